@@ -38,8 +38,7 @@ from pres_eval.measures.own import own_measures
 from pres_eval.measures.parameters import Cutoffs, Fractions
 from pres_eval.measures.selection import SelectedColumn, Selection, as_asked, select
 from pres_eval.options import SKIP, STOP, V9, Options
-from pres_eval.ranking.common import with_nothing_for
-from pres_eval.ranking.ranking import Ranking
+from pres_eval.ranking.ranking import Ranking, with_nothing_for
 from pres_eval.reading import qrels as engine
 from pres_eval.scoring import Scoring
 from pres_eval.summing import Values

@@ -70,7 +70,7 @@ def first_documents(
     )
     if rewriting is not None:
         # All judgements are of documents of the run: what is excluded need not be taken out of them too.
-        everything = replace(rewriting, judged_too=False).of_qrels(everything)
+        everything = replace(rewriting, judged_too=False).of_judgements(everything)
         pool = everything.pool
     ranking = read_run(Source(path), everything, Options(compat=compat))
     topic_of = np.repeat(np.arange(len(ranking.topic)), np.diff(ranking.offsets))

@@ -25,8 +25,8 @@ def read_review(path: str, depth: int | None = None) -> set[Key]:
         return set(first_documents(path, depth=depth).pairs())
     if depth is not None:
         raise UsageError(f"--depth goes with a run ({RUN.names}), not with lines of topic docno: {path}")
-    pairs = read_pairs(path, "topic docno")
-    return set(zip(pairs.first.take(slice(None)), pairs.second.take(slice(None)), strict=True))
+    topics, documents, _ = read_pairs(path, "topic docno")
+    return set(zip(topics, documents, strict=True))
 
 
 def sampled_parts(

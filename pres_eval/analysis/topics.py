@@ -10,8 +10,7 @@ import numpy as np
 
 from pres_eval.arrays.types import IntArray
 from pres_eval.errors import NoCommonTopicError
-from pres_eval.ranking.common import ALL, COMMON, OWN, common_topics, with_topics
-from pres_eval.ranking.ranking import Ranking
+from pres_eval.ranking.ranking import ALL, COMMON, OWN, Ranking, common_topics, with_topics
 
 MOST_NAMED = 3
 

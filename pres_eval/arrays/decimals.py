@@ -9,6 +9,22 @@ from pres_eval.arrays.ids import WORD
 from pres_eval.arrays.types import IntArray, Words
 from pres_eval.arrays.word_ids import WordIds
 
+LARGEST = 2**63 - 1
+"""What 64 bits hold."""
+
+
+def nearest_integer(text: str | bytes, largest: int = LARGEST) -> int:
+    """The integer that a sign and digits make, or the nearest within -largest - 1 ... largest, as in C.
+
+    Python's int() refuses more than 4,300 digits.
+    """
+    digits = (text.decode() if isinstance(text, bytes) else text).strip()
+    negative = digits.startswith("-")
+    digits = digits[digits.startswith(("-", "+")) :].lstrip("0") or "0"
+    number = int(digits) if len(digits) < 100 else largest + 1
+    return max(-largest - 1, -number) if negative else min(number, largest)
+
+
 _POWERS = np.array([10**exponent for exponent in range(1, 19)], np.int64)
 _ZEROS = np.uint64(0x3030303030303030)
 
@@ -17,11 +33,12 @@ def decimal_ids(numbers: IntArray) -> WordIds:
     """The decimal digits of whole numbers (n,) >= 0 as ids: 7 becomes `7`."""
     digits = np.searchsorted(_POWERS, numbers, side="right") + 1
     if not len(numbers) or int(digits.max()) <= WORD:
-        return WordIds([_eight_digits(numbers) >> _bits(WORD - digits)])
+        return WordIds([_eight_digits(numbers) >> ((WORD - digits) << 3).astype(np.uint64)])
     # 24 digits as three words, moved to the left until the first digit is not a leading zero.
-    words = [_eight_digits(part) for part in _parts(numbers)]
+    upper, low = np.divmod(numbers, 10**8)
+    words = [_eight_digits(part) for part in (*np.divmod(upper, 10**8), low)]
     lost = 3 * WORD - digits
-    whole, bits = lost // WORD, _bits(lost % WORD)
+    whole, bits = lost // WORD, (lost % WORD << 3).astype(np.uint64)
     columns = [np.zeros(len(numbers), np.uint64) for _ in range(2 if int(digits.max()) <= 2 * WORD else 3)]
     padded = [*words, *(np.zeros(len(numbers), np.uint64),) * 3]
     for number, column in enumerate(columns):
@@ -30,17 +47,6 @@ def decimal_ids(numbers: IntArray) -> WordIds:
         # numpy shifts everything out where the shift is 64.
         np.bitwise_or(low >> bits, high << (np.uint64(64) - bits), out=column)
     return WordIds(columns)
-
-
-def _bits(count: IntArray) -> Words:
-    """(n,) bits in so many bytes (n,)."""
-    return (count << 3).astype(np.uint64)
-
-
-def _parts(numbers: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-    """(N,) each: the digits above the 16 lowest, the eight below them, the eight lowest."""
-    upper, low = np.divmod(numbers, 10**8)
-    return (*np.divmod(upper, 10**8), low)
 
 
 def _eight_digits(numbers: NDArray[np.int64]) -> Words:

@@ -34,26 +34,19 @@ class Growing:
         stop = self._length + len(values)
         dtype = np.promote_types(self._values.dtype, values.dtype)
         if stop > len(self._values) or dtype != self._values.dtype:
-            self._move(stop, dtype)
+            old, size = self.values(), len(self._values)
+            if stop > size:
+                size = 2 * stop
+                if size * dtype.itemsize >= LONG:
+                    size = max(size, RESERVED // dtype.itemsize)
+            self._values = np.empty(size, dtype)
+            self._values[: self._length] = old
         self._values[self._length : stop] = values
         self._length = stop
-
-    def _move(self, length: int, dtype: np.dtype[Any]) -> None:
-        old = self.values()
-        if length > len(self._values):
-            length *= 2
-            if length * dtype.itemsize >= LONG:
-                length = max(length, RESERVED // dtype.itemsize)
-        self._values = np.empty(max(length, len(self._values)), dtype)
-        self._values[: self._length] = old
 
     def values(self) -> NDArray[Any]:
         """(N,) all values."""
         return self._values[: self._length]
-
-    def pad(self, length: int) -> None:
-        """Add zeros up to a length."""
-        self.append(np.zeros(length - self._length, self._values.dtype))
 
 
 class GrowingIds:
@@ -73,21 +66,44 @@ class GrowingIds:
         for number, values in enumerate(ids.columns):
             if number == len(self._columns):
                 self._columns.append(Growing(np.uint64))
-                self._columns[number].pad(before)
+                self._columns[number].append(np.zeros(before, np.uint64))
             self._columns[number].append(values)
         for column in self._columns[len(ids.columns) :]:
-            column.pad(before + len(ids))
+            column.append(np.zeros(len(ids), np.uint64))
         if len(ids.long_rows):
             self._long_rows.append(ids.long_rows + before)
             self._long_lengths.append(ids.long_ids.lengths)
             self._long_text.append(np.frombuffer(b"".join(ids.long_ids), np.uint8))
 
-    def ids(self) -> WordIds:
+    def values(self) -> WordIds:
         """All ids."""
         columns = [column.values() for column in self._columns]
         lengths = self._long_lengths.values()
         text = np.concatenate((self._long_text.values(), np.zeros(PADDING, np.uint8)))
         return WordIds(columns, self._long_rows.values(), Ids(text, np.cumsum(lengths) - lengths, lengths))
+
+
+class GrowingColumns:
+    """Columns of numbers and ids that grow at their ends; none before anything was added."""
+
+    def __init__(self) -> None:
+        self._columns: list[Growing | GrowingIds] = []
+
+    def __len__(self) -> int:
+        return len(self._columns[-1]) if self._columns else 0
+
+    def append(self, *columns: Any) -> None:
+        """Add arrays or WordIds (n,) at the ends of the columns."""
+        if not self._columns:
+            self._columns = [
+                GrowingIds() if isinstance(column, WordIds) else Growing(column.dtype) for column in columns
+            ]
+        for column, more in zip(self._columns, columns, strict=True):
+            column.append(more)
+
+    def values(self) -> list[Any]:
+        """Return all columns."""
+        return [column.values() for column in self._columns]
 
 
 def narrow(values: NDArray[np.int64]) -> NDArray[Any]:

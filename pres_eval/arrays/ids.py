@@ -73,11 +73,7 @@ def load_words(buffer: NDArray[np.uint8], starts: IntArray) -> Words:
 
 
 _MASKS = np.array([(1 << (8 * count)) - 1 for count in range(WORD + 1)], np.uint64)
-
-
-def _mask(count: IntArray) -> Words:
-    """(n,) masks that keep the first `count` (n,) bytes of a word; all eight for more."""
-    return _MASKS.take(count, mode="clip")
+"""Each keeps so many bytes of a word, its first; taken with mode="clip" all eight for more."""
 
 
 class Ids(Sequence[bytes]):
@@ -143,12 +139,12 @@ class Ids(Sequence[bytes]):
         if number == 0:
             if self._first_words is None:
                 self._first_words = load_words(self.buffer, self.starts)
-                self._first_words &= _mask(self.lengths)
+                self._first_words &= _MASKS.take(self.lengths, mode="clip")
                 self._first_words.flags.writeable = False
             return self._first_words
         left = np.maximum(self.lengths - WORD * number, 0)
         starts = np.minimum(self.starts + WORD * number, len(self.buffer) - 2 * WORD)
-        return load_words(self.buffer, starts) & _mask(left)
+        return load_words(self.buffer, starts) & _MASKS.take(left, mode="clip")
 
     def hashes(self, seed: int = 0) -> Words:
         """(N,) a hash of every id, good in its upper bits; equal ids have equal hashes wherever they are."""
@@ -187,7 +183,7 @@ class Ids(Sequence[bytes]):
             within *= WORD
             places = np.repeat(self.starts[first:last], counts[first:last]) + within
             left = np.repeat(self.lengths[first:last], counts[first:last]) - within
-            words[begin:end] = load_words(self.buffer, places) & _mask(left)
+            words[begin:end] = load_words(self.buffer, places) & _MASKS.take(left, mode="clip")
         return Ids(words.view(np.uint8), WORD * starts, self.lengths)
 
     def _rest(self) -> Iterator[tuple[IntArray, IntArray, IntArray, Words]]:
@@ -207,7 +203,8 @@ class Ids(Sequence[bytes]):
             numbers += EVERYWHERE
             places = np.repeat(self.starts[rows], counts[start:stop]) + WORD * numbers
             left = np.repeat(self.lengths[rows], counts[start:stop]) - WORD * numbers
-            yield rows, begins, numbers, load_words(self.buffer, places) & _mask(left)
+            words = load_words(self.buffer, places) & _MASKS.take(left, mode="clip")
+            yield rows, begins, numbers, words
             start = stop
 
 

@@ -133,67 +133,54 @@ def _shares(keys: Words) -> NDArray[Any]:
     return share
 
 
-@dataclass(frozen=True, eq=False)
-class _Slots:
-    """A slot for each key, and the row (int) that has it, -1 where there is none."""
-
-    multiplier: np.uint64
-    shift: np.uint64
-    owner: NDArray[np.signedinteger[Any]]
-
-    def of(self, keys: Words) -> IntArray:
-        """(n,) the slot of each key (n,)."""
-        return ((keys * self.multiplier) >> self.shift).view(np.int64)
-
-
 class KeyTable:
-    """Keys, to be found fast; see above."""
+    """Keys, to be found fast; see above.
+
+    Of each table: what makes a slot of a key, a multiplier and a shift; and the row that has each slot,
+    -1 where there is none.
+    """
 
     def __init__(self, keys: Words) -> None:
         self.keys = keys
-        self._tables: list[_Slots] = []
+        self._tables: list[tuple[np.uint64, np.uint64, NDArray[np.signedinteger[Any]]]] = []
         self._first: IntArray | None = None
         # In few bytes the tables stay in the cache.
         rows = np.arange(len(keys), dtype=np.result_type(np.int16, np.min_scalar_type(-len(keys))))
         multiplier = _SPREAD
         while len(rows):
             size = max(len(rows).bit_length() + (3 if len(rows) <= FEW else 1), 8)
-            table = _Slots(multiplier, np.uint64(64 - size), np.full(1 << size, -1, rows.dtype))
-            self._tables.append(table)
-            slot = table.of(keys)
-            table.owner[slot] = rows
-            winner = table.owner[slot]
+            shift, owner = np.uint64(64 - size), np.full(1 << size, -1, rows.dtype)
+            self._tables.append((multiplier, shift, owner))
+            slot = ((keys * multiplier) >> shift).view(np.int64)
+            owner[slot] = rows
+            winner = owner[slot]
             lost = np.flatnonzero(winner != rows)
             rows, winner, keys = rows[lost], winner[lost], keys[lost]
             copies = np.flatnonzero(keys == self.keys[winner])
             if len(copies):
-                self._note_copies(rows[copies], winner[copies])
+                if self._first is None:
+                    self._first = np.arange(len(self.keys))
+                # Which row of several stays is for numpy to say.
+                np.minimum.at(self._first, winner[copies], rows[copies])
+                self._first[rows[copies]] = self._first[winner[copies]]
                 rest = np.flatnonzero(keys != self.keys[winner])
                 rows, keys = rows[rest], keys[rest]
             multiplier = np.uint64(int(multiplier) * int(_SPREAD) % 2**64)
-
-    def _note_copies(self, rows: NDArray[Any], winner: NDArray[Any]) -> None:
-        """Rows (n,) whose keys are those of the rows that stayed in their slots (n,)."""
-        if self._first is None:
-            self._first = np.arange(len(self.keys))
-        # Which row of several stays is for numpy to say.
-        np.minimum.at(self._first, winner, rows)
-        self._first[rows] = self._first[winner]
 
     def find(self, wanted: Words) -> IntArray:
         """(W,) the first row with each wanted key (W,), -1 if there is none."""
         if not self._tables:
             return np.full(len(wanted), -1)
-        first, *others = self._tables
-        found = first.owner[first.of(wanted)].astype(np.int64)
+        multiplier, shift, owner = self._tables[0]
+        found = owner[((wanted * multiplier) >> shift).view(np.int64)].astype(np.int64)
         missed = np.flatnonzero(self.keys[found] != wanted)
-        for table in others:
+        for multiplier, shift, owner in self._tables[1:]:
             asked = missed[found[missed] >= 0]  # in an empty slot there is no row to lose to
             found[missed] = -1
             if not len(asked):
                 break
             keys = wanted[asked]
-            row = table.owner[table.of(keys)]
+            row = owner[((keys * multiplier) >> shift).view(np.int64)]
             found[asked] = row
             missed = asked[self.keys[row] != keys]
         found[missed] = -1

@@ -8,7 +8,6 @@ from typing import overload
 import numpy as np
 
 from pres_eval.arrays.ids import AT_ONCE, EVERYWHERE, WORD, Ids, add_mixed, equal, odd_numbers
-from pres_eval.arrays.ordering import distinct
 from pres_eval.arrays.ragged import Stretches
 from pres_eval.arrays.types import BoolArray, IntArray, Words
 
@@ -111,13 +110,6 @@ class WordIds(Sequence[bytes]):
             ids.starts[places], ids.lengths[places] = long_ids.starts + len(buffer), long_ids.lengths
             ids.buffer = np.concatenate((buffer, long_ids.buffer))
         return ids
-
-    def num_distinct(self) -> int:
-        """Count the different ids."""
-        if len(self.columns) > 1:
-            return len(distinct(self.take(slice(None)))[0])
-        in_order = np.sort(self.columns[0])
-        return int(np.count_nonzero(in_order[1:] != in_order[:-1])) + min(len(in_order), 1)
 
     def equal(self, rows: IntArray, others: WordIds, other_rows: IntArray) -> BoolArray:
         """(n,) whether the id at rows[i] is the same text as that at other_rows[i] of the others."""

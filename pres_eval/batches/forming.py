@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 from pres_eval.batches.from_qrels import form_batches
 from pres_eval.errors import NoCommonTopicError, UsageError
 from pres_eval.options import DOCNO, Options
-from pres_eval.ranking.common import no_common_topic
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.ranking import Ranking
-from pres_eval.reading.qrels import QrelsJudgements
+from pres_eval.ranking.warnings import no_common_topic
+from pres_eval.reading.qrels import QrelsJudgements, as_qrels
 from pres_eval.reading.relevance import Relevance
 
 if TYPE_CHECKING:
@@ -60,9 +60,7 @@ def _form(relevance: Relevance, ranking: Ranked, options: Options) -> Iterator[A
     if isinstance(relevance, QrelsJudgements):
         return form_batches(relevance, ranking, options, BLOCK)
     if options.ties != DOCNO:
-        raise UsageError(
-            f"--ties {options.ties}: expected judgements in the format qrels or qrels_float (-R)"
-        )
+        as_qrels(relevance, f"--ties {options.ties}")
     # Imported here because it takes a while, and most evaluations have neither.
     from pres_eval.batches.from_groups import form_grouped_batch
     from pres_eval.batches.from_preferences import form_preference_batch

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +16,7 @@ from pres_eval.arrays.ids import Ids
 from pres_eval.arrays.ordering import changed, distinct
 from pres_eval.arrays.types import AnyInts, BoolArray, FloatArray, IntArray
 from pres_eval.arrays.word_ids import WordIds
-from pres_eval.checking.findings import Example, FileReport
-from pres_eval.checking.telling import tell_respelling
+from pres_eval.checking.findings import Example, FileReport, tell_respelling
 from pres_eval.errors import quoted
 from pres_eval.ranking.notations import Id, respelled_documents
 from pres_eval.ranking.order import in_docno_order
@@ -24,8 +24,6 @@ from pres_eval.reading.pool import Pool
 
 NO_NUMBER = np.iinfo(np.int64).min
 """The rank of a line whose rank is no whole number."""
-
-_NOTHING = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,16 +34,6 @@ class CheckedRows:
     scores: FloatArray
     ranks: AnyInts
     line: IntArray
-
-    @classmethod
-    def joined(cls, parts: Sequence[CheckedRows]) -> CheckedRows:
-        """All of them."""
-        return cls(
-            ids=WordIds.concatenate([part.ids for part in parts]),
-            scores=np.concatenate([part.scores for part in parts]),
-            ranks=np.concatenate([part.ranks for part in parts]),
-            line=np.concatenate([part.line for part in parts]),
-        )
 
     def take(self, rows: IntArray) -> CheckedRows:
         """Some of them (n,)."""
@@ -58,65 +46,43 @@ class CheckedBlock:
 
     topics   (S,) ids
     offsets  (S+1,) where each topic's rows begin
+    report   what takes the findings
     """
 
     topics: Sequence[bytes]
     offsets: IntArray
     rows: CheckedRows
+    report: FileReport
 
-    @property
+    @cached_property
     def topic_of(self) -> NDArray[np.int32]:
         """(N,) index of each row's topic."""
         return np.repeat(np.arange(len(self.topics), dtype=np.int32), np.diff(self.offsets))
 
-    def line(self, place: int) -> int:
-        """The line of a row."""
-        return int(self.rows.line[place])
-
-    def document(self, place: int) -> str:
-        """The document of a row, for a message."""
-        return quoted(self.rows.ids[place])
-
-
-def check_block(report: FileReport, block: CheckedBlock, cutoffs: Sequence[int], pool: Pool) -> None:
-    """All checks of some topics."""
-    _Checks(report, block, block.topic_of).run(cutoffs, pool)
-
-
-@dataclass(frozen=True, eq=False)
-class _Checks:
-    """The checks of a block; what they find goes into the report."""
-
-    report: FileReport
-    block: CheckedBlock
-    topic_of: NDArray[np.int32]
-
-    def run(self, cutoffs: Sequence[int], pool: Pool) -> None:
-        """Do them all."""
-        block = self.block
+    def check(self, cutoffs: Sequence[int], pool: Pool) -> None:
+        """Do all checks of the topics."""
+        rows = self.rows
         same_topic = self.topic_of[1:] == self.topic_of[:-1]
-        rises = (block.rows.scores[1:] > block.rows.scores[:-1]) & same_topic
+        rises = (rows.scores[1:] > rows.scores[:-1]) & same_topic
         self.report.counts["topics", "unsorted"] = len(self._first_of_topics(np.flatnonzero(rises)))
-        self._check_ranks(
-            np.flatnonzero(rises | ((block.rows.ranks[1:] <= block.rows.ranks[:-1]) & same_topic))
-        )
+        self._check_ranks(np.flatnonzero(rises | ((rows.ranks[1:] <= rows.ranks[:-1]) & same_topic)))
         self._check_ties(self._descending(rises), same_topic, cutoffs)
-        topic = pool.find_topics(Ids.of(block.topics))
-        found = pool.join(topic, np.diff(block.offsets), block.rows.ids)
+        topic = pool.find_topics(Ids.of(self.topics))
+        found = pool.join(topic, np.diff(self.offsets), rows.ids)
         self._tell_duplicates(found.repeats, found.first)
         self.report.counts["documents", "judged"] = len(found.rows)
-        respelled = respelled_documents(pool, topic[self.topic_of], block.rows.ids, _NOTHING)
+        respelled = respelled_documents(pool, topic[self.topic_of], rows.ids, np.zeros(0, np.int64))
 
         def line_of(one: Id) -> int:
             """Return the line of a document of a topic of the pool."""
             group = int(np.flatnonzero(topic == one[0])[0])
-            first, last = block.offsets[group : group + 2].tolist()
-            return block.line(first + list(block.rows.ids[first:last]).index(one[1]))
+            first, last = self.offsets[group : group + 2].tolist()
+            return int(rows.line[first + list(rows.ids[first:last]).index(one[1])])
 
         tell_respelling(self.report, "other-notation-of-docno", respelled, line_of)
 
     def _name(self, place: int) -> str:
-        return quoted(self.block.topics[int(self.topic_of[place])])
+        return quoted(self.topics[int(self.topic_of[place])])
 
     def _first_of_topics(self, places: IntArray) -> IntArray:
         """Of ascending places the first in each topic."""
@@ -124,19 +90,19 @@ class _Checks:
 
     def _in_topics(self, places: IntArray) -> IntArray:
         """All places of the topics to which these places belong."""
-        chosen = np.zeros(len(self.block.topics), np.bool_)
+        chosen = np.zeros(len(self.topics), np.bool_)
         chosen[self.topic_of[places]] = True
         return np.flatnonzero(chosen[self.topic_of])
 
     def _tell_duplicates(self, again: IntArray, first: IntArray) -> None:
         """Report rows whose documents come again, each with the row that had it first."""
-        block = self.block
+        ids, line = self.rows.ids, self.rows.line
         examples = (
             Example(
-                block.line(row),
-                f"topic {self._name(row)}, document {block.document(row)} again",
+                int(line[row]),
+                f"topic {self._name(row)}, document {quoted(ids[row])} again",
                 "first in line",
-                block.line(before),
+                int(line[before]),
             )
             for row, before in zip(again.tolist(), first.tolist(), strict=True)
         )
@@ -144,19 +110,17 @@ class _Checks:
 
     def _check_ranks(self, suspects: IntArray) -> None:
         """Report documents whose rank and score are both larger than a neighbour's, in suspect topics."""
-        block = self.block
-        from_0 = self._first_of_topics(np.flatnonzero(block.rows.ranks == 0))
-        has_more = np.zeros(len(block.topics), np.bool_)
-        has_more[self.topic_of[block.rows.ranks > 0]] = True
+        rows = self.rows
+        from_0 = self._first_of_topics(np.flatnonzero(rows.ranks == 0))
+        has_more = np.zeros(len(self.topics), np.bool_)
+        has_more[self.topic_of[rows.ranks > 0]] = True
         self.report.counts["topics", "ranks_from_0"] = int(np.count_nonzero(has_more[self.topic_of[from_0]]))
         places = self._in_topics(suspects)
-        places = places[block.rows.ranks[places] != NO_NUMBER]
+        places = places[rows.ranks[places] != NO_NUMBER]
         if not len(places):
             return
-        places = places[
-            np.lexsort((block.rows.scores[places], block.rows.ranks[places], self.topic_of[places]))
-        ]
-        topic, rank, score = self.topic_of[places], block.rows.ranks[places], block.rows.scores[places]
+        places = places[np.lexsort((rows.scores[places], rows.ranks[places], self.topic_of[places]))]
+        topic, rank, score = self.topic_of[places], rows.ranks[places], rows.scores[places]
         # Rows with the same rank come from the least score to the largest: they don't say which is first.
         new = changed(topic)
         new[1:] |= rank[1:] != rank[:-1]
@@ -171,7 +135,7 @@ class _Checks:
                 before, after = int(least[number]), int(largest[number + 1])
                 one = f"rank {rank[after]} has score {score[after]!s}"
                 text = f"topic {self._name(places[after])}: {one}, rank {rank[before]} has {score[before]!s}"
-                yield Example(block.line(places[after]), text, "line", block.line(places[before]))
+                yield Example(int(rows.line[places[after]]), text, "line", int(rows.line[places[before]]))
 
         self.report.add("rank-disagrees", len(first), "", examples())
 
@@ -181,12 +145,12 @@ class _Checks:
         if not len(places):
             return None
         order = np.arange(len(self.topic_of))
-        order[places] = places[np.lexsort((-self.block.rows.scores[places], self.topic_of[places]))]
+        order[places] = places[np.lexsort((-self.rows.scores[places], self.topic_of[places]))]
         return order
 
     def _check_ties(self, order: IntArray | None, same_topic: BoolArray, cutoffs: Sequence[int]) -> None:
         """Report documents with equal scores, and those that are equal in 32 bits only."""
-        scores = self.block.rows.scores if order is None else self.block.rows.scores[order]
+        scores = self.rows.scores if order is None else self.rows.scores[order]
         with np.errstate(over="ignore"):
             single = scores.astype(np.float32)
         equal_single = (single[1:] == single[:-1]) & same_topic
@@ -212,7 +176,7 @@ class _Checks:
         chosen = np.zeros(int(group[-1]) + 1, np.bool_)
         chosen[group[:-1][only]] = True
         places = np.flatnonzero(chosen[group])
-        ids = self.block.rows.ids.take(places if order is None else order[places])
+        ids = self.rows.ids.take(places if order is None else order[places])
         # trec_eval: 9.0.8 goes by docno, descending, 10.0 by score and then docno.
         number = in_docno_order(distinct(ids)[1], len(ids))
         in_9 = np.lexsort((number, group[places]))
@@ -226,7 +190,7 @@ class _Checks:
         self, kind: str, scores: FloatArray, equal_next: BoolArray, cutoffs: Sequence[int]
     ) -> None:
         """Report how many documents are in ties, how many ties go across a cutoff, and some examples."""
-        report, offsets = self.report, self.block.offsets
+        report, offsets = self.report, self.offsets
         tied = np.concatenate((equal_next, [False])) | np.concatenate(([False], equal_next))
         report.counts[kind, "documents"] = int(np.count_nonzero(tied))
         for cutoff in cutoffs:

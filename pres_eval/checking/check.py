@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+import numpy as np
+
+from pres_eval.arrays.types import AnyInts
+from pres_eval.checking.blocks import NO_NUMBER, CheckedRows
 from pres_eval.checking.findings import Example, FileReport, Severity
-from pres_eval.checking.judgements import check_pair, check_qrels, compare_tags
-from pres_eval.checking.run import RunChecker
-from pres_eval.checking.whole_run import CheckedRun
+from pres_eval.checking.run import CheckedPart, CheckOptions, RunChecker, segments_of
+from pres_eval.checking.whole_files import CheckedRun, check_pair, check_qrels, compare_tags, tell_judgements
 from pres_eval.errors import EmptyFileError, InputError, MissingExtraError
 from pres_eval.measures.selection import select
 from pres_eval.options import Options
 from pres_eval.ranking.runs import read_run
 from pres_eval.reading.advice import advice
+from pres_eval.reading.blocks import FileFormat, joined
 from pres_eval.reading.formats.recognising import FORMATS, recognised
 from pres_eval.reading.lines import QRELS, RUN, Layout
 from pres_eval.reading.pool import NO_POOL
-from pres_eval.reading.relevance import Relevance
-from pres_eval.reading.run_files import TREC
+from pres_eval.reading.qrels import QrelsJudgements
+from pres_eval.reading.relevance import Relevance, qrels_in, read_relevance
 from pres_eval.reading.source import Source
 
 Checked = TypeVar("Checked")
@@ -40,28 +44,6 @@ MALFORMED = frozenset(
 """Errors of lines."""
 
 
-@dataclass(frozen=True)
-class CheckOptions:
-    """Limits that the checks compare with.
-
-    relevance_level  least grade of a relevant document (-l)
-    relevance_form   format of the judgements (-R)
-    run_form         format of the runs (-T)
-    asked            cutoffs that every topic should reach (--nmax)
-    at_most          documents that a topic of a run may have, None for any number (--at-most)
-    most             examples of each kind in each file (--max)
-    jobs             threads
-    """
-
-    relevance_level: float = 1
-    relevance_form: str = "qrels"
-    run_form: str = TREC
-    asked: tuple[int, ...] = ()
-    at_most: int | None = None
-    most: int = 5
-    jobs: int = 1
-
-
 def check_files(qrels: Source, runs: Sequence[Source], options: CheckOptions) -> list[FileReport]:
     """Everything that is wrong or suspicious: a report for the qrels, then one for each run.
 
@@ -70,7 +52,7 @@ def check_files(qrels: Source, runs: Sequence[Source], options: CheckOptions) ->
     qrels_report = FileReport(qrels.name, "qrels", options.most)
     judgements = _checked(qrels, qrels_report, QRELS, partial(_judgements, qrels, qrels_report, options))
     pool = NO_POOL if judgements is None else judgements.pool
-    checker = RunChecker(pool, options.asked, options.most, options.jobs, options.at_most)
+    checker = RunChecker(pool, options)
     reports = [qrels_report]
     for source in runs:
         report = FileReport(source.name, "run", options.most)
@@ -90,11 +72,17 @@ def _judgements(source: Source, report: FileReport, options: CheckOptions) -> Re
     other = FORMATS.get(form) or (recognised(source, grades=True) if form == "qrels" else None)
     if other is None and form == "qrels":
         return check_qrels(source, report, level, options.jobs)
-    from pres_eval.checking.formats import check_qrels_in, check_relevance
-
+    # A fault of a single row ends the reading of these, as it does when the file is evaluated.
+    relevance = read_relevance(source, form) if other is None else qrels_in(source, other)
+    report.facts["format"] = form if other is None else other.meaning
     if other is None:
-        return check_relevance(source, report, form, level)
-    return check_qrels_in(source, report, other, level)
+        report.facts["judged_documents"] = len(relevance.pool.documents)
+        report.facts["topics"] = len(relevance.pool.topics)
+    if isinstance(relevance, QrelsJudgements):
+        tell_judgements(report, relevance, level)
+    if other is not None and not other.numbered:
+        _without_lines(report)
+    return relevance
 
 
 def _run(source: Source, report: FileReport, checker: RunChecker, form: str) -> CheckedRun:
@@ -102,8 +90,6 @@ def _run(source: Source, report: FileReport, checker: RunChecker, form: str) -> 
     other = FORMATS.get(form) or recognised(source, grades=False)
     if other is None:
         return checker.check(source, report)
-    from pres_eval.checking.formats import check_run_in
-
     return check_run_in(source, report, other, checker)
 
 
@@ -148,3 +134,47 @@ def _checked(
 def failed(reports: Sequence[FileReport], strict: bool = False) -> bool:
     """Return whether there was any error; any warning too if that is wanted."""
     return any(report.verdict() is Severity.ERROR or (strict and report.verdict()) for report in reports)
+
+
+def check_run_in(source: Source, report: FileReport, form: FileFormat, checker: RunChecker) -> CheckedRun:
+    """Read a run in this format and check it.  Raises InputError for the first faulty row."""
+    part = joined(source.name, form.read(source, False))
+    documents = part.documents.pick(slice(None))
+    offsets = np.concatenate(([0], np.cumsum(part.lengths)))
+    groups = segments_of(part.topics)
+    topics = replace(groups, starts=offsets[groups.starts], size=len(documents))
+    ranks: AnyInts = np.full(len(documents), NO_NUMBER)
+    scores = part.numbers.astype(np.float64)
+    if form.by_rank:
+        ranks = (-scores).astype(np.int64)
+    found = FileReport(report.path, report.role, report.most)
+    found.counts.update(
+        {
+            ("lines", "all"): 0 if part.lines is None else int(part.lines[-1]),
+            ("lines", "rows"): len(scores),
+            ("lines", "blank"): 0,
+            ("lines", "tabs"): 0,
+            ("lines", "extra_blanks"): 0,
+            ("scores", "negative"): 0 if form.by_rank else int(np.count_nonzero(scores < 0)),
+        }
+    )
+    rows = CheckedRows(
+        ids=documents,
+        scores=scores,
+        ranks=ranks,
+        line=np.arange(1, len(scores) + 1) if part.lines is None else part.lines,
+    )
+    whole = CheckedPart(report=found, topics=topics, tags={}, rows=rows)
+    run = checker.check_parts(report, [(0, whole)], whole_topics=False)
+    checker.tell(report, run)
+    report.add("score-infinite", int(np.count_nonzero(np.isinf(scores))))
+    report.facts |= {"format": form.meaning}
+    if not form.numbered:
+        _without_lines(report)
+    return run
+
+
+def _without_lines(report: FileReport) -> None:
+    """Take the numbers of rows from the examples of a file that has no lines."""
+    for finding in report.findings.values():
+        finding.examples = [replace(example, line=None, other=None) for example in finding.examples]

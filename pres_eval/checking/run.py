@@ -2,52 +2,151 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
 from pres_eval.arrays import ragged
-from pres_eval.arrays.ordering import changed, stable_order
-from pres_eval.arrays.types import IntArray
+from pres_eval.arrays.growing import GrowingColumns, narrow
+from pres_eval.arrays.ids import Ids, equal
+from pres_eval.arrays.ordering import changed, changes, stable_order
+from pres_eval.arrays.types import AnyInts, IntArray
 from pres_eval.arrays.word_ids import WordIds
-from pres_eval.checking.blocks import CheckedBlock, CheckedRows, check_block
-from pres_eval.checking.findings import FileReport
-from pres_eval.checking.run_parts import (
-    CheckedPart,
-    check_columns,
-    segments_of,
-    tags_of,
-)
-from pres_eval.checking.telling import tell_lines
-from pres_eval.checking.whole_run import CheckedRun, add_facts, check_length, check_tags, sum_up_ties
+from pres_eval.checking.blocks import NO_NUMBER, CheckedBlock, CheckedRows
+from pres_eval.checking.findings import Example, FileReport, tell_lines
+from pres_eval.checking.whole_files import CheckedRun, add_facts, check_length, check_tags, sum_up_ties
+from pres_eval.errors import quoted
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS
-from pres_eval.ranking.opening import DOCNO, TOPIC
-from pres_eval.reading.cutting import ScatteredError
+from pres_eval.ranking.opening import DOCNO, RANK, TOPIC
+from pres_eval.ranking.parts import TAG
 from pres_eval.reading.lines import RUN, Lines, in_parts, no_lines
+from pres_eval.reading.numbers import read_whole_number, read_whole_numbers
 from pres_eval.reading.pool import Pool
+from pres_eval.reading.run_files import TREC
 from pres_eval.reading.source import Source
-from pres_eval.reading.splits import text_chunks
+from pres_eval.reading.splits import ScatteredError, text_chunks
 from pres_eval.workers import UNTHREADED, in_order
+
+SCORE = 4
+
+_MANY = 64
+"""Changes of an id in a chunk above which equal ids are looked for with hashes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Segments:
+    """A column of ids of `size` rows: the distinct ones, and which of them the rows from `starts` on have."""
+
+    ids: list[bytes]
+    which: IntArray
+    starts: IntArray
+    size: int
+
+    def of_rows(self) -> IntArray:
+        """(size,) which of the ids each row has."""
+        return np.repeat(self.which, self._lengths())
+
+    def counts(self) -> IntArray:
+        """Count the rows of each id."""
+        return np.bincount(self.which, self._lengths(), len(self.ids)).astype(np.int64)
+
+    def _lengths(self) -> IntArray:
+        return np.diff(self.starts, append=self.size)
+
+
+@dataclass(frozen=True, eq=False)
+class CheckedPart:
+    """One chunk of a run, and what was found in it; its rows if its topics were not checked."""
+
+    report: FileReport
+    topics: Segments
+    tags: dict[bytes, tuple[int, int]]
+    rows: CheckedRows | None
+
+
+def check_columns(report: FileReport, lines: Lines) -> AnyInts:
+    """The ranks; tells those that are no numbers, and odd scores."""
+    scores = lines.numbers
+    report.counts["scores", "negative"] = int(np.count_nonzero(scores < 0))
+    infinite = np.flatnonzero(np.isinf(scores))
+    examples = (
+        Example(int(line) + 1, f"score {quoted(lines.text(row, SCORE))}")
+        for row, line in zip(infinite.tolist(), lines.line_of(infinite), strict=True)
+    )
+    report.add("score-infinite", len(infinite), "", examples)
+    if not len(lines):
+        return np.zeros(0, np.int64)
+    ranks, wrong = read_whole_numbers(lines.chunk.array(), *lines.fields.column(RANK))
+    if wrong is None:
+        return narrow(ranks)
+    texts = list(lines.column(RANK))
+    found = [read_whole_number(text) for text in texts]
+    bad = np.array([row for row, rank in enumerate(found) if rank is None])
+    examples = (
+        Example(int(line) + 1, f"rank {quoted(texts[row])}")
+        for row, line in zip(bad.tolist(), lines.line_of(bad), strict=True)
+    )
+    report.add("rank-no-number", len(bad), "", examples)
+    return np.array([NO_NUMBER if rank is None else rank for rank in found], np.int64)
+
+
+def segments_of(ids: Ids) -> Segments:
+    """The distinct ids in the order in which they appear, and where each segment of rows begins."""
+    starts = changes(ids)
+    heads = ids.take(starts)
+    if len(starts) > _MANY:
+        _, first, which = np.unique(heads.hashes(), return_index=True, return_inverse=True)
+        if equal(heads, heads.take(first[which])).all():
+            order = np.argsort(first)
+            place = np.empty_like(order)
+            place[order] = np.arange(len(order))
+            return Segments(list(heads.take(first[order])), place[which], starts, len(ids))
+    numbers: dict[bytes, int] = {}
+    which = np.array([numbers.setdefault(i, len(numbers)) for i in heads], np.int64)
+    return Segments(list(numbers), which, starts, len(ids))
+
+
+def tags_of(lines: Lines) -> dict[bytes, tuple[int, int]]:
+    """The tags of a chunk: how many rows each has, and its first line."""
+    segments = segments_of(lines.column(TAG))
+    first = segments.starts[np.unique(segments.which, return_index=True)[1]]
+    places = zip(segments.counts().tolist(), (lines.line_of(first) + 1).tolist(), strict=True)
+    return dict(zip(segments.ids, places, strict=True))
+
+
+@dataclass(frozen=True)
+class CheckOptions:
+    """Limits that the checks compare with.
+
+    relevance_level  least grade of a relevant document (-l)
+    relevance_form   format of the judgements (-R)
+    run_form         format of the runs (-T)
+    asked            cutoffs that every topic should reach (--nmax)
+    at_most          documents that a topic of a run may have, None for any number (--at-most)
+    most             examples of each kind in each file (--max)
+    jobs             threads
+    """
+
+    relevance_level: float = 1
+    relevance_form: str = "qrels"
+    run_form: str = TREC
+    asked: tuple[int, ...] = ()
+    at_most: int | None = None
+    most: int = 5
+    jobs: int = 1
 
 
 @dataclass(frozen=True)
 class RunChecker:
     """Reads runs and checks them.
 
-    pool    the documents of the qrels, none if these could not be read
-    asked   cutoffs that a run should reach
-    most    examples of each kind
-    jobs    threads
-    at_most documents that a topic may have, None for any number
+    pool  the documents of the qrels, none if these could not be read
     """
 
     pool: Pool
-    asked: tuple[int, ...]
-    most: int
-    jobs: int
-    at_most: int | None = None
+    options: CheckOptions
 
     def check(self, source: Source, report: FileReport) -> CheckedRun:
         """Read a run and check everything but its topics against those of the qrels.
@@ -61,7 +160,7 @@ class RunChecker:
         report.merge(found, 0)
         if not len(run.topics):
             raise no_lines(source, RUN)
-        self._tell(report, run)
+        self.tell(report, run)
         check_tags(report, run, cut_off=not source.final_newline)
         return run
 
@@ -71,36 +170,36 @@ class RunChecker:
         Raises ScatteredError if a topic comes again that was checked already.
         """
         found = FileReport(report.path, report.role, report.most)
-        gathered = _Gathered(found, whole_topics)
-        chunks = text_chunks(source, whole_topics)
-        for before, part in in_parts(source, RUN, partial(self._part, whole_topics), chunks, self.jobs):
+        chunks, work = text_chunks(source, whole_topics), partial(self._part, whole_topics)
+        parts = in_parts(source, RUN, work, chunks, self.options.jobs)
+        return self.check_parts(found, parts, whole_topics), found
+
+    def check_parts(
+        self, report: FileReport, parts: Iterable[tuple[int, CheckedPart]], whole_topics: bool
+    ) -> CheckedRun:
+        """Gather the parts of a run, each behind so many lines, and check the topics that were kept."""
+        gathered = _Gathered(report, whole_topics)
+        for before, part in parts:
             gathered.add(before, part)
-        if gathered.rows:
-            for part_report in in_order(self._check_block, gathered.blocks(), self.jobs, UNTHREADED):
-                found.merge(part_report, 0)
-        return gathered.run(), found
+        for block in in_order(self._checked, gathered.blocks(), self.options.jobs, UNTHREADED):
+            report.merge(block.report, 0)
+        return gathered.run()
 
-    def check_rows(self, report: FileReport, part: CheckedPart) -> CheckedRun:
-        """Check the rows of a whole run that has been read."""
-        gathered = _Gathered(report, whole_topics=False)
-        gathered.add(0, part)
-        for block in gathered.blocks():
-            report.merge(self._check_block(block), 0)
-        run = gathered.run()
-        self._tell(report, run)
-        return run
+    def _checked(self, block: CheckedBlock) -> CheckedBlock:
+        block.check(sorted({*DOCUMENT_CUTOFFS, *self.options.asked}), self.pool)
+        return block
 
-    def _tell(self, report: FileReport, run: CheckedRun) -> None:
-        """The facts of a whole run, and what can be said only at its end."""
+    def tell(self, report: FileReport, run: CheckedRun) -> None:
+        """Report the facts of a whole run, and what can be said only at its end."""
         add_facts(report, run)
         for kind in ("ties", "float32-ties"):
             if kind in report.findings:
                 sum_up_ties(report, kind)
-        check_length(report, run, self.asked, self.at_most)
+        check_length(report, run, self.options.asked, self.options.at_most)
 
     def _part(self, whole_topics: bool, lines: Lines) -> CheckedPart:
         """Return a checked chunk; raises ScatteredError if its topics should be whole and are not."""
-        report = FileReport("", "run", self.most)
+        report = FileReport("", "run", self.options.most)
         tell_lines(report, lines)
         ranks = check_columns(report, lines)
         topics = segments_of(lines.column(TOPIC))
@@ -113,24 +212,13 @@ class RunChecker:
         if whole_topics:
             if len(topics.ids) < len(topics.which):
                 raise ScatteredError
-            block = CheckedBlock(topics.ids, np.append(topics.starts, len(lines)), rows)
-            check_block(report, block, self._cutoffs, self.pool)
+            self._checked(CheckedBlock(topics.ids, np.append(topics.starts, len(lines)), rows, report))
         return CheckedPart(
             report=report,
             topics=topics,
             tags=tags_of(lines),
             rows=None if whole_topics else rows,
         )
-
-    def _check_block(self, block: CheckedBlock) -> FileReport:
-        report = FileReport("", "run", self.most)
-        check_block(report, block, self._cutoffs, self.pool)
-        return report
-
-    @property
-    def _cutoffs(self) -> list[int]:
-        """The cutoffs at which ties are counted."""
-        return sorted({*DOCUMENT_CUTOFFS, *self.asked})
 
 
 class _Gathered:
@@ -141,8 +229,7 @@ class _Gathered:
         self.whole_topics = whole_topics
         self.numbers: dict[bytes, int] = {}
         self.tags: dict[bytes, tuple[int, int]] = {}
-        self.rows: list[CheckedRows] = []
-        self._topics: list[IntArray] = []
+        self._rows = GrowingColumns()
         self._lengths: list[tuple[IntArray, IntArray]] = [(_NONE, _NONE)]
         self._segments: list[IntArray] = [_NONE]
 
@@ -160,8 +247,9 @@ class _Gathered:
             sooner, first = self.tags.get(tag, (0, before + line))
             self.tags[tag] = (sooner + count, first)
         if part.rows is not None:
-            self.rows.append(replace(part.rows, line=part.rows.line + before))
-            self._topics.append(numbers[part.topics.of_rows()])
+            rows = part.rows
+            topic = numbers[part.topics.of_rows()]
+            self._rows.append(topic, rows.ids, rows.scores, rows.ranks, rows.line + before)
 
     def _topic_lengths(self) -> IntArray:
         lengths = np.zeros(len(self.numbers), np.int64)
@@ -171,14 +259,17 @@ class _Gathered:
 
     def blocks(self) -> Iterator[CheckedBlock]:
         """The rows that were kept, some topics at a time."""
-        topics, rows = list(self.numbers), CheckedRows.joined(self.rows)
-        order = stable_order(np.concatenate(self._topics), len(topics))
+        if not len(self._rows):
+            return
+        topic, *columns = self._rows.values()
+        topics, rows = list(self.numbers), CheckedRows(*columns)
+        order = stable_order(topic, len(topics))
         offsets = np.concatenate(([0], np.cumsum(self._topic_lengths())))
         for first, last in ragged.blocks(offsets):
             chosen = order[int(offsets[first]) : int(offsets[last])]
-            yield CheckedBlock(
-                topics[first:last], offsets[first : last + 1] - offsets[first], rows.take(chosen)
-            )
+            report = FileReport("", "run", self.report.most)
+            own = offsets[first : last + 1] - offsets[first]
+            yield CheckedBlock(topics[first:last], own, rows.take(chosen), report)
 
     def run(self) -> CheckedRun:
         """Return the facts of the whole file."""

@@ -15,7 +15,7 @@ from pres_eval.cli.said import Said, argument, option
 from pres_eval.cli.shared import MEASURES, NMAX, QUIET, NumberOptions, TableOptions, terminal_width
 from pres_eval.cli.values import FiniteRange, Millimetres, WholeRange
 from pres_eval.errors import RunFailure, UsageError
-from pres_eval.ranking.common import COMMON, OWN
+from pres_eval.ranking.ranking import COMMON, OWN
 from pres_eval.reading.relevance import relevance_info
 from pres_eval.report.layout import FORMATS, Look, Table, render
 from pres_eval.report.shown_runs import DEFAULT_DIGITS, DEFAULT_STYLE

@@ -23,8 +23,7 @@ from pres_eval.cli.values import FiniteRange
 from pres_eval.engines.engine import LOCAL
 from pres_eval.errors import RunFailure, UsageError, quoted
 from pres_eval.measures.views import read_scale
-from pres_eval.ranking.common import COMMON, OWN
-from pres_eval.ranking.ranking import Ranking
+from pres_eval.ranking.ranking import COMMON, OWN, Ranking
 from pres_eval.records import dataclass
 from pres_eval.report import OUTPUT_FORMATS
 from pres_eval.scoring import ScoredRun, Scoring

@@ -6,8 +6,9 @@ import os
 
 import click
 
-from pres_eval.checking.check import EXIT_ERRORS, CheckOptions, check_files, failed
+from pres_eval.checking.check import EXIT_ERRORS, check_files, failed
 from pres_eval.checking.findings import KINDS
+from pres_eval.checking.run import CheckOptions
 from pres_eval.checking.text import as_json, as_text
 from pres_eval.cli.output import set_format, write_output
 from pres_eval.cli.progress import reading_bar

@@ -10,9 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pres_eval.cli.streams import say
-from pres_eval.engines.connecting import engine_of
+from pres_eval.engines.connecting import SECONDS, Patience, engine_of
 from pres_eval.engines.engine import Engine
-from pres_eval.engines.patience import SECONDS, Patience
 from pres_eval.errors import UsageError
 from pres_eval.reading.run_files import RunFiles
 

@@ -24,7 +24,7 @@ from pres_eval.errors import MeasureError, UsageError
 from pres_eval.measures.base import geometric_mean
 from pres_eval.measures.selection import DEFAULT_MEASURES, Selection, as_asked, select
 from pres_eval.options import Options
-from pres_eval.ranking.common import OWN
+from pres_eval.ranking.ranking import OWN
 from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.run_files import check_format
 from pres_eval.reading.source import Source
@@ -125,7 +125,7 @@ def _cluster(said: EvaluateOptions) -> Cluster | None:
     if said.cluster is None:
         return None
     from pres_eval.cli.clustering import Cluster
-    from pres_eval.engines.patience import SECONDS
+    from pres_eval.engines.connecting import SECONDS
 
     return Cluster(said.cluster, said.check_duplicates, said.cluster_timeout or SECONDS)
 
@@ -188,7 +188,7 @@ def _judgements(said: EvaluateOptions, reader: Reader) -> Relevance:
     relevance = reader.relevance(said.qrels)
     if said.document_scores is None:
         return relevance
-    from pres_eval.reading.document_scores import read_document_scores, with_document_scores
+    from pres_eval.reading.changed_judgements import read_document_scores, with_document_scores
 
     return with_document_scores(relevance, read_document_scores(said.document_scores, reader.jobs))
 

@@ -14,7 +14,7 @@ from pres_eval.cli.loading import Loaded, read
 from pres_eval.cli.said import argument, command_with, option
 from pres_eval.cli.values import WholeRange
 from pres_eval.errors import NoCommonTopicError, UsageError
-from pres_eval.ranking.common import no_common_topic
+from pres_eval.ranking.warnings import no_common_topic
 from pres_eval.report import figures
 from pres_eval.report.layout import Table
 from pres_eval.report.paper import Figure

@@ -12,7 +12,7 @@ from pres_eval.cli.reader import path_of
 from pres_eval.cli.shared import terminal_width
 from pres_eval.measures.selection import select
 from pres_eval.ranking.ranking import Ranking
-from pres_eval.reading.left_judgements import no_answers
+from pres_eval.reading.changed_judgements import no_answers
 from pres_eval.report import OUTPUT_FORMATS, records
 from pres_eval.report.groups import with_group_columns
 from pres_eval.report.shown_runs import DEFAULT_DIGITS, DEFAULT_STYLE, RunLayout

@@ -22,8 +22,8 @@ from pres_eval.cli.streams import say
 from pres_eval.errors import PresEvalError, RunFailure, UsageError
 from pres_eval.measures.selection import Selection, select
 from pres_eval.options import Options
-from pres_eval.ranking.common import ALL, COMMON, no_common_topic
-from pres_eval.ranking.ranking import Ranking
+from pres_eval.ranking.ranking import ALL, COMMON, Ranking
+from pres_eval.ranking.warnings import no_common_topic
 from pres_eval.reading.qrels import QrelsJudgements
 from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.source import Source

@@ -12,9 +12,8 @@ from pres_eval.cli.streams import say
 from pres_eval.engines.engine import Engine, Here
 from pres_eval.errors import InputError, RunFailure, UsageError
 from pres_eval.options import AS_TREC_EVAL, ONE, SKIP, STOP, ZERO, Options
-from pres_eval.ranking.common import with_nothing_for
 from pres_eval.ranking.ranker import Ranker
-from pres_eval.ranking.ranking import Ranking
+from pres_eval.ranking.ranking import Ranking, with_nothing_for
 from pres_eval.ranking.runs import Runs
 from pres_eval.ranking.warnings import warnings_about
 from pres_eval.reading.qrels import QrelsJudgements
@@ -114,8 +113,8 @@ class Reader:
         relevance = self._judgements(path)
         if self.nmax_file is None and self.size_file is None:
             return relevance
+        from pres_eval.reading.changed_judgements import with_topic_numbers
         from pres_eval.reading.topic_files import read_weights
-        from pres_eval.reading.topic_numbers import with_topic_numbers
 
         nmax, sizes = (
             None if each is None else read_weights(each, "number")
@@ -145,7 +144,7 @@ class Reader:
         """Return the judgements of the topics that --empty leaves, after what is to be said of the others."""
         if self.empty == AS_TREC_EVAL and not isinstance(relevance, QrelsJudgements):
             return relevance
-        from pres_eval.reading import left_judgements as topics
+        from pres_eval.reading import changed_judgements as topics
 
         if self.empty == STOP:
             topics.check_no_empty_topics(relevance, self.level)
@@ -185,7 +184,7 @@ class Reader:
 
         A run that cannot be read is left out and added to `failures`, or raises its error if that is None.
         """
-        from pres_eval.reading.left_judgements import answered_by_nothing
+        from pres_eval.reading.changed_judgements import answered_by_nothing
 
         answered = answered_by_nothing(relevance, options)
         ranked = self._ranked(paths, relevance, options, going_on=failures is not None)
@@ -201,7 +200,7 @@ class Reader:
 
     def _comment(self, run: Ranking, relevance: Relevance, options: Options, alone: bool) -> None:
         """Print notes and warnings about a run."""
-        from pres_eval.reading.left_judgements import no_answers
+        from pres_eval.reading.changed_judgements import no_answers
 
         if self.run_form == TREC:
             self._note(run.name, run.form)

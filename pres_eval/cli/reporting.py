@@ -15,8 +15,7 @@ from pres_eval.cli.progress import steps
 from pres_eval.cli.reader import check_paths, path_of
 from pres_eval.cli.topics import topic_files
 from pres_eval.errors import UsageError, did_you_mean
-from pres_eval.ranking.common import OWN
-from pres_eval.ranking.ranking import Ranking
+from pres_eval.ranking.ranking import OWN, Ranking
 from pres_eval.reading.qrels import QrelsJudgements
 from pres_eval.reading.source import Source
 from pres_eval.reading.texts import read_texts
@@ -35,7 +34,7 @@ from pres_eval.workers import in_order
 
 if TYPE_CHECKING:
     from pres_eval.cli.report import ReportOptions
-    from pres_eval.reading.medians import Medians
+    from pres_eval.reading.topic_files import Medians
 
 PAGES = (".html", ".htm")
 """How the names of pages end."""
@@ -164,7 +163,7 @@ def _medians(said: ReportOptions, labels: set[str]) -> Medians:
     """Return the medians of measures in the report; raises UsageError if none is left."""
     if said.medians is None:
         return {}
-    from pres_eval.reading.medians import read_medians
+    from pres_eval.reading.topic_files import read_medians
 
     medians = read_medians(Source(said.medians))
     known = {label: by_topic for label, by_topic in medians.items() if label in labels}

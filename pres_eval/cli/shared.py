@@ -21,7 +21,7 @@ from pres_eval.options import (
     Options,
     RelevanceInfo,
 )
-from pres_eval.ranking.common import ALL, TOPIC_RULES
+from pres_eval.ranking.ranking import ALL, TOPIC_RULES
 from pres_eval.reading.relevance import FORMATS, relevance_info
 from pres_eval.reading.run_files import RUN_FORMATS, TREC
 from pres_eval.report.text import NAMINGS

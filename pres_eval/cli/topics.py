@@ -9,8 +9,7 @@ from pres_eval.arrays.types import IntArray
 from pres_eval.cli.asked import Job
 from pres_eval.cli.reader import warn
 from pres_eval.cli.shared import NumberOptions
-from pres_eval.ranking.common import COMMON, OWN
-from pres_eval.ranking.ranking import Ranking
+from pres_eval.ranking.ranking import COMMON, OWN, Ranking
 from pres_eval.report.text import run_names
 
 if TYPE_CHECKING:

@@ -57,7 +57,10 @@ def fall_back(why: str) -> None:
 
 
 class Shared:
-    """Something that was sent to all workers, once; at the end of a block it is released."""
+    """Value that all workers have; at the end of a block it is released."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
 
     def __enter__(self) -> Shared:
         return self
@@ -93,13 +96,6 @@ class Engine(Protocol):
         """
 
 
-class Value(Shared):
-    """A value that needs not be sent."""
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-
 class Here:
     """No workers: this process does everything, by some threads."""
 
@@ -112,12 +108,12 @@ class Here:
 
     def share(self, value: Any, what: str) -> Shared:
         """Keep a value."""
-        return Value(value)
+        return Shared(value)
 
     def map(self, work: Work[Result], items: Iterable[Any], *shared: Shared) -> Generator[Result, None, None]:
         """Yield the results; several items are worked on at the same time, by a thread each."""
         every = list(items)
-        values = [each.value for each in shared if isinstance(each, Value)]
+        values = [each.value for each in shared]
         self.threads = 1 if len(every) > 1 else self.workers
 
         def do(item: Any) -> Result:

@@ -10,8 +10,8 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Any, TypeVar, cast
 
+from pres_eval.engines.connecting import SAID_AFTER, NoAnswerError, Patience
 from pres_eval.engines.engine import Result, Shared, Work, WorkersLostError, check_room, split_size
-from pres_eval.engines.patience import SAID_AFTER, NoAnswerError, Patience
 from pres_eval.errors import InputError, MissingExtraError, PresEvalError, quoted
 from pres_eval.reading.memory import freed_memory_kept
 from pres_eval.reading.source import Source
@@ -51,11 +51,11 @@ def connected(address: str, patience: Patience) -> Iterator[Any]:
     peer = _address_in(address) if address.endswith(".json") else address
     name = address if peer == address else f"{address}: {peer}"
 
-    def connect() -> Any:
-        return cast(Any, Client)(peer, timeout=patience.left(), set_as_default=False)
-
     try:
-        client = patience.wait(f"the Dask scheduler at {name}", connect)
+        client = patience.wait(
+            f"the Dask scheduler at {name}",
+            lambda: cast(Any, Client)(peer, timeout=patience.left(), set_as_default=False),
+        )
     except NoAnswerError:
         raise PresEvalError(
             f"{name}: no Dask scheduler answers: something takes the connection, and does not speak as Dask"
@@ -279,14 +279,14 @@ class _Scattered(Shared):
     """A value on all workers."""
 
     def __init__(self, client: Any, value: Any, size: int) -> None:
+        super().__init__(value)
         self.size = size
         self._client = client
-        self._value = value
         self.future: Any = None
 
     def send(self) -> None:
         """Send it, for the first time or again."""
-        self.future = self._client.scatter([self._value], broadcast=True, hash=False)[0]
+        self.future = self._client.scatter([self.value], broadcast=True, hash=False)[0]
 
     def release(self) -> None:
         """Nobody wants it any more."""

@@ -27,16 +27,14 @@ from pres_eval.engines.engine import (
     Here,
     Result,
     Shared,
-    Value,
     Work,
     WorkersLostError,
     check_room,
     fall_back,
     split_size,
 )
-from pres_eval.engines.messages import Channel
 from pres_eval.engines.starting import memory_of_machine, started
-from pres_eval.engines.worker import serve
+from pres_eval.engines.worker import Channel, serve
 from pres_eval.records import dataclass
 from pres_eval.workers import ending_signals
 
@@ -267,7 +265,7 @@ class Processes:
             os._exit(code)
 
 
-class _Number(Value):
+class _Number(Shared):
     """A value that workers know by its number."""
 
     def __init__(self, number: int, values: dict[int, Any], value: Any) -> None:

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from pres_eval.engines.messages import Channel
+from pres_eval.engines.worker import Channel
 
 BEGIN = "import sys; sys.path[:] = sys.argv[1:]; from pres_eval.engines.worker import main; main()"
 """What a worker is told to do: nothing but `sys`, a part of Python itself, comes before its path is set."""

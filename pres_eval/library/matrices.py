@@ -18,9 +18,8 @@ from pres_eval.library.idcolumns import IdColumn, Numbers, Objects
 from pres_eval.library.lookup import JudgedNumbers, Lookup
 from pres_eval.library.texts import ids_of
 from pres_eval.options import Options
-from pres_eval.ranking.facts import Facts
 from pres_eval.ranking.order import rank_judged
-from pres_eval.ranking.parts import Part
+from pres_eval.ranking.parts import Facts, Part
 from pres_eval.ranking.ranked import Ranked, joined_topics
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.ranking import Ranking, rank_block, ranking_of

@@ -23,21 +23,20 @@ from pres_eval.library.warned import warn, weigh_ties
 from pres_eval.library.wording import python_words
 from pres_eval.measures.selection import Selection, as_asked
 from pres_eval.options import DEFAULT_NMAX, ONE, STOP, ZERO, Options, RelevanceInfo
-from pres_eval.ranking.common import with_nothing_for
-from pres_eval.ranking.ranking import Ranking
+from pres_eval.ranking.ranking import Ranking, with_nothing_for
 from pres_eval.ranking.warnings import warnings_about
 from pres_eval.reading import qrels as engine
-from pres_eval.reading.document_scores import with_document_scores
-from pres_eval.reading.left_judgements import (
+from pres_eval.reading.changed_judgements import (
     answered_by_nothing,
     check_no_empty_topics,
     empty_topics,
+    with_document_scores,
+    with_topic_numbers,
     without_empty_topics,
 )
 from pres_eval.reading.relevance import relevance_info
 from pres_eval.reading.rewriting import EXCLUDE_FROM, MAP_RANKS, rewriting_of
 from pres_eval.reading.topic_files import Groups, Weights
-from pres_eval.reading.topic_numbers import with_topic_numbers
 from pres_eval.scoring import Scoring
 
 GAINS = "qrels_float"

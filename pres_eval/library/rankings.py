@@ -50,8 +50,7 @@ def rank_by_cluster(
         raise UsageError(f"cluster_timeout={timeout!r}: expected seconds, above 0")
     if not is_path(data):
         raise UsageError("cluster: its workers read files; expected a path or an address as the run")
-    from pres_eval.engines.connecting import engine_of
-    from pres_eval.engines.patience import SECONDS, Patience
+    from pres_eval.engines.connecting import SECONDS, Patience, engine_of
 
     patience = Patience(SECONDS if timeout is None else timeout)
     with engine_of(cluster, patience) as engine, Runs(Ranker.of(relevance, options), engine) as runs:

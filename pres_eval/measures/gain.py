@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pres_eval.arrays.integers import nearest_integer
+from pres_eval.arrays.decimals import nearest_integer
 from pres_eval.arrays.ragged import blocks
 from pres_eval.arrays.types import BoolArray, FloatArray, Grades, IntArray
 from pres_eval.batches.batch import Batch

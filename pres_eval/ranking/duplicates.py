@@ -61,7 +61,7 @@ def _lines_of(run: RunFiles, topics: set[bytes]) -> Iterator[tuple[bytes, bytes,
                 lines = parse_lines(chunk, RUN)
                 for topic, document, line in _documents_of(lines, topics):
                     yield topic, document, before + number + line, (source.name, number + line)
-                number += lines.num_lines
+                number += lines.fields.num_lines
                 source.give_back(chunk)
         before += number
 

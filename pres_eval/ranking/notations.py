@@ -18,7 +18,7 @@ from pres_eval.arrays.endings import DIGITS, LOWER, bytes_among, ending_in, stri
 from pres_eval.arrays.ids import Ids
 from pres_eval.arrays.matching import KeyTable
 from pres_eval.arrays.ordering import present
-from pres_eval.arrays.ragged import blocks, ragged
+from pres_eval.arrays.ragged import blocks, lengths_at, ragged
 from pres_eval.arrays.types import AnyInts, BoolArray, IntArray, Words
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import quoted
@@ -144,7 +144,7 @@ def find_respelling(ours: Sequence[Id], judged: Sequence[Id]) -> Respelling | No
     """
     best: tuple[bool, list[tuple[bytes, Id]], dict[Id, bytes], tuple[str, ...]] | None = None
     found: list[tuple[Id, bytes]] = []
-    for cut, cut_judged in ((_as_it_is, _as_it_is), (whole, _as_it_is), (_as_it_is, whole)):
+    for cut, cut_judged in ((bytes, bytes), (whole, bytes), (bytes, whole)):
         some = [(cut(one[1]), one) for one in ours]
         wanted = {(topic, cut_judged(one)): one for topic, one in judged}
         for rules in _TRIED:
@@ -153,7 +153,8 @@ def find_respelling(ours: Sequence[Id], judged: Sequence[Id]) -> Respelling | No
     if best is None:
         return None
     of_chunks, some, wanted, rules = best
-    needed = [rule for rule in rules if len(_pairs(some, wanted, _less(rules, rule))) < len(found)]
+    less = {rule: tuple(other for other in rules if other != rule) for rule in rules}
+    needed = [rule for rule in rules if len(_pairs(some, wanted, less[rule])) < len(found)]
     matched = {one for one, _ in found}
     return Respelling(
         names=(*needed, *[CHUNKS] * of_chunks),
@@ -162,18 +163,10 @@ def find_respelling(ours: Sequence[Id], judged: Sequence[Id]) -> Respelling | No
     )
 
 
-def _as_it_is(identifier: bytes) -> bytes:
-    return identifier
-
-
 def whole(chunk: bytes) -> bytes:
     """Return the id without the number of a chunk at its end: d1#0, d1_chunk_0, d1-p0; else nothing."""
     found = _CHUNK.search(chunk, max(len(chunk) - 24, 0)) if chunk[-1:].isdigit() else None
     return chunk[: found.start()] if found else b""
-
-
-def _less(rules: tuple[str, ...], left: str) -> tuple[str, ...]:
-    return tuple(rule for rule in rules if rule != left)
 
 
 def _pairs(
@@ -284,7 +277,7 @@ def respelled_documents(
     retrieved      (m,) documents of the pool that the run has
     """
     topics = present(topic_of[topic_of >= 0], len(pool.topics))
-    size = pool.num_documents_of(topics)
+    size = int(lengths_at(pool.offsets, topics).sum())
     judged, table = pool.remembered.get(topics.tobytes(), size, partial(_judged, pool, topics))
     there = np.zeros(len(pool.documents), np.bool_)
     there[retrieved] = True

@@ -52,14 +52,6 @@ class LookedAt:
     topic: IntArray
     documents: WordIds
 
-    @staticmethod
-    def joined(parts: Sequence[LookedAt]) -> LookedAt:
-        """All of them."""
-        if not parts:
-            return NOTHING_LOOKED_AT
-        documents = WordIds.concatenate([part.documents for part in parts])
-        return LookedAt(np.concatenate([part.topic for part in parts]), documents)
-
 
 NOTHING_LOOKED_AT = LookedAt(np.zeros(0, np.int64), NO_IDS)
 

@@ -8,20 +8,126 @@ from dataclasses import field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.arrays.growing import Growing, GrowingIds
+from pres_eval.arrays.growing import GrowingColumns
+from pres_eval.arrays.matching import KeyTable
 from pres_eval.arrays.ordering import has_equal
 from pres_eval.arrays.types import IntArray
 from pres_eval.arrays.word_ids import NO_IDS, WordIds
 from pres_eval.ranking.any_order import KeyedRows
-from pres_eval.ranking.facts import Facts
 from pres_eval.ranking.opening import NOTHING_LOOKED_AT, LookedAt, Opening
 from pres_eval.ranking.ranked import Ranked, Scores, joined_topics
-from pres_eval.ranking.unjudged import UnjudgedTopics
-from pres_eval.reading.cutting import ScatteredError
-from pres_eval.reading.lines import LineError
+from pres_eval.reading.lines import LineError, Lines
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.source import NO_CHUNK, Chunk, Source
+from pres_eval.reading.splits import ScatteredError
 from pres_eval.records import dataclass
+
+MOST = 100_000
+"""Topics without judgements that are kept; of further ones it is known that there are some."""
+
+MOST_BYTES = 64 << 20
+"""Room for their ids."""
+
+
+class UnjudgedTopics:
+    """Topics without judgements, MOST of them in the order of the file, so that memory does not grow."""
+
+    def __init__(self) -> None:
+        self._parts = [NO_IDS]
+        self._num_ids = 0
+        self._num_bytes = 0
+        self.more = False
+        """Whether there are more than are kept."""
+
+    def add(self, topics: WordIds) -> None:
+        """Add topics, also such as came before."""
+        if self.more:
+            return
+        self._parts.append(topics)
+        self._num_ids += len(topics)
+        self._num_bytes += _room(topics)
+        if self._num_ids > 2 * MOST or self._num_bytes > 2 * MOST_BYTES:
+            self.ids()
+
+    def ids(self) -> WordIds:
+        """Those that are kept, each once."""
+        found = each_once(WordIds.concatenate(self._parts))
+        self.more |= len(found) > MOST or _room(found) > MOST_BYTES
+        if len(found) > MOST:
+            found = found.pick(slice(0, MOST))
+        self._parts, self._num_ids, self._num_bytes = [found], len(found), _room(found)
+        return found
+
+
+def each_once(ids: WordIds) -> WordIds:
+    """Return the distinct ids in the order in which they first came."""
+    again, first = KeyTable(ids.hashes()).repeats()
+    again = again[ids.equal(again, ids, first)]
+    if not len(again):
+        return ids
+    new = np.ones(len(ids), np.bool_)
+    new[again] = False
+    return ids.pick(np.flatnonzero(new))
+
+
+def _room(ids: WordIds) -> int:
+    return sum(column.nbytes for column in ids.columns) + int(ids.long_ids.lengths.sum())
+
+
+TAG = 5
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Facts of some lines.
+
+    num_lines, num_rows  lines, and those of them that are documents
+    tag, tag_before      of the last row, and of the one before it
+    longer_line          the first line with more than six columns, from 1
+    final_newline        whether the last line ends in one
+    num_mapped, num_excluded  rows whose document became another one, and rows that were left out
+    """
+
+    num_lines: int = 0
+    num_rows: int = 0
+    tag: bytes = b""
+    tag_before: bytes = b""
+    longer_line: int | None = None
+    final_newline: bool = True
+    num_mapped: int = 0
+    num_excluded: int = 0
+
+    @classmethod
+    def of(cls, lines: Lines) -> Facts:
+        """Those of a chunk."""
+        num_rows, longer = len(lines), lines.fields.longer
+        return cls(
+            num_lines=lines.fields.num_lines,
+            num_rows=num_rows,
+            tag=lines.text(num_rows - 1, TAG) if num_rows else b"",
+            tag_before=lines.text(num_rows - 2, TAG) if num_rows > 1 else b"",
+            longer_line=None if longer is None else int(longer.lines[0]) + 1,
+        )
+
+    def then(self, later: Facts) -> Facts:
+        """Return the facts of these lines and those that follow."""
+        longer = self.longer_line
+        if longer is None and later.longer_line is not None:
+            longer = self.num_lines + later.longer_line
+        tag, tag_before = self.tag, self.tag_before
+        if later.num_rows:
+            tag, tag_before = later.tag, later.tag_before or self.tag
+        return Facts(
+            num_lines=self.num_lines + later.num_lines,
+            num_rows=self.num_rows + later.num_rows,
+            tag=tag,
+            tag_before=tag_before,
+            longer_line=longer,
+            final_newline=later.final_newline if later.num_lines else self.final_newline,
+            num_mapped=self.num_mapped + later.num_mapped,
+            num_excluded=self.num_excluded + later.num_excluded,
+        )
+
 
 _NONE = np.zeros(0, np.int64)
 
@@ -33,29 +139,6 @@ class Rows:
     topic: NDArray[np.int32]
     scores: Scores
     ids: WordIds
-
-
-class Collected:
-    """Rows that are kept, in the order of the file."""
-
-    def __init__(self) -> None:
-        self._columns: tuple[Growing, Growing, GrowingIds] | None = None
-
-    def add(self, rows: Rows) -> None:
-        """Keep some more."""
-        if self._columns is None:
-            self._columns = Growing(np.int32), Growing(rows.scores.dtype), GrowingIds()
-        topic, scores, ids = self._columns
-        topic.append(rows.topic)
-        scores.append(rows.scores)
-        ids.append(rows.ids)
-
-    def rows(self) -> Rows | None:
-        """Return all of them, None if there are none."""
-        if self._columns is None:
-            return None
-        topic, scores, ids = self._columns
-        return Rows(topic.values(), scores.values(), ids.ids())
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -80,24 +163,19 @@ class Part:
     keyed: tuple[KeyedRows, ...] = ()
     chunk: Chunk = NO_CHUNK
 
-    @property
-    def num_lines(self) -> int:
-        """Return the lines of the part."""
-        return self.facts.num_lines
-
 
 class Merging:
     """Merges parts in the order of the file."""
 
-    def __init__(self, pool: Pool, most_unjudged: int | None = None) -> None:
+    def __init__(self, pool: Pool) -> None:
         self.facts = Facts()
         self._opening: Opening | None = None
-        self._looked_at: list[LookedAt] = []
+        self._looked_at = GrowingColumns()
         self._seen = np.zeros(len(pool.topics), np.bool_)
         self._topics: list[IntArray] = [_NONE]
-        self._unjudged = UnjudgedTopics(most_unjudged)
+        self._unjudged = UnjudgedTopics()
         self._ranked: list[Ranked] = []
-        self._rows = Collected()
+        self._rows = GrowingColumns()
         self._keyed: list[KeyedRows] = []
 
     def add(self, part: Part) -> None:
@@ -108,14 +186,14 @@ class Merging:
         self._topics.append(part.topics)
         self.facts = self.facts.then(part.facts)
         self._opening = self._opening or part.opening
-        self._looked_at.append(part.looked_at)
+        self._looked_at.append(part.looked_at.topic, part.looked_at.documents)
         if len(part.unjudged):
             self._unjudged.add(part.unjudged)
         self._unjudged.more |= part.more
         if part.ranked is not None:
             self._ranked.append(part.ranked)
         if part.rows is not None:
-            self._rows.add(part.rows)
+            self._rows.append(part.rows.topic, part.rows.scores, part.rows.ids)
         self._keyed += part.keyed
 
     def add_chunks(self, source: Source, parts: Iterable[Part]) -> None:
@@ -135,11 +213,11 @@ class Merging:
         return Part(
             facts=self.facts,
             opening=self._opening,
-            looked_at=LookedAt.joined(self._looked_at),
+            looked_at=LookedAt(*self._looked_at.values()) if len(self._looked_at) else NOTHING_LOOKED_AT,
             topics=np.concatenate(self._topics),
             unjudged=self._unjudged.ids(),
             more=self._unjudged.more,
             ranked=joined_topics(self._ranked) if self._ranked else None,
-            rows=self._rows.rows(),
+            rows=Rows(*self._rows.values()) if len(self._rows) else None,
             keyed=tuple(self._keyed),
         )

@@ -16,18 +16,16 @@ from pres_eval.arrays.ragged import blocks, consecutive, ragged
 from pres_eval.arrays.types import IntArray, Words
 from pres_eval.arrays.word_ids import NO_IDS, WordIds
 from pres_eval.options import BEST_SCORE, ERROR, Options
-from pres_eval.ranking.any_order import KeyedRows, rows_of_ties
-from pres_eval.ranking.facts import Facts
-from pres_eval.ranking.finder import Finder
+from pres_eval.ranking.any_order import Finder, KeyedRows, rows_of_ties
 from pres_eval.ranking.opening import DOCNO, NOTHING_LOOKED_AT, TOPIC, look_at, opening_of, opening_of_block
 from pres_eval.ranking.order import KEEP_RANKS, rank_topics
-from pres_eval.ranking.parts import Part, Rows
+from pres_eval.ranking.parts import Facts, Part, Rows
 from pres_eval.ranking.ranked import NOTHING, Ranked, Scores, in_precision, joined_topics
 from pres_eval.reading.blocks import Block, Documents, Texts
-from pres_eval.reading.cutting import ScatteredError
 from pres_eval.reading.lines import RUN, Lines, parse_lines
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.source import Chunk
+from pres_eval.reading.splits import ScatteredError
 from pres_eval.records import dataclass
 from pres_eval.workers import in_order
 
@@ -127,9 +125,9 @@ class Ranker:
         """Return the ranker of the same runs as they are written, which finds documents that come twice."""
         return replace(self, rewriting=None, duplicates=ERROR, once=False)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __getstate__(self) -> dict[str, Any]:
         # Another process makes its own finder.
-        return _again, ({name: value for name, value in vars(self).items() if name != "finder"},)
+        return {name: value for name, value in vars(self).items() if name != "finder"}
 
     @cached_property
     def finder(self) -> Finder:
@@ -159,9 +157,9 @@ class Ranker:
         """Return a block as it is ranked, what its documents were if none may come twice, and its facts."""
         if self.rewriting is None:
             return block, None, facts
-        found = self.rewriting.of_run(block)
-        facts = replace(facts, num_mapped=found.num_mapped, num_excluded=found.num_excluded)
-        return found.block, found.written if self.once else None, facts
+        block, written, num_mapped, num_excluded = self.rewriting.of_run(block)
+        facts = replace(facts, num_mapped=num_mapped, num_excluded=num_excluded)
+        return block, written if self.once else None, facts
 
     def _of_block(
         self, block: Block, written: Documents | None, part: Part, kept: Kept, is_looked_at: bool
@@ -185,7 +183,8 @@ class Ranker:
         rows, topic_of = _judged_rows(topic, block.lengths)
         scores = self.cast(block.numbers)[rows]
         if kept.what != ROWS:
-            ids = _ids_at(block.documents, rows)
+            documents = block.documents
+            ids = documents.ids.take(rows) if isinstance(documents, Texts) else documents.pick(rows)
             look = part.opening is not None
             keyed = KeyedRows.of(self.finder, topic_of, scores, ids, look_for_ties=look, checks=kept.checks)
             looked_at = look_at(block, topic, None, is_first=True) if look else NOTHING_LOOKED_AT
@@ -257,10 +256,6 @@ def _picked(documents: Documents, chosen: IntArray | slice, rows: IntArray) -> W
     return documents.pick(rows + chosen.start if isinstance(chosen, slice) else chosen[rows])
 
 
-def _again(fields: dict[str, Any]) -> Ranker:
-    return Ranker(**fields)
-
-
 def _block_of_lines(lines: Lines, kept: Kept) -> Block:
     """Return the rows of lines, of which there is at least one."""
     ids = lines.column(TOPIC)
@@ -285,11 +280,6 @@ def _judged_rows(topic: IntArray, lengths: IntArray) -> tuple[IntArray | slice, 
     # numpy takes rows by their numbers much faster than by a mask.
     rows: IntArray = np.flatnonzero(of_rows >= 0)
     return rows, of_rows[rows]
-
-
-def _ids_at(documents: Documents, rows: IntArray | slice) -> Ids | WordIds:
-    """Return the ids of some rows (n,), in their buffer if they are in one."""
-    return documents.ids.take(rows) if isinstance(documents, Texts) else documents.pick(rows)
 
 
 def _by_topic(topic: IntArray, lengths: IntArray) -> tuple[IntArray, IntArray, IntArray | slice]:

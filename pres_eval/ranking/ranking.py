@@ -1,17 +1,21 @@
-"""A whole run, as far as it was judged; and runs that are a single block."""
+"""A whole run, as far as it was judged; runs that are a single block; and the topics that runs share."""
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property, reduce
+
+import numpy as np
 
 from pres_eval.arrays.ids import Ids
 from pres_eval.arrays.ordering import distinct
+from pres_eval.arrays.types import IntArray
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import InputError
-from pres_eval.ranking.facts import Facts
 from pres_eval.ranking.opening import NOTHING_LOOKED_AT, LookedAt, Opening, look_at, opening_of_block
 from pres_eval.ranking.order import DuplicateRowError
-from pres_eval.ranking.parts import Part
+from pres_eval.ranking.parts import Facts, Part, each_once
 from pres_eval.ranking.ranked import NOTHING, Ranked
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.reading.blocks import Block, check_scores
@@ -24,7 +28,7 @@ class Ranking(Ranked):
 
     name, tag        of the file; of its last line
     num_lines        lines that are documents
-    unjudged_ids     topics without judgements, the first unjudged.MOST of them
+    unjudged_ids     topics without judgements, the first parts.MOST of them
     longer_line      the first line with more than six columns
     more_unjudged    whether there are further ones
     form             what the file was recognised as, None for a trec run
@@ -74,11 +78,18 @@ def ranking_of(
     unchecked: bool = False,
 ) -> Ranking:
     """Return the part that is a whole run; `tag`: of a run that has none in its lines."""
-    facts = part.facts.of_ranking()
+    facts = part.facts
+    cut_off = facts.tag != facts.tag_before and facts.tag_before.startswith(facts.tag)
+    is_told = cut_off and not facts.final_newline
     return Ranking(
         **vars(part.ranked or NOTHING),
-        **(facts if tag is None else facts | {"tag": tag}),
         name=name,
+        tag=facts.tag.decode("utf-8", "surrogateescape") if tag is None else tag,
+        tag_before=facts.tag_before.decode("utf-8", "surrogateescape") if is_told else None,
+        num_lines=facts.num_rows,
+        longer_line=facts.longer_line,
+        num_mapped=facts.num_mapped,
+        num_excluded=facts.num_excluded,
         unjudged_ids=part.unjudged,
         more_unjudged=part.more,
         opening=part.opening,
@@ -111,7 +122,50 @@ def rank_block(name: str, block: Block, ranker: Ranker, tag: str = "run", jobs: 
         facts=facts,
         opening=opening_of_block(block),
         looked_at=look_at(block, topic, ranked, is_first=True),
-        unjudged=WordIds.of(block.topics.take(topic < 0)),
+        unjudged=each_once(WordIds.of(block.topics.take(topic < 0))),
         ranked=ranked,
     )
     return ranking_of(part, ranker, name, tag)
+
+
+OWN, COMMON, ALL = "own", "common", "all"
+TOPIC_RULES = (OWN, COMMON, ALL)
+"""What --topics takes: each run's own topics, those that all runs have, all of the judgements (-c)."""
+
+
+def common_topics(rankings: Sequence[Ranking]) -> IntArray:
+    """(S,) the topics that every run has, as indices of the pool's, ascending."""
+    return reduce(np.intersect1d, [ranking.topic for ranking in rankings])
+
+
+def with_topics(ranking: Ranking, topics: IntArray) -> Ranking:
+    """The run without its topics that are not among these (S,)."""
+    kept = np.isin(ranking.topic, topics)
+    if kept.all():
+        return ranking
+    lengths = np.diff(ranking.offsets)
+    rows = np.repeat(kept, lengths)
+    return replace(
+        ranking,
+        topic=ranking.topic[kept],
+        num_ret=ranking.num_ret[kept],
+        offsets=np.concatenate(([0], np.cumsum(lengths[kept]))),
+        rank=ranking.rank[rows],
+        document=ranking.document[rows],
+        ties=ranking.ties.of(np.flatnonzero(rows)),
+    )
+
+
+def with_nothing_for(ranking: Ranking, topics: IntArray) -> Ranking:
+    """The run with these topics (n,) too, for which it retrieved nothing, where it lacks them."""
+    new = np.setdiff1d(topics, ranking.topic)
+    topic = np.concatenate((ranking.topic, new))
+    order = np.argsort(topic, kind="stable")
+    lengths = np.concatenate((np.diff(ranking.offsets), np.zeros(len(new), np.int64)))[order]
+    # Documents stay where they are: topics ascend, and the new ones have none.
+    return replace(
+        ranking,
+        topic=topic[order],
+        num_ret=np.concatenate((ranking.num_ret, np.zeros(len(new), np.int64)))[order],
+        offsets=np.concatenate(([0], np.cumsum(lengths))),
+    )

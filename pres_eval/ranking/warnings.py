@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from pres_eval.arrays.ordering import absent
 from pres_eval.errors import quoted
 from pres_eval.options import FIRST, LARGEST_LONG, ONE, Options, RelevanceInfo
-from pres_eval.ranking.common import unmatched_topics
-from pres_eval.ranking.notations import respelled_documents
+from pres_eval.ranking.notations import MOST, Respelling, respelled_documents, respelled_topics
+from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.ranking import Ranking
+from pres_eval.reading.pool import Pool
 from pres_eval.reading.qrels import QrelsJudgements
 from pres_eval.reading.relevance import Relevance
 
@@ -65,7 +67,7 @@ def _of_topics(ranking: Ranking, relevance: Relevance, options: Options, alone: 
     if left_out:
         unjudged = [topic for topic in ranking.unjudged if topic not in left_out]
     if unjudged and len(ranking.topic):
-        count = len(unjudged) if left_out else ranking.unjudged_ids.num_distinct()
+        count = len(unjudged)
         number = f"more than {count}" if ranking.more_unjudged else str(count)
         have = (
             "1 topic has no judgements and is"
@@ -149,3 +151,28 @@ def _zeros(ranking: Ranking, relevance: Relevance, options: Options) -> Iterator
             f"{relevance.name}: nothing is relevant at -l {options.relevance_level}: the highest relevance"
             f" is {highest:g}"
         )
+
+
+def unmatched_topics(ranking: Ranking, pool: Pool) -> Respelling | None:
+    """Return what would make topics match, of which a run has some that the judgements lack."""
+    unjudged = ranking.unjudged_ids.take(slice(MOST))
+    if not unjudged:
+        return None
+    return respelled_topics(unjudged, pool.topics.take(absent(ranking.topic, len(pool.topics))[:MOST]))
+
+
+def no_common_topic(relevance: Relevance, ranking: Ranked, options: Options) -> str:
+    """Return the warning about a run without a topic of the judgements."""
+    run = ranking.name if isinstance(ranking, Ranking) else "run"
+    if options.only_topic is not None:
+        return f"{run}: topic {quoted(options.only_topic)} of -D is not in both files"
+    unjudged = ranking.unjudged if isinstance(ranking, Ranking) else []
+    found = unmatched_topics(ranking, relevance.pool) if isinstance(ranking, Ranking) else None
+    match = "" if found is None else f"; {found.count:,} would match {found.text}"
+    theirs = f" such as {quoted(unjudged[0])}" if len(unjudged) else ""
+    ours = quoted(relevance.pool.topics[0])
+    return (
+        f"{run}: no topic in common with {relevance.name}:"
+        f" expected topics such as {ours}, found others{theirs};"
+        f" are both files of the same collection, and the ids written alike?{match}"
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -104,6 +105,25 @@ class FileFormat:
     read: Read
     numbered: bool = True
     by_rank: bool = False
+
+
+Row = tuple[bytes, bytes, "int | float", "int | None"]
+"""Topic, document, number and line."""
+
+AT_ONCE = 1 << 16
+"""Rows of a block that are made one by one."""
+
+
+def blocks_of_rows(rows: Iterator[Row], grades: bool) -> Iterator[Block]:
+    """Yield rows in blocks; either all or none have lines."""
+    while some := list(islice(rows, AT_ONCE)):
+        topics, documents, numbers, lines = zip(*some, strict=True)
+        yield Block.of_rows(
+            Ids.of(topics),
+            Ids.of(documents),
+            np.array(numbers, np.int64 if grades else np.float64),
+            None if lines[0] is None else np.array(lines),
+        )
 
 
 def joined(name: str, blocks: Iterable[Block]) -> Block:

@@ -3,35 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from pres_eval.errors import InputError, MissingExtraError, did_you_mean, quoted
-from pres_eval.reading.run_files import DATASET
-from pres_eval.reading.source import Source
-from pres_eval.reading.streams import OpenFile, Pieces
+
+DATASET = "irds:"
+"""How the judgements of a dataset of ir_datasets are named: irds:ID."""
 
 
-class DatasetSource(Source):
-    """The judgements of `irds:ID`, which ir_datasets fetches when they are read first, if it has not yet."""
+def qrels_text(address: str) -> Iterator[bytes]:
+    """Return the judgements of `irds:ID` as lines of topic, iteration or subtopic, docno, relevance.
 
-    may_be_compressed = False
-
-    def __init__(self, address: str) -> None:
-        super().__init__(address)
-        self._text = b""
-
-    def __reduce__(self) -> tuple[type[DatasetSource], tuple[str]]:
-        return DatasetSource, (self.path,)
-
-    def _open(self) -> OpenFile:
-        self._text = self._text or _qrels_text(self.path)
-        return OpenFile(Pieces(iter([self._text])), self._progress)
-
-
-def _qrels_text(address: str) -> bytes:
-    """Return the judgements as lines of topic, iteration or subtopic, docno, relevance.
-
-    Raises InputError if there is no such dataset, it has no judgements, or they cannot be fetched.
+    ir_datasets fetches them when they are first read, if it has not yet.  Raises InputError if there is no
+    such dataset, it has no judgements, or they cannot be fetched.
     """
     dataset = _dataset(address)
     if not dataset.has_qrels():
@@ -51,7 +36,7 @@ def _qrels_text(address: str) -> bytes:
         raise
     except Exception as error:  # whatever a download or a reader of files raises
         raise _not_fetched(address, error) from None
-    return "\n".join([*lines, ""]).encode()
+    return iter(["\n".join([*lines, ""]).encode()])
 
 
 def _dataset(address: str) -> Any:

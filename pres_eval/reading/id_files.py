@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pres_eval.arrays.growing import GrowingIds
+from pres_eval.arrays.growing import GrowingColumns
 from pres_eval.arrays.ids import Ids
 from pres_eval.arrays.types import IntArray
 from pres_eval.arrays.word_ids import WordIds
@@ -12,20 +12,14 @@ from pres_eval.errors import InputError
 from pres_eval.reading.lines import Layout, Lines, in_parts
 from pres_eval.reading.source import Chunk, Source
 from pres_eval.reading.topic_files import HEADINGS, encoded, read_cells
-from pres_eval.records import dataclass
 from pres_eval.workers import num_processors
 
 DOCUMENT_HEADINGS = ("docno", "doc_id", "docid", "document", "doc", "chunk", "chunk_id", "passage", "pid")
 """What a column of documents is called where a file has a header."""
 
 
-@dataclass(frozen=True, eq=False)
-class IdPairs:
-    """Two columns of ids (N,), and the line of each row (N,), from 1."""
-
-    first: WordIds
-    second: WordIds
-    lines: IntArray
+IdPairs = tuple[WordIds, WordIds, IntArray]
+"""Two columns of ids (N,), and the line of each row (N,), from 1."""
 
 
 def read_pairs(path: str, columns: str, also: str | None = None) -> IdPairs:
@@ -46,18 +40,15 @@ def read_pairs(path: str, columns: str, also: str | None = None) -> IdPairs:
     width = len((also or columns).split()) if also and len(fields) == len(also.split()) else 2
     names = also if also is not None and width > 2 else columns
     chunks = (_with_blanks(chunk, separators) for chunk in source.chunks())
-    ids, lines = (GrowingIds(), GrowingIds()), []
+    pairs = GrowingColumns()
     for before, part in in_parts(source, Layout(names), _pairs, chunks, num_processors()):
-        ids[0].append(part.first)
-        ids[1].append(part.second)
-        lines.append(part.lines + before)
-    if not len(ids[0]):
+        pairs.append(*part[:2], part[2] + before)
+    if not len(pairs):
         raise InputError(source.name, None, "no lines", f"lines of {columns}")
-    found = IdPairs(ids[0].ids(), ids[1].ids(), np.concatenate(lines))
-    heading = found.first[0].decode("utf-8", "replace").casefold()
-    if heading not in HEADINGS and heading not in DOCUMENT_HEADINGS:
-        return found
-    return IdPairs(found.first.pick(slice(1, None)), found.second.pick(slice(1, None)), found.lines[1:])
+    first_ids, second_ids, lines = pairs.values()
+    heading = first_ids[0].decode("utf-8", "replace").casefold()
+    rows = slice(heading in HEADINGS or heading in DOCUMENT_HEADINGS, None)
+    return first_ids.pick(rows), second_ids.pick(rows), lines[rows]
 
 
 def _without_index(path: str, columns: str) -> IdPairs:
@@ -67,7 +58,7 @@ def _without_index(path: str, columns: str) -> IdPairs:
         if len(row) != 3:
             raise InputError(path, line, f"{len(row)} columns", f"3 (an index, {columns})")
     first, second = (WordIds.of(Ids.of([encoded(row[place]) for _, row in rows[1:]])) for place in (1, 2))
-    return IdPairs(first, second, np.array([line for line, _ in rows[1:]], np.int64))
+    return first, second, np.array([line for line, _ in rows[1:]], np.int64)
 
 
 def _with_blanks(chunk: Chunk, separators: bytes) -> Chunk:
@@ -82,4 +73,4 @@ def _pairs(lines: Lines) -> IdPairs:
     """Return the pairs of a chunk, whose lines are counted from 1; raises LineError."""
     last = lines.checked().fields.columns - 1
     first, second = (WordIds.of(lines.column(number)) for number in (0, min(last, 2)))
-    return IdPairs(first, second, lines.line_of(np.arange(len(lines))) + 1)
+    return first, second, lines.line_of(np.arange(len(lines))) + 1

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.arrays.ids import Ids
-from pres_eval.arrays.types import IntArray
+from pres_eval.arrays.ids import PADDING, Ids
+from pres_eval.arrays.types import Bytes, IntArray
 from pres_eval.errors import EmptyFileError, InputError, quoted
 from pres_eval.reading.numbers import read_number, read_numbers, read_whole_number, read_whole_numbers
 from pres_eval.reading.source import Chunk, Source
@@ -94,11 +94,6 @@ class Lines:
             raise LineError(int(first.lines[0]), first.found(0), first.expected)
         return self
 
-    @property
-    def num_lines(self) -> int:
-        """Lines of the chunk, also those that do not count."""
-        return self.fields.num_lines
-
     def __len__(self) -> int:
         return len(self.fields)
 
@@ -161,7 +156,7 @@ def in_parts(
     def parse(chunk: Chunk) -> tuple[Chunk, int, Result]:
         """Return a chunk whose memory may be used again, how many lines it has, and the result."""
         lines = parse_lines(chunk, layout)
-        return chunk, lines.num_lines, work(lines)
+        return chunk, lines.fields.num_lines, work(lines)
 
     before = 0
     try:
@@ -182,4 +177,62 @@ def no_lines(source: Source, layout: Layout) -> EmptyFileError:
     """The error of a file without a line that counts."""
     return EmptyFileError(
         source.name, None, "no lines but blank ones and comments", f"lines of {layout.names}"
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class FileTable:
+    """A whole file: its bytes, and where the columns of its R rows are in them.
+
+    starts, ends  (R, columns) places in `buffer`
+    lines         (R,) line numbers in the file, from 1
+    numbers       (R,) the column of numbers, empty if there is none
+    """
+
+    name: str
+    buffer: Bytes
+    starts: IntArray
+    ends: IntArray
+    lines: IntArray
+    numbers: NDArray[Any]
+
+    def column(self, number: int) -> Ids:
+        """One column as ids."""
+        starts = np.ascontiguousarray(self.starts[:, number])
+        return Ids(self.buffer, starts, self.ends[:, number] - starts)
+
+    def text(self, row: int, number: int) -> bytes:
+        """One field."""
+        return self.buffer[self.starts[row, number] : self.ends[row, number]].tobytes()
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+
+def read_table(source: Source, layout: Layout) -> FileTable:
+    """Read a whole file of lines with these columns; comments (#) and blank lines are left out.
+
+    Raises InputError for the first line with another number of columns, or with a number that is none.
+    """
+    texts: list[bytes] = [bytes(PADDING)]
+    parts: list[tuple[IntArray, IntArray, IntArray, NDArray[Any]]] = []
+    size = PADDING
+    for before, lines in in_parts(source, layout, Lines.checked, source.chunks(), 1):
+        chunk = lines.chunk
+        places = [lines.fields.column(number) for number in range(layout.width)]
+        starts, ends = (np.stack(edges, axis=1) + (size - chunk.start) for edges in zip(*places, strict=True))
+        parts.append((starts, ends, lines.line_of(np.arange(len(lines))) + before + 1, lines.numbers))
+        texts.append(chunk.text())
+        size += chunk.stop - chunk.start
+    texts.append(bytes(PADDING))
+    starts, ends, numbers, values = (np.concatenate(part) for part in zip(*parts, strict=True))
+    if not len(starts):
+        raise no_lines(source, layout)
+    return FileTable(
+        name=source.name,
+        buffer=np.frombuffer(b"".join(texts), np.uint8),
+        starts=starts,
+        ends=ends,
+        lines=numbers,
+        numbers=values,
     )

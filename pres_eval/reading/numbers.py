@@ -13,8 +13,8 @@ from functools import cache
 
 import numpy as np
 
+from pres_eval.arrays.decimals import LARGEST, nearest_integer
 from pres_eval.arrays.ids import WORD, load_pairs, load_words
-from pres_eval.arrays.integers import LARGEST, nearest_integer
 from pres_eval.arrays.types import BoolArray, Bytes, FloatArray, IntArray, Words
 
 EXPONENT_LENGTH = 4  # e-05

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -81,10 +82,6 @@ class Pool:
         wanted = found.wanted + judged.start if isinstance(judged, slice) else judged[found.wanted]
         return Matches(found.repeats, found.first, found.rows, wanted)
 
-    def num_documents_of(self, topics: IntArray) -> int:
-        """Count the documents of some topics (n,) together."""
-        return int(lengths_at(self.offsets, topics).sum())
-
     def byte_order(self) -> IntArray:
         """(D,) the permutation that sorts the documents by topic and id."""
         return byte_order(self.documents.take(slice(None)), self.topic_of)
@@ -158,18 +155,11 @@ def build_pool(
 
 def pool_of(topics: Ids, documents: WordIds, offsets: IntArray) -> Pool:
     """The pool with these topics and documents, which are in its order already; offsets (T+1,)."""
-    seed, table = _distinct_hashes(topics)
-    return Pool(topics=topics, documents=documents, offsets=offsets, topic_seed=seed, topic_table=table)
-
-
-def _distinct_hashes(ids: Ids) -> tuple[int, KeyTable]:
-    """Hashes of distinct ids of which no two are the same, and the seed that gives them."""
-    seed = 0
-    while True:
-        table = KeyTable(ids.hashes(seed))
+    for seed in count():
+        table = KeyTable(topics.hashes(seed))
         if not len(table.repeats()[0]):
-            return seed, table
-        seed += 1
+            break
+    return Pool(topics=topics, documents=documents, offsets=offsets, topic_seed=seed, topic_table=table)
 
 
 NO_POOL = pool_of(Ids.of([]), NO_IDS, np.zeros(1, np.int64))

@@ -13,10 +13,9 @@ from pres_eval.arrays.types import FloatArray, IntArray
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import InputError, quoted
 from pres_eval.options import RelevanceInfo
-from pres_eval.reading.lines import Layout
+from pres_eval.reading.lines import FileTable, Layout, read_table
 from pres_eval.reading.pool import Pool, build_pool
 from pres_eval.reading.source import Source
-from pres_eval.reading.tables import FileTable, read_table
 
 QRELS_JG = Layout("topic judgement-group docno relevance", number=3, whole=True)
 SUBTOPICS = Layout("topic subtopic docno relevance", number=3, whole=True)

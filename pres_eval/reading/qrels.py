@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from pres_eval.arrays.growing import Growing, GrowingIds, narrow
+from pres_eval.arrays.growing import GrowingColumns, narrow
 from pres_eval.arrays.ordering import changes, distinct
 from pres_eval.arrays.remembered import Remembered
 from pres_eval.arrays.types import AnyInts, BoolArray, FloatArray, IntArray
-from pres_eval.arrays.word_ids import NO_IDS, WordIds
-from pres_eval.errors import quoted
+from pres_eval.arrays.word_ids import WordIds
+from pres_eval.errors import InputError, UsageError, quoted
 from pres_eval.options import RelevanceInfo
+from pres_eval.reading.blocks import Block
 from pres_eval.reading.lines import QRELS, Layout, LineError, Lines, in_parts, no_lines
 from pres_eval.reading.pool import Pool, Pooled, build_pool
 from pres_eval.reading.source import Source
@@ -23,6 +24,7 @@ from pres_eval.records import dataclass
 from pres_eval.workers import num_processors
 
 if TYPE_CHECKING:
+    from pres_eval.reading.relevance import Relevance
     from pres_eval.reading.rewriting import Rewriting
 
 QRELS_FLOAT = replace(QRELS, whole=False)
@@ -113,6 +115,13 @@ class QrelsJudgements:
         return int(np.count_nonzero(positive))
 
 
+def as_qrels(relevance: Relevance, option: str) -> QrelsJudgements:
+    """Return the judgements.  Raises UsageError if they are no qrels, with which alone the option goes."""
+    if not isinstance(relevance, QrelsJudgements):
+        raise UsageError(f"{option}: expected judgements in the format qrels or qrels_float (-R)")
+    return relevance
+
+
 Tell = Callable[[int, Lines], None]
 """Is told the lines of a chunk, with all faults, and how many lines are before them."""
 
@@ -126,61 +135,65 @@ def read_qrels(
     Raises InputError for a line that has not four columns or whose relevance is no integer, unless there is
     `tell`: it is told, and these lines are left out.
     """
-    judgements = Judgements()
+    judgements, num_topics = GrowingColumns(), 0
+    line_numbers: list[tuple[int, int, IntArray | None]] = []
     jobs = jobs or num_processors()
-    read = partial(read_part, layout, tell is not None)
-    for before, part in in_parts(source, layout, read, source.chunks(), jobs):
-        if tell is not None and part.lines is not None:
-            tell(before, part.lines)
-        judgements.add(before, part)
+    read = partial(_read_part, layout, tell is not None)
+    for before, (rows, lines, columns) in in_parts(source, layout, read, source.chunks(), jobs):
+        if tell is not None and lines is not None:
+            tell(before, lines)
+        if columns is not None:
+            topics, groups, num_rows, documents, grades = columns
+            judgements.append(topics, narrow(groups + num_topics), narrow(num_rows), documents, grades)
+            line_numbers.append((before, len(grades), rows))
+            num_topics += len(topics)
     if not len(judgements):
         raise no_lines(source, layout)
-    return judgements.qrels(source.name, jobs)
+    topics, groups, num_rows, documents, grades = judgements.values()
+    pooled = build_pool(topics.take(slice(None)), groups, num_rows.astype(np.int64), documents, jobs)
+
+    def lines_of_rows() -> IntArray:
+        """Return the line of each judgement in its file (N,), from 1."""
+        every = (
+            before + 1 + (np.arange(size) if rows is None else rows) for before, size, rows in line_numbers
+        )
+        return np.concatenate(list(every))
+
+    return pooled_qrels(source.name, pooled, grades, lines_of_rows)
 
 
-@dataclass(frozen=True, eq=False)
-class _JudgedPart:
-    """The judgements of a chunk.
+_Columns = tuple[WordIds, IntArray, IntArray, WordIds, AnyInts]
+"""Topics, each at least once; the topic of each group of rows that follow each other, and how many these are;
+documents and grades of each row."""
 
-    topics             their ids, each at least once
-    groups, num_rows   the topic of each group of rows that follow each other, and how many these are
-    documents, grades  of each row
-    rows               line of each row in the chunk, counted from 0; None where row i is line i
-    lines              all of the chunk if somebody is told; they take room while they wait
+
+def _read_part(
+    layout: Layout, with_faults: bool, lines: Lines
+) -> tuple[IntArray | None, Lines | None, _Columns | None]:
+    """Return the judgements of a chunk, None if there are none; raises LineError unless faults are wanted.
+
+    Before them come the line of each row in the chunk (n,), counted from 0, None where row i is line i; and
+    the lines if somebody is told: they take room while they wait.
     """
-
-    rows: IntArray | None
-    lines: Lines | None
-    topics: WordIds
-    groups: IntArray
-    num_rows: IntArray
-    documents: WordIds
-    grades: AnyInts
-
-
-def read_part(layout: Layout, with_faults: bool, lines: Lines) -> _JudgedPart:
-    """The judgements of a chunk; raises LineError for the first fault if these are not wanted."""
     if not with_faults:
         lines.checked()
     if not layout.whole:
         _check_finite(lines)
     kept = lines if with_faults else None
     if not len(lines):
-        nothing = NO_IDS, _NONE, _NONE, NO_IDS, _NONE.astype(np.int8)
-        return _JudgedPart(lines.fields.lines, kept, *nothing)
+        return None, kept, None
     topics = lines.column(0)
     first = changes(topics)
     heads = topics.take(first)
     topics, groups = distinct(heads) if len(first) > MANY_GROUPS else (heads, np.arange(len(first)))
-    return _JudgedPart(
-        rows=lines.fields.lines,
-        lines=kept,
-        topics=WordIds.of(topics),
-        groups=groups,
-        num_rows=np.diff(first, append=len(lines)),
-        documents=WordIds.of(lines.column(2)),
-        grades=narrow(lines.numbers) if layout.whole else lines.numbers,
+    columns = (
+        WordIds.of(topics),
+        groups,
+        np.diff(first, append=len(lines)),
+        WordIds.of(lines.column(2)),
+        narrow(lines.numbers) if layout.whole else lines.numbers,
     )
+    return lines.fields.lines, kept, columns
 
 
 def _check_finite(lines: Lines) -> None:
@@ -189,48 +202,6 @@ def _check_finite(lines: Lines) -> None:
     if len(wrong):
         found = quoted(lines.text(int(wrong[0]), 3))
         raise LineError(int(lines.line_of(wrong[:1])[0]), f"relevance {found}", "a finite number")
-
-
-class Judgements:
-    """The judgements read so far."""
-
-    def __init__(self) -> None:
-        self._topics, self._documents = GrowingIds(), GrowingIds()
-        self._groups, self._num_rows, self._grades = Growing(np.int8), Growing(np.int8), Growing(np.int8)
-        self._lines: list[tuple[int, int, IntArray | None]] = []
-
-    def __len__(self) -> int:
-        return len(self._grades)
-
-    def add(self, before: int, part: _JudgedPart) -> None:
-        """Add the judgements of the next chunk, with so many lines before it."""
-        self._lines.append((before, len(part.grades), part.rows))
-        self._groups.append(narrow(part.groups + len(self._topics)))
-        self._topics.append(part.topics)
-        self._num_rows.append(narrow(part.num_rows))
-        self._documents.append(part.documents)
-        self._grades.append(part.grades)
-
-    def qrels(self, name: str, jobs: int) -> QrelsJudgements:
-        """All of them, by topic."""
-        pooled = build_pool(
-            self._topics.ids().take(slice(None)),
-            self._groups.values(),
-            self._num_rows.values().astype(np.int64),
-            self._documents.ids(),
-            jobs,
-        )
-        grades = self._grades.values()
-        return pooled_qrels(name, pooled, grades, self._line_numbers)
-
-    def _line_numbers(self) -> IntArray:
-        """(N,) the line of each judgement in its file, from 1."""
-        return np.concatenate(
-            [
-                before + 1 + (np.arange(count) if lines is None else lines)
-                for before, count, lines in self._lines
-            ]
-        )
 
 
 def pooled_qrels(
@@ -248,3 +219,20 @@ def pooled_qrels(
             second_line=numbers[pooled.again],
         )
     return QrelsJudgements(name, pooled.pool, pooled.of_documents(grades), duplicates)
+
+
+def qrels_of_block(name: str, block: Block) -> QrelsJudgements:
+    """Return the judgements of a block.  Raises InputError if there are none.
+
+    A document that is judged twice is an error only when its topic is scored, as in a file.
+    """
+    if not len(block.documents):
+        raise InputError(name, None, "no judgements", "at least one")
+    groups = np.arange(len(block.topics))
+    pooled = build_pool(block.topics, groups, block.lengths, block.documents.pick(slice(None)))
+    gains = block.numbers.dtype == np.float64
+    grades = block.numbers if gains else narrow(block.numbers.astype(np.int64))
+    lines = block.lines
+    return pooled_qrels(
+        name, pooled, grades, lambda: np.arange(1, len(grades) + 1) if lines is None else lines
+    )

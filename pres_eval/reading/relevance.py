@@ -93,7 +93,7 @@ def read_any_qrels(source: Source, jobs: int | None = None) -> QrelsJudgements:
 def qrels_in(source: Source, form: FileFormat) -> QrelsJudgements:
     """Read judgements in a format that is not trec_eval's."""
     from pres_eval.reading.blocks import joined
-    from pres_eval.reading.columns import qrels_of_block
+    from pres_eval.reading.qrels import qrels_of_block
 
     block = joined(source.name, form.read(source, True))
     return replace(qrels_of_block(source.name, block), form=form.meaning)

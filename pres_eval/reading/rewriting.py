@@ -17,9 +17,9 @@ from pres_eval.arrays.types import BoolArray, IntArray
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import InputError, UsageError, quoted
 from pres_eval.reading.blocks import Block, Documents, Texts
-from pres_eval.reading.left_judgements import with_documents
+from pres_eval.reading.changed_judgements import with_documents
 from pres_eval.reading.pool import Pool, build_pool
-from pres_eval.reading.qrels import QrelsJudgements
+from pres_eval.reading.qrels import QrelsJudgements, as_qrels
 from pres_eval.reading.relevance import Relevance
 from pres_eval.records import dataclass
 
@@ -52,20 +52,6 @@ class Excluded:
         return among
 
 
-@dataclass(frozen=True, eq=False)
-class Rewritten:
-    """A block of N rows rewritten.
-
-    written                   the documents (N,) as they are in the file, where mapped ones are others
-    num_mapped, num_excluded  rows that have another id, and rows that were left out
-    """
-
-    block: Block
-    written: Documents
-    num_mapped: int
-    num_excluded: int
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Rewriting:
     """Rewriting of the documents of runs and judgements before they are joined: mapped, then excluded.
@@ -85,15 +71,23 @@ class Rewriting:
     judged_too: bool = True
     num_judged: int = 0
 
-    def of_run(self, block: Block) -> Rewritten:
-        """Return a block of a run rewritten."""
+    def of_run(self, block: Block) -> tuple[Block, Documents, int, int]:
+        """Return a block of a run rewritten: N rows, and their documents (N,) as they are in the file.
+
+        Then come how many rows have another id, and how many were left out.
+        """
         documents, num_mapped, written = block.documents, 0, block.documents
         if self.mapping is not None:
-            documents, changed = self.mapping(_as_ids(documents))
+            ids = (
+                documents.ids
+                if isinstance(documents, Texts)
+                else documents.pick(slice(None)).take(slice(None))
+            )
+            documents, changed = self.mapping(ids)
             num_mapped = int(np.count_nonzero(changed))
             block = replace(block, documents=documents)
         if self.excluded is None:
-            return Rewritten(block, written, num_mapped, 0)
+            return block, written, num_mapped, 0
         group = np.repeat(np.arange(len(block.topics)), block.lengths)
         topics = block.topics.take(group)
         gone = self.excluded.among(topics, documents.pick(slice(None)))
@@ -101,7 +95,7 @@ class Rewriting:
             gone |= self.excluded.among(topics, written.pick(slice(None)))
         kept = np.flatnonzero(~gone)
         if len(kept) == len(gone):
-            return Rewritten(block, written, num_mapped, 0)
+            return block, written, num_mapped, 0
         lengths = np.bincount(group[kept], minlength=len(block.topics))
         # As in a file without these lines, a topic of which nothing is left is not there.
         there = np.flatnonzero(lengths > 0)
@@ -113,21 +107,14 @@ class Rewriting:
             lines=None if block.lines is None else block.lines[kept],
         )
         of_kept = written if written is documents else written.pick(kept)
-        return Rewritten(rewritten, of_kept, num_mapped, len(gone) - len(kept))
+        return rewritten, of_kept, num_mapped, len(gone) - len(kept)
 
-    def of_judgements(self, relevance: Relevance) -> Relevance:
+    def of_judgements(self, relevance: Relevance) -> QrelsJudgements:
         """Return judgements rewritten, of which runs are ranked so; the highest of several grades counts.
 
         Raises UsageError for judgements that are no qrels, InputError if none are left.
         """
-        if not isinstance(relevance, QrelsJudgements):
-            raise UsageError(
-                "--map-docs and --exclude go with judgements in the format qrels or qrels_float (-R)"
-            )
-        return self.of_qrels(relevance)
-
-    def of_qrels(self, qrels: QrelsJudgements) -> QrelsJudgements:
-        """Return judgements rewritten, as `of_judgements` does.  Raises InputError if none are left."""
+        qrels = as_qrels(relevance, "--map-docs, --exclude")
         pool = qrels.pool
         documents = pool.documents
         if self.mapping is not None:
@@ -142,10 +129,6 @@ class Rewriting:
             raise InputError(qrels.name, None, gone, "some that are not")
         rewriting = replace(self, num_judged=len(documents))
         return with_documents(replace(qrels, rewriting=rewriting), documents, np.flatnonzero(kept))
-
-
-def _as_ids(documents: Documents) -> Ids:
-    return documents.ids if isinstance(documents, Texts) else documents.pick(slice(None)).take(slice(None))
 
 
 class FileMapping:
@@ -277,8 +260,7 @@ def read_mapping(text: str) -> Mapping:
                 f"--map-docs {text}: no such file, and no pattern with a group, such as '^(.*)#\\d+$'"
             )
         return PatternMapping(text)
-    pairs = read_pairs(text, "docno document")
-    return FileMapping(text, pairs.first, pairs.second, pairs.lines)
+    return FileMapping(text, *read_pairs(text, "docno document"))
 
 
 def read_excluded(text: str) -> Excluded:
@@ -290,9 +272,8 @@ def read_excluded(text: str) -> Excluded:
 
     if text == "self":
         return Excluded(None)
-    pairs = read_pairs(text, "topic docno", also="topic iteration docno relevance")
-    topics = pairs.first.take(slice(None))
+    ids, documents, _ = read_pairs(text, "topic docno", also="topic iteration docno relevance")
+    topics = ids.take(slice(None))
     first = changes(topics)
     lengths = np.diff(first, append=len(topics))
-    pooled = build_pool(topics.take(first), np.arange(len(first)), lengths, pairs.second)
-    return Excluded(pooled.pool)
+    return Excluded(build_pool(topics.take(first), np.arange(len(first)), lengths, documents).pool)

@@ -6,19 +6,21 @@ import contextlib
 import os
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import NoReturn
 
 from pres_eval.errors import EmptyFileError, InputError, PresEvalError, UsageError, quoted
+from pres_eval.reading.datasets import DATASET, qrels_text
 from pres_eval.reading.source import Source
-from pres_eval.reading.streams import OpenFile, Pieces, Progress, reason
+from pres_eval.reading.storage import MadeText, PlannedSource, file_at, files_in
+from pres_eval.reading.streams import Progress, reason
 from pres_eval.records import dataclass
 
 PARQUET_ENDING = ".parquet"
 """What folders are called whose files of the same ending are the parts of one table."""
 
 PARQUET_MAGIC = b"PAR1"
-
-DATASET = "irds:"
-"""How the judgements of a dataset of ir_datasets are named: irds:ID."""
 
 TREC = "trec_results"
 PARQUET = "parquet"
@@ -32,10 +34,12 @@ class RunFiles:
 
     name     as messages call it
     sources  in the order of the numbers in their names
+    form     its format, by the name that -T gives it
     """
 
     name: str
     sources: tuple[Source, ...]
+    form: str = TREC
 
     def size(self) -> int | None:
         """Return the bytes of all files, None where that is not known."""
@@ -51,14 +55,14 @@ class RunFiles:
         """Tell whoever watches that so many more bytes are read."""
         self.sources[0].advance(count)
 
-    def of_form(self, form: str) -> tuple[RunFiles, str]:
-        """Return the files that have rows, and their format: that of -T, or Parquet as it is recognised.
+    def of_form(self, form: str) -> RunFiles:
+        """Return the files that have rows, in the format of -T, or in Parquet as it is recognised.
 
         Raises InputError if part files have several formats, or another than is wanted.
         """
         if len(self.sources) == 1:
             is_parquet = form == TREC and self.sources[0].starts_with(PARQUET_MAGIC)
-            return self, PARQUET if is_parquet else form
+            return replace(self, form=PARQUET if is_parquet else form)
         kinds = {source: source.starts_with(PARQUET_MAGIC) for source in self.sources if source.size() != 0}
         wanted = form == PARQUET or next(iter(kinds.values()), False)
         for source, kind in kinds.items():
@@ -67,7 +71,7 @@ class RunFiles:
                 raise InputError(
                     source.name, None, found, "the part files of a run all as text, or all as Parquet"
                 )
-        return (RunFiles(self.name, tuple(kinds)), PARQUET) if wanted else (self, form)
+        return RunFiles(self.name, tuple(kinds), PARQUET) if wanted else replace(self, form=form)
 
     @property
     def is_remote(self) -> bool:
@@ -89,38 +93,20 @@ def run_at(address: str) -> RunFiles:
             return RunFiles(address.rstrip("/"), tuple(map(source_at, parts)))
         return RunFiles(Source(address).name, (source_at(address),))
     except PresEvalError as error:
-        return RunFiles(address, (Unreadable(address, error),))
+        return RunFiles(address, (MadeText(address, partial(_raise, error)),))
 
 
 def source_at(address: str) -> Source:
     """Return the file at a path or an address, to be read by one process; `irds:ID` is a dataset's."""
     if address.startswith(DATASET):
-        from pres_eval.reading.datasets import DatasetSource
-
-        return DatasetSource(address)
+        return MadeText(address, partial(qrels_text, address))
     if "://" not in address:
         return Source(address)
-    from pres_eval.reading.storage import file_at, source_of  # few files are elsewhere
-
-    return source_of(file_at(address))
+    return PlannedSource(file_at(address))
 
 
-class Unreadable(Source):
-    """A file that is known not to be readable."""
-
-    def __init__(self, path: str, error: PresEvalError) -> None:
-        super().__init__(path)
-        self._error = error
-
-    def __reduce__(self) -> tuple[type[Unreadable], tuple[str, PresEvalError]]:
-        return Unreadable, (self.path, self._error)
-
-    def check_readable(self) -> None:
-        """Raise its error."""
-        raise self._error
-
-    def _open(self) -> OpenFile:
-        raise self._error
+def _raise(error: PresEvalError) -> NoReturn:
+    raise error
 
 
 def _part_files(address: str) -> list[str] | None:
@@ -143,8 +129,6 @@ def _part_files(address: str) -> list[str] | None:
 def _files_in(address: str) -> list[str] | None:
     """Return the files of a folder, None if there is no folder."""
     if "://" in address:
-        from pres_eval.reading.storage import files_in
-
         return files_in(address)
     if not os.path.isdir(address):  # noqa: PTH112
         return None
@@ -181,23 +165,11 @@ def text_at(address: str) -> Source:
             raise UsageError(
                 f"{run.name}: part files in Parquet, expected text, or one of them: {source.name}"
             )
-    return _Lines(run)
-
-
-class _Lines(Source):
-    """The lines of part files, decompressed."""
-
-    may_be_compressed = False
-
-    def __init__(self, run: RunFiles) -> None:
-        super().__init__(run.name)
-        self._sources = run.sources
-
-    def _open(self) -> OpenFile:
-        return OpenFile(Pieces(_texts(self._sources)), self._progress)
+    return MadeText(run.name, partial(_texts, run.sources))
 
 
 def _texts(sources: Sequence[Source]) -> Iterator[bytes]:
+    """Yield the lines of part files, decompressed."""
     for source in sources:
         with contextlib.suppress(EmptyFileError):
             for chunk in source.chunks():

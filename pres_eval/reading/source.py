@@ -10,23 +10,26 @@ import sys
 import weakref
 from collections.abc import Callable, Generator, Iterator
 from functools import partial
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.arrays.ids import PADDING
 from pres_eval.errors import DamagedError, EmptyFileError, InputError
-from pres_eval.reading.kinds import LONGEST_LINE, LongLineError, compression_of, long_line
 from pres_eval.reading.memory import keep_freed_memory
 from pres_eval.reading.streams import (
+    LONGEST_LINE,
+    LongLineError,
     OpenFile,
     Pipe,
     Progress,
     RawStream,
     Version,
+    compression_of,
     fill,
     in_the_end,
+    long_line,
     reason,
     version_of,
 )
@@ -77,7 +80,7 @@ NO_CHUNK = Chunk(bytearray(), 0, 0)
 class Source:
     """A file that can be read several times, even when it is a pipe (what was read of it is kept on disk)."""
 
-    may_be_compressed: ClassVar = True
+    may_be_compressed = True
 
     def __init__(self, path: str, name: str | None = None) -> None:
         self.path = path
@@ -127,15 +130,12 @@ class Source:
 
         return decompressed(file, kind, self.name)
 
-    def check_readable(self) -> None:
-        """Raise the error of a file that is known not to be readable."""
-
     def starts_with(self, magic: bytes) -> bool:
         """Return whether the file begins with some bytes as it is stored; of a pipe nothing is read."""
         if self.path == "-" or self.size() is None:
             return False
         try:
-            with self.unwatched(), self._open() as file:
+            with self.unwatched(), contextlib.closing(self._open()) as file:
                 return file.peek(len(magic)) == magic
         except (OSError, InputError):
             return False  # whoever reads it says why not

@@ -6,16 +6,78 @@ file alone, so whoever reads the split before ends at the same place.
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Generator, Iterator
 
 from pres_eval.reading.blocks import Block, FileFormat, check_scores, whole_topics
-from pres_eval.reading.cutting import LARGEST_TOPIC, ScatteredError, TopicCutter
-from pres_eval.reading.kinds import LONGEST_LINE
 from pres_eval.reading.source import CHUNK, Chunk, Source, behind_last_line
-from pres_eval.reading.storage import PlannedFile, is_compressed, open_at, source_of, version_here
-from pres_eval.reading.streams import OpenFile, RawStream
+from pres_eval.reading.storage import PlannedSource, is_compressed, open_at
+from pres_eval.reading.streams import LONGEST_LINE
 from pres_eval.records import dataclass
+
+LARGEST_TOPIC = 1 << 24
+"""Bytes of a topic that are kept until it ends; a larger one is ranked as lines in any order are."""
+
+
+class ScatteredError(Exception):
+    """Topics are not together: one came again, or is too large to be waited for."""
+
+
+def cut_between_topics(buffer: bytearray, start: int, stop: int) -> int:
+    """Return where to cut buffer[start:stop], so that no topic is torn apart: behind the last whole one.
+
+    `start` if one topic fills it: more has to be read.  Raises ScatteredError for a topic of more than
+    LARGEST_TOPIC bytes.
+    """
+    end = behind_last_line(buffer, start, stop)
+    if end <= start:
+        return start
+    same = buffer.rfind(b"\n", start, end - 1) + 1 or start
+    topic = _topic_at(buffer, same, end, b"")
+    other = _line_of_another_topic(buffer, start, same, end, topic)
+    if other is None:
+        if stop - start > LARGEST_TOPIC:
+            raise ScatteredError
+        return start
+    while (line := _line_between(buffer, other, same)) is not None:
+        if _topic_at(buffer, line, end, topic) == topic:
+            same = line
+        else:
+            other = line
+    return same
+
+
+def _line_of_another_topic(buffer: bytearray, start: int, same: int, end: int, topic: bytes) -> int | None:
+    """A line before `same` that has another topic, searched in growing steps."""
+    step = 1024
+    while True:
+        place = max(same - step, start)
+        line = place if place == start else buffer.find(b"\n", place, end) + 1
+        if line < same and _topic_at(buffer, line, end, topic) != topic:
+            return line
+        if place == start:
+            return None
+        step *= 2
+
+
+def _topic_at(buffer: bytearray, line: int, end: int, unknown: bytes) -> bytes:
+    """The topic of a line; `unknown` for a line that begins with a blank or is a comment."""
+    if buffer[line] <= ord(" ") or buffer[line] == ord("#"):
+        return unknown
+    return bytes(buffer[line : min(line + 256, end)]).split(None, 1)[0]
+
+
+def _line_between(buffer: bytearray, low: int, high: int) -> int | None:
+    """The start of a line near the middle of two lines, None if one follows the other."""
+    middle = (low + high) // 2
+    line = buffer.find(b"\n", middle, high - 1) + 1
+    if not line:
+        line = buffer.rfind(b"\n", low, middle) + 1
+        if line <= low:
+            line = 0
+    return line if low < line < high else None
+
 
 WINDOW = 1 << 16
 """Bytes that are read first to find where a line or a topic begins."""
@@ -42,21 +104,21 @@ class Split:
         return self.number == self.start == 0
 
 
-def text_splits(number: int, file: PlannedFile, size: int) -> Iterator[Split]:
+def text_splits(number: int, source: PlannedSource, size: int) -> Iterator[Split]:
     """Yield ranges of at most `size` bytes; a compressed file is one split."""
-    if is_compressed(file):
+    if is_compressed(source.file):
         yield Split(number)
         return
-    for start in range(0, file.size, size):
-        yield Split(number, start, min(start + size, file.size))
+    for start in range(0, source.size(), size):
+        yield Split(number, start, min(start + size, source.size()))
 
 
-def parquet_splits(number: int, file: PlannedFile, size: int) -> Iterator[Split]:
+def parquet_splits(number: int, source: PlannedSource, size: int) -> Iterator[Split]:
     """Yield row groups that have about `size` bytes together."""
-    from pres_eval.reading.formats.parquet import check_columns, opened
+    from pres_eval.reading.formats.parquet import column_names, opened
 
-    with opened(source_of(file)) as parquet:
-        check_columns(source_of(file), parquet)
+    with opened(source) as parquet:
+        column_names(source, parquet, grades=False)  # raises InputError
         groups = [parquet.metadata.row_group(group) for group in range(parquet.num_row_groups)]
     start = weight = 0
     for stop, group in enumerate(groups, 1):
@@ -66,15 +128,15 @@ def parquet_splits(number: int, file: PlannedFile, size: int) -> Iterator[Split]
             start, weight = stop, 0
 
 
-def source_in(file: Source | PlannedFile, split: Split, by_topic: bool) -> Source:
+def source_in(source: Source, split: Split, by_topic: bool) -> Source:
     """Return the text of a split as a source; with `by_topic`, that of the topics that begin in it.
 
     Raises ScatteredError if no topic of LARGEST_TOPIC bytes or less is found to begin.
     """
-    if isinstance(file, Source) or split.stop is None:
-        return source_of(file)
-    start, stop = (_boundary(file, place, by_topic) for place in (split.start, split.stop))
-    return TextRange(file, start, max(start, stop))
+    if split.stop is None or not isinstance(source, PlannedSource):
+        return source
+    start, stop = (_boundary(source, place, by_topic) for place in (split.start, split.stop))
+    return PlannedSource(source.file, start, max(start, stop))
 
 
 def text_chunks(source: Source, by_topic: bool) -> Generator[Chunk, None, None]:
@@ -82,16 +144,16 @@ def text_chunks(source: Source, by_topic: bool) -> Generator[Chunk, None, None]:
 
     Raises ScatteredError for a topic of more than LARGEST_TOPIC bytes.
     """
-    size = WORKER_CHUNK if isinstance(source, TextRange) and by_topic else CHUNK
-    return source.chunks(size, TopicCutter() if by_topic else behind_last_line)
+    is_range = isinstance(source, PlannedSource) and not source.may_be_compressed
+    size = WORKER_CHUNK if is_range and by_topic else CHUNK
+    return source.chunks(size, cut_between_topics if by_topic else behind_last_line)
 
 
-def blocks_in(file: Source | PlannedFile, split: Split, form: FileFormat, by_topic: bool) -> Iterator[Block]:
+def blocks_in(source: Source, split: Split, form: FileFormat, by_topic: bool) -> Iterator[Block]:
     """Yield the rows of a split of a file in another format than trec_eval's; with `by_topic`, whole topics.
 
     Raises InputError for a score that is not a number.
     """
-    source = source_of(file)
     if split.stop is None:
         found = form.read(source, False)
     else:
@@ -103,20 +165,20 @@ def blocks_in(file: Source | PlannedFile, split: Split, form: FileFormat, by_top
         yield block
 
 
-def _boundary(file: PlannedFile, place: int, by_topic: bool) -> int:
+def _boundary(source: PlannedSource, place: int, by_topic: bool) -> int:
     """Return where the first line begins at this place of a file or behind it.
 
     With `by_topic`, the first line behind that one whose topic is another.
     """
+    file = source.file
     if place <= 0 or place >= file.size:
         return place
     window = WINDOW
     while True:
         try:
-            with open_at(file, place - 1, place - 1 + window) as opened:
+            with contextlib.closing(open_at(file, place - 1, place - 1 + window)) as opened:
                 text = opened.read(window)
         except OSError as error:
-            source = source_of(file)
             source.check_unchanged()
             raise source.unreadable(error) from None
         line = text.find(b"\n") + 1
@@ -137,36 +199,3 @@ def _other_topic(text: bytes, start: int) -> int:
         return 0
     found = re.compile(rb"\n(?!" + re.escape(first[1]) + rb"\s)(?![#\s])\S+\s").search(text, first.end() - 1)
     return 0 if found is None else found.start() + 1
-
-
-class TextRange(Source):
-    """The bytes start ... stop-1 of a file, which are whole lines, as a source of their own."""
-
-    may_be_compressed = False  # compressed files are not split
-
-    def __init__(self, file: PlannedFile, start: int, stop: int) -> None:
-        super().__init__(file.name)
-        self._file = file
-        self._start, self._stop = start, stop
-        self.agree(version_here(file))
-        if start:
-            self._mark = b""  # a byte order mark is one at the beginning of the file alone
-
-    def _open(self) -> OpenFile:
-        file = self._checked(open_at(self._file, self._start, self._stop))
-        raw = _Limited(file, self._stop - self._start)
-        return OpenFile(raw, self._progress, file.close, file.version)
-
-
-class _Limited:
-    """The first bytes of a stream."""
-
-    def __init__(self, raw: RawStream, count: int) -> None:
-        self._raw = raw
-        self._left = count
-
-    def readinto(self, view: memoryview, /) -> int:
-        """Read as io's readinto does."""
-        count = self._raw.readinto(view[: self._left]) or 0 if self._left else 0
-        self._left -= count
-        return count

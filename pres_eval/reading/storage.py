@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
 from pres_eval.errors import InputError, MissingExtraError, PresEvalError
-from pres_eval.reading.kinds import LONGEST_MAGIC, compression_of
 from pres_eval.reading.source import Source
-from pres_eval.reading.streams import OpenFile, Pieces, RawStream, ReadAt, Version, reason, version_of
+from pres_eval.reading.streams import (
+    LONGEST_MAGIC,
+    OpenFile,
+    Pieces,
+    RawStream,
+    ReadAt,
+    Version,
+    compression_of,
+    reason,
+    version_of,
+)
 from pres_eval.records import dataclass
 
 BLOCK = 8 << 20
@@ -119,39 +128,25 @@ def file_at(address: str) -> PlannedFile:
 
 def file_of(source: Source) -> PlannedFile:
     """The file of a source.  Raises InputError if not every worker can open it, or if it has changed."""
-    if isinstance(source, RemoteSource):
+    if isinstance(source, PlannedSource):
         return source.file
-    source.check_readable()
+    if isinstance(source, MadeText):
+        source.check_unchanged()
     file = replace(file_at(source.path), name=source.name)
     source.agree(file.version)
     return file
 
 
 @contextlib.contextmanager
-def kept_open(file: PlannedFile) -> Iterator[PlannedFile]:
+def kept_open(file: PlannedFile) -> Iterator[PlannedSource]:
     """The file for copies of this process, which read what is open here, whatever takes its name."""
     if file.is_remote:
-        yield file
+        yield PlannedSource(file)
         return
     with contextlib.closing(open_at(file, 0, 0)) as opened:
-        source_of(file).agree(opened.version())
-        yield replace(file, descriptor=opened.descriptor)
-
-
-def source_of(file: Source | PlannedFile) -> Source:
-    """The whole file, to be read."""
-    if isinstance(file, Source):
-        return file
-    if file.is_remote:
-        return RemoteSource(file)
-    source = Source(file.address, file.name)
-    source.agree(version_here(file))
-    return source
-
-
-def version_here(file: PlannedFile) -> Version:
-    """Return what this machine knows of the version of a file: all of it, or what every machine can."""
-    return file.version if file.machine == _machine() else file.version[:EVERYWHERE]
+        source = PlannedSource(replace(file, descriptor=opened.descriptor))
+        source.agree(opened.version())
+        yield source
 
 
 def _machine() -> str:
@@ -175,7 +170,7 @@ def files_in(address: str) -> list[str] | None:
 def is_compressed(file: PlannedFile) -> bool:
     """Return whether the file begins as compressed ones do."""
     try:
-        with open_at(file, 0, LONGEST_MAGIC) as opened:
+        with contextlib.closing(open_at(file, 0, LONGEST_MAGIC)) as opened:
             return compression_of(opened) is not None
     except OSError as error:
         raise InputError(file.name, None, f"cannot be read ({reason(error)})") from None
@@ -200,16 +195,21 @@ def open_at(file: PlannedFile, start: int, stop: int) -> OpenFile:
     return OpenFile(cast(RawStream, raw), None, raw.close, partial(version_of, number), missing, number)
 
 
-class RemoteSource(Source):
-    """A whole file that fsspec opens."""
+class PlannedSource(Source):
+    """A planned file as a source; with `stop`, its bytes start ... stop-1, which are whole lines of text."""
 
-    def __init__(self, file: PlannedFile) -> None:
-        super().__init__(file.name)
+    def __init__(self, file: PlannedFile, start: int = 0, stop: int | None = None) -> None:
+        super().__init__(file.address, file.name)
         self.file = file
-        self.agree(file.version)
+        self.may_be_compressed = stop is None
+        self._start, self._stop = start, stop
+        if start:
+            self._mark = b""  # a byte order mark is one at the beginning of the file alone
+        is_here = file.machine == _machine()
+        self.agree(file.version if is_here else file.version[:EVERYWHERE])
 
-    def __reduce__(self) -> tuple[type[RemoteSource], tuple[PlannedFile]]:
-        return RemoteSource, (self.file,)
+    def __reduce__(self) -> tuple[type[PlannedSource], tuple[PlannedFile, int, int | None]]:
+        return PlannedSource, (self.file, self._start, self._stop)
 
     def size(self) -> int:
         """Bytes of the file."""
@@ -217,12 +217,33 @@ class RemoteSource(Source):
 
     def for_jumps(self) -> Any:
         """The file, open for readers that jump about in it."""
+        if not self.file.is_remote:
+            return super().for_jumps()
         self.check_unchanged()
         system, path = system_of(self.file.address)
         return system.open(path, "rb")
 
     def _open(self) -> OpenFile:
-        return self._checked(open_at(self.file, 0, self.file.size))
+        stop = self.file.size if self._stop is None else self._stop
+        opened = self._checked(open_at(self.file, self._start, stop))
+        opened.left = None if self._stop is None else stop - self._start
+        return opened
+
+
+class MadeText(Source):
+    """A text that is in no file of its own: `pieces` makes it whenever it is read, or raises an error."""
+
+    may_be_compressed = False
+
+    def __init__(self, path: str, pieces: Callable[[], Iterator[bytes]]) -> None:
+        super().__init__(path)
+        self._pieces = pieces
+
+    def __reduce__(self) -> tuple[type[MadeText], tuple[str, Callable[[], Iterator[bytes]]]]:
+        return MadeText, (self.path, self._pieces)
+
+    def _open(self) -> OpenFile:
+        return OpenFile(Pieces(self._pieces()), self._progress)
 
 
 def _blocks(file: PlannedFile, start: int, stop: int) -> Iterator[bytes]:

@@ -11,10 +11,9 @@ import numpy as np
 from pres_eval.arrays.types import FloatArray
 from pres_eval.errors import InputError, quoted
 from pres_eval.options import RelevanceInfo
-from pres_eval.reading.lines import Layout
+from pres_eval.reading.lines import FileTable, Layout, read_table
 from pres_eval.reading.preferences import GroupQrels, check_once, group_rows
 from pres_eval.reading.source import Source
-from pres_eval.reading.tables import FileTable, read_table
 
 STRATA = Layout("topic iteration docno stratum relevance", number=4, whole=True)
 PRELS = Layout("topic docno relevance method inclusion-probability", number=4)

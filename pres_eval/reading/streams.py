@@ -53,6 +53,7 @@ class OpenFile:
     version  tells which version of the file it is now, None for a pipe
     size     bytes that have to come before its end
     descriptor  what the system calls it
+    left     bytes until what is wanted ends; None: all
     """
 
     def __init__(
@@ -71,6 +72,7 @@ class OpenFile:
         self._missing = size
         self.version = version
         self.descriptor = descriptor
+        self.left: int | None = None
 
     def peek(self, count: int) -> bytes:
         """The first bytes, which are read again; fewer at the end only."""
@@ -85,19 +87,19 @@ class OpenFile:
             view[:count] = self._head[:count]
             self._head = self._head[count:]
             return count
+        if self.left is not None:
+            view = view[: self.left]
+            if not view:
+                return 0
         count = read_some(self._raw, view)
         self._missing -= count
+        if self.left is not None:
+            self.left -= count
         if not count and self._missing > 0:
             raise OSError(f"it ends {self._missing:,} bytes too early")
         if self._progress is not None:
             self._progress(count)
         return count
-
-    def __enter__(self) -> OpenFile:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def read(self, size: int) -> bytes:
         """Return the next bytes; fewer at the end only."""
@@ -165,8 +167,12 @@ class Pipe:
     def __init__(self, raw: RawStream) -> None:
         self._raw = raw
         self._again = False
-        self._copy = _temporary_file()
-        if self._copy is not None:
+        self._copy: BinaryIO | None = None
+        import tempfile
+
+        # A file without a name, which is gone with the process however that ends.
+        with contextlib.suppress(OSError):  # no room
+            self._copy = cast(BinaryIO, tempfile.TemporaryFile(buffering=0))  # noqa: SIM115
             weakref.finalize(self, self._copy.close)
 
     def rewind(self) -> None:
@@ -187,26 +193,12 @@ class Pipe:
             self._again = False
         count = read_some(self._raw, view)
         try:
-            if self._copy is not None:
-                _write_whole(self._copy, view[:count])
+            data = view[:count]
+            while self._copy is not None and data:
+                data = data[self._copy.write(data) :]
         except OSError:  # no room: the copy is wanted only if topics are not together
             self._copy = None
         return count
-
-
-def _write_whole(stream: BinaryIO, data: memoryview) -> None:
-    while data:
-        data = data[stream.write(data) :]
-
-
-def _temporary_file() -> BinaryIO | None:
-    """A file without a name, which is gone with the process however that ends; None if there is no room."""
-    import tempfile
-
-    try:
-        return cast(BinaryIO, tempfile.TemporaryFile(buffering=0))
-    except OSError:
-        return None
 
 
 @contextlib.contextmanager
@@ -229,3 +221,43 @@ def reason(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return error.strerror.lower()
     return str(error) or type(error).__name__
+
+
+MAGIC = {
+    "gzip": (b"\x1f\x8b",),
+    "bzip2": (b"BZh",),
+    "xz": (b"\xfd7zXZ\x00",),
+    # A frame, or one that is to be skipped and comes before it.
+    "zstd": (b"\x28\xb5\x2f\xfd", *(bytes([0x50 + number]) + b"\x2a\x4d\x18" for number in range(16))),
+}
+"""What compressed files begin with."""
+
+LONGEST_MAGIC = max(len(magic) for every in MAGIC.values() for magic in every)
+
+LONGEST_LINE = 1 << 20
+"""Bytes that a line may have: what has no end (a device, a bomb) is told from text by it."""
+
+
+def compression_of(file: OpenFile) -> str | None:
+    """Return how a file is compressed, by its first bytes."""
+    head = file.peek(LONGEST_MAGIC)
+    return next((kind for kind, magic in MAGIC.items() if head.startswith(magic)), None)
+
+
+def long_line(buffer: bytearray, start: int, stop: int) -> int | None:
+    """Return where the first line of buffer[start:stop] longer than LONGEST_LINE begins, None if none is."""
+    while stop - start > LONGEST_LINE:
+        # All lines up to the last newline that this one may have are short enough.
+        end = buffer.rfind(b"\n", start, start + LONGEST_LINE + 1) + 1
+        if not end:
+            return start
+        start = end
+    return None
+
+
+class LongLineError(Exception):
+    """A line without an end in sight; `place` is where it begins in the text."""
+
+    def __init__(self, place: int) -> None:
+        super().__init__(place)
+        self.place = place

@@ -10,10 +10,9 @@ import numpy as np
 
 from pres_eval.arrays.types import FloatArray
 from pres_eval.errors import InputError, quoted
-from pres_eval.reading.lines import NAN, Layout
+from pres_eval.reading.lines import NAN, Layout, read_table
 from pres_eval.reading.numbers import read_number
 from pres_eval.reading.source import Source
-from pres_eval.reading.tables import read_table
 
 LAYOUT = "topic measure mean deviation"
 MISSING = -1000000.0

@@ -49,7 +49,7 @@ def test_ids(parts: list[list[bytes]]) -> None:
     for part in parts:
         column.append(WordIds.of(Ids.of(part)))
     texts = [text for part in parts for text in part]
-    ids: Any = column.ids()
+    ids: Any = column.values()
     assert list(ids) == texts
     assert len(column) == len(texts)
     assert ids.hashes(3).tolist() == [int(Ids.of([text]).hashes(3)[0]) for text in texts]

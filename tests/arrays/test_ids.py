@@ -15,6 +15,7 @@ from support.plain_reading import IDS
 from pres_eval.arrays.ids import Ids, equal
 from pres_eval.arrays.ordering import byte_order, changes, distinct
 from pres_eval.arrays.word_ids import WordIds
+from pres_eval.ranking.parts import each_once
 
 LISTS = st.lists(IDS, min_size=1, max_size=12)
 BY_LENGTH = [(b"0123456789" * 8)[:length] for length in range(1, 71)]
@@ -51,7 +52,7 @@ def test_cut_loose_from_the_buffer(texts: list[bytes]) -> None:
     assert list(loose.take(np.array([len(texts) - 1, 0]))) == [texts[-1], texts[0]]
     assert list(loose.pick(np.array([len(texts) - 1, 0]))) == [texts[-1], texts[0]]
     assert list(loose[1:]) == list(loose.pick(slice(1, None)).take(slice(None))) == texts[1:]
-    assert loose.num_distinct() == len(set(texts))
+    assert len(each_once(loose)) == len(set(texts))
     parts = [WordIds.of(Ids.of([text])) for text in texts]
     assert list(WordIds.concatenate(parts)) == texts
 

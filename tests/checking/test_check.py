@@ -24,8 +24,9 @@ from support.small_chunks import chunks_of
 
 from pres_eval.arrays import ragged
 from pres_eval.arrays.ids import Ids
-from pres_eval.checking.check import CheckOptions, check_files, failed
+from pres_eval.checking.check import check_files, failed
 from pres_eval.checking.findings import KINDS, FileReport, Severity
+from pres_eval.checking.run import CheckOptions
 from pres_eval.checking.text import as_json, as_text
 from pres_eval.cli import main
 from pres_eval.cli.commands import command_of

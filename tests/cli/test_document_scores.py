@@ -63,7 +63,7 @@ def test_what_is_wrong(call: Command, files: list[str], tmp_path: Path) -> None:
     assert called.code == 2 and "scores:2: a second score of document 'a'" in called.err
     (tmp_path / "groups").write_text("1 0 0 a 1\n")
     called = call(files[0], "-R", "prefs", "-m", "prefs_simp", str(tmp_path / "groups"), files[2])
-    assert called.code == 1 and "--document-scores goes with judgements in the format qrels" in called.err
+    assert called.code == 1 and "--document-scores: expected judgements in the format qrels" in called.err
 
 
 def test_rbp_with_a_cutoff_and_without_a_level(files: list[str]) -> None:

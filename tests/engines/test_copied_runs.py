@@ -21,7 +21,7 @@ from support.rankings import outcome, ranked_by
 from pres_eval.cli import reader
 from pres_eval.engines.processes import Processes, can_copy
 from pres_eval.options import Options
-from pres_eval.ranking import run_reader
+from pres_eval.ranking import runs as ranking_runs
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.runs import Runs, read_run
 from pres_eval.reading.relevance import Relevance, read_relevance
@@ -145,7 +145,7 @@ def test_progress(run: str, copies: Processes, tmp_path: Path, monkeypatch: pyte
     files = run_at(path)
     steps: list[int] = []
     files.watch(steps.append)
-    monkeypatch.setattr(run_reader, "BYTES", 1)  # the first split is large enough to see how the run opens
+    monkeypatch.setattr(ranking_runs, "BYTES", 1)  # the first split is large enough to see how the run opens
     with Runs(Ranker.of(judged, Options()), copies) as runs:
         runs.rank(files)
     assert len(steps) > 2 and len(run) - 9 < sum(steps) <= len(run)

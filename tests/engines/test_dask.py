@@ -23,10 +23,9 @@ from support.rankings import WrittenRun, ranked_by, written
 
 import pres_eval as pe
 from pres_eval.engines import on_dask
-from pres_eval.engines.connecting import engine_of
+from pres_eval.engines.connecting import Patience, engine_of
 from pres_eval.engines.engine import WorkersLostError
 from pres_eval.engines.on_dask import OnDask
-from pres_eval.engines.patience import Patience
 from pres_eval.errors import PresEvalError
 from pres_eval.reading.relevance import read_relevance
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pres_eval.engines.messages import Channel
+from pres_eval.engines.worker import Channel
 
 
 @pytest.fixture

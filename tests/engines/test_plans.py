@@ -23,11 +23,11 @@ from pres_eval.errors import InputError
 from pres_eval.options import Options
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.ranking.runs import read_run
-from pres_eval.reading import cutting, splits, storage
+from pres_eval.reading import splits, storage
 from pres_eval.reading.relevance import Relevance, read_relevance
 from pres_eval.reading.source import Source
 from pres_eval.reading.splits import Split, source_in
-from pres_eval.reading.storage import PlannedFile, file_at, source_of
+from pres_eval.reading.storage import PlannedFile, PlannedSource, file_at
 
 
 def whole(path: Path, judged: Relevance, options: Options) -> Ranking:
@@ -168,8 +168,7 @@ def test_large_topics_are_ranked_in_any_order(
     """Text is not kept until they end."""
     path, judged = written(tmp_path, LINES, QRELS)
     expected = outcome(lambda: whole(path, judged, Options()))
-    for module in (cutting, splits):
-        monkeypatch.setattr(module, "LARGEST_TOPIC", largest)
+    monkeypatch.setattr(splits, "LARGEST_TOPIC", largest)
     monkeypatch.setattr(splits, "WINDOW", 10)
     assert outcome(lambda: in_splits(path, judged, Options(), size)) == expected
 
@@ -199,7 +198,8 @@ def test_a_machine_with_a_copy_of_the_file(
     there = replace(file, address=str(shutil.copy2(path, tmp_path / "other")))
 
     def read(file: PlannedFile) -> bytes:
-        source = source_of(file) if whole else source_in(file, Split(0, 0, file.size), by_topic=False)
+        source: Source = PlannedSource(file)
+        source = source if whole else source_in(source, Split(0, 0, file.size), by_topic=False)
         return b"".join(chunk.text() for chunk in source.chunks())
 
     assert read(file) == path.read_bytes()

@@ -14,11 +14,10 @@ from conftest import Command
 from support.dask_cluster import DaskCluster, dask_cluster
 from support.wrong_peers import PEERS, wrong_peer
 
-from pres_eval.engines import patience
-from pres_eval.engines.connecting import engine_of
+from pres_eval.engines import connecting
+from pres_eval.engines.connecting import NoAnswerError, Patience, engine_of
 from pres_eval.engines.engine import WorkersLostError
 from pres_eval.engines.on_dask import OnDask
-from pres_eval.engines.patience import NoAnswerError, Patience
 from pres_eval.errors import InputError, PresEvalError
 from pres_eval.version import __version__
 
@@ -166,8 +165,8 @@ def test_workers_that_all_go_in_the_middle(tmp_path: Path) -> None:
 
 
 def test_patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(patience, "SAID_AFTER", 0.1)
-    monkeypatch.setattr(patience, "GRACE", 0.0)
+    monkeypatch.setattr(connecting, "SAID_AFTER", 0.1)
+    monkeypatch.setattr(connecting, "GRACE", 0.0)
     said: list[str] = []
     waiting = Patience(0.3, said.append)
     assert waiting.wait("it", lambda: 5) == 5 and not said

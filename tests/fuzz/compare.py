@@ -87,7 +87,7 @@ def small_chunks(copies: bool = False) -> Iterator[None]:
     from pres_eval.batches import forming
     from pres_eval.cli import reader
     from pres_eval.engines import processes
-    from pres_eval.ranking import any_order, order, run_reader
+    from pres_eval.ranking import any_order, order, runs
     from pres_eval.reading import lines, qrels, source, splits
 
     sizes = [
@@ -101,7 +101,7 @@ def small_chunks(copies: bool = False) -> Iterator[None]:
         (forming, "BLOCK", 2),
         (order, "FEW", 1),
         (lines, "UNTHREADED", 0),
-        (run_reader, "UNTHREADED", 0),
+        (runs, "UNTHREADED", 0),
         (splits, "CHUNK", 120),
         (splits, "WINDOW", 40),
         (ordering, "_WORDS_SORTED", 1),

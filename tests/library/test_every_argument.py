@@ -54,7 +54,7 @@ def test_faulty_document_scores(tmp_path: Path) -> None:
         pe.evaluate(QRELS, RUN, "urbp", document_scores=twice)
     groups = tmp_path / "groups"
     groups.write_text("1 0 0 a 1\n")
-    with pytest.raises(UsageError, match="goes with judgements in the format qrels"):
+    with pytest.raises(UsageError, match="expected judgements in the format qrels"):
         pe.evaluate(groups, RUN, "prefs_simp", form="prefs", document_scores=SCORES)
 
 

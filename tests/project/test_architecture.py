@@ -185,7 +185,7 @@ def test_start_up_is_light(options: list[str], run: str, fixtures: Path) -> None
     )
     assert done.returncode == 0, done.stderr
     loaded = set(done.stderr.split())
-    assert "pres_eval.ranking.run_reader" in loaded
+    assert "pres_eval.ranking.runs" in loaded
     slow = loaded & {*SLOW, "numpy.ma"}
     assert not slow
     written = [name for name in loaded & MODULE_NAMES.keys() if makes_dataclasses(MODULE_NAMES[name])]

@@ -290,7 +290,7 @@ def test_a_topic_is_no_answer_to_itself(command: Command, tmp_path: Path) -> Non
         (["--map-docs", "empty"], 2, "empty: "),
         (["--exclude", "three"], 2, "three:2: 3 columns, expected 2 (topic docno)"),
         (["--exclude", "all"], 2, "qrels: all judgements are of excluded documents, expected some"),
-        (["--map-docs", "pairs", "-R", "prefs"], 1, "--map-docs and --exclude go with judgements in the"),
+        (["--map-docs", "pairs", "-R", "prefs"], 1, "--map-docs, --exclude: expected judgements in the"),
     ],
 )  # fmt: skip
 def test_mistakes(

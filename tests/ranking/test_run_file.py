@@ -34,12 +34,11 @@ from pres_eval.arrays.ids import Ids
 from pres_eval.errors import InputError
 from pres_eval.options import Options
 from pres_eval.ranking import any_order
-from pres_eval.ranking.finder import Finder
+from pres_eval.ranking.any_order import Finder
 from pres_eval.ranking.parts import Part
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.ranking import Ranking
-from pres_eval.ranking.run_reader import RunReader
-from pres_eval.ranking.runs import read_run
+from pres_eval.ranking.runs import Runs, read_run
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.source import Source
 
@@ -92,7 +91,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def no_collecting() -> Any:
     """Fails if rows are kept instead of their keys."""
-    return mock.patch.object(RunReader, "_of_all_rows", side_effect=AssertionError)
+    return mock.patch.object(Runs, "_of_all_rows", side_effect=AssertionError)
 
 
 SIZES = st.sampled_from([1, 30, 60, 100, 200, 500, WHOLE])
@@ -176,7 +175,7 @@ def test_rows_are_kept_where_many_scores_tie(tmp_path: Path) -> None:
     path = tmp_path / "run"
     path.write_bytes(data)
     judged = judge(b"1", b"2", b"3")
-    with mock.patch.object(RunReader, "_rank_ties", side_effect=AssertionError):
+    with mock.patch.object(Runs, "_rank_ties", side_effect=AssertionError):
         assert read(path, judged, 400) == read_plainly(data, judged)
 
 
@@ -368,7 +367,9 @@ def test_more_lines_than_32_bits_can_count(tmp_path: Path, monkeypatch: pytest.M
         found = true_part(ranker, piece, **named)
         if not named["is_first"]:
             return found
-        facts = replace(found.facts, num_lines=found.num_lines + 2**31, num_rows=found.facts.num_rows + 2**31)
+        facts = replace(
+            found.facts, num_lines=found.facts.num_lines + 2**31, num_rows=found.facts.num_rows + 2**31
+        )
         return replace(found, facts=facts)
 
     true_part = Ranker.part

@@ -12,9 +12,9 @@ from support.pools import JudgedPool, made_pool
 from pres_eval.arrays.ids import Ids
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.options import Options
-from pres_eval.ranking import unjudged
+from pres_eval.ranking import parts as merged
+from pres_eval.ranking.parts import UnjudgedTopics
 from pres_eval.ranking.runs import read_run
-from pres_eval.ranking.unjudged import UnjudgedTopics
 from pres_eval.reading.source import Source
 
 
@@ -25,7 +25,7 @@ from pres_eval.reading.source import Source
 )
 def test_each_once_in_the_order_of_the_file(parts: list[list[bytes]], most: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(unjudged, "MOST", most)
+        patch.setattr(merged, "MOST", most)
         topics = UnjudgedTopics()
         for part in parts:
             topics.add(WordIds.of(Ids.of(part)))
@@ -36,7 +36,7 @@ def test_each_once_in_the_order_of_the_file(parts: list[list[bytes]], most: int)
 
 
 def test_long_ids_take_no_room_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unjudged, "MOST_BYTES", 10_000)
+    monkeypatch.setattr(merged, "MOST_BYTES", 10_000)
     topics = UnjudgedTopics()
     for number in range(100):
         topics.add(WordIds.of(Ids.of([b"%d" % number + b"x" * 1000])))
@@ -45,7 +45,7 @@ def test_long_ids_take_no_room_without_end(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_warning_says_that_there_are_more(pres_eval, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     (tmp_path / "qrels").write_text("1 0 a 1\n")
-    lines = [f"t{number} Q0 a 1 1 t\n" for number in range(unjudged.MOST + 5)]
+    lines = [f"t{number} Q0 a 1 1 t\n" for number in range(merged.MOST + 5)]
     (tmp_path / "run").write_text("1 Q0 a 1 1 t\n" + "".join(lines))
     done = pres_eval("-m", "map", "qrels", "run", cwd=tmp_path)
     assert done.stdout == b"map                   \tall\t1.0000\n"
@@ -55,7 +55,7 @@ def test_warning_says_that_there_are_more(pres_eval, tmp_path: Path) -> None:  #
 def test_runs_in_other_formats_know_that_there_are_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(unjudged, "MOST", 2)
+    monkeypatch.setattr(merged, "MOST", 2)
     judged = JudgedPool(made_pool([(b"1", b"a")]))
     for count in (2, 3):
         (tmp_path / "run").write_text("1\ta\t1\n" + "".join(f"t{n}\ta\t1\n" for n in range(count)))

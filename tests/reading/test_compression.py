@@ -18,8 +18,8 @@ import zstandard
 
 from pres_eval.errors import DamagedError, InputError
 from pres_eval.reading.compression import decompressed
-from pres_eval.reading.kinds import MAGIC
 from pres_eval.reading.source import Source
+from pres_eval.reading.streams import MAGIC
 
 COMPRESS: dict[str, Callable[[bytes], bytes]] = {
     "gzip": lambda data: gzip.compress(data, mtime=0),

@@ -99,7 +99,7 @@ def test_other_judgements_are_refused(tmp_path: Path, command: Command) -> None:
     called = command(
         "-R", "prefs", "-m", "prefs_simp", "--empty", "zero", tmp_path / "prefs", tmp_path / "run"
     )
-    assert called.code == 1 and "--empty goes with judgements in the format qrels" in called.err
+    assert called.code == 1 and "--empty: expected judgements in the format qrels" in called.err
 
 
 @pytest.mark.parametrize(

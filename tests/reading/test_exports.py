@@ -107,7 +107,7 @@ def test_a_workbook_is_not_told_to_unzip(head: bytes, call: Command) -> None:
 
 
 def test_many_rows_are_several_blocks(call: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pres_eval.reading.formats.csv_text.AT_ONCE", 2)
+    monkeypatch.setattr("pres_eval.reading.blocks.AT_ONCE", 2)
     files = str(EXPORTS / "qrels.txt"), str(EXPORTS / "run-pyterrier-excel.csv")
     assert values(call("-m", "map", *files).out)[0].split() == ["map", "all", "0.6111"]
 

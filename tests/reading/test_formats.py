@@ -19,8 +19,9 @@ from pres_eval.errors import InputError
 from pres_eval.options import Options
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.runs import read_run
+from pres_eval.reading import blocks
 from pres_eval.reading.blocks import Block
-from pres_eval.reading.formats import json_text, parquet
+from pres_eval.reading.formats import parquet
 from pres_eval.reading.formats.recognising import FORMATS, recognised
 from pres_eval.reading.relevance import read_relevance
 from pres_eval.reading.source import Source
@@ -199,7 +200,7 @@ def test_any_run_in_any_format(
         plain.write_text(trec_run(data))
         judged.write_text(trec_qrels({t: dict.fromkeys(list(docs)[::2], 1) for t, docs in data.items()}))
         relevance = read_relevance(str(judged))
-        with mock.patch.object(json_text, "AT_ONCE", size), mock.patch.object(parquet, "ROWS", size):
+        with mock.patch.object(blocks, "AT_ONCE", size), mock.patch.object(parquet, "ROWS", size):
             found = read_run(Source(str(path)), relevance, Options(), form=name)
         expected = read_run(Source(str(plain)), relevance, Options())
     for column in ("topic", "num_ret", "offsets", "rank", "document"):

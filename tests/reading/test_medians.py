@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from pres_eval.errors import InputError
-from pres_eval.reading.medians import Medians, read_medians
 from pres_eval.reading.source import Source
+from pres_eval.reading.topic_files import Medians, read_medians
 
 
 def medians_in(folder: Path, text: str) -> Medians:

@@ -13,7 +13,7 @@ from pres_eval.cli import clustering, main, reader
 from pres_eval.engines import processes
 from pres_eval.engines.engine import Engine, Here
 from pres_eval.ranking.ranker import RANKS, Ranker
-from pres_eval.reading.cutting import ScatteredError
+from pres_eval.reading.splits import ScatteredError
 
 TOGETHER, ANY_ORDER, COPIES = PLANS = ("together", "any order", "copies")
 

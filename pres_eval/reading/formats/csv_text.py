@@ -6,22 +6,13 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-
-from pres_eval.arrays.ids import Ids
 from pres_eval.errors import InputError, number_of, quoted
-from pres_eval.reading.blocks import Block
+from pres_eval.reading.blocks import Block, Row, blocks_of_rows
 from pres_eval.reading.formats.names import DOCUMENT, GRADE, RANK, SCORE, TOPIC, pick, plain
 from pres_eval.reading.source import Source
 
-# Rows of a block.
-AT_ONCE = 1 << 16
-
 # How spreadsheets show long numbers, whose last digits are then lost.
 _ROUNDED = re.compile(r"\d[.,]\d+E\+\d+")
-
-# Line, topic, document, number.
-_Row = tuple[int, bytes, bytes, "int | float"]
 
 
 def separator_of(header: bytes) -> str | None:
@@ -55,6 +46,11 @@ def read_csv(source: Source, grades: bool) -> Iterator[Block]:
 
     Raises InputError for missing columns, for rows of another length, and for ids with blanks.
     """
+    return blocks_of_rows(_rows(source, grades), grades)
+
+
+def _rows(source: Source, grades: bool) -> Iterator[Row]:
+    """Yield the rows of a file."""
     import csv
 
     lines = _lines(source)
@@ -65,7 +61,6 @@ def read_csv(source: Source, grades: bool) -> Iterator[Block]:
         expected = "a header with query_id, doc_id and " + ("relevance" if grades else "score")
         raise InputError(source.name, 1, f"the columns {quoted(', '.join(header))}", expected)
     *columns, by_rank = places
-    rows: list[_Row] = []
     reader = csv.reader(lines, delimiter=separator)
     try:
         for cells in reader:
@@ -77,15 +72,10 @@ def read_csv(source: Source, grades: bool) -> Iterator[Block]:
                 raise InputError(source.name, line, f"{len(cells)} columns", expected)
             topic, document, text = (cells[place].strip() for place in columns)
             number = _number(source, line, text, grades, separator)
-            row = line, _id(source, line, topic, "topic"), _id(source, line, document, "docno")
-            rows.append((*row, -number if by_rank else number))
-            if len(rows) == AT_ONCE:
-                yield _block(rows, grades)
-                rows = []
+            ids = _id(source, line, topic, "topic"), _id(source, line, document, "docno")
+            yield *ids, -number if by_rank else number, line
     except csv.Error as error:
         raise InputError(source.name, reader.line_num + 1, f"no CSV ({error})", "rows of columns") from None
-    if rows:
-        yield _block(rows, grades)
 
 
 def _lines(source: Source) -> Iterator[str]:
@@ -118,9 +108,3 @@ def _id(source: Source, line: int, text: str, what: str) -> bytes:
         advice = "a spreadsheet has rounded it: import this column as text, and save again"
         raise InputError(source.name, line, f"{what} {quoted(text)}", "all digits", advice)
     return text.encode("utf-8", "surrogateescape")
-
-
-def _block(rows: Sequence[_Row], grades: bool) -> Block:
-    lines, topics, documents, numbers = zip(*rows, strict=True)
-    kind = np.int64 if grades else np.float64
-    return Block.of_rows(Ids.of(topics), Ids.of(documents), np.array(numbers, kind), np.array(lines))

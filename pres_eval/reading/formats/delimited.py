@@ -64,5 +64,5 @@ def read_columns(source: Source, layout: Layout, header: bool, document: int = 1
             numbers = lines.line_of(np.arange(len(lines))) + before + 1
             if len(lines):
                 yield Block.of_rows(lines.column(0), lines.column(document), lines.numbers, numbers)
-            before += lines.num_lines
+            before += lines.fields.num_lines
         source.give_back(chunk)

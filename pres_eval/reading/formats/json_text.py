@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
-from pres_eval.arrays.ids import Ids
 from pres_eval.errors import InputError, quoted
-from pres_eval.reading.blocks import Block
-from pres_eval.reading.formats.engine_json import engine_rows, whole_rows
+from pres_eval.reading.blocks import Block, Row, blocks_of_rows
 from pres_eval.reading.formats.names import DOCUMENT, GRADE, SCORE, TOPIC, pick
 from pres_eval.reading.source import Source
-
-AT_ONCE = 1 << 16
-"""Rows of a part."""
 
 SHAPE = '{"topic": {"docno": number, ...}, ...}'
 
@@ -33,8 +28,10 @@ def read_json(source: Source, grades: bool) -> Iterator[Block]:
     data = _parsed(source, text, None)
     rows = engine_rows(source, data, grades)
     if rows is not None:
-        return _parts(source, ((*row, None) for row in whole_rows(source, rows)), grades)
-    return _parts(source, _entries(source, data, None), grades)
+        return blocks_of_rows(
+            _rows(source, ((*row, None) for row in whole_rows(source, rows)), grades), grades
+        )
+    return blocks_of_rows(_rows(source, _entries(source, data, None), grades), grades)
 
 
 def _is_lines(text: bytes) -> bool:
@@ -57,10 +54,10 @@ def read_json_lines(source: Source, grades: bool) -> Iterator[Block]:
             if line.strip():
                 yield from _entries(source, _parsed(source, line, number), number, grades)
 
-    return _parts(source, entries(), grades)
+    return blocks_of_rows(_rows(source, entries(), grades), grades)
 
 
-_Entry = tuple[str, str, object, "int | None"]
+_Entry = tuple[str, str, Any, "int | None"]
 """Topic, document, number, line."""
 
 
@@ -99,20 +96,9 @@ def _entries(source: Source, data: Any, line: int | None, grades: bool = False) 
             yield topic, document, number, line
 
 
-def _parts(source: Source, entries: Iterator[_Entry], grades: bool) -> Iterator[Block]:
-    rows: list[_Entry] = []
-    for entry in entries:
-        rows.append(entry)
-        if len(rows) == AT_ONCE:
-            yield _part(source, rows, grades)
-            rows = []
-    if rows:
-        yield _part(source, rows, grades)
-
-
-def _part(source: Source, rows: list[_Entry], grades: bool) -> Block:
-    """Return rows as a block; raises InputError for a number of the wrong kind, and for NUL in ids."""
-    for topic, document, number, line in rows:
+def _rows(source: Source, entries: Iterator[_Entry], grades: bool) -> Iterator[Row]:
+    """Yield entries as rows; raises InputError for a number of the wrong kind, and for NUL in ids."""
+    for topic, document, number, line in entries:
         right = isinstance(number, int) if grades else isinstance(number, (int, float))
         if not right or isinstance(number, bool) or (grades and abs(int(str(number))) >= 2**63):
             what, expected = ("relevance", "an integer") if grades else ("score", "a number")
@@ -120,24 +106,108 @@ def _part(source: Source, rows: list[_Entry], grades: bool) -> Block:
             raise InputError(source.name, line, f"{what} {quoted(json.dumps(number))} {where}", expected)
         if "\0" in topic or "\0" in document:
             raise InputError(source.name, line, f"a NUL in an id of topic {quoted(topic)}", "text")
-    numbers = np.array([row[2] for row in rows], np.int64) if grades else _floats(rows)
-    lines = None if rows[0][3] is None else np.array([row[3] for row in rows])
-    return Block.of_rows(
-        Ids.of([_bytes(row[0]) for row in rows]), Ids.of([_bytes(row[1]) for row in rows]), numbers, lines
-    )
+        yield _bytes(topic), _bytes(document), number if grades else _double(number), line
 
 
-def _floats(rows: list[_Entry]) -> np.typing.NDArray[np.float64]:
-    """(n,) the numbers of entries."""
-
-    def value(number: Any) -> float:
-        try:
-            return float(number)
-        except OverflowError:  # as the same digits in a trec run
-            return float("inf") if number > 0 else float("-inf")
-
-    return np.array([value(row[2]) for row in rows], np.float64)
+def _double(number: Any) -> float:
+    """Return a number as the same digits in a trec run are read."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
 
 
 def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
+
+
+# Topic, document, number.
+EngineRow = tuple[str, str, object]
+
+_BEGINNING = re.compile(rb'"(?:responses|hits|details|requests|ratings|metric_score|took)"\s*:')
+
+
+def is_of_engine(head: bytes) -> bool:
+    """Return whether a file of JSON begins as an engine's does."""
+    return _BEGINNING.search(head) is not None
+
+
+def engine_rows(source: Source, data: Any, grades: bool) -> Iterator[EngineRow] | None:
+    """Return the rows of such data, None if it is other JSON.
+
+    `_msearch` does not return the names of queries, so topics are numbered from 1 as in the request.
+    """
+    if isinstance(data, Mapping):
+        if grades and isinstance(data.get("requests"), list):
+            return _ratings(source, data["requests"])
+        if not grades and isinstance(data.get("responses"), list):
+            return _responses(source, data["responses"])
+        if not grades and isinstance(data.get("details"), Mapping) and "metric_score" in data:
+            return _details(data["details"])
+        if not grades and isinstance(data.get("hits"), Mapping) and "took" in data:
+            return _responses(source, [data])
+        if not grades and (parts := _predictions(data)):
+            return _one_part(source, parts)
+    return None
+
+
+def whole_rows(source: Source, rows: Iterator[EngineRow]) -> Iterator[EngineRow]:
+    """Yield the rows; raises InputError for a hit or a rating that lacks something."""
+    try:
+        yield from rows
+    except (KeyError, TypeError, AttributeError) as error:
+        found = f"a hit or a rating that is not whole ({error})"
+        raise InputError(source.name, None, found, "_id and _score, or _id and rating") from None
+
+
+def _responses(source: Source, responses: Sequence[Any]) -> Iterator[EngineRow]:
+    for number, response in enumerate(responses, 1):
+        if not isinstance(response, Mapping) or not isinstance(response.get("hits"), Mapping):
+            found = f"no hits in response {number}"
+            if isinstance(response, Mapping) and "error" in response:
+                found += ", but an error"
+            raise InputError(source.name, None, found, "hits: was the request right?")
+        yield from _hits(str(number), response["hits"].get("hits", []))
+
+
+def _hits(topic: str, hits: Sequence[Any]) -> Iterator[EngineRow]:
+    """Yield hits with their scores; where all are null, as with `sort`, their order counts."""
+    unscored = all(hit.get("_score") is None for hit in hits)
+    for rank, hit in enumerate(hits, 1):
+        yield topic, str(hit["_id"]), -rank if unscored else hit.get("_score")
+
+
+def _details(details: Mapping[str, Any]) -> Iterator[EngineRow]:
+    for topic, one in details.items():
+        yield from _hits(topic, [hit["hit"] for hit in one.get("hits", [])])
+
+
+def _ratings(source: Source, requests: Sequence[Any]) -> Iterator[EngineRow]:
+    for number, request in enumerate(requests, 1):
+        if "id" not in request:
+            raise InputError(source.name, None, f"no id in request {number}", "one for each request")
+        for rating in request.get("ratings", []):
+            yield str(request["id"]), str(rating["_id"]), rating["rating"]
+
+
+def _predictions(data: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Return MTEB's {subset: {split: {topic: {docno: score}}}} as predictions by `subset.split`."""
+    return {
+        f"{subset}.{split}": topics
+        for subset, splits in data.items()
+        if isinstance(splits, Mapping) and subset != "mteb_model_meta"
+        for split, topics in splits.items()
+        if isinstance(topics, Mapping) and all(isinstance(each, Mapping) for each in topics.values())
+    }
+
+
+def _one_part(source: Source, parts: Mapping[str, Mapping[str, Any]]) -> Iterator[EngineRow]:
+    if len(parts) > 1:
+        name = next(iter(parts))
+        found = f"predictions of {', '.join(map(quoted, parts))}"
+        advice = f"take one out: jq .{name} FILE > NEW".replace("FILE", source.name)
+        raise InputError(source.name, None, found, "those of one subset and split", advice)
+    for topics in parts.values():
+        for topic, documents in topics.items():
+            for document, number in documents.items():
+                yield topic, document, number

@@ -64,7 +64,7 @@ def opened(source: Source) -> Iterator[Any]:
 
 def row_groups(source: Source, file: Any, numbers: Iterable[int], grades: bool) -> Iterator[Block]:
     """Some row groups of the file, some rows at a time."""
-    columns = _columns(source, file.schema_arrow.names, grades)
+    columns = column_names(source, file, grades)
     groups_size = ids_size = 0
     for group in numbers:
         size = file.metadata.row_group(group).total_byte_size
@@ -133,12 +133,9 @@ def blocks_of_groups(source: Source, start: int, stop: int, by_topic: bool) -> I
                 return
 
 
-def check_columns(source: Source, file: Any) -> None:
-    """Raise InputError if a run has not the columns that are read."""
-    _columns(source, file.schema_arrow.names, False)
-
-
-def _columns(source: Source, names: list[str], grades: bool) -> list[str]:
+def column_names(source: Source, file: Any, grades: bool) -> list[str]:
+    """Return the names of the columns that are read.  Raises InputError if the file has not all of them."""
+    names = file.schema_arrow.names
     found = [pick(names, wanted) for wanted in (TOPIC, DOCUMENT, GRADE if grades else SCORE)]
     if None in found:
         value = "relevance or label" if grades else "score"

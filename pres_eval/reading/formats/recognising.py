@@ -8,8 +8,7 @@ from pres_eval.errors import InputError
 from pres_eval.reading.blocks import FileFormat
 from pres_eval.reading.formats.csv_text import columns_of, header_of, read_csv, separator_of
 from pres_eval.reading.formats.delimited import read_beir, read_msmarco
-from pres_eval.reading.formats.engine_json import is_of_engine
-from pres_eval.reading.formats.json_text import SHAPE, read_json, read_json_lines
+from pres_eval.reading.formats.json_text import SHAPE, is_of_engine, read_json, read_json_lines
 from pres_eval.reading.formats.names import DOCUMENT, GRADE, SCORE, TOPIC, pick
 from pres_eval.reading.formats.parquet import read_parquet
 from pres_eval.reading.source import Source

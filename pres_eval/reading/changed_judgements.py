@@ -1,4 +1,4 @@
-"""Judgements of which some are left out, and topics without relevant documents."""
+"""Judgements without some topics or documents, and with numbers that these have of their own."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from dataclasses import replace
 import numpy as np
 
 from pres_eval.arrays.ordering import absent
-from pres_eval.arrays.types import BoolArray, IntArray
+from pres_eval.arrays.types import BoolArray, Grades, IntArray
 from pres_eval.arrays.word_ids import WordIds
-from pres_eval.errors import InputError, UsageError, quoted
+from pres_eval.errors import InputError, quoted
 from pres_eval.options import ONE, ZERO, Options
 from pres_eval.reading.pool import build_pool
-from pres_eval.reading.qrels import NO_DUPLICATES, Duplicates, QrelsJudgements
-from pres_eval.reading.relevance import Relevance
+from pres_eval.reading.qrels import NO_DUPLICATES, Duplicates, QrelsJudgements, as_qrels
+from pres_eval.reading.relevance import Relevance, read_relevance
+from pres_eval.reading.topic_files import Weights
 
 
 def with_documents(qrels: QrelsJudgements, documents: WordIds, kept: IntArray) -> QrelsJudgements:
@@ -77,12 +78,11 @@ def without_empty_topics(relevance: Relevance, level: float) -> Relevance:
 
     Raises UsageError for judgements that are no qrels, InputError if there is no such topic.
     """
-    empty = empty_topics(relevance, level)
-    assert isinstance(relevance, QrelsJudgements), "empty_topics lets nothing else through"
-    kept = np.flatnonzero(~empty[relevance.pool.topic_of])
+    empty, qrels = empty_topics(relevance, level), as_qrels(relevance, "--empty")
+    kept = np.flatnonzero(~empty[qrels.pool.topic_of])
     if not len(kept):
-        raise InputError(relevance.name, None, "no topic has a relevant document", "one that has")
-    return with_documents(relevance, relevance.pool.documents, kept) if empty.any() else relevance
+        raise InputError(qrels.name, None, "no topic has a relevant document", "one that has")
+    return with_documents(qrels, qrels.pool.documents, kept) if empty.any() else qrels
 
 
 def check_no_empty_topics(relevance: Relevance, level: float) -> None:
@@ -100,8 +100,57 @@ def empty_topics(relevance: Relevance, level: float) -> BoolArray:
 
     Raises UsageError for judgements that are no qrels.
     """
-    if not isinstance(relevance, QrelsJudgements):
-        raise UsageError("--empty goes with judgements in the format qrels or qrels_float (-R)")
-    highest = np.maximum.reduceat(relevance.grade, relevance.pool.offsets[:-1])
-    found: BoolArray = highest < max(level, 0)
-    return found
+    qrels = as_qrels(relevance, "--empty")
+    highest: Grades = np.maximum.reduceat(qrels.grade, qrels.pool.offsets[:-1])
+    return highest < max(level, 0)
+
+
+def read_document_scores(path: str, jobs: int | None = None) -> QrelsJudgements:
+    """The scores of a file of four columns (topic, 0, docno, score), as if they were gains.
+
+    Raises InputError for a file that cannot be read.
+    """
+    return as_qrels(read_relevance(path, "qrels_float", jobs), "--document-scores")
+
+
+def with_document_scores(relevance: Relevance, scores: QrelsJudgements) -> QrelsJudgements:
+    """The judgements with the scores that documents have of their own; 0 for a document without one.
+
+    Raises UsageError for judgements that are no qrels, InputError where a document of a topic has two scores.
+    """
+    qrels = as_qrels(relevance, "--document-scores")
+    if len(scores.duplicates.topic):
+        row = int(np.argmin(scores.duplicates.second_line))
+        document = quoted(scores.pool.documents[int(scores.duplicates.document[row])])
+        line = int(scores.duplicates.second_line[row])
+        raise InputError(
+            scores.name, line, f"a second score of document {document}", "one for each topic and document"
+        )
+    pool = qrels.pool
+    found = scores.pool.join(scores.pool.find_topics(pool.topics), np.diff(pool.offsets), pool.documents)
+    own = np.zeros(len(pool.documents))
+    own[found.rows] = scores.grade[found.wanted]
+    return replace(qrels, document_scores=own)
+
+
+def with_topic_numbers(relevance: Relevance, nmax: Weights | None, sizes: Weights | None) -> Relevance:
+    """Return the judgements with the Nmax of each topic, and the documents in its collection.
+
+    Raises UsageError for judgements that are no qrels, InputError for a judged topic without a number.
+    """
+    if nmax is None and sizes is None:
+        return relevance
+    qrels = as_qrels(relevance, "--nmax-file, --size-file")
+    return replace(qrels, nmax=_numbers(qrels, nmax), sizes=_numbers(qrels, sizes))
+
+
+def _numbers(qrels: QrelsJudgements, numbers: Weights | None) -> IntArray | None:
+    """(T,) the numbers of the judged topics."""
+    if numbers is None:
+        return None
+    for topic in qrels.pool.topics:
+        if topic not in numbers.of:
+            raise InputError(
+                numbers.path, None, f"no number for topic {quoted(topic)}", "a whole number above 0"
+            )
+    return np.array([int(numbers.of[topic]) for topic in qrels.pool.topics], np.int64)
