@@ -8,11 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pres_eval.analysis.corrections import CORRECTIONS
+from pres_eval.analysis.corrections import CORRECTIONS, letters_of_pairs
 from pres_eval.analysis.digits import mean_and_deviation, rounded
 from pres_eval.analysis.intervals import INTERVALS, Ends, Outside, intervals
 from pres_eval.analysis.joint import JOINT_TESTS
-from pres_eval.analysis.letters import letters_of_pairs
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.significance import ALTERNATIVES, PAIRED_TESTS, WITH_MARGIN
 from pres_eval.arrays.types import BoolArray, FloatArray

@@ -106,27 +106,22 @@ def without_width(evaluation: ScoredRun, ranking: Ranking, scoring: Scoring) -> 
     }
     if not narrow or not isinstance(scoring.relevance, Sample):
         return
-    uncertain = _whether_uncertain(
-        form_sampled_batch(scoring.relevance, ranking, scoring.options), list(narrow.values())
-    )
-    labels = [label for label, rests in zip(narrow, uncertain, strict=True) if rests]
+    # Which of their values rest on documents that were not drawn?
+    batch = form_sampled_batch(scoring.relevance, ranking, scoring.options)
+    all_drawn, columns = np.ones(len(batch.grade)), list(narrow.values())
+    extremes = [
+        _values(replace(batch, grade=np.where(batch.grade < 0, grade, batch.grade), times=all_drawn), columns)
+        for grade in (0, max(int(batch.grade.max(initial=0)), 1))
+    ]
+    # Where all is retrieved, recall differs by what is added for smoothing alone.
+    uncertain = np.any(abs(extremes[0] - extremes[1]) >= NO_WIDTH, axis=1)
+    labels = [label for label, rests in zip(narrow, uncertain.tolist(), strict=True) if rests]
     if labels:
         yield (
             f"{ranking.name}: intervals (nearly) without width, which do not mean certainty:"
             f" {', '.join(labels)}; in hardly any stratum do its drawn documents differ in what counts, so"
             " that little varies when they are drawn anew; what would help: draw more documents"
         )
-
-
-def _whether_uncertain(batch: SampledBatch, columns: list[SelectedColumn]) -> list[bool]:
-    """Return for each column whether its values rest on documents that were not drawn."""
-    all_drawn = np.ones(len(batch.grade))
-    extremes = [
-        _values(replace(batch, grade=np.where(batch.grade < 0, grade, batch.grade), times=all_drawn), columns)
-        for grade in (0, max(int(batch.grade.max(initial=0)), 1))
-    ]
-    # Where all is retrieved, recall differs by what is added for smoothing alone.
-    return [bool(rests) for rests in np.any(abs(extremes[0] - extremes[1]) >= NO_WIDTH, axis=1)]
 
 
 def _mirrored(redrawn: FloatArray, value: FloatArray, outside: tuple[float, float]) -> FloatArray:

@@ -232,11 +232,6 @@ def _lines(pattern: str) -> list[str]:
     return [plain(line, 60) for line in textwrap.wrap(pattern, longest, break_long_words=False)]
 
 
-def _more_lines(patterns: Sequence[str]) -> float:
-    """Inches that patterns of more than a line need."""
-    return 0.15 * sum(max(len(_lines(pattern)) - 2, 0) for pattern in patterns)
-
-
 def agreement(
     runs: Sequence[str],
     measures: Sequence[str],
@@ -247,7 +242,9 @@ def agreement(
     """Figures 6 and 7 in one picture: positions above, verdicts below (left out where there are none)."""
     if patterns is None or pairs is None:
         return rank_changes(runs, measures, positions)
-    upper, lower = max(2.6, 1.0 + 0.2 * len(runs)), 1.2 + 0.35 * len(patterns) + _more_lines(patterns)
+    # Patterns of more than two lines need more room.
+    more = 0.15 * sum(max(len(_lines(pattern)) - 2, 0) for pattern in patterns)
+    upper, lower = max(2.6, 1.0 + 0.2 * len(runs)), 1.2 + 0.35 * len(patterns) + more
     with new_figure(max(6.4, _width_of(measures)), upper + lower) as figure:
         above, below = figure.subplots(2, 1, height_ratios=(upper, lower))
         draw_rank_changes(above, runs, measures, positions)

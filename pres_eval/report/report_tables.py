@@ -8,14 +8,14 @@ from dataclasses import asdict
 import numpy as np
 
 from pres_eval.analysis.every_pair import PairTable
-from pres_eval.analysis.trust import Trust
+from pres_eval.analysis.pools import Trust
 from pres_eval.measures.base import Format
 from pres_eval.reading.topic_files import Groups
 from pres_eval.report.compared_topics import by_group_tables
 from pres_eval.report.graphs import graphs_of
 from pres_eval.report.groups import over_groups
 from pres_eval.report.layout import Table, Value
-from pres_eval.report.report_topics import (
+from pres_eval.report.report_numbers import (
     against_median,
     largest_differences,
     median_labels,

@@ -85,7 +85,11 @@ def score_bars(
             )
             axes.grid(visible=False, axis="x")
             if intervals is not None:
-                _draw_intervals(axes, means[row], intervals[0][row], intervals[1][row], order)
+                ends = np.array([means[row] - intervals[0][row], intervals[1][row] - means[row]])[:, order]
+                axes.errorbar(
+                    range(len(order)), means[row][order], np.maximum(0.0, ends),
+                    fmt="none", ecolor=INTERVAL, elinewidth=1.2, capsize=2,
+                )  # fmt: skip
             if baseline is not None:
                 axes.axhline(means[row][baseline], color=BASELINE, linestyle="--", linewidth=0.9)
             axes.set(ylabel=plain(measures[row]), ylim=(0, None))
@@ -116,15 +120,6 @@ def _handles(axes: Axes, interval: str | None, baselines: set[str] | None) -> di
         handles[f"baseline {which}"] = Patch(facecolor=BASELINE)
         handles["differs significantly from it"] = Patch(facecolor=BAR, edgecolor=EDGE, hatch=SIGNIFICANT)
     return handles
-
-
-def _draw_intervals(
-    axes: Axes, means: NDArray[Any], lower: NDArray[Any], upper: NDArray[Any], order: NDArray[Any]
-) -> None:
-    spread = np.maximum(0.0, np.array([means - lower, upper - means]))[:, order]
-    axes.errorbar(
-        range(len(order)), means[order], spread, fmt="none", ecolor=INTERVAL, elinewidth=1.2, capsize=2
-    )
 
 
 WORSE, ALIKE, BETTER = "#E69F00", "#e8e8e8", "#0072B2"

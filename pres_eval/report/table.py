@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from pres_eval.errors import RunFailure, UsageError, nearest
-from pres_eval.measures.base import Format
 from pres_eval.measures.selection import SelectedColumn
 from pres_eval.report.grid import (
     LATEX,
@@ -143,13 +142,9 @@ def _by_run(
 def _lines(
     evaluation: ScoredRun, columns: dict[str, SelectedColumn], layout: RunLayout
 ) -> Iterator[tuple[str, ...]]:
-    """The rows of one run with rounded numbers: topic, then a cell for each column."""
-
-    def cell(value: float, kind: Format) -> str:
-        return shown(value, layout.digits, kind)
-
-    for topic, cells in rows_of(evaluation, columns, layout, cell):
-        yield (topic, *cells)
+    """Return the rows of one run with rounded numbers: topic, then a cell for each column."""
+    rows = rows_of(evaluation, columns, layout, lambda value, kind: shown(value, layout.digits, kind))
+    return ((topic, *cells) for topic, cells in rows)
 
 
 def _by_topic(

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pres_eval.analysis.corrections import SHARED
 from pres_eval.analysis.explain import curves, explain_topic
-from pres_eval.analysis.letters import SHARED
 from pres_eval.analysis.topics import plural
 from pres_eval.arrays.types import FloatArray
 from pres_eval.errors import UsageError
@@ -28,7 +28,7 @@ from pres_eval.report.drawing import (
 from pres_eval.report.graphs import Graph, graphs_of
 from pres_eval.report.paper import Axes, Figure
 from pres_eval.report.plots import draw_cumulated
-from pres_eval.report.report_topics import (
+from pres_eval.report.report_numbers import (
     above_at_below,
     against_median,
     hardest_topics,

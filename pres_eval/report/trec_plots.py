@@ -26,7 +26,7 @@ from pres_eval.report.paper import (
     picture,
     style,
 )
-from pres_eval.report.report_topics import hardest_topics, median_labels
+from pres_eval.report.report_numbers import hardest_topics, median_labels, run_text
 from pres_eval.report.text import cut, shown, text_of
 from pres_eval.report.trec_pictures import (
     Subject,
@@ -43,7 +43,6 @@ from pres_eval.report.trec_pictures import (
     draw_topic,
 )
 from pres_eval.report.trec_report import DIGITS, Report, title_of
-from pres_eval.report.trec_tables import run_text
 
 if TYPE_CHECKING:
     from matplotlib.transforms import Bbox

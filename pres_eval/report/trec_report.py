@@ -1,8 +1,8 @@
 """The TREC evaluation report: runs over the same judgements, with every number that it shows.
 
 After "Common Evaluation Measures", the appendix of the TREC proceedings: Summary Statistics, Recall Level
-Precision Averages, Document Level Averages (`trec_tables`); the recall-precision graph (`graphs`); the
-histogram of a run's average precision on each topic against the median of all runs (`report_topics`).  PRES
+Precision Averages, Document Level Averages (`report_numbers`); the recall-precision graph (`graphs`); the
+histogram of a run's average precision on each topic against the median of all runs (`report_numbers`).  PRES
 and recall against Nmax are added to it.
 """
 
@@ -22,7 +22,7 @@ from pres_eval.analysis.digits import rounded
 from pres_eval.analysis.every_pair import PairTable
 from pres_eval.analysis.explain import RelevantRanks
 from pres_eval.analysis.paired import pair_topics, weighted
-from pres_eval.analysis.trust import Trust
+from pres_eval.analysis.pools import Trust
 from pres_eval.arrays.types import FloatArray
 from pres_eval.errors import NoCommonTopicError, RunFailure
 from pres_eval.measures import interpolation

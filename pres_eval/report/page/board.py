@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pres_eval.analysis.letters import SHARED
+from pres_eval.analysis.corrections import SHARED
 from pres_eval.analysis.paired import depth_warning
 from pres_eval.analysis.topics import plural
 from pres_eval.measures.base import Format

@@ -20,7 +20,7 @@ from pres_eval.analysis.every_pair import PairTable
 from pres_eval.arrays.types import FloatArray
 from pres_eval.measures.base import Format
 from pres_eval.report.markup import Html, element, raw
-from pres_eval.report.report_topics import medians_of, topic_measures
+from pres_eval.report.report_numbers import medians_of, topic_measures
 from pres_eval.report.text import fitted, text_of
 from pres_eval.report.trec_report import DIGITS, Report
 from pres_eval.version import __version__

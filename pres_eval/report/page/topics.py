@@ -11,7 +11,7 @@ from pres_eval.measures.base import Format
 from pres_eval.report import svg
 from pres_eval.report.markup import Html, element
 from pres_eval.report.page.tables import controls, figure, scrolling, section, table
-from pres_eval.report.report_topics import (
+from pres_eval.report.report_numbers import (
     hardest_topics,
     largest_differences,
     relevant_counts,
