@@ -67,15 +67,7 @@ def side_by_side(judges: Sequence[QrelsJudgements], every_topic: bool = False) -
     Raises NoCommonTopicError if no topic is in all of them, InputError if one has a document twice.
     """
     for qrels in judges:
-        twice = qrels.duplicates
-        if len(twice.document):
-            raise InputError(
-                qrels.name,
-                int(twice.second_line[0]),
-                f"document {quoted(qrels.pool.documents[int(twice.document[0])])} a second time"
-                f" (first in line {int(twice.first_line[0])})",
-                "one judgement per document and topic",
-            )
+        _check_duplicates(qrels)
     topics = [set(qrels.pool.topics) for qrels in judges]
     common = set.union(*topics) if every_topic else set.intersection(*topics)
     if not common:
@@ -105,6 +97,18 @@ def side_by_side(judges: Sequence[QrelsJudgements], every_topic: bool = False) -
         there=there,
         left_out=len(set().union(*topics)) - len(common),
     )
+
+
+def _check_duplicates(qrels: QrelsJudgements) -> None:
+    twice = qrels.duplicates
+    if len(twice.document):
+        raise InputError(
+            qrels.name,
+            int(twice.second_line[0]),
+            f"document {quoted(qrels.pool.documents[int(twice.document[0])])} a second time"
+            f" (first in line {int(twice.first_line[0])})",
+            "one judgement per document and topic",
+        )
 
 
 @dataclass(frozen=True, eq=False)

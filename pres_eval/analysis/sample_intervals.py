@@ -58,12 +58,7 @@ def with_sample_intervals(
     sample, how = scoring.relevance, how or Redrawing()
     if not isinstance(sample, Sample) or sample.probability is not None:
         raise UsageError("--intervals: expected judgements that were drawn within strata (-R strata)")
-    wanted = [
-        place
-        for place, column in enumerate(evaluation.columns)
-        if column.measure.relevance in (RelevanceInfo.STRATA, RelevanceInfo.PRELS)
-        and Trait.TOO_HIGH_OF_SAMPLES not in column.measure.traits
-    ]
+    wanted = [place for place, column in enumerate(evaluation.columns) if _is_inferred(column)]
     columns = [evaluation.columns[place] for place in wanted]
     batch = form_sampled_batch(sample, ranking, scoring.options)
     ends, sums = [], np.zeros((how.times, len(columns)))
@@ -127,6 +122,11 @@ def without_width(evaluation: ScoredRun, ranking: Ranking, scoring: Scoring) -> 
 def _mirrored(redrawn: FloatArray, value: FloatArray, outside: tuple[float, float]) -> FloatArray:
     """(2, N) the ends of intervals, none below 0, of values (N,) that were redrawn B times, (B, N)."""
     return np.maximum(2 * value - np.quantile(redrawn, outside, axis=0)[::-1], 0.0)
+
+
+def _is_inferred(column: SelectedColumn) -> bool:
+    inferred = column.measure.relevance in (RelevanceInfo.STRATA, RelevanceInfo.PRELS)
+    return inferred and Trait.TOO_HIGH_OF_SAMPLES not in column.measure.traits
 
 
 def _values(batch: SampledBatch, columns: list[SelectedColumn]) -> FloatArray:

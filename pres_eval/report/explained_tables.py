@@ -30,20 +30,7 @@ def explained_tables(
     by_topic = zip(*(evaluation.by_label(label).tolist() for label in labels), strict=True)
     scores = dict(zip(evaluation.topics, by_topic, strict=True))
     values = [scores.get(one.topic, (0.0,) * len(labels)) for one in explanations]
-    # How many documents, the areas, and the values of the measures.
-    rows = [
-        (
-            one.topic,
-            len(one.documents),
-            one.found,
-            one.num_ret,
-            one.sum_of_ranks,
-            one.area_lost,
-            one.area_kept,
-            *own,
-        )
-        for one, own in zip(explanations, values, strict=True)
-    ]
+    rows = [_row(one, own) for one, own in zip(explanations, values, strict=True)]
     documents: list[tuple[Value, ...]] = [
         (one.topic, d.place, d.docno, d.grade, d.rank, d.counted, d.lost, d.found)
         for one in explanations
@@ -64,6 +51,12 @@ def explained_tables(
         *_first(people, most, lines),
         _averages(f"Averages of {run}", "over", ((*item, evaluation) for item in topics.items()), labels),
     ]
+
+
+def _row(one: Explanation, values: Sequence[Value]) -> tuple[Value, ...]:
+    """A topic in numbers: how many documents, the areas, and the values of the measures."""
+    counts = (len(one.documents), one.found, one.num_ret, one.sum_of_ranks)
+    return (one.topic, *counts, one.area_lost, one.area_kept, *values)
 
 
 def _first(people: Sequence[tuple[float, Table]], most: int | None, lines: int | None) -> list[Table]:
