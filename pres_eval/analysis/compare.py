@@ -12,6 +12,7 @@ from pres_eval.analysis.compare_settings import ComparedRuns, CompareSettings, C
 from pres_eval.analysis.corrections import CORRECTIONS, SHARES
 from pres_eval.analysis.digits import mean_and_deviation, rounded, wins_ties_losses
 from pres_eval.analysis.effects import favoured, hedges_g, rank_biserial, standardised
+from pres_eval.analysis.intervals import intervals
 from pres_eval.analysis.joint import JOINT_TESTS, Draws, Joint
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.significance import (
@@ -192,8 +193,9 @@ def _intervals(
     if settings.test in JOINT_TESTS:
         half_width = np.where(np.isnan(said.p_values), math.nan, said.half_width)
         return means - half_width, means + half_width
-    lower, upper = settings.intervals(differences, ends_outside(missing, settings.alternative))
-    lower, upper = open_ends(lower, upper, settings.alternative)
+    outside = ends_outside(missing, settings.alternative)
+    ends = intervals(differences, outside, settings.interval, settings.samples, settings.seed)
+    lower, upper = open_ends(*ends, settings.alternative)
     # The same change on all topics shows nothing of others: an interval without width would be certain of it.
     _, deviations = mean_and_deviation(differences)
     without = np.isnan(said.p_values) | (deviations == 0)

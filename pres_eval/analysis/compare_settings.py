@@ -10,7 +10,7 @@ import numpy as np
 
 from pres_eval.analysis.corrections import CORRECTIONS, letters_of_pairs
 from pres_eval.analysis.digits import mean_and_deviation, rounded
-from pres_eval.analysis.intervals import INTERVALS, Ends, Outside, intervals
+from pres_eval.analysis.intervals import INTERVALS, Ends, intervals
 from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.significance import ALTERNATIVES, PAIRED_TESTS, WITH_MARGIN
@@ -55,10 +55,6 @@ class CompareSettings:
     over: str = FAMILIES[0]
     simultaneous: bool = True
 
-    def intervals(self, values: FloatArray, outside: Outside) -> Ends:
-        """(K,) ends of the intervals of the means of (K, T) values, which miss with a chance of `outside`."""
-        return intervals(values, outside, self.interval, self.samples, self.seed)
-
     def of_means(self, scores: PairedScores, measure: int) -> Ends:
         """(R,) ends of the intervals of a measure's means, each by itself, within what it can be.
 
@@ -69,7 +65,7 @@ class CompareSettings:
             # A weighted mean is a ratio: what the weights alone make different is no uncertainty of it
             # (Cochran, Sampling Techniques, 3rd edition, 1977, chapter 6).
             values = values - (scores.weights - 1) * scores.means[measure][:, None]
-        lower, upper = self.intervals(values, self.alpha)
+        lower, upper = intervals(values, self.alpha, self.interval, self.samples, self.seed)
         alike = mean_and_deviation(values)[1] == 0
         lower[alike] = upper[alike] = math.nan
         bounded = scores.measures[measure] in scores.bounded

@@ -102,17 +102,18 @@ def positions_table(
 
     falling: labels of measures of which less is better.
     """
-    order = np.lexsort((np.arange(len(runs)), positions[0]))
-    rows, lines = [], []
-    for run in order.tolist():
-        line = [runs[run]]
-        for measure, label in enumerate(measures):
-            place = int(positions[measure, run])
-            rows.append((runs[run], label, float(means[measure, run]), place))
-            change = int(positions[0, run]) - place
-            moved = f" ({change:+d})" if measure else ""
-            line.append(f"{place}{moved if change else ' ' * len(moved)}")
-        lines.append(line)
+    order = np.lexsort((np.arange(len(runs)), positions[0])).tolist()
+    rows = [
+        (runs[run], label, float(means[measure, run]), int(positions[measure, run]))
+        for run in order
+        for measure, label in enumerate(measures)
+    ]
+    lines = []
+    for run in order:
+        first, *others = positions[:, run].tolist()
+        changes = [(place, f" ({first - place:+d})") for place in others]
+        moved = [f"{place}{change if first != place else ' ' * len(change)}" for place, change in changes]
+        lines.append([runs[run], str(first), *moved])
     return Table(
         "positions",
         f"Positions of the runs, and how far each moves up (+) or down (-) from {measures[0]}",

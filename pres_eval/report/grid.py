@@ -84,24 +84,20 @@ def fits(grid: Grid, style: str, width: int | None) -> bool:
     return max(map(len, text.splitlines()), default=0) <= width
 
 
-def folded(grid: Grid, style: str, width: int | None) -> list[Grid]:
-    """The grid, or several with some of its columns each where lines would be longer than `width`."""
+def pieces(grid: Grid, style: str, width: int | None) -> list[str]:
+    """The grid as text, in several tables with some of its columns each where lines would be too long."""
     if width is None or fits(grid, style, width):
-        return [grid]
-    pieces: list[Grid] = []
+        return [written(grid, style, width)]
+    texts: list[str] = []
     start, left = grid.left, grid.left
     while start < len(grid.header):
         stop = start + 1
         while stop < len(grid.header) and fits(_columns(grid, left, start, stop + 1), style, width):
             stop += 1
-        pieces.append(_columns(grid, left, start, stop))
+        piece = _columns(grid, left, start, stop)
+        texts.append(written(piece if stop == len(grid.header) else replace(piece, apart=()), style, width))
         start = stop
-    return [replace(piece, apart=()) for piece in pieces[:-1]] + [replace(pieces[-1], apart=grid.apart)]
-
-
-def pieces(grid: Grid, style: str, width: int | None) -> list[str]:
-    """The grid as text, in several tables where lines would be longer than `width`."""
-    return [written(piece, style, width) for piece in folded(grid, style, width)]
+    return texts
 
 
 def _columns(grid: Grid, left: int, start: int, stop: int) -> Grid:
