@@ -72,7 +72,7 @@ def robustness(
         for axes, (title, lines) in zip(grid, plots.items(), strict=True):
             _draw_correlations(axes, percent, lines, looks)
             axes.set_title(plain(title), loc="left")
-            axes.set(ylim=(min(0.75, lowest - 0.05), 1.02))
+            axes.set_ylim(min(0.75, lowest - 0.05), 1.02)
         for axes in grid[:: columns_of(grid)]:
             axes.set_ylabel(f"{coefficient} with the full ranking")
         # One above its line, one below: they stay apart however near to each other the lines are.
@@ -175,8 +175,13 @@ def validation_figure(found: Validation) -> Figure:
             axes.axvline(
                 found.settings.target, color="#888888", lw=0.9, linestyle=":", label="target of recall"
             )
-        axes.set(yticks=places, yticklabels=names, xlim=(-0.01, 1.01), ylim=(len(rows) - 0.5, -0.5))
-        axes.set_title(f"{percent} intervals ({found.settings.method})")
+        axes.set(
+            yticks=places,
+            yticklabels=names,
+            xlim=(-0.01, 1.01),
+            ylim=(len(rows) - 0.5, -0.5),
+            title=f"{percent} intervals ({found.settings.method})",
+        )
         add_legend(figure, *axes.get_legend_handles_labels(), 3)
     return figure
 
