@@ -129,7 +129,7 @@ def letters(means: FloatArray, differ: BoolArray) -> list[str]:
         key=lambda members: [place[run] for run in members],
     )
     texts = [""] * count
-    for number, members in enumerate(_needed(groups)):
+    for number, members in enumerate(_needed(groups, count)):
         letter = _ALPHABET[number] if number < len(_ALPHABET) else f"<{number + 1}>"
         for run in members:
             texts[run] += letter
@@ -148,28 +148,21 @@ def _cliques(chosen: int, open_runs: int, done: int, alike: list[int]) -> Iterat
         open_runs, done = open_runs & ~bit, done | bit
 
 
-def _members(group: int) -> list[int]:
-    members = []
+def _members(group: int) -> Iterator[int]:
     while group:
         lowest = group & -group
-        members.append(lowest.bit_length() - 1)
+        yield lowest.bit_length() - 1
         group ^= lowest
-    return members
 
 
-def _needed(groups: list[list[int]]) -> list[list[int]]:
-    """The groups without those whose pairs are all in others as well."""
-    if not groups:
-        return []
-    size = 1 + max(max(group) for group in groups)
-    times = np.zeros((size, size), np.int64)
+def _needed(groups: list[list[int]], runs: int) -> Iterator[list[int]]:
+    """Yield the groups of so many runs without those whose pairs are all in others as well."""
+    times = np.zeros((runs, runs), np.int64)
     for group in groups:
         times[np.ix_(group, group)] += 1
-    needed = []
     for group in groups:
         pairs = np.ix_(group, group)
         if (times[pairs] > 1).all():
             times[pairs] -= 1
         else:
-            needed.append(group)
-    return needed
+            yield group

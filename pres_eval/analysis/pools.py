@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -118,8 +118,8 @@ def leave_out(
     depth: int = 100,
     removed: str = "unjudged",
     each: Loop = iter,
-) -> list[LeftOut]:
-    """Measure how fair the judgements are to a run that was not pooled: leave out each group in turn.
+) -> Iterator[LeftOut]:
+    """Yield how fair the judgements are to a run that was not pooled: leave out each group in turn.
 
     Judgements go whose document some run of the group, and no other run, has among its first `depth`; all
     runs are scored under what stays.  Documents that none of the runs has so early stay.
@@ -129,7 +129,6 @@ def leave_out(
     found = found_by(qrels, rankings, depth)
     full = scores_under(qrels, rankings, selection, options)
     places = [positions(row) for row in signs(selection) * full]
-    rows: list[LeftOut] = []
     members = list(groups.items())
     for number in each(range(len(members))):
         group, runs = members[number]
@@ -137,7 +136,7 @@ def leave_out(
         unique = np.asarray(found[inside].any(axis=0) & ~found[~inside].any(axis=0), np.bool_)
         scores = scores_under(without(qrels, ~unique, removed), rankings, selection, options)
         now = [positions(row) for row in signs(selection) * scores]
-        rows += [
+        yield from [
             LeftOut(
                 group=group,
                 run=names[run],
@@ -152,7 +151,6 @@ def leave_out(
             for run in runs
             for measure, column in enumerate(selection)
         ]
-    return rows
 
 
 @dataclass(frozen=True, eq=False)

@@ -53,8 +53,7 @@ def _keep(
     topic_of = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     rows = np.flatnonzero(thinned)
     topic = topic_of[rows]
-    draws = stream.words(len(rows))
-    order = np.lexsort((draws, topic))
+    order = np.lexsort((stream.words(len(rows)), topic))
     counts = np.bincount(topic, minlength=len(offsets) - 1).astype(np.int64)
     first = np.cumsum(counts) - counts
     place = np.arange(len(rows)) - first[topic[order]]

@@ -164,17 +164,18 @@ def _with_ends(
     evaluation: ScoredRun, wanted: list[int], of_topics: FloatArray, over_all: FloatArray
 ) -> ScoredRun:
     """Put the ends behind their columns: of topics (2, C, T), over all topics (2, C)."""
-    columns: list[SelectedColumn] = []
-    values: list[Values] = []
-    summary: list[float | str | None] = []
-    for place, column in enumerate(evaluation.columns):
-        columns.append(column)
-        values.append(evaluation.values[place])
-        summary.append(evaluation.summary[place])
+    parts: list[tuple[SelectedColumn, Values, float | str | None]] = []
+    triples = zip(evaluation.columns, evaluation.values, evaluation.summary, strict=True)
+    for place, (column, values, summary) in enumerate(triples):
+        parts.append((column, values, summary))
         if place in wanted:
             number = wanted.index(place)
             for end, bound in enumerate((LOWER, UPPER)):
-                columns.append(replace(column, label=f"{column.label}({bound})", bound=bound))
-                values.append(of_topics[end, number])
-                summary.append(float(over_all[end, number]))
-    return replace(evaluation, columns=tuple(columns), values=tuple(values), summary=tuple(summary))
+                named = replace(column, label=f"{column.label}({bound})", bound=bound)
+                parts.append((named, of_topics[end, number], float(over_all[end, number])))
+    return replace(
+        evaluation,
+        columns=tuple(column for column, _, _ in parts),
+        values=tuple(values for _, values, _ in parts),
+        summary=tuple(summary for _, _, summary in parts),
+    )

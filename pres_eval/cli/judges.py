@@ -172,7 +172,7 @@ def _two_judges(said: JudgesOptions) -> tuple[TwoJudges, tuple[RunFailure, ...]]
             f"{one.measure}: the errors of {said.second} favour {one.group}, by {one.gain:.4f}"
             f" more than the runs that are worse (p by Holm: {p_text(one.p_value)})"
         )
-    turned = turned_round(judges, said.alpha)
+    turned = list(turned_round(judges, said.alpha))
     for pair in turned[:_MOST_PAIRS]:
         said.warn(
             f"{pair.measure}: {said.second} puts {pair.other} before {pair.run}, by {-pair.by_machine:.4f};"
@@ -205,11 +205,11 @@ def _tables_of_runs(said: JudgesOptions, first: PairedScores, second: PairedScor
     """Return what other judgements change: orders, significant pairs, scores, groups."""
     tables = []
     if len(first.runs) > 1:
-        orders = order_changes(first, second, test=said.test, alpha=said.alpha)
+        orders = list(order_changes(first, second, test=said.test, alpha=said.alpha))
         tables.append(orders_table(orders, said.alpha, said.test, len(first.runs)))
-        tables.append(swaps_table(swapped_pairs(first, second, test=said.test)))
-    tables.append(runs_table(run_changes(first, second), first.falling))
-    tables.append(topic_changes_table(topic_changes(first, second), len(first.measures)))
+        tables.append(swaps_table(list(swapped_pairs(first, second, test=said.test))))
+    tables.append(runs_table(list(run_changes(first, second)), first.falling))
+    tables.append(topic_changes_table(list(topic_changes(first, second)), len(first.measures)))
     if said.groups:
         groups = groups_of_runs(said.groups, first.runs)
         tables.append(groups_table(favours(first, second, groups), first.falling))

@@ -76,7 +76,7 @@ class Comparisons(Sequence[Comparison]):
         """
         if sort not in ORDERS:
             raise UsageError(f"sort={sort!r}: expected one of {', '.join(ORDERS)}")
-        return topic_winners(self.plain, sort)
+        return list(topic_winners(self.plain, sort))
 
     @property
     def wins(self) -> dict[str, dict[str, tuple[int, int]]]:

@@ -141,7 +141,7 @@ def verdicts_table(patterns: list[Pattern], pairs: int, test: str, alpha: float)
 
 def dissents_table(measures: tuple[str, ...], said: IntArray) -> Table:
     """Return the table of how often each measure contradicts the others: (M, P) verdicts."""
-    rows = dissents(measures, said)
+    rows = list(dissents(measures, said))
     return records_table(
         "dissents",
         "Each measure alone against the others where these agree",

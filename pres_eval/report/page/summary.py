@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -232,23 +232,19 @@ def trust_view(report: Report) -> Html:
     )
 
 
-def _few_relevant(report: Report) -> list[Sequence[Content]]:
-    """Topics with no or few relevant documents."""
+def _few_relevant(report: Report) -> Iterator[Sequence[Content]]:
+    """Yield what is to be known of topics with no or few relevant documents."""
     counts = np.diff(report.documents.offsets)
     kinds = {
         "without a relevant document": counts == 0,
         f"with fewer than {FEW} relevant documents": (counts > 0) & (counts < FEW),
     }
-    facts: list[Sequence[Content]] = []
     for words, chosen in kinds.items():
         places = np.flatnonzero(chosen).tolist()
         names = [text_of(report.topics[place]) for place in places[:MOST_NAMED]]
         links = [[" ", link("topic", name, topic=name)] for name in names]
         more = f" and {len(places) - MOST_NAMED} more" if len(places) > MOST_NAMED else ""
-        facts.append(
-            [f"{plural(len(places))} of {len(report.topics)} {words}", ":" * bool(names), *links, more]
-        )
-    return facts
+        yield f"{plural(len(places))} of {len(report.topics)} {words}", ":" * bool(names), *links, more
 
 
 def _order(report: Report, trust: Trust) -> list[list[Content]]:
