@@ -9,7 +9,6 @@ from contextlib import suppress
 import numpy as np
 
 from pres_eval.analysis.paired import PairedScores, means_of
-from pres_eval.arrays.types import FloatArray
 from pres_eval.errors import InputError, MeasureError, NoCommonTopicError, number_of, quoted
 from pres_eval.measures.selection import bounded_labels, falling_labels, select
 from pres_eval.options import Options
@@ -31,15 +30,16 @@ def read_score_table(path: str, text: str, complete: bool = False) -> PairedScor
     rows = _rows(path, text)
     heading = [cell.strip() for cell in rows[0][1]]
     if "topic" not in heading:
-        runs, measures, means = read_scores(path, text)
+        scores = [[_score(path, line, cell) for cell in row[1:]] for line, row in rows[1:]]
+        means = np.array(scores, np.float64).reshape(-1, len(heading) - 1).T
         return PairedScores(
-            runs=runs,
-            measures=measures,
+            runs=tuple(row[0].strip() for _, row in rows[1:]),
+            measures=tuple(heading[1:]),
             topics=(),
             values=np.zeros((*means.shape, 0)),
             means=means,
             all_topics=0,
-            falling=falling_labels(measures),
+            falling=falling_labels(heading[1:]),
         )
     wanted = [place for place, name in enumerate(heading) if name not in ("topic", "run", "file")]
     if "run" not in heading or not wanted:
@@ -110,21 +110,6 @@ def _rows(path: str, text: str) -> list[tuple[int, list[str]]]:
         if len(row) != len(rows[0][1]):
             raise InputError(path, line, f"{len(row)} columns", f"{len(rows[0][1])} as in the heading")
     return rows
-
-
-def read_scores(path: str, text: str) -> tuple[tuple[str, ...], tuple[str, ...], FloatArray]:
-    """Runs, measures and (M, R) scores from CSV text: a heading, then a run and its scores in each line.
-
-    Raises InputError with file and line for a missing heading, a line of another length, or a score that is
-    not a finite number.
-    """
-    rows = _rows(path, text)
-    heading = rows[0][1]
-    scores = np.empty((len(heading) - 1, len(rows) - 1))
-    for number, (line, row) in enumerate(rows[1:]):
-        for measure, cell in enumerate(row[1:]):
-            scores[measure, number] = _score(path, line, cell)
-    return tuple(row[0].strip() for _, row in rows[1:]), tuple(name.strip() for name in heading[1:]), scores
 
 
 def _score(path: str, line: int, cell: str) -> float:

@@ -151,19 +151,15 @@ def _by_topic(
     label: str, column: SelectedColumn, runs: Sequence[tuple[str, ScoredRun]], layout: RunLayout
 ) -> Grid:
     """One measure: a line for each topic, a column for each run, nothing where a run lacks the topic."""
-    cells: dict[bytes, dict[int, str]] = {}
+    cells: list[dict[bytes, str]] = []
     last: list[str] = []
-    for place, (_, evaluation) in enumerate(runs):
-        lines = [value for _, value in _lines(evaluation, {label: column}, layout)]
+    for _, evaluation in runs:
+        values = [value for _, value in _lines(evaluation, {label: column}, layout)]
         if layout.summary:
-            last.append(lines.pop())
-        if column.measure.per_topic:
-            for topic, value in zip(evaluation.topics, lines, strict=True):
-                cells.setdefault(topic, {})[place] = value
-    rows = [
-        (text_of(topic), *(cells[topic].get(place, "") for place in range(len(runs))))
-        for topic in sorted(cells)
-    ]
+            last.append(values.pop())
+        topics = evaluation.topics if column.measure.per_topic else ()
+        cells.append(dict(zip(topics, values, strict=False)))
+    rows = [(text_of(topic), *(own.get(topic, "") for own in cells)) for topic in sorted(set().union(*cells))]
     if layout.summary:
         rows.append(("all", *last))
     return Grid(("topic", *(name for name, _ in runs)), tuple(rows), label)

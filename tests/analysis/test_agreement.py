@@ -17,7 +17,7 @@ from pres_eval.analysis.agreement import correlations, dissents, rank_changes, v
 from pres_eval.analysis.compare import compare
 from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.paired import PairedScores
-from pres_eval.analysis.score_tables import read_score_table, read_scores
+from pres_eval.analysis.score_tables import read_score_table
 from pres_eval.errors import InputError
 from pres_eval.measures.selection import falling_labels
 
@@ -96,7 +96,8 @@ def test_patterns_of_many_measures_list_those_that_occur() -> None:
 
 
 def test_read_scores() -> None:
-    runs, measures, scores = read_scores("s.csv", '\ufeffrun,MAP,"PRES"\n\nx,0.1,0.2\n"y, z",1e-1,.3\n')
+    found = read_score_table("s.csv", '\ufeffrun,MAP,"PRES"\n\nx,0.1,0.2\n"y, z",1e-1,.3\n')
+    runs, measures, scores = found.runs, found.measures, found.means
     assert (runs, measures, scores.tolist()) == (("x", "y, z"), ("MAP", "PRES"), [[0.1, 0.1], [0.2, 0.3]])
 
 
@@ -112,7 +113,7 @@ def test_read_scores() -> None:
 )
 def test_read_scores_says_what_is_wrong(text: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
-        read_scores("s.csv", text)
+        read_score_table("s.csv", text)
     assert str(caught.value) == message
 
 
