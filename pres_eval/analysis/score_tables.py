@@ -30,8 +30,8 @@ def read_score_table(path: str, text: str, complete: bool = False) -> PairedScor
     rows = _rows(path, text)
     heading = [cell.strip() for cell in rows[0][1]]
     if "topic" not in heading:
-        scores = [[_score(path, line, cell) for cell in row[1:]] for line, row in rows[1:]]
-        means = np.array(scores, np.float64).reshape(-1, len(heading) - 1).T
+        values = [[_score(path, line, cell) for cell in row[1:]] for line, row in rows[1:]]
+        means = np.array(values, np.float64).reshape(-1, len(heading) - 1).T
         return PairedScores(
             runs=tuple(row[0].strip() for _, row in rows[1:]),
             measures=tuple(heading[1:]),
