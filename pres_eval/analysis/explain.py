@@ -191,11 +191,9 @@ def curves(one: Explanation) -> dict[str, Any]:
 
 def cumulated(ranks: Sequence[int], last: int) -> tuple[list[int], list[int]]:
     """The steps of a curve of cumulated relevant documents: ranks and counts from (0, 0) to the last rank."""
-    xs, ys = [0], [0]
-    for count, rank in enumerate(ranks, 1):
-        xs += [rank, rank]
-        ys += [count - 1, count]
-    return [*xs, last], [*ys, len(ranks)]
+    at_each = (rank for rank in ranks for _ in ("before", "after"))
+    counts = ((step + 1) // 2 for step in range(2 * len(ranks)))
+    return [0, *at_each, last], [0, *counts, len(ranks)]
 
 
 def text_plot(explanation: Explanation, width: int = 60, height: int = 12) -> list[str]:

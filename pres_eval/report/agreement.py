@@ -183,7 +183,8 @@ def draw_rank_changes(
         axes.plot(places, positions[:, run], linewidth=1.2, **look)
     margin = _NAME_MARGIN * max(1, places[-1])
     for end, side, align in ((0, -margin, "right"), (places[-1], margin, "left")):
-        heights = _spread(positions[end])
+        # Names do not cover each other: tied runs go below one another.
+        heights = 1 + np.argsort(np.argsort(positions[end], kind="stable"))
         for run, height in enumerate(heights.tolist()):
             place = int(positions[end, run])
             axes.annotate(f"{place}  {names[run]}", (end + side, height), ha=align, va="center", fontsize=7.5)
@@ -201,14 +202,6 @@ def draw_rank_changes(
         ylim=(len(runs) + 0.6, 0.4),
     )
     # The names are outside the axes: the layout, which looks at all texts, makes room for them.
-
-
-def _spread(positions: NDArray[Any]) -> NDArray[Any]:
-    """Heights at which names do not cover each other: tied runs go below one another."""
-    order = np.argsort(positions, kind="stable")
-    heights = np.empty(len(positions))
-    heights[order] = np.arange(1, len(positions) + 1)
-    return heights
 
 
 def draw_verdict_bars(axes: Axes, patterns: Sequence[str], pairs: Sequence[int]) -> None:

@@ -226,9 +226,8 @@ def draw_grades(axes: Axes, judges: Sequence[str], grades: Sequence[int], counts
     """The table of grades against grades as a map, the numbers written into it."""
     shade = np.log1p(counts)
     axes.imshow(shade, cmap="Blues", vmin=0, vmax=max(1.0, float(shade.max(initial=0.0))) * 1.6)
-    for row, line in enumerate(counts.tolist()):
-        for column, count in enumerate(line):
-            axes.text(column, row, str(count), ha="center", va="center", fontsize=7.5)
+    for (row, column), count in np.ndenumerate(counts):
+        axes.text(column, row, str(count), ha="center", va="center", fontsize=7.5)
     axes.grid(visible=False)
     axes.set(
         xticks=range(len(grades)),
