@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Collection, Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pres_eval.analysis.agreement import (
     CoefficientInterval,
@@ -20,7 +18,7 @@ from pres_eval.analysis.agreement import (
 )
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.topics import plural
-from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.arrays.types import AnyArray, FloatArray, IntArray
 from pres_eval.report.drawing import new_figure, one_plot, plain, plain_names, run_styles, whole_numbers
 from pres_eval.report.layout import Interval, Shown, Table, Value, records_table
 from pres_eval.report.paper import Axes, Figure, is_narrow
@@ -162,7 +160,7 @@ _NAME_MARGIN = 0.06
 """How far the names stand from the outer measures, as a part of the width."""
 
 
-def rank_changes(runs: Sequence[str], measures: Sequence[str], positions: NDArray[Any]) -> Figure:
+def rank_changes(runs: Sequence[str], measures: Sequence[str], positions: AnyArray) -> Figure:
     """The position of every run under each measure, a line for each run (figure 6): (M, R) positions."""
     with one_plot(_width_of(measures), max(2.6, 1.0 + 0.2 * len(runs))) as (figure, axes):
         draw_rank_changes(axes, runs, measures, positions)
@@ -174,9 +172,7 @@ def _width_of(measures: Sequence[str]) -> float:
     return 2.4 + max(1.7, 0.2 + 0.08 * max(len(plain(measure)) for measure in measures)) * len(measures)
 
 
-def draw_rank_changes(
-    axes: Axes, runs: Sequence[str], measures: Sequence[str], positions: NDArray[Any]
-) -> None:
+def draw_rank_changes(axes: Axes, runs: Sequence[str], measures: Sequence[str], positions: AnyArray) -> None:
     """`rank_changes` into axes of your own."""
     places, names = range(len(measures)), plain_names(runs, 20 if is_narrow() else 28)
     for run, look in enumerate(run_styles(runs)):
@@ -229,7 +225,7 @@ def _lines(pattern: str) -> list[str]:
 def agreement(
     runs: Sequence[str],
     measures: Sequence[str],
-    positions: NDArray[Any],
+    positions: AnyArray,
     patterns: Sequence[str] | None,
     pairs: Sequence[int] | None,
 ) -> Figure:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pres_eval.analysis.pooling import FirstDocuments, Key, ToJudge
 from pres_eval.analysis.pools import Depths, Holes, LeftOut
 from pres_eval.analysis.robustness import Robustness
 from pres_eval.analysis.topics import plural
-from pres_eval.arrays.types import BoolArray, IntArray
+from pres_eval.arrays.types import AnyArray, BoolArray, IntArray
 from pres_eval.report.layout import Score, Shown, Table, Value, long_rows, records_table
 from pres_eval.report.text import moved, percentage
 
@@ -197,7 +195,7 @@ def _notes(result: Robustness) -> list[str]:
 
 
 def _by_fraction(
-    name: str, title: str, result: Robustness, values: NDArray[Any], notes: Sequence[str] = ()
+    name: str, title: str, result: Robustness, values: AnyArray, notes: Sequence[str] = ()
 ) -> Table:
     """Return a table of coefficients with a row for each fraction of the judgements."""
     rows = [

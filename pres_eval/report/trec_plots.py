@@ -9,7 +9,7 @@ import io
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pres_eval.analysis.topics import plural
 from pres_eval.errors import UsageError
@@ -43,9 +43,6 @@ from pres_eval.report.trec_pictures import (
     draw_topic,
 )
 from pres_eval.report.trec_report import DIGITS, Report, title_of
-
-if TYPE_CHECKING:
-    from matplotlib.transforms import Bbox
 
 PAGE = (11.6, 16.4)
 """Inches of a page: as wide as the widest picture needs, with the proportions of A4."""
@@ -108,7 +105,7 @@ PICTURES: dict[str, tuple[Callable[[Report, Subject], Figure], int]] = {
 """The pictures by the names of --picture: how each is drawn, and of how many runs it is."""
 
 
-def page_around(figure: Figure) -> Bbox:
+def page_around(figure: Figure) -> Any:
     """A page with the picture at its top, as large as all others, in the picture's inches."""
     from matplotlib.transforms import Bbox
 
