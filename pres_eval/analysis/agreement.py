@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -245,4 +244,4 @@ def dissents(measures: Sequence[str], said: IntArray) -> Iterator[Dissent]:
         agreed = (others == others[:1]).all(axis=0)
         pairs = int(np.count_nonzero(agreed))
         alone = int(np.count_nonzero(agreed & (said[place] != others[0])))
-        yield Dissent(measure, pairs, alone, alone / pairs if pairs else math.nan)
+        yield Dissent(measure, pairs, alone, alone / pairs if pairs else np.nan)

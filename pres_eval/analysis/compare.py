@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
@@ -191,7 +190,7 @@ def _intervals(
     no p-value, or no variance.
     """
     if settings.test in JOINT_TESTS:
-        half_width = np.where(np.isnan(said.p_values), math.nan, said.half_width)
+        half_width = np.where(np.isnan(said.p_values), np.nan, said.half_width)
         return means - half_width, means + half_width
     outside = ends_outside(missing, settings.alternative)
     ends = intervals(differences, outside, settings.interval, settings.samples, settings.seed)
@@ -199,5 +198,5 @@ def _intervals(
     # The same change on all topics shows nothing of others: an interval without width would be certain of it.
     _, deviations = mean_and_deviation(differences)
     without = np.isnan(said.p_values) | (deviations == 0)
-    lower[without] = upper[without] = math.nan
+    lower[without] = upper[without] = np.nan
     return lower, upper

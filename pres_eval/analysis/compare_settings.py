@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -67,7 +66,7 @@ class CompareSettings:
             values = values - (scores.weights - 1) * scores.means[measure][:, None]
         lower, upper = intervals(values, self.alpha, self.interval, self.samples, self.seed)
         alike = mean_and_deviation(values)[1] == 0
-        lower[alike] = upper[alike] = math.nan
+        lower[alike] = upper[alike] = np.nan
         bounded = scores.measures[measure] in scores.bounded
         return (np.maximum(lower, 0.0), np.minimum(upper, 1.0)) if bounded else (lower, upper)
 
@@ -90,7 +89,7 @@ def check_settings(settings: CompareSettings, all_pairs: bool = False) -> None:
     for name, least in (("samples", 1), ("seed", 0)):
         if getattr(settings, name) < least:
             raise UsageError(f"{name}={getattr(settings, name)!r}: expected {least} or more")
-    if settings.alternative in WITH_MARGIN and not (0 < settings.margin < math.inf):
+    if settings.alternative in WITH_MARGIN and not (0 < settings.margin < np.inf):
         raise UsageError(f"alternative {settings.alternative} needs a margin above 0")
     if settings.alternative not in WITH_MARGIN and settings.margin:
         raise UsageError(f"alternative {settings.alternative} takes no margin")
@@ -124,7 +123,7 @@ def least_p(
         if settings.alternative != ALTERNATIVES[0] and least > 1 / (settings.samples + 1):
             least /= 2  # one side of two; of random draws one side can be as rare as both
     least *= corrected_for(settings, comparisons, measures)
-    return least if math.isnan(least) else min(1.0, least)
+    return least if np.isnan(least) else min(1.0, least)
 
 
 def corrected_for(settings: CompareSettings, comparisons: int, measures: int = 1) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -138,7 +137,7 @@ def run_changes(first: PairedScores, second: PairedScores) -> Iterator[RunChange
     for number, measure in enumerate(first.measures):
         x, y, sign = first.means[number], second.means[number], first.sign(number)
         change = y - x
-        others = (float(change.sum()) - change) / (len(change) - 1) if len(change) > 1 else change * math.nan
+        others = (float(change.sum()) - change) / (len(change) - 1) if len(change) > 1 else change * np.nan
         before, after = positions(sign * x), positions(sign * y)
         found = [
             RunChange(
@@ -197,7 +196,7 @@ class Favour:
     others: float
     difference: float
     p_value: float
-    corrected: float = math.nan
+    corrected: float = np.nan
 
 
 def favours(first: PairedScores, second: PairedScores, groups: Mapping[str, Sequence[int]]) -> list[Favour]:
@@ -208,9 +207,9 @@ def favours(first: PairedScores, second: PairedScores, groups: Mapping[str, Sequ
         inside = np.isin(np.arange(len(first.runs)), members)
         own = gains[inside].mean(axis=0)
         alone = bool(inside.all())
-        others = np.full(own.shape, math.nan) if alone else gains[~inside].mean(axis=0)
+        others = np.full(own.shape, np.nan) if alone else gains[~inside].mean(axis=0)
         difference = own - others
-        p_value = math.nan if alone else float(paired_t(difference[None, :])[0])
+        p_value = np.nan if alone else float(paired_t(difference[None, :])[0])
         rows.append(
             Favour(
                 measure=measure,

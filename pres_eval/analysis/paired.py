@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -62,7 +61,7 @@ class PairedScores:
         if self.weights is None:
             return 1.0
         own = self.weights[rows]
-        return len(own) / float(own.sum()) if len(own) else math.nan
+        return len(own) / float(own.sum()) if len(own) else np.nan
 
     def of_measures(self, places: Sequence[int], labels: Sequence[str]) -> PairedScores:
         """Return the scores under some of the measures, in this order, by these names."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -163,7 +162,7 @@ class CorrectedDifference:
     lower: float
     upper: float
     p_value: float
-    p_holm: float = math.nan
+    p_holm: float = np.nan
 
 
 def corrected_differences(judges: TwoJudges, alpha: float = 0.05) -> list[CorrectedDifference]:
@@ -213,7 +212,7 @@ def more_topics(judges: TwoJudges, alpha: float = 0.05) -> Iterator[MoreTopics]:
         for more in (0, *(more for more in MORE_TOPICS if more < rest), rest):
             t = student.quantile(alpha, judged + more - 1)
             mean, difference = (
-                float(t * each.error_with(judged + more, rest - more).mean()) if len(each.mean) else math.nan
+                float(t * each.error_with(judged + more, rest - more).mean()) if len(each.mean) else np.nan
                 for each in (means, pairs)
             )
             yield MoreTopics(measure, judged + more, mean, difference)

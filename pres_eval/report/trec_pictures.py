@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -121,7 +120,7 @@ def draw_distributions(report: Report, subject: Subject) -> Figure:
     with rows_plot(len(order)) as (figure, axes):
         for place, run in enumerate(order):
             low, first, middle, third, high = quartiles(report.per_topic(run, subject.label))
-            if math.isnan(middle):
+            if np.isnan(middle):
                 continue
             axes.hlines(place, low, high, colors="black", linewidth=0.9)
             axes.barh(place, third - first, left=first, height=0.6, color="#56B4E9", edgecolor="black")

@@ -8,7 +8,6 @@ and recall against Nmax are added to it.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -120,7 +119,7 @@ class Report:
     def best_first(self, label: str) -> list[int]:
         """The runs by a measure, the best first; then those that lack topics, and those without a value."""
         sign, values = self.sign(label), [self.summary(run, label) for run in range(len(self.names))]
-        order = sorted(range(len(values)), key=lambda run: (math.isnan(values[run]), -sign * values[run]))
+        order = sorted(range(len(values)), key=lambda run: (np.isnan(values[run]), -sign * values[run]))
         return self.all_topics_first(order)
 
     @property

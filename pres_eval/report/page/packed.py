@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import json
-import math
 import zlib
 from collections.abc import Sequence
 from typing import Any
@@ -178,4 +177,4 @@ def _document(report: Report, labels: Sequence[str]) -> dict[str, Any]:
 
 def _summary(report: Report, run: int, label: str) -> float | None:
     value = report.summary(run, label)
-    return value if math.isfinite(value) else None
+    return value if np.isfinite(value) else None

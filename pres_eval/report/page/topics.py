@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from pres_eval.analysis.topics import plural
@@ -53,7 +51,7 @@ def topics(report: Report) -> Html:
 
 
 def _cell(value: float, kind: Format) -> str:
-    return MISSING if math.isnan(value) else shown(value, DIGITS, kind)
+    return MISSING if np.isnan(value) else shown(value, DIGITS, kind)
 
 
 def differences(report: Report) -> Html:
