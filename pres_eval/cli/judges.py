@@ -14,7 +14,6 @@ from pres_eval.analysis.judging import Assessments, GradeTable, by_topic, grade_
 from pres_eval.analysis.paired import PairedScores, pair_topics
 from pres_eval.analysis.prediction_powered import TwoJudges, favoured, turned_round
 from pres_eval.analysis.significance import PAIRED_TESTS
-from pres_eval.analysis.topics import plural
 from pres_eval.cli.analysing import ALPHA, SEED, AnalysisOptions, put_out
 from pres_eval.cli.groups import GROUPS, groups_of_runs
 from pres_eval.cli.loading import read_runs, usual_measures, warn_of_reach
@@ -36,7 +35,7 @@ from pres_eval.report.judges_tables import (
     topics_table,
 )
 from pres_eval.report.layout import Table
-from pres_eval.report.text import p_text, text_of
+from pres_eval.report.text import p_text, plural, text_of
 from pres_eval.scoring import evaluate
 
 FEW_TOPICS = 10

@@ -13,7 +13,7 @@ from pres_eval.analysis.compare_settings import CompareSettings, corrected_for, 
 from pres_eval.analysis.paired import PairedScores, depth_warning, pair_topics
 from pres_eval.analysis.score_tables import choose_columns, read_score_table
 from pres_eval.analysis.ties import warning_of_ties
-from pres_eval.analysis.topics import UsedTopics, plural, use_topics
+from pres_eval.analysis.topics import UsedTopics, use_topics
 from pres_eval.cli.analysing import AnalysisOptions, PairedOptions
 from pres_eval.cli.progress import steps
 from pres_eval.cli.reader import check_paths, path_of, warn
@@ -27,7 +27,7 @@ from pres_eval.ranking.warnings import no_common_topic
 from pres_eval.reading.qrels import QrelsJudgements
 from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.source import Source
-from pres_eval.report.text import run_names, text_of
+from pres_eval.report.text import plural, run_names, text_of
 from pres_eval.scoring import ScoredRun, evaluate
 
 

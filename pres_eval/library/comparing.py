@@ -22,8 +22,7 @@ from pres_eval.analysis.paired import (
     weighted,
     wins_of_runs,
 )
-from pres_eval.analysis.topics import plural
-from pres_eval.errors import MeasureError, MissingExtraError, UsageError
+from pres_eval.errors import MeasureError, MissingExtraError, UsageError, plural
 from pres_eval.library.choices import Alternative, Correction, IntervalKind, Over, Test, TopicOrder
 from pres_eval.library.evaluation import Evaluation
 from pres_eval.library.showing import plotted

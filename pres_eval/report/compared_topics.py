@@ -13,7 +13,7 @@ from pres_eval.analysis.paired import (
     topic_winners,
     wins_of_runs,
 )
-from pres_eval.analysis.topics import plural
+from pres_eval.errors import plural
 from pres_eval.report.layout import Note, PValue, Score, Shown, ShownCell, Table, records_table
 
 

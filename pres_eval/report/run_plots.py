@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from pres_eval.analysis.compare_settings import ComparedRuns
-from pres_eval.analysis.topics import plural
 from pres_eval.arrays.types import AnyArray
+from pres_eval.errors import plural
 from pres_eval.report.drawing import add_legend, name_bars, panels, plain, plain_names
 from pres_eval.report.paper import Axes, Figure, room
 

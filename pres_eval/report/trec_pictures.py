@@ -10,7 +10,6 @@ import numpy as np
 
 from pres_eval.analysis.corrections import SHARED
 from pres_eval.analysis.explain import curves, explain_topic
-from pres_eval.analysis.topics import plural
 from pres_eval.arrays.types import FloatArray
 from pres_eval.errors import UsageError
 from pres_eval.report.drawing import (
@@ -36,7 +35,7 @@ from pres_eval.report.report_numbers import (
     quartiles,
     relevant_counts,
 )
-from pres_eval.report.text import text_of
+from pres_eval.report.text import plural, text_of
 from pres_eval.report.trec_report import Report
 
 

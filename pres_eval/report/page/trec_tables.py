@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pres_eval.analysis.topics import plural
+from pres_eval.errors import plural
 from pres_eval.report import svg
 from pres_eval.report.markup import Html, element
 from pres_eval.report.page.tables import controls, figure, scrolling, section, table
