@@ -13,13 +13,16 @@ from pres_eval.batches.plain import JudgedTopic, RankedTopic
 from pres_eval.measures.selection import Selection
 from pres_eval.ranking.order import few_in_order
 
-MOST_ROWS = 1000
+MOST_ROWS = 5_000
 """Retrieved documents from which on arrays are faster."""
 
-MOST_JUDGED = 5000
+MOST_JUDGED = 20_000
 """Judgements up to which the short way keeps its own copy."""
 
 LARGEST_GRADE = 1 << 31
+
+TEXTS = {str}
+"""The types of ids that the short way takes."""
 
 NUM_REL = "num_rel"
 """The one value that a topic has for which nothing was retrieved."""
@@ -79,7 +82,7 @@ class FewDocuments:
         if not set(map(type, every)) <= {dict} or sum(map(len, every)) > MOST_ROWS:
             return None
         for topic, documents in run.items():
-            if type(topic) is not str or type(next(iter(documents), "")) is not str:
+            if type(topic) is not str or not set(map(type, documents)) <= TEXTS:
                 return None
             judged = known.get(topic) or self._judge(topic)
             if not documents:
@@ -95,7 +98,7 @@ class FewDocuments:
                 retrieved += len(ranked.ranks)
         if not retrieved:  # then the long way looks at the ids
             ids = list(chain.from_iterable(every))
-            return found if set(map(type, ids)) <= {str} and "".join(ids).isprintable() else None
+            return found if "".join(ids).isprintable() else None
         return found
 
     def _counted(self, num_rel: int) -> dict[str, float]:

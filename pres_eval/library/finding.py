@@ -120,12 +120,19 @@ def _looked_at(places: Sequence[int], rankings: Sequence[Documents], ranked: Ran
     for number in sorted(range(len(places)), key=lambda number: found.get(places[number], 0)):
         some = list(islice(rankings[number], most - len(documents)))
         if found:  # ids with a NUL are no error where judged documents alone are looked for
-            some = [one for one in some if "\0" not in one]
+            some = [one for one in some if "\0" not in _text(one, name)]
         topics += [places[number]] * len(some)
         documents += some
         if len(documents) == most:
             break
     return LookedAt(np.array(topics, np.int64), WordIds.of(ids_of(documents, name)))
+
+
+def _text(one: Any, name: str) -> str:
+    """Return an id of a topic whose first id is a text; raises InputError if it is none."""
+    if not isinstance(one, str):
+        raise InputError(name, None, f"id {one!r} of type {type(one).__name__} among texts", "texts alone")
+    return one
 
 
 def block_of_dict(run: Mapping[Any, Documents], name: str) -> Block:

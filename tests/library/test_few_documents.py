@@ -106,3 +106,21 @@ def test_judgements_are_copied_and_many_are_kept_as_arrays(monkeypatch: pytest.M
         own.pop("q2")
         assert evaluator.evaluate(RUN) == before
         assert evaluator.evaluate({"q3": {"a": 1.0}}) == {}
+
+
+def test_fifty_topics_of_a_hundred_are_few() -> None:
+    rng = random.Random(50)
+    judged = {f"q{topic}": {f"d{number}": rng.randint(0, 2) for number in range(100)} for topic in range(50)}
+    for rank in (sorted, lambda ids: rng.sample(ids, len(ids))):
+        scores = {document: -number / 7 for number, document in enumerate(judged["q0"])}
+        run = {topic: {one: scores[one] for one in rank(list(scores))} for topic in judged}
+        short, long, taken = both_ways(judged, run, {"map", "ndcg_cut.10", "recip_rank"})
+        assert taken and short == long
+
+
+@pytest.mark.parametrize("odd", [7, b"a"])
+def test_ids_of_two_types(odd: Any) -> None:
+    """The short way took the id 7 for an unjudged document where "7" is judged."""
+    evaluator = pytrec_eval.RelevanceEvaluator({"q1": {"d1": 1, "7": 1}}, {"map"})
+    with pytest.raises(TypeError, match="among texts, expected texts alone"):
+        evaluator.evaluate({"q1": {"d1": 1.0, odd: 2.0}})
