@@ -74,7 +74,7 @@ def test_the_tie_rule() -> None:
         (QRELS, {"q1": [("a", 1.0)]}, {"map"}),
         ({"q1": {"a": True}}, {"q1": {"a": 1.0}}, {"map"}),
         ({"q1": {"a": 1 << 40}}, {"q1": {"a": 1.0}}, {"ndcg"}),
-        (QRELS, {"q1": {f"d{number}": -number for number in range(few.MOST_ROWS + 1)}}, {"map"}),
+        (QRELS, {"q1": {f"d{number}": -number for number in range(few.MOST_OF_FEW_COLUMNS + 1)}}, {"map"}),
     ],
 )
 def test_left_to_the_long_way(qrels: Any, run: Any, names: Any) -> None:
@@ -116,6 +116,7 @@ def test_fifty_topics_of_a_hundred_are_few() -> None:
         run = {topic: {one: scores[one] for one in rank(list(scores))} for topic in judged}
         short, long, taken = both_ways(judged, run, {"map", "ndcg_cut.10", "recip_rank"})
         assert taken and short == long
+    assert not both_ways(judged, run, {"map", "P"})[2]  # ten columns: arrays are faster
 
 
 @pytest.mark.parametrize("odd", [7, b"a"])
