@@ -65,8 +65,11 @@ def _by_place(
             unjudged.append(encode(topic, name))
         else:
             places.append(place)
-            first = next(iter(documents), "")  # one look tells, as nobody mixes texts and numbers
-            rankings.append(documents if isinstance(first, str) else _with_texts(documents, name))
+            # Looking at all takes too long: who mixes texts and numbers joins two dicts.
+            first = next(iter(documents), "")
+            last = next(reversed(documents), "") if type(documents) is dict else first
+            texts = isinstance(first, str) and isinstance(last, str)
+            rankings.append(documents if texts else _with_texts(documents, name))
     if not only_texts and has_equal(np.array(places, np.int64)):
         raise InputError(name, None, "a topic given both as a number and as a text", "each topic once")
     return places, rankings, unjudged
@@ -129,7 +132,7 @@ def _looked_at(places: Sequence[int], rankings: Sequence[Documents], ranked: Ran
 
 
 def _text(one: Any, name: str) -> str:
-    """Return an id of a topic whose first id is a text; raises InputError if it is none."""
+    """Return an id of a topic whose first and last are texts; raises InputError if it is none."""
     if not isinstance(one, str):
         raise InputError(name, None, f"id {one!r} of type {type(one).__name__} among texts", "texts alone")
     return one

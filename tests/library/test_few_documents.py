@@ -119,9 +119,14 @@ def test_fifty_topics_of_a_hundred_are_few() -> None:
     assert not both_ways(judged, run, {"map", "P"})[2]  # ten columns: arrays are faster
 
 
-@pytest.mark.parametrize("odd", [7, b"a"])
-def test_ids_of_two_types(odd: Any) -> None:
-    """The short way took the id 7 for an unjudged document where "7" is judged."""
+@pytest.mark.parametrize("many", [0, 3000])
+def test_ids_of_two_types(many: int) -> None:
+    """The short way took the id 7 for an unjudged document where "7" is judged; so did the long one."""
     evaluator = pytrec_eval.RelevanceEvaluator({"q1": {"d1": 1, "7": 1}}, {"map"})
-    with pytest.raises(TypeError, match="among texts, expected texts alone"):
-        evaluator.evaluate({"q1": {"d1": 1.0, odd: 2.0}})
+    texts: dict[Any, float] = {f"d{number}": -float(number) for number in range(1, many + 2)}
+    joined: dict[Any, float] = {**texts, 7: 2.0}
+    assert evaluator.evaluate({"q1": joined}) == {"q1": {"map": 1.0}}
+    for odd in (7, b"a"):
+        mixed: dict[Any, float] = {"x": 1.0, odd: 2.0, **texts}
+        with pytest.raises(TypeError, match=r"among texts, expected texts alone"):
+            evaluator.evaluate({"q1": mixed})
