@@ -850,9 +850,10 @@ def test_many_files_take_a_line_each(tmp_path: Path, capfdbinary: pytest.Capture
     lines = called.out.splitlines()
     assert lines[1] == f"good     {clean}: run clean, 60 documents, 3 topics, 20 each; same-tag 1"
     assert lines[2].startswith(f"warning  {tied}: ")
-    assert lines[2].endswith("; score-infinite 1, ties 1, same-tag 1")
+    assert lines[2].endswith("; score-infinite 1, tag-of-another-file 1, ties 1, same-tag 1")
     assert (called.code, lines[3]) == (1, "")
-    left = command(*asked, "--ignore", "score-infinite", "--ignore", "same-tag")
+    kinds = ("score-infinite", "same-tag", "tag-of-another-file")
+    left = command(*asked, *(word for kind in kinds for word in ("--ignore", kind)))
     assert (left.code, left.out.splitlines()[2].rpartition("; ")[2]) == (0, "ties 1")
     refused = command(*asked, "--ignore", "duplicate")
     assert refused.code == 1 and "--ignore duplicate: expected one of another-format" in refused.err
@@ -890,6 +891,15 @@ def test_a_tag_in_the_name_of_another_file(command: Command, tmp_path: Path) -> 
     }
 
 
+def test_a_tag_that_was_copied_from_another_run(tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_bytes(QRELS)
+    for name in ("clean.txt", "dense.txt", "clean_2.txt"):
+        (tmp_path / name).write_bytes(RUN)
+    runs = [Source(str(tmp_path / name)) for name in ("clean.txt", "dense.txt", "clean_2.txt")]
+    told = [found(each) for each in check_files(Source(str(tmp_path / "qrels")), runs, CheckOptions())[1:]]
+    assert told == [{"same-tag": 2}, {"same-tag": 2, "tag-of-another-file": 1}, {"same-tag": 2}]
+
+
 @pytest.mark.parametrize(("twice", "told"), [("whole", True), ("a topic", False), ("one line", False)])
 def test_judgements_that_are_two_files_in_one(
     twice: str, told: bool, command: Command, tmp_path: Path
@@ -903,7 +913,7 @@ def test_judgements_that_are_two_files_in_one(
     called = command("check", qrels, run)
     said = (
         f"from line {len(lines) + 1} on, or shortly before, this looks like a second file: were several files"
-        " of judgements put together? pres-eval merge makes one of them"
+        " of judgements put together? pres-eval merge FILE > NEW makes one judgement of several"
     )
     assert f"error duplicate ({len(again)}): " in called.out
     assert (said in called.out) == told
