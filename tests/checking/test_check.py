@@ -934,3 +934,25 @@ def test_details_of_some_kinds_and_of_many_files(command: Command, tmp_path: Pat
     assert command("check", *ten).out == command("check", "--details", *ten).out
     assert command("check", *many).out == command("check", "--brief", *many).out
     assert command("check", *many).out != command("check", "--details", *many).out
+
+
+def test_documents_are_compared_as_they_are_mapped(command: Command, tmp_path: Path) -> None:
+    """--map-docs: chunks count once for the document that is judged, and a chunk may not come twice."""
+    qrels, run, again = (tmp_path / name for name in ("qrels", "run", "again"))
+    qrels.write_bytes(QRELS)
+    rows = [line.split() for line in RUN.decode().splitlines()]
+    chunks = "".join(f"{t} Q0 {d}#{n} {r} {s} {tag}\n" for n, (t, _, d, r, s, tag) in enumerate(rows))
+    run.write_text(chunks)
+    again.write_text(chunks + chunks.splitlines()[0])
+    plain = tmp_path / "clean"
+    plain.write_bytes(RUN)
+    asked = ("check", "--format", "json", "--ignore", "same-tag", qrels)
+    pattern = ("--map-docs", r"^(.*)#\d+$")
+    (_, unchanged), (_, mapped) = (
+        command(*asked, path, *more).json["files"] for path, more in ((plain, ()), (run, pattern))
+    )
+    assert {**mapped, "path": ""} == {**unchanged, "path": ""}
+    kinds = [one["kind"] for one in command(*asked, again, *pattern).json["files"][1]["findings"]]
+    assert "duplicate" in kinds
+    assert "no-judged-document" in command("check", qrels, run).out
+    assert command(*asked, run, "--map-docs", "nofile").code == 1
