@@ -35,8 +35,8 @@ class ConvertOptions(Said):
 
     FILE is recognised as in an evaluation; without -R and -T it has judgements if it has four columns, or
     named columns with grades and no scores.  JSON, BEIR's files and Parquet can be both: name judgements with
-    -R.  Ids and numbers stay as they are (msmarco has ranks in place of scores); the iterations, ranks and tags
-    of FILE are not kept.  Ids that the format cannot hold are errors.
+    -R.  Ids and numbers stay as they are (msmarco has ranks in place of scores); the iterations, ranks and
+    tags of FILE are not kept.  Ids that the format cannot hold are errors.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
 
     file: str = argument()
