@@ -24,7 +24,7 @@ from pres_eval.reading.lines import QRELS, RUN
 from pres_eval.reading.qrels import QrelsJudgements
 from pres_eval.reading.run_files import source_at
 from pres_eval.reading.source import Source
-from pres_eval.report.converted import TARGETS, write_blocks
+from pres_eval.report.converted import OF_RUNS, TARGETS, write_blocks
 
 
 @python_words
@@ -33,8 +33,8 @@ def write_run(run: Any, file: Any, form: str | None = None, tag: str = "run") ->
 
     run   what `evaluate` takes: a dict of dicts, a table, rows, or the path of a file in another format
     file  a path, or a file open for bytes
-    form  "trec_results", "beir", "json", "jsonl", "csv" or "parquet" (extra: parquet); None: the one of the
-          path's ending (.csv, .json, .jsonl, .parquet; .tsv is "beir"), else "trec_results"
+    form  "trec_results", "msmarco", "beir", "json", "jsonl", "csv" or "parquet" (extra: parquet); None: the
+          one of the path's ending (.csv, .json, .jsonl, .parquet; .tsv is "beir"), else "trec_results"
     tag   the last column of "trec_results"
 
     Of dicts and tables the documents with the highest scores come first; lines of files keep their order.
@@ -69,7 +69,7 @@ def write_qrels(qrels: Qrels, file: Any, form: str | None) -> None:
 
 
 TARGETS_OF_RUNS = tuple(form for form in TARGETS if form != "qrels")
-TARGETS_OF_QRELS = tuple(form for form in TARGETS if form != "trec_results")
+TARGETS_OF_QRELS = tuple(form for form in TARGETS if form not in OF_RUNS)
 
 
 ENDINGS = {".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".parquet": "parquet", ".tsv": "beir"}
