@@ -170,10 +170,21 @@ NOTATIONS = {
     "numbers": ("001", "1.0", "'.0' at the end and leading zeros"),
     "chunks": ("d1", "d1#0", "the number of a chunk at the end"),
     "named chunks": ("d1", "d1_chunk_12", "the number of a chunk at the end"),
+    "chunks by two numbers": ("d1", "d1_0_512", "the number of a chunk at the end"),
+    "named chunks by two numbers": ("d1", "d1_passage_2:7", "the number of a chunk at the end"),
     "judged chunks": ("d1#3", "d1", "the number of a chunk at the end"),
+    "judged chunks by two numbers": ("d1:0-512", "d1", "the number of a chunk at the end"),
     "chunks and case": ("d1", "D1#0", "case and the number of a chunk at the end"),
 }
 """An id of the judgements, how the run has it, and what the message says has to be left out."""
+
+PATTERNS = {
+    "d1#0": r" '^(.*)#\d+$'",
+    "d1_chunk_12": r" '^(.*)_chunk_\d+$'",
+    "d1_0_512": r" '^(.*)_\d+_\d+$'",
+    "d1_passage_2:7": r" '^(.*)_passage_\d+:\d+$'",
+}
+"""The patterns of --map-docs that the messages name."""
 
 
 @pytest.mark.parametrize("notation", NOTATIONS)
@@ -186,8 +197,7 @@ def test_item_23_ids_written_in_another_way_are_named(notation: str, form: str, 
         write(run=f'{{"q1": {{"same": 2, "{ours}": 1}}}}')
     called = call("-m", "map", "qrels", "run")
     assert called.code == 0
-    pattern = {"d1#0": r" '^(.*)#\d+$'", "d1_chunk_12": r" '^(.*)_chunk_\d+$'"}.get(ours, "")
-    advice = f"; see --map-docs{pattern}" if "chunk" in names else ""
+    advice = f"; see --map-docs{PATTERNS.get(ours, '')}" if "chunk" in names else ""
     assert called.err.splitlines()[-1] == (
         "pres-eval: warning: run: of 2 rows looked at, 1 unjudged document would match judged ones without"
         f" {names} (the run has '{ours}', the qrels have '{judged}'{advice}) (pres-eval check tells more)"
