@@ -23,6 +23,17 @@ def test_scores_in_the_place_of_grades_are_named(name: str) -> None:
         pe.evaluate(judged, run, "map")
 
 
+@pytest.mark.parametrize("name", SWAPPED)
+def test_scores_in_the_place_of_grades_are_named_in_rows(name: str) -> None:
+    """2.13.0 looked at dicts alone."""
+    judged, run = (
+        [(topic, document, value) for topic, found in data.items() for document, value in found.items()]
+        for data in SWAPPED[name]
+    )
+    with pytest.warns(UserWarning, match="swapped"):
+        pe.evaluate(judged, run, "map")
+
+
 @pytest.mark.parametrize("seed", range(60))
 def test_good_data_are_not_called_swapped(seed: int) -> None:
     """Grades 0 to 4, scores that are whole numbers, few or many, from 0, 1 or below."""
@@ -34,4 +45,5 @@ def test_good_data_are_not_called_swapped(seed: int) -> None:
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         pe.evaluate(judged, run, "map")
+        pe.evaluate(*([(t, d, v) for t in data for d, v in data[t].items()] for data in (judged, run)), "map")
     assert not [one for one in said if "swapped" in str(one.message)]
