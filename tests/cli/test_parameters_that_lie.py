@@ -99,6 +99,7 @@ def test_item_21_a_share_below_1_percent_needs_its_sign(name: str, text: str) ->
         ("11pt_avg.0,5", "found 0 before 5, expected a number, or 0.0,5", "0.5"),
         ("Rprec_mult.0,5", "found 0 before 5, expected a number, or 0.0,5", "0.5"),
         ("wss.95,5", "found 5 behind 95, expected a percentage, or wss.5,95 for both", "95.5"),
+        ("wss.95,5%", "found 5% behind 95, expected a percentage, or wss.5%,95 for both", "95.5%"),
         ("recall_at_percent.99,5", "found 5 behind 99, expected a percentage", "99.5"),
         ("F_cut.0,5,10", "found a β of 0", "F_cut.0.5,10, or F_cut.0.0,5,10 for a β of 0"),
         ("Fprime.0,5", "found a β of 0", "Fprime.0.5, or Fprime.0.0,5 for a β of 0"),
