@@ -16,6 +16,10 @@ SWAPPED = {
 }
 
 
+def rows_of(data: dict[str, dict[str, int]]) -> list[tuple[str, str, int]]:
+    return [(topic, one, value) for topic, found in data.items() for one, value in found.items()]
+
+
 @pytest.mark.parametrize("name", SWAPPED)
 def test_scores_in_the_place_of_grades_are_named(name: str) -> None:
     judged, run = SWAPPED[name]
@@ -26,12 +30,9 @@ def test_scores_in_the_place_of_grades_are_named(name: str) -> None:
 @pytest.mark.parametrize("name", SWAPPED)
 def test_scores_in_the_place_of_grades_are_named_in_rows(name: str) -> None:
     """2.13.0 looked at dicts alone."""
-    judged, run = (
-        [(topic, document, value) for topic, found in data.items() for document, value in found.items()]
-        for data in SWAPPED[name]
-    )
+    judged, run = SWAPPED[name]
     with pytest.warns(UserWarning, match="swapped"):
-        pe.evaluate(judged, run, "map")
+        pe.evaluate(rows_of(judged), rows_of(run), "map")
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -45,5 +46,5 @@ def test_good_data_are_not_called_swapped(seed: int) -> None:
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         pe.evaluate(judged, run, "map")
-        pe.evaluate(*([(t, d, v) for t in data for d, v in data[t].items()] for data in (judged, run)), "map")
+        pe.evaluate(rows_of(judged), rows_of(run), "map")
     assert not [one for one in said if "swapped" in str(one.message)]
