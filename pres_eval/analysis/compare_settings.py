@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
@@ -55,6 +55,14 @@ class CompareSettings:
     interval: str = INTERVALS[0]
     over: str = FAMILIES[0]
     simultaneous: bool = True
+
+    def recorded(self) -> dict[str, object]:
+        """Return the settings for JSON, where `simultaneous` is whether all intervals of differences hold together.
+
+        Those of Holm's steps cover at least 1 - alpha each.
+        """
+        together = self.test in JOINT_TESTS or (self.simultaneous and self.correction == "bonferroni")
+        return asdict(self) | {"simultaneous": together}
 
     def intervals(self, values: FloatArray, outside: Outside) -> Ends:
         """(K,) ends of the intervals of the means of (K, T) values, which miss with a chance of `outside`."""

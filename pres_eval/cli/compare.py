@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
 import click
@@ -160,7 +159,7 @@ def command(said: CompareOptions) -> None:
     warn_of_reach(said, settings, scores, comparisons)
     result = compare(scores, baseline, settings, paired.each("comparing"))
     files = {"groups": said.groups, "weights": said.weights}
-    shown = {**paired.settings, **asdict(settings), "topics": len(scores.topics)}
+    shown = {**paired.settings, **settings.recorded(), "topics": len(scores.topics)}
     shown["baseline"] = _baseline_name(said, result)
     shown |= {name: text_of(path) for name, path in files.items() if path is not None}
     tables = compared_tables(result, topics_with_weights(topics, scores))

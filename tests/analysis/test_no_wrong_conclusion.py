@@ -150,6 +150,25 @@ def test_item_12_json_names_what_each_interval_covers(command: Command) -> None:
     assert max(one["level"] for one in found["comparisons"]) > 0.99
 
 
+@pytest.mark.parametrize(
+    ("options", "together"),
+    [
+        ((), False),
+        (("--correction", "bonferroni"), True),
+        (("--correction", "bonferroni", "--single-intervals"), False),
+        (("--correction", "none"), False),
+        (("--test", "tukey"), True),
+    ],
+)
+def test_item_12_json_calls_no_intervals_simultaneous_that_cover_each(
+    options: tuple[str, ...], together: bool, command: Command
+) -> None:
+    """2.13.0: true beside Holm's, of which the table says `at least 95 % each`."""
+    file = FIXTURES / "scores" / "robust03.csv"
+    found = command("compare", "--scores", file, "-m", "map", "--format", "json", *options)
+    assert json.loads(found.out)["settings"]["simultaneous"] is together
+
+
 def test_item_13_each_sign_has_one_meaning(command: Command, tmp_path: Path) -> None:
     """2.6.0: * is the best in the first table, and significant in the last."""
     rng = np.random.default_rng(2)
