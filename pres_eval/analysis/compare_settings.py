@@ -57,7 +57,7 @@ class CompareSettings:
     simultaneous: bool = True
 
     def recorded(self) -> dict[str, object]:
-        """Return the settings for JSON, where `simultaneous` is whether all intervals of differences hold together.
+        """Return the settings for JSON; `simultaneous` is whether the intervals of differences hold together.
 
         Those of Holm's steps cover at least 1 - alpha each.
         """
