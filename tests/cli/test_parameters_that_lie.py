@@ -494,6 +494,14 @@ def test_item_21_numbers_are_written_in_plain_digits(options: list[str], call: C
     assert called.code == 1 and f"{options[0]}: found" in called.err
 
 
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_item_25_one_record_of_json_lines_needs_no_newline(end: str, call: Command) -> None:
+    write(one='{"query_id": "q1", "doc_id": "d1", "score": 3}' + end)
+    called = call("-m", "num_ret", "qrels", "one")
+    assert (called.code, called.out.split()) == (0, ["num_ret", "all", "1"])
+    assert "one: read as JSON Lines" in called.err
+
+
 @pytest.mark.parametrize("kind", ["relevant", "precision-recall", "roc"])
 def test_item_26_figures_of_no_common_topic_are_an_error(kind: str, call: Command) -> None:
     """2.12.0 printed an area of 0.5 for it."""
