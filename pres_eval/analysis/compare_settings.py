@@ -113,7 +113,10 @@ def check_settings(settings: CompareSettings, all_pairs: bool = False) -> None:
                 f"test {settings.test} is two-sided: take another test for {settings.alternative}"
             )
         if JOINT_TESTS[settings.test].against_baseline and all_pairs:
-            raise UsageError(f"test {settings.test} compares with a baseline, all pairs have none")
+            raise UsageError(
+                f"test {settings.test} compares with a named baseline, expected test tukey for all"
+                " pairs and for the best run"
+            )
 
 
 def family_size(scores: PairedScores, baselines: Sequence[int] | None, over: str) -> int:
@@ -193,6 +196,7 @@ class ComparedRuns:
     lower, upper  (M, R)
     best          (M, R) whether no run has a higher mean
     baselines     for each measure the index of the baseline, None where all pairs were compared
+    unseen        of each measure other pairs that p-values are corrected for, if scores chose the baseline
     """
 
     scores: PairedScores
@@ -202,6 +206,7 @@ class ComparedRuns:
     best: BoolArray
     baselines: tuple[int, ...] | None
     comparisons: tuple[Comparison, ...]
+    unseen: int = 0
 
     def of_measure(self, measure: str) -> list[Comparison]:
         """The comparisons under one measure."""
