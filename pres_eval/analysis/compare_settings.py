@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
@@ -56,6 +56,14 @@ class CompareSettings:
     over: str = FAMILIES[0]
     simultaneous: bool = True
 
+    def recorded(self) -> dict[str, object]:
+        """Return the settings for JSON; `simultaneous` is whether the intervals of differences hold together.
+
+        Those of Holm's steps cover at least 1 - alpha each.
+        """
+        together = self.test in JOINT_TESTS or (self.simultaneous and self.correction == "bonferroni")
+        return asdict(self) | {"simultaneous": together}
+
     def intervals(self, values: FloatArray, outside: Outside) -> Ends:
         """(K,) ends of the intervals of the means of (K, T) values, which miss with a chance of `outside`."""
         return intervals(values, outside, self.interval, self.samples, self.seed)
@@ -105,7 +113,10 @@ def check_settings(settings: CompareSettings, all_pairs: bool = False) -> None:
                 f"test {settings.test} is two-sided: take another test for {settings.alternative}"
             )
         if JOINT_TESTS[settings.test].against_baseline and all_pairs:
-            raise UsageError(f"test {settings.test} compares with a baseline, all pairs have none")
+            raise UsageError(
+                f"test {settings.test} compares with a named baseline, expected test tukey for all"
+                " pairs and for the best run"
+            )
 
 
 def family_size(scores: PairedScores, baselines: Sequence[int] | None, over: str) -> int:
@@ -185,6 +196,7 @@ class ComparedRuns:
     lower, upper  (M, R)
     best          (M, R) whether no run has a higher mean
     baselines     for each measure the index of the baseline, None where all pairs were compared
+    unseen        of each measure other pairs that p-values are corrected for, if scores chose the baseline
     """
 
     scores: PairedScores
@@ -194,6 +206,7 @@ class ComparedRuns:
     best: BoolArray
     baselines: tuple[int, ...] | None
     comparisons: tuple[Comparison, ...]
+    unseen: int = 0
 
     def of_measure(self, measure: str) -> list[Comparison]:
         """The comparisons under one measure."""

@@ -412,7 +412,7 @@ class Qrels:
         if isinstance(data, Run):
             raise UsageError("run: it is ranked already, expected what Qrels.rank takes")
         check_jobs(jobs)
-        if self._first is not None and (likeness := look_swapped(self._first, data)):
+        if self._first is not None and (likeness := look_swapped(self._first, first_topic(data))):
             warn(f"{self.name}: {likeness}: were the two swapped? the judgements come first")
         options = Options(compat=compat, max_retrieved=max_retrieved, duplicates=duplicates)
         if cluster is None:
