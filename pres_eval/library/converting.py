@@ -14,7 +14,8 @@ from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import InputError, UsageError
 from pres_eval.library.finding import block_of_dict
 from pres_eval.library.judgements import check_dicts, is_path, plain_data
-from pres_eval.library.ranked import Qrels, Run
+from pres_eval.library.ranked import Qrels
+from pres_eval.library.run import Run
 from pres_eval.library.tables import block_of_table
 from pres_eval.library.wording import python_words
 from pres_eval.reading.blocks import Block, check_scores
@@ -47,11 +48,12 @@ def write_run(run: Any, file: Any, form: str | None = None, tag: str = "run") ->
     1 Q0 b 1 2.0 mine
     1 Q0 a 2 1.5 mine
 
-    Raises UsageError for a form that it does not know and for a `Run`, which keeps judged documents alone;
+    Raises UsageError for a form that it does not know and for a `Run` of something that could be read once;
     InputError for what cannot be read, and for ids that the form cannot hold.
     """
     if isinstance(run, Run):
-        raise UsageError("run: found a Run, which keeps judged documents alone, expected what it was made of")
+        run.write(file, form, tag)
+        return
     name, blocks = _run(run)
     _write(file, blocks, form, TARGETS_OF_RUNS, name, tag)
 
