@@ -279,7 +279,7 @@ class Qrels:
             ranking = rank_any(data, self.relevance, self.lookup, options, name, jobs)
         else:
             ranking = rank_by_cluster(cluster, data, self.relevance, options, cluster_timeout)
-        return Run(self, ranking, options, data)
+        return Run(self, ranking, options, is_path(data), data)
 
     @python_words
     def rank_top_k(
@@ -311,4 +311,4 @@ class Qrels:
         name = name or "run"
         options = Options(compat=compat, max_retrieved=max_retrieved, duplicates=duplicates)
         ranking = rank_matrix(topics, ids, scores, self.relevance, self.lookup, options, name=name, tag=name)
-        return Run(self, ranking, options, TopDocuments(topics, ids, scores))
+        return Run(self, ranking, options, made_of=TopDocuments(topics, ids, scores))

@@ -44,11 +44,14 @@ class Run:
     (['1'], {'recip_rank': 0.5, 'P_1': 0.0})
     """
 
-    def __init__(self, qrels: Qrels, ranking: Ranking, options: Options, made_of: Any) -> None:
+    def __init__(
+        self, qrels: Qrels, ranking: Ranking, options: Options, is_file: bool = False, made_of: Any = None
+    ) -> None:
         self.qrels = qrels
         self.ranking = ranking
         """The ranks as the engine has them."""
         self._options = options
+        self._is_file = is_file
         self._made_of = made_of
         self.is_part = False
         """Whether further topics will come, so that none of the judgements is missed yet."""
@@ -88,9 +91,8 @@ class Run:
         from pres_eval.library.converting import write_run
 
         if not is_path(self._made_of) and not hasattr(self._made_of, "__len__"):
-            raise UsageError(
-                f"{self.name}: was read once from {type(self._made_of).__name__}, expected a path"
-            )
+            found = f"a {type(self._made_of).__name__}, which can be read once"
+            raise UsageError(f"{self.name}: was made of {found}, expected a path, a dict or a table")
         write_run(self._made_of, file, form, tag)
 
     def _check(self, *, complete: object, judged_only: object, level: object) -> None:
@@ -179,6 +181,6 @@ class Run:
             ranked=self.ranking.topic,
             unjudged=self.ranking.unjudged_ids.take(slice(None)),
             qrels_is_file=self.qrels.is_file,
-            run_is_file=is_path(self._made_of),
+            run_is_file=self._is_file,
             dropped=self.ranking.num_dropped,
         )

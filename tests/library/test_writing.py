@@ -73,10 +73,6 @@ def test_scores_come_back_bit_for_bit() -> None:
     ("call", "message"),
     [
         (
-            lambda file: pe.write_run(pe.Qrels({"1": {"a": 1}}).rank({"1": {"a": 1}}), file),
-            "found a Run, which keeps judged",
-        ),
-        (
             lambda file: pe.write_run({"1": {"a": 1}}, file, form="qrels"),
             "form='qrels': expected one of trec",
         ),
