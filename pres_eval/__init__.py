@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from pres_eval.library.evaluation import Evaluation
     from pres_eval.library.experimenting import experiment
     from pres_eval.library.own_measures import list_measures, register
-    from pres_eval.library.ranked import Qrels, Run
+    from pres_eval.library.ranked import Qrels
+    from pres_eval.library.run import Run
     from pres_eval.library.validating import validate
     from pres_eval.measures.base import Measure
     from pres_eval.options import Options
@@ -55,7 +56,7 @@ _HOME = {
     "Options": "pres_eval.options",
     "PresEvalError": "pres_eval.errors",
     "Qrels": "pres_eval.library.ranked",
-    "Run": "pres_eval.library.ranked",
+    "Run": "pres_eval.library.run",
     "compare": "pres_eval.library.comparing",
     "evaluate": "pres_eval.library.evaluating",
     "experiment": "pres_eval.library.experimenting",

@@ -126,7 +126,7 @@ def decimal_comma(text: str) -> str:
 
     Within a text 5,10 is a list of numbers, unless it follows an equals sign.
     """
-    found = re.search(r"(?:^|(?<==)|(?<![\w,{])(?=0,))\d+,\d+(?![\d.=:]|,\d)", text)
+    found = re.search(r"(?:^|(?<==)|(?<![\w,{])(?=0,))\d+,\d+%?(?![\d.=:]|,\d)", text)
     return f"; is this a decimal comma? write {found[0].replace(',', '.')}" if found else ""
 
 

@@ -57,7 +57,7 @@ WAYS: dict[str, dict[str, Any]] = {
 
 
 def write_frames(folder: Path) -> None:
-    """The frames of four libraries, as pandas writes them in five ways."""
+    """The frames of four libraries, as pandas writes them in six ways, and with a separator told to Excel."""
     for library, names in NAMES.items():
         for way, options in WAYS.items():
             text = library == "pyterrier"
@@ -65,6 +65,10 @@ def write_frames(folder: Path) -> None:
             if way in ("index.csv", "excel.csv"):
                 graded = (*names[:2], GRADES[library])
                 frame(graded, QRELS, False).to_csv(folder / f"qrels-{library}-{way}", **options)
+        frame(names, RUN, text).to_json(folder / f"run-{library}-default.json")
+        frame(graded, QRELS, False).to_json(folder / f"qrels-{library}-default.json")
+        excel = (folder / f"run-{library}-excel.csv").read_bytes()
+        (folder / f"run-{library}-sep.csv").write_bytes(b"sep=;\r\n" + excel.removeprefix(b"\xef\xbb\xbf"))
 
 
 def hits(found: dict[str, float], **more: Any) -> dict[str, Any]:

@@ -47,11 +47,13 @@ def compare(
 ) -> ComparedRuns:
     """Compare every run with the baseline, or all pairs of runs if that is None, under every measure.
 
-    baseline: the index of a run, or one for each measure.  `each` wraps the loop over the measures (a
-    progress bar).  Raises MissingExtraError for a joint test that needs scipy, if that is not there,
-    UsageError for settings that do not go together.
+    baseline: the index of a run, or one for each measure that these scores chose (best_places):
+    p-values are then corrected for all pairs, which the choice looked at.  `each` wraps the loop over the
+    measures (a progress bar).  Raises MissingExtraError for a joint test that needs scipy, if that is not
+    there, UsageError for settings that do not go together.
     """
-    check_settings(settings, all_pairs=baseline is None)
+    check_settings(settings, all_pairs=not isinstance(baseline, int))
+    unseen = _num_unseen(scores, baseline, settings)
     baselines = None
     if baseline is not None:
         baselines = (baseline,) * len(scores.measures) if isinstance(baseline, int) else tuple(baseline)
@@ -77,8 +79,18 @@ def compare(
         upper=upper,
         best=best_runs(means),
         baselines=baselines,
-        comparisons=tuple(_comparisons(scores, pairs, said, settings)) if said else (),
+        comparisons=tuple(_comparisons(scores, pairs, said, settings, unseen)) if said else (),
+        unseen=unseen,
     )
+
+
+def _num_unseen(scores: PairedScores, baseline: int | Sequence[int] | None, settings: CompareSettings) -> int:
+    """Return how many pairs of runs the choice of a measure's best run looked at besides those with it."""
+    if baseline is None or isinstance(baseline, int):
+        return 0
+    count = len(scores.runs)
+    sides = 2 if settings.alternative in ("greater", "less") else 1
+    return sides * count * (count - 1) // 2 - (count - 1)
 
 
 def _pairs(count: int, baseline: int | None) -> IntArray:
@@ -105,10 +117,14 @@ def _by_family(
 
 
 def _comparisons(
-    scores: PairedScores, pairs: Sequence[IntArray], said: Sequence[Joint], settings: CompareSettings
+    scores: PairedScores,
+    pairs: Sequence[IntArray],
+    said: Sequence[Joint],
+    settings: CompareSettings,
+    unseen: int,
 ) -> Iterator[Comparison]:
-    """The records of the pairs (P, 2) of all measures, their p-values corrected."""
-    found = [joint.p_values for joint in said]
+    """The records of the pairs (P, 2) of all measures, p-values corrected, also for other pairs of p = 1."""
+    found = [np.append(joint.p_values, np.ones(unseen)) for joint in said]
     shares = SHARES[settings.correction if settings.simultaneous else "none"]
     if settings.test in JOINT_TESTS:
         times = len(found) if settings.over == "measures" else 1
@@ -116,8 +132,11 @@ def _comparisons(
     else:
         corrected = _by_family(CORRECTIONS[settings.correction], found, settings)
     levels = _by_family(lambda values: settings.alpha * shares(values, settings.alpha), found, settings)
-    for measure, parts in enumerate(zip(pairs, said, corrected, levels, strict=True)):
-        yield from _of_measure(scores, measure, *parts, settings)
+    for measure, (both, joint, values, missing) in enumerate(
+        zip(pairs, said, corrected, levels, strict=True)
+    ):
+        size = len(both)
+        yield from _of_measure(scores, measure, both, joint, values[:size], missing[:size], settings)
 
 
 def _of_measure(

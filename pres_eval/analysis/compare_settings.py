@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
@@ -54,6 +54,14 @@ class CompareSettings:
     over: str = FAMILIES[0]
     simultaneous: bool = True
 
+    def recorded(self) -> dict[str, object]:
+        """Return the settings for JSON; `simultaneous` is whether the intervals of differences hold together.
+
+        Those of Holm's steps cover at least 1 - alpha each.
+        """
+        together = self.test in JOINT_TESTS or (self.simultaneous and self.correction == "bonferroni")
+        return asdict(self) | {"simultaneous": together}
+
     def of_means(self, scores: PairedScores, measure: int) -> Ends:
         """(R,) ends of the intervals of a measure's means, each by itself, within what it can be.
 
@@ -99,7 +107,10 @@ def check_settings(settings: CompareSettings, all_pairs: bool = False) -> None:
                 f"test {settings.test} is two-sided: take another test for {settings.alternative}"
             )
         if JOINT_TESTS[settings.test].against_baseline and all_pairs:
-            raise UsageError(f"test {settings.test} compares with a baseline, all pairs have none")
+            raise UsageError(
+                f"test {settings.test} compares with a named baseline, expected test tukey for all"
+                " pairs and for the best run"
+            )
 
 
 def family_size(scores: PairedScores, baselines: Sequence[int] | None, over: str) -> int:
@@ -179,6 +190,7 @@ class ComparedRuns:
     lower, upper  (M, R)
     best          (M, R) whether no run has a higher mean
     baselines     for each measure the index of the baseline, None where all pairs were compared
+    unseen        of each measure other pairs that p-values are corrected for, if scores chose the baseline
     """
 
     scores: PairedScores
@@ -188,6 +200,7 @@ class ComparedRuns:
     best: BoolArray
     baselines: tuple[int, ...] | None
     comparisons: tuple[Comparison, ...]
+    unseen: int = 0
 
     def of_measure(self, measure: str) -> list[Comparison]:
         """The comparisons under one measure."""

@@ -11,6 +11,7 @@ from pres_eval.arrays.ids import Ids
 from pres_eval.arrays.types import AnyInts, BoolArray, FloatArray, IntArray
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import InputError, NoCommonTopicError, quoted
+from pres_eval.reading.changed_judgements import with_documents
 from pres_eval.reading.pool import Pool, build_pool
 from pres_eval.reading.qrels import NO_DUPLICATES, QrelsJudgements
 
@@ -255,6 +256,20 @@ def _agreement(
 
 MAJORITY, FIRST, HIGHEST, MEAN = "majority", "first", "highest", "mean"
 RULES = (MAJORITY, FIRST, HIGHEST, MEAN)
+
+
+def one_by_one(qrels: QrelsJudgements) -> list[QrelsJudgements]:
+    """Return the first judgement of each document, the second of those that have several, and so on."""
+    twice, documents = qrels.duplicates, qrels.pool.documents
+    judges = [replace(qrels, duplicates=NO_DUPLICATES)]
+    left = np.arange(len(twice.document))
+    while len(left):
+        again, rows = np.unique(twice.document[left], return_index=True)
+        grade = qrels.grade.copy()
+        grade[again] = twice.grade[left[rows]]
+        judges.append(with_documents(replace(judges[0], grade=grade), documents, again))
+        left = np.delete(left, rows)
+    return judges
 
 
 def merged_grades(judged: Assessments, rule: str = MAJORITY) -> AnyInts:

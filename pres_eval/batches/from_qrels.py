@@ -192,4 +192,5 @@ def _check_duplicates(qrels: QrelsJudgements, topics: IntArray) -> None:
             f"a second judgement of document {document} for topic {topic}"
             f" (first in line {int(twice.first_line[row])})",
             "one judgement per document and topic",
+            "pres-eval merge FILE > NEW makes one judgement of several",
         )

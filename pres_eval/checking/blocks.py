@@ -21,6 +21,7 @@ from pres_eval.errors import quoted
 from pres_eval.ranking.notations import Id, respelled_documents
 from pres_eval.ranking.order import in_docno_order
 from pres_eval.reading.pool import Pool
+from pres_eval.reading.rewriting import Mapping
 
 NO_NUMBER = np.iinfo(np.int64).min
 """The rank of a line whose rank is no whole number."""
@@ -59,8 +60,8 @@ class CheckedBlock:
         """(N,) index of each row's topic."""
         return np.repeat(np.arange(len(self.topics), dtype=np.int32), np.diff(self.offsets))
 
-    def check(self, cutoffs: Sequence[int], pool: Pool) -> None:
-        """Do all checks of the topics."""
+    def check(self, cutoffs: Sequence[int], pool: Pool, mapping: Mapping | None) -> None:
+        """Do all checks of the topics, whose documents are compared with the pool as they are mapped."""
         rows = self.rows
         same_topic = self.topic_of[1:] == self.topic_of[:-1]
         rises = (rows.scores[1:] > rows.scores[:-1]) & same_topic
@@ -68,16 +69,20 @@ class CheckedBlock:
         self._check_ranks(np.flatnonzero(rises | ((rows.ranks[1:] <= rows.ranks[:-1]) & same_topic)))
         self._check_ties(self._descending(rises), same_topic, cutoffs)
         topic = pool.find_topics(Ids.of(self.topics))
-        found = pool.join(topic, np.diff(self.offsets), rows.ids)
+        ids, lengths = rows.ids, np.diff(self.offsets)
+        found = pool.join(topic, lengths, ids)
         self._tell_duplicates(found.repeats, found.first)
-        self.report.counts["documents", "judged"] = len(found.rows)
-        respelled = respelled_documents(pool, topic[self.topic_of], rows.ids, np.zeros(0, np.int64))
+        if mapping is not None:
+            ids = mapping(ids.take(slice(None)))[0].pick(slice(None))
+            found = pool.join(topic, lengths, ids)
+        self.report.counts["documents", "judged"] = len(np.unique(found.wanted))
+        respelled = respelled_documents(pool, topic[self.topic_of], ids, np.zeros(0, np.int64))
 
         def line_of(one: Id) -> int:
             """Return the line of a document of a topic of the pool."""
             group = int(np.flatnonzero(topic == one[0])[0])
             first, last = self.offsets[group : group + 2].tolist()
-            return int(rows.line[first + list(rows.ids[first:last]).index(one[1])])
+            return int(rows.line[first + list(ids[first:last]).index(one[1])])
 
         tell_respelling(self.report, "other-notation-of-docno", respelled, line_of)
 

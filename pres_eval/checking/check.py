@@ -26,6 +26,7 @@ from pres_eval.reading.lines import QRELS, RUN, Layout
 from pres_eval.reading.pool import NO_POOL
 from pres_eval.reading.qrels import QrelsJudgements
 from pres_eval.reading.relevance import Relevance, qrels_in, read_relevance
+from pres_eval.reading.rewriting import Rewriting
 from pres_eval.reading.source import Source
 
 Checked = TypeVar("Checked")
@@ -51,6 +52,8 @@ def check_files(qrels: Source, runs: Sequence[Source], options: CheckOptions) ->
     """
     qrels_report = FileReport(qrels.name, "qrels", options.most)
     judgements = _checked(qrels, qrels_report, QRELS, partial(_judgements, qrels, qrels_report, options))
+    if judgements is not None and options.mapping is not None:
+        judgements = Rewriting(mapping=options.mapping).of_judgements(judgements)
     pool = NO_POOL if judgements is None else judgements.pool
     checker = RunChecker(pool, options)
     reports = [qrels_report]

@@ -24,6 +24,7 @@ from pres_eval.ranking.parts import TAG
 from pres_eval.reading.lines import RUN, Lines, in_parts, no_lines
 from pres_eval.reading.numbers import read_whole_number, read_whole_numbers
 from pres_eval.reading.pool import Pool
+from pres_eval.reading.rewriting import Mapping
 from pres_eval.reading.run_files import TREC
 from pres_eval.reading.source import Source
 from pres_eval.reading.splits import ScatteredError, text_chunks
@@ -126,6 +127,7 @@ class CheckOptions:
     asked            cutoffs that every topic should reach (--nmax)
     at_most          documents that a topic of a run may have, None for any number (--at-most)
     most             examples of each kind in each file (--max)
+    mapping          what documents become (--map-docs), None for themselves
     jobs             threads
     """
 
@@ -135,6 +137,7 @@ class CheckOptions:
     asked: tuple[int, ...] = ()
     at_most: int | None = None
     most: int = 5
+    mapping: Mapping | None = None
     jobs: int = 1
 
 
@@ -186,7 +189,7 @@ class RunChecker:
         return gathered.run()
 
     def _checked(self, block: CheckedBlock) -> CheckedBlock:
-        block.check(sorted({*DOCUMENT_CUTOFFS, *self.options.asked}), self.pool)
+        block.check(sorted({*DOCUMENT_CUTOFFS, *self.options.asked}), self.pool, self.options.mapping)
         return block
 
     def tell(self, report: FileReport, run: CheckedRun) -> None:

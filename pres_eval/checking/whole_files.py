@@ -158,7 +158,7 @@ def _tell_duplicates(report: FileReport, qrels: QrelsJudgements) -> None:
         line = int(twice.second_line.min())
         message = (
             f"from line {line} on, or shortly before, this looks like a second file: were several files of"
-            " judgements put together? pres-eval merge makes one of them"
+            " judgements put together? pres-eval merge FILE > NEW makes one judgement of several"
         )
     report.add("duplicate", len(twice.topic), message, examples())
 
@@ -222,7 +222,12 @@ def compare_tags(reports: Sequence[FileReport]) -> None:
         word = re.compile(rf"(?<![^\W_]){re.escape(tag)}(?![^\W_])", re.IGNORECASE)
         namesakes = [report.path for report in reports if word.search(os.path.basename(report.path))]  # noqa: PTH119
         sharers = [report.path for report in sharing]
-        named = [path for path in namesakes if path not in sharers]
+        # Of files with the tag, only one that is called so: a copy of `run` may well be named run_2.
+        named = [
+            path
+            for path in namesakes
+            if path not in sharers or os.path.basename(path).split(".")[0] == tag  # noqa: PTH119
+        ]
         for report in sharing:
             others = [other.path for other in sharing if other is not report]
             report.add("same-tag", len(others), f"{quoted(tag)} also in {', '.join(others[:3])}")

@@ -14,10 +14,11 @@ from pres_eval.cli.output import set_format, write_output
 from pres_eval.cli.progress import reading_bar
 from pres_eval.cli.reader import check_paths
 from pres_eval.cli.said import Said, argument, command_with, option
-from pres_eval.cli.shared import JOBS, RELEVANCE_FORMAT, RESULTS_FORMAT
+from pres_eval.cli.shared import JOBS, MAP_DOCS, RELEVANCE_FORMAT, RESULTS_FORMAT
 from pres_eval.cli.values import CutoffList, LevelType, WholeRange
 from pres_eval.errors import InputError
 from pres_eval.reading.relevance import relevance_info
+from pres_eval.reading.rewriting import read_mapping
 from pres_eval.reading.run_files import RunFiles, check_format, source_at, text_at
 from pres_eval.reading.source import Source
 from pres_eval.workers import num_processors
@@ -64,6 +65,7 @@ class CheckedFiles(Said):
         "--max", type=WholeRange(min=0), default=5, show_default=True, metavar="NUM",
         help="Examples of each kind in each file.",
     )  # fmt: skip
+    map_docs: str | None = MAP_DOCS
     at_most: int | None = option(
         "--at-most", type=WholeRange(min=1), metavar="NUM",
         help="Documents that a topic of a run may have, such as 1000 in a track; more are a warning.",
@@ -107,6 +109,7 @@ def command(said: CheckedFiles) -> None:
         asked=said.nmax or (),
         at_most=said.at_most,
         most=said.most,
+        mapping=None if said.map_docs is None else read_mapping(said.map_docs),
         jobs=said.jobs or num_processors(),
     )
     sources = [*map(_source, (said.qrels, *said.runs))]

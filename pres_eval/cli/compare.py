@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
 import click
@@ -70,7 +69,7 @@ class CompareOptions(TieOptions, PairedOptions):
     baseline: str | None = option(
         "--baseline", metavar="RUN",
         help="Compare with this run, a tag or a file (default: the first); best: with the best of each"
-        " measure.",
+        " measure, corrected for all pairs of runs.",
     )  # fmt: skip
     all_pairs: bool = option("--all-pairs", is_flag=True, help="Compare every run with every other.")
     test: str = option(
@@ -155,11 +154,11 @@ def command(said: CompareOptions) -> None:
         known += [[ranking.tag for ranking in loaded.rankings], loaded.paths]
         topics = loaded.topics.text
     baseline = None if said.all_pairs else _baseline(said.baseline, known, scores)
-    comparisons = family_size(scores, None if baseline is None else (0,), settings.over)
+    comparisons = family_size(scores, (0,) if isinstance(baseline, int) else None, settings.over)
     warn_of_reach(said, settings, scores, comparisons)
     result = compare(scores, baseline, settings, paired.each("comparing"))
     files = {"groups": said.groups, "weights": said.weights}
-    shown = {**paired.settings, **asdict(settings), "topics": len(scores.topics)}
+    shown = {**paired.settings, **settings.recorded(), "topics": len(scores.topics)}
     shown["baseline"] = _baseline_name(said, result)
     shown |= {name: text_of(path) for name, path in files.items() if path is not None}
     tables = compared_tables(result, topics_with_weights(topics, scores))

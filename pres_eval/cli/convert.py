@@ -20,7 +20,7 @@ from pres_eval.reading.formats.recognising import FORMATS, recognised
 from pres_eval.reading.run_files import TREC, check_format, source_at
 from pres_eval.reading.source import Source
 from pres_eval.reading.topic_files import HEADINGS
-from pres_eval.report.converted import TARGETS, write_blocks
+from pres_eval.report.converted import OF_RUNS, TARGETS, write_blocks
 
 JUDGED = ("qrels", *(name for name, form in FORMATS.items() if not form.by_rank))
 
@@ -35,8 +35,8 @@ class ConvertOptions(Said):
 
     FILE is recognised as in an evaluation; without -R and -T it has judgements if it has four columns, or
     named columns with grades and no scores.  JSON, BEIR's files and Parquet can be both: name judgements with
-    -R.  Ids and numbers stay as they are; the iterations, ranks and tags of FILE are not kept.  Ids that the
-    format cannot hold are errors.
+    -R.  Ids and numbers stay as they are (msmarco has ranks in place of scores); the iterations, ranks and
+    tags of FILE are not kept.  Ids that the format cannot hold are errors.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
 
     file: str = argument()
@@ -71,7 +71,7 @@ def command(said: ConvertOptions) -> None:
         raise UsageError(f"--tag {quoted(said.tag)}: expected a name without blanks")
     source = source_at(said.file)
     grades = _has_grades(source, said)
-    if grades == (said.target == "trec_results") and said.target in (TREC, "qrels"):
+    if said.target in (OF_RUNS if grades else ("qrels",)):
         what = "judgements" if grades else "a run"
         raise UsageError(f"--to {said.target}: {said.file} has {what}")
     blocks = blocks_of_file(source, said.relevance_format or said.results_format, grades=grades)

@@ -12,7 +12,7 @@ import click
 from click.core import ParameterSource
 
 from pres_eval.cli.asked import EvaluateOptions, Job
-from pres_eval.cli.gating import pass_gates
+from pres_eval.cli.gating import pass_gates, report_failures
 from pres_eval.cli.printing import named_lines, print_results
 from pres_eval.cli.reader import Reader, check_paths, exit_if_failed
 from pres_eval.cli.said import command_with
@@ -20,7 +20,7 @@ from pres_eval.cli.shared import (
     TABLES,
 )
 from pres_eval.cli.topics import ChosenRuns, topic_files
-from pres_eval.errors import MeasureError, UsageError
+from pres_eval.errors import MeasureError, PresEvalError, RunFailure, UsageError
 from pres_eval.measures.base import geometric_mean
 from pres_eval.measures.selection import DEFAULT_MEASURES, Selection, as_asked, select
 from pres_eval.options import Options
@@ -56,7 +56,11 @@ def command(said: EvaluateOptions) -> None:
     elif len(said.files) < 2:
         raise UsageError(USAGE + _taken_file(context))
     else:
-        _evaluate(said)
+        try:
+            _evaluate(said)
+        except PresEvalError as error:
+            report_failures(said, [RunFailure(said.qrels, str(error))])
+            raise
 
 
 def _taken_file(context: click.Context) -> str:
@@ -99,6 +103,7 @@ def _evaluate(said: EvaluateOptions) -> None:
         said.warn(warning)
     if job.zscores is not None and job.zscores.warning:
         said.warn(job.zscores.warning)
+    report_failures(said, job.failures)
     exit_if_failed(job.failures)
     if said.gated:
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,11 +13,12 @@ from pres_eval.cli.output import write_output
 from pres_eval.cli.reader import warn
 from pres_eval.cli.said import Said, option
 from pres_eval.cli.streams import say
-from pres_eval.errors import InputError, UsageError
+from pres_eval.errors import InputError, RunFailure, UsageError
 from pres_eval.reading.source import CHUNK, Source
 
 if TYPE_CHECKING:
-    from pres_eval.gates.against import Earlier
+    from pres_eval.gates.against import Change, Earlier
+    from pres_eval.gates.findings import GateFinding
     from pres_eval.gates.thresholds import Threshold
     from pres_eval.report.records import Record
 
@@ -161,7 +162,6 @@ def pass_gates(
     from pres_eval.gates import findings as found
     from pres_eval.gates.check import check_gates
     from pres_eval.gates.expected import Expected
-    from pres_eval.gates.junit import as_junit
     from pres_eval.gates.summary import as_markdown
 
     expected = None
@@ -172,16 +172,35 @@ def pass_gates(
     findings, compared = check_gates(now, said.thresholds(), _earlier(said, evaluated), expected)
     for line in found.lines_of(findings):
         say(f"pres-eval: {line}")
-    if said.junit is not None:
-        write_output(said.junit, as_junit(findings))
-    if said.summary is not None:
-        write_output(said.summary, as_markdown(findings, compared))
+    _write_reports(said, findings, compared)
     if os.environ.get("GITHUB_ACTIONS"):
         for annotation in found.annotations_of(findings):
             say(annotation)
         _add_to_summary(as_markdown(findings, compared))
     if any(finding.fails for finding in findings):
         raise click.exceptions.Exit(found.EXIT_CODE)
+
+
+def report_failures(said: GateOptions, failures: Sequence[RunFailure] | None) -> None:
+    """Write to the reports of the gates what stopped the evaluation, which they cannot check then."""
+    if failures and said.gated:
+        from pres_eval.gates.findings import GateFinding
+
+        found = [GateFinding(gate="error", message=each.message, path=each.path) for each in failures]
+        _write_reports(said, found)
+
+
+def _write_reports(
+    said: GateOptions, findings: Sequence[GateFinding], compared: Sequence[Change] = ()
+) -> None:
+    """Write the files of --junit and --summary."""
+    from pres_eval.gates.junit import as_junit
+    from pres_eval.gates.summary import as_markdown
+
+    if said.junit is not None:
+        write_output(said.junit, as_junit(findings))
+    if said.summary is not None:
+        write_output(said.summary, as_markdown(findings, compared))
 
 
 def _earlier(said: GateOptions, evaluated: Callable[[str], Record]) -> Earlier | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
@@ -20,8 +21,9 @@ from pres_eval.cli.loading import read_runs, usual_measures, warn_of_reach
 from pres_eval.cli.reader import check_paths
 from pres_eval.cli.said import argument, command_with, option
 from pres_eval.cli.shared import MEASURES, NMAX
-from pres_eval.errors import RunFailure, UsageError
+from pres_eval.errors import InputError, RunFailure, UsageError
 from pres_eval.measures.selection import select
+from pres_eval.reading.advice import SWAPPED
 from pres_eval.report.corrected_tables import corrected_tables
 from pres_eval.report.judges_tables import (
     agreement_table,
@@ -112,7 +114,13 @@ def command(said: JudgesOptions) -> None:
         corrected = corrected_tables(both_sides, said.alpha, said.seed)
         settings.update(runs=[text_of(run) for run in said.runs], alpha=said.alpha, seed=said.seed)
     elif said.runs:
-        scores, failures = _scored(said, judged)
+        try:
+            scores, failures = _scored(said, judged)
+        except InputError as error:
+            if SWAPPED not in error.advice:
+                raise
+            advice = f"this looks like judgements: name a third judge with --judge {shlex.quote(error.path)}"
+            raise InputError(error.path, error.line, error.found, error.expected, advice) from None
         if len(scores[0].runs) > 1:
             one_by_one = CompareSettings(test=said.test, alpha=said.alpha, correction="none")
             warn_of_reach(said, one_by_one, scores[0], 1)

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
+
 import click
 import numpy as np
 
-from pres_eval.analysis.judging import RULES, Assessments, disagreements, merged_grades, side_by_side
+from pres_eval.analysis.judging import (
+    RULES,
+    Assessments,
+    disagreements,
+    merged_grades,
+    one_by_one,
+    side_by_side,
+)
 from pres_eval.arrays.types import IntArray
 from pres_eval.cli.output import output_file, write_output
 from pres_eval.cli.reader import check_paths
 from pres_eval.cli.said import Said, argument, command_with, option
 from pres_eval.cli.shared import QUIET
 from pres_eval.cli.streams import say, writing_results
+from pres_eval.errors import UsageError
+from pres_eval.library.converting import ENDINGS
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.relevance import read_any_qrels
 from pres_eval.reading.run_files import source_at
@@ -27,13 +38,14 @@ class MergeOptions(Said):
     Example:
       pres-eval merge --quiet --rule highest qrels.txt qrels.txt
 
-    Assessors who did not judge a document have no vote on it, nor has a negative grade, which means "in the
-    pool, not judged".  --rule mean may give decimals: evaluate these with -R qrels_float.  How far assessors
+    In a single file, the second judgement of a document is that of a second assessor, and so on.  Assessors
+    who did not judge a document have no vote on it, nor has a negative grade, which means "in the pool, not
+    judged".  --rule mean may give decimals: evaluate these with -R qrels_float.  How far assessors
     agree is what pres-eval judges shows.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
 
     first: str = argument(metavar="QRELS")
-    others: tuple[str, ...] = argument(nargs=-1, required=True, metavar="QRELS [QRELS ...]")
+    others: tuple[str, ...] = argument(nargs=-1, metavar="[QRELS ...]")
     rule: str = option(
         "--rule", type=click.Choice(RULES), default=RULES[0], show_default=True,
         help="Grade of a document with several: the most frequent one (of equally frequent ones that of the"
@@ -46,8 +58,10 @@ class MergeOptions(Said):
         " merged grade.",
     )  # fmt: skip
     output: str | None = option(
-        "--output", metavar="FILE", help="Write the judgements to FILE, whole or not at all."
-    )
+        "--output", metavar="FILE",
+        help="Write the judgements to FILE, whole or not at all; FILE.csv, .tsv (BEIR's), .json, .jsonl and"
+        " .parquet set the format.",
+    )  # fmt: skip
     quiet: bool = QUIET
 
 
@@ -56,6 +70,9 @@ def command(said: MergeOptions) -> None:
     """Merge the files, and write the judgements."""
     check_paths(said.first, said.others)
     judges = [read_any_qrels(source_at(path)) for path in (said.first, *said.others)]
+    judges = judges if said.others else one_by_one(judges[0])
+    if len(judges) == 1:
+        raise UsageError(f"{said.first}: no document has several judgements, expected more files")
     judged = side_by_side(judges, every_topic=True)
     grades = merged_grades(judged, said.rule)
     differing = disagreements(judged)
@@ -68,7 +85,8 @@ def command(said: MergeOptions) -> None:
     if said.listed is not None:
         write_output(said.listed, _lines(judged, block, differing))
     with output_file(said.output) as stream, writing_results():
-        write_blocks(stream, [block], "qrels", True, said.first, "")
+        form = ENDINGS.get(PurePath(said.output or "").suffix, "qrels")
+        write_blocks(stream, [block], form, True, said.first, "")
     if not said.quiet:
         several = int(np.count_nonzero(judged.judged.sum(axis=0) > 1))
         where = "" if said.listed or not len(differing) else " (--disagreements FILE lists them)"

@@ -44,6 +44,11 @@ RELEVANCE_FORMAT = option(
     "-R", "--Rel_info_format", default="qrels", show_default=True, metavar="FORMAT",
     help=f"Format of the judgements: {', '.join(FORMATS)}.",
 )  # fmt: skip
+MAP_DOCS = option(
+    "--map-docs", metavar="FILE|REGEX",
+    help="What documents become, in runs and judgements: a file (docno document), or a pattern with a"
+    " group, as '^(.*)#\\d+$' for chunks; the first of several hits counts, the highest of grades.",
+)  # fmt: skip
 QUIET = option("--quiet", is_flag=True, is_eager=True, help="No warnings and no progress bar.")
 JOBS = option(
     "--jobs", type=WholeRange(min=1), metavar="NUM",
@@ -127,11 +132,7 @@ class RewriteOptions(Said):
 
     PLACE = 5
 
-    map_docs: str | None = option(
-        "--map-docs", metavar="FILE|REGEX",
-        help="What documents become, in runs and judgements: a file (docno document), or a pattern with a"
-        " group, as '^(.*)#\\d+$' for chunks; the first of several hits counts, the highest of grades.",
-    )  # fmt: skip
+    map_docs: str | None = MAP_DOCS
     map_ranks: str = option(
         "--map-ranks", type=click.Choice(("dense", "kept")), default="dense", show_default=True,
         help="With --map-docs: ranks close up where a document comes again, or other documents keep theirs.",

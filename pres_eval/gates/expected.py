@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pres_eval.errors import EmptyFileError, quoted
+from pres_eval.errors import EmptyFileError, number_of, quoted
 from pres_eval.gates.counterparts import unmatched
 from pres_eval.gates.findings import GateFinding, Verdict
 from pres_eval.report.text import cut, text_of
@@ -96,6 +97,9 @@ def unexpected(expected: Expected) -> Iterator[GateFinding]:
         what = f"{cut(text_of(key[1]), MOST)}, {cut(text_of(key[2]), MOST)}"
         what += f", run {cut(key[0], MOST)}" if len({*ours, *theirs}) > 1 else ""
         found = f"got {quoted(got)}" if got is not None else "no such line here"
+        change = number_of(text_of(got or b"")) - number_of(text_of(value))
+        if 0 < abs(change) < math.inf:
+            found += f", {abs(change):.6g} {'higher' if change > 0 else 'lower'}, 0 allowed"
         message = f"{text_of(expected.path)}:{number}: {what}: wanted {quoted(value)}, {found}"
         yield GateFinding(
             gate=GATE,

@@ -31,7 +31,7 @@ class Verdict(enum.Enum):
 class GateFinding:
     """One thing that a gate found or checked.
 
-    gate     the option: --fail-under, --fail-over, --against or --expect
+    gate     the option: --fail-under, --fail-over, --against or --expect; error for what stopped them
     message  the whole line for people: wanted, got, run
     path     the file to which an annotation belongs, and the line in it if there is one
     measure  the label of the column, if it is about one

@@ -54,7 +54,7 @@ class Tolerance:
 
 _NUMBER = r"\s*(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,2})?\s*(%?)\s*"
 
-_NAMED_COMMA = r"=\s*\d+,\d+%?(,|$)"
+_NAMED_COMMA = r"([^,=]*)=\s*\d+,\d+%?(,|$)"
 """A whole number of a measure and one of all measures behind it, as nobody means it: map=0,01."""
 
 
@@ -65,18 +65,19 @@ def read_tolerance(text: str) -> Tolerance:
     are most likely one number with a decimal comma.
     """
     found: dict[str, Allowance] = {}
+    comma = re.search(_NAMED_COMMA, text)
     for part in text.split(","):
         label, equals, number = (piece.strip() for piece in part.rpartition("="))
-        match = re.fullmatch(_NUMBER, number)
+        match = re.fullmatch(_NUMBER, number, re.ASCII)
         if match is None or (equals and not label):
             raise UsageError(
                 f"--tolerance {text}: found {part!r}, expected a number of at least 0, a percentage,"
                 f" or NAME=NUMBER{decimal_comma(text)}"
             )
-        if label in found or re.search(_NAMED_COMMA, text):
+        if comma or label in found:
+            twice = (comma[1].strip() if comma else label) or "all measures"
             raise UsageError(
-                f"--tolerance {text}: found two numbers for {label or 'all measures'}, expected one"
-                f"{decimal_comma(text)}"
+                f"--tolerance {text}: found two numbers for {twice}, expected one{decimal_comma(text)}"
             )
         value = Decimal(match[1] + (match[2] or ""))
         found[label] = Allowance(value / 100, relative=True) if match[3] else Allowance(value)

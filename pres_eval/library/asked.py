@@ -7,37 +7,48 @@ from functools import lru_cache
 from typing import Any
 
 from pres_eval.errors import UsageError
+from pres_eval.library.own_measures import list_measures
 from pres_eval.library.warned import warn
 from pres_eval.measures.base import Measure
 from pres_eval.measures.own import own_measures
 from pres_eval.measures.selection import Selection, select, without_effect
 from pres_eval.options import Options, RelevanceInfo
 
-Measures = str | Iterable[str] | None
+Measures = str | Measure | Iterable[str | Measure] | None
 
 
 def selected(
     measures: Measures, options: Options, nmax: int | Sequence[int], info: RelevanceInfo
 ) -> Selection:
     """The columns; raises UsageError for what is no text, MeasureError for a measure that cannot be had."""
-    texts: list[Any] = (
-        [measures]
-        if isinstance(measures, str) or not (measures is None or isinstance(measures, Iterable))
-        else list(measures or ())
-    )
-    for text in texts:
-        if not isinstance(text, str):
-            raise UsageError(f"measures: found {text!r}, expected names such as 'map' or 'PRES@100'")
+    texts = [_name(one) for one in _each(() if measures is None else measures)]
     if measures is not None and not texts:
         raise UsageError("measures: found none, expected one at least, or None for the usual ones")
-    ranks = (nmax,) if isinstance(nmax, int) else tuple(nmax)
-    if not all(isinstance(rank, int) and rank > 0 for rank in ranks):
+    ranks = _each(nmax)
+    if not ranks or not all(isinstance(rank, int) and rank > 0 for rank in ranks):
         raise UsageError(f"nmax={nmax!r}: expected whole numbers of at least 1, such as 100 or (100, 1000)")
     for text in _ignored(tuple(texts)):
         warn(text)
     if any(":" in text for text in texts):
         return select(texts, options, ranks, info)
     return _selected(tuple(texts), options, ranks, info, own_measures())
+
+
+def _each(given: Any) -> tuple[Any, ...]:
+    """Return what is given, several things or one."""
+    several = isinstance(given, Iterable) and not isinstance(given, str)
+    return tuple(given) if several else (given,)
+
+
+def _name(measure: Any) -> str:
+    """Return the name of a measure; raises UsageError for what is neither a text nor a known Measure."""
+    if isinstance(measure, Measure):
+        if measure in list_measures():
+            return measure.name
+        raise UsageError(f"measures: found a Measure {measure.name}, which is not registered; register it")
+    if not isinstance(measure, str):
+        raise UsageError(f"measures: found {measure!r}, expected names such as 'map' or 'PRES@100'")
+    return measure
 
 
 @lru_cache(maxsize=256)

@@ -174,7 +174,7 @@ def compare(
     evaluations   of the same measures over the same judgements; means are with their weights of topics, and
                   if they have groups, `by_group` of the result tells of each
     baseline      what the others are compared with: an evaluation, its place or its name; "best": the best
-                  of each measure; None: all pairs
+                  of each measure, corrected for all pairs; None: all pairs
     measure       one label or several; None: all that are averages over topics
     names         of the runs; None: those of the evaluations, numbered where two are the same
     test          "t", "randomisation", "bootstrap", "wilcoxon" or "sign", paired over topics, or of all runs

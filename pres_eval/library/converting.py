@@ -14,7 +14,8 @@ from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import InputError, UsageError
 from pres_eval.library.finding import block_of_dict
 from pres_eval.library.judgements import check_dicts, is_path, plain_data
-from pres_eval.library.ranked import Qrels, Run
+from pres_eval.library.ranked import Qrels
+from pres_eval.library.run import Run
 from pres_eval.library.tables import block_of_table
 from pres_eval.library.wording import python_words
 from pres_eval.reading.blocks import Block, check_scores
@@ -24,7 +25,7 @@ from pres_eval.reading.lines import QRELS, RUN
 from pres_eval.reading.qrels import QrelsJudgements
 from pres_eval.reading.run_files import source_at
 from pres_eval.reading.source import Source
-from pres_eval.report.converted import TARGETS, write_blocks
+from pres_eval.report.converted import OF_RUNS, TARGETS, write_blocks
 
 
 @python_words
@@ -33,8 +34,8 @@ def write_run(run: Any, file: Any, form: str | None = None, tag: str = "run") ->
 
     run   what `evaluate` takes: a dict of dicts, a table, rows, or the path of a file in another format
     file  a path, or a file open for bytes
-    form  "trec_results", "beir", "json", "jsonl", "csv" or "parquet" (extra: parquet); None: the one of the
-          path's ending (.csv, .json, .jsonl, .parquet; .tsv is "beir"), else "trec_results"
+    form  "trec_results", "msmarco", "beir", "json", "jsonl", "csv" or "parquet" (extra: parquet); None: the
+          one of the path's ending (.csv, .json, .jsonl, .parquet; .tsv is "beir"), else "trec_results"
     tag   the last column of "trec_results"
 
     Of dicts and tables the documents with the highest scores come first; lines of files keep their order.
@@ -47,11 +48,12 @@ def write_run(run: Any, file: Any, form: str | None = None, tag: str = "run") ->
     1 Q0 b 1 2.0 mine
     1 Q0 a 2 1.5 mine
 
-    Raises UsageError for a form that it does not know and for a `Run`, which keeps judged documents alone;
+    Raises UsageError for a form that it does not know and for a `Run` of something that could be read once;
     InputError for what cannot be read, and for ids that the form cannot hold.
     """
     if isinstance(run, Run):
-        raise UsageError("run: found a Run, which keeps judged documents alone, expected what it was made of")
+        run.write(file, form, tag)
+        return
     name, blocks = _run(run)
     _write(file, blocks, form, TARGETS_OF_RUNS, name, tag)
 
@@ -69,7 +71,7 @@ def write_qrels(qrels: Qrels, file: Any, form: str | None) -> None:
 
 
 TARGETS_OF_RUNS = tuple(form for form in TARGETS if form != "qrels")
-TARGETS_OF_QRELS = tuple(form for form in TARGETS if form != "trec_results")
+TARGETS_OF_QRELS = tuple(form for form in TARGETS if form not in OF_RUNS)
 
 
 ENDINGS = {".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".parquet": "parquet", ".tsv": "beir"}

@@ -9,7 +9,8 @@ from pres_eval.errors import UsageError
 from pres_eval.library.asked import Measures
 from pres_eval.library.choices import Compat, DuplicateRule, EmptyRule, ExcludeFrom, MapRanks, TieRule
 from pres_eval.library.evaluation import Evaluation
-from pres_eval.library.ranked import Qrels, Run
+from pres_eval.library.ranked import Qrels
+from pres_eval.library.run import Run
 from pres_eval.library.wording import python_words
 from pres_eval.options import DEFAULT_NMAX, SKIP, STOP, Options
 

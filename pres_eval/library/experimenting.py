@@ -16,7 +16,8 @@ from pres_eval.library.choices import Compat, Correction, Test, TieRule
 from pres_eval.library.comparing import Comparisons, compare
 from pres_eval.library.evaluation import Evaluation
 from pres_eval.library.judgements import is_path
-from pres_eval.library.ranked import Qrels, Run
+from pres_eval.library.ranked import Qrels
+from pres_eval.library.run import Run
 from pres_eval.library.showing import Page
 from pres_eval.library.wording import python_words
 from pres_eval.options import DEFAULT_NMAX, Options

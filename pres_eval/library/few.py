@@ -13,13 +13,16 @@ from pres_eval.batches.plain import JudgedTopic, RankedTopic
 from pres_eval.measures.selection import Selection
 from pres_eval.ranking.order import few_in_order
 
-MOST_ROWS = 1000
-"""Retrieved documents from which on arrays are faster."""
+MOST_ROWS, MOST_OF_FEW_COLUMNS, FEW_COLUMNS = 2_000, 5_000, 7
+"""Retrieved documents up to which arrays are slower: for any columns, and for few."""
 
-MOST_JUDGED = 5000
+MOST_JUDGED = 20_000
 """Judgements up to which the short way keeps its own copy."""
 
 LARGEST_GRADE = 1 << 31
+
+TEXTS = {str}
+"""The types of ids that the short way takes."""
 
 NUM_REL = "num_rel"
 """The one value that a topic has for which nothing was retrieved."""
@@ -68,6 +71,7 @@ class FewDocuments:
         self._grades = grades
         self._relevance_level = relevance_level
         self._columns = columns
+        self._most_rows = MOST_OF_FEW_COLUMNS if len(columns) <= FEW_COLUMNS else MOST_ROWS
         self._nothing = nothing
         self._judged: dict[str, JudgedTopic] = {}
 
@@ -76,10 +80,10 @@ class FewDocuments:
         found: dict[str, dict[str, float]] = {}
         known, columns, retrieved = self._judged, self._columns, 0
         every = run.values()
-        if not set(map(type, every)) <= {dict} or sum(map(len, every)) > MOST_ROWS:
+        if not set(map(type, every)) <= {dict} or sum(map(len, every)) > self._most_rows:
             return None
         for topic, documents in run.items():
-            if type(topic) is not str or type(next(iter(documents), "")) is not str:
+            if type(topic) is not str or not set(map(type, documents)) <= TEXTS:
                 return None
             judged = known.get(topic) or self._judge(topic)
             if not documents:
@@ -95,7 +99,7 @@ class FewDocuments:
                 retrieved += len(ranked.ranks)
         if not retrieved:  # then the long way looks at the ids
             ids = list(chain.from_iterable(every))
-            return found if set(map(type, ids)) <= {str} and "".join(ids).isprintable() else None
+            return found if "".join(ids).isprintable() else None
         return found
 
     def _counted(self, num_rel: int) -> dict[str, float]:

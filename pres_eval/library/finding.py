@@ -65,8 +65,11 @@ def _by_place(
             unjudged.append(encode(topic, name))
         else:
             places.append(place)
-            first = next(iter(documents), "")  # one look tells, as nobody mixes texts and numbers
-            rankings.append(documents if isinstance(first, str) else _with_texts(documents, name))
+            # Looking at all takes too long: who mixes texts and numbers joins two dicts.
+            first = next(iter(documents), "")
+            last = next(reversed(documents), "") if type(documents) is dict else first
+            texts = isinstance(first, str) and isinstance(last, str)
+            rankings.append(documents if texts else _with_texts(documents, name))
     if not only_texts and has_equal(np.array(places, np.int64)):
         raise InputError(name, None, "a topic given both as a number and as a text", "each topic once")
     return places, rankings, unjudged
@@ -120,12 +123,19 @@ def _looked_at(places: Sequence[int], rankings: Sequence[Documents], ranked: Ran
     for number in sorted(range(len(places)), key=lambda number: found.get(places[number], 0)):
         some = list(islice(rankings[number], most - len(documents)))
         if found:  # ids with a NUL are no error where judged documents alone are looked for
-            some = [one for one in some if "\0" not in one]
+            some = [one for one in some if "\0" not in _text(one, name)]
         topics += [places[number]] * len(some)
         documents += some
         if len(documents) == most:
             break
     return LookedAt(np.array(topics, np.int64), WordIds.of(ids_of(documents, name)))
+
+
+def _text(one: Any, name: str) -> str:
+    """Return an id of a topic whose first and last are texts; raises InputError if it is none."""
+    if not isinstance(one, str):
+        raise InputError(name, None, f"id {one!r} of type {type(one).__name__} among texts", "texts alone")
+    return one
 
 
 def block_of_dict(run: Mapping[Any, Documents], name: str) -> Block:

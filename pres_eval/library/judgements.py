@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Set
-from itertools import chain
+from itertools import chain, takewhile
 from typing import Any
 
 import numpy as np
@@ -51,7 +51,11 @@ def numbers_are(data: Any, kind: type | tuple[type, ...]) -> bool:
 
 
 def first_topic(data: Any) -> dict[Any, Any] | None:
-    """Return a dict of dicts with its first topic alone, None for other data."""
+    """Return a dict of dicts with its first topic alone, also of a list of rows; None for other data."""
+    if isinstance(data, list):
+        of_row = (tuple, list)
+        rows = takewhile(lambda row: isinstance(row, of_row) and len(row) == 3 and row[0] == data[0][0], data)
+        return {None: {str(document): value for _, document, value in rows}}
     first = next(iter(data.items()), None) if isinstance(data, Mapping) else None
     return None if first is None or not isinstance(first[1], Mapping) else {first[0]: first[1]}
 

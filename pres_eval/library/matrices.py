@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,23 @@ def _even(values: Any, what: str, name: str) -> NDArray[Any]:
         found = f"{what} in rows of {lengths[0]} to {lengths[-1]} documents"
         advice = "fill the shorter rows with the id -1 and any score"
         raise InputError(name, None, found, "T rows of k documents each", advice) from None
+
+
+class TopDocuments:
+    """Documents of T topics in rows (T, k), as rows of topic, document and score."""
+
+    def __init__(self, topics: Any, ids: Any, scores: Any) -> None:
+        self._given = topics, ids, scores
+
+    def __iter__(self) -> Iterator[tuple[Any, Any, Any]]:
+        topics, ids, scores = (as_array(given).tolist() for given in self._given)
+        for topic, documents, own in zip(topics, ids, scores, strict=True):
+            for document, score in zip(documents, own, strict=True):
+                if document is not None and document != NONE:
+                    yield topic, document, score
+
+    def __len__(self) -> int:
+        return int(as_array(self._given[1]).size)
 
 
 def rank_matrix(

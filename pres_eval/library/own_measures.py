@@ -27,7 +27,7 @@ def list_measures() -> tuple[Measure, ...]:
 def register(
     measure: Measure | str, score: Callable[..., Any] | None = None, *, cutoffs: Sequence[int] = ()
 ) -> Measure:
-    """Add a measure of your own; `evaluate` then takes its name.
+    """Add a measure of your own; `evaluate` then takes its name, or what this returns.
 
     measure  its name, or a whole Measure record
     score    batch -> (T,) values, one for each topic of the Batch; with cutoffs: batch, cutoff -> (T,)
@@ -58,5 +58,7 @@ def register(
             raise UsageError(f"cutoffs={cutoffs!r}: expected whole numbers of at least 1, such as (5, 10)")
         parameters = Cutoffs(tuple(cutoffs)) if cutoffs else NoParameters()
         measure = Measure(name=measure, score=score, parameters=parameters)
+    elif not isinstance(measure, Measure):
+        raise TypeError(f"register: found {measure!r}, expected register(name, score) or a pres_eval.Measure")
     add_measure(measure)
     return measure

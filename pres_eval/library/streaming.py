@@ -27,14 +27,13 @@ def _check_alike(evaluations: Sequence[Evaluation]) -> None:
     first = evaluations[0]
     for one in evaluations[1:]:
         for what, same in (
-            ("other measures or options", (one.measures, one.options) == (first.measures, first.options)),
+            (f"other measures ({', '.join(one.measures)})", one.measures == first.measures),
+            ("other options", one.options == first.options),
             ("judgements of other topics", list(one.origin.topics) == list(first.origin.topics)),
             ("other groups or weights of topics", topic_contents(one) == topic_contents(first)),
         ):
             if not same:
-                raise UsageError(
-                    f"merge: found {what} ({one.origin.qrels}), expected the same for all evaluations"
-                )
+                raise UsageError(f"merge: found {what}, expected the same for all evaluations")
 
 
 def topic_contents(evaluation: Evaluation) -> tuple[dict[str, frozenset[bytes]], dict[bytes, float]]:

@@ -21,8 +21,11 @@ class Review(Validation):
     """Estimates from samples of a review, and the `parts` that they are made of."""
 
     def __getitem__(self, quantity: str) -> Estimate:
-        """The estimate of "recall" or another quantity, over all topics."""
-        return self.of(quantity)[-1]
+        """Return the estimate of "recall" or another quantity, over all topics."""
+        if found := self.of(quantity):
+            return found[-1]
+        known = ", ".join(dict.fromkeys(one.quantity for one in self.estimates))
+        raise UsageError(f"quantity {quantity!r}: expected one of {known}")
 
     @property
     def sentence(self) -> str:

@@ -35,10 +35,11 @@ class Protocol:
 
 PROTOCOLS = {
     "trec-dl": Protocol(
-        ("ndcg_cut.10", "recip_rank", "map", "recall.100,1000"),
+        ("ndcg_cut.10", "recip_rank", "map", "map_cut.100", "recall.100,1000"),
         "Craswell, Mitra, Yilmaz, Campos & Voorhees, TREC 2019 Deep Learning Track, arXiv:2003.07820",
         level=2,
-        note="Passages: grades 2 and 3 are relevant. For documents, where grade 1 is relevant too, add -l 1.",
+        note="Passages: grades 2 and 3 are relevant. For documents, where grade 1 is relevant too, add -l 1."
+        " Papers report map_cut_100 for documents, and for passages from 2021 on.",
     ),
     "msmarco": Protocol(
         ("recip_rank_cut.10", "recall.100,1000"),

@@ -25,7 +25,7 @@ class Percents(NamedTuple):
         for text in texts:
             first, _, second = text.partition(",")
             # 95,5 is 95.5; two shares can be given the other way round.
-            if re.fullmatch("[1-9][0-9],[0-9]", text):
+            if re.fullmatch("[1-9][0-9],[0-9]%?", text):
                 raise MeasureError(
                     f"-m {name}.{text}: found {second} behind {first}, expected a percentage, or"
                     f" {name}.{second},{first} for both{decimal_comma(text)}"

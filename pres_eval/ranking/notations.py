@@ -121,9 +121,9 @@ class Respelling:
         (_, ours), judged = self.pairs[0]
         if not ours.startswith(judged):
             return "; see --map-docs"
-        number = re.compile(rb"\d+\Z")
-        end = re.sub(rb"([][.|(){}+*?^$\\])", rb"\\\1", number.sub(b"", ours[len(judged) :])).decode()
-        return f"; see --map-docs '^(.*){end}\\d+$'"
+        end = re.sub(rb"([][.|(){}+*?^$\\])", rb"\\\1", ours[len(judged) :])
+        end = re.sub(rb"[0-9]+", rb"\\d+", end)
+        return f"; see --map-docs '^(.*){end.decode()}$'"
 
     @property
     def without(self) -> str:
@@ -144,12 +144,12 @@ def find_respelling(ours: Sequence[Id], judged: Sequence[Id]) -> Respelling | No
     """
     best: tuple[bool, list[tuple[bytes, Id]], dict[Id, bytes], tuple[str, ...]] | None = None
     found: list[tuple[Id, bytes]] = []
-    for cut, cut_judged in ((bytes, bytes), (whole, bytes), (bytes, whole)):
+    for cut, cut_judged in _CUTS:
         some = [(cut(one[1]), one) for one in ours]
         wanted = {(topic, cut_judged(one)): one for topic, one in judged}
         for rules in _TRIED:
             if len(found) < len(ours) and len(pairs := _pairs(some, wanted, rules)) > len(found):
-                best, found = (whole in (cut, cut_judged), some, wanted, rules), pairs
+                best, found = (cut is not cut_judged, some, wanted, rules), pairs
     if best is None:
         return None
     of_chunks, some, wanted, rules = best
@@ -167,6 +167,21 @@ def whole(chunk: bytes) -> bytes:
     """Return the id without the number of a chunk at its end: d1#0, d1_chunk_0, d1-p0; else nothing."""
     found = _CHUNK.search(chunk, max(len(chunk) - 24, 0)) if chunk[-1:].isdigit() else None
     return chunk[: found.start()] if found else b""
+
+
+def _whole_of_two(chunk: bytes) -> bytes:
+    """Return the id without two numbers, such as the first and last word of a chunk: d1_0_512."""
+    return whole(whole(chunk))
+
+
+_CUTS: tuple[tuple[Rule, Rule], ...] = (
+    (bytes, bytes),
+    (whole, bytes),
+    (bytes, whole),
+    (_whole_of_two, bytes),
+    (bytes, _whole_of_two),
+)
+"""What is cut off our ids and judged ones, the least first."""
 
 
 def _pairs(
@@ -235,7 +250,7 @@ class _Written:
 
     ids, topic  (n,) the documents, and the topics that they are of
     alike       (n,) rough hashes of both
-    whole       (n,) the same of the document that a chunk is of, 0 for one that is none
+    whole       (2, n) the same of the document that a chunk is of, by one number and by two; 0 for none
     """
 
     ids: Ids
@@ -246,15 +261,18 @@ class _Written:
     @classmethod
     def of(cls, ids: Ids, topic: IntArray) -> _Written:
         """Hash documents (n,) of topics (n,)."""
-        chunks = without_chunk(ids)
-        rows = np.flatnonzero(chunks.lengths)
-        whole = np.zeros(len(ids), np.uint64)
-        whole[rows] = rough_hashes(chunks.take(rows)) + _of_topics(topic[rows])
-        return cls(ids, topic, rough_hashes(ids) + _of_topics(topic), whole)
+        alike = rough_hashes(ids) + _of_topics(topic)
+        levels, rows, chunks = np.zeros((2, len(ids)), np.uint64), np.arange(len(ids)), ids
+        for level in levels:
+            chunks = without_chunk(chunks)
+            left = np.flatnonzero(chunks.lengths)
+            rows, chunks = rows[left], chunks.take(left)
+            level[rows] = rough_hashes(chunks) + _of_topics(topic[rows])
+        return cls(ids, topic, alike, levels)
 
     def take(self, rows: IntArray) -> _Written:
         """Return some rows (m,) of them."""
-        return _Written(self.ids.take(rows), self.topic[rows], self.alike[rows], self.whole[rows])
+        return _Written(self.ids.take(rows), self.topic[rows], self.alike[rows], self.whole[:, rows])
 
     def pairs(self, rows: BoolArray) -> list[Id]:
         """Return topics and documents of some rows (n,), each once."""
@@ -302,8 +320,8 @@ def _respelled(ours: _Written, judged: _Written) -> Respelling | None:
     some, others = np.zeros(len(ours.ids), np.bool_), np.zeros(len(judged.ids), np.bool_)
     for mine, theirs in (
         (ours.alike, judged.alike),
-        (ours.whole, judged.alike),
-        (ours.alike, judged.whole),
+        *((level, judged.alike) for level in ours.whole),
+        *((ours.alike, level) for level in judged.whole),
     ):
         alike = KeyTable(theirs[theirs != 0]).find(mine) >= 0
         if alike.any():

@@ -327,15 +327,23 @@ def few_in_order(documents: Mapping[str, Any]) -> Iterable[str] | None:
     """
     try:
         scores = array("f", documents.values())  # trec_eval: 9.0.8 keeps scores in 32 bits
+        if _are_falling(scores):
+            return documents
+        order = sorted(documents, key=documents.__getitem__, reverse=True)
+        if _are_falling(array("f", map(documents.__getitem__, order))):
+            return order
     except (TypeError, OverflowError):
         return None
-    if len(scores) > 1 and all(map(gt, scores, scores[1:])):
-        return documents
     has_ties = len(set(scores)) < len(scores)
     if math.isnan(sum(scores)) or (has_ties and not _are_ascii(documents)):
         return None
     # The tie rule of `in_docno_order` again: ASCII texts compare as their bytes do.
     return [document for _, document in sorted(zip(scores, documents, strict=True), reverse=True)]
+
+
+def _are_falling(scores: array[float]) -> bool:
+    """Return whether each score is below the one before it: there are no ties and no nan."""
+    return len(scores) > 1 and all(map(gt, scores, scores[1:]))
 
 
 def _are_ascii(documents: Iterable[Any]) -> bool:

@@ -171,6 +171,8 @@ def no_common_topic(relevance: Relevance, ranking: Ranked, options: Options) -> 
     match = "" if found is None else f"; {found.count:,} would match {found.text}"
     theirs = f" such as {quoted(unjudged[0])}" if len(unjudged) else ""
     ours = quoted(relevance.pool.topics[0])
+    if theirs.endswith("'1'") and isinstance(ranking, Ranking) and ranking.form is not None:
+        match += "; pres-eval convert --topics-from FILE names the topics 1, 2, ... of _msearch responses"
     return (
         f"{run}: no topic in common with {relevance.name}:"
         f" expected topics such as {ours}, found others{theirs};"

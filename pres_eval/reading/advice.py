@@ -130,7 +130,7 @@ def _separators(lines: list[bytes]) -> Found:
 def _header(lines: list[bytes]) -> Found:
     first = lines[0].lower().replace(b'"', b"").split()
     known = sum(word in _HEADER_WORDS for word in first)
-    if known > 1 and known * 2 >= len(first):
+    if (known > 1 and known * 2 >= len(first)) or first[0].startswith(b"sep="):
         return "line 1 looks like a header", "tail -n +2 FILE > NEW"
     return None
 
@@ -155,7 +155,9 @@ def _by_shape(shapes: Shapes, lines: list[bytes]) -> Found:
     return None
 
 
-_SWAPPED = "were the two files swapped? the judgements come first"
+SWAPPED = "were the two files swapped? the judgements come first"
+"""What is said where a run has the columns of judgements, or judgements those of a run."""
+
 _SCORES: Shapes = (
     (
         "this looks like the output of trec_eval: it is neither a run nor judgements",
@@ -165,7 +167,7 @@ _SCORES: Shapes = (
 )
 _RUN_SHAPES: Shapes = (
     *_SCORES,
-    (f"this looks like judgements; {_SWAPPED}", (_ANY, rb"(?i)q?0", _ANY, _INTEGER), ""),
+    (f"this looks like judgements; {SWAPPED}", (_ANY, rb"(?i)q?0", _ANY, _INTEGER), ""),
     ("Q0 and tag are missing", (_ANY, _ANY, _INTEGER, _NUMBER), 'print $1, "Q0", $2, $3, $4, "run"'),
     (
         "the docno is missing, or part of the topic",
@@ -188,6 +190,11 @@ _RUN_SHAPES: Shapes = (
     ),
     ("Q0, rank and tag are missing", (_ANY, _ANY, _NUMBER), 'print $1, "Q0", $2, 0, $3, "run"'),
     (
+        "Q0, rank and tag are missing, and some scores have decimal commas",
+        (_ANY, _ANY, rb"[+-]?\d+([.,]\d+)?"),
+        'sub(",", ".", $3); print $1, "Q0", $2, 0, $3, "run"',
+    ),
+    (
         "the numbers have decimal commas",
         (_ANY, _ANY, _ANY, _ANY, rb"[+-]?\d+,\d+", _ANY),
         'sub(",", ".", $5); print',
@@ -201,7 +208,7 @@ _DECIMAL_GAINS = (
 _SAMPLED = "sampled judgements (topic iteration docno stratum relevance)"
 _QRELS_SHAPES: Shapes = (
     *_SCORES,
-    (f"this looks like a run; {_SWAPPED}", (_ANY, _ANY, _ANY, _INTEGER, _NUMBER, _ANY), ""),
+    (f"this looks like a run; {SWAPPED}", (_ANY, _ANY, _ANY, _INTEGER, _NUMBER, _ANY), ""),
     ("the iteration is missing", (_ANY, _ANY, _INTEGER), "print $1, 0, $2, $3"),
     ("the grades have decimals", (_ANY, _ANY, _ANY, rb"[+-]?\d+\.0*"), "print $1, $2, $3, int($4)"),
     (

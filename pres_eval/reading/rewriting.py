@@ -186,9 +186,11 @@ class PatternMapping:
                 f"--map-docs {text}: found {self._pattern.groups} groups, expected one, for the id of the"
                 " document: '^(.*)#\\d+$'"
             )
-        digits = re.fullmatch(r"\^?\(\.[*+]\??\)((?:[^\\.*+?()\[\]{}|^$\d]|\\[^\w\s])+)\\d\+\$", text)
+        digits = re.fullmatch(
+            r"\^?\(\.[*+]\??\)((?:[^\\.*+?()\[\]{}|^$\d]|\\[^\w\s])+)(?:\\d|\[0-9\])\+\$", text
+        )
         self._before_number = None if digits is None else re.sub(r"\\(.)", r"\1", digits[1]).encode()
-        until = re.fullmatch(r"\^\(\[\^\\?([^0-9A-Za-z\s\\^\]])\][+*]\)(?:\\?\1\.\*)?\$?", text)
+        until = re.fullmatch(r"\^\(\[\^\\?([^0-9A-Za-z\s\\^\]])\][+*]\)(?:\\?\1(?:\.\*)?)?\$?", text)
         self._until = (
             None if until is None or (text.endswith("$") and ".*" not in text) else until[1].encode()
         )

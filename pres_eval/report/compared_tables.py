@@ -100,6 +100,10 @@ def _notes(result: ComparedRuns) -> list[str | Note]:
             "non-inferior": (">=", f"not worse, by {settings.margin:g} or more, than"),
         }[settings.alternative]
         notes.append(Note(f"{words} {against} ({_how(settings)})", mark=mark))
+    if result.unseen and settings.test not in JOINT_TESTS and settings.correction != "none":
+        notes.append(
+            "p-values are corrected for all pairs of runs, as the baseline was chosen by the same topics"
+        )
     notes += falling_notes(result.scores.measures, result.scores.falling)
     if result.contradictions():
         notes.append(

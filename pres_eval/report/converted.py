@@ -62,7 +62,10 @@ def parquet_writer(stream: BinaryIO, fields: Mapping[str, str]) -> Iterator[Writ
 
 
 # Formats whose columns are separated by blanks or tabs.
-LINES = ("trec_results", "qrels", "beir")
+LINES = ("trec_results", "qrels", "beir", "msmarco")
+
+# Formats of runs alone.
+OF_RUNS = ("trec_results", "msmarco")
 
 TARGETS = (*LINES, "json", "jsonl", "csv", "parquet")
 
@@ -98,8 +101,8 @@ def _rows(block: Block) -> Iterator[Row]:
 
 def _texts(blocks: Iterable[Block], form: str, grades: bool, name: str, tag: str) -> Iterator[bytes]:
     """Yield the rows as text of a format; raises InputError for ids that it cannot hold."""
-    if form == "json":
-        yield from _json(blocks, name)
+    if form in ("json", "msmarco"):
+        yield from (_json if form == "json" else _msmarco)(_by_topic(blocks, name), name)
         return
     value = "relevance" if grades else "score"
     if form in ("beir", "csv"):
@@ -131,8 +134,8 @@ def _line(row: Row, form: str, name: str, value: str, tag: str, ranks: Counter[b
     return json.dumps(record, ensure_ascii=False).encode() + b"\n"
 
 
-def _json(blocks: Iterable[Block], name: str) -> Iterator[bytes]:
-    """Yield one object {topic: {docno: number}}, topic by topic."""
+def _by_topic(blocks: Iterable[Block], name: str) -> Iterator[tuple[bytes, Iterator[Row]]]:
+    """Yield each topic with its rows; raises InputError for a topic that comes again."""
     seen: set[bytes] = set()
     for block in whole_topics(blocks):
         for group, topic in enumerate(block.topics):
@@ -144,20 +147,31 @@ def _json(blocks: Iterable[Block], name: str) -> Iterator[bytes]:
                     "the lines of a topic together",
                     f"sort it first: sort -s -k1,1 {name} > NEW",
                 )
-            found: dict[str, int | float] = {}
-            for _, document, number in _rows(block.groups(group, group + 1)):
-                if _text(name, document) in found:
-                    raise InputError(
-                        name,
-                        None,
-                        f"document {quoted(document)} of topic {quoted(topic)} again",
-                        "each document once",
-                    )
-                found[_text(name, document)] = _finite(name, number)
-            start = ",\n" if seen else "{"
-            yield f"{start}{json.dumps(_text(name, topic))}: {json.dumps(found, ensure_ascii=False)}".encode()
             seen.add(topic)
+            yield topic, _rows(block.groups(group, group + 1))
+
+
+def _json(topics: Iterable[tuple[bytes, Iterator[Row]]], name: str) -> Iterator[bytes]:
+    """Yield one object {topic: {docno: number}}, topic by topic."""
+    start = "{"
+    for topic, rows in topics:
+        found: dict[str, int | float] = {}
+        for _, document, number in rows:
+            if _text(name, document) in found:
+                again = f"document {quoted(document)} of topic {quoted(topic)} again"
+                raise InputError(name, None, again, "each document once")
+            found[_text(name, document)] = _finite(name, number)
+        yield f"{start}{json.dumps(_text(name, topic))}: {json.dumps(found, ensure_ascii=False)}".encode()
+        start = ",\n"
     yield b"}\n"
+
+
+def _msmarco(topics: Iterable[tuple[bytes, Iterator[Row]]], name: str) -> Iterator[bytes]:
+    """Yield lines of topic, docno and rank: by score, equal ones by descending docno, as in evaluations."""
+    for _, rows in topics:
+        for rank, row in enumerate(sorted(rows, key=lambda row: (row[2], row[1]), reverse=True), 1):
+            _check_ids(name, "msmarco", row)
+            yield b"%s\t%s\t%d\n" % (*row[:2], rank)
 
 
 def _check_ids(name: str, form: str, row: Row) -> None:

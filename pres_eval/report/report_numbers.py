@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pres_eval.analysis.digits import quantiles_of_known
+from pres_eval.analysis.paired import PairedScores, means_of
 from pres_eval.arrays.types import FloatArray
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 from pres_eval.report.text import text_of
@@ -126,6 +127,10 @@ def against_median(report: Report, run: int, label: str = "map") -> FloatArray:
     return np.asarray(values * 0.0 if medians is None else values - medians, np.float64)
 
 
+MOST = 15
+"""Topics of a list of the most different ones."""
+
+
 @dataclass(frozen=True)
 class Difference:
     """A topic on which runs differ: the best and the worst run with their values."""
@@ -142,7 +147,7 @@ class Difference:
         return self.best_value - self.worst_value
 
 
-def largest_differences(report: Report, label: str, most: int = 15) -> list[Difference]:
+def largest_differences(report: Report, label: str, most: int = MOST) -> list[Difference]:
     """The topics with the largest differences between runs, largest first; equal ones in topic order."""
     matrix = report.matrix(label)
     with_two = np.flatnonzero(np.count_nonzero(~np.isnan(matrix), axis=0) > 1)
@@ -161,6 +166,24 @@ def largest_differences(report: Report, label: str, most: int = 15) -> list[Diff
         for place in np.argsort(-spread, kind="stable")[:most].tolist()
         if spread[place] > 0
     ]
+
+
+def on_common_topics(report: Report, label: str) -> PairedScores | None:
+    """Return the values of a measure on the topics that every run has; None if there are none."""
+    matrix = report.matrix(label)
+    known = np.flatnonzero(~np.isnan(matrix).any(axis=0))
+    if not len(known):
+        return None
+    values = matrix[np.newaxis, :, known]
+    return PairedScores(
+        runs=report.names,
+        measures=(label,),
+        topics=tuple(report.topics[place] for place in known.tolist()),
+        values=values,
+        means=means_of(values),
+        all_topics=len(report.topics),
+        falling=frozenset([label]) if report.sign(label) < 0 else frozenset(),
+    )
 
 
 def quartiles(values: FloatArray) -> list[float]:

@@ -59,7 +59,7 @@ def settings_of(report: Report) -> dict[str, object]:
             settings[name] = text_of(file.path)
     options = asdict(report.options)
     settings |= {name: value for name, value in options.items() if name != "only_topic"}
-    return settings | (asdict(report.pairs.settings) if report.pairs is not None else {})
+    return settings | (report.pairs.settings.recorded() if report.pairs is not None else {})
 
 
 def _number(value: float, kind: Format = Format.FLOAT) -> Value:

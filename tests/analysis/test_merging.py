@@ -115,7 +115,33 @@ def test_mistakes(files: list[str], call: Command) -> None:
         " expected one judgement per document and topic\n"
     )
     assert call("merge", "-", "-").err == "pres-eval: standard input (-) can be one file only\n"
-    assert call("merge", "anna").code == 1
+    assert call("merge", "anna").err == (
+        "pres-eval: anna: no document has several judgements, expected more files\n"
+    )
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_one_file_of_several_assessors(rule: str, files: list[str], call: Command) -> None:
+    """What the error of an evaluation names: the second judgement of a document is a second assessor's."""
+    Path("all").write_text("".join(FILES.values()))
+    Path("run").write_text("1 Q0 a 1 1 t\n")
+    stopped = call("all", "run")
+    assert stopped.err.endswith("; pres-eval merge FILE > NEW makes one judgement of several\n")
+    merged = call("merge", "all", "--rule", rule)
+    assert merged.out == call("merge", *files, "--rule", rule).out
+    assert "6 documents of 3 topics; 3 judged more than once" in merged.err
+
+
+@pytest.mark.parametrize(("name", "begins"), [("m.csv", "query_id,doc_id,"), ("m.json", "{"), ("m", "1 0 a")])
+def test_the_ending_sets_the_format(name: str, begins: str, files: list[str], call: Command) -> None:
+    call.ok("merge", "--quiet", *files, "--output", name)
+    assert Path(name).read_text().startswith(begins)
+
+
+def test_a_third_judge_among_the_runs_is_recognised(files: list[str], call: Command) -> None:
+    called = call("judges", *files, RUNS[0])
+    assert (called.code, called.out) == (2, "")
+    assert called.err.endswith("; this looks like judgements: name a third judge with --judge cora\n")
 
 
 def test_a_third_judge_is_in_all_tables(call: Command, tmp_path: Path) -> None:

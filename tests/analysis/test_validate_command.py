@@ -60,6 +60,8 @@ def test_the_library_says_the_same(call: Command) -> None:
     assert not review.shows(review["recall"])
     assert review.plot().axes
     assert "\\begin{tabular}" in review.to_text("latex", "estimates")
+    with pytest.raises(pe.PresEvalError, match="quantity 'Recall': expected one of recall, precision, F1,"):
+        review["Recall"]
     with pytest.raises(pe.PresEvalError, match="either collection or sizes"):
         pe.validate("found", "sample", collection=200, sizes="sizes")
     with pytest.raises(pe.PresEvalError, match="confidence 95: expected a number above 0 and below 1"):
@@ -320,7 +322,7 @@ def test_a_topic_of_the_sample_alone_is_a_slip_unless_its_size_is_told(call: Com
 
 
 SIZES = [
-    ("q1 found 40\n", "strata:42: 0 documents in stratum 'rest' of topic 'q1', of which 40 are in"),
+    ("q1 found 40\n", "strata:42: stratum 'rest' of topic 'q1', which has no size, expected a line of"),
     ("q1 found 40\nq1 rest 30\n", "sizes:2: 30 documents in stratum 'rest' of topic 'q1', of which 40 are in"
      " the sample, expected 40 at least, or inclusion probabilities are above 1"),
     ("q1 found 40\nq1 rest 160\nq1 other 7\n", "sizes:3: no judged document in stratum 'other' of topic 'q1',"

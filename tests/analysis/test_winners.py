@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -113,3 +116,23 @@ def test_an_order_that_does_not_exist() -> None:
     with pytest.raises(UsageError, match="sort='size': expected one of difference, topic, best"):
         compared.per_topic("size")  # type: ignore[arg-type]
     assert ORDERS == ("difference", "topic", "best")
+
+
+def test_the_page_has_winners_of_topics_that_all_runs_have(call: Command, tmp_path: Path) -> None:
+    """The rows of compare's tables, a topic that a run lacks left out."""
+    short = tmp_path / "keyword"
+    lines = Path(RUNS[1]).read_text().splitlines(keepends=True)
+    short.write_text("".join(line for line in lines if not line.startswith("PAC-1009 ")))
+    asked = [QRELS, RUNS[0], str(short), RUNS[2]]
+    page = tmp_path / "page.html"
+    call.ok("report", "--quiet", *asked, "--output", page)
+    shown = page.read_text(encoding="utf-8")
+    cells = [re.sub("<[^>]+>", "|", row) for row in re.findall("<tr>.*?</tr>", shown.replace("\n", ""))]
+    rows = {re.sub(r"\|[\s|]*", " ", row).strip() for row in cells}
+    compared = ("compare", "--quiet", *asked, "-m", "map", "--per-topic", "--format", "csv", "--table")
+    for one in call.ok(*compared, "per_topic").rows:
+        numbers = (f"{float(one[name]):.4f}" for name in ("difference", "value", "second_value"))
+        assert " ".join((one["topic"], one["best"], one["second"], *numbers)) in rows
+    for one in call.ok(*compared, "wins").rows:
+        assert f"{one['run']} {one['alone']} {one['shared']}" in rows
+    assert "Wins over 11 topics that all runs have" in shown

@@ -161,7 +161,8 @@ def test_judged_twice(compat: str, tmp_path: Path) -> None:
             list(form_batches(judgements, ranking, Options(compat), 10))
         assert str(caught.value) == (
             f"{tmp_path}/qrels:5: a second judgement of document 'b' for topic '2' (first in line 2),"
-            " expected one judgement per document and topic"
+            " expected one judgement per document and topic;"
+            " pres-eval merge FILE > NEW makes one judgement of several"
         )
 
 

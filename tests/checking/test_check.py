@@ -850,9 +850,10 @@ def test_many_files_take_a_line_each(tmp_path: Path, capfdbinary: pytest.Capture
     lines = called.out.splitlines()
     assert lines[1] == f"good     {clean}: run clean, 60 documents, 3 topics, 20 each; same-tag 1"
     assert lines[2].startswith(f"warning  {tied}: ")
-    assert lines[2].endswith("; score-infinite 1, ties 1, same-tag 1")
+    assert lines[2].endswith("; score-infinite 1, tag-of-another-file 1, ties 1, same-tag 1")
     assert (called.code, lines[3]) == (1, "")
-    left = command(*asked, "--ignore", "score-infinite", "--ignore", "same-tag")
+    kinds = ("score-infinite", "same-tag", "tag-of-another-file")
+    left = command(*asked, *(word for kind in kinds for word in ("--ignore", kind)))
     assert (left.code, left.out.splitlines()[2].rpartition("; ")[2]) == (0, "ties 1")
     refused = command(*asked, "--ignore", "duplicate")
     assert refused.code == 1 and "--ignore duplicate: expected one of another-format" in refused.err
@@ -890,6 +891,15 @@ def test_a_tag_in_the_name_of_another_file(command: Command, tmp_path: Path) -> 
     }
 
 
+def test_a_tag_that_was_copied_from_another_run(tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_bytes(QRELS)
+    for name in ("clean.txt", "dense.txt", "clean_2.txt"):
+        (tmp_path / name).write_bytes(RUN)
+    runs = [Source(str(tmp_path / name)) for name in ("clean.txt", "dense.txt", "clean_2.txt")]
+    told = [found(each) for each in check_files(Source(str(tmp_path / "qrels")), runs, CheckOptions())[1:]]
+    assert told == [{"same-tag": 2}, {"same-tag": 2, "tag-of-another-file": 1}, {"same-tag": 2}]
+
+
 @pytest.mark.parametrize(("twice", "told"), [("whole", True), ("a topic", False), ("one line", False)])
 def test_judgements_that_are_two_files_in_one(
     twice: str, told: bool, command: Command, tmp_path: Path
@@ -903,7 +913,7 @@ def test_judgements_that_are_two_files_in_one(
     called = command("check", qrels, run)
     said = (
         f"from line {len(lines) + 1} on, or shortly before, this looks like a second file: were several files"
-        " of judgements put together? pres-eval merge makes one of them"
+        " of judgements put together? pres-eval merge FILE > NEW makes one judgement of several"
     )
     assert f"error duplicate ({len(again)}): " in called.out
     assert (said in called.out) == told
@@ -924,3 +934,25 @@ def test_details_of_some_kinds_and_of_many_files(command: Command, tmp_path: Pat
     assert command("check", *ten).out == command("check", "--details", *ten).out
     assert command("check", *many).out == command("check", "--brief", *many).out
     assert command("check", *many).out != command("check", "--details", *many).out
+
+
+def test_documents_are_compared_as_they_are_mapped(command: Command, tmp_path: Path) -> None:
+    """--map-docs: chunks count once for the document that is judged, and a chunk may not come twice."""
+    qrels, run, again = (tmp_path / name for name in ("qrels", "run", "again"))
+    qrels.write_bytes(QRELS)
+    rows = [line.split() for line in RUN.decode().splitlines()]
+    chunks = "".join(f"{t} Q0 {d}#{n} {r} {s} {tag}\n" for n, (t, _, d, r, s, tag) in enumerate(rows))
+    run.write_text(chunks)
+    again.write_text(chunks + chunks.splitlines()[0])
+    plain = tmp_path / "clean"
+    plain.write_bytes(RUN)
+    asked = ("check", "--format", "json", "--ignore", "same-tag", qrels)
+    pattern = ("--map-docs", r"^(.*)#\d+$")
+    (_, unchanged), (_, mapped) = (
+        command(*asked, path, *more).json["files"] for path, more in ((plain, ()), (run, pattern))
+    )
+    assert {**mapped, "path": ""} == {**unchanged, "path": ""}
+    kinds = [one["kind"] for one in command(*asked, again, *pattern).json["files"][1]["findings"]]
+    assert "duplicate" in kinds
+    assert "no-judged-document" in command("check", qrels, run).out
+    assert command(*asked, run, "--map-docs", "nofile").code == 1

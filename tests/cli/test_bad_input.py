@@ -88,12 +88,14 @@ IN_QRELS = [
     (
         "q1 0 a 1\n\nq2 0 b 1\nq1 0 a 0\n",
         "qrels:4: a second judgement of document 'a' for topic 'q1' (first in line 1),"
-        " expected one judgement per document and topic",
+        " expected one judgement per document and topic;"
+        " pres-eval merge FILE > NEW makes one judgement of several",
     ),
     (
         "q1 0 é 1\nq1 0 é 1\nq2 0 b 1\n",
         "qrels:2: a second judgement of document 'é' for topic 'q1' (first in line 1),"
-        " expected one judgement per document and topic",
+        " expected one judgement per document and topic;"
+        " pres-eval merge FILE > NEW makes one judgement of several",
     ),
 ]
 

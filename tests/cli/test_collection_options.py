@@ -121,6 +121,10 @@ def test_names_of_columns_may_be_written_in_other_ways(names: str, call: Command
     [
         "".join(f'"{topic}","{document}",{score}\n' for topic, document, score in ROWS),
         "".join(f"{topic};{document};{score:g}\n".replace(".", ",") for topic, document, score in ROWS),
+        "".join(f"{topic};{document};{score:g}\n".replace(".", ",") for topic, document, score in ROWS)
+        + "3;c;1\n3;d;0\n",
+        "sep=;\ntopic;passage;score\n"
+        + "".join(f"{topic};{document};{score:g}\n" for topic, document, score in ROWS),
         "".join(
             f"{topic},{document},{score},{place}\n" for place, (topic, document, score) in enumerate(ROWS)
         ),
@@ -130,18 +134,27 @@ def test_names_of_columns_may_be_written_in_other_ways(names: str, call: Command
         + "".join(", " + json.dumps({"query_id": t, "doc_id": d, "score": s}) for t, d, s in ROWS)
         + "]",
     ],
-    ids=["quoted", "German", "rank last", "records", "records on lines", "one long line"],
+    ids=[
+        "quoted",
+        "German",
+        "German and whole",
+        "sep=",
+        "rank last",
+        "records",
+        "records on lines",
+        "one long line",
+    ],
 )
 def test_hints_lead_to_a_file_that_can_be_read(text: str, call: Command, folder: Path) -> None:
-    """Whatever is typed as the message says ends in the numbers of the file, after three steps at most."""
+    """Whatever is typed as the message says ends in the numbers of the file, after four steps at most."""
     name = "r0"
     (folder / name).write_text(text)
-    for step in range(1, 4):
+    for step in range(1, 6):
         found = call("-m", "map", "q", name)
         if found.code == 0:
             break
         command = found.err.strip().split(": ", 4)[-1]
-        start = min(place for place in map(command.find, ("tr ", "awk ", "python3 ")) if place >= 0)
+        start = min(place for place in map(command.find, ("tr ", "awk ", "python3 ", "tail ")) if place >= 0)
         done = subprocess.run(command[start:].replace("NEW", f"r{step}"), shell=True, check=True)
         assert done.returncode == 0
         name = f"r{step}"

@@ -10,7 +10,7 @@ import pytest
 from support.commands import Command
 
 from pres_eval.reading.formats.recognising import FORMATS
-from pres_eval.report.converted import TARGETS
+from pres_eval.report.converted import OF_RUNS, TARGETS
 
 EXPORTS = Path(__file__).parents[2] / "fixtures" / "exports"
 ALL = ("-m", "all_trec", "-q")
@@ -41,7 +41,7 @@ def test_runs_keep_their_numbers(export: str, target: str, call: Command) -> Non
     )
 
 
-@pytest.mark.parametrize("target", [each for each in TARGETS if each != "trec_results"])
+@pytest.mark.parametrize("target", [each for each in TARGETS if each not in OF_RUNS])
 @pytest.mark.parametrize(
     "export", ["qrels.txt", "qrels-beir-excel.csv -R csv", "qrels-elasticsearch-rank-eval.json -R json"]
 )
@@ -52,6 +52,16 @@ def test_judgements_keep_their_grades(export: str, target: str, call: Command) -
     assert (
         values(call, "new", EXPORTS / "run.txt", *(("-R", target) if target in FORMATS else ())) == expected
     )
+
+
+def test_ranks_of_msmarco_are_those_of_the_evaluation(call: Command) -> None:
+    """By score, whatever the order of lines; equal scores by docno, descending."""
+    Path("run").write_text("1 Q0 a 1 2 t\n1 Q0 b 2 7.5 t\n1 Q0 c 3 2 t\n2 Q0 a 1 1 t\n")
+    assert call.ok("convert", "run", "--to", "msmarco").out == "1\tb\t1\n1\tc\t2\n1\ta\t3\n2\ta\t1\n"
+    Path("again").write_text("1 Q0 a 1 2 t\n2 Q0 a 1 2 t\n1 Q0 b 2 1 t\n")
+    assert "topic '1' again" in call("convert", "again", "--to", "msmarco").err
+    refused = call("convert", EXPORTS / "qrels.txt", "--to", "msmarco")
+    assert refused.err == f"pres-eval: --to msmarco: {EXPORTS / 'qrels.txt'} has judgements\n"
 
 
 def test_a_csv_of_grades_is_known_by_its_header(call: Command) -> None:

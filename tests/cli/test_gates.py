@@ -387,7 +387,7 @@ def unexpected(lines: bytes, printed: bytes) -> list[GateFinding]:
         (STORED.replace(b"\n", b"\r\n"), []),
         (
             STORED.replace(b"0.5000", b"0.5001"),
-            ["stored.txt:1: map, all: wanted '0.5000', got '0.5001'"],
+            ["stored.txt:1: map, all: wanted '0.5000', got '0.5001', 0.0001 higher, 0 allowed"],
         ),
         (STORED.split(b"\n")[1] + b"\n", ["stored.txt:1: map, all: wanted '0.5000', no such line here"]),
     ],
@@ -524,3 +524,24 @@ def test_two_sided_p_of_a_rise_is_that_of_the_fall() -> None:
         rise, fall = (confirm([pair], how)[0] for pair in ((before, now, 1), (now, before, 1)))
         assert rise.p_value == pytest.approx(fall.p_value, rel=0.3) and rise.p_value < 0.05
         assert confirm([(before, now, 1)], CompareSettings(test=test, alternative="less"))[0].p_value > 0.9
+
+
+@pytest.mark.parametrize("files", [("no-such-run",), ("broken",), ("--keep-going", "broken", RUNS[0])])
+def test_item_9_reports_of_gates_name_what_stopped_them(
+    files: tuple[str, ...],
+    capfdbinary: pytest.CaptureFixture[bytes],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """2.13.0 wrote none, so that those of an earlier job, which passed, were still there."""
+    monkeypatch.chdir(tmp_path)
+    Path("broken").write_text("q1 Q0\n", encoding="utf-8")
+    for name in ("junit.xml", "summary.md"):
+        Path(name).write_text("of an earlier job", encoding="utf-8")
+    options = ["-m", "map", "--fail-under", "map=0.1", "--junit", "junit.xml", "--summary", "summary.md"]
+    called = Command(capfdbinary)(*options, QRELS, *files)
+    assert called.code == 2
+    (failure,) = ElementTree.parse("junit.xml").getroot().iter("failure")
+    message = called.err.splitlines()[-1].removeprefix("pres-eval: ")
+    assert failure.get("message") == message
+    assert "gates failed: 1 finding" in Path("summary.md").read_text(encoding="utf-8")

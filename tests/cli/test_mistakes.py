@@ -118,7 +118,7 @@ def test_commands_that_lines_recommend_help(call: Command, tmp_path: Path) -> No
     ("text", "number"),
     [
         ("0,8", "0.8"),
-        ("1,5%", "1.5"),
+        ("1,5%", "1.5%"),
         ("map=0,01", "0.01"),
         ("rbp.0,8", "0.8"),
         ("T=1,5", "1.5"),

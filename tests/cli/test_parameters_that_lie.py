@@ -99,6 +99,7 @@ def test_item_21_a_share_below_1_percent_needs_its_sign(name: str, text: str) ->
         ("11pt_avg.0,5", "found 0 before 5, expected a number, or 0.0,5", "0.5"),
         ("Rprec_mult.0,5", "found 0 before 5, expected a number, or 0.0,5", "0.5"),
         ("wss.95,5", "found 5 behind 95, expected a percentage, or wss.5,95 for both", "95.5"),
+        ("wss.95,5%", "found 5% behind 95, expected a percentage, or wss.5%,95 for both", "95.5%"),
         ("recall_at_percent.99,5", "found 5 behind 99, expected a percentage", "99.5"),
         ("F_cut.0,5,10", "found a β of 0", "F_cut.0.5,10, or F_cut.0.0,5,10 for a β of 0"),
         ("Fprime.0,5", "found a β of 0", "Fprime.0.5, or Fprime.0.0,5 for a β of 0"),
@@ -170,10 +171,21 @@ NOTATIONS = {
     "numbers": ("001", "1.0", "'.0' at the end and leading zeros"),
     "chunks": ("d1", "d1#0", "the number of a chunk at the end"),
     "named chunks": ("d1", "d1_chunk_12", "the number of a chunk at the end"),
+    "chunks by two numbers": ("d1", "d1_0_512", "the number of a chunk at the end"),
+    "named chunks by two numbers": ("d1", "d1_passage_2:7", "the number of a chunk at the end"),
     "judged chunks": ("d1#3", "d1", "the number of a chunk at the end"),
+    "judged chunks by two numbers": ("d1:0-512", "d1", "the number of a chunk at the end"),
     "chunks and case": ("d1", "D1#0", "case and the number of a chunk at the end"),
 }
 """An id of the judgements, how the run has it, and what the message says has to be left out."""
+
+PATTERNS = {
+    "d1#0": r" '^(.*)#\d+$'",
+    "d1_chunk_12": r" '^(.*)_chunk_\d+$'",
+    "d1_0_512": r" '^(.*)_\d+_\d+$'",
+    "d1_passage_2:7": r" '^(.*)_passage_\d+:\d+$'",
+}
+"""The patterns of --map-docs that the messages name."""
 
 
 @pytest.mark.parametrize("notation", NOTATIONS)
@@ -186,8 +198,7 @@ def test_item_23_ids_written_in_another_way_are_named(notation: str, form: str, 
         write(run=f'{{"q1": {{"same": 2, "{ours}": 1}}}}')
     called = call("-m", "map", "qrels", "run")
     assert called.code == 0
-    pattern = {"d1#0": r" '^(.*)#\d+$'", "d1_chunk_12": r" '^(.*)_chunk_\d+$'"}.get(ours, "")
-    advice = f"; see --map-docs{pattern}" if "chunk" in names else ""
+    advice = f"; see --map-docs{PATTERNS.get(ours, '')}" if "chunk" in names else ""
     assert called.err.splitlines()[-1] == (
         "pres-eval: warning: run: of 2 rows looked at, 1 unjudged document would match judged ones without"
         f" {names} (the run has '{ours}', the qrels have '{judged}'{advice}) (pres-eval check tells more)"
@@ -481,6 +492,14 @@ def test_item_21_numbers_are_written_in_plain_digits(options: list[str], call: C
     """2.12.0 read them as Python does: 10 and 3."""
     called = call("-m", "map", *options, "qrels", "run")
     assert called.code == 1 and f"{options[0]}: found" in called.err
+
+
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_item_25_one_record_of_json_lines_needs_no_newline(end: str, call: Command) -> None:
+    write(one='{"query_id": "q1", "doc_id": "d1", "score": 3}' + end)
+    called = call("-m", "num_ret", "qrels", "one")
+    assert (called.code, called.out.split()) == (0, ["num_ret", "all", "1"])
+    assert "one: read as JSON Lines" in called.err
 
 
 @pytest.mark.parametrize("kind", ["relevant", "precision-recall", "roc"])

@@ -10,7 +10,7 @@ from support.commands import QRELS, RUNS, Command
 from pres_eval.measures.protocols import PROTOCOLS
 
 BY_HAND = {
-    "trec-dl": "-c -l 2 -m ndcg_cut.10 -m recip_rank -m map -m recall.100,1000",
+    "trec-dl": "-c -l 2 -m ndcg_cut.10 -m recip_rank -m map -m map_cut.100 -m recall.100,1000",
     "msmarco": "-c -m recip_rank_cut.10 -m recall.100,1000",
     "beir": "-c -m ndcg_cut.10 -m recall.100",
     "robust04": "-c -M 1000 -m map -m gm_map -m P.10,20,30 -m ndcg_cut.20",
@@ -52,6 +52,14 @@ def test_one_call_gives_the_numbers_of_several_commands_for_trec_dl(
     once = call("--protocol", "trec-dl", "--quiet", QRELS, RUNS[0]).out
     alone = call("-c", "--quiet", *command.split(), QRELS, RUNS[0]).out
     assert alone in once and alone.startswith(measures)
+
+
+def test_average_precision_of_documents_for_trec_dl(call: Command) -> None:
+    """As pyserini's pages evaluate DL's documents: -M 100 -m map."""
+    value = call.ok("-c", "-M", "100", "-m", "map", QRELS, RUNS[0]).out.split("\t")[2]
+    assert f"map_cut_100           \tall\t{value}" in call(
+        "--protocol", "trec-dl", "-l", "1", QRELS, RUNS[0]
+    ).out.splitlines(keepends=True)
 
 
 def test_msmarco_is_recip_rank_of_the_first_ten(call: Command) -> None:

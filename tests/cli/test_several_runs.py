@@ -201,6 +201,7 @@ def test_keep_going(form: str, call: Command, broken: list[str]) -> None:
         ("judges", ()),
         ("figures", ("relevant",)),
         ("report", ()),
+        *((command, ("-c",)) for command in ("compare", "report", "agreement", "robustness")),
     ],
 )
 def test_analyses_keep_going(

@@ -87,7 +87,8 @@ def test_comparisons_are_those_of_the_command(
         (("--correct-over", "measures"), {"correct_over": "measures"}),
         (("--single-intervals",), {"simultaneous": False}),
         (("--all-pairs", "--test", "randomised-tukey"), {"baseline": None, "test": "randomised-tukey"}),
-        (("--baseline", "best", "--test", "dunnett"), {"baseline": "best", "test": "dunnett"}),
+        (("--baseline", "broad", "--test", "dunnett"), {"baseline": "broad", "test": "dunnett"}),
+        (("--baseline", "best"), {"baseline": "best"}),
     ],
 )  # fmt: skip
 def test_every_option_of_the_command_is_an_argument(

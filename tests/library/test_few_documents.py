@@ -74,7 +74,7 @@ def test_the_tie_rule() -> None:
         (QRELS, {"q1": [("a", 1.0)]}, {"map"}),
         ({"q1": {"a": True}}, {"q1": {"a": 1.0}}, {"map"}),
         ({"q1": {"a": 1 << 40}}, {"q1": {"a": 1.0}}, {"ndcg"}),
-        (QRELS, {"q1": {f"d{number}": -number for number in range(few.MOST_ROWS + 1)}}, {"map"}),
+        (QRELS, {"q1": {f"d{number}": -number for number in range(few.MOST_OF_FEW_COLUMNS + 1)}}, {"map"}),
     ],
 )
 def test_left_to_the_long_way(qrels: Any, run: Any, names: Any) -> None:
@@ -106,3 +106,27 @@ def test_judgements_are_copied_and_many_are_kept_as_arrays(monkeypatch: pytest.M
         own.pop("q2")
         assert evaluator.evaluate(RUN) == before
         assert evaluator.evaluate({"q3": {"a": 1.0}}) == {}
+
+
+def test_fifty_topics_of_a_hundred_are_few() -> None:
+    rng = random.Random(50)
+    judged = {f"q{topic}": {f"d{number}": rng.randint(0, 2) for number in range(100)} for topic in range(50)}
+    for rank in (sorted, lambda ids: rng.sample(ids, len(ids))):
+        scores = {document: -number / 7 for number, document in enumerate(judged["q0"])}
+        run = {topic: {one: scores[one] for one in rank(list(scores))} for topic in judged}
+        short, long, taken = both_ways(judged, run, {"map", "ndcg_cut.10", "recip_rank"})
+        assert taken and short == long
+    assert not both_ways(judged, run, {"map", "P"})[2]  # ten columns: arrays are faster
+
+
+@pytest.mark.parametrize("many", [0, 3000])
+def test_ids_of_two_types(many: int) -> None:
+    """The short way took the id 7 for an unjudged document where "7" is judged; so did the long one."""
+    evaluator = pytrec_eval.RelevanceEvaluator({"q1": {"d1": 1, "7": 1}}, {"map"})
+    texts: dict[Any, float] = {f"d{number}": -float(number) for number in range(1, many + 2)}
+    joined: dict[Any, float] = {**texts, 7: 2.0}
+    assert evaluator.evaluate({"q1": joined}) == {"q1": {"map": 1.0}}
+    for odd in (7, b"a"):
+        mixed: dict[Any, float] = {"x": 1.0, odd: 2.0, **texts}
+        with pytest.raises(TypeError, match=r"among texts, expected texts alone"):
+            evaluator.evaluate({"q1": mixed})

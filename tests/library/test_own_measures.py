@@ -183,3 +183,10 @@ def test_a_wrong_shape_at_the_command_line(files: None, command: Command, more: 
         "measure ones_of_3: found a list of float64 of shape (3,), expected finite numbers of shape (1,)"
         in done.err
     )
+
+
+def test_a_measure_is_asked_for_as_what_register_returned() -> None:
+    mine = pe.register("relto", relto, cutoffs=(1, 5))
+    assert pe.evaluate(QRELS, RUN, mine).summary == pe.evaluate(QRELS, RUN, "relto").summary
+    both = pe.evaluate(QRELS, RUN, [mine, "map", pe.list_measures()[0]])
+    assert both.measures == pe.evaluate(QRELS, RUN, ["relto", "map", pe.list_measures()[0].name]).measures

@@ -16,11 +16,23 @@ SWAPPED = {
 }
 
 
+def rows_of(data: dict[str, dict[str, int]]) -> list[tuple[str, str, int]]:
+    return [(topic, one, value) for topic, found in data.items() for one, value in found.items()]
+
+
 @pytest.mark.parametrize("name", SWAPPED)
 def test_scores_in_the_place_of_grades_are_named(name: str) -> None:
     judged, run = SWAPPED[name]
     with pytest.warns(UserWarning, match="swapped"):
         pe.evaluate(judged, run, "map")
+
+
+@pytest.mark.parametrize("name", SWAPPED)
+def test_scores_in_the_place_of_grades_are_named_in_rows(name: str) -> None:
+    """2.13.0 looked at dicts alone."""
+    judged, run = SWAPPED[name]
+    with pytest.warns(UserWarning, match="swapped"):
+        pe.evaluate(rows_of(judged), rows_of(run), "map")
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -34,4 +46,5 @@ def test_good_data_are_not_called_swapped(seed: int) -> None:
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         pe.evaluate(judged, run, "map")
+        pe.evaluate(rows_of(judged), rows_of(run), "map")
     assert not [one for one in said if "swapped" in str(one.message)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from support.commands import QRELS, RUNS, Command
 
 import pres_eval as pe
+from pres_eval.errors import UsageError
 
 pd = pytest.importorskip("pandas")
 FORMS = ["beir", "json", "jsonl", "csv"]
@@ -71,10 +73,6 @@ def test_scores_come_back_bit_for_bit() -> None:
     ("call", "message"),
     [
         (
-            lambda file: pe.write_run(pe.Qrels({"1": {"a": 1}}).rank({"1": {"a": 1}}), file),
-            "found a Run, which keeps judged",
-        ),
-        (
             lambda file: pe.write_run({"1": {"a": 1}}, file, form="qrels"),
             "form='qrels': expected one of trec",
         ),
@@ -102,3 +100,36 @@ def test_the_ending_of_a_file_chooses_the_format(ending: str, form: str | None, 
     qrels.write(tmp_path / f"qrels.{ending}")
     qrels.write(tmp_path / "named", form=form or "qrels")
     assert (tmp_path / f"qrels.{ending}").read_bytes() == (tmp_path / "named").read_bytes()
+
+
+RANKED_FROM: dict[str, Callable[[Path], Any]] = {
+    "dict": lambda folder: {"1": {"b": 2.0, "a": 1.0}},
+    "rows": lambda folder: [("1", "b", 2.0), ("1", "a", 1.0)],
+    "table": lambda folder: {"query_id": ["1", "1"], "doc_id": ["b", "a"], "score": [2.0, 1.0]},
+    "path": lambda folder: folder / "run.txt",
+}
+
+
+@pytest.mark.parametrize("kind", RANKED_FROM)
+def test_a_ranked_run_writes_all_its_documents(kind: str, tmp_path: Path) -> None:
+    """Documents that nobody judged too, whatever the run was made of."""
+    (tmp_path / "run.txt").write_text("1 Q0 b 1 2.0 tag\n1 Q0 a 2 1.0 tag\n")
+    run = pe.Qrels({"1": {"a": 1}}).rank(RANKED_FROM[kind](tmp_path))
+    run.write(tmp_path / "out.txt", tag="mine")
+    assert (tmp_path / "out.txt").read_text() == "1 Q0 b 1 2.0 mine\n1 Q0 a 2 1.0 mine\n"
+    pe.write_run(run, tmp_path / "again.txt", tag="mine")
+    assert (tmp_path / "again.txt").read_bytes() == (tmp_path / "out.txt").read_bytes()
+
+
+def test_a_ranked_matrix_writes_what_is_there(tmp_path: Path) -> None:
+    qrels = pe.Qrels({"1": {"17": 1}, "2": {"4": 1}})
+    run = qrels.rank_top_k(["1", "2"], np.array([[17, 4], [9, -1]]), np.array([[0.9, 0.5], [0.25, 0.0]]))
+    run.write(tmp_path / "out.txt")
+    assert (tmp_path / "out.txt").read_text() == "1 Q0 17 1 0.9 run\n1 Q0 4 2 0.5 run\n2 Q0 9 1 0.25 run\n"
+
+
+def test_a_run_of_something_read_once_cannot_be_written(tmp_path: Path) -> None:
+    run = pe.Qrels({"1": {"a": 1}}).rank(iter([("1", "a", 1.0)]))
+    with pytest.raises(UsageError, match=r"run: was made of a list_iterator, which can be read once"):
+        run.write(tmp_path / "out.txt")
+    assert not (tmp_path / "out.txt").exists()

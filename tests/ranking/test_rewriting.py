@@ -218,7 +218,7 @@ IDS = [
 
 
 @pytest.mark.parametrize(
-    "pattern", [r"^(.*)#\d+$", r"(.+)#\d+$", r"^(.*)_p\d+$", r"^(.*?)\#\d+$", r"^(.*)p\d+$"]
+    "pattern", [r"^(.*)#\d+$", r"(.+)#\d+$", r"^(.*)_p\d+$", r"^(.*?)\#\d+$", r"^(.*)p\d+$", r"^(.*)#[0-9]+$"]
 )
 def test_the_short_way_for_numbers_at_the_end_is_that_of_the_pattern(pattern: str) -> None:
     short = PatternMapping(pattern)
@@ -233,7 +233,9 @@ def test_the_short_way_for_numbers_at_the_end_is_that_of_the_pattern(pattern: st
     assert changed.tolist() == [new != old for new, old in zip(wanted, ids, strict=True)]
 
 
-@pytest.mark.parametrize("pattern", [r"^([^#]+)", r"^([^_]*)_.*$", r"^([^#]+)\#.*", r"^([^.]+)"])
+@pytest.mark.parametrize(
+    "pattern", [r"^([^#]+)", r"^([^_]*)_.*$", r"^([^#]+)\#.*", r"^([^.]+)", r"^([^_]+)_"]
+)
 def test_the_short_way_up_to_a_sign_is_that_of_the_pattern(pattern: str) -> None:
     short = PatternMapping(pattern)
     assert short._until is not None

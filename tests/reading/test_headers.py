@@ -28,12 +28,27 @@ HEADER = """\
 # tag: again
 #no: blank after the mark
 # research goal:
+# method:
+#   retrieval:
+#   - name: bm25
+#     k1: 0.9
+#   - name: second
+#     reranks: bm25
+#     of:
+#       - https://example.org
+#       - b
 # ir_metadata.end
 """
 FOUND = {
     "platform.hardware.cpu.model": "'Xeon, 2.2 GHz'",
     "platform.operating system": "Debian",
     "tag": "bm25: the first",
+    "method.retrieval.1.name": "bm25",
+    "method.retrieval.1.k1": "0.9",
+    "method.retrieval.2.name": "second",
+    "method.retrieval.2.reranks": "bm25",
+    "method.retrieval.2.of.1": "https://example.org",
+    "method.retrieval.2.of.2": "b",
 }
 
 

@@ -168,7 +168,11 @@ def test_debugging_options(evaluate: Evaluate) -> None:
 
 
 @pytest.mark.parametrize(
-    ("option", "value"), [("-l", "-1"), ("-M", "-1"), ("-N", "-1"), ("-M", "x"), ("-l", "1.5")]
+    ("option", "value"),
+    [
+        *(("-l", "-1"), ("-M", "-1"), ("-N", "-1"), ("-M", "x"), ("-l", "1.5")),
+        *(("-l", "1e1"), ("-M", "5.0"), ("-N", "1e3"), ("-D", "x")),
+    ],
 )
 def test_levels_and_depths_below_zero(evaluate: Evaluate, option: str, value: str) -> None:
     called = evaluate(option, value)
@@ -248,7 +252,9 @@ def test_byte_order_mark(evaluate: Evaluate) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [("-m", "P.abc"), ("-m", "set_F.x"), ("-R", "prefs", "-m", "prefs_simp")], ids=str
+    "arguments",
+    [("-m", "P.abc"), ("-m", "set_F.x"), ("-m", "set_F.inf"), ("-R", "prefs", "-m", "prefs_simp")],
+    ids=str,
 )
 def test_parameters_and_levels_that_are_no_numbers(evaluate: Evaluate, arguments: tuple[str, ...]) -> None:
     called = evaluate(*arguments, qrels="q1 u s a x\n" if "prefs" in arguments else QRELS)

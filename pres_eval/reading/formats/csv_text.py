@@ -15,6 +15,10 @@ from pres_eval.reading.source import Source
 _ROUNDED = re.compile(r"\d[.,]\d+E\+\d+")
 
 
+# The first line of some exports, for Excel alone.
+SEPARATOR_LINE = re.compile(rb'"?sep=[;,\t]"?\s*?\n', re.IGNORECASE)
+
+
 def separator_of(header: bytes) -> str | None:
     """Return the separator of a header line, None if it has none."""
     return next((one for one in "\t;," if one.encode() in header), None)
@@ -55,18 +59,21 @@ def _rows(source: Source, grades: bool) -> Iterator[Row]:
 
     lines = _lines(source)
     first = next(lines, "").encode("utf-8", "surrogateescape")
+    before = 1
+    if SEPARATOR_LINE.fullmatch(first):
+        first, before = next(lines, "").encode("utf-8", "surrogateescape"), 2
     separator, header = separator_of(first) or ",", header_of(first)
     places = columns_of(header, grades)
     if places is None:
         expected = "a header with query_id, doc_id and " + ("relevance" if grades else "score")
-        raise InputError(source.name, 1, f"the columns {quoted(', '.join(header))}", expected)
+        raise InputError(source.name, before, f"the columns {quoted(', '.join(header))}", expected)
     *columns, by_rank = places
     reader = csv.reader(lines, delimiter=separator)
     try:
         for cells in reader:
             if not any(cells):
                 continue
-            line = reader.line_num + 1
+            line = reader.line_num + before
             if len(cells) != len(header):
                 expected = f"{len(header)}, as in the header"
                 raise InputError(source.name, line, f"{len(cells)} columns", expected)
@@ -75,7 +82,8 @@ def _rows(source: Source, grades: bool) -> Iterator[Row]:
             ids = _id(source, line, topic, "topic"), _id(source, line, document, "docno")
             yield *ids, -number if by_rank else number, line
     except csv.Error as error:
-        raise InputError(source.name, reader.line_num + 1, f"no CSV ({error})", "rows of columns") from None
+        found = f"no CSV ({error})"
+        raise InputError(source.name, reader.line_num + before, found, "rows of columns") from None
 
 
 def _lines(source: Source) -> Iterator[str]:

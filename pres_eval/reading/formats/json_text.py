@@ -26,7 +26,7 @@ def read_json(source: Source, grades: bool) -> Iterator[Block]:
     if _is_lines(text):
         return read_json_lines(source, grades)
     data = _parsed(source, text, None)
-    rows = engine_rows(source, data, grades)
+    rows = engine_rows(source, data, grades) or frame_rows(data, grades)
     if rows is not None:
         return blocks_of_rows(
             _rows(source, ((*row, None) for row in whole_rows(source, rows)), grades), grades
@@ -149,6 +149,15 @@ def engine_rows(source: Source, data: Any, grades: bool) -> Iterator[EngineRow] 
         if not grades and (parts := _predictions(data)):
             return _one_part(source, parts)
     return None
+
+
+def frame_rows(data: Any, grades: bool) -> Iterator[EngineRow] | None:
+    """Return the rows of columns by index, as pandas writes a frame; None if it is other JSON."""
+    names = [pick(data, names) or "" for names in (TOPIC, DOCUMENT, GRADE if grades else SCORE)]
+    if not isinstance(data, Mapping) or not all(isinstance(data.get(name), Mapping) for name in names):
+        return None
+    topics, documents, numbers = (data[name] for name in names)
+    return ((str(topic), str(documents[row]), numbers[row]) for row, topic in topics.items())
 
 
 def whole_rows(source: Source, rows: Iterator[EngineRow]) -> Iterator[EngineRow]:

@@ -6,7 +6,7 @@ import re
 
 from pres_eval.errors import InputError
 from pres_eval.reading.blocks import FileFormat
-from pres_eval.reading.formats.csv_text import columns_of, header_of, read_csv, separator_of
+from pres_eval.reading.formats.csv_text import SEPARATOR_LINE, columns_of, header_of, read_csv, separator_of
 from pres_eval.reading.formats.delimited import read_beir, read_msmarco
 from pres_eval.reading.formats.json_text import SHAPE, is_of_engine, read_json, read_json_lines
 from pres_eval.reading.formats.names import DOCUMENT, GRADE, SCORE, TOPIC, pick
@@ -37,7 +37,8 @@ def recognised(source: Source, grades: bool) -> FileFormat | None:
         return None
     if head.startswith(b"PAR1"):
         return FORMATS["parquet"]
-    lines = head.split(b"\n")
+    told = SEPARATOR_LINE.match(head)
+    lines = head[told.end() if told else 0 :].split(b"\n")
     whole, first = [line for line in lines[:-1] if line.strip()][:20], lines[0].split()
     if head.lstrip().startswith(b"{"):
         # The last line counts if the file ends in it, newline or not.

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from pres_eval.analysis.paired import PairedScores, topic_winners, wins_of_runs
 from pres_eval.measures.base import Format
 from pres_eval.report import svg
 from pres_eval.report.markup import Html, element
 from pres_eval.report.page.tables import controls, figure, scrolling, section, table
 from pres_eval.report.report_numbers import (
+    MOST,
     hardest_topics,
     largest_differences,
+    on_common_topics,
     relevant_counts,
     topic_measures,
 )
@@ -74,7 +77,30 @@ def differences(report: Report) -> Html:
         name = report.heading(label)
         made = table("Topics on which runs differ most", heads, rows, text_columns=3, sortable=True)
         parts.append(element("div", element("h3", name), scrolling(f"{name}: largest differences", made)))
+        scores = on_common_topics(report, label)
+        if scores is not None:
+            parts.append(_winners(name, scores))
     return section("differences", "Largest differences between runs", element("div", *parts, class_="charts"))
+
+
+def _winners(name: str, scores: PairedScores) -> Html:
+    """Return the topics that one run wins most clearly, and how many each run wins."""
+    rows = [
+        [
+            one.topic,
+            one.best,
+            one.second or MISSING,
+            *(shown(value, DIGITS) for value in (one.difference, one.value, one.second_value)),
+        ]
+        for one in list(topic_winners(scores))[:MOST]
+    ]
+    heads = ["topic", "best run", "second", "difference", "best", "second value"]
+    best = table("Best and second runs", heads, rows, text_columns=3, sortable=True)
+    won = [(run, *map(str, each[0])) for run, each in zip(scores.runs, wins_of_runs(scores), strict=True)]
+    caption = f"Wins over {plural(len(scores.topics))} that all runs have"
+    wins = table(caption, ["run", "alone", "shared"], won, sortable=True)
+    labels = f"{name}: best and second runs", f"{name}: wins of runs"
+    return element("div", *map(scrolling, labels, (best, wins)))
 
 
 def topic_view(report: Report) -> Html:

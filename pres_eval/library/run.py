@@ -1,0 +1,186 @@
+"""A run that was ranked once against judgements, to be evaluated at will."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from pres_eval.errors import UsageError
+from pres_eval.library.asked import Measures, check_jobs, selected
+from pres_eval.library.choices import EmptyRule, TieRule
+from pres_eval.library.evaluation import Evaluation, Origin
+from pres_eval.library.judgements import is_path
+from pres_eval.library.texts import encode, texts_of
+from pres_eval.library.topics import topic_files
+from pres_eval.library.warned import warn, weigh_ties
+from pres_eval.library.wording import python_words
+from pres_eval.measures.selection import Selection, as_asked
+from pres_eval.options import DEFAULT_NMAX, ONE, ZERO, Options
+from pres_eval.ranking.ranking import Ranking, with_nothing_for
+from pres_eval.ranking.warnings import warnings_about
+from pres_eval.reading.changed_judgements import (
+    answered_by_nothing,
+    empty_topics,
+)
+from pres_eval.reading.relevance import relevance_info
+from pres_eval.reading.topic_files import Groups, Weights
+from pres_eval.scoring import Scoring
+
+if TYPE_CHECKING:
+    from pres_eval.library.ranked import Qrels
+
+GAINS = "qrels_float"
+"""The format, as -R names it, of judgements that are gains with decimals."""
+
+
+class Run:
+    """A ranked run: the ranks of its judged documents, and what they are judged by.
+
+    `Qrels.rank` and `Qrels.rank_top_k` make it.
+
+    >>> import pres_eval as pe
+    >>> run = pe.Qrels({"1": {"a": 1}}).rank({"1": {"b": 2.0, "a": 1.0}})
+    >>> run.topics, run.evaluate(["recip_rank", "P@1"]).summary
+    (['1'], {'recip_rank': 0.5, 'P_1': 0.0})
+    """
+
+    def __init__(
+        self, qrels: Qrels, ranking: Ranking, options: Options, is_file: bool = False, made_of: Any = None
+    ) -> None:
+        self.qrels = qrels
+        self.ranking = ranking
+        """The ranks as the engine has them."""
+        self._options = options
+        self._is_file = is_file
+        self._made_of = made_of
+        self.is_part = False
+        """Whether further topics will come, so that none of the judgements is missed yet."""
+
+    @property
+    def name(self) -> str:
+        """Return the name of the run in messages: the path, or "run"."""
+        return self.ranking.name
+
+    @property
+    def tag(self) -> str:
+        """The tag in the last line of the file; otherwise the name."""
+        return self.ranking.tag
+
+    @property
+    def topics(self) -> list[str]:
+        """The topics that have judgements, in byte order."""
+        return texts_of(self.qrels.relevance.pool.topics.take(self.ranking.topic))
+
+    def __repr__(self) -> str:
+        return f"<Run {self.name}: {self.ranking.num_lines} documents, {len(self.ranking.topic)} topics>"
+
+    def write(self, file: Any, form: str | None = None, tag: str = "run") -> None:
+        """Write all documents of the run to a file, as `write_run` does: they are read again for it.
+
+        Raises UsageError for a run of an open file or of rows that could be read once alone.
+
+        >>> import io
+        >>> import pres_eval as pe
+        >>> file = io.BytesIO()
+        >>> pe.Qrels({"1": {"a": 1}}).rank({"1": {"b": 2.0, "a": 1.0}}).write(file, form="csv")
+        >>> print(file.getvalue().decode(), end="")
+        query_id,doc_id,score
+        1,b,2.0
+        1,a,1.0
+        """
+        from pres_eval.library.converting import write_run
+
+        if not is_path(self._made_of) and not hasattr(self._made_of, "__len__"):
+            found = f"a {type(self._made_of).__name__}, which can be read once"
+            raise UsageError(f"{self.name}: was made of {found}, expected a path, a dict or a table")
+        write_run(self._made_of, file, form, tag)
+
+    def _check(self, *, complete: object, judged_only: object, level: object) -> None:
+        """Raise UsageError for arguments that Options would take for something else."""
+        for argument, given in (("complete", complete), ("judged_only", judged_only)):
+            if given not in (True, False):
+                raise UsageError(f"{argument}={given!r}: expected True or False")
+        if isinstance(level, float) and level % 1 and self.qrels.form != GAINS:
+            raise UsageError(f"level={level!r}: expected a whole number, or judgements with decimals")
+
+    @python_words
+    def evaluate(
+        self,
+        measures: Measures = None,
+        *,
+        level: float = Options.relevance_level,
+        complete: bool = False,
+        judged_only: bool = False,
+        num_docs: int = 0,
+        topic: Any = None,
+        nmax: int | Sequence[int] = DEFAULT_NMAX,
+        ties: TieRule = "docno",
+        empty: EmptyRule = "trec",
+        bounds: bool | str = False,
+        intervals: bool = False,
+        groups: Any = None,
+        weights: Any = None,
+        jobs: int = 1,
+    ) -> Evaluation:
+        """All numbers of the run; what the arguments mean is told at `evaluate`."""
+        check_jobs(jobs)
+        self._check(complete=complete, judged_only=judged_only, level=level)
+        options = Options(
+            compat=self._options.compat,
+            relevance_level=level,
+            max_retrieved=self._options.max_retrieved,
+            complete=bool(complete),
+            judged_only=bool(judged_only),
+            num_docs_in_coll=num_docs,
+            only_topic=None if topic is None else encode(topic, "topic"),
+            ties=ties,
+            duplicates=self._options.duplicates,
+            empty=empty,
+        )
+        if empty in (ZERO, ONE):
+            empty_topics(self.qrels.relevance, level)  # which raises for judgements that are no qrels
+        info = relevance_info(self.qrels.form)
+        selection = as_asked(selected(measures, self._options, nmax, info), options, bounds, warn)
+        weigh_ties(self.qrels.relevance, self.ranking, options, selection)
+        own = topic_files(groups, weights, self.qrels.relevance.pool.topics, warn)
+        if intervals and own != (None, None):
+            raise UsageError("intervals: expected neither groups nor weights beside it")
+        return self.evaluate_columns(selection, options, jobs, own, intervals)
+
+    def evaluate_columns(
+        self,
+        selection: Selection,
+        options: Options,
+        jobs: int = 1,
+        own: tuple[Groups | None, Weights | None] = (None, None),
+        intervals: bool = False,
+    ) -> Evaluation:
+        """All numbers of the run for columns that were selected before."""
+        relevance = self.qrels.relevance
+        for text in warnings_about(self.ranking, relevance, options, alone=not self.is_part):
+            warn(text)
+        groups, weights = own
+        answered = answered_by_nothing(relevance, options)
+        ranking = self.ranking if answered is None else with_nothing_for(self.ranking, answered)
+        scoring = Scoring(
+            relevance=relevance, selection=selection, options=options, groups=groups, weights=weights
+        )
+        found = scoring.evaluation(ranking, scoring.blocks(ranking, jobs))
+        if intervals:
+            from pres_eval.analysis.sample_intervals import with_sample_intervals
+
+            found = with_sample_intervals(found, ranking, scoring, warn)
+        return Evaluation(found, options, self._origin(), groups, weights)
+
+    def _origin(self) -> Origin:
+        """Return what an evaluation tells of its files and topics."""
+        return Origin(
+            qrels=self.qrels.name,
+            form=self.qrels.form,
+            topics=self.qrels.relevance.pool.topics,
+            ranked=self.ranking.topic,
+            unjudged=self.ranking.unjudged_ids.take(slice(None)),
+            qrels_is_file=self.qrels.is_file,
+            run_is_file=self._is_file,
+            dropped=self.ranking.num_dropped,
+        )
