@@ -14,11 +14,9 @@ from pres_eval.analysis.prediction_powered import (
     more_topics,
     topics_to_judge,
 )
+from pres_eval.report.judges_tables import MOST_SHOWN
 from pres_eval.report.layout import PValue, Score, Shown, Table, more_rows, records_table
 from pres_eval.report.text import falling_notes, interval
-
-MOST_SHOWN = 12
-"""Lines of a long table that people see; programs get all."""
 
 
 def corrected_tables(judges: TwoJudges, alpha: float, seed: int) -> list[Table]:
