@@ -190,9 +190,12 @@ def every_pair(
 
 
 def _same_topics(present: BoolArray) -> list[tuple[IntArray, BoolArray]]:
-    """Rows of (K, T) booleans that are the same: the places of each such group, and the row (T,)."""
+    """Rows of (K, T) booleans that are the same: the places of each such group, and the row (T,).
+
+    Rows without a topic are left out.
+    """
     rows, which = np.unique(present, axis=0, return_inverse=True)
-    return [(np.flatnonzero(which.ravel() == number), row) for number, row in enumerate(rows)]
+    return [(np.flatnonzero(which.ravel() == number), row) for number, row in enumerate(rows) if row.any()]
 
 
 def _tested(
@@ -210,8 +213,6 @@ def _tested(
     means, p_values = np.full((2, count), np.nan), np.full(count, np.nan)
     signs = np.zeros((3, count), np.int64)
     for rows, topics in together:
-        if not topics.any():
-            continue
         factor = scores.factor(topics)
         one, other = (
             np.ascontiguousarray(scores.values[measure][runs[rows]][:, topics]) * factor for runs in pairs

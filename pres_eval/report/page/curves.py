@@ -19,9 +19,7 @@ def graphs(report: Report) -> Html:
     drawn = graphs_of(report)
     header_cells = ["run", *map(str, report.grid)]
     tables: list[Content] = []
-    for graph in drawn:
-        if not graph.logarithmic:
-            continue
+    for graph in (graph for graph in drawn if graph.logarithmic):
         rows = [
             [name, *(report.text(run, f"{graph.name}_{cutoff}") for cutoff in report.grid)]
             for run, name in enumerate(report.names)
