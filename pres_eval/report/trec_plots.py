@@ -130,8 +130,15 @@ def _settle(figure: Figure) -> None:
 def document(report: Report) -> Iterator[Figure]:
     """The pages of the PDF."""
     subject = default_subject(report)
-    label = report.board[0]
-    yield from _text_pages([*_title_lines(report), *_leaderboard_lines(report, report.best_first(label))])
+    board = [
+        [
+            cut(report.names[run], LONGEST_NAME),
+            str(report.topic_counts()[run]),
+            *(report.text(run, label) for label in report.board),
+        ]
+        for run in report.best_first(report.board[0])
+    ]
+    yield from _text_pages([*_title_lines(report), *_lined_up(["run", "topics", *report.board], board)])
     if report.pairs is not None:
         yield draw_intervals(report, subject)
     yield draw_curves(report)
@@ -179,19 +186,6 @@ def _title_lines(report: Report) -> list[str]:
     if report.topics_differ() and not report.options.complete:
         lines.append("The runs have different topics: averages are over each run's own.")
     return [*lines, ""]
-
-
-def _leaderboard_lines(report: Report, order: Sequence[int]) -> list[str]:
-    """Return the board as lines of text."""
-    rows = [
-        [
-            cut(name, LONGEST_NAME),
-            str(report.topic_counts()[run]),
-            *(report.text(run, label) for label in report.board),
-        ]
-        for run, name in enumerate(report.names)
-    ]
-    return _lined_up(["run", "topics", *report.board], [rows[run] for run in order])
 
 
 def _topic_lines(report: Report, label: str) -> list[str]:
