@@ -116,6 +116,11 @@ def quoted(found: bytes | str) -> str:
     return repr(text if len(text) <= 80 else text[:77] + "...").replace("\\\\", "\\")
 
 
+def plural(count: int, one: str = "topic", many: str | None = None) -> str:
+    """So many topics, or other things: `1 topic`, `3 topics`."""
+    return f"{count} {one if count == 1 else many or one + 's'}"
+
+
 def decimal_comma(text: str) -> str:
     """Return what to do about a number with a decimal comma, as in 0,8; nothing if the text has none.
 

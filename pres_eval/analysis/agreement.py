@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -238,13 +237,11 @@ class Dissent:
     share: float
 
 
-def dissents(measures: Sequence[str], said: IntArray) -> list[Dissent]:
-    """For each measure, how often it contradicts all the others where they agree: (M, P) verdicts in."""
-    rows = []
+def dissents(measures: Sequence[str], said: IntArray) -> Iterator[Dissent]:
+    """Yield for each measure how often it contradicts all the others where they agree: (M, P) verdicts in."""
     for place, measure in enumerate(measures):
         others = np.delete(said, place, axis=0)
         agreed = (others == others[:1]).all(axis=0)
         pairs = int(np.count_nonzero(agreed))
         alone = int(np.count_nonzero(agreed & (said[place] != others[0])))
-        rows.append(Dissent(measure, pairs, alone, alone / pairs if pairs else math.nan))
-    return rows
+        yield Dissent(measure, pairs, alone, alone / pairs if pairs else np.nan)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -123,7 +122,7 @@ def compare_by_group(
 
 def _corrected(p_values: FloatArray, measures: Sequence[str], settings: CompareSettings) -> FloatArray:
     """Return p-values (n,) corrected in the family of each: its measure, or all; nan is no comparison."""
-    corrected = np.full(len(p_values), math.nan)
+    corrected = np.full(len(p_values), np.nan)
     families = [settings.over == "measures" or measure for measure in measures]
     for family in dict.fromkeys(families):
         own = np.array([each == family for each in families]) & ~np.isnan(p_values)

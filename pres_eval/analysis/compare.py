@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,6 +11,7 @@ from pres_eval.analysis.compare_settings import ComparedRuns, CompareSettings, C
 from pres_eval.analysis.corrections import CORRECTIONS, SHARES
 from pres_eval.analysis.digits import mean_and_deviation, rounded, wins_ties_losses
 from pres_eval.analysis.effects import favoured, hedges_g, rank_biserial, standardised
+from pres_eval.analysis.intervals import intervals
 from pres_eval.analysis.joint import JOINT_TESTS, Draws, Joint
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.significance import (
@@ -54,26 +53,25 @@ def compare(
     there, UsageError for settings that do not go together.
     """
     check_settings(settings, all_pairs=not isinstance(baseline, int))
-    num_measures = len(scores.measures)
     unseen = _num_unseen(scores, baseline, settings)
     baselines = None
     if baseline is not None:
-        baselines = (baseline,) * num_measures if isinstance(baseline, int) else tuple(baseline)
+        baselines = (baseline,) * len(scores.measures) if isinstance(baseline, int) else tuple(baseline)
     lower, upper = np.empty_like(scores.means), np.empty_like(scores.means)
-    pairs = [_pairs(len(scores.runs), own) for own in baselines or (None,) * num_measures]
+    pairs = [_pairs(len(scores.runs), own) for own in baselines or (None,) * len(scores.measures)]
     said: list[Joint] = []
-    families: list[_Family] = []
     values, means = scores.gain_values(), scores.gains()
-    for measure in each(range(num_measures)):
+    asked = (settings.alternative, settings.margin, settings.samples, settings.seed)
+    apart = [_differences(own, both) for own, both in zip(means, pairs, strict=True)]
+    for measure in each(range(len(scores.measures))):
         lower[measure], upper[measure] = settings.of_means(scores, measure)
-        if len(pairs[measure]):
-            if settings.test in JOINT_TESTS:
-                # All measures at the first of them: within the loop, as its bar is shown only there.
-                apart = [own[both[:, 0]] - own[both[:, 1]] for own, both in zip(means, pairs, strict=True)]
-                draws = Draws(settings.samples, settings.seed, settings.joint_alpha(num_measures))
-                said = said or JOINT_TESTS[settings.test].run(values, apart, draws)
-            joint = said[measure] if said else None
-            families.append(_tested(values[measure], means[measure], pairs[measure], settings, joint))
+        if settings.test in JOINT_TESTS and len(pairs[measure]):
+            # All measures at the first of them: within the loop, as its bar is shown only there.
+            draws = Draws(settings.samples, settings.seed, settings.joint_alpha(len(scores.measures)))
+            said = said or JOINT_TESTS[settings.test].run(values, apart, draws)
+        elif len(pairs[measure]):
+            differences = _differences(values[measure], pairs[measure])
+            said.append(Joint(p_values(PAIRED_TESTS[settings.test], differences, *asked)))
     return ComparedRuns(
         scores=scores,
         settings=settings,
@@ -81,23 +79,9 @@ def compare(
         upper=upper,
         best=best_runs(means),
         baselines=baselines,
-        comparisons=tuple(_comparisons(scores, families, settings, unseen)),
+        comparisons=tuple(_comparisons(scores, pairs, said, settings, unseen)) if said else (),
         unseen=unseen,
     )
-
-
-@dataclass(frozen=True, eq=False)
-class _Family:
-    """The comparisons of one measure: P pairs of runs, their p-values, half the width of a joint interval.
-
-    Differences and means are so that more is better, whatever the measure.
-    """
-
-    pairs: IntArray
-    differences: FloatArray
-    means: FloatArray
-    p_values: FloatArray
-    half_width: float | None
 
 
 def _num_unseen(scores: PairedScores, baseline: int | Sequence[int] | None, settings: CompareSettings) -> int:
@@ -117,27 +101,9 @@ def _pairs(count: int, baseline: int | None) -> IntArray:
     return np.column_stack((others, np.full(len(others), baseline)))
 
 
-def _tested(
-    values: FloatArray, means: FloatArray, pairs: IntArray, settings: CompareSettings, joint: Joint | None
-) -> _Family:
-    """The comparisons of one measure: (R, T) values and (R,) means, what a joint test says of them."""
-    differences = values[pairs[:, 0]] - values[pairs[:, 1]]
-    if joint is None:
-        found = p_values(
-            PAIRED_TESTS[settings.test],
-            differences,
-            settings.alternative,
-            settings.margin,
-            settings.samples,
-            settings.seed,
-        )
-    return _Family(
-        pairs=pairs,
-        differences=differences,
-        means=means[pairs[:, 0]] - means[pairs[:, 1]],
-        p_values=found if joint is None else joint.p_values,
-        half_width=None if joint is None else joint.half_width,
-    )
+def _differences(values: FloatArray, pairs: IntArray) -> FloatArray:
+    """(P, T) of (R, T) values, or (P,) of (R,), between the runs of pairs (P, 2)."""
+    return values[pairs[:, 0]] - values[pairs[:, 1]]
 
 
 def _by_family(
@@ -151,10 +117,14 @@ def _by_family(
 
 
 def _comparisons(
-    scores: PairedScores, families: Sequence[_Family], settings: CompareSettings, unseen: int
+    scores: PairedScores,
+    pairs: Sequence[IntArray],
+    said: Sequence[Joint],
+    settings: CompareSettings,
+    unseen: int,
 ) -> Iterator[Comparison]:
-    """The records of the pairs of all measures, their p-values corrected, also for other pairs of p = 1."""
-    found = [np.append(family.p_values, np.ones(unseen)) for family in families]
+    """The records of the pairs (P, 2) of all measures, p-values corrected, also for other pairs of p = 1."""
+    found = [np.append(joint.p_values, np.ones(unseen)) for joint in said]
     shares = SHARES[settings.correction if settings.simultaneous else "none"]
     if settings.test in JOINT_TESTS:
         times = len(found) if settings.over == "measures" else 1
@@ -162,33 +132,38 @@ def _comparisons(
     else:
         corrected = _by_family(CORRECTIONS[settings.correction], found, settings)
     levels = _by_family(lambda values: settings.alpha * shares(values, settings.alpha), found, settings)
-    for measure, (family, values, missing) in enumerate(zip(families, corrected, levels, strict=True)):
-        size = len(family.p_values)
-        yield from _of_measure(scores, measure, family, values[:size], missing[:size], settings)
+    for measure, (both, joint, values, missing) in enumerate(
+        zip(pairs, said, corrected, levels, strict=True)
+    ):
+        size = len(both)
+        yield from _of_measure(scores, measure, both, joint, values[:size], missing[:size], settings)
 
 
 def _of_measure(
     scores: PairedScores,
     measure: int,
-    family: _Family,
+    pairs: IntArray,
+    said: Joint,
     corrected: FloatArray,
     missing: FloatArray,
     settings: CompareSettings,
 ) -> list[Comparison]:
-    """The records of one measure's pairs, from their corrected p-values (P,).
+    """The records of one measure's pairs (P, 2), from their corrected p-values (P,).
 
     missing: (P,) the chances that intervals may miss with, which joint tests have their own for.
     """
     significant = corrected < settings.alpha
-    lower, upper = _intervals(family, missing, settings)
+    # More is better of differences and means, whatever the measure.
+    differences = _differences(scores.sign(measure) * scores.values[measure], pairs)
+    shown = _differences(scores.sign(measure) * scores.means[measure], pairs)
+    lower, upper = _intervals(differences, shown, said, missing, settings)
     shown_too = shown_by(lower, upper, settings.alternative, settings.margin)
-    agrees = (significant == shown_too) | np.isnan(family.p_values) | (np.isnan(lower) & np.isnan(upper))
-    differences = family.differences
+    agrees = (significant == shown_too) | np.isnan(said.p_values) | (np.isnan(lower) & np.isnan(upper))
     wins, ties, losses = wins_ties_losses(differences)
     biserial = rank_biserial(differences)
     pointing = directions(favoured(differences, settings.test), settings.alternative)
     sizes, (g, g_lower, g_upper) = standardised(differences), hedges_g(differences, 1 - settings.alpha)
-    means, shown = scores.means[measure], family.means
+    means = scores.means[measure]
     if scores.sign(measure) < 0:  # what people see is run minus other again; 0 stays 0, not -0
         lower, upper, g_lower, g_upper = (0.0 - end for end in (upper, lower, g_upper, g_lower))
         shown, sizes, g, biserial = (0.0 - found for found in (shown, sizes, g, biserial))
@@ -205,7 +180,7 @@ def _of_measure(
             wins=int(wins[row]),
             ties=int(ties[row]),
             losses=int(losses[row]),
-            p_value=float(family.p_values[row]),
+            p_value=float(said.p_values[row]),
             corrected=float(corrected[row]),
             significant=bool(significant[row]),
             direction=int(pointing[row]),
@@ -217,27 +192,30 @@ def _of_measure(
             level=1
             - (
                 float(missing[row])
-                if family.half_width is None
+                if settings.test not in JOINT_TESTS
                 else settings.joint_alpha(len(scores.measures))
             ),
             g_level=1 - settings.alpha,
             agrees=bool(agrees[row]),
         )
-        for row, (run, other) in enumerate(family.pairs.tolist())
+        for row, (run, other) in enumerate(pairs.tolist())
     ]
 
 
 def _intervals(
-    family: _Family, missing: FloatArray, settings: CompareSettings
+    differences: FloatArray, means: FloatArray, said: Joint, missing: FloatArray, settings: CompareSettings
 ) -> tuple[FloatArray, FloatArray]:
-    """(P,) lower and (P,) upper ends of intervals; nan where there is no p-value, or no variance."""
-    if family.half_width is not None:
-        half_width = np.where(np.isnan(family.p_values), math.nan, family.half_width)
-        return family.means - half_width, family.means + half_width
-    lower, upper = settings.intervals(family.differences, ends_outside(missing, settings.alternative))
-    lower, upper = open_ends(lower, upper, settings.alternative)
+    """(P,) lower and (P,) upper ends of intervals of (P, T) differences with means (P,); nan where there is
+    no p-value, or no variance.
+    """
+    if settings.test in JOINT_TESTS:
+        half_width = np.where(np.isnan(said.p_values), np.nan, said.half_width)
+        return means - half_width, means + half_width
+    outside = ends_outside(missing, settings.alternative)
+    ends = intervals(differences, outside, settings.interval, settings.samples, settings.seed)
+    lower, upper = open_ends(*ends, settings.alternative)
     # The same change on all topics shows nothing of others: an interval without width would be certain of it.
-    _, deviations = mean_and_deviation(family.differences)
-    without = np.isnan(family.p_values) | (deviations == 0)
-    lower[without] = upper[without] = math.nan
+    _, deviations = mean_and_deviation(differences)
+    without = np.isnan(said.p_values) | (deviations == 0)
+    lower[without] = upper[without] = np.nan
     return lower, upper

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from pres_eval.analysis.corrections import CORRECTIONS
+from pres_eval.analysis.corrections import CORRECTIONS, letters_of_pairs
 from pres_eval.analysis.digits import mean_and_deviation, rounded
-from pres_eval.analysis.intervals import INTERVALS, Ends, Outside, intervals
+from pres_eval.analysis.intervals import INTERVALS, Ends, intervals
 from pres_eval.analysis.joint import JOINT_TESTS
-from pres_eval.analysis.letters import letters_of_pairs
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.significance import ALTERNATIVES, PAIRED_TESTS, WITH_MARGIN
 from pres_eval.arrays.types import BoolArray, FloatArray
@@ -64,10 +62,6 @@ class CompareSettings:
         together = self.test in JOINT_TESTS or (self.simultaneous and self.correction == "bonferroni")
         return asdict(self) | {"simultaneous": together}
 
-    def intervals(self, values: FloatArray, outside: Outside) -> Ends:
-        """(K,) ends of the intervals of the means of (K, T) values, which miss with a chance of `outside`."""
-        return intervals(values, outside, self.interval, self.samples, self.seed)
-
     def of_means(self, scores: PairedScores, measure: int) -> Ends:
         """(R,) ends of the intervals of a measure's means, each by itself, within what it can be.
 
@@ -78,9 +72,9 @@ class CompareSettings:
             # A weighted mean is a ratio: what the weights alone make different is no uncertainty of it
             # (Cochran, Sampling Techniques, 3rd edition, 1977, chapter 6).
             values = values - (scores.weights - 1) * scores.means[measure][:, None]
-        lower, upper = self.intervals(values, self.alpha)
+        lower, upper = intervals(values, self.alpha, self.interval, self.samples, self.seed)
         alike = mean_and_deviation(values)[1] == 0
-        lower[alike] = upper[alike] = math.nan
+        lower[alike] = upper[alike] = np.nan
         bounded = scores.measures[measure] in scores.bounded
         return (np.maximum(lower, 0.0), np.minimum(upper, 1.0)) if bounded else (lower, upper)
 
@@ -103,7 +97,7 @@ def check_settings(settings: CompareSettings, all_pairs: bool = False) -> None:
     for name, least in (("samples", 1), ("seed", 0)):
         if getattr(settings, name) < least:
             raise UsageError(f"{name}={getattr(settings, name)!r}: expected {least} or more")
-    if settings.alternative in WITH_MARGIN and not (0 < settings.margin < math.inf):
+    if settings.alternative in WITH_MARGIN and not (0 < settings.margin < np.inf):
         raise UsageError(f"alternative {settings.alternative} needs a margin above 0")
     if settings.alternative not in WITH_MARGIN and settings.margin:
         raise UsageError(f"alternative {settings.alternative} takes no margin")
@@ -140,7 +134,7 @@ def least_p(
         if settings.alternative != ALTERNATIVES[0] and least > 1 / (settings.samples + 1):
             least /= 2  # one side of two; of random draws one side can be as rare as both
     least *= corrected_for(settings, comparisons, measures)
-    return least if math.isnan(least) else min(1.0, least)
+    return least if np.isnan(least) else min(1.0, least)
 
 
 def corrected_for(settings: CompareSettings, comparisons: int, measures: int = 1) -> int:

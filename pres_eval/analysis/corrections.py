@@ -1,12 +1,14 @@
-"""Corrections of p-values for the number of comparisons made."""
+"""Many comparisons: p-values corrected for their number, shares of alpha, letters of runs not told apart."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.analysis.digits import rounded
+from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
 
 
 def holm(p_values: FloatArray) -> FloatArray:
@@ -93,3 +95,74 @@ SHARES: dict[str, Callable[[FloatArray, float], FloatArray]] = {
     "none": lambda p_values, alpha: np.ones(len(p_values)),
 }
 """What shares of alpha intervals may miss with to say what the correction of that name says."""
+
+
+SHARED = "runs that share a letter could not be told apart"
+"""What letters mean."""
+
+_ALPHABET = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def letters_of_pairs(gains: FloatArray, first: IntArray, second: IntArray, differ: ArrayLike) -> list[str]:
+    """Return the letters of runs with gains (R,); differ: (P,) which of the pairs (P,) are significant."""
+    table = np.zeros((len(gains), len(gains)), np.bool_)
+    table[first, second] = table[second, first] = differ
+    return letters(rounded(gains), table)
+
+
+def letters(means: FloatArray, differ: BoolArray) -> list[str]:
+    """The letters of each run: (R,) means and (R, R) which pairs differ significantly in, R texts out.
+
+    Letters name the largest groups of runs of which no two differ, `a` for the group of the best; groups
+    that say nothing new are left out.  More than 52 groups get numbers: `<53>`.
+    Source: Piepho, Journal of Computational and Graphical Statistics 2004, doi:10.1198/1061860043515.
+    """
+    count = len(means)
+    alike = [
+        sum(1 << other for other in range(count) if other != run and not differ[run, other])
+        for run in range(count)
+    ]
+    order = sorted(range(count), key=lambda run: -float(means[run]))
+    place = {run: number for number, run in enumerate(order)}
+    groups = sorted(
+        (sorted(_members(group), key=place.__getitem__) for group in _cliques(0, (1 << count) - 1, 0, alike)),
+        key=lambda members: [place[run] for run in members],
+    )
+    texts = [""] * count
+    for number, members in enumerate(_needed(groups, count)):
+        letter = _ALPHABET[number] if number < len(_ALPHABET) else f"<{number + 1}>"
+        for run in members:
+            texts[run] += letter
+    return texts
+
+
+def _cliques(chosen: int, open_runs: int, done: int, alike: list[int]) -> Iterator[int]:
+    """The largest sets of runs that are all alike, as bits: Bron and Kerbosch's way, with a pivot."""
+    if not open_runs and not done:
+        yield chosen
+        return
+    pivot = max(_members(open_runs | done), key=lambda run: (open_runs & alike[run]).bit_count())
+    for run in _members(open_runs & ~alike[pivot]):
+        bit = 1 << run
+        yield from _cliques(chosen | bit, open_runs & alike[run], done & alike[run], alike)
+        open_runs, done = open_runs & ~bit, done | bit
+
+
+def _members(group: int) -> Iterator[int]:
+    while group:
+        lowest = group & -group
+        yield lowest.bit_length() - 1
+        group ^= lowest
+
+
+def _needed(groups: list[list[int]], runs: int) -> Iterator[list[int]]:
+    """Yield the groups of so many runs without those whose pairs are all in others as well."""
+    times = np.zeros((runs, runs), np.int64)
+    for group in groups:
+        times[np.ix_(group, group)] += 1
+    for group in groups:
+        pairs = np.ix_(group, group)
+        if (times[pairs] > 1).all():
+            times[pairs] -= 1
+        else:
+            yield group

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -155,8 +155,8 @@ def explain_topic(
 
 def explain_topics(
     qrels: QrelsJudgements, ranking: Ranked, options: Options, nmax: int, topics: Sequence[int]
-) -> list[Explanation]:
-    """Lay open some topics of a run, given as indices of the pool's topics; a run may lack them.
+) -> Iterator[Explanation]:
+    """Yield some topics of a run in full, given as indices of the pool's topics; a run may lack them.
 
     -l, -M and -J of the options count as they do for the measures.
     """
@@ -164,21 +164,17 @@ def explain_topics(
     pool = qrels.pool
     found = kept_documents(qrels, ranking, options)
     ranks = ranks_of_documents(qrels, found)
-    explanations = []
     for topic in topics:
         start, stop = pool.offsets[topic], pool.offsets[topic + 1]
         relevant = start + np.flatnonzero(qrels.grade[start:stop] >= options.relevance_level)
-        explanations.append(
-            explain_topic(
-                pool.topics[topic],
-                nmax,
-                int(found.num_ret[place[topic]]) if topic in place else 0,
-                docnos=list(pool.documents.take(relevant)),
-                grades=qrels.grade[relevant],
-                ranks=ranks[relevant],
-            )
+        yield explain_topic(
+            pool.topics[topic],
+            nmax,
+            int(found.num_ret[place[topic]]) if topic in place else 0,
+            docnos=list(pool.documents.take(relevant)),
+            grades=qrels.grade[relevant],
+            ranks=ranks[relevant],
         )
-    return explanations
 
 
 def curves(one: Explanation) -> dict[str, Any]:
@@ -195,11 +191,9 @@ def curves(one: Explanation) -> dict[str, Any]:
 
 def cumulated(ranks: Sequence[int], last: int) -> tuple[list[int], list[int]]:
     """The steps of a curve of cumulated relevant documents: ranks and counts from (0, 0) to the last rank."""
-    xs, ys = [0], [0]
-    for count, rank in enumerate(ranks, 1):
-        xs += [rank, rank]
-        ys += [count - 1, count]
-    return [*xs, last], [*ys, len(ranks)]
+    at_each = (rank for rank in ranks for _ in ("before", "after"))
+    counts = ((step + 1) // 2 for step in range(2 * len(ranks)))
+    return [0, *at_each, last], [0, *counts, len(ranks)]
 
 
 def text_plot(explanation: Explanation, width: int = 60, height: int = 12) -> list[str]:

@@ -33,20 +33,17 @@ def precision_recall(ranks: Sequence[int], relevant: int, retrieved: int) -> Pre
     ranking.
     Source: Manning, Raghavan & Schütze, Introduction to Information Retrieval, 2008, 8.4.
     """
-    recall, precision = [], []
-    ordered = sorted(ranks)
-    for number, rank in enumerate(ordered, 1):
-        before_next = (ordered[number] if number < len(ordered) else retrieved + 1) - 1
-        recall += [number / relevant, number / relevant]
-        precision += [number / rank, number / max(rank, before_next)]
-    peaks = np.array([number / rank for number, rank in enumerate(ordered, 1)], np.float64)
-    interpolated = np.maximum.accumulate(peaks[::-1])[::-1]
+    ordered = np.array(sorted(ranks), np.int64)
+    numbers = np.arange(1, len(ordered) + 1)
+    before_next = np.append(ordered, retrieved + 1)[1:] - 1
+    peaks = numbers / ordered
+    levels = numbers / max(relevant, 1)
     return PrecisionRecall(
-        recall=np.array(recall, np.float64),
-        precision=np.array(precision, np.float64),
-        levels=np.arange(1, len(ordered) + 1) / max(relevant, 1),
-        interpolated=interpolated,
-        break_even=sum(rank <= relevant for rank in ordered) / relevant if relevant else 0.0,
+        recall=np.repeat(levels, 2),
+        precision=np.column_stack((peaks, numbers / np.maximum(ordered, before_next))).ravel(),
+        levels=levels,
+        interpolated=np.maximum.accumulate(peaks[::-1])[::-1],
+        break_even=int(np.count_nonzero(ordered <= relevant)) / relevant if relevant else 0.0,
     )
 
 
@@ -67,15 +64,14 @@ def roc(ranks: Sequence[int], relevant: int, retrieved: int, collection: int) ->
     Source: Robertson, Journal of Documentation 1969, doi:10.1108/eb026466.
     """
     others = collection - relevant
-    fallout, recall = [0.0], [0.0]
     if not relevant or others <= 0:
-        return Roc(np.array(fallout), np.array(recall), float("nan"))
-    for number, rank in enumerate(sorted(ranks), 1):
-        fallout += [(rank - number) / others] * 2
-        recall += [(number - 1) / relevant, number / relevant]
-    fallout += [(retrieved - len(ranks)) / others, 1.0]
-    recall += [len(ranks) / relevant, 1.0]
-    x, y = np.array(fallout), np.array(recall)
+        return Roc(np.zeros(1), np.zeros(1), float("nan"))
+    ordered = np.array(sorted(ranks), np.int64)
+    numbers = np.arange(1, len(ordered) + 1)
+    steps = np.column_stack((numbers - 1, numbers)).ravel() / relevant
+    last = (retrieved - len(ordered)) / others, len(ordered) / relevant
+    x = np.concatenate(([0.0], np.repeat((ordered - numbers) / others, 2), [last[0], 1.0]))
+    y = np.concatenate(([0.0], steps, [last[1], 1.0]))
     return Roc(x, y, float((np.diff(x) * (y[1:] + y[:-1]) / 2).sum()))
 
 

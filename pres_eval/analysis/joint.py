@@ -126,10 +126,12 @@ class Draws:
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """Result of a joint test of P differences of means: p-values, and half the width of their intervals."""
+    """Result of a test of P differences of means: p-values, if all are tested jointly also half the width of
+    their intervals.
+    """
 
     p_values: FloatArray
-    half_width: float
+    half_width: float = math.nan
 
 
 def residual_variance(values: FloatArray) -> float:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -43,33 +42,29 @@ class OrderChange:
 
 def order_changes(
     first: PairedScores, second: PairedScores, *, test: str = "t", alpha: float = 0.05, seed: int = 0
-) -> list[OrderChange]:
-    """One row a measure: the runs under the first judge's judgements, and under the second's.
+) -> Iterator[OrderChange]:
+    """Yield one row a measure: the runs under the first judge's judgements, and under the second's.
 
     Pairs are tested one by one over topics, without a correction.
     """
     a, b = np.triu_indices(len(first.runs), 1)
-    rows = []
     for number, measure in enumerate(first.measures):
         x, y = first.gains()[number], second.gains()[number]
         swapped = rounded(x[a] - x[b]) * rounded(y[a] - y[b]) < 0
         found = [_p_values(scores, number, a, b, test, seed) < alpha for scores in (first, second)]
-        rows.append(
-            OrderChange(
-                measure=measure,
-                tau_a=kendall_tau_a(x, y),
-                tau_b=kendall_tau_b(x, y),
-                tau_ap=tau_ap(x, y),
-                rbo=rbo(x, y),
-                pairs=len(a),
-                swapped=int(np.count_nonzero(swapped)),
-                contradicted=int(np.count_nonzero(swapped & found[0])),
-                lost=int(np.count_nonzero(found[0] & ~found[1])),
-                gained=int(np.count_nonzero(~found[0] & found[1])),
-                reversed=int(np.count_nonzero(swapped & found[0] & found[1])),
-            )
+        yield OrderChange(
+            measure=measure,
+            tau_a=kendall_tau_a(x, y),
+            tau_b=kendall_tau_b(x, y),
+            tau_ap=tau_ap(x, y),
+            rbo=rbo(x, y),
+            pairs=len(a),
+            swapped=int(np.count_nonzero(swapped)),
+            contradicted=int(np.count_nonzero(swapped & found[0])),
+            lost=int(np.count_nonzero(found[0] & ~found[1])),
+            gained=int(np.count_nonzero(~found[0] & found[1])),
+            reversed=int(np.count_nonzero(swapped & found[0] & found[1])),
         )
-    return rows
 
 
 @dataclass(frozen=True)
@@ -87,10 +82,9 @@ class SwappedPair:
 
 def swapped_pairs(
     first: PairedScores, second: PairedScores, *, test: str = "t", seed: int = 0
-) -> list[SwappedPair]:
-    """The pairs in opposite orders, under each measure those first that mattered most to both judges."""
+) -> Iterator[SwappedPair]:
+    """Yield the pairs in opposite orders, under each measure those first that mattered to both judges."""
     a, b = np.triu_indices(len(first.runs), 1)
-    rows: list[SwappedPair] = []
     for number, measure in enumerate(first.measures):
         x, y = first.means[number], second.means[number]
         there, here = rounded(x[a] - x[b]), rounded(y[a] - y[b])
@@ -110,8 +104,7 @@ def swapped_pairs(
             )
             for row, pair in enumerate(swapped.tolist())
         ]
-        rows += sorted(found, key=lambda one: max(one.p_first, one.p_second))
-    return rows
+        yield from sorted(found, key=lambda one: max(one.p_first, one.p_second))
 
 
 def _p_values(
@@ -136,16 +129,15 @@ class RunChange:
     position_second: int
 
 
-def run_changes(first: PairedScores, second: PairedScores) -> list[RunChange]:
-    """Every run under every measure, under each measure the one that gained most on the others first.
+def run_changes(first: PairedScores, second: PairedScores) -> Iterator[RunChange]:
+    """Yield every run under every measure, under each measure the one that gained most on the others first.
 
     Where less is better, the run gained whose value fell.
     """
-    rows: list[RunChange] = []
     for number, measure in enumerate(first.measures):
         x, y, sign = first.means[number], second.means[number], first.sign(number)
         change = y - x
-        others = (float(change.sum()) - change) / (len(change) - 1) if len(change) > 1 else change * math.nan
+        others = (float(change.sum()) - change) / (len(change) - 1) if len(change) > 1 else change * np.nan
         before, after = positions(sign * x), positions(sign * y)
         found = [
             RunChange(
@@ -160,8 +152,7 @@ def run_changes(first: PairedScores, second: PairedScores) -> list[RunChange]:
             )
             for place, run in enumerate(first.runs)
         ]
-        rows += sorted(found, key=lambda one: -one.beyond_others, reverse=sign < 0)
-    return rows
+        yield from sorted(found, key=lambda one: -one.beyond_others, reverse=sign < 0)
 
 
 @dataclass(frozen=True)
@@ -175,20 +166,18 @@ class TopicChange:
     change: float
 
 
-def topic_changes(first: PairedScores, second: PairedScores) -> list[TopicChange]:
-    """Every topic under every measure, under each measure the one that gained most first.
+def topic_changes(first: PairedScores, second: PairedScores) -> Iterator[TopicChange]:
+    """Yield every topic under every measure, under each measure the one that gained most first.
 
     Where less is better, the topic gained whose value fell.
     """
-    rows: list[TopicChange] = []
     for number, measure in enumerate(first.measures):
         x, y = first.values[number].mean(axis=0).tolist(), second.values[number].mean(axis=0).tolist()
         found = [
             TopicChange(measure=measure, topic=topic, first=before, second=after, change=after - before)
             for topic, before, after in zip(first.topics, x, y, strict=True)
         ]
-        rows += sorted(found, key=lambda one: -one.change, reverse=first.sign(number) < 0)
-    return rows
+        yield from sorted(found, key=lambda one: -one.change, reverse=first.sign(number) < 0)
 
 
 @dataclass(frozen=True)
@@ -207,7 +196,7 @@ class Favour:
     others: float
     difference: float
     p_value: float
-    corrected: float = math.nan
+    corrected: float = np.nan
 
 
 def favours(first: PairedScores, second: PairedScores, groups: Mapping[str, Sequence[int]]) -> list[Favour]:
@@ -218,9 +207,9 @@ def favours(first: PairedScores, second: PairedScores, groups: Mapping[str, Sequ
         inside = np.isin(np.arange(len(first.runs)), members)
         own = gains[inside].mean(axis=0)
         alone = bool(inside.all())
-        others = np.full(own.shape, math.nan) if alone else gains[~inside].mean(axis=0)
+        others = np.full(own.shape, np.nan) if alone else gains[~inside].mean(axis=0)
         difference = own - others
-        p_value = math.nan if alone else float(paired_t(difference[None, :])[0])
+        p_value = np.nan if alone else float(paired_t(difference[None, :])[0])
         rows.append(
             Favour(
                 measure=measure,

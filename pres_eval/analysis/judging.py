@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -68,15 +67,7 @@ def side_by_side(judges: Sequence[QrelsJudgements], every_topic: bool = False) -
     Raises NoCommonTopicError if no topic is in all of them, InputError if one has a document twice.
     """
     for qrels in judges:
-        twice = qrels.duplicates
-        if len(twice.document):
-            raise InputError(
-                qrels.name,
-                int(twice.second_line[0]),
-                f"document {quoted(qrels.pool.documents[int(twice.document[0])])} a second time"
-                f" (first in line {int(twice.first_line[0])})",
-                "one judgement per document and topic",
-            )
+        _check_duplicates(qrels)
     topics = [set(qrels.pool.topics) for qrels in judges]
     common = set.union(*topics) if every_topic else set.intersection(*topics)
     if not common:
@@ -108,6 +99,18 @@ def side_by_side(judges: Sequence[QrelsJudgements], every_topic: bool = False) -
     )
 
 
+def _check_duplicates(qrels: QrelsJudgements) -> None:
+    twice = qrels.duplicates
+    if len(twice.document):
+        raise InputError(
+            qrels.name,
+            int(twice.second_line[0]),
+            f"document {quoted(qrels.pool.documents[int(twice.document[0])])} a second time"
+            f" (first in line {int(twice.first_line[0])})",
+            "one judgement per document and topic",
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class GradeTable:
     """Confusion table of two judges: (G, G) counts over G grades, the first judge's in rows."""
@@ -129,7 +132,7 @@ def grade_table(first: IntArray, second: IntArray) -> GradeTable:
 def raw_agreement(table: GradeTable) -> float:
     """The share of documents with the same grade; nan without documents."""
     total = int(table.counts.sum())
-    return int(np.trace(table.counts)) / total if total else math.nan
+    return int(np.trace(table.counts)) / total if total else np.nan
 
 
 def cohens_kappa(table: GradeTable, power: int = 0) -> float:
@@ -143,13 +146,13 @@ def cohens_kappa(table: GradeTable, power: int = 0) -> float:
     """
     counts, total = table.counts, int(table.counts.sum())
     if not total:
-        return math.nan
+        return np.nan
     grades = np.array(table.grades, np.int64)
     apart = np.abs(grades[:, None] - grades)
     weights = np.where(apart > 0, apart**power, 0)
     rows, columns = counts.sum(axis=1), counts.sum(axis=0)
     expected = int((weights * rows[:, None] * columns).sum())
-    return 1 - int((weights * counts).sum()) * total / expected if expected else math.nan
+    return 1 - int((weights * counts).sum()) * total / expected if expected else np.nan
 
 
 def krippendorffs_alpha(grades: IntArray, judged: BoolArray, level: str = "nominal") -> float:
@@ -166,7 +169,7 @@ def krippendorffs_alpha(grades: IntArray, judged: BoolArray, level: str = "nomin
     many = judged.sum(axis=0) > 1
     values, shown = np.unique(grades[:, many][judged[:, many]], return_inverse=True)
     if len(values) < 2:
-        return math.nan
+        return np.nan
     times = np.zeros((int(many.sum()), len(values)), np.int64)
     document = np.broadcast_to(np.arange(times.shape[0]), (len(grades), times.shape[0]))
     np.add.at(times, (document[judged[:, many]], shown), 1)
@@ -247,7 +250,7 @@ def _agreement(
         relevant_both=shared,
         agreement=raw_agreement(table),
         kappa=cohens_kappa(table),
-        overlap=shared / either if either else math.nan,
+        overlap=shared / either if either else np.nan,
     )
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -62,7 +61,7 @@ class PairedScores:
         if self.weights is None:
             return 1.0
         own = self.weights[rows]
-        return len(own) / float(own.sum()) if len(own) else math.nan
+        return len(own) / float(own.sum()) if len(own) else np.nan
 
     def of_measures(self, places: Sequence[int], labels: Sequence[str]) -> PairedScores:
         """Return the scores under some of the measures, in this order, by these names."""
@@ -218,19 +217,17 @@ ORDERS = (DIFFERENCE, TOPIC, BEST)
 """Ways to sort winners: largest differences first, by topic, or by the best run."""
 
 
-def topic_winners(scores: PairedScores, order: str = DIFFERENCE) -> list[TopicWinner]:
-    """Return the winners of each topic (M · T), sorted within each measure by one of ORDERS.
+def topic_winners(scores: PairedScores, order: str = DIFFERENCE) -> Iterator[TopicWinner]:
+    """Yield the winners of each topic (M · T), sorted within each measure by one of ORDERS.
 
     Values that agree to 12 digits are equal.
     """
-    winners: list[TopicWinner] = []
     for measure, label in enumerate(scores.measures):
         gains = rounded(scores.gain_values()[measure])
         own = [_winner(scores, label, measure, topic, gains[:, topic]) for topic in range(len(scores.topics))]
         if order != TOPIC:
             own.sort(key=lambda one: (one.best if order == BEST else "", -abs(one.difference)))
-        winners += own
-    return winners
+        yield from own
 
 
 def wins_of_runs(scores: PairedScores) -> list[list[tuple[int, int]]]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -132,16 +131,15 @@ class CorrectedMean:
     people_upper: float
 
 
-def corrected_means(judges: TwoJudges, alpha: float = 0.05) -> list[CorrectedMean]:
-    """One row for each measure and run; intervals (t, n - 1) miss with a chance of `alpha` each."""
-    rows = []
+def corrected_means(judges: TwoJudges, alpha: float = 0.05) -> Iterator[CorrectedMean]:
+    """Yield one row for each measure and run; intervals (t, n - 1) miss with a chance of `alpha` each."""
     for number, measure in enumerate(judges.people.measures):
         people, machine, others = judges.values(number)
         found = powered_means(people, machine, others)
         spread = student.quantile(alpha, people.shape[1] - 1) * found.error
         lower, upper = t_intervals(people, alpha)
         everything = np.concatenate((machine, others), axis=1).mean(axis=1)
-        rows += [
+        yield from [
             CorrectedMean(measure, run, *map(float, values))
             for run, *values in zip(
                 judges.people.runs,
@@ -150,7 +148,6 @@ def corrected_means(judges: TwoJudges, alpha: float = 0.05) -> list[CorrectedMea
                 strict=True,
             )
         ]
-    return rows
 
 
 @dataclass(frozen=True)
@@ -165,7 +162,7 @@ class CorrectedDifference:
     lower: float
     upper: float
     p_value: float
-    p_holm: float = math.nan
+    p_holm: float = np.nan
 
 
 def corrected_differences(judges: TwoJudges, alpha: float = 0.05) -> list[CorrectedDifference]:
@@ -206,21 +203,19 @@ class MoreTopics:
     difference: float
 
 
-def more_topics(judges: TwoJudges, alpha: float = 0.05) -> list[MoreTopics]:
-    """For each measure what is to be expected of more topics, averaged over runs and pairs of runs."""
+def more_topics(judges: TwoJudges, alpha: float = 0.05) -> Iterator[MoreTopics]:
+    """Yield for each measure what is to be expected of more topics, averaged over runs and pairs of runs."""
     judged, rest = len(judges.people.topics), len(judges.topics)
     first, second = np.triu_indices(len(judges.people.runs), 1)
-    rows = []
     for number, measure in enumerate(judges.people.measures):
         means, pairs = powered_means(*judges.values(number)), _pairs(judges, number, first, second)[0]
         for more in (0, *(more for more in MORE_TOPICS if more < rest), rest):
             t = student.quantile(alpha, judged + more - 1)
             mean, difference = (
-                float(t * each.error_with(judged + more, rest - more).mean()) if len(each.mean) else math.nan
+                float(t * each.error_with(judged + more, rest - more).mean()) if len(each.mean) else np.nan
                 for each in (means, pairs)
             )
-            rows.append(MoreTopics(measure, judged + more, mean, difference))
-    return rows
+            yield MoreTopics(measure, judged + more, mean, difference)
 
 
 def topics_to_judge(judges: TwoJudges, seed: int = 0) -> list[bytes]:
@@ -282,8 +277,8 @@ class TurnedRound:
     by_machine: float
 
 
-def turned_round(judges: TwoJudges, alpha: float = 0.05) -> list[TurnedRound]:
-    """Return the pairs of runs that either judge significantly puts in another order.
+def turned_round(judges: TwoJudges, alpha: float = 0.05) -> Iterator[TurnedRound]:
+    """Yield the pairs of runs that either judge significantly puts in another order.
 
     Paired t-tests over the topics of each judge, p by Holm's correction over all pairs and measures.
     """
@@ -299,11 +294,9 @@ def turned_round(judges: TwoJudges, alpha: float = 0.05) -> list[TurnedRound]:
     mean, p_value = (np.array(each).transpose(1, 0, 2).reshape(2, -1) for each in (means, p_values))
     sure = [np.nan_to_num(holm(own), nan=1.0) < alpha for own in p_value]
     found = np.flatnonzero(sure[0] & sure[1] & (mean[0] * mean[1] < 0))
-    rows = []
     for measure, pair in zip(*np.divmod(found, len(first)), strict=True):
         by_people, by_machine = mean[:, measure * len(first) + pair].tolist()
         names = judges.people.runs[first[pair]], judges.people.runs[second[pair]]
         better, worse = names if by_people > 0 else names[::-1]
         label = judges.people.measures[measure]
-        rows.append(TurnedRound(label, better, worse, abs(by_people), -abs(by_machine)))
-    return rows
+        yield TurnedRound(label, better, worse, abs(by_people), -abs(by_machine))

@@ -35,8 +35,7 @@ class RandomStream:
 
     def times_drawn(self, rows: int, size: int) -> FloatArray:
         """(rows, size) how often each of so many things comes when as many are drawn with replacement."""
-        draws = self.indices(rows, size, size)
-        flat = (np.arange(rows)[:, None] * size + draws).ravel()
+        flat = (np.arange(rows)[:, None] * size + self.indices(rows, size, size)).ravel()
         return np.bincount(flat, minlength=rows * size).reshape(rows, size).astype(float)
 
     def orders(self, rows: int, size: int) -> IntArray:

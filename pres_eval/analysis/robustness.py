@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pres_eval.analysis import Loop
 from pres_eval.analysis.correlation import COEFFICIENTS
 from pres_eval.analysis.randomness import RandomStream
 from pres_eval.analysis.sweep import signs, summaries
 from pres_eval.arrays.exact import add_in_order
-from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
+from pres_eval.arrays.types import AnyArray, BoolArray, FloatArray, IntArray
 from pres_eval.measures.selection import Selection
 from pres_eval.options import Options
 from pres_eval.ranking.ranking import Ranking
@@ -53,8 +51,7 @@ def _keep(
     topic_of = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     rows = np.flatnonzero(thinned)
     topic = topic_of[rows]
-    draws = stream.words(len(rows))
-    order = np.lexsort((draws, topic))
+    order = np.lexsort((stream.words(len(rows)), topic))
     counts = np.bincount(topic, minlength=len(offsets) - 1).astype(np.int64)
     first = np.cumsum(counts) - counts
     place = np.arange(len(rows)) - first[topic[order]]
@@ -112,8 +109,8 @@ class Robustness:
     labels: tuple[str, ...]
     full: FloatArray
     num_rel: int
-    kept: NDArray[Any]
-    judged: NDArray[Any]
+    kept: AnyArray
+    judged: AnyArray
     correlations: FloatArray
     unchanged: FloatArray
 

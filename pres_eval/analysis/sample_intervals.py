@@ -58,12 +58,7 @@ def with_sample_intervals(
     sample, how = scoring.relevance, how or Redrawing()
     if not isinstance(sample, Sample) or sample.probability is not None:
         raise UsageError("--intervals: expected judgements that were drawn within strata (-R strata)")
-    wanted = [
-        place
-        for place, column in enumerate(evaluation.columns)
-        if column.measure.relevance in (RelevanceInfo.STRATA, RelevanceInfo.PRELS)
-        and Trait.TOO_HIGH_OF_SAMPLES not in column.measure.traits
-    ]
+    wanted = [place for place, column in enumerate(evaluation.columns) if _is_inferred(column)]
     columns = [evaluation.columns[place] for place in wanted]
     batch = form_sampled_batch(sample, ranking, scoring.options)
     ends, sums = [], np.zeros((how.times, len(columns)))
@@ -106,10 +101,16 @@ def without_width(evaluation: ScoredRun, ranking: Ranking, scoring: Scoring) -> 
     }
     if not narrow or not isinstance(scoring.relevance, Sample):
         return
-    uncertain = _whether_uncertain(
-        form_sampled_batch(scoring.relevance, ranking, scoring.options), list(narrow.values())
-    )
-    labels = [label for label, rests in zip(narrow, uncertain, strict=True) if rests]
+    # Which of their values rest on documents that were not drawn?
+    batch = form_sampled_batch(scoring.relevance, ranking, scoring.options)
+    all_drawn, columns = np.ones(len(batch.grade)), list(narrow.values())
+    extremes = [
+        _values(replace(batch, grade=np.where(batch.grade < 0, grade, batch.grade), times=all_drawn), columns)
+        for grade in (0, max(int(batch.grade.max(initial=0)), 1))
+    ]
+    # Where all is retrieved, recall differs by what is added for smoothing alone.
+    uncertain = np.any(abs(extremes[0] - extremes[1]) >= NO_WIDTH, axis=1)
+    labels = [label for label, rests in zip(narrow, uncertain.tolist(), strict=True) if rests]
     if labels:
         yield (
             f"{ranking.name}: intervals (nearly) without width, which do not mean certainty:"
@@ -118,20 +119,14 @@ def without_width(evaluation: ScoredRun, ranking: Ranking, scoring: Scoring) -> 
         )
 
 
-def _whether_uncertain(batch: SampledBatch, columns: list[SelectedColumn]) -> list[bool]:
-    """Return for each column whether its values rest on documents that were not drawn."""
-    all_drawn = np.ones(len(batch.grade))
-    extremes = [
-        _values(replace(batch, grade=np.where(batch.grade < 0, grade, batch.grade), times=all_drawn), columns)
-        for grade in (0, max(int(batch.grade.max(initial=0)), 1))
-    ]
-    # Where all is retrieved, recall differs by what is added for smoothing alone.
-    return [bool(rests) for rests in np.any(abs(extremes[0] - extremes[1]) >= NO_WIDTH, axis=1)]
-
-
 def _mirrored(redrawn: FloatArray, value: FloatArray, outside: tuple[float, float]) -> FloatArray:
     """(2, N) the ends of intervals, none below 0, of values (N,) that were redrawn B times, (B, N)."""
     return np.maximum(2 * value - np.quantile(redrawn, outside, axis=0)[::-1], 0.0)
+
+
+def _is_inferred(column: SelectedColumn) -> bool:
+    inferred = column.measure.relevance in (RelevanceInfo.STRATA, RelevanceInfo.PRELS)
+    return inferred and Trait.TOO_HIGH_OF_SAMPLES not in column.measure.traits
 
 
 def _values(batch: SampledBatch, columns: list[SelectedColumn]) -> FloatArray:
@@ -169,17 +164,18 @@ def _with_ends(
     evaluation: ScoredRun, wanted: list[int], of_topics: FloatArray, over_all: FloatArray
 ) -> ScoredRun:
     """Put the ends behind their columns: of topics (2, C, T), over all topics (2, C)."""
-    columns: list[SelectedColumn] = []
-    values: list[Values] = []
-    summary: list[float | str | None] = []
-    for place, column in enumerate(evaluation.columns):
-        columns.append(column)
-        values.append(evaluation.values[place])
-        summary.append(evaluation.summary[place])
+    parts: list[tuple[SelectedColumn, Values, float | str | None]] = []
+    triples = zip(evaluation.columns, evaluation.values, evaluation.summary, strict=True)
+    for place, (column, values, summary) in enumerate(triples):
+        parts.append((column, values, summary))
         if place in wanted:
             number = wanted.index(place)
             for end, bound in enumerate((LOWER, UPPER)):
-                columns.append(replace(column, label=f"{column.label}({bound})", bound=bound))
-                values.append(of_topics[end, number])
-                summary.append(float(over_all[end, number]))
-    return replace(evaluation, columns=tuple(columns), values=tuple(values), summary=tuple(summary))
+                named = replace(column, label=f"{column.label}({bound})", bound=bound)
+                parts.append((named, of_topics[end, number], float(over_all[end, number])))
+    return replace(
+        evaluation,
+        columns=tuple(column for column, _, _ in parts),
+        values=tuple(values for _, values, _ in parts),
+        summary=tuple(summary for _, _, summary in parts),
+    )

@@ -5,12 +5,10 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pres_eval.analysis.paired import PairedScores, gains_of, means_of
-from pres_eval.arrays.types import FloatArray
+from pres_eval.analysis.paired import PairedScores, means_of
 from pres_eval.errors import InputError, MeasureError, NoCommonTopicError, number_of, quoted
 from pres_eval.measures.selection import bounded_labels, falling_labels, select
 from pres_eval.options import Options
@@ -20,20 +18,29 @@ LARGEST = 1e15
 """No measure has such values, and squares of larger ones would overflow."""
 
 
-def read_score_table(path: str, text: str, complete: bool = False) -> PairedScores | Means:
+def read_score_table(path: str, text: str, complete: bool = False) -> PairedScores:
     """The scores of CSV text, with topics if one of the columns is named so.
 
     With a column `topic`: run, topic and measures in any order, a row for each run and topic, as --format csv
     -q writes them (a column `file` and the rows of topic `all` are left out).  Topics that a run lacks are
-    left out of all, or count as 0 if `complete`.  Without: a run and its scores in each row.  Columns named
-    as measures of which less is better are taken for these.  Raises InputError with file and line for
-    anything else, NoCommonTopicError if no topic has scores of all runs.
+    left out of all, or count as 0 if `complete`.  Without: a run and its scores in each row, which give means
+    over no topics.  Columns named as measures of which less is better are taken for these.  Raises
+    InputError with file and line for anything else, NoCommonTopicError if no topic has scores of all runs.
     """
     rows = _rows(path, text)
     heading = [cell.strip() for cell in rows[0][1]]
     if "topic" not in heading:
-        runs, measures, means = read_scores(path, text)
-        return Means(runs, measures, means, falling_labels(measures))
+        values = [[_score(path, line, cell) for cell in row[1:]] for line, row in rows[1:]]
+        means = np.array(values, np.float64).reshape(-1, len(heading) - 1).T
+        return PairedScores(
+            runs=tuple(row[0].strip() for _, row in rows[1:]),
+            measures=tuple(heading[1:]),
+            topics=(),
+            values=np.zeros((*means.shape, 0)),
+            means=means,
+            all_topics=0,
+            falling=falling_labels(heading[1:]),
+        )
     wanted = [place for place, name in enumerate(heading) if name not in ("topic", "run", "file")]
     if "run" not in heading or not wanted:
         raise InputError(path, rows[0][0], f"columns {', '.join(heading)}", "run,topic,MEASURE,...")
@@ -50,9 +57,7 @@ def read_score_table(path: str, text: str, complete: bool = False) -> PairedScor
     return _paired(path, table, [heading[place] for place in wanted], complete)
 
 
-def choose_columns(
-    found: PairedScores | Means, texts: Sequence[str], options: Options
-) -> PairedScores | Means:
+def choose_columns(found: PairedScores, texts: Sequence[str], options: Options) -> PairedScores:
     """The columns that -m texts name, as they stand in the file or by their labels, in this order.
 
     Raises MeasureError for a text that names none.
@@ -68,9 +73,7 @@ def choose_columns(
             known = ", ".join(found.measures)
             raise MeasureError(f"-m {text}: no such column in the file of scores, expected {known}")
         chosen |= own
-    if isinstance(found, PairedScores):
-        return found.of_measures(list(chosen.values()), list(chosen))
-    return replace(found, measures=tuple(chosen), means=found.means[list(chosen.values())])
+    return found.of_measures(list(chosen.values()), list(chosen))
 
 
 def _paired(
@@ -97,20 +100,6 @@ def _paired(
     )
 
 
-@dataclass(frozen=True, eq=False)
-class Means:
-    """Scores of runs without topics: R names, M labels, (M, R); the labels of which less is better."""
-
-    runs: tuple[str, ...]
-    measures: tuple[str, ...]
-    means: FloatArray
-    falling: frozenset[str] = frozenset()
-
-    def gains(self) -> FloatArray:
-        """(M, R) the means, so that more is better."""
-        return gains_of(self.measures, self.means, self.falling)
-
-
 def _rows(path: str, text: str) -> list[tuple[int, list[str]]]:
     """The rows with their line numbers, the heading first, all of its length."""
     lines = separated_rows(path, io.StringIO(text.removeprefix("\ufeff")), "CSV as --format csv writes it")
@@ -121,21 +110,6 @@ def _rows(path: str, text: str) -> list[tuple[int, list[str]]]:
         if len(row) != len(rows[0][1]):
             raise InputError(path, line, f"{len(row)} columns", f"{len(rows[0][1])} as in the heading")
     return rows
-
-
-def read_scores(path: str, text: str) -> tuple[tuple[str, ...], tuple[str, ...], FloatArray]:
-    """Runs, measures and (M, R) scores from CSV text: a heading, then a run and its scores in each line.
-
-    Raises InputError with file and line for a missing heading, a line of another length, or a score that is
-    not a finite number.
-    """
-    rows = _rows(path, text)
-    heading = rows[0][1]
-    scores = np.empty((len(heading) - 1, len(rows) - 1))
-    for number, (line, row) in enumerate(rows[1:]):
-        for measure, cell in enumerate(row[1:]):
-            scores[measure, number] = _score(path, line, cell)
-    return tuple(row[0].strip() for _, row in rows[1:]), tuple(name.strip() for name in heading[1:]), scores
 
 
 def _score(path: str, line: int, cell: str) -> float:

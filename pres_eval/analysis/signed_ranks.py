@@ -49,7 +49,11 @@ def wilcoxon(differences: FloatArray, samples: int = 0, seed: int = 0, greater: 
             ranks = tuple(sorted(doubled[row][differences[row] != 0].tolist()))
             found[row] = _rank_sum_chances(ranks)[sums[row]]
     elif len(rows):
-        found[rows] = _normal_p(nonzero[rows], tie_terms[rows], sums[rows])
+        n = nonzero[rows]
+        variance = (n * (n + 1) * (2 * n + 1) - tie_terms[rows] / 2) / 24
+        z = (n * (n + 1) / 4 - sums[rows] / 2) / np.sqrt(variance) / math.sqrt(2)
+        # math.erfc, as scipy's has other last bits.
+        found[rows] = np.array([math.erfc(one) for one in z.tolist()], np.float64) / 2
     return found if greater else np.minimum(1.0, 2 * found)
 
 
@@ -84,11 +88,3 @@ def _rank_sum_chances(doubled_ranks: tuple[int, ...]) -> FloatArray:
         counts[rank:] += counts[: len(counts) - rank].copy()
     # Exact: no sum of counts is above 2**50.
     return np.add.accumulate(counts) / 2.0 ** len(doubled_ranks)
-
-
-def _normal_p(n: IntArray, tie_terms: IntArray, doubled_sums: IntArray) -> FloatArray:
-    """(P,) the chance of doubled rank sums as low as these, approximately."""
-    variance = (n * (n + 1) * (2 * n + 1) - tie_terms / 2) / 24
-    z = (n * (n + 1) / 4 - doubled_sums / 2) / np.sqrt(variance) / math.sqrt(2)
-    # math.erfc, as scipy's has other last bits.
-    return np.array([math.erfc(one) for one in z.tolist()], np.float64) / 2

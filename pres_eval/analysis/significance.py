@@ -160,20 +160,14 @@ def randomisation(
     p_values = np.ones(len(differences))
     nonzero = (np.round(differences, DECIMALS) != 0).sum(axis=1)
     for row in np.flatnonzero((nonzero > 0) & (nonzero <= ENUMERATED)):
-        kept = differences[row][np.round(differences[row], DECIMALS) != 0]
-        p_values[row] = _enumerated_p(kept, far)
+        kept, sums = differences[row][np.round(differences[row], DECIMALS) != 0], np.zeros(1)
+        for value in kept:
+            sums = np.concatenate((sums + value, sums - value))
+        p_values[row] = np.count_nonzero(far(sums) >= _reached(kept[None, :], far)) / len(sums)
     many = np.flatnonzero(nonzero > ENUMERATED)
     if len(many):
         p_values[many] = _sampled_p(differences[many], samples, seed, far)
     return p_values
-
-
-def _enumerated_p(values: FloatArray, far: Callable[[FloatArray], FloatArray]) -> float:
-    """That of the differences (n,) of one pair, over all sign changes."""
-    sums = np.zeros(1)
-    for value in values:
-        sums = np.concatenate((sums + value, sums - value))
-    return float(np.count_nonzero(far(sums) >= _reached(values[None, :], far)) / len(sums))
 
 
 def _sampled_p(

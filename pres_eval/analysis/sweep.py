@@ -85,7 +85,6 @@ def sweep_selection(measures: Sequence[str], cutoffs: Sequence[int], options: Op
 
 def sweep(runs: Sequence[str], evaluations: Sequence[ScoredRun], cutoffs: Sequence[int]) -> Sweep:
     """Evaluations of `sweep_selection`, laid out by measure, cutoff and run (figure 8 of Magdy & Jones)."""
-    columns = evaluations[0].columns
-    names = tuple(dict.fromkeys(column.measure.name for column in columns))
+    names = tuple(dict.fromkeys(column.measure.name for column in evaluations[0].columns))
     means = summaries(evaluations).reshape(len(names), len(cutoffs), len(runs))
     return Sweep(tuple(runs), names, tuple(cutoffs), np.ascontiguousarray(means))

@@ -76,13 +76,12 @@ def tie_range(
     relevant, tied = relevant_and_tied(relevance, ranking, options.relevance_level)
     if not ties_matter(relevant, tied):
         return None
-    values = []
-    for rule in (WORST, BEST):
-        try:
-            found = evaluate(relevance, ranking, (column,), replace(options, ties=rule))
-        except NoCommonTopicError:
-            return None
-        values.append(found.summary[0])
-    least, greatest = values
+    try:
+        least, greatest = (
+            evaluate(relevance, ranking, (column,), replace(options, ties=rule)).summary[0]
+            for rule in (WORST, BEST)
+        )
+    except NoCommonTopicError:
+        return None
     assert isinstance(least, float) and isinstance(greatest, float), "the main column has a mean"
     return TieRange(column.label, min(least, greatest), max(least, greatest), tied)

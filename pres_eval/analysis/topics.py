@@ -9,7 +9,7 @@ from functools import reduce
 import numpy as np
 
 from pres_eval.arrays.types import IntArray
-from pres_eval.errors import NoCommonTopicError
+from pres_eval.errors import NoCommonTopicError, plural
 from pres_eval.ranking.ranking import ALL, COMMON, OWN, Ranking, common_topics, with_topics
 
 MOST_NAMED = 3
@@ -77,11 +77,6 @@ class UsedTopics:
         )
         judged = "" if self.any_run == self.judged else f", of {self.judged} in the qrels"
         return f"the runs have different topics, {self.any_run} in all{judged} ({some}{more}); {used}"
-
-
-def plural(count: int, one: str = "topic", many: str | None = None) -> str:
-    """So many topics, or other things: `1 topic`, `3 topics`."""
-    return f"{count} {one if count == 1 else many or one + 's'}"
 
 
 def use_topics(

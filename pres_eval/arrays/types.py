@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
+AnyArray = NDArray[Any]
 Grades = NDArray[Any]
 """Grades of documents: whole numbers, or doubles with -R qrels_float."""
 AnyInts = NDArray[np.signedinteger[Any]]

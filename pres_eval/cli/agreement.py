@@ -17,7 +17,6 @@ from pres_eval.analysis.agreement import (
 )
 from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.paired import PairedScores, reordered
-from pres_eval.analysis.score_tables import Means
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.cli.analysing import ALPHA, DRAWS, SCORES, SEED, AnalysisOptions, put_out
 from pres_eval.cli.loading import read, read_score_file, warn_of_reach
@@ -110,7 +109,7 @@ def command(said: AgreementOptions) -> None:
 
 
 def _show(
-    found: PairedScores | Means,
+    found: PairedScores,
     settings: dict[str, object],
     said: AgreementOptions,
     each: Callable[[Iterable[int]], Iterable[int]],
@@ -118,7 +117,7 @@ def _show(
 ) -> None:
     """Print the tables and draw the picture of what was read."""
     runs, measures, gains = found.runs, found.measures, found.gains()
-    scores = found if isinstance(found, PairedScores) else None
+    scores = found if found.topics else None
     if len(measures) < 2:
         raise MeasureError(f"only {', '.join(measures)}: expected at least two measures to compare")
     positions = rank_changes(gains)

@@ -21,7 +21,6 @@ from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.intervals import INTERVALS
 from pres_eval.analysis.paired import ORDERS, PairedScores, topics_with_weights, weighted
 from pres_eval.analysis.significance import ALTERNATIVES
-from pres_eval.analysis.topics import plural
 from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, put_out
 from pres_eval.cli.loading import read_paired, warn_of_reach
 from pres_eval.cli.said import argument, command_with, option
@@ -32,7 +31,7 @@ from pres_eval.errors import UsageError
 from pres_eval.report.compared_tables import compared_tables
 from pres_eval.report.compared_topics import by_group_tables, winner_tables
 from pres_eval.report.run_plots import compared_figure
-from pres_eval.report.text import text_of
+from pres_eval.report.text import plural, text_of
 
 
 class CompareOptions(TieOptions, PairedOptions):

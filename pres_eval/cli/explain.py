@@ -73,7 +73,7 @@ def command(said: ExplainOptions) -> None:
             f"--plot: {len(chosen)} topics, expected {MOST_PICTURES} at most: name those to draw"
         )
     explained = [
-        explain_topics(loaded.qrels(), ranking, loaded.options, said.nmax, chosen)
+        list(explain_topics(loaded.qrels(), ranking, loaded.options, said.nmax, chosen))
         for ranking in loaded.rankings
     ]
     lines = None if said.chosen[len(others) :] or said.most == 0 else _screen(said)

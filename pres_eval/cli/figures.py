@@ -82,12 +82,14 @@ def command(said: FiguresOptions) -> None:
 def _explained(said: FiguresOptions, loaded: Loaded, topics: Sequence[int] | None) -> list[list[Explanation]]:
     """For each run its topics, in full."""
     return [
-        explain_topics(
-            loaded.qrels(),
-            ranking,
-            loaded.options,
-            said.cutoff,
-            ranking.topic.tolist() if topics is None else topics,
+        list(
+            explain_topics(
+                loaded.qrels(),
+                ranking,
+                loaded.options,
+                said.cutoff,
+                ranking.topic.tolist() if topics is None else topics,
+            )
         )
         for ranking in loaded.rankings
     ]

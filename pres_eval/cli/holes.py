@@ -10,7 +10,7 @@ from pres_eval.cli.analysing import RunsOptions, put_out
 from pres_eval.cli.loading import read
 from pres_eval.cli.said import command_with, option
 from pres_eval.cli.values import WholeRange
-from pres_eval.report.pool_tables import holes_tables, unjudged_table
+from pres_eval.report.robustness_tables import holes_tables, unjudged_table
 from pres_eval.report.run_plots import score_bars
 
 

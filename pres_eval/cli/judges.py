@@ -15,7 +15,6 @@ from pres_eval.analysis.judging import Assessments, GradeTable, by_topic, grade_
 from pres_eval.analysis.paired import PairedScores, pair_topics
 from pres_eval.analysis.prediction_powered import TwoJudges, favoured, turned_round
 from pres_eval.analysis.significance import PAIRED_TESTS
-from pres_eval.analysis.topics import plural
 from pres_eval.cli.analysing import ALPHA, SEED, AnalysisOptions, put_out
 from pres_eval.cli.groups import GROUPS, groups_of_runs
 from pres_eval.cli.loading import read_runs, usual_measures, warn_of_reach
@@ -38,7 +37,7 @@ from pres_eval.report.judges_tables import (
     topics_table,
 )
 from pres_eval.report.layout import Table
-from pres_eval.report.text import p_text, text_of
+from pres_eval.report.text import p_text, plural, text_of
 from pres_eval.scoring import evaluate
 
 FEW_TOPICS = 10
@@ -180,7 +179,7 @@ def _two_judges(said: JudgesOptions) -> tuple[TwoJudges, tuple[RunFailure, ...]]
             f"{one.measure}: the errors of {said.second} favour {one.group}, by {one.gain:.4f}"
             f" more than the runs that are worse (p by Holm: {p_text(one.p_value)})"
         )
-    turned = turned_round(judges, said.alpha)
+    turned = list(turned_round(judges, said.alpha))
     for pair in turned[:_MOST_PAIRS]:
         said.warn(
             f"{pair.measure}: {said.second} puts {pair.other} before {pair.run}, by {-pair.by_machine:.4f};"
@@ -213,11 +212,11 @@ def _tables_of_runs(said: JudgesOptions, first: PairedScores, second: PairedScor
     """Return what other judgements change: orders, significant pairs, scores, groups."""
     tables = []
     if len(first.runs) > 1:
-        orders = order_changes(first, second, test=said.test, alpha=said.alpha)
+        orders = list(order_changes(first, second, test=said.test, alpha=said.alpha))
         tables.append(orders_table(orders, said.alpha, said.test, len(first.runs)))
-        tables.append(swaps_table(swapped_pairs(first, second, test=said.test)))
-    tables.append(runs_table(run_changes(first, second), first.falling))
-    tables.append(topic_changes_table(topic_changes(first, second), len(first.measures)))
+        tables.append(swaps_table(list(swapped_pairs(first, second, test=said.test))))
+    tables.append(runs_table(list(run_changes(first, second)), first.falling))
+    tables.append(topic_changes_table(list(topic_changes(first, second)), len(first.measures)))
     if said.groups:
         groups = groups_of_runs(said.groups, first.runs)
         tables.append(groups_table(favours(first, second, groups), first.falling))

@@ -11,9 +11,9 @@ from click.core import ParameterSource
 
 from pres_eval.analysis.compare_settings import CompareSettings, corrected_for, least_p
 from pres_eval.analysis.paired import PairedScores, depth_warning, pair_topics
-from pres_eval.analysis.score_tables import Means, choose_columns, read_score_table
+from pres_eval.analysis.score_tables import choose_columns, read_score_table
 from pres_eval.analysis.ties import warning_of_ties
-from pres_eval.analysis.topics import UsedTopics, plural, use_topics
+from pres_eval.analysis.topics import UsedTopics, use_topics
 from pres_eval.cli.analysing import AnalysisOptions, PairedOptions
 from pres_eval.cli.progress import steps
 from pres_eval.cli.reader import check_paths, path_of, warn
@@ -27,7 +27,7 @@ from pres_eval.ranking.warnings import no_common_topic
 from pres_eval.reading.qrels import QrelsJudgements
 from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.source import Source
-from pres_eval.report.text import run_names, text_of
+from pres_eval.report.text import plural, run_names, text_of
 from pres_eval.scoring import ScoredRun, evaluate
 
 
@@ -137,7 +137,7 @@ OF_RUNS = (
 """Parameters that change how runs are read and evaluated, which a file of scores has behind it."""
 
 
-def read_score_file(said: NumberOptions, path: str, measures: Sequence[str]) -> PairedScores | Means:
+def read_score_file(said: NumberOptions, path: str, measures: Sequence[str]) -> PairedScores:
     """The scores of a CSV file, with topics if it has them: those of -m over those of --topics.
 
     Raises UsageError for options that change how runs are evaluated.
@@ -152,7 +152,7 @@ def read_score_file(said: NumberOptions, path: str, measures: Sequence[str]) -> 
     text = b"".join(chunk.text() for chunk in Source(path).chunks())
     rule = said.topic_rule(COMMON)
     found = read_score_table(path, text.decode("utf-8", "backslashreplace"), complete=rule == ALL)
-    if isinstance(found, PairedScores):
+    if found.topics:
         _warn_of_topics(said, found, rule)
     elif said.topics or said.complete:
         raise UsageError(f"--topics: {path} has no column topic, expected run,topic,MEASURE,...")
@@ -204,7 +204,7 @@ def read_paired(said: PairedOptions, least: int, without_topics: str) -> Paired:
         if said.files:
             raise UsageError(f"--scores FILE replaces QRELS{' RUN' * least}: leave one of them out")
         found = read_score_file(said, said.scores, said.measures)
-        if isinstance(found, Means):
+        if not found.topics:
             raise UsageError(f"--scores {said.scores}: {without_topics} run,topic,MEASURE,...")
         return Paired(found, {"scores": text_of(said.scores)})
     if len(said.files) < 1 + least:

@@ -27,7 +27,7 @@ from pres_eval.errors import InputError, PresEvalError, RunFailure, UsageError
 from pres_eval.options import COMPAT_VERSIONS
 from pres_eval.reading.rewriting import Rewriting
 from pres_eval.report.layout import Look, render
-from pres_eval.report.pool_tables import pools_table, to_judge_table
+from pres_eval.report.robustness_tables import pools_table, to_judge_table
 from pres_eval.report.text import text_of
 
 DEPTH = 100

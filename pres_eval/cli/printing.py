@@ -65,7 +65,7 @@ def _going_on(ranking: Ranking, job: Job) -> Iterator[None]:
 
 def _write_parquet(stream: BinaryIO, runs: ChosenRuns, job: Job) -> list[ScoredRun]:
     """Write the values of all topics of all runs as one table."""
-    from pres_eval.report.arrow_table import parquet_table
+    from pres_eval.report.converted import parquet_table
 
     evaluations = []
     with parquet_table(stream, job.selection) as write:

@@ -17,11 +17,11 @@ from pres_eval.cli.reporting import PAGES, chosen_run, is_page, report_of
 from pres_eval.cli.said import command_with, option
 from pres_eval.cli.shared import GROUPS, MEASURES, NMAX, WEIGHTS, NumberOptions
 from pres_eval.errors import UsageError, did_you_mean
+from pres_eval.report.report_numbers import as_text
 from pres_eval.report.text import text_of
 from pres_eval.report.trec_pictures import Subject, default_subject
 from pres_eval.report.trec_plots import PICTURES, as_picture
 from pres_eval.report.trec_report import Report
-from pres_eval.report.trec_tables import as_text
 
 FORMATS = ("text", "json", "csv")
 

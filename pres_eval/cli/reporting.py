@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pres_eval.analysis.every_pair import pairs_of
 from pres_eval.analysis.explain import relevant_ranks
-from pres_eval.analysis.trust import trust_of
+from pres_eval.analysis.pools import trust_of
 from pres_eval.cli.loading import over_topics, read_runs, warn_of_ties, with_bar
 from pres_eval.cli.progress import steps
 from pres_eval.cli.reader import check_paths, path_of

@@ -188,7 +188,7 @@ def _pool_tables(said: RobustnessOptions, loaded: Loaded, selection: Selection) 
             removed=said.removed,
             each=loaded.each("leaving out"),
         )
-        tables.append(left_out_table(rows, said.pool_depth))
+        tables.append(left_out_table(list(rows), said.pool_depth))
     return tables
 
 

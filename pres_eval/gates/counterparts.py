@@ -9,7 +9,6 @@ from functools import cached_property
 
 import numpy as np
 
-from pres_eval.analysis.topics import plural
 from pres_eval.arrays.types import FloatArray
 from pres_eval.gates.findings import GateFinding, Verdict, run_name
 from pres_eval.measures.base import mean
@@ -17,7 +16,7 @@ from pres_eval.options import Options
 from pres_eval.reading.topic_files import Groups, Weights
 from pres_eval.report.groups import group_label
 from pres_eval.report.records import File, Record, RunRecord
-from pres_eval.report.text import file_name, text_of
+from pres_eval.report.text import file_name, plural, text_of
 from pres_eval.scoring import ScoredRun
 
 GATE = "--against"

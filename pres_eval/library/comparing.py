@@ -22,8 +22,7 @@ from pres_eval.analysis.paired import (
     weighted,
     wins_of_runs,
 )
-from pres_eval.analysis.topics import plural
-from pres_eval.errors import MeasureError, MissingExtraError, UsageError
+from pres_eval.errors import MeasureError, MissingExtraError, UsageError, plural
 from pres_eval.library.choices import Alternative, Correction, IntervalKind, Over, Test, TopicOrder
 from pres_eval.library.evaluation import Evaluation
 from pres_eval.library.showing import plotted
@@ -76,7 +75,7 @@ class Comparisons(Sequence[Comparison]):
         """
         if sort not in ORDERS:
             raise UsageError(f"sort={sort!r}: expected one of {', '.join(ORDERS)}")
-        return topic_winners(self.plain, sort)
+        return list(topic_winners(self.plain, sort))
 
     @property
     def wins(self) -> dict[str, dict[str, tuple[int, int]]]:

@@ -30,7 +30,7 @@ class Review(Validation):
     @property
     def sentence(self) -> str:
         """Return in plain words what the samples show of recall, over all topics."""
-        return sentences(self)[-1][1]
+        return list(sentences(self))[-1][1]
 
     def to_text(self, form: str = "table", table: str | None = None, digits: int = 4) -> str:
         """Return the tables as --format of the command: "table", "latex", "markdown", "json", "csv"."""

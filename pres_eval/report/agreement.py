@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Collection, Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pres_eval.analysis.agreement import (
     CoefficientInterval,
@@ -19,12 +17,11 @@ from pres_eval.analysis.agreement import (
     dissents,
 )
 from pres_eval.analysis.paired import PairedScores
-from pres_eval.analysis.topics import plural
-from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.arrays.types import AnyArray, FloatArray, IntArray
 from pres_eval.report.drawing import new_figure, one_plot, plain, plain_names, run_styles, whole_numbers
 from pres_eval.report.layout import Interval, Shown, Table, Value, records_table
 from pres_eval.report.paper import Axes, Figure, is_narrow
-from pres_eval.report.text import UNKNOWN, falling_notes, percentage
+from pres_eval.report.text import UNKNOWN, falling_notes, percentage, plural
 
 
 def correlations_table(measures: tuple[str, ...], means: FloatArray, scores: PairedScores | None) -> Table:
@@ -102,17 +99,18 @@ def positions_table(
 
     falling: labels of measures of which less is better.
     """
-    order = np.lexsort((np.arange(len(runs)), positions[0]))
-    rows, lines = [], []
-    for run in order.tolist():
-        line = [runs[run]]
-        for measure, label in enumerate(measures):
-            place = int(positions[measure, run])
-            rows.append((runs[run], label, float(means[measure, run]), place))
-            change = int(positions[0, run]) - place
-            moved = f" ({change:+d})" if measure else ""
-            line.append(f"{place}{moved if change else ' ' * len(moved)}")
-        lines.append(line)
+    order = np.lexsort((np.arange(len(runs)), positions[0])).tolist()
+    rows = [
+        (runs[run], label, float(means[measure, run]), int(positions[measure, run]))
+        for run in order
+        for measure, label in enumerate(measures)
+    ]
+    lines = []
+    for run in order:
+        first, *others = positions[:, run].tolist()
+        changes = [(place, f" ({first - place:+d})") for place in others]
+        moved = [f"{place}{change if first != place else ' ' * len(change)}" for place, change in changes]
+        lines.append([runs[run], str(first), *moved])
     return Table(
         "positions",
         f"Positions of the runs, and how far each moves up (+) or down (-) from {measures[0]}",
@@ -140,7 +138,7 @@ def verdicts_table(patterns: list[Pattern], pairs: int, test: str, alpha: float)
 
 def dissents_table(measures: tuple[str, ...], said: IntArray) -> Table:
     """Return the table of how often each measure contradicts the others: (M, P) verdicts."""
-    rows = dissents(measures, said)
+    rows = list(dissents(measures, said))
     return records_table(
         "dissents",
         "Each measure alone against the others where these agree",
@@ -161,7 +159,7 @@ _NAME_MARGIN = 0.06
 """How far the names stand from the outer measures, as a part of the width."""
 
 
-def rank_changes(runs: Sequence[str], measures: Sequence[str], positions: NDArray[Any]) -> Figure:
+def rank_changes(runs: Sequence[str], measures: Sequence[str], positions: AnyArray) -> Figure:
     """The position of every run under each measure, a line for each run (figure 6): (M, R) positions."""
     with one_plot(_width_of(measures), max(2.6, 1.0 + 0.2 * len(runs))) as (figure, axes):
         draw_rank_changes(axes, runs, measures, positions)
@@ -173,16 +171,15 @@ def _width_of(measures: Sequence[str]) -> float:
     return 2.4 + max(1.7, 0.2 + 0.08 * max(len(plain(measure)) for measure in measures)) * len(measures)
 
 
-def draw_rank_changes(
-    axes: Axes, runs: Sequence[str], measures: Sequence[str], positions: NDArray[Any]
-) -> None:
+def draw_rank_changes(axes: Axes, runs: Sequence[str], measures: Sequence[str], positions: AnyArray) -> None:
     """`rank_changes` into axes of your own."""
     places, names = range(len(measures)), plain_names(runs, 20 if is_narrow() else 28)
     for run, look in enumerate(run_styles(runs)):
         axes.plot(places, positions[:, run], linewidth=1.2, **look)
     margin = _NAME_MARGIN * max(1, places[-1])
     for end, side, align in ((0, -margin, "right"), (places[-1], margin, "left")):
-        heights = _spread(positions[end])
+        # Names do not cover each other: tied runs go below one another.
+        heights = 1 + np.argsort(np.argsort(positions[end], kind="stable"))
         for run, height in enumerate(heights.tolist()):
             place = int(positions[end, run])
             axes.annotate(f"{place}  {names[run]}", (end + side, height), ha=align, va="center", fontsize=7.5)
@@ -200,14 +197,6 @@ def draw_rank_changes(
         ylim=(len(runs) + 0.6, 0.4),
     )
     # The names are outside the axes: the layout, which looks at all texts, makes room for them.
-
-
-def _spread(positions: NDArray[Any]) -> NDArray[Any]:
-    """Heights at which names do not cover each other: tied runs go below one another."""
-    order = np.argsort(positions, kind="stable")
-    heights = np.empty(len(positions))
-    heights[order] = np.arange(1, len(positions) + 1)
-    return heights
 
 
 def draw_verdict_bars(axes: Axes, patterns: Sequence[str], pairs: Sequence[int]) -> None:
@@ -232,22 +221,19 @@ def _lines(pattern: str) -> list[str]:
     return [plain(line, 60) for line in textwrap.wrap(pattern, longest, break_long_words=False)]
 
 
-def _more_lines(patterns: Sequence[str]) -> float:
-    """Inches that patterns of more than a line need."""
-    return 0.15 * sum(max(len(_lines(pattern)) - 2, 0) for pattern in patterns)
-
-
 def agreement(
     runs: Sequence[str],
     measures: Sequence[str],
-    positions: NDArray[Any],
+    positions: AnyArray,
     patterns: Sequence[str] | None,
     pairs: Sequence[int] | None,
 ) -> Figure:
     """Figures 6 and 7 in one picture: positions above, verdicts below (left out where there are none)."""
     if patterns is None or pairs is None:
         return rank_changes(runs, measures, positions)
-    upper, lower = max(2.6, 1.0 + 0.2 * len(runs)), 1.2 + 0.35 * len(patterns) + _more_lines(patterns)
+    # Patterns of more than two lines need more room.
+    more = 0.15 * sum(max(len(_lines(pattern)) - 2, 0) for pattern in patterns)
+    upper, lower = max(2.6, 1.0 + 0.2 * len(runs)), 1.2 + 0.35 * len(patterns) + more
     with new_figure(max(6.4, _width_of(measures)), upper + lower) as figure:
         above, below = figure.subplots(2, 1, height_ratios=(upper, lower))
         draw_rank_changes(above, runs, measures, positions)

@@ -8,11 +8,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from pres_eval.analysis.compare_settings import ComparedRuns, CompareSettings, Comparison
+from pres_eval.analysis.corrections import SHARED
 from pres_eval.analysis.digits import rounded
 from pres_eval.analysis.joint import JOINT_TESTS
-from pres_eval.analysis.letters import SHARED
 from pres_eval.analysis.significance import FEWEST, NEED_VARIANCE, PAIRED_TESTS
-from pres_eval.analysis.topics import plural
 from pres_eval.report.layout import (
     BEST,
     Interval,
@@ -24,7 +23,7 @@ from pres_eval.report.layout import (
     Table,
     records_table,
 )
-from pres_eval.report.text import effect_size, falling_notes, percentage
+from pres_eval.report.text import effect_size, falling_notes, percentage, plural
 
 MANY = 8
 """More measures than this go downwards in the tables."""
@@ -48,17 +47,24 @@ def compared_tables(result: ComparedRuns, topics: str) -> list[Table]:
 def _means(result: ComparedRuns, topics: str) -> Table:
     """Return the table of means, with marks of the best and of significant differences."""
     scores = result.scores
-    marks = {(one.measure, one.run): one for one in result.comparisons if result.baselines is not None}
-    rows, cells = [], {}
-    for run, name in enumerate(scores.runs):
-        line = []
-        for measure, label in enumerate(scores.measures):
-            best = bool(result.best[measure, run])
-            mean = float(scores.means[measure, run])
-            lower, upper = float(result.lower[measure, run]), float(result.upper[measure, run])
-            rows.append((name, label, mean, lower, upper, best))
-            line.append(Score(mean, best=best, mark=_mark(marks.get((label, name)), result.settings)))
-        cells[name] = line
+    # A test on ranks may speak for a run whose mean is lower: the mark is that of the test.
+    signs = {1: ">=" if result.settings.alternative == "non-inferior" else "+", 0: "=", -1: "-"}
+    marks = {
+        (one.measure, one.run): signs[one.direction]
+        for one in result.comparisons
+        if result.baselines is not None and one.significant
+    }
+    arrays = (scores.means, result.lower, result.upper, result.best)
+    rows = [
+        (name, label, mean, lower, upper, best)
+        for run, name in enumerate(scores.runs)
+        for label, mean, lower, upper, best in zip(
+            scores.measures, *(array[:, run].tolist() for array in arrays), strict=True
+        )
+    ]
+    cells: dict[str, list[ShownCell]] = {name: [] for name in scores.runs}
+    for name, label, mean, _, _, best in rows:
+        cells[name].append(Score(mean, best=best, mark=marks.get((label, name), "")))
     return Table(
         name="means",
         title=f"Means over {topics}",
@@ -67,13 +73,6 @@ def _means(result: ComparedRuns, topics: str) -> Table:
         notes=_notes(result),
         shown=_grid(scores.measures, cells),
     )
-
-
-def _mark(comparison: Comparison | None, settings: CompareSettings) -> str:
-    """Return the mark of a significant comparison with the baseline; a test on ranks has its own."""
-    if comparison is None or not comparison.significant:
-        return ""
-    return {1: ">=" if settings.alternative == "non-inferior" else "+", 0: "=", -1: "-"}[comparison.direction]
 
 
 def _how(settings: CompareSettings, sign: str = "<") -> str:

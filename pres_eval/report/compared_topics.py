@@ -13,7 +13,7 @@ from pres_eval.analysis.paired import (
     topic_winners,
     wins_of_runs,
 )
-from pres_eval.analysis.topics import plural
+from pres_eval.errors import plural
 from pres_eval.report.layout import Note, PValue, Score, Shown, ShownCell, Table, records_table
 
 
@@ -91,7 +91,7 @@ TITLES = {DIFFERENCE: "largest differences first", TOPIC: "by topic", BEST: "by 
 def winner_tables(scores: PairedScores, order: str = DIFFERENCE) -> list[Table]:
     """The best run of each topic and the second, and how many topics each run wins."""
     topics = plural(len(scores.topics))
-    winners = topic_winners(scores, order)
+    winners = list(topic_winners(scores, order))
     lines: list[list[ShownCell]] = [
         [
             one.measure,

@@ -1,18 +1,65 @@
-"""Runs and judgements written in other formats, block by block."""
+"""Files in other formats: runs and judgements block by block, values of all topics as Parquet."""
 
 from __future__ import annotations
 
-import io
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from typing import BinaryIO
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, BinaryIO
 
 import numpy as np
 
-from pres_eval.errors import InputError, quoted
+from pres_eval.errors import InputError, MissingExtraError, quoted
+from pres_eval.measures.base import Format
+from pres_eval.measures.selection import Selection
 from pres_eval.reading.blocks import Block, whole_topics
-from pres_eval.report.arrow_table import parquet_writer
+from pres_eval.report.grid import separated
+from pres_eval.report.text import text_of
+from pres_eval.scoring import ScoredRun
+from pres_eval.summing import Values
+
+Columns = Sequence[Sequence[Any] | Values]
+Write = Callable[[Columns], None]
+
+
+@contextmanager
+def parquet_table(stream: BinaryIO, selection: Selection) -> Iterator[Callable[[str, ScoredRun], None]]:
+    """Return a writer of runs, by name, into a table of these columns, which is whole after the block.
+
+    The columns are `run`, `topic` and one for each measure that topics have values of: doubles, or texts.
+    It takes the runs one after the other, so that no more than one of them is in memory.
+    """
+    kinds = {
+        column.label: "string" if column.measure.format in (Format.TEXT, Format.TAG) else "double"
+        for column in selection
+        if column.measure.per_topic
+    }
+    with parquet_writer(stream, {"run": "string", "topic": "string", **kinds}) as write:
+
+        def add(name: str, evaluation: ScoredRun) -> None:
+            names, topics = [name] * len(evaluation.topics), [text_of(topic) for topic in evaluation.topics]
+            of_topics = zip(evaluation.columns, evaluation.values, strict=True)
+            write([names, topics, *(values for column, values in of_topics if column.measure.per_topic)])
+
+        yield add
+
+
+@contextmanager
+def parquet_writer(stream: BinaryIO, fields: Mapping[str, str]) -> Iterator[Write]:
+    """Return a writer of rows, given as columns, into a file that is whole after the block.
+
+    fields: Arrow's types by the names of the columns.  Raises MissingExtraError.
+    """
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtraError("writing Parquet", "pyarrow", "parquet") from None
+    schema = pyarrow.schema([(name, pyarrow.type_for_alias(kind)) for name, kind in fields.items()])
+    with pyarrow.parquet.ParquetWriter(stream, schema) as writer:
+        yield lambda columns: writer.write_table(pyarrow.table(list(columns), schema=schema))
+
 
 # Formats whose columns are separated by blanks or tabs.
 LINES = ("trec_results", "qrels", "beir", "msmarco")
@@ -32,10 +79,16 @@ def write_blocks(
     """Write blocks in a format of TARGETS; `name` is the file they are from, `tag` the last column of runs.
 
     Raises InputError for what the format cannot hold: ids with blanks or that are no UTF-8, and in JSON a
-    topic or a document that comes again.
+    topic or a document that comes again; MissingExtraError for Parquet without pyarrow.
     """
     if form == "parquet":
-        _write_parquet(stream, blocks, grades, name)
+        number = {"relevance": "int64"} if grades else {"score": "double"}
+        with parquet_writer(stream, {"query_id": "string", "doc_id": "string", **number}) as write:
+            for block in blocks:
+                rows = [
+                    (_text(name, topic), _text(name, docno), value) for topic, docno, value in _rows(block)
+                ]
+                write([list(column) for column in zip(*rows, strict=True)])
         return
     for text in _texts(blocks, form, grades, name, tag):
         stream.write(text)
@@ -54,43 +107,30 @@ def _texts(blocks: Iterable[Block], form: str, grades: bool, name: str, tag: str
     value = "relevance" if grades else "score"
     if form in ("beir", "csv"):
         yield b"query-id\tcorpus-id\tscore\n" if form == "beir" else f"query_id,doc_id,{value}\n".encode()
-    line_of = {"csv": _csv_line, "jsonl": _json_line}.get(form) or _line_in(form, tag)
+    ranks: Counter[bytes] = Counter()
     for block in blocks:
         lines = []
         for row in _rows(block):
             _check_ids(name, form, row)
-            lines.append(line_of(row, name, value))
+            lines.append(_line(row, form, name, value, tag, ranks))
         yield b"".join(lines)
 
 
-def _line_in(form: str, tag: str) -> Callable[[Row, str, str], bytes]:
-    """Return what writes lines of columns; ranks count the documents of a topic as they come."""
-    ranks: Counter[bytes] = Counter()
-
-    def line(row: Row, name: str, value: str) -> bytes:
-        topic, document, number = row
-        if form == "beir":
-            return b"%s\t%s\t%s\n" % (topic, document, repr(number).encode())
-        if form == "qrels":
-            whole = number == int(number)
-            return b"%s 0 %s %s\n" % (topic, document, b"%d" % number if whole else repr(number).encode())
+def _line(row: Row, form: str, name: str, value: str, tag: str, ranks: Counter[bytes]) -> bytes:
+    """Return a row as a line; ranks count the documents of a topic as they come."""
+    topic, document, number = row
+    if form == "trec_results":
         ranks[topic] += 1
         return b"%s Q0 %s %d %s %s\n" % (topic, document, ranks[topic], repr(number).encode(), tag.encode())
-
-    return line
-
-
-def _csv_line(row: Row, name: str, value: str) -> bytes:
-    import csv
-
-    line = io.StringIO(newline="")
-    words = (word.decode("utf-8", "surrogateescape") for word in row[:2])
-    csv.writer(line, lineterminator="\n").writerow([*words, repr(row[2])])
-    return line.getvalue().encode("utf-8", "surrogateescape")
-
-
-def _json_line(row: Row, name: str, value: str) -> bytes:
-    record = {"query_id": _text(name, row[0]), "doc_id": _text(name, row[1]), value: _finite(name, row[2])}
+    if form == "qrels":
+        whole = number == int(number)
+        return b"%s 0 %s %s\n" % (topic, document, b"%d" % number if whole else repr(number).encode())
+    if form == "beir":
+        return b"%s\t%s\t%s\n" % (topic, document, repr(number).encode())
+    if form == "csv":
+        words = (word.decode("utf-8", "surrogateescape") for word in (topic, document))
+        return separated([[*words, repr(number)]], ",").encode("utf-8", "surrogateescape")
+    record = {"query_id": _text(name, topic), "doc_id": _text(name, document), value: _finite(name, number)}
     return json.dumps(record, ensure_ascii=False).encode() + b"\n"
 
 
@@ -156,16 +196,3 @@ def _finite(name: str, number: int | float) -> int | float:
     if abs(number) == float("inf"):
         raise InputError(name, None, f"score {number}", "a finite one: JSON has no others")
     return number
-
-
-def _write_parquet(stream: BinaryIO, blocks: Iterable[Block], grades: bool, name: str) -> None:
-    """Write the rows as Parquet; raises MissingExtraError."""
-    fields = {
-        "query_id": "string",
-        "doc_id": "string",
-        **({"relevance": "int64"} if grades else {"score": "double"}),
-    }
-    with parquet_writer(stream, fields) as write:
-        for block in blocks:
-            rows = [(_text(name, topic), _text(name, docno), number) for topic, docno, number in _rows(block)]
-            write([list(column) for column in zip(*rows, strict=True)])

@@ -26,12 +26,12 @@ def corrected_tables(judges: TwoJudges, alpha: float, seed: int) -> list[Table]:
     measures, falling = judges.people.measures, judges.people.falling
     topics = [(topic,) for topic in topics_to_judge(judges, seed)]
     return [
-        _means(judges, corrected_means(judges, alpha), alpha, falling_notes(measures, falling)),
+        _means(judges, list(corrected_means(judges, alpha)), alpha, falling_notes(measures, falling)),
         _differences(corrected_differences(judges, alpha)),
         records_table(
             "more_topics",
             "Half the width of intervals, if people judged more topics",
-            more_topics(judges, alpha),
+            list(more_topics(judges, alpha)),
             MoreTopics,
             ("averages over runs, and over pairs of runs; the first line is now",),
         ),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import cycle, islice
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -151,12 +151,8 @@ def plain_names(names: Sequence[str], longest: int = 28) -> list[str]:
 
 def line_styles(count: int) -> list[dict[str, Any]]:
     """Colour, dashes and marker of so many lines: all different up to 315, without the colour up to 45."""
-    colours, markers = islice(cycle(COLOURS), count), islice(cycle(MARKERS), count)
-    dashes = islice(cycle(DASHES), count)
-    return [
-        {"color": colour, "marker": marker, "linestyle": dash}
-        for colour, marker, dash in zip(colours, markers, dashes, strict=True)
-    ]
+    styles = zip(range(count), cycle(COLOURS), cycle(MARKERS), cycle(DASHES), strict=False)
+    return [{"color": colour, "marker": marker, "linestyle": dash} for _, colour, marker, dash in styles]
 
 
 MOST_COLOURED, MOST_BEST = 8, 5

@@ -6,12 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pres_eval.analysis.explain import Explanation
 from pres_eval.analysis.figures import PrecisionRecall, Roc, pres_of_average_rank, pres_of_one
-from pres_eval.analysis.topics import plural
-from pres_eval.arrays.types import FloatArray
+from pres_eval.arrays.types import AnyArray, FloatArray
+from pres_eval.errors import plural
 from pres_eval.report.drawing import (
     add_legend,
     columns_of,
@@ -77,7 +76,7 @@ def roc_table(
     )
 
 
-def rnorm_table(topic: str, names: Sequence[str], sizes: FloatArray, values: NDArray[Any]) -> Table:
+def rnorm_table(topic: str, names: Sequence[str], sizes: FloatArray, values: AnyArray) -> Table:
     """Normalised recall of R runs on a topic, in collections of S sizes: values (R, S)."""
     return _figure(
         f"Normalised recall of topic {topic} in collections of N documents",
@@ -222,7 +221,7 @@ def _run_panels(
     return figure
 
 
-def normalised_recall_curves(sizes: NDArray[Any], names: Sequence[str], values: NDArray[Any]) -> Figure:
+def normalised_recall_curves(sizes: AnyArray, names: Sequence[str], values: AnyArray) -> Figure:
     """Rnorm against the number of documents in the collection (figure 2): (R, N) values."""
     best = np.argsort(-values[:, -1], kind="stable").tolist()
     with one_plot(6.4, 4.4) as (figure, axes):
@@ -241,7 +240,7 @@ def normalised_recall_curves(sizes: NDArray[Any], names: Sequence[str], values: 
 
 
 def pres_against_rank(
-    nmax: int, relevant: int, averages: NDArray[Any], scores: NDArray[Any], recalls: NDArray[Any]
+    nmax: int, relevant: int, averages: AnyArray, scores: AnyArray, recalls: AnyArray
 ) -> Figure:
     """PRES against the average rank of what was found, for several recalls (figure 4a), with topics as dots.
 
@@ -268,7 +267,7 @@ def pres_against_rank(
     return figure
 
 
-def pres_against_mrr(nmax: int, ranks: NDArray[Any]) -> Figure:
+def pres_against_mrr(nmax: int, ranks: AnyArray) -> Figure:
     """PRES and reciprocal rank of topics with one relevant document, by its rank (figure 4b)."""
     with one_plot(6.4, 4.2) as (figure, axes):
         x = np.arange(1, nmax + 1)

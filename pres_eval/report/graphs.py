@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -81,7 +80,7 @@ def _curves(report: Report, places: Sequence[tuple[float | str, str, str]]) -> t
         tuple(
             (float(x), value, f"{words} {value:.4f}")
             for x, label, words in places
-            if not math.isnan(value := report.summary(run, label))
+            if not np.isnan(value := report.summary(run, label))
         )
         for run in range(len(report.names))
     )

@@ -6,7 +6,7 @@ import csv
 import io
 import re
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 LATEX, MARKDOWN = "latex", "markdown"
@@ -84,24 +84,19 @@ def fits(grid: Grid, style: str, width: int | None) -> bool:
     return max(map(len, text.splitlines()), default=0) <= width
 
 
-def folded(grid: Grid, style: str, width: int | None) -> list[Grid]:
-    """The grid, or several with some of its columns each where lines would be longer than `width`."""
+def pieces(grid: Grid, style: str, width: int | None) -> Iterator[str]:
+    """Yield the grid as text, in several tables with some of its columns each where lines are too long."""
     if width is None or fits(grid, style, width):
-        return [grid]
-    pieces: list[Grid] = []
+        yield written(grid, style, width)
+        return
     start, left = grid.left, grid.left
     while start < len(grid.header):
         stop = start + 1
         while stop < len(grid.header) and fits(_columns(grid, left, start, stop + 1), style, width):
             stop += 1
-        pieces.append(_columns(grid, left, start, stop))
+        piece = _columns(grid, left, start, stop)
+        yield written(piece if stop == len(grid.header) else replace(piece, apart=()), style, width)
         start = stop
-    return [replace(piece, apart=()) for piece in pieces[:-1]] + [replace(pieces[-1], apart=grid.apart)]
-
-
-def pieces(grid: Grid, style: str, width: int | None) -> list[str]:
-    """The grid as text, in several tables where lines would be longer than `width`."""
-    return [written(piece, style, width) for piece in folded(grid, style, width)]
 
 
 def _columns(grid: Grid, left: int, start: int, stop: int) -> Grid:
@@ -163,20 +158,18 @@ def _as_cells(grid: Grid) -> list[tuple[str, ...]]:
     return [(name, text, *[""] * (len(grid.header) - 2)) for name, text in grid.apart]
 
 
-def _apart_lines(grid: Grid, width: int | None) -> list[str]:
-    """The rows of `apart` as lines, their text from the second column on and broken at `width`."""
+def _apart_lines(grid: Grid, width: int | None) -> Iterator[str]:
+    """Yield the rows of `apart` as lines, their text from the second column on and broken at `width`."""
     column = max(
         map(len, [grid.header[0], *(row[0] for row in grid.rows), *(name for name, _ in grid.apart)])
     )
-    lines = []
     for name, text in grid.apart:
         start = f"{name:<{column}}  "
         if width is None:
-            lines.append(start + text)
+            yield start + text
             continue
         further = " " * (len(start) if width - len(start) >= ROOM else 4)
-        lines += textwrap.wrap(start + text, width, subsequent_indent=further, break_on_hyphens=False)
-    return lines
+        yield from textwrap.wrap(start + text, width, subsequent_indent=further, break_on_hyphens=False)
 
 
 def _alignments(grid: Grid) -> Sequence[str]:

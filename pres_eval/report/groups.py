@@ -75,7 +75,7 @@ def with_group_columns(evaluations: Sequence[ScoredRun], groups: Groups | None) 
 def _with_columns(evaluation: ScoredRun, names: Sequence[str]) -> ScoredRun:
     """Return an evaluation whose groups are columns over all topics."""
     values = over_groups(evaluation, names)
-    columns, summary, of_topics = [*evaluation.columns], [*evaluation.summary], [*evaluation.values]
+    parts = list(zip(evaluation.columns, evaluation.summary, evaluation.values, strict=True))
     for place, column in enumerate(evaluation.columns):
         measure = replace(column.measure, per_topic=False)
         kind = measure.format
@@ -83,9 +83,12 @@ def _with_columns(evaluation: ScoredRun, names: Sequence[str]) -> ScoredRun:
         shown = {MACRO: is_float, WORST: is_float and measure.tells_quality}
         for name, own in values.items():
             if kind is not Format.TAG and shown.get(name, True):
-                columns.append(replace(column, label=group_label(column.label, name), measure=measure))
-                summary.append(own[place])
-                of_topics.append(evaluation.values[place])
+                named = replace(column, label=group_label(column.label, name), measure=measure)
+                parts.append((named, own[place], evaluation.values[place]))
     return replace(
-        evaluation, columns=tuple(columns), summary=tuple(summary), values=tuple(of_topics), groups={}
+        evaluation,
+        columns=tuple(column for column, _, _ in parts),
+        summary=tuple(summary for _, summary, _ in parts),
+        values=tuple(values for _, _, values in parts),
+        groups={},
     )

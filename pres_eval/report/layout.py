@@ -269,10 +269,6 @@ def as_csv(table: Table, delimiter: str = ",") -> str:
 
 
 def _csv_cell(value: Value) -> str:
-    if isinstance(value, bytes):
-        return guarded(text_of(value))
-    if type(value) is int:
-        return str(value)
     if isinstance(value, float):
         return "" if math.isnan(value) else exact(value)
     text = plain_text(value, yes="true", no="false")

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pres_eval.analysis.validation import Validation
+from pres_eval.arrays.types import AnyArray
 from pres_eval.report.agreement import draw_rank_changes
 from pres_eval.report.drawing import (
     COLOURS,
@@ -35,7 +35,7 @@ LEVELS = {0.9: "about the same", 0.8: "noticeable\nchange below"}
 
 
 def curves(
-    labels: Sequence[str], measures: Sequence[str], x: Sequence[int], values: NDArray[Any], *, xlabel: str
+    labels: Sequence[str], measures: Sequence[str], x: Sequence[int], values: AnyArray, *, xlabel: str
 ) -> Figure:
     """Lines over a common x, a panel for each measure, a line for each label: (M, X, R) values (figure 8)."""
     best = np.argsort(-values[0].mean(axis=0), kind="stable").tolist()
@@ -55,7 +55,7 @@ def curves(
 
 
 def robustness(
-    fractions: Sequence[float], plots: Mapping[str, Mapping[str, NDArray[Any]]], coefficient: str
+    fractions: Sequence[float], plots: Mapping[str, Mapping[str, AnyArray]], coefficient: str
 ) -> Figure:
     """The lowest correlation at each fraction of the relevant documents, dots for the samples.
 
@@ -72,7 +72,7 @@ def robustness(
         for axes, (title, lines) in zip(grid, plots.items(), strict=True):
             _draw_correlations(axes, percent, lines, looks)
             axes.set_title(plain(title), loc="left")
-            axes.set(ylim=(min(0.75, lowest - 0.05), 1.02))
+            axes.set_ylim(min(0.75, lowest - 0.05), 1.02)
         for axes in grid[:: columns_of(grid)]:
             axes.set_ylabel(f"{coefficient} with the full ranking")
         # One above its line, one below: they stay apart however near to each other the lines are.
@@ -96,7 +96,7 @@ def robustness(
 def _draw_correlations(
     axes: Axes,
     percent: Sequence[float],
-    lines: Mapping[str, NDArray[Any]],
+    lines: Mapping[str, AnyArray],
     looks: Mapping[str, dict[str, Any]],
 ) -> None:
     """A line for each (F + 1, S) correlations, through the lowest of each fraction, and dots for all."""
@@ -175,8 +175,13 @@ def validation_figure(found: Validation) -> Figure:
             axes.axvline(
                 found.settings.target, color="#888888", lw=0.9, linestyle=":", label="target of recall"
             )
-        axes.set(yticks=places, yticklabels=names, xlim=(-0.01, 1.01), ylim=(len(rows) - 0.5, -0.5))
-        axes.set_title(f"{percent} intervals ({found.settings.method})")
+        axes.set(
+            yticks=places,
+            yticklabels=names,
+            xlim=(-0.01, 1.01),
+            ylim=(len(rows) - 0.5, -0.5),
+            title=f"{percent} intervals ({found.settings.method})",
+        )
         add_legend(figure, *axes.get_legend_handles_labels(), 3)
     return figure
 
@@ -191,9 +196,9 @@ MOST_ORDERS = 5
 def judges_figure(
     judges: Sequence[str],
     grades: Sequence[int],
-    counts: NDArray[Any],
+    counts: AnyArray,
     runs: Sequence[str],
-    orders: Mapping[str, NDArray[Any]],
+    orders: Mapping[str, AnyArray],
 ) -> Figure:
     """Grades of the first judge against those of the second, (G, G) counts, and positions of the runs.
 
@@ -217,13 +222,12 @@ def judges_figure(
     return figure
 
 
-def draw_grades(axes: Axes, judges: Sequence[str], grades: Sequence[int], counts: NDArray[Any]) -> None:
+def draw_grades(axes: Axes, judges: Sequence[str], grades: Sequence[int], counts: AnyArray) -> None:
     """The table of grades against grades as a map, the numbers written into it."""
     shade = np.log1p(counts)
     axes.imshow(shade, cmap="Blues", vmin=0, vmax=max(1.0, float(shade.max(initial=0.0))) * 1.6)
-    for row, line in enumerate(counts.tolist()):
-        for column, count in enumerate(line):
-            axes.text(column, row, str(count), ha="center", va="center", fontsize=7.5)
+    for (row, column), count in np.ndenumerate(counts):
+        axes.text(column, row, str(count), ha="center", va="center", fontsize=7.5)
     axes.grid(visible=False)
     axes.set(
         xticks=range(len(grades)),

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
-
-from numpy.typing import NDArray
+from typing import Any
 
 from pres_eval.analysis.power import Discrimination, Sizes, Stability, Swaps, needed_difference
+from pres_eval.arrays.types import AnyArray
 from pres_eval.report.drawing import add_legend, line_styles, panels, plain, whole_numbers
 from pres_eval.report.layout import Shown, Table, records_table
 from pres_eval.report.paper import Axes, Figure
 from pres_eval.report.text import UNKNOWN, number
-
-if TYPE_CHECKING:
-    from matplotlib.lines import Line2D
 
 
 def sizes_table(found: Sequence[Sizes], delta: float, alpha: float, power: float, runs: int) -> Table:
@@ -101,7 +97,7 @@ FEWEST_IN_BIN = 20
 
 
 def power_figure(
-    levels: Mapping[str, NDArray[Any]],
+    levels: Mapping[str, AnyArray],
     swaps: Mapping[str, tuple[Sequence[float], Sequence[float]]],
     *,
     alpha: float,
@@ -135,8 +131,8 @@ def power_figure(
 
 
 def _draw_levels(
-    axes: Axes, levels: Mapping[str, NDArray[Any]], looks: Mapping[str, dict[str, Any]], alpha: float
-) -> list[Line2D]:
+    axes: Axes, levels: Mapping[str, AnyArray], looks: Mapping[str, dict[str, Any]], alpha: float
+) -> list[Any]:
     """The levels of the pairs, as far as they are of interest."""
     lines = []
     for name, values in levels.items():

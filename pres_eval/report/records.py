@@ -248,15 +248,14 @@ def _summary_values(evaluation: ScoredRun) -> dict[str, float | int | str | None
 
 def _topic_values(evaluation: ScoredRun, all_columns: bool = True) -> Iterator[dict[str, float | int | str]]:
     """For each topic label and value; without `all_columns` only those that -q prints."""
-    labels, columns = [], []
-    for column, values in zip(evaluation.columns, evaluation.values, strict=True):
-        if not (all_columns or column.measure.per_topic):
-            continue
-        labels.append(column.label)
-        columns.append(_column_numbers(values, column.measure.format))
+    columns = {
+        column.label: _column_numbers(values, column.measure.format)
+        for column, values in zip(evaluation.columns, evaluation.values, strict=True)
+        if all_columns or column.measure.per_topic
+    }
     if not columns:
         return iter([{} for _ in evaluation.topics])
-    return (dict(zip(labels, row, strict=True)) for row in zip(*columns, strict=True))
+    return (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
 
 
 def _column_numbers(values: Values, kind: Format) -> Sequence[float | int | str]:

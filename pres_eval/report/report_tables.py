@@ -8,14 +8,14 @@ from dataclasses import asdict
 import numpy as np
 
 from pres_eval.analysis.every_pair import PairTable
-from pres_eval.analysis.trust import Trust
+from pres_eval.analysis.pools import Trust
 from pres_eval.measures.base import Format
 from pres_eval.reading.topic_files import Groups
 from pres_eval.report.compared_topics import by_group_tables
 from pres_eval.report.graphs import graphs_of
 from pres_eval.report.groups import over_groups
 from pres_eval.report.layout import Table, Value
-from pres_eval.report.report_topics import (
+from pres_eval.report.report_numbers import (
     against_median,
     largest_differences,
     median_labels,
@@ -135,11 +135,14 @@ def _comparisons(report: Report, pairs: PairTable) -> Table:
         ):
             wins, losses = int(pairs.wins[row, place]), int(pairs.losses[row, place])
             one, other = pairs.pair_means[:, row, place].tolist()
-            p_value, corrected = float(pairs.p_values[row, place]), float(pairs.corrected[row, place])
             topics = int(pairs.topics[place])
-            names = report.names[first], report.names[second]
-            counts = wins, topics - wins - losses, losses
-            rows.append([label, *names, _number(one - other), *counts, p_value, corrected, topics])
+            rows.append(
+                [
+                    *(label, report.names[first], report.names[second], _number(one - other)),
+                    *(wins, topics - wins - losses, losses),
+                    *(float(pairs.p_values[row, place]), float(pairs.corrected[row, place]), topics),
+                ]
+            )
     headings = ["measure", "run", "other", "difference", "wins", "ties", "losses", "p_value"]
     headings += ["corrected", "topics"]
     return Table(name="comparisons", headings=headings, rows=rows)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pres_eval.analysis.compare_settings import ComparedRuns
-from pres_eval.analysis.topics import plural
+from pres_eval.arrays.types import AnyArray
+from pres_eval.errors import plural
 from pres_eval.report.drawing import add_legend, name_bars, panels, plain, plain_names
 from pres_eval.report.paper import Axes, Figure, room
 
@@ -49,12 +49,12 @@ BASELINE, BAR, EDGE, INTERVAL, SIGNIFICANT = "#444444", "#56B4E9", "#222222", "#
 def score_bars(
     runs: Sequence[str],
     measures: Sequence[str],
-    means: NDArray[Any],
-    intervals: tuple[NDArray[Any], NDArray[Any]] | None = None,
+    means: AnyArray,
+    intervals: tuple[AnyArray, AnyArray] | None = None,
     *,
     confidence: float = 0.95,
     baselines: Sequence[int] | None = None,
-    significant: NDArray[Any] | None = None,
+    significant: AnyArray | None = None,
     topics: int | None = None,
     less_is_better: bool = False,
     title: str = "Mean scores",
@@ -85,7 +85,11 @@ def score_bars(
             )
             axes.grid(visible=False, axis="x")
             if intervals is not None:
-                _draw_intervals(axes, means[row], intervals[0][row], intervals[1][row], order)
+                ends = np.array([means[row] - intervals[0][row], intervals[1][row] - means[row]])[:, order]
+                axes.errorbar(
+                    range(len(order)), means[row][order], np.maximum(0.0, ends),
+                    fmt="none", ecolor=INTERVAL, elinewidth=1.2, capsize=2,
+                )  # fmt: skip
             if baseline is not None:
                 axes.axhline(means[row][baseline], color=BASELINE, linestyle="--", linewidth=0.9)
             axes.set(ylabel=plain(measures[row]), ylim=(0, None))
@@ -118,21 +122,10 @@ def _handles(axes: Axes, interval: str | None, baselines: set[str] | None) -> di
     return handles
 
 
-def _draw_intervals(
-    axes: Axes, means: NDArray[Any], lower: NDArray[Any], upper: NDArray[Any], order: NDArray[Any]
-) -> None:
-    spread = np.maximum(0.0, np.array([means - lower, upper - means]))[:, order]
-    axes.errorbar(
-        range(len(order)), means[order], spread, fmt="none", ecolor=INTERVAL, elinewidth=1.2, capsize=2
-    )
-
-
 WORSE, ALIKE, BETTER = "#E69F00", "#e8e8e8", "#0072B2"
 
 
-def difference_maps(
-    runs: Sequence[str], measures: Sequence[str], means: NDArray[Any], said: NDArray[Any]
-) -> Figure:
+def difference_maps(runs: Sequence[str], measures: Sequence[str], means: AnyArray, said: AnyArray) -> Figure:
     """Draw which runs differ, a panel for each measure, the best run at the top and to the left.
 
     means (M, R), so that more is better; said (M, R, R): 1 where the row's run is significantly better than

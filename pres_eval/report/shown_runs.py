@@ -95,13 +95,10 @@ def columns_of(evaluations: Sequence[ScoredRun], layout: RunLayout) -> dict[str,
         and ((layout.per_topic and column.measure.per_topic) or (layout.summary and summary is not None))
     }
     places = {label: place for place, label in enumerate(layout.order)}
-    last = len(places)
-
-    def place(label: str) -> int:
-        """Return where a column stands; the ends of its values, which -m does not name, stand behind it."""
-        return places.get(label, places.get(label.partition("(")[0], last))
-
-    return {label: found[label] for label in sorted(found, key=place)}
+    # The ends of a column's values, which -m does not name, stand behind it.
+    behind = {label: places.get(label.partition("(")[0], len(places)) for label in found}
+    order = sorted(found, key=lambda label: places.get(label, behind[label]))
+    return {label: found[label] for label in order}
 
 
 def in_order_of(

@@ -6,7 +6,6 @@ marker of their own: 28 in a row differ without their colours.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -111,7 +110,7 @@ def row_chart(name: str, title: str, words: str, label: str, rows: Sequence[Row]
     longest = max(map(len, names), default=1)
     right = 16 + round(7.2 * min(max((len(row.end) for row in rows), default=0), MOST_LETTERS))
     frame = Frame(height=54 + ROW_HEIGHT * len(rows), left=16 + round(7.7 * longest), right=right, top=6)
-    ends = [end for row in rows for end in (*row.line, row.middle) if math.isfinite(end)]
+    ends = [end for row in rows for end in (*row.line, row.middle) if np.isfinite(end)]
     x = nice_axis(label, min(ends, default=0.0), max(ends, default=1.0))
     to_x = scales(frame, x, x)[0]
     bottom = frame.height - frame.bottom
@@ -130,10 +129,10 @@ def row_chart(name: str, title: str, words: str, label: str, rows: Sequence[Row]
 
 def _row(row: Row, middle: float, to_x: Scale) -> list[Html]:
     """Return the marks of a row: interval, and box or mark; none for nan."""
-    if not math.isfinite(row.middle):
+    if not np.isfinite(row.middle):
         return []
     drawn = []
-    if all(map(math.isfinite, row.line)):  # one topic has no interval
+    if all(map(np.isfinite, row.line)):  # one topic has no interval
         low, high = (f"{to_x(end):.1f}" for end in row.line)
         drawn.append(element("path", class_="whisker", d=f"M{low} {middle:.1f}H{high}"))
     if row.box is not None:

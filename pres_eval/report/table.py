@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from pres_eval.errors import RunFailure, UsageError, nearest
-from pres_eval.measures.base import Format
 from pres_eval.measures.selection import SelectedColumn
 from pres_eval.report.grid import (
     LATEX,
@@ -143,32 +142,24 @@ def _by_run(
 def _lines(
     evaluation: ScoredRun, columns: dict[str, SelectedColumn], layout: RunLayout
 ) -> Iterator[tuple[str, ...]]:
-    """The rows of one run with rounded numbers: topic, then a cell for each column."""
-
-    def cell(value: float, kind: Format) -> str:
-        return shown(value, layout.digits, kind)
-
-    for topic, cells in rows_of(evaluation, columns, layout, cell):
-        yield (topic, *cells)
+    """Return the rows of one run with rounded numbers: topic, then a cell for each column."""
+    rows = rows_of(evaluation, columns, layout, lambda value, kind: shown(value, layout.digits, kind))
+    return ((topic, *cells) for topic, cells in rows)
 
 
 def _by_topic(
     label: str, column: SelectedColumn, runs: Sequence[tuple[str, ScoredRun]], layout: RunLayout
 ) -> Grid:
     """One measure: a line for each topic, a column for each run, nothing where a run lacks the topic."""
-    cells: dict[bytes, dict[int, str]] = {}
+    cells: list[dict[bytes, str]] = []
     last: list[str] = []
-    for place, (_, evaluation) in enumerate(runs):
-        lines = [value for _, value in _lines(evaluation, {label: column}, layout)]
+    for _, evaluation in runs:
+        values = [value for _, value in _lines(evaluation, {label: column}, layout)]
         if layout.summary:
-            last.append(lines.pop())
-        if column.measure.per_topic:
-            for topic, value in zip(evaluation.topics, lines, strict=True):
-                cells.setdefault(topic, {})[place] = value
-    rows = [
-        (text_of(topic), *(cells[topic].get(place, "") for place in range(len(runs))))
-        for topic in sorted(cells)
-    ]
+            last.append(values.pop())
+        topics = evaluation.topics if column.measure.per_topic else ()
+        cells.append(dict(zip(topics, values, strict=False)))
+    rows = [(text_of(topic), *(own.get(topic, "") for own in cells)) for topic in sorted(set().union(*cells))]
     if layout.summary:
         rows.append(("all", *last))
     return Grid(("topic", *(name for name, _ in runs)), tuple(rows), label)

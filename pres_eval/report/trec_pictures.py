@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 import numpy as np
 
+from pres_eval.analysis.corrections import SHARED
 from pres_eval.analysis.explain import curves, explain_topic
-from pres_eval.analysis.letters import SHARED
-from pres_eval.analysis.topics import plural
 from pres_eval.arrays.types import FloatArray
 from pres_eval.errors import UsageError
 from pres_eval.report.drawing import (
@@ -28,7 +26,7 @@ from pres_eval.report.drawing import (
 from pres_eval.report.graphs import Graph, graphs_of
 from pres_eval.report.paper import Axes, Figure
 from pres_eval.report.plots import draw_cumulated
-from pres_eval.report.report_topics import (
+from pres_eval.report.report_numbers import (
     above_at_below,
     against_median,
     hardest_topics,
@@ -37,7 +35,7 @@ from pres_eval.report.report_topics import (
     quartiles,
     relevant_counts,
 )
-from pres_eval.report.text import text_of
+from pres_eval.report.text import plural, text_of
 from pres_eval.report.trec_report import Report
 
 
@@ -102,8 +100,6 @@ def draw_intervals(report: Report, subject: Subject) -> Figure:
     spread = np.maximum(0.0, [means - pairs.lower[row][order], pairs.upper[row][order] - means])
     with rows_plot(len(order)) as (figure, axes):
         axes.errorbar(means, places, xerr=spread, fmt="o", color=COLOURS[0], elinewidth=1.4, capsize=2)
-        label_rows(axes, report, order.tolist(), f"mean {subject.label}")
-        confidence = f"{100 * (1 - pairs.settings.alpha):g} %"
         share = ""
         if len(order) > 1:
             letters = axes.secondary_yaxis("right")
@@ -111,34 +107,39 @@ def draw_intervals(report: Report, subject: Subject) -> Figure:
             letters.tick_params(length=0)
             letters.spines["right"].set_visible(False)
             share = f"\n{SHARED}, all pairs compared"
-        over = f"means over {pairs.over}, {confidence} intervals (uncorrected)"
-        axes.set_title(f"{plain(subject.label)}: {over}{share}")
+        ends = f"{100 * (1 - pairs.settings.alpha):g} % intervals (uncorrected)"
+        title = f"{plain(subject.label)}: means over {pairs.over}, {ends}{share}"
+        label_rows(axes, report, order.tolist(), f"mean {subject.label}", title)
     return figure
 
 
 def draw_distributions(report: Report, subject: Subject) -> Figure:
     """A measure over topics, a box for each run, the best mean on top."""
-    matrix = report.matrix(subject.label)
     order = report.best_first(subject.label)[::-1]
     with rows_plot(len(order)) as (figure, axes):
         for place, run in enumerate(order):
-            low, first, middle, third, high = quartiles(matrix[run])
-            if math.isnan(middle):
+            low, first, middle, third, high = quartiles(report.per_topic(run, subject.label))
+            if np.isnan(middle):
                 continue
             axes.hlines(place, low, high, colors="black", linewidth=0.9)
             axes.barh(place, third - first, left=first, height=0.6, color="#56B4E9", edgecolor="black")
             axes.vlines(middle, place - 0.3, place + 0.3, colors=COLOURS[1], linewidth=2)
-        label_rows(axes, report, order, subject.label)
-        axes.set_title(f"{plain(subject.label)} over topics: least, quartiles, most")
+        title = f"{plain(subject.label)} over topics: least, quartiles, most"
+        label_rows(axes, report, order, subject.label, title)
     return figure
 
 
-def label_rows(axes: Axes, report: Report, order: Sequence[int], label: str) -> None:
-    """Name the runs of the rows, from below, and what is along the axis."""
+def label_rows(axes: Axes, report: Report, order: Sequence[int], label: str, title: str) -> None:
+    """Name the runs of the rows, from below, what is along the axis, and the picture."""
     names = plain_names(report.names)
-    axes.set(yticks=range(len(order)), yticklabels=[names[run] for run in order])
-    axes.set(ylim=(-0.6, len(order) - 0.4), xlabel=plain(label))
     axes.grid(visible=False, axis="y")
+    axes.set(
+        yticks=range(len(order)),
+        yticklabels=[names[run] for run in order],
+        ylim=(-0.6, len(order) - 0.4),
+        xlabel=plain(label),
+        title=title,
+    )
 
 
 def draw_relevant(report: Report, subject: Subject) -> Figure:
@@ -212,8 +213,7 @@ def draw_pair(report: Report, subject: Subject) -> Figure:
     known = np.flatnonzero(np.isfinite(one) & np.isfinite(other))
     differences = one[known] - other[known]
     order = np.argsort(-differences, kind="stable")
-    every = plain_names(report.names)
-    names = every[first], every[second]
+    names = [plain_names(report.names)[run] for run in (first, second)]
     with panels(2, 2, (5.25, 4.6)) as (figure, (scatter, bars)):
         for marker, chosen in (("^", differences > 0), ("v", differences < 0), ("o", differences == 0)):
             colours = bar_colours(differences[chosen])
@@ -232,16 +232,15 @@ def draw_topic(report: Report, subject: Subject) -> Figure:
     """The ranks of a topic's relevant documents in every run, the best run on top."""
     documents = report.documents
     start, stop = (int(end) for end in documents.offsets[subject.topic : subject.topic + 2])
-    values = np.nan_to_num(report.matrix(subject.label)[:, subject.topic])
-    order = np.argsort(values, kind="stable")
+    order = np.argsort(np.nan_to_num(report.matrix(subject.label)[:, subject.topic]), kind="stable")
     with rows_plot(len(order)) as (figure, axes):
-        ranks = [documents.ranks[run, start:stop] for run in order]
-        axes.eventplot([each[each > 0] for each in ranks], linelengths=0.6, colors=COLOURS[0])
-        label_rows(axes, report, order.tolist(), "rank")
+        ranks = [own[own > 0] for own in documents.ranks[order, start:stop]]
+        axes.eventplot(ranks, linelengths=0.6, colors=COLOURS[0])
+        topic = plain(text_of(report.topics[subject.topic]))
+        title = f"{topic}: ranks of its {stop - start} relevant documents"
+        label_rows(axes, report, order.tolist(), "rank", title)
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter("{x:g}")
-        topic = plain(text_of(report.topics[subject.topic]))
-        axes.set_title(f"{topic}: ranks of its {stop - start} relevant documents")
     return figure
 
 

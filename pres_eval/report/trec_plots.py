@@ -9,9 +9,8 @@ import io
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from pres_eval.analysis.topics import plural
 from pres_eval.errors import UsageError
 from pres_eval.report.drawing import add_legend, named_lines, new_figure
 from pres_eval.report.graphs import graphs_of
@@ -26,8 +25,8 @@ from pres_eval.report.paper import (
     picture,
     style,
 )
-from pres_eval.report.report_topics import hardest_topics, median_labels
-from pres_eval.report.text import cut, shown, text_of
+from pres_eval.report.report_numbers import hardest_topics, median_labels, run_text
+from pres_eval.report.text import cut, plural, shown, text_of
 from pres_eval.report.trec_pictures import (
     Subject,
     default_subject,
@@ -43,10 +42,6 @@ from pres_eval.report.trec_pictures import (
     draw_topic,
 )
 from pres_eval.report.trec_report import DIGITS, Report, title_of
-from pres_eval.report.trec_tables import run_text
-
-if TYPE_CHECKING:
-    from matplotlib.transforms import Bbox
 
 PAGE = (11.6, 16.4)
 """Inches of a page: as wide as the widest picture needs, with the proportions of A4."""
@@ -109,7 +104,7 @@ PICTURES: dict[str, tuple[Callable[[Report, Subject], Figure], int]] = {
 """The pictures by the names of --picture: how each is drawn, and of how many runs it is."""
 
 
-def page_around(figure: Figure) -> Bbox:
+def page_around(figure: Figure) -> Any:
     """A page with the picture at its top, as large as all others, in the picture's inches."""
     from matplotlib.transforms import Bbox
 

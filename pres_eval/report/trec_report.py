@@ -1,14 +1,13 @@
 """The TREC evaluation report: runs over the same judgements, with every number that it shows.
 
 After "Common Evaluation Measures", the appendix of the TREC proceedings: Summary Statistics, Recall Level
-Precision Averages, Document Level Averages (`trec_tables`); the recall-precision graph (`graphs`); the
-histogram of a run's average precision on each topic against the median of all runs (`report_topics`).  PRES
+Precision Averages, Document Level Averages (`report_numbers`); the recall-precision graph (`graphs`); the
+histogram of a run's average precision on each topic against the median of all runs (`report_numbers`).  PRES
 and recall against Nmax are added to it.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -22,7 +21,7 @@ from pres_eval.analysis.digits import rounded
 from pres_eval.analysis.every_pair import PairTable
 from pres_eval.analysis.explain import RelevantRanks
 from pres_eval.analysis.paired import pair_topics, weighted
-from pres_eval.analysis.trust import Trust
+from pres_eval.analysis.pools import Trust
 from pres_eval.arrays.types import FloatArray
 from pres_eval.errors import NoCommonTopicError, RunFailure
 from pres_eval.measures import interpolation
@@ -120,7 +119,7 @@ class Report:
     def best_first(self, label: str) -> list[int]:
         """The runs by a measure, the best first; then those that lack topics, and those without a value."""
         sign, values = self.sign(label), [self.summary(run, label) for run in range(len(self.names))]
-        order = sorted(range(len(values)), key=lambda run: (math.isnan(values[run]), -sign * values[run]))
+        order = sorted(range(len(values)), key=lambda run: (np.isnan(values[run]), -sign * values[run]))
         return self.all_topics_first(order)
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 from pres_eval.analysis.validation import ERECALL, Estimate, Validation
 from pres_eval.analysis.yields import SampledPart, elusion_tests, plans, sample_needed
@@ -12,7 +13,7 @@ from pres_eval.report.text import text_of
 
 def validation_tables(found: Validation) -> list[Table]:
     """The estimates, what they say in words, the parts they are made of, and what else was asked."""
-    settings, said = found.settings, sentences(found)
+    settings, said = found.settings, list(sentences(found))
     percent = f"{100 * settings.confidence:g} %"
     tables = [
         records_table(
@@ -54,9 +55,8 @@ def _count(value: float) -> str:
     return f"{value:,.0f}"
 
 
-def sentences(found: Validation) -> list[tuple[bytes, str]]:
-    """Return for each topic what its sample says of recall, in plain words."""
-    said = []
+def sentences(found: Validation) -> Iterator[tuple[bytes, str]]:
+    """Yield for each topic what its sample says of recall, in plain words."""
     columns = (found.of(name) for name in ("recall", "relevant", "relevant found"))
     for recall, relevant, inside in zip(*columns, strict=True):
         every, many = (
@@ -71,8 +71,7 @@ def sentences(found: Validation) -> list[tuple[bytes, str]]:
             f"{' an estimated' * (inside.low < inside.high)} {many};"
             f" we can say with {100 * found.settings.confidence:g} % confidence that it found {least}."
         )
-        said.append((recall.topic, f"Topic {text_of(recall.topic)}: " * (len(found.of("recall")) > 1) + text))
-    return said
+        yield recall.topic, f"Topic {text_of(recall.topic)}: " * (len(found.of("recall")) > 1) + text
 
 
 def _target_tables(found: Validation, target: float, percent: str) -> list[Table]:

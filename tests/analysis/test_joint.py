@@ -11,6 +11,7 @@ from scipy import stats
 
 from pres_eval.analysis.compare import compare
 from pres_eval.analysis.compare_settings import CompareSettings, least_p
+from pres_eval.analysis.corrections import letters
 from pres_eval.analysis.joint import (
     JOINT_TESTS,
     Draws,
@@ -22,7 +23,6 @@ from pres_eval.analysis.joint import (
     studentized_range,
     tukey,
 )
-from pres_eval.analysis.letters import letters
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.randomness import RandomStream
 

@@ -17,18 +17,20 @@ from support.commands import Command
 from pres_eval.analysis.agreement import correlations, rank_changes
 from pres_eval.analysis.correlation import kendall_tau_a
 from pres_eval.analysis.explain import explain_topic
-from pres_eval.analysis.score_tables import read_scores
+from pres_eval.analysis.score_tables import read_score_table
 
 TABLE4 = Path(__file__).parents[2] / "fixtures" / "published" / "table4.csv"
 
 
 def table4() -> dict[str, NDArray[Any]]:
-    _, measures, scores = read_scores(TABLE4.name, TABLE4.read_text())
+    table = read_score_table(TABLE4.name, TABLE4.read_text())
+    measures, scores = table.measures, table.means
     return dict(zip(measures, scores, strict=True))
 
 
 def test_table4_is_whole() -> None:
-    runs, measures, scores = read_scores(TABLE4.name, TABLE4.read_text())
+    table = read_score_table(TABLE4.name, TABLE4.read_text())
+    runs, measures, scores = table.runs, table.measures, table.means
     assert (runs[0], runs[-1], len(runs)) == ("R01", "R48", 48)
     assert measures == ("MAP", "recall", "PRES")
     assert scores[:, 20].tolist() == [0.266, 0.760, 0.691]
@@ -44,7 +46,8 @@ def test_table4_is_whole() -> None:
     ],
 )
 def test_correlations_of_table4(first: str, second: str, tau_a: str, tau_b: str, rho: str) -> None:
-    _, measures, scores = read_scores(TABLE4.name, TABLE4.read_text())
+    table = read_score_table(TABLE4.name, TABLE4.read_text())
+    measures, scores = table.measures, table.means
     found = {(row.first, row.second): row for row in correlations(measures, scores)}[first, second]
     assert (f"{found.tau_a:.3f}", f"{found.tau_b:.3f}", f"{found.spearman:.3f}") == (tau_a, tau_b, rho)
 
@@ -65,7 +68,8 @@ def test_printed_kendall_values_are_tau_a(first: str, second: str, printed: floa
     ("first", "second", "printed"), [("MAP", "recall", 0.71), ("PRES", "recall", 0.97), ("PRES", "MAP", 0.82)]
 )
 def test_printed_workshop_values_are_spearmans(first: str, second: str, printed: float) -> None:
-    _, measures, scores = read_scores(TABLE4.name, TABLE4.read_text())
+    table = read_score_table(TABLE4.name, TABLE4.read_text())
+    measures, scores = table.measures, table.means
     found = {frozenset((row.first, row.second)): row for row in correlations(measures, scores)}
     assert found[frozenset((first, second))].spearman == pytest.approx(printed, abs=0.008)
 
@@ -83,7 +87,8 @@ def test_pres_stands_between_map_and_recall() -> None:
 
 
 def test_rank_changes_of_table4() -> None:
-    runs, _, scores = read_scores(TABLE4.name, TABLE4.read_text())
+    table = read_score_table(TABLE4.name, TABLE4.read_text())
+    runs, scores = table.runs, table.means
     positions = dict(zip(runs, rank_changes(scores).T.tolist(), strict=True))
     assert positions["R21"] == [1, 1, 1], "the best run is the best under each measure"
     assert positions["R18"] == [40, 3, 11], (

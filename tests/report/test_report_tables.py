@@ -15,16 +15,16 @@ from support.made_reports import PATENT_QRELS, PATENT_RUNS, judgements, ranking,
 from pres_eval.cli.commands import command_of
 from pres_eval.errors import UsageError
 from pres_eval.report.graphs import graphs_of
-from pres_eval.report.report_tables import as_tables
-from pres_eval.report.report_topics import (
+from pres_eval.report.report_numbers import (
     against_median,
+    as_text,
     largest_differences,
     median_labels,
     medians_of,
     topic_measures,
 )
+from pres_eval.report.report_tables import as_tables
 from pres_eval.report.trec_report import Report
-from pres_eval.report.trec_tables import as_text
 
 ARGUMENTS = [PATENT_QRELS, *PATENT_RUNS, "--samples", "200", "-N", "50000"]
 

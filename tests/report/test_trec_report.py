@@ -20,18 +20,20 @@ from pres_eval.cli.commands import command_of
 from pres_eval.errors import MissingExtraError, UsageError
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 from pres_eval.report.graphs import roc_curve
-from pres_eval.report.report_topics import against_median, largest_differences, median
-from pres_eval.report.trec import evaluation_lines
-from pres_eval.report.trec_pictures import Subject, draw_histogram, draw_intervals, draw_pair, draw_topic
-from pres_eval.report.trec_plots import PICTURES, as_picture, draw_curves
-from pres_eval.report.trec_report import RECALL_LEVELS, Report, grid_of
-from pres_eval.report.trec_tables import (
+from pres_eval.report.report_numbers import (
+    against_median,
     as_text,
     document_level_averages,
+    largest_differences,
+    median,
     pres_and_recall,
     recall_level_averages,
     summary_statistics,
 )
+from pres_eval.report.trec import evaluation_lines
+from pres_eval.report.trec_pictures import Subject, draw_histogram, draw_intervals, draw_pair, draw_topic
+from pres_eval.report.trec_plots import PICTURES, as_picture, draw_curves
+from pres_eval.report.trec_report import RECALL_LEVELS, Report, grid_of
 
 pytestmark = pytest.mark.slow
 

@@ -7,7 +7,7 @@ from pres_eval.report import svg
 from pres_eval.report.graphs import graphs_of
 from pres_eval.report.markup import Content, Html, element
 from pres_eval.report.page.tables import controls, figure, scrolling, section, table
-from pres_eval.report.report_topics import quartiles, topic_measures
+from pres_eval.report.report_numbers import quartiles, topic_measures
 from pres_eval.report.trec_report import Report
 
 FEW_RUNS = 8

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pres_eval.analysis.by_group import ByGroup, GroupComparison
-from pres_eval.analysis.topics import plural
 from pres_eval.reading.topic_files import MACRO, Groups
 from pres_eval.report.groups import over_groups, worst_group
 from pres_eval.report.markup import Html, element
 from pres_eval.report.page.tables import Cell, link, scrolling, section, table
-from pres_eval.report.text import UNKNOWN, p_text, shown, signed, text_of
+from pres_eval.report.text import UNKNOWN, p_text, plural, shown, signed, text_of
 from pres_eval.report.trec_report import DIGITS, Report
 
 SIGNS = {1: " +", -1: " −", 0: ""}
@@ -79,19 +78,19 @@ def _means(report: Report, groups: Groups, label: str, own: Sequence[GroupCompar
     marks = {(one.run, one.group): SIGNS[one.direction] for one in own}
     rows: list[Sequence[Cell]] = []
     for run in report.best_first(label):
-        evaluation = report.evaluations[run]
-        place, values = evaluation.labels.index(label), over_groups(evaluation, names)
-        cells = []
-        for name in names:
-            value = values[name][place]
-            text = shown(value, DIGITS, kind) if isinstance(value, float) else UNKNOWN
-            mark = marks.get((report.names[run], name), "")
-            cells.append(f"{text}{mark}{_lacking(report, run, groups, name)}")
-        macro = values[MACRO][place]
-        mean = shown(macro, DIGITS, kind) if isinstance(macro, float) else UNKNOWN
+        name, evaluation = report.names[run], report.evaluations[run]
+        place = evaluation.labels.index(label)
+        of_groups = {group: values[place] for group, values in over_groups(evaluation, names).items()}
+        texts = {
+            group: shown(value, DIGITS, kind) if isinstance(value, float) else UNKNOWN
+            for group, value in of_groups.items()
+        }
+        cells = [
+            f"{texts[group]}{marks.get((name, group), '')}{_lacking(report, run, groups, group)}"
+            for group in names
+        ]
         worst = worst_group(evaluation, place) or UNKNOWN
-        name = report.names[run]
-        rows.append([link("runs", name, run=name), *cells, mean, worst])
+        rows.append([link("runs", name, run=name), *cells, texts[MACRO], worst])
     return table(
         f"Means of {label} by group of topics", ["run", *names, "mean of groups", "worst group"], rows
     )

@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import base64
 import json
-import math
 import zlib
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pres_eval.analysis.every_pair import PairTable
-from pres_eval.arrays.types import FloatArray
+from pres_eval.arrays.types import AnyArray, FloatArray
 from pres_eval.measures.base import Format
 from pres_eval.report.markup import Html, element, raw
-from pres_eval.report.report_topics import medians_of, topic_measures
+from pres_eval.report.report_numbers import medians_of, topic_measures
 from pres_eval.report.text import fitted, text_of
 from pres_eval.report.trec_report import DIGITS, Report
 from pres_eval.version import __version__
@@ -39,7 +37,7 @@ class PackedBlock:
         self._bytes = bytearray()
         self.contents: dict[str, tuple[str, int, int]] = {}
 
-    def add(self, name: str, array: NDArray[Any]) -> None:
+    def add(self, name: str, array: AnyArray) -> None:
         """Add an array: its kind (i2, u4, f8 ...), where it begins, how many numbers it has."""
         data = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("<")))
         self._bytes += b"\0" * (-len(self._bytes) % ALIGNED)
@@ -55,7 +53,7 @@ class PackedBlock:
         return base64.b64encode(zlib.compress(bytes(self._bytes), 6)).decode()
 
 
-def smallest(numbers: NDArray[Any], kinds: Sequence[str] = ("<i2", "<i4")) -> NDArray[Any]:
+def smallest(numbers: AnyArray, kinds: Sequence[str] = ("<i2", "<i4")) -> AnyArray:
     """Whole numbers as the first of the kinds that holds them, leaving its least one free if it is signed."""
     for kind in kinds:
         limits = np.iinfo(kind)
@@ -65,7 +63,7 @@ def smallest(numbers: NDArray[Any], kinds: Sequence[str] = ("<i2", "<i4")) -> ND
     return numbers.astype("<f8")
 
 
-def as_shown(values: FloatArray, kind: Format) -> NDArray[Any]:
+def as_shown(values: FloatArray, kind: Format) -> AnyArray:
     """Values as whole numbers, 10**DIGITS times what people see (counts: once).
 
     What is not a finite number becomes the least number of the type, or nan among doubles.
@@ -119,7 +117,7 @@ def page_data(report: Report) -> list[Html]:
 
 def _add_pairs(block: PackedBlock, pairs: PairTable) -> None:
     """Add what the script knows of any two runs, and the means of runs."""
-    arrays: dict[str, tuple[NDArray[Any], str]] = {
+    arrays: dict[str, tuple[AnyArray, str]] = {
         "corrected": (pairs.corrected, "<f8"),
         "firstMeans": (pairs.pair_means[0], "<f8"),
         "secondMeans": (pairs.pair_means[1], "<f8"),
@@ -179,4 +177,4 @@ def _document(report: Report, labels: Sequence[str]) -> dict[str, Any]:
 
 def _summary(report: Report, run: int, label: str) -> float | None:
     value = report.summary(run, label)
-    return value if math.isfinite(value) else None
+    return value if np.isfinite(value) else None

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from pres_eval.analysis.compare_settings import least_p
 from pres_eval.analysis.digits import rounded
 from pres_eval.analysis.every_pair import Against, PairTable
-from pres_eval.analysis.topics import plural
-from pres_eval.analysis.trust import Trust
+from pres_eval.analysis.pools import Trust
 from pres_eval.measures.selection import BOUNDS_NOTE
 from pres_eval.report.markup import Content, Html, element
 from pres_eval.report.page.tables import Cell, link, scrolling, section, table
-from pres_eval.report.text import UNKNOWN, interval, p_text, percentage, shown, signed, text_of
+from pres_eval.report.text import UNKNOWN, interval, p_text, percentage, plural, shown, signed, text_of
 from pres_eval.report.trec_report import DIGITS, Report
 
 MOST_NAMED = 3
@@ -232,23 +231,19 @@ def trust_view(report: Report) -> Html:
     )
 
 
-def _few_relevant(report: Report) -> list[Sequence[Content]]:
-    """Topics with no or few relevant documents."""
+def _few_relevant(report: Report) -> Iterator[Sequence[Content]]:
+    """Yield what is to be known of topics with no or few relevant documents."""
     counts = np.diff(report.documents.offsets)
     kinds = {
         "without a relevant document": counts == 0,
         f"with fewer than {FEW} relevant documents": (counts > 0) & (counts < FEW),
     }
-    facts: list[Sequence[Content]] = []
     for words, chosen in kinds.items():
         places = np.flatnonzero(chosen).tolist()
         names = [text_of(report.topics[place]) for place in places[:MOST_NAMED]]
         links = [[" ", link("topic", name, topic=name)] for name in names]
         more = f" and {len(places) - MOST_NAMED} more" if len(places) > MOST_NAMED else ""
-        facts.append(
-            [f"{plural(len(places))} of {len(report.topics)} {words}", ":" * bool(names), *links, more]
-        )
-    return facts
+        yield f"{plural(len(places))} of {len(report.topics)} {words}", ":" * bool(names), *links, more
 
 
 def _order(report: Report, trust: Trust) -> list[list[Content]]:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from pres_eval.analysis.paired import PairedScores, topic_winners, wins_of_runs
-from pres_eval.analysis.topics import plural
 from pres_eval.measures.base import Format
 from pres_eval.report import svg
 from pres_eval.report.markup import Html, element
 from pres_eval.report.page.tables import controls, figure, scrolling, section, table
-from pres_eval.report.report_topics import (
+from pres_eval.report.report_numbers import (
     MOST,
     hardest_topics,
     largest_differences,
@@ -20,7 +17,7 @@ from pres_eval.report.report_topics import (
     relevant_counts,
     topic_measures,
 )
-from pres_eval.report.text import shown, text_of
+from pres_eval.report.text import plural, shown, text_of
 from pres_eval.report.trec_report import DIGITS, Report
 
 MISSING = "–"
@@ -56,7 +53,7 @@ def topics(report: Report) -> Html:
 
 
 def _cell(value: float, kind: Format) -> str:
-    return MISSING if math.isnan(value) else shown(value, DIGITS, kind)
+    return MISSING if np.isnan(value) else shown(value, DIGITS, kind)
 
 
 def differences(report: Report) -> Html:
@@ -95,7 +92,7 @@ def _winners(name: str, scores: PairedScores) -> Html:
             one.second or MISSING,
             *(shown(value, DIGITS) for value in (one.difference, one.value, one.second_value)),
         ]
-        for one in topic_winners(scores)[:MOST]
+        for one in list(topic_winners(scores))[:MOST]
     ]
     heads = ["topic", "best run", "second", "difference", "best", "second value"]
     best = table("Best and second runs", heads, rows, text_columns=3, sortable=True)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from pres_eval.analysis.topics import plural
+from pres_eval.errors import plural
 from pres_eval.report import svg
 from pres_eval.report.markup import Html, element
 from pres_eval.report.page.tables import controls, figure, scrolling, section, table
-from pres_eval.report.report_topics import above_at_below, against_median, median_labels, median_words
-from pres_eval.report.trec_report import Report
-from pres_eval.report.trec_tables import (
+from pres_eval.report.report_numbers import (
+    above_at_below,
+    against_median,
     document_level_averages,
+    median_labels,
+    median_words,
     pres_and_recall,
     recall_level_averages,
     summary_statistics,
 )
+from pres_eval.report.trec_report import Report
 
 FEW_RUNS = 20
 """Of more runs the histograms, two thirds of the page, are among the distributions alone."""
