@@ -68,8 +68,8 @@ def read_strata(source: Source) -> Sample:
     topic has twice, and a stratum of which no document was judged.
     """
     table = read_table(source, STRATA)
-    rows = group_rows(table, 2, column=3)
-    sample = Sample(*rows.common(table), table.numbers[rows.order])
+    common, _, order = group_rows(table, 2, column=3)
+    sample = Sample(*common, table.numbers[order])
     check_once(sample, np.zeros(len(sample.document), np.int64))
     negative = [number for number, name in enumerate(sample.group_names) if re.fullmatch(rb"-[0-9]+", name)]
     if negative:
@@ -95,11 +95,11 @@ def read_prels(source: Source) -> UnequalSample:
     """
     table = read_table(source, PRELS)
     _check_probabilities(table)
-    rows = group_rows(table, 1, column=3)
+    common, _, order = group_rows(table, 1, column=3)
     chosen = [table.text(row, 3) in NOT_BY_CHANCE for row in range(len(table))]
     probability = np.where(chosen, 1.0, table.numbers)
     grade = np.array([_relevance(table, row) for row in range(len(table))])
-    sample = UnequalSample(*rows.common(table), grade[rows.order], probability[rows.order])
+    sample = UnequalSample(*common, grade[order], probability[order])
     check_once(sample, np.zeros(len(sample.document), np.int64))
     return sample
 
