@@ -155,24 +155,20 @@ class Runs:
             if run.form == TREC:
                 raise
             if not once:
-                raise self._here()._first_duplicate(run) from None
+                raise self._first_duplicate(run) from None
         except DuplicateRowError:
             if not once:
                 if self._ranker.most is not None:
                     # Rows that came later may have moved these behind the last one that -M leaves.
                     with contextlib.suppress(DuplicateRowError):
-                        return self._here()._of_all_rows(run)
-                raise self._here()._first_duplicate(run) from None
+                        return self._of_all_rows(run)
+                raise self._first_duplicate(run) from None
         # What tells which row is one too many, or keeps rows in any order, knows mapped ids alone.
         unmapped = replace(self._ranker, rewriting=None, duplicates=ERROR, once=False)
         for ranker in (unmapped, replace(self._ranker, once=False)):
             with Runs(ranker, self._engine) as runs:
                 found = runs._read(run)
         return found
-
-    def _here(self) -> Runs:
-        """Return what ranks the same runs in this process."""
-        return Runs(self._ranker, Here(self._engine.workers))
 
     def _in_any_order(self, run: RunFiles) -> Ranking:
         """Return the ranking of lines in any order; ids are kept only if some come twice or many tie."""
@@ -184,7 +180,7 @@ class Runs:
                 rank_ties = partial(self._rank_ties, run, topics)
                 ranked = rank_in_any_order(part.keyed, topics, self._engine.workers, rank_ties)
             return self._made(run, replace(part, ranked=ranked), unchecked=not self._ranker.checks)
-        return self._here()._of_all_rows(run)
+        return self._of_all_rows(run)
 
     def _rank_ties(self, run: RunFiles, topics: Words, ties: Words) -> Ranked:
         """Rank the documents of some ties, whose keys ascend (E,), each tie like a topic of its own.
@@ -199,20 +195,17 @@ class Runs:
         return ranker.ranked_rows(rows, self._engine.workers, topic)
 
     def _of_all_rows(self, run: RunFiles) -> Ranking:
-        """Return the ranking of rows that are all kept first.  Raises DuplicateRowError."""
-        part = self._merged(run, EVERY_ROW)
-        rows = part.rows
-        ranked = None if rows is None else self._ranker.ranked_rows(rows, self._engine.workers)
+        """Return the ranking of rows that are all kept first, by this process.  Raises DuplicateRowError."""
+        workers = self._engine.workers
+        part = Runs(self._ranker, Here(workers))._merged(run, EVERY_ROW)
+        ranked = None if part.rows is None else self._ranker.ranked_rows(part.rows, workers)
         return self._made(run, replace(part, ranked=ranked))
 
     def _first_duplicate(self, run: RunFiles) -> InputError:
         """Return the error of a run in which topics have documents twice."""
-        from pres_eval.ranking.duplicates import first_duplicate, first_duplicate_row
+        from pres_eval.ranking.duplicates import first_duplicate
 
-        if run.form != TREC:
-            return first_duplicate_row(run, _format(run.form), self._ranker)
-        rows = self._merged(run, EVERY_ROW).rows
-        return first_duplicate(run, rows, self._ranker)
+        return first_duplicate(run, None if run.form == TREC else _format(run.form), self._ranker)
 
     def _merged(self, run: RunFiles, kept: Kept) -> Part:
         """Return all parts of the run as one.  Raises InputError for the first line that is malformed."""
