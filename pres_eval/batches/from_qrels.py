@@ -220,7 +220,7 @@ class JudgedTopics:
 
 def judged_topics(qrels: QrelsJudgements, topics: IntArray) -> JudgedTopics:
     """Topics of the pool (T,) with what is judged of them."""
-    size = len(topics) + int(lengths_at(qrels.pool.offsets, topics).sum())
+    size = len(topics) + qrels.pool.num_documents_of(topics)
     return qrels.topics_seen.get(topics.tobytes(), size, partial(_judged_topics, qrels, topics))
 
 

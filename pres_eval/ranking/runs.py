@@ -279,11 +279,8 @@ class Runs:
         check_format(form)
         most = self._engine.split_size(sum(run.size() or 0 for run in runs))
 
-        def is_small(run: RunFiles) -> bool:
-            return len(runs) > 1 and (most is None or (run.size() or 0) <= most)
-
-        for small, group in groupby(runs, is_small):
-            if not small:
+        for large, group in groupby(runs, lambda run: most is not None and (run.size() or 0) > most):
+            if large or len(runs) == 1:
                 yield from (self._outcome(run, form, going_on) for run in group)
                 continue
             each = list(group)

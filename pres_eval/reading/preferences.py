@@ -49,7 +49,8 @@ class JudgedGroups:
     document: IntArray
     line: IntArray
 
-    def _where(self, row: int) -> str:
+    def where(self, row: int) -> str:
+        """Return the topic and the group of a judgement, for a message."""
         group = int(np.searchsorted(self.row_offsets, row, side="right")) - 1
         topic = int(np.searchsorted(self.group_offsets, group, side="right")) - 1
         name = quoted(self.group_names[group])
@@ -75,7 +76,7 @@ class GroupQrels(JudgedGroups):
         return InputError(
             self.name,
             int(self.line[second]),
-            f"{self._where(second)}: a second judgement of document {self._docno(second)}"
+            f"{self.where(second)}: a second judgement of document {self._docno(second)}"
             f" (first in line {self.line[first]})",
             "one judgement per document and group",
         )
@@ -118,7 +119,7 @@ class Preferences(JudgedGroups):
         return InputError(
             self.name,
             int(self.line[second]),
-            f"{self._where(second)}: document {self._docno(second)} has level {self.level[second]:g}"
+            f"{self.where(second)}: document {self._docno(second)} has level {self.level[second]:g}"
             f" (and {self.level[first]:g} in line {self.line[first]})",
             "one level per document and subgroup",
         )
@@ -133,7 +134,7 @@ class Preferences(JudgedGroups):
                 f"document {self._docno(first)} has level 0 in one subgroup and a level above 0 in another"
             )
             expected = "level 0 (not relevant) in all subgroups of a judgement group or in none"
-        return InputError(self.name, int(self.line[first]), f"{self._where(first)}: {found}", expected)
+        return InputError(self.name, int(self.line[first]), f"{self.where(first)}: {found}", expected)
 
 
 _Groups = TypeVar("_Groups", bound=GroupQrels)

@@ -39,17 +39,8 @@ class Sample(GroupQrels):
         return InputError(
             self.name,
             int(self.line[second]),
-            f"{self._where(second)}: document {self._docno(second)} again (first in line {self.line[first]})",
+            f"{self.where(second)}: document {self._docno(second)} again (first in line {self.line[first]})",
             "each document once, in one stratum of its topic",
-        )
-
-    def nothing_drawn(self, row: int) -> InputError:
-        """Return the error that of the stratum of a document none is judged."""
-        return InputError(
-            self.name,
-            int(self.line[row]),
-            f"{self._where(row)}: no document is judged (has a relevance of 0 or more)",
-            "at least one, as what is judged stands for the whole stratum",
         )
 
 
@@ -81,7 +72,12 @@ def read_strata(source: Source) -> Sample:
     drawn = np.add.reduceat(sample.grade >= 0, sample.row_offsets[:-1])
     if not drawn.all():
         first = min(sample.row_offsets[:-1][drawn == 0].tolist(), key=lambda row: int(sample.line[row]))
-        raise sample.nothing_drawn(first)
+        raise InputError(
+            sample.name,
+            int(sample.line[first]),
+            f"{sample.where(first)}: no document is judged (has a relevance of 0 or more)",
+            "at least one, as what is judged stands for the whole stratum",
+        )
     return sample
 
 
