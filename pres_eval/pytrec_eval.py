@@ -33,10 +33,11 @@ from pres_eval.library.rankings import rank_any
 from pres_eval.library.warned import warn
 from pres_eval.library.wording import in_python, python_words
 from pres_eval.measures import MEASURE_BY_NAME, NICKNAMES, OUR_NICKNAMES
+from pres_eval.measures.asked import as_asked
 from pres_eval.measures.base import LEAST_GEOMETRIC_MEAN, Measure, geometric_mean, number_of_topics
 from pres_eval.measures.own import own_measures
 from pres_eval.measures.parameters import Cutoffs, Fractions
-from pres_eval.measures.selection import SelectedColumn, Selection, as_asked, select
+from pres_eval.measures.selection import SelectedColumn, Selection, select
 from pres_eval.options import SKIP, STOP, V9, Options
 from pres_eval.ranking.ranking import Ranking, with_nothing_for
 from pres_eval.reading import qrels as engine
