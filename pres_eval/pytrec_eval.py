@@ -33,10 +33,11 @@ from pres_eval.library.rankings import rank_any
 from pres_eval.library.warned import warn
 from pres_eval.library.wording import in_python, python_words
 from pres_eval.measures import MEASURE_BY_NAME, NICKNAMES, OUR_NICKNAMES
+from pres_eval.measures.asked import as_asked
 from pres_eval.measures.base import LEAST_GEOMETRIC_MEAN, Measure, geometric_mean, number_of_topics
 from pres_eval.measures.own import own_measures
 from pres_eval.measures.parameters import Cutoffs, Fractions
-from pres_eval.measures.selection import SelectedColumn, Selection, as_asked, select
+from pres_eval.measures.selection import Selection, select
 from pres_eval.options import SKIP, STOP, V9, Options
 from pres_eval.ranking.ranking import Ranking, with_nothing_for
 from pres_eval.reading import qrels as engine
@@ -159,9 +160,8 @@ class RelevanceEvaluator:
     @python_words
     def _take_ours(self, ours: Mapping[str, Any]) -> None:
         """Set options that pytrec_eval has not, and rewrite the judgements as they say."""
-        self._options = replace(
-            self._options, **{name: value for name, value in ours.items() if name not in _OF_JUDGEMENTS}
-        )
+        of_runs = {name: value for name, value in ours.items() if name not in _OF_JUDGEMENTS}
+        self._options = replace(self._options, **of_runs)
         if self._qrels is not None:
             qrels = self._qrels.rewritten(**{name: ours[name] for name in _OF_JUDGEMENTS if name in ours})
             empty, level = self._options.empty, self._options.relevance_level
@@ -247,14 +247,11 @@ class RelevanceEvaluator:
         if not any(scores.values()) and not self._ours:
             return {}
         ranking = self._ranking(scores, qrels)
-        if not len(ranking.topic):
-            return {}
-        if not self._columns:
+        if not (len(ranking.topic) and self._columns):
             return {number: {} for number in ranking.topic.tolist()}
         # Without the means that an Evaluation has: nobody asks for them here.
-        blocks = Scoring(relevance=qrels.relevance, selection=self._columns, options=self._options).blocks(
-            ranking
-        )
+        scoring = Scoring(relevance=qrels.relevance, selection=self._columns, options=self._options)
+        blocks = scoring.blocks(ranking)
         rows = chain.from_iterable(zip(*map(_numbers, block.values), strict=True) for block in blocks)
         by_key = map(dict, map(zip, repeat(self._keys), rows))  # dicts are made by a loop in C
         return dict(zip(ranking.topic.tolist(), by_key, strict=True))
@@ -291,8 +288,16 @@ def _asked(
 ) -> tuple[Selection, list[str], dict[str, float]]:
     """The columns, their keys, and the values of a topic for which nothing was retrieved."""
     columns = as_asked(_selection(measures), options, False, warn)
-    keys = [_key(column) for column in columns]
-    return columns, keys, dict(zip(keys, map(_value_of_nothing, columns), strict=True))
+    keys: list[str] = []
+    nothing: list[float] = []
+    for column in columns:
+        # Parameters that are not cutoffs do not show.
+        shown = isinstance(column.measure.parameters, Cutoffs | Fractions)
+        keys.append(column.label if shown else column.measure.name)
+        summary = column.measure.summary
+        least = math.log(LEAST_GEOMETRIC_MEAN) if summary is geometric_mean else 0.0
+        nothing.append(1.0 if summary is number_of_topics else least)
+    return columns, keys, dict(zip(keys, nothing, strict=True))
 
 
 def _selection(measures: Iterable[str]) -> Selection:
@@ -319,19 +324,6 @@ def _texts(measures: Iterable[str]) -> Iterator[str]:
             if not known and re.split("[.@]", measure)[0] not in names:
                 raise ValueError(f"unsupported measure {measure}")
             yield f"{match[1]}.{match[2]}" if known and match is not None else measure
-
-
-def _key(column: SelectedColumn) -> str:
-    """Return pytrec_eval's name of a column: parameters that are not cutoffs do not show."""
-    parameters = column.measure.parameters
-    return column.label if isinstance(parameters, Cutoffs | Fractions) else column.measure.name
-
-
-def _value_of_nothing(column: SelectedColumn) -> float:
-    """The value of a topic for which nothing was retrieved, but for num_rel."""
-    if column.measure.summary is geometric_mean:
-        return math.log(LEAST_GEOMETRIC_MEAN)
-    return 1.0 if column.measure.summary is number_of_topics else 0.0
 
 
 def _numbers(values: Values) -> list[float]:

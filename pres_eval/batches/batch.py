@@ -10,18 +10,20 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from pres_eval.arrays.exact import accumulate
 from pres_eval.arrays.remembered import read_only
 from pres_eval.arrays.types import BoolArray, FloatArray, Grades, IntArray
-from pres_eval.batches.judgements import JudgedTopics
 from pres_eval.batches.places import RankedDocuments, TieGroups
 from pres_eval.errors import MeasureError, quoted
 from pres_eval.options import V9, Version
 from pres_eval.records import dataclass
+
+if TYPE_CHECKING:
+    from pres_eval.batches.from_qrels import JudgedTopics
 
 Value = TypeVar("Value")
 
@@ -179,15 +181,12 @@ class Batch:
         begins = self.relevant_places.offsets
         return accumulate(np.maximum, self.relevant_precision[::-1], int(begins[-1]) - begins[::-1])[::-1]
 
-    @cached_property
-    def _derived(self) -> dict[Callable[[Batch], Any], Any]:
-        return {}
-
     def derived(self, function: Callable[[Batch], Value]) -> Value:
         """Return a function's result for the batch, computed once for all cutoffs of a measure."""
-        if function not in self._derived:
-            self._derived[function] = function(self)
-        value: Value = self._derived[function]
+        made: dict[Callable[[Batch], Any], Any] = vars(self).setdefault("derived_values", {})
+        if function not in made:
+            made[function] = function(self)
+        value: Value = made[function]
         return value
 
     def of_judgements(self, function: Callable[..., Value], *arguments: Hashable) -> Value:

@@ -31,28 +31,21 @@ BLOCK = 4096
 def form(relevance: Relevance, ranking: Ranked, options: Options) -> Iterator[AnyBatch]:
     """The batches of a ranking and any kind of judgements.
 
-    Raises NoCommonTopicError if there is nothing to score.
+    Raises NoCommonTopicError if there is nothing to score, UsageError if the run was read for judgements or
+    options that rank it in another way.
     """
-    if isinstance(ranking, Ranking):
-        _check_fit(relevance, ranking, options)
+    wanted = options.version.single_precision_scores, relevance.ties_ascending
+    if isinstance(ranking, Ranking) and (ranking.single, ranking.ascending) != wanted:
+        raise UsageError(
+            f"{ranking.name}: was read for other judgements or another --compat than it is evaluated with;"
+            " read it again with these"
+        )
     nothing = True
     for batch in _form(relevance, ranking, options):
         nothing = False
         yield batch
     if nothing:
         raise NoCommonTopicError(no_common_topic(relevance, ranking, options))
-
-
-def _check_fit(relevance: Relevance, ranking: Ranking, options: Options) -> None:
-    """Raises UsageError if the run was read for judgements or options that rank it in another way."""
-    if (ranking.single, ranking.ascending) != (
-        options.version.single_precision_scores,
-        relevance.ties_ascending,
-    ):
-        raise UsageError(
-            f"{ranking.name}: was read for other judgements or another --compat than it is evaluated with;"
-            " read it again with these"
-        )
 
 
 def _form(relevance: Relevance, ranking: Ranked, options: Options) -> Iterator[AnyBatch]:

@@ -10,8 +10,7 @@ from pres_eval.arrays.exact import divide
 from pres_eval.arrays.ragged import lengths_at, ragged
 from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
 from pres_eval.batches.batch import UNJUDGED, Batch, frozen
-from pres_eval.batches.from_qrels import down_to, scored_topics, take_topics
-from pres_eval.batches.judgements import count_levels
+from pres_eval.batches.from_qrels import count_levels, down_to, scored_topics, take_topics
 from pres_eval.options import Options
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.reading.preferences import GroupQrels, JudgedGroups

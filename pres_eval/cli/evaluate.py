@@ -21,8 +21,9 @@ from pres_eval.cli.shared import (
 )
 from pres_eval.cli.topics import ChosenRuns, topic_files
 from pres_eval.errors import MeasureError, PresEvalError, RunFailure, UsageError
+from pres_eval.measures.asked import as_asked
 from pres_eval.measures.base import geometric_mean
-from pres_eval.measures.selection import DEFAULT_MEASURES, Selection, as_asked, select
+from pres_eval.measures.selection import DEFAULT_MEASURES, Selection, select
 from pres_eval.options import Options
 from pres_eval.ranking.ranking import OWN
 from pres_eval.reading.relevance import Relevance

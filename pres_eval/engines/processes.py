@@ -161,7 +161,8 @@ class Processes:
                 yield result
         finally:
             for worker in [each for each in self._crew if each.tasks]:
-                self._end(worker)
+                self._crew.remove(worker)
+                worker.end()
 
     def _start(self, number: int) -> None:
         """Start workers until there are so many.  Raises OSError."""
@@ -210,7 +211,8 @@ class Processes:
     def _begin_again(self, worker: _Worker, tasks: deque[_Work]) -> None:
         """Replace a worker that died, and give its tasks to others."""
         first, *others = worker.tasks or [_Work(-1, None)]
-        self._end(worker)
+        self._crew.remove(worker)
+        worker.end()
         if first.attempts + 1 >= ATTEMPTS:
             raise WorkersLostError(
                 f"{ATTEMPTS} worker processes died of the same piece of work (did memory run out?)"
@@ -222,10 +224,6 @@ class Processes:
             self._start(len(self._crew) + 1)
         except OSError as error:
             raise WorkersLostError(f"a worker process died and cannot be replaced ({error})") from None
-
-    def _end(self, worker: _Worker) -> None:
-        self._crew.remove(worker)
-        worker.end()
 
     def close(self) -> None:
         """End the workers, whatever they do."""

@@ -22,7 +22,7 @@ from pres_eval.library.tables import NOT_TOO_LARGE, TOO_LARGE
 from pres_eval.library.texts import decode, encode, ids_of
 from pres_eval.options import Options
 from pres_eval.ranking.opening import ALL_LOOKED_AT, LookedAt, Opening
-from pres_eval.ranking.order import rank_judged
+from pres_eval.ranking.order import Sortable, rank_judged
 from pres_eval.ranking.parts import Facts, Part
 from pres_eval.ranking.ranked import Ranked, Scores, joined_topics
 from pres_eval.ranking.ranker import Ranker
@@ -256,7 +256,7 @@ class _TopicsPart:
         rows, judged = self._many(indices, len(scores)) if found is None else found
         documents = _Keys(self._rankings, self._offsets, self._name)
         return rank_judged(
-            self._topic, self._offsets, scores, documents, rows, judged, ascending=ranker.ascending
+            Sortable(self._offsets, scores, documents, ranker.ascending), self._topic, rows, judged
         )
 
     def _few(

@@ -19,7 +19,7 @@ from pres_eval.library.idcolumns import IdColumn, Numbers, Objects
 from pres_eval.library.lookup import JudgedNumbers, Lookup
 from pres_eval.library.texts import ids_of
 from pres_eval.options import Options
-from pres_eval.ranking.order import rank_judged
+from pres_eval.ranking.order import Sortable, rank_judged
 from pres_eval.ranking.parts import Facts, Part
 from pres_eval.ranking.ranked import Ranked, joined_topics
 from pres_eval.ranking.ranker import Ranker
@@ -200,15 +200,8 @@ class _NumberedTopics:
         found = match(self._lengths, WordIds([self._ids.view(np.uint64)]), counts, wanted)
         if len(found.repeats):
             return None
-        return rank_judged(
-            self._place,
-            offsets,
-            scores,
-            Numbers(self._ids, ""),
-            found.rows,
-            document[found.wanted],
-            ascending=ranker.ascending,
-        )
+        rows = Sortable(offsets, scores, Numbers(self._ids, ""), ranker.ascending)
+        return rank_judged(rows, self._place, found.rows, document[found.wanted])
 
 
 def _flat(matrix: NDArray[Any], there: NDArray[np.bool_]) -> NDArray[Any]:

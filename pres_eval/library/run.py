@@ -14,7 +14,8 @@ from pres_eval.library.texts import encode, texts_of
 from pres_eval.library.topics import topic_files
 from pres_eval.library.warned import warn, weigh_ties
 from pres_eval.library.wording import python_words
-from pres_eval.measures.selection import Selection, as_asked
+from pres_eval.measures.asked import as_asked
+from pres_eval.measures.selection import Selection
 from pres_eval.options import DEFAULT_NMAX, ONE, ZERO, Options
 from pres_eval.ranking.ranking import Ranking, with_nothing_for
 from pres_eval.ranking.warnings import warnings_about

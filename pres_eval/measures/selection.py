@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 
 from pres_eval.errors import MeasureError, decimal_comma
 from pres_eval.measures import HOME, MEASURE_BY_NAME
-from pres_eval.measures.base import Format, Measure, Trait
+from pres_eval.measures.base import Measure, Trait
 from pres_eval.measures.names import NamedMeasure, read_text
 from pres_eval.measures.own import own_measures
 from pres_eval.measures.parameters import NoParameters
-from pres_eval.measures.views import BOUNDS, View, read_scale
-from pres_eval.options import BEST, DEFAULT_NMAX, DOCNO, EXPECTED, V9, WORST, Options, RelevanceInfo, Version
+from pres_eval.measures.views import View
+from pres_eval.options import BEST, DEFAULT_NMAX, DOCNO, V9, WORST, Options, RelevanceInfo, Version
 from pres_eval.records import dataclass
 
 DEFAULT_MEASURES = ("official", "PRES")
@@ -78,8 +77,8 @@ def select(
             continue
         try:
             if any(one.by_name for one in asked):
-                _check_ties(measure, options or Options())
-            _check_unjudged(view.bound is not None and options is not None and options.judged_only)
+                check_ties(measure, options or Options())
+            check_unjudged(view.bound is not None and options is not None and options.judged_only)
             columns += _columns(measure, view, asked, nmax)
         except MeasureError as error:
             given = " ".join(one.parameters or "" for one in asked)
@@ -99,13 +98,13 @@ def _only_in_strata(measure: Measure, asked: Sequence[NamedMeasure], relevance: 
     return of_strata and not any(one.by_name for one in asked)
 
 
-def _check_unjudged(judged_only: bool) -> None:
+def check_unjudged(judged_only: bool) -> None:
     """Raise MeasureError for bounds of rankings without unjudged documents."""
     if judged_only:
         raise MeasureError("bounds: with -J no document is unjudged, expected bounds or -J, not both")
 
 
-def _check_ties(measure: Measure, options: Options) -> None:
+def check_ties(measure: Measure, options: Options) -> None:
     """Raise MeasureError for --ties best or worst of a measure for which another order may be best."""
     if options.ties in (BEST, WORST) and not measure.best_by_grade:
         raise MeasureError(
@@ -145,112 +144,6 @@ def _columns(
         )
         for label, arguments in measure.parameters.columns(measure.name, texts, nmax)
     ]
-
-
-BOUNDS_NOTE = (
-    "least, greatest: if unjudged documents retrieved down to a measure's cutoff were judged, with grades up"
-    " to the topic's highest or the level; documents further down, or higher grades, can move a value out of"
-    " these"
-)
-"""The note that says which judgements bounds cover."""
-
-BOUNDS_OF_ALL = (
-    "least, greatest: if all unjudged documents retrieved were judged, with grades up to {scale}; relevant"
-    " documents that were not retrieved can still lower a value"
-)
-"""The same note where all retrieved documents count."""
-
-
-def with_bounds(
-    selection: Selection, options: Options, scale: int | None = None
-) -> tuple[Selection, tuple[str, ...]]:
-    """Each column followed by its bounds; and the measures left without any, of which only nicknames told.
-
-    `scale`: bounds if all that were retrieved were judged, with grades up to this; None: down to the cutoff.
-    Raises MeasureError for a measure without bounds that was named itself, and for -J.
-    """
-    from pres_eval.measures.bounds import why_not
-
-    _check_unjudged(options.judged_only or any(column.judged_only for column in selection))
-
-    found: list[SelectedColumn] = []
-    without: list[str] = []
-    for column in selection:
-        found.append(column)
-        if column.bound is not None or not column.measure.tells_quality:
-            continue
-        if why := why_not(column.measure, column.arguments, scale):
-            if column.by_name:
-                raise MeasureError(f"{column.measure.name}: {why}")
-            without.append(column.measure.name)
-            continue
-        own = View(column.relevance_level, column.judged_only)
-        plain = column.label.removesuffix(own.ending)
-        found += [
-            replace(
-                column,
-                label=plain + own._replace(bound=bound, scale=scale).ending,
-                bound=bound,
-                scale=scale,
-            )
-            for bound in BOUNDS
-        ]
-    return tuple(dict.fromkeys(found)), tuple(dict.fromkeys(without))
-
-
-WITHOUT = {
-    EXPECTED: "left out, as they have no expected value in closed form when scores tie",
-    **dict.fromkeys((BEST, WORST), "left out, as their best order of a tie need not be that of the grades"),
-}
-"""Reasons why `as_ties_go` leaves measures out, by the value of --ties."""
-
-
-def as_ties_go(selection: Selection, options: Options) -> tuple[Selection, tuple[str, ...]]:
-    """The columns as --ties has them; and the measures left out, of which only nicknames told.
-
-    With `expected` and -M counts of what is retrieved are expected values too, and need not be whole.
-    """
-    if options.ties == DOCNO:
-        return selection, ()
-    if options.ties != EXPECTED:
-        for column in selection:
-            if column.by_name:
-                _check_ties(column.measure, options)
-        gone = [column.measure.name for column in selection if not column.measure.best_by_grade]
-        usable = tuple(column for column in selection if column.measure.best_by_grade)
-        return usable, tuple(dict.fromkeys(gone))
-    from pres_eval.measures.expected import depends_on_order, has_expected_value
-
-    found: list[SelectedColumn] = []
-    without: list[str] = []
-    for column in selection:
-        measure = column.measure
-        if not column.by_name and not has_expected_value(measure):
-            without.append(measure.name)
-            continue
-        if options.max_retrieved is not None and measure.format is Format.COUNT and depends_on_order(measure):
-            column = replace(column, measure=replace(measure, format=Format.FLOAT))  # noqa: PLW2901
-        found.append(column)
-    return tuple(found), tuple(dict.fromkeys(without))
-
-
-def as_asked(
-    selection: Selection, options: Options, bounds: bool | str, warn: Callable[[str], None]
-) -> Selection:
-    """Return the columns as --ties and --bounds have them, and warn of those that are left without.
-
-    bounds  whether there are any; "all,max_rel=3": if all that were retrieved were judged, up to this grade
-    Raises MeasureError for a measure named itself that has none, UsageError for a scale that is none.
-    """
-    selection, without = as_ties_go(selection, options)
-    if without:
-        warn(f"{WITHOUT[options.ties]}: {', '.join(without)}")
-    if bounds:
-        scale = read_scale(bounds) if isinstance(bounds, str) else None
-        selection, without = with_bounds(selection, options, scale)
-        if without:
-            warn(f"{', '.join(without)}: no bounds, as they are not defined")
-    return selection
 
 
 def without_effect(texts: Sequence[str]) -> Iterator[str]:

@@ -9,6 +9,7 @@ again only for that, and for documents tied with a judged one.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +18,9 @@ from pres_eval.arrays.growing import narrow
 from pres_eval.arrays.ids import Ids, odd_numbers
 from pres_eval.arrays.matching import KeyTable
 from pres_eval.arrays.ordering import changed, has_equal
-from pres_eval.arrays.types import AnyInts, BoolArray, IntArray, Words
+from pres_eval.arrays.types import AnyInts, IntArray, Words
 from pres_eval.arrays.word_ids import WordIds
-from pres_eval.ranking.keys import place_keys, topic_keys
+from pres_eval.ranking.keys import place_keys
 from pres_eval.ranking.ranked import NO_TIES, Ranked, Scores, Ties
 from pres_eval.reading.pool import Pool
 from pres_eval.records import dataclass
@@ -66,14 +67,9 @@ class Finder:
         document = self._table.find(keys[rows])
         rows, document = rows[document >= 0], document[document >= 0]
         same = WordIds.of(ids.take(rows)).equal(np.arange(len(rows)), self.pool.documents, document)
-        same &= self._is_of(document, topic[rows])
+        offsets, own = self.pool.offsets, topic[rows]
+        same &= (offsets[own] <= document) & (document < offsets[own + 1])
         return rows[same], document[same]
-
-    def _is_of(self, document: IntArray, topic: AnyInts) -> BoolArray:
-        """(n,) whether documents of the pool are of these topics (n,)."""
-        offsets = self.pool.offsets
-        inside: BoolArray = (offsets[topic] <= document) & (document < offsets[topic + 1])
-        return inside
 
 
 _SHARE_BITS = 8
@@ -154,90 +150,90 @@ class KeyedRows:
         return self.document_keys[self.shares[number] : self.shares[number + 1]]
 
 
-class RowsInAnyOrder:
-    """Kept parts of all rows of a run, to rank its judged documents."""
+def rank_in_any_order(
+    parts: Sequence[KeyedRows],
+    topics: Words,
+    jobs: int,
+    rank_tied: Callable[[Words], Ranked],
+) -> Ranked:
+    """Rank the judged documents of a run, of whose rows these parts are kept.
 
-    def __init__(self, parts: Sequence[KeyedRows], pool: Pool, single: bool) -> None:
-        self._pool = pool
-        self._single = single
-        self._parts = list(parts)
+    topics  (T,) the least key that a place in each topic can have
+    `rank_tied` is given the keys of ties (E,), ascending, and ranks each like a topic of its own.
+    Raises IdsWantedError if a document may have come twice.
+    """
+    shares = range(0, _SHARES, _SHARES_AT_ONCE)
+    if any(in_order(partial(_repeat_in_shares, parts), shares, jobs)):
+        raise IdsWantedError
+    document = np.concatenate([part.document for part in parts])
+    if has_equal(document):
+        raise IdsWantedError
+    own_key = np.concatenate([part.own_key for part in parts])
+    order = np.argsort(own_key)
+    document, own_key = document[order], own_key[order]
+    place, equal, begins = _look_up(parts, own_key, topics, jobs)
+    num_ret = np.diff(begins)
+    tied = np.flatnonzero(equal > 1)
+    found = _settled(tied, own_key, place, document, rank_tied) if len(tied) else NO_TIES
+    topic = np.flatnonzero(num_ret)
+    bounds = np.searchsorted(place, begins[topic])
+    offsets = np.append(bounds, len(place))
+    before = np.repeat(begins[topic], np.diff(offsets))
+    if len(found.document):
+        found = Ties(found.document, found.first - before[found.document] + 1, found.size)
+    return Ranked(
+        topic=topic,
+        num_ret=num_ret[topic],
+        offsets=offsets,
+        rank=narrow(place - before + 1),
+        document=narrow(document),
+        ties=found,
+    )
 
-    def rank(self, jobs: int, rank_tied: Callable[[Words], Ranked]) -> Ranked:
-        """Rank the judged documents.
 
-        `rank_tied` is given the keys of ties (E,), ascending, and ranks each like a topic of its own.
-        Raises IdsWantedError if a document may have come twice.
-        """
-        shares = range(0, _SHARES, _SHARES_AT_ONCE)
-        if any(in_order(self._repeat_in_shares, shares, jobs)):
-            raise IdsWantedError
-        document = np.concatenate([part.document for part in self._parts])
-        if has_equal(document):
-            raise IdsWantedError
-        own_key = np.concatenate([part.own_key for part in self._parts])
-        order = np.argsort(own_key)
-        document, own_key = document[order], own_key[order]
-        place, equal, begins = self._look_up(own_key, jobs)
-        num_ret = np.diff(begins)
-        tied = np.flatnonzero(equal > 1)
-        found = _settled(tied, own_key, place, document, rank_tied) if len(tied) else NO_TIES
-        topic = np.flatnonzero(num_ret)
-        bounds = np.searchsorted(place, begins[topic])
-        offsets = np.append(bounds, len(place))
-        before = np.repeat(begins[topic], np.diff(offsets))
-        if len(found.document):
-            found = Ties(found.document, found.first - before[found.document] + 1, found.size)
-        return Ranked(
-            topic=topic,
-            num_ret=num_ret[topic],
-            offsets=offsets,
-            rank=narrow(place - before + 1),
-            document=narrow(document),
-            ties=found,
-        )
+def _repeat_in_shares(parts: Sequence[KeyedRows], first: int) -> bool:
+    """Return whether a document key occurs twice, looking at one share at a time."""
+    for number in range(first, first + _SHARES_AT_ONCE):
+        keys = np.concatenate([part.share(number) for part in parts])
+        if len(KeyTable(keys).repeats()[0]):
+            return True
+    return False
 
-    def _repeat_in_shares(self, first: int) -> bool:
-        """Return whether a document key occurs twice, looking at one share at a time."""
-        for number in range(first, first + _SHARES_AT_ONCE):
-            keys = np.concatenate([part.share(number) for part in self._parts])
-            if len(KeyTable(keys).repeats()[0]):
-                return True
-        return False
 
-    def _look_up(self, own_key: Words, jobs: int) -> tuple[IntArray, IntArray, IntArray]:
-        """(J,) the rows with smaller keys than each of these (J,), which ascend; (J,) the rows with the same;
-        and (T+1,) where topics begin if all rows are sorted.
+def _look_up(
+    parts: Sequence[KeyedRows], own_key: Words, topics: Words, jobs: int
+) -> tuple[IntArray, IntArray, IntArray]:
+    """(J,) the rows with smaller keys than each of these (J,), which ascend; (J,) the rows with the same;
+    and (T+1,) where topics begin if all rows are sorted.
+    """
 
-        The rows' keys are given up.
-        """
-        topics = topic_keys(len(self._pool.topics), self._single)
+    def of_some(some: list[Words]) -> tuple[IntArray, IntArray, IntArray]:
+        keys = _sorted(some)
+        place = np.searchsorted(keys, own_key)
+        begins = np.append(np.searchsorted(keys, topics), len(keys))
+        return place, np.searchsorted(keys, own_key, side="right") - place, begins
 
-        def of_some(parts: list[Words]) -> tuple[IntArray, IntArray, IntArray]:
-            keys = _sorted(parts)
-            place = np.searchsorted(keys, own_key)
-            begins = np.append(np.searchsorted(keys, topics), len(keys))
-            return place, np.searchsorted(keys, own_key, side="right") - place, begins
+    place, equal = np.zeros(len(own_key), np.int64), np.zeros(len(own_key), np.int64)
+    begins = np.zeros(len(topics) + 1, np.int64)
+    groups = _groups(parts, max(LEAST_SORTED, len(own_key), len(topics)))
+    for found in in_order(of_some, groups, jobs):
+        for total, some in zip((place, equal, begins), found, strict=True):
+            np.add(total, some, out=total)
+    return place, equal, begins
 
-        place, equal = np.zeros(len(own_key), np.int64), np.zeros(len(own_key), np.int64)
-        begins = np.zeros(len(topics) + 1, np.int64)
-        groups = self._groups(max(LEAST_SORTED, len(own_key), len(topics)))
-        for found in in_order(of_some, groups, jobs):
-            for total, some in zip((place, equal, begins), found, strict=True):
-                np.add(total, some, out=total)
-        return place, equal, begins
 
-    def _groups(self, least: int) -> Iterator[list[Words]]:
-        """The place keys (n,) of parts that have so many rows together; all parts are given up."""
-        group: list[Words] = []
-        num_rows = 0
-        while self._parts:
-            group.append(self._parts.pop().place_keys)
-            num_rows += len(group[-1])
-            if num_rows >= least:
-                yield group
-                group, num_rows = [], 0
-        if num_rows:
+def _groups(parts: Sequence[KeyedRows], least: int) -> Iterator[list[Words]]:
+    """Yield the place keys (n,) of parts that have so many rows together."""
+    group: list[Words] = []
+    num_rows = 0
+    for part in parts:
+        group.append(part.place_keys)
+        num_rows += len(group[-1])
+        if num_rows >= least:
             yield group
+            group, num_rows = [], 0
+    if num_rows:
+        yield group
 
 
 def _settled(
@@ -279,11 +275,6 @@ def rows_of_ties(
     tie = np.minimum(np.searchsorted(ties, keys), len(ties) - 1)
     rows = np.flatnonzero(ties[tie] == keys)
     return rows, tie[rows].astype(np.int32)
-
-
-def topics_of_ties(ties: Words, num_topics: int, single: bool) -> IntArray:
-    """Return the topic of each tie (E,)."""
-    return np.searchsorted(topic_keys(num_topics, single), ties, side="right").astype(np.int64) - 1
 
 
 def _sorted(parts: Sequence[Words]) -> Words:

@@ -18,7 +18,7 @@ from pres_eval.arrays.endings import DIGITS, LOWER, bytes_among, ending_in, stri
 from pres_eval.arrays.ids import Ids
 from pres_eval.arrays.matching import KeyTable
 from pres_eval.arrays.ordering import present
-from pres_eval.arrays.ragged import blocks, lengths_at, ragged
+from pres_eval.arrays.ragged import blocks, ragged
 from pres_eval.arrays.types import AnyInts, BoolArray, IntArray, Words
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import quoted
@@ -295,7 +295,7 @@ def respelled_documents(
     retrieved      (m,) documents of the pool that the run has
     """
     topics = present(topic_of[topic_of >= 0], len(pool.topics))
-    size = int(lengths_at(pool.offsets, topics).sum())
+    size = pool.num_documents_of(topics)
     judged, table = pool.remembered.get(topics.tobytes(), size, partial(_judged, pool, topics))
     there = np.zeros(len(pool.documents), np.bool_)
     there[retrieved] = True

@@ -73,7 +73,7 @@ def rank_topics(
     if written is not None and len(found.repeats):
         _check_written(pool, topic, rows_to_rank, found, written, most)
     if duplicates == KEEP_RANKS:
-        ranked = _ranked(rows_to_rank, topic, found.rows, found.wanted)
+        ranked = rank_judged(rows_to_rank, topic, found.rows, found.wanted)
         _, first = np.unique(ranked.document, return_index=True)
         return replace(only(ranked, np.sort(first)), num_dropped=len(found.repeats))
     if len(found.repeats) and duplicates != ERROR:
@@ -91,7 +91,7 @@ def rank_topics(
     row = _duplicate(rows_to_rank, found, most)
     if row is not None:
         raise DuplicateRowError(pool.topics[int(topic[rows_to_rank.topic_of[row]])], ids[row])
-    return _ranked(rows_to_rank, topic, found.rows, found.wanted)
+    return rank_judged(rows_to_rank, topic, found.rows, found.wanted)
 
 
 def _check_written(
@@ -117,23 +117,6 @@ def _check_written(
     row = _duplicate(before, Matches(rows[again], rows[first], NO_ROWS, NO_ROWS), most)
     if row is not None:
         raise DuplicateRowError(pool.topics[int(topic[before.topic_of[row]])], every[row])
-
-
-def rank_judged(
-    topic: IntArray,
-    offsets: IntArray,
-    scores: Scores,
-    documents: Documents,
-    rows: IntArray,
-    judged: IntArray,
-    *,
-    ascending: bool,
-) -> Ranked:
-    """Rank S whole topics as rank_topics does, whose judged documents (J,) are known to be in rows (J,).
-
-    The rows ascend, and no topic has a document twice.
-    """
-    return _ranked(Sortable(offsets, scores, documents, ascending), topic, rows, judged)
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,8 +161,11 @@ def _duplicate(rows: Sortable, found: Matches, most: int | None) -> int | None:
     return int(copies[0]) if len(copies) else None
 
 
-def _ranked(rows: Sortable, topic: IntArray, judged: IntArray, document: IntArray) -> Ranked:
-    """The ranks of judged rows (J,), which are these documents (J,) of the pool; topics (S,)."""
+def rank_judged(rows: Sortable, topic: IntArray, judged: IntArray, document: IntArray) -> Ranked:
+    """Rank S whole topics (S,) whose judged documents (J,) of the pool are known to be in rows `judged` (J,).
+
+    These ascend, and no topic has a document twice.
+    """
     places, moved, ties = _places(rows, judged)
     counts = np.diff(rows.offsets)
     if len(judged) < len(rows.scores):

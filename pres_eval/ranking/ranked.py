@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,15 +13,6 @@ from pres_eval.arrays.types import AnyInts, IntArray
 from pres_eval.records import dataclass
 
 Scores = NDArray[np.float64] | NDArray[np.float32]
-
-
-def in_precision(scores: NDArray[Any], single: bool) -> Scores:
-    """(N,) the scores as trec_eval keeps them: in single precision, or as they are."""
-    if not single:
-        return scores
-    with np.errstate(over="ignore"):
-        # trec_eval: 9.0.8 keeps scores in 32 bits, so that near ones tie.
-        return scores.astype(np.float32)
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from pres_eval.ranking.any_order import Finder, KeyedRows, rows_of_ties
 from pres_eval.ranking.opening import DOCNO, NOTHING_LOOKED_AT, TOPIC, look_at, opening_of, opening_of_block
 from pres_eval.ranking.order import KEEP_RANKS, rank_topics
 from pres_eval.ranking.parts import Facts, Part, Rows
-from pres_eval.ranking.ranked import NOTHING, Ranked, Scores, in_precision, joined_topics
+from pres_eval.ranking.ranked import NOTHING, Ranked, Scores, joined_topics
 from pres_eval.reading.blocks import Block, Documents, Texts
 from pres_eval.reading.lines import RUN, Lines, parse_lines
 from pres_eval.reading.pool import Pool
@@ -120,10 +120,6 @@ class Ranker:
             checks=checks,
             once=duplicates != options.duplicates == ERROR,
         )
-
-    def unmapped(self) -> Ranker:
-        """Return the ranker of the same runs as they are written, which finds documents that come twice."""
-        return replace(self, rewriting=None, duplicates=ERROR, once=False)
 
     def __getstate__(self) -> dict[str, Any]:
         # Another process makes its own finder.
@@ -244,8 +240,12 @@ class Ranker:
         return self.ranked(block, rows.topic[first].astype(np.int64), jobs, meaning)
 
     def cast(self, scores: Any) -> Scores:
-        """Return the scores (N,) as trec_eval keeps them."""
-        return in_precision(scores, self.single)
+        """Return the scores (N,) as trec_eval keeps them: in single precision, or as they are."""
+        if not self.single:
+            return cast(Scores, scores)
+        with np.errstate(over="ignore"):
+            # trec_eval: 9.0.8 keeps scores in 32 bits, so that near ones tie.
+            return cast(Scores, scores.astype(np.float32))
 
 
 NO_TOPICS = Ids.of([])

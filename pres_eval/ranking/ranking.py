@@ -115,9 +115,11 @@ def rank_block(name: str, block: Block, ranker: Ranker, tag: str = "run", jobs: 
     try:
         ranked = ranker.ranked(block, topic, jobs, written=written)
     except DuplicateRowError as error:
-        from pres_eval.ranking.duplicates import row_error
+        from pres_eval.ranking.duplicates import duplicate_error
 
-        raise row_error(name, as_given, error) from None
+        failure = duplicate_error(name, as_given, [(error.topic, error.document)])
+        assert failure is not None, "the rows are those that were ranked"
+        raise failure from None
     part = Part(
         facts=facts,
         opening=opening_of_block(block),

@@ -8,11 +8,14 @@ from dataclasses import replace
 from functools import partial
 from itertools import groupby
 
+import numpy as np
+
 from pres_eval.arrays.types import Words
 from pres_eval.engines.engine import Engine, Here, split_size
 from pres_eval.errors import EmptyFileError, InputError, PresEvalError, RunFailure
 from pres_eval.options import ERROR, Options
-from pres_eval.ranking.any_order import IdsWantedError, KeyedRows, RowsInAnyOrder, topics_of_ties
+from pres_eval.ranking.any_order import IdsWantedError, KeyedRows, rank_in_any_order
+from pres_eval.ranking.keys import topic_keys
 from pres_eval.ranking.opening import BYTES, EACH_LOOKED_AT, EVERY_LOOKED_AT, opening_of_files
 from pres_eval.ranking.order import DuplicateRowError
 from pres_eval.ranking.parts import Facts, Merging, Part
@@ -41,11 +44,6 @@ def _format(form: str) -> FileFormat:
     from pres_eval.reading.formats.recognising import FORMATS
 
     return FORMATS[form]
-
-
-def tag_of(name: str) -> str:
-    """Return a tag for a run whose format has none: the name of the file without its endings."""
-    return name.rpartition("/")[2].partition(".")[0] or "run"
 
 
 def read_split(
@@ -157,58 +155,57 @@ class Runs:
             if run.form == TREC:
                 raise
             if not once:
-                raise self._here()._first_duplicate(run) from None
+                raise self._first_duplicate(run) from None
         except DuplicateRowError:
             if not once:
                 if self._ranker.most is not None:
                     # Rows that came later may have moved these behind the last one that -M leaves.
                     with contextlib.suppress(DuplicateRowError):
-                        return self._here()._of_all_rows(run)
-                raise self._here()._first_duplicate(run) from None
+                        return self._of_all_rows(run)
+                raise self._first_duplicate(run) from None
         # What tells which row is one too many, or keeps rows in any order, knows mapped ids alone.
-        for ranker in (self._ranker.unmapped(), replace(self._ranker, once=False)):
+        unmapped = replace(self._ranker, rewriting=None, duplicates=ERROR, once=False)
+        for ranker in (unmapped, replace(self._ranker, once=False)):
             with Runs(ranker, self._engine) as runs:
                 found = runs._read(run)
         return found
 
-    def _here(self) -> Runs:
-        """Return what ranks the same runs in this process."""
-        return Runs(self._ranker, Here(self._engine.workers))
-
     def _in_any_order(self, run: RunFiles) -> Ranking:
         """Return the ranking of lines in any order; ids are kept only if some come twice or many tie."""
-        pool, single = self._ranker.pool, self._ranker.single
+        ranked = None
+        topics = topic_keys(len(self._ranker.pool.topics), self._ranker.single)
         with contextlib.suppress(IdsWantedError):
             part = self._merged(run, KEYS if self._ranker.checks else UNCHECKED_KEYS)
-            rows = RowsInAnyOrder(part.keyed, pool, single)
-            ranked = rows.rank(self._engine.workers, partial(self._rank_ties, run)) if part.keyed else None
+            if part.keyed:
+                rank_ties = partial(self._rank_ties, run, topics)
+                ranked = rank_in_any_order(part.keyed, topics, self._engine.workers, rank_ties)
             return self._made(run, replace(part, ranked=ranked), unchecked=not self._ranker.checks)
-        return self._here()._of_all_rows(run)
+        return self._of_all_rows(run)
 
-    def _rank_ties(self, run: RunFiles, ties: Words) -> Ranked:
-        """Rank the documents of some ties, whose keys ascend (E,), each tie like a topic of its own."""
+    def _rank_ties(self, run: RunFiles, topics: Words, ties: Words) -> Ranked:
+        """Rank the documents of some ties, whose keys ascend (E,), each tie like a topic of its own.
+
+        topics  (T,) the least key of each topic
+        """
         rows = self._merged(run, Kept(ROWS, ties)).rows
         if rows is None:
             raise run.sources[0].changed()
         ranker = replace(self._ranker, most=None, duplicates=ERROR)
-        topics = topics_of_ties(ties, len(ranker.pool.topics), ranker.single)
-        return ranker.ranked_rows(rows, self._engine.workers, topics)
+        topic = np.searchsorted(topics, ties, side="right").astype(np.int64) - 1
+        return ranker.ranked_rows(rows, self._engine.workers, topic)
 
     def _of_all_rows(self, run: RunFiles) -> Ranking:
-        """Return the ranking of rows that are all kept first.  Raises DuplicateRowError."""
-        part = self._merged(run, EVERY_ROW)
-        rows = part.rows
-        ranked = None if rows is None else self._ranker.ranked_rows(rows, self._engine.workers)
+        """Return the ranking of rows that are all kept first, by this process.  Raises DuplicateRowError."""
+        workers = self._engine.workers
+        part = Runs(self._ranker, Here(workers))._merged(run, EVERY_ROW)
+        ranked = None if part.rows is None else self._ranker.ranked_rows(part.rows, workers)
         return self._made(run, replace(part, ranked=ranked))
 
     def _first_duplicate(self, run: RunFiles) -> InputError:
         """Return the error of a run in which topics have documents twice."""
-        from pres_eval.ranking.duplicates import first_duplicate, first_duplicate_row
+        from pres_eval.ranking.duplicates import first_duplicate
 
-        if run.form != TREC:
-            return first_duplicate_row(run, _format(run.form), self._ranker)
-        rows = self._merged(run, EVERY_ROW).rows
-        return first_duplicate(run, rows, self._ranker)
+        return first_duplicate(run, None if run.form == TREC else _format(run.form), self._ranker)
 
     def _merged(self, run: RunFiles, kept: Kept) -> Part:
         """Return all parts of the run as one.  Raises InputError for the first line that is malformed."""
@@ -261,11 +258,13 @@ class Runs:
     def _made(self, run: RunFiles, part: Part, unchecked: bool = False) -> Ranking:
         """Return the ranking of a run whose parts were ranked."""
         is_trec = run.form == TREC
+        # For a run whose format has no tags: the name of the file without its endings.
+        tag = run.name.rpartition("/")[2].partition(".")[0] or "run"
         return ranking_of(
             part,
             self._ranker,
             run.name,
-            tag=None if is_trec else tag_of(run.name),
+            tag=None if is_trec else tag,
             form=None if is_trec else _format(run.form).meaning,
             unchecked=unchecked,
         )
@@ -280,11 +279,8 @@ class Runs:
         check_format(form)
         most = self._engine.split_size(sum(run.size() or 0 for run in runs))
 
-        def is_small(run: RunFiles) -> bool:
-            return len(runs) > 1 and (most is None or (run.size() or 0) <= most)
-
-        for small, group in groupby(runs, is_small):
-            if not small:
+        for large, group in groupby(runs, lambda run: most is not None and (run.size() or 0) > most):
+            if large or len(runs) == 1:
                 yield from (self._outcome(run, form, going_on) for run in group)
                 continue
             each = list(group)

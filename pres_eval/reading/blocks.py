@@ -133,7 +133,7 @@ def joined(name: str, blocks: Iterable[Block]) -> Block:
         raise InputError(name, None, "no rows", "at least one")
     lines = [block.lines for block in every if block.lines is not None]
     return Block(
-        topics=Ids.of([topic for block in every for topic in block.topics]),
+        topics=WordIds.concatenate([WordIds.of(block.topics) for block in every]).take(slice(None)),
         lengths=np.concatenate([block.lengths for block in every]),
         documents=WordIds.concatenate([block.documents.pick(slice(None)) for block in every]),
         numbers=np.concatenate([block.numbers for block in every]),

@@ -11,6 +11,7 @@ import lzma
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 from pres_eval.errors import DamagedError, MissingExtraError
@@ -86,7 +87,9 @@ class Decompressed:
                     return 0
                 self._stream = self._format.stream()
             else:
-                data = self._more() if self._stream.needs_input else b""
+                data = self._compressed.read(READ_AT_ONCE) or b"" if self._stream.needs_input else b""
+                if not data and self._stream.needs_input:
+                    raise DamagedError(f"{self._format.name}: the data is cut off")
             try:
                 text = self._stream.decompress(data, len(view))
             except self._format.errors as error:
@@ -94,12 +97,6 @@ class Decompressed:
             if text:
                 view[: len(text)] = text
                 return len(text)
-
-    def _more(self) -> bytes:
-        data = self._compressed.read(READ_AT_ONCE)
-        if not data:
-            raise DamagedError(f"{self._format.name}: the data is cut off")
-        return data
 
     def _next_stream(self) -> bytes:
         """The first bytes of the stream behind the one that ended, without the padding; none at the end."""
@@ -174,14 +171,12 @@ def decompressed(compressed: Readable, kind: str, name: str) -> Decompressed:
     return Decompressed(compressed, _FORMATS[kind] if kind in _FORMATS else _zstd(name))
 
 
-def _xz() -> Decompressor:
-    return lzma.LZMADecompressor(lzma.FORMAT_XZ, XZ_MEMORY)
-
-
 _FORMATS = {
     "gzip": Compression("gzip", _Gzip, (zlib.error,), padding=1),
     "bzip2": Compression("bzip2", bz2.BZ2Decompressor, (OSError, ValueError)),
-    "xz": Compression("xz", _xz, (lzma.LZMAError,), padding=4),
+    "xz": Compression(
+        "xz", partial(lzma.LZMADecompressor, lzma.FORMAT_XZ, XZ_MEMORY), (lzma.LZMAError,), padding=4
+    ),
 }
 
 

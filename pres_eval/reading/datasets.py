@@ -35,7 +35,12 @@ def qrels_text(address: str) -> Iterator[bytes]:
     except InputError:
         raise
     except Exception as error:  # whatever a download or a reader of files raises
-        raise _not_fetched(address, error) from None
+        named = re.search(r"https?://[^\s'\"<>]+", str(error))
+        url = getattr(getattr(error, "request", None), "url", None) or (named and named[0])
+        what = "cannot be read" if url is None else f"ir_datasets cannot fetch {url}"
+        once = "with a network, ir_datasets fetches it once and keeps it; or name a file"
+        advice = once if url else str(error)
+        raise InputError(address, None, f"{what} ({type(error).__name__})", None, advice) from None
     return iter(["\n".join([*lines, ""]).encode()])
 
 
@@ -57,12 +62,3 @@ def _ids() -> list[str]:
     import ir_datasets
 
     return [*map(str, ir_datasets.registry)]
-
-
-def _not_fetched(address: str, error: Exception) -> InputError:
-    """Return the error of a download, with what would be fetched where the exception names it."""
-    found = re.search(r"https?://[^\s'\"<>]+", str(error))
-    url = getattr(getattr(error, "request", None), "url", None) or (found and found[0])
-    what = "cannot be read" if url is None else f"ir_datasets cannot fetch {url}"
-    advice = "with a network, ir_datasets fetches it once and keeps it; or name a file" if url else str(error)
-    return InputError(address, None, f"{what} ({type(error).__name__})", None, advice)

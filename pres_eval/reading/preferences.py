@@ -49,7 +49,8 @@ class JudgedGroups:
     document: IntArray
     line: IntArray
 
-    def _where(self, row: int) -> str:
+    def where(self, row: int) -> str:
+        """Return the topic and the group of a judgement, for a message."""
         group = int(np.searchsorted(self.row_offsets, row, side="right")) - 1
         topic = int(np.searchsorted(self.group_offsets, group, side="right")) - 1
         name = quoted(self.group_names[group])
@@ -75,7 +76,7 @@ class GroupQrels(JudgedGroups):
         return InputError(
             self.name,
             int(self.line[second]),
-            f"{self._where(second)}: a second judgement of document {self._docno(second)}"
+            f"{self.where(second)}: a second judgement of document {self._docno(second)}"
             f" (first in line {self.line[first]})",
             "one judgement per document and group",
         )
@@ -118,7 +119,7 @@ class Preferences(JudgedGroups):
         return InputError(
             self.name,
             int(self.line[second]),
-            f"{self._where(second)}: document {self._docno(second)} has level {self.level[second]:g}"
+            f"{self.where(second)}: document {self._docno(second)} has level {self.level[second]:g}"
             f" (and {self.level[first]:g} in line {self.line[first]})",
             "one level per document and subgroup",
         )
@@ -133,7 +134,7 @@ class Preferences(JudgedGroups):
                 f"document {self._docno(first)} has level 0 in one subgroup and a level above 0 in another"
             )
             expected = "level 0 (not relevant) in all subgroups of a judgement group or in none"
-        return InputError(self.name, int(self.line[first]), f"{self._where(first)}: {found}", expected)
+        return InputError(self.name, int(self.line[first]), f"{self.where(first)}: {found}", expected)
 
 
 _Groups = TypeVar("_Groups", bound=GroupQrels)
@@ -146,8 +147,8 @@ def read_group_qrels(source: Source, kind: type[_Groups]) -> _Groups:
     document that a group judges twice.
     """
     table = read_table(source, kind.layout)
-    rows = group_rows(table, 2)
-    qrels = kind(*rows.common(table), table.numbers[rows.order])
+    common, _, order = group_rows(table, 2)
+    qrels = kind(*common, table.numbers[order])
     check_once(qrels, np.repeat(np.arange(len(qrels.group_names)), np.diff(qrels.row_offsets)))
     return qrels
 
@@ -169,47 +170,22 @@ def read_preferences(source: Source, layout: Layout = PREFS) -> Preferences:
     at when a topic is scored.
     """
     table = read_table(source, layout)
-    rows = group_rows(table, layout.width - 2)
+    common, group, order = group_rows(table, layout.width - 2)
     subgroup = np.zeros(len(table), np.int64)
     if layout is PREFS:
-        subgroup = _number_names(table.column(2), rows.group)[0]
-    common = rows.common(table)
-    return Preferences(*common, subgroup[rows.order], table.numbers[rows.order], rows.pool.byte_order())
+        subgroup = _number_names(table.column(2), group)[0]
+    pool = common[1]
+    return Preferences(*common, subgroup[order], table.numbers[order], pool.byte_order())
 
 
-@dataclass(frozen=True, eq=False)
-class GroupRows:
-    """The rows of a table by topic and judgement group.
+_Common = tuple[str, Pool, IntArray, IntArray, Ids, IntArray, IntArray]
 
-    column           the column that names the groups
-    document, group  of each row
-    first            the first row of each group
-    order            the rows sorted by topic and group
+
+def group_rows(table: FileTable, docno: int, column: int = 1) -> tuple[_Common, IntArray, IntArray]:
+    """Return the fields of JudgedGroups of a table whose groups are named in `column`, documents in `docno`.
+
+    Then come the group of each row (N,), and the rows sorted by topic and group (N,), as the fields are.
     """
-
-    column: int
-    pool: Pool
-    document: IntArray
-    group: IntArray
-    first: IntArray
-    order: IntArray
-
-    def common(self, table: FileTable) -> tuple[str, Pool, IntArray, IntArray, Ids, IntArray, IntArray]:
-        """The fields of JudgedGroups, in their order: of topics (T+1,), groups (G+1,), judgements (N,)."""
-        topic_of_group = self.pool.topic_of[self.document[self.first]]
-        return (
-            table.name,
-            self.pool,
-            np.searchsorted(topic_of_group, np.arange(len(self.pool.topics) + 1)),
-            np.searchsorted(self.group[self.order], np.arange(len(self.first) + 1)),
-            table.column(self.column).take(self.first),
-            self.document[self.order],
-            table.lines[self.order],
-        )
-
-
-def group_rows(table: FileTable, docno: int, column: int = 1) -> GroupRows:
-    """Return the topics, groups (named in `column`) and documents (in column `docno`) of a table."""
     topics = table.column(0)
     first_rows = changes(topics)
     lengths = np.diff(first_rows, append=len(table))
@@ -218,7 +194,17 @@ def group_rows(table: FileTable, docno: int, column: int = 1) -> GroupRows:
     pool, document = pooled.pool, pooled.document_of_row()
     group, first = _number_names(table.column(column), pool.topic_of[document])
     order = np.argsort(group, kind="stable")
-    return GroupRows(column=column, pool=pool, document=document, group=group, first=first, order=order)
+    topic_of_group = pool.topic_of[document[first]]
+    common = (
+        table.name,
+        pool,
+        np.searchsorted(topic_of_group, np.arange(len(pool.topics) + 1)),
+        np.searchsorted(group[order], np.arange(len(first) + 1)),
+        table.column(column).take(first),
+        document[order],
+        table.lines[order],
+    )
+    return common, group, order
 
 
 def _number_names(names: Ids, within: IntArray) -> tuple[IntArray, IntArray]:

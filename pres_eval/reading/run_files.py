@@ -114,7 +114,15 @@ def _part_files(address: str) -> list[str] | None:
 
     Raises InputError for a folder that has others as well.
     """
-    every = _files_in(address)
+    if "://" in address:
+        every = files_in(address)
+    elif not os.path.isdir(address):  # noqa: PTH112
+        return None
+    else:
+        try:
+            every = [os.path.join(address, name) for name in os.listdir(address)]  # noqa: PTH118, PTH208
+        except OSError as error:
+            raise InputError(address, None, reason(error), "a readable file") from None
     if every is None:
         return None
     # Engines put other files beside them: _SUCCESS, _metadata, .part-00000.crc
@@ -124,18 +132,6 @@ def _part_files(address: str) -> list[str] | None:
         other = (f" with {quoted(each.rpartition('/')[2])}" for each in parts if not _is_part(address, each))
         raise InputError(address, None, reason(IsADirectoryError()) + next(other, ""), expected)
     return sorted(parts, key=_by_number)
-
-
-def _files_in(address: str) -> list[str] | None:
-    """Return the files of a folder, None if there is no folder."""
-    if "://" in address:
-        return files_in(address)
-    if not os.path.isdir(address):  # noqa: PTH112
-        return None
-    try:
-        return [os.path.join(address, name) for name in os.listdir(address)]  # noqa: PTH118, PTH208
-    except OSError as error:
-        raise InputError(address, None, reason(error), "a readable file") from None
 
 
 def _is_part(folder: str, file: str) -> bool:

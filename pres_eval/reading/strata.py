@@ -39,17 +39,8 @@ class Sample(GroupQrels):
         return InputError(
             self.name,
             int(self.line[second]),
-            f"{self._where(second)}: document {self._docno(second)} again (first in line {self.line[first]})",
+            f"{self.where(second)}: document {self._docno(second)} again (first in line {self.line[first]})",
             "each document once, in one stratum of its topic",
-        )
-
-    def nothing_drawn(self, row: int) -> InputError:
-        """Return the error that of the stratum of a document none is judged."""
-        return InputError(
-            self.name,
-            int(self.line[row]),
-            f"{self._where(row)}: no document is judged (has a relevance of 0 or more)",
-            "at least one, as what is judged stands for the whole stratum",
         )
 
 
@@ -68,8 +59,8 @@ def read_strata(source: Source) -> Sample:
     topic has twice, and a stratum of which no document was judged.
     """
     table = read_table(source, STRATA)
-    rows = group_rows(table, 2, column=3)
-    sample = Sample(*rows.common(table), table.numbers[rows.order])
+    common, _, order = group_rows(table, 2, column=3)
+    sample = Sample(*common, table.numbers[order])
     check_once(sample, np.zeros(len(sample.document), np.int64))
     negative = [number for number, name in enumerate(sample.group_names) if re.fullmatch(rb"-[0-9]+", name)]
     if negative:
@@ -81,7 +72,12 @@ def read_strata(source: Source) -> Sample:
     drawn = np.add.reduceat(sample.grade >= 0, sample.row_offsets[:-1])
     if not drawn.all():
         first = min(sample.row_offsets[:-1][drawn == 0].tolist(), key=lambda row: int(sample.line[row]))
-        raise sample.nothing_drawn(first)
+        raise InputError(
+            sample.name,
+            int(sample.line[first]),
+            f"{sample.where(first)}: no document is judged (has a relevance of 0 or more)",
+            "at least one, as what is judged stands for the whole stratum",
+        )
     return sample
 
 
@@ -95,11 +91,11 @@ def read_prels(source: Source) -> UnequalSample:
     """
     table = read_table(source, PRELS)
     _check_probabilities(table)
-    rows = group_rows(table, 1, column=3)
+    common, _, order = group_rows(table, 1, column=3)
     chosen = [table.text(row, 3) in NOT_BY_CHANCE for row in range(len(table))]
     probability = np.where(chosen, 1.0, table.numbers)
     grade = np.array([_relevance(table, row) for row in range(len(table))])
-    sample = UnequalSample(*rows.common(table), grade[rows.order], probability[rows.order])
+    sample = UnequalSample(*common, grade[order], probability[order])
     check_once(sample, np.zeros(len(sample.document), np.int64))
     return sample
 

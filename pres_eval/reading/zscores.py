@@ -19,14 +19,8 @@ MISSING = -1000000.0
 """What is printed where the file has nothing for a topic and measure."""
 
 
-@dataclass(frozen=True)
-class Entry:
-    """One line: a label, the mean and deviation as they are written, and the line's number."""
-
-    label: bytes
-    mean: bytes
-    deviation: bytes
-    line: int
+Entry = tuple[bytes, bytes, bytes, bytes, int]
+"""One line: a topic, a label, the mean and deviation as they are written, and the line's number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +54,7 @@ class ZScores:
         for row, (topic, value) in enumerate(zip(topics, values.tolist(), strict=True)):
             entry = self._find(topic, wanted, ours)
             if entry is not None:
-                mean, deviation = self._number(entry, entry.mean), self._number(entry, entry.deviation)
+                mean, deviation = (self._number(token, entry[4]) for token in entry[2:4])
                 if deviation != 0:
                     scores[row] = np.divide(np.subtract(value, mean), deviation)
                 elif value == mean:
@@ -77,7 +71,7 @@ class ZScores:
             end = self.first[place + 1] if place + 1 < len(self.first) else len(self.entries)
             # trec_eval: the search looks one entry too far, at the first of the next topic.
             last = min(end, len(self.entries) - 1) - begin
-            place = _search(label, end - begin, lambda number: self.entries[begin + number].label, last)
+            place = _search(label, end - begin, lambda number: self.entries[begin + number][1], last)
             if place is not None and place <= last:
                 return self.entries[begin + place]
         if place is not None and not ours:
@@ -98,13 +92,13 @@ class ZScores:
             f" printed, and in means, is {MISSING:.0f}{behind}"
         )
 
-    def _number(self, entry: Entry, token: bytes) -> float:
+    def _number(self, token: bytes, line: int) -> float:
         number = read_number(token)
         if number is not None:
             return number
         if re.fullmatch(NAN, token):
             return -np.nan if token.startswith(b"-") else np.nan
-        raise InputError(self.name, entry.line, quoted(token), f"a number ({LAYOUT})")
+        raise InputError(self.name, line, quoted(token), f"a number ({LAYOUT})")
 
 
 def _search(wanted: bytes, end: int, item: Callable[[int], bytes], last: int | None = None) -> int | None:
@@ -135,23 +129,8 @@ def read_zscores(source: Source) -> ZScores:
     Raises InputError for a line that has not four columns.
     """
     table = read_table(source, Layout(LAYOUT))
-    lines = [
-        (
-            table.text(row, 0),
-            Entry(
-                label=table.text(row, 1),
-                mean=table.text(row, 2),
-                deviation=table.text(row, 3),
-                line=int(table.lines[row]),
-            ),
-        )
-        for row in range(len(table))
-    ]
-    lines.sort(key=lambda line: (line[0], line[1].label))  # stable, as C's sort is here
-    first = [row for row, (topic, _) in enumerate(lines) if row == 0 or topic != lines[row - 1][0]]
-    return ZScores(
-        name=source.name,
-        topics=[lines[row][0] for row in first],
-        first=first,
-        entries=[entry for _, entry in lines],
-    )
+    columns = [list(table.column(number)) for number in range(4)]
+    entries: list[Entry] = list(zip(*columns, table.lines.tolist(), strict=True))
+    entries.sort(key=lambda entry: entry[:2])  # stable, as C's sort is here
+    first = [row for row, entry in enumerate(entries) if row == 0 or entry[0] != entries[row - 1][0]]
+    return ZScores(name=source.name, topics=[entries[row][0] for row in first], first=first, entries=entries)

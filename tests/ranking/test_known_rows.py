@@ -13,7 +13,7 @@ from support.qrels import made_qrels
 from pres_eval.arrays import ragged
 from pres_eval.arrays.ids import Ids
 from pres_eval.options import Options
-from pres_eval.ranking.order import rank_judged
+from pres_eval.ranking.order import Sortable, rank_judged
 from pres_eval.ranking.ranked import joined_topics
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.ranking import rank_block
@@ -69,13 +69,12 @@ def test_like_ranking_by_ids(
         found = joined_topics(
             [
                 rank_judged(
+                    Sortable(
+                        np.concatenate(([0], np.cumsum(lengths))), ranker.cast(scores), Texts(ids), False
+                    ),
                     pool.find_topics(block.topics),
-                    np.concatenate(([0], np.cumsum(lengths))),
-                    ranker.cast(scores),
-                    Texts(ids),
                     hits,
                     np.array([index[rows[row]] for row in hits.tolist()], np.int64),
-                    ascending=False,
                 )
             ]
         )

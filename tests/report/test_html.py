@@ -967,7 +967,7 @@ def test_without_scripts_tables_and_pictures_remain(browser: Browser, patents_pa
         )["result"]["value"]
         empty, charts, tables, controls, wide = json.loads(seen)
         assert empty == [] and controls == 0 and wide == width
-        assert charts == 1 + 1 + 1 + 4 + 2 * 3 and tables == 1 + 1 + 1 + 1 + 2 + 2 + 1 + 4 * 3
+        assert charts == 1 + 1 + 1 + 4 + 2 * 3 and tables == 1 + 1 + 1 + 1 + 3 * 2 + 2 + 1 + 4 * 3
     finally:
         browser.command("Emulation.setScriptExecutionDisabled", value=False)
         browser.as_window()
