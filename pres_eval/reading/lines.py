@@ -40,11 +40,6 @@ class Layout:
         """Count the columns."""
         return len(self.names.split())
 
-    @property
-    def expected(self) -> str:
-        """The columns, for an error."""
-        return f"{self.width} ({self.names})"
-
 
 RUN = Layout("topic Q0 docno rank score tag", number=4, more=True)
 QRELS = Layout("topic iteration docno relevance", number=3, whole=True)
@@ -100,7 +95,8 @@ class Lines:
 
 def parse_lines(chunk: Chunk, layout: Layout) -> Lines:
     """The lines of a chunk, whatever is wrong with some of them."""
-    fields = split_fields(chunk, layout.width, layout.expected, layout.more)
+    width = layout.width
+    fields = split_fields(chunk, width, f"{width} ({layout.names})", layout.more)
     if layout.number is None or not len(fields):
         return Lines(chunk, fields, _NO_NUMBERS, fields.faults)
     read = read_whole_numbers if layout.whole else read_numbers
