@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pres_eval.arrays.ids import PADDING, Ids
-from pres_eval.arrays.types import Bytes, IntArray
+from pres_eval.arrays.types import AnyArray, Bytes, IntArray
 from pres_eval.errors import EmptyFileError, InputError, quoted
 from pres_eval.reading.numbers import read_number, read_numbers, read_whole_number, read_whole_numbers
 from pres_eval.reading.source import Chunk, Source
@@ -65,7 +64,7 @@ class Lines:
 
     chunk: Chunk
     fields: Fields
-    numbers: NDArray[Any]
+    numbers: AnyArray
     faults: tuple[Faults, ...]
 
     def column(self, number: int) -> Ids:
@@ -190,7 +189,7 @@ class FileTable:
     starts: IntArray
     ends: IntArray
     lines: IntArray
-    numbers: NDArray[Any]
+    numbers: AnyArray
 
     def column(self, number: int) -> Ids:
         """One column as ids."""
@@ -211,7 +210,7 @@ def read_table(source: Source, layout: Layout) -> FileTable:
     Raises InputError for the first line with another number of columns, or with a number that is none.
     """
     texts: list[bytes] = [bytes(PADDING)]
-    parts: list[tuple[IntArray, IntArray, IntArray, NDArray[Any]]] = []
+    parts: list[tuple[IntArray, IntArray, IntArray, AnyArray]] = []
     size = PADDING
     for before, lines in in_parts(source, layout, Lines.checked, source.chunks(), 1):
         chunk = lines.chunk
