@@ -53,6 +53,13 @@ class LineError(Exception):
         self.found = found
         self.expected = expected
 
+    def in_file(self, source: Source, before: int, names: str) -> InputError:
+        """Return the error of the file in which so many lines precede the chunk; `names`: its columns."""
+        from pres_eval.reading.advice import with_advice
+
+        failure = InputError(source.name, before + self.line + 1, self.found, self.expected)
+        return with_advice(failure, source, names)
+
 
 @dataclass(frozen=True, eq=False)
 class Lines:
@@ -162,10 +169,7 @@ def in_parts(
             source.give_back(chunk)
         source.free_buffers()
     except LineError as error:
-        from pres_eval.reading.advice import with_advice
-
-        failure = InputError(source.name, before + error.line + 1, error.found, error.expected)
-        raise with_advice(failure, source, layout.names if names is None else names) from None
+        raise error.in_file(source, before, layout.names if names is None else names) from None
 
 
 def no_lines(source: Source, layout: Layout) -> EmptyFileError:
