@@ -126,9 +126,9 @@ class Source:
         kind = compression_of(file) if self.may_be_compressed else None
         if kind is None:
             return file
-        from pres_eval.reading.compression import decompressed  # takes a while to import
+        from pres_eval.reading.compression import Decompressed, compression_named  # takes a while to import
 
-        return decompressed(file, kind, self.name)
+        return Decompressed(file, compression_named(kind, self.name))
 
     def starts_with(self, magic: bytes) -> bool:
         """Return whether the file begins with some bytes as it is stored; of a pipe nothing is read."""
