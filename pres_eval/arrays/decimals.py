@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pres_eval.arrays.ids import WORD
 from pres_eval.arrays.types import IntArray, Words
@@ -49,7 +48,7 @@ def decimal_ids(numbers: IntArray) -> WordIds:
     return WordIds(columns)
 
 
-def _eight_digits(numbers: NDArray[np.int64]) -> Words:
+def _eight_digits(numbers: IntArray) -> Words:
     """Numbers (n,) below 10**8 as eight digits each (n,), the first in the lowest byte."""
     # Halves, quarters and eighths of the word at once: the quotients by multiplication and shift.
     upper, lower = np.divmod(numbers.astype(np.uint64), np.uint64(10_000))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pres_eval.arrays.ids import WORD, Ids, load_words
 from pres_eval.arrays.types import BoolArray, Bytes, IntArray
@@ -25,7 +24,7 @@ LOWER: Bytes = np.frombuffer(bytes(range(256)).lower(), np.uint8)
 def stripped(ids: Ids, lengths: IntArray, among: BoolArray) -> IntArray:
     """Return the lengths (n,) that beginnings (n,) of ids have without their last bytes of a kind (256,)."""
     left = lengths.copy()
-    rows: NDArray[np.int64] = np.arange(len(ids))
+    rows: IntArray = np.arange(len(ids))
     while len(rows):
         # The last eight bytes at once; those before the id do not count.
         begins = ids.starts[rows] + left[rows] - WORD

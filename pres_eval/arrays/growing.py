@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pres_eval.arrays.ids import PADDING, Ids
+from pres_eval.arrays.types import AnyArray, IntArray
 from pres_eval.arrays.word_ids import WordIds
 
 SHORT = 1 << 12
@@ -23,13 +23,13 @@ class Growing:
     """
 
     def __init__(self, dtype: Any) -> None:
-        self._values: NDArray[Any] = np.empty(SHORT, dtype)
+        self._values: AnyArray = np.empty(SHORT, dtype)
         self._length = 0
 
     def __len__(self) -> int:
         return self._length
 
-    def append(self, values: NDArray[Any]) -> None:
+    def append(self, values: AnyArray) -> None:
         """Add (n,) values at the end."""
         stop = self._length + len(values)
         dtype = np.promote_types(self._values.dtype, values.dtype)
@@ -44,7 +44,7 @@ class Growing:
         self._values[self._length : stop] = values
         self._length = stop
 
-    def values(self) -> NDArray[Any]:
+    def values(self) -> AnyArray:
         """(N,) all values."""
         return self._values[: self._length]
 
@@ -106,7 +106,7 @@ class GrowingColumns:
         return [column.values() for column in self._columns]
 
 
-def narrow(values: NDArray[np.int64]) -> NDArray[Any]:
+def narrow(values: IntArray) -> AnyArray:
     """Whole numbers (n,) in as few bytes as the largest of them needs."""
     low, high = int(values.min(initial=0)), int(values.max(initial=0))
     for dtype in (np.int8, np.int32):

@@ -8,10 +8,9 @@ from functools import cache
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pres_eval.arrays.ragged import blocks
-from pres_eval.arrays.types import BoolArray, IntArray, Words
+from pres_eval.arrays.types import AnyArray, BoolArray, Bytes, IntArray, Words
 
 WORD = 8
 PADDING = 64
@@ -53,16 +52,16 @@ def add_mixed(mixed: Words, words: Words, multiplier: np.uint64 | Words) -> None
     mixed += words
 
 
-def load_pairs(buffer: NDArray[np.uint8], numbers: IntArray) -> tuple[Words, Words]:
+def load_pairs(buffer: Bytes, numbers: IntArray) -> tuple[Words, Words]:
     """(n,) the numbers[i]-th aligned word of the buffer (bytes,), little-endian, and (n,) the next one."""
     # numpy takes elements ten times faster where they are aligned, so words that begin anywhere are put
     # together of two; a complex number is the type that fetches both at once.
-    pairs: NDArray[Any] = np.ndarray((len(buffer) // WORD - 1,), "<c16", buffer, 0, (WORD,))[numbers]
+    pairs: AnyArray = np.ndarray((len(buffer) // WORD - 1,), "<c16", buffer, 0, (WORD,))[numbers]
     words = pairs.view("<u8")
     return words[0::2], words[1::2]
 
 
-def load_words(buffer: NDArray[np.uint8], starts: IntArray) -> Words:
+def load_words(buffer: Bytes, starts: IntArray) -> Words:
     """(n,) the eight bytes from each place on; 16 bytes from there on must be in the buffer (bytes,)."""
     low, high = load_pairs(buffer, starts >> 3)
     shift = (starts << 3).view(np.uint64) & np.uint64(63)
@@ -83,7 +82,7 @@ class Ids(Sequence[bytes]):
     stands for one text only.
     """
 
-    def __init__(self, buffer: NDArray[np.uint8], starts: IntArray, lengths: IntArray) -> None:
+    def __init__(self, buffer: Bytes, starts: IntArray, lengths: IntArray) -> None:
         self.buffer = buffer
         self.starts = starts
         self.lengths = lengths

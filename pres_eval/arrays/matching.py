@@ -11,14 +11,11 @@ that each process draws anew, so that nobody can prepare ids that collide again 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from pres_eval.arrays.ids import AT_ONCE
 from pres_eval.arrays.ragged import blocks
-from pres_eval.arrays.types import IntArray, Words
+from pres_eval.arrays.types import AnyArray, AnyInts, IntArray, Words
 from pres_eval.arrays.word_ids import NO_IDS, WordIds
 from pres_eval.records import dataclass
 from pres_eval.workers import UNTHREADED, in_order
@@ -124,7 +121,7 @@ def match_keys(keys: Words, wanted: Words) -> tuple[IntArray, IntArray, IntArray
     return np.concatenate(repeats)[order], np.concatenate(first)[order], found
 
 
-def _shares(keys: Words) -> NDArray[Any]:
+def _shares(keys: Words) -> AnyArray:
     """(N,) the share of each key (N,); equal ones have the same."""
     share = np.empty(len(keys), np.uint8)
     shift = np.uint64(64 - _SHARE_BITS)
@@ -142,7 +139,7 @@ class KeyTable:
 
     def __init__(self, keys: Words) -> None:
         self.keys = keys
-        self._tables: list[tuple[np.uint64, np.uint64, NDArray[np.signedinteger[Any]]]] = []
+        self._tables: list[tuple[np.uint64, np.uint64, AnyInts]] = []
         self._first: IntArray | None = None
         # In few bytes the tables stay in the cache.
         rows = np.arange(len(keys), dtype=np.result_type(np.int16, np.min_scalar_type(-len(keys))))

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from pres_eval.arrays.ids import EVERYWHERE, Ids, equal
-from pres_eval.arrays.types import BoolArray, IntArray
+from pres_eval.arrays.types import AnyArray, AnyInts, BoolArray, IntArray
 
 _WORDS_SORTED = 64
 """Words by which ids are sorted in arrays; the few that agree in all of these are sorted one by one."""
@@ -80,7 +77,7 @@ def changes(ids: Ids) -> IntArray:
     return np.concatenate(([0], np.flatnonzero(differs) + 1))
 
 
-def changed(values: NDArray[np.generic]) -> BoolArray:
+def changed(values: AnyArray) -> BoolArray:
     """(n,) whether a value (n,) differs from the one before; the first does."""
     return np.concatenate((np.ones(min(len(values), 1), np.bool_), values[1:] != values[:-1]))
 
@@ -96,24 +93,24 @@ def distinct(ids: Ids) -> tuple[Ids, IntArray]:
     return in_order.take(new), index
 
 
-def stable_order(numbers: NDArray[np.signedinteger[Any]], limit: int) -> IntArray:
+def stable_order(numbers: AnyInts, limit: int) -> IntArray:
     """(n,) the permutation that sorts numbers from 0 to limit - 1; equal ones keep their order."""
     # numpy sorts numbers of 16 bits by digits, in linear time.
     return np.argsort(numbers.astype(np.uint16) if limit <= 2**16 else numbers, kind="stable")
 
 
-def has_equal(numbers: NDArray[np.generic]) -> bool:
+def has_equal(numbers: AnyArray) -> bool:
     """Return whether one of the numbers (n,) occurs twice."""
     # np.unique would do, but to make sure that its argument has no mask it imports numpy.ma: 15 ms.
     in_order = np.sort(numbers)
     return bool((in_order[1:] == in_order[:-1]).any())
 
 
-def present(numbers: NDArray[np.integer[Any]], limit: int) -> IntArray:
+def present(numbers: AnyArray, limit: int) -> IntArray:
     """(m,) the different ones of numbers from 0 to limit - 1, ascending."""
     return np.flatnonzero(np.bincount(numbers, minlength=limit))
 
 
-def absent(numbers: NDArray[np.integer[Any]], limit: int) -> IntArray:
+def absent(numbers: AnyArray, limit: int) -> IntArray:
     """(m,) the numbers from 0 to limit - 1 that are not among these, ascending."""
     return np.flatnonzero(np.bincount(numbers, minlength=limit) == 0)

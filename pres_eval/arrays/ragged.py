@@ -8,12 +8,10 @@ Offsets (S+1,) say that the i-th stretch is offsets[i] ... offsets[i+1]-1.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pres_eval.arrays.types import IntArray
+from pres_eval.arrays.types import AnyArray, IntArray
 from pres_eval.records import dataclass
 
 BLOCK = 1 << 17
@@ -39,7 +37,7 @@ def ragged(starts: IntArray, lengths: IntArray) -> tuple[IntArray, IntArray]:
     return rows, offsets
 
 
-def gathered(arrays: Sequence[NDArray[Any]], starts: IntArray, lengths: IntArray) -> NDArray[Any]:
+def gathered(arrays: Sequence[AnyArray], starts: IntArray, lengths: IntArray) -> AnyArray:
     """(N,) the values starts[i] ... starts[i]+lengths[i]-1 for every i, in a row.
 
     Values are counted through all arrays; none of the stretches may be in two of them.
@@ -50,7 +48,7 @@ def gathered(arrays: Sequence[NDArray[Any]], starts: IntArray, lengths: IntArray
         first = starts - begins[which]
         places = zip(which.tolist(), first.tolist(), (first + lengths).tolist(), strict=True)
         return np.concatenate([arrays[number][begin:end] for number, begin, end in places])
-    values: NDArray[Any] = arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
+    values: AnyArray = arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
     return values[ragged(starts, lengths)[0]]
 
 
@@ -65,7 +63,7 @@ class Stretches:
         """(N,) the rows of all stretches."""
         return ragged(self.starts, self.lengths)[0]
 
-    def of(self, values: NDArray[Any]) -> NDArray[Any]:
+    def of(self, values: AnyArray) -> AnyArray:
         """(N,) the values of these rows."""
         return gathered([values], self.starts, self.lengths)
 

@@ -194,15 +194,11 @@ class Batch:
 
         It must look at nothing but the levels, the relevance level and its arguments.
         """
-
-        def make() -> Value:
-            """Return it so that no measure can change what the next run sees."""
-            return read_only(function(self, *arguments))
-
-        judged = self.judged
+        judged, key = self.judged, (function, self.relevance_level, *arguments)
         if judged is None or judged.levels is not self.levels or judged.level_counts is not self.level_counts:
-            return make()
-        return judged.made.get((function, self.relevance_level, *arguments), 1, make)
+            return read_only(function(self, *arguments))
+        # Read-only, so that no measure can change what the next run sees.
+        return judged.made.get(key, 1, lambda: read_only(function(self, *arguments)))
 
     def count_judged(self, chosen: BoolArray) -> IntArray:
         """(T,) judgements at the levels that are chosen, of all L."""

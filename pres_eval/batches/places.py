@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pres_eval.arrays.exact import accumulate
-from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.arrays.types import AnyArray, FloatArray, IntArray
 from pres_eval.records import dataclass
 
 
@@ -28,7 +26,7 @@ class RankedDocuments:
     keys: IntArray
     width: int
 
-    def of(self, values: NDArray[Any]) -> NDArray[Any]:
+    def of(self, values: AnyArray) -> AnyArray:
         """Those of the batch's values (D,) that are of these documents: (R,)."""
         return values if len(self.rows) == len(values) else values[self.rows]
 

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pres_eval.arrays.ids import Ids
 from pres_eval.arrays.ordering import changed, distinct
-from pres_eval.arrays.types import AnyInts, BoolArray, FloatArray, IntArray
+from pres_eval.arrays.types import AnyInts, BoolArray, FloatArray, IntArray, TopicNumbers
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.checking.findings import Example, FileReport, tell_respelling
 from pres_eval.errors import quoted
@@ -56,7 +55,7 @@ class CheckedBlock:
     report: FileReport
 
     @cached_property
-    def topic_of(self) -> NDArray[np.int32]:
+    def topic_of(self) -> TopicNumbers:
         """(N,) index of each row's topic."""
         return np.repeat(np.arange(len(self.topics), dtype=np.int32), np.diff(self.offsets))
 

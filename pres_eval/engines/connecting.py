@@ -97,7 +97,10 @@ def engine_of(cluster: Any, patience: Patience | None = None) -> Iterator[Engine
             )
         from pres_eval.engines.processes import Processes
 
-        with Processes(_number(cluster)) as processes:
+        number = cluster.removeprefix(LOCAL)
+        if not (number.isascii() and number.isdecimal() and 0 < int(number) < 10_000):
+            raise UsageError(f"cluster {cluster!r}: expected {EXPECTED}")
+        with Processes(int(number)) as processes:
             yield processes
     elif "://" in cluster or cluster.endswith(".json"):
         from pres_eval.engines.on_dask import OnDask, connected
@@ -107,10 +110,3 @@ def engine_of(cluster: Any, patience: Patience | None = None) -> Iterator[Engine
             yield OnDask(client, patience)
     else:
         raise UsageError(f"cluster {cluster!r}: expected {EXPECTED}")
-
-
-def _number(cluster: str) -> int:
-    number = cluster.removeprefix(LOCAL)
-    if not (number.isascii() and number.isdecimal() and 0 < int(number) < 10_000):
-        raise UsageError(f"cluster {cluster!r}: expected {EXPECTED}")
-    return int(number)

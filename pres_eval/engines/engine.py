@@ -115,8 +115,5 @@ class Here:
         every = list(items)
         values = [each.value for each in shared]
         self.threads = 1 if len(every) > 1 else self.workers
-
-        def do(item: Any) -> Result:
-            return work(item, *values)
-
-        yield from in_order(do, every, min(self.workers, len(every) or 1), ahead=0)
+        jobs = min(self.workers, len(every) or 1)
+        yield from in_order(lambda item: work(item, *values), every, jobs, ahead=0)

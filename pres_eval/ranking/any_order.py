@@ -12,13 +12,12 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pres_eval.arrays.growing import narrow
 from pres_eval.arrays.ids import Ids, odd_numbers
 from pres_eval.arrays.matching import KeyTable
 from pres_eval.arrays.ordering import changed, has_equal
-from pres_eval.arrays.types import AnyInts, IntArray, Words
+from pres_eval.arrays.types import AnyInts, IntArray, TopicNumbers, Words
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.ranking.keys import place_keys
 from pres_eval.ranking.ranked import NO_TIES, Ranked, Scores, Ties
@@ -269,7 +268,7 @@ def _ties(ranked: Ranked, place: IntArray, document: AnyInts, tied: IntArray) ->
 
 def rows_of_ties(
     ties: Words, num_topics: int, topic: AnyInts, scores: Scores
-) -> tuple[IntArray, NDArray[np.int32]]:
+) -> tuple[IntArray, TopicNumbers]:
     """Return which of N rows belong to ties (E,), and (n,) the number of the tie of each."""
     keys = place_keys(topic, scores, num_topics)
     tie = np.minimum(np.searchsorted(ties, keys), len(ties) - 1)

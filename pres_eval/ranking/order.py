@@ -18,13 +18,12 @@ from operator import gt
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pres_eval.arrays.growing import narrow
 from pres_eval.arrays.matching import NO_ROWS, Matches, repeated
 from pres_eval.arrays.ordering import byte_order
 from pres_eval.arrays.ragged import blocks, ragged
-from pres_eval.arrays.types import IntArray
+from pres_eval.arrays.types import IntArray, TopicNumbers
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.options import BEST_SCORE, ERROR
 from pres_eval.ranking.keys import place_keys, without_duplicates
@@ -135,7 +134,7 @@ class Sortable:
     ascending: bool
 
     @cached_property
-    def topic_of(self) -> NDArray[np.int32]:
+    def topic_of(self) -> TopicNumbers:
         """(N,) the number of each row's topic, from 0."""
         if len(self.offsets) == 2:
             return np.broadcast_to(np.int32(0), len(self.scores))  # takes no memory

@@ -6,12 +6,11 @@ from collections.abc import Iterable
 from dataclasses import field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pres_eval.arrays.growing import GrowingColumns
 from pres_eval.arrays.matching import KeyTable
 from pres_eval.arrays.ordering import has_equal
-from pres_eval.arrays.types import IntArray
+from pres_eval.arrays.types import IntArray, TopicNumbers
 from pres_eval.arrays.word_ids import NO_IDS, WordIds
 from pres_eval.ranking.any_order import KeyedRows
 from pres_eval.ranking.opening import NOTHING_LOOKED_AT, LookedAt, Opening
@@ -136,7 +135,7 @@ _NONE = np.zeros(0, np.int64)
 class Rows:
     """N documents of judged topics: topics (N,) as indices of the pool's, scores (N,) and ids (N,)."""
 
-    topic: NDArray[np.int32]
+    topic: TopicNumbers
     scores: Scores
     ids: WordIds
 

@@ -8,12 +8,11 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pres_eval.arrays.ids import EVERY_PROCESS, Ids
 from pres_eval.arrays.ordering import changed, changes, has_equal, stable_order
 from pres_eval.arrays.ragged import blocks, consecutive, ragged
-from pres_eval.arrays.types import IntArray, Words
+from pres_eval.arrays.types import IntArray, TopicNumbers, Words
 from pres_eval.arrays.word_ids import NO_IDS, WordIds
 from pres_eval.options import BEST_SCORE, ERROR, Options
 from pres_eval.ranking.any_order import Finder, KeyedRows, rows_of_ties
@@ -270,7 +269,7 @@ def _block_of_lines(lines: Lines, kept: Kept) -> Block:
     )
 
 
-def _judged_rows(topic: IntArray, lengths: IntArray) -> tuple[IntArray | slice, NDArray[np.int32]]:
+def _judged_rows(topic: IntArray, lengths: IntArray) -> tuple[IntArray | slice, TopicNumbers]:
     """Return the rows of judged topics (N,), and the topic of each (N,); groups (G,), -1: not judged."""
     of_rows = topic.astype(np.int32)
     if len(topic) != int(lengths.sum()):

@@ -226,8 +226,8 @@ class Runs:
                 try:
                     merging.add(next(parts))
                 except LineError as error:
-                    line = merging.facts.num_lines - begins + error.line + 1
-                    raise _error_of(run.sources[split.number], line, error) from None
+                    before = merging.facts.num_lines - begins
+                    raise error.in_file(run.sources[split.number], before, RUN.names) from None
                 if split.stop is not None:  # who reads a whole file tells it
                     self._advance(run, (run.size() or 0) // len(splits))
         _check_rows(run, merging.facts)
@@ -305,13 +305,6 @@ def _rank_whole(run: RunFiles, ranker: Ranker, form: str, going_on: bool) -> Ran
     """Return what `_outcome` does of a run that one worker reads by itself."""
     with Runs(ranker, Here(1)) as runs:
         return runs._outcome(run, form, going_on)
-
-
-def _error_of(source: Source, line: int, error: LineError) -> InputError:
-    """Return the error of a line of a file."""
-    from pres_eval.reading.advice import with_advice
-
-    return with_advice(InputError(source.name, line, error.found, error.expected), source, RUN.names)
 
 
 def _check_rows(run: RunFiles, facts: Facts) -> None:

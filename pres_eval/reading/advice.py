@@ -247,10 +247,6 @@ def _score_missing(lines: list[bytes]) -> Found:
     )
 
 
-def _run(lines: list[bytes]) -> Found:
-    return _score_missing(lines) or _by_shape(_RUN_SHAPES, lines)
-
-
 def _sample(lines: list[bytes]) -> Found:
     if not _like(lines, (*(_ANY,) * 4, rb"-?\d+|\?")) or not any(line.split()[4] == b"?" for line in lines):
         return None
@@ -258,7 +254,7 @@ def _sample(lines: list[bytes]) -> Found:
 
 
 _RECOGNISERS: dict[str, Callable[[list[bytes]], Found]] = {
-    "topic Q0 docno rank score tag": _run,
+    "topic Q0 docno rank score tag": lambda lines: _score_missing(lines) or _by_shape(_RUN_SHAPES, lines),
     "topic iteration docno relevance": lambda lines: _by_shape((*_QRELS_SHAPES, _DECIMAL_GAINS), lines),
     "topic iteration docno stratum relevance": _sample,
     "topic judgement-group docno relevance": lambda lines: _by_shape(_QRELS_SHAPES, lines),

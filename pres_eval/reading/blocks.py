@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pres_eval.arrays.ids import Ids
 from pres_eval.arrays.ordering import changes
-from pres_eval.arrays.types import IntArray
+from pres_eval.arrays.types import AnyArray, IntArray
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import InputError, quoted
 from pres_eval.records import dataclass
@@ -58,13 +57,11 @@ class Block:
     topics: Ids
     lengths: IntArray
     documents: Documents
-    numbers: NDArray[Any]
+    numbers: AnyArray
     lines: IntArray | None = None
 
     @classmethod
-    def of_rows(
-        cls, topics: Ids, documents: Ids, numbers: NDArray[Any], lines: IntArray | None = None
-    ) -> Block:
+    def of_rows(cls, topics: Ids, documents: Ids, numbers: AnyArray, lines: IntArray | None = None) -> Block:
         """Return the block with these columns (N,), cut loose from the buffers of the ids."""
         first = changes(topics)
         return cls(

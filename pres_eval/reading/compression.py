@@ -163,14 +163,6 @@ class _Zstandard:
         return bytes(text)
 
 
-def decompressed(compressed: Readable, kind: str, name: str) -> Decompressed:
-    """The text of a file of one of the kinds that source.MAGIC knows.
-
-    Raises MissingExtraError for zstd where nothing reads it; `name` is that of the file.
-    """
-    return Decompressed(compressed, _FORMATS[kind] if kind in _FORMATS else _zstd(name))
-
-
 _FORMATS = {
     "gzip": Compression("gzip", _Gzip, (zlib.error,), padding=1),
     "bzip2": Compression("bzip2", bz2.BZ2Decompressor, (OSError, ValueError)),
@@ -180,8 +172,13 @@ _FORMATS = {
 }
 
 
-def _zstd(name: str) -> Compression:
-    """Return how zstd is decompressed here; raises MissingExtraError."""
+def compression_named(kind: str, name: str) -> Compression:
+    """Return one of the formats that streams.MAGIC knows.
+
+    Raises MissingExtraError for zstd where nothing reads it; `name` is that of the file.
+    """
+    if kind in _FORMATS:
+        return _FORMATS[kind]
     try:
         from compression import zstd  # Python 3.14 and later
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pres_eval.arrays.ids import PADDING, Ids
-from pres_eval.arrays.types import Bytes, IntArray
+from pres_eval.arrays.types import AnyArray, Bytes, IntArray
 from pres_eval.errors import EmptyFileError, InputError, quoted
 from pres_eval.reading.numbers import read_number, read_numbers, read_whole_number, read_whole_numbers
 from pres_eval.reading.source import Chunk, Source
@@ -40,11 +39,6 @@ class Layout:
         """Count the columns."""
         return len(self.names.split())
 
-    @property
-    def expected(self) -> str:
-        """The columns, for an error."""
-        return f"{self.width} ({self.names})"
-
 
 RUN = Layout("topic Q0 docno rank score tag", number=4, more=True)
 QRELS = Layout("topic iteration docno relevance", number=3, whole=True)
@@ -59,6 +53,13 @@ class LineError(Exception):
         self.found = found
         self.expected = expected
 
+    def in_file(self, source: Source, before: int, names: str) -> InputError:
+        """Return the error of the file in which so many lines precede the chunk; `names`: its columns."""
+        from pres_eval.reading.advice import with_advice
+
+        failure = InputError(source.name, before + self.line + 1, self.found, self.expected)
+        return with_advice(failure, source, names)
+
 
 @dataclass(frozen=True, eq=False)
 class Lines:
@@ -70,7 +71,7 @@ class Lines:
 
     chunk: Chunk
     fields: Fields
-    numbers: NDArray[Any]
+    numbers: AnyArray
     faults: tuple[Faults, ...]
 
     def column(self, number: int) -> Ids:
@@ -100,7 +101,8 @@ class Lines:
 
 def parse_lines(chunk: Chunk, layout: Layout) -> Lines:
     """The lines of a chunk, whatever is wrong with some of them."""
-    fields = split_fields(chunk, layout.width, layout.expected, layout.more)
+    width = layout.width
+    fields = split_fields(chunk, width, f"{width} ({layout.names})", layout.more)
     if layout.number is None or not len(fields):
         return Lines(chunk, fields, _NO_NUMBERS, fields.faults)
     read = read_whole_numbers if layout.whole else read_numbers
@@ -167,10 +169,7 @@ def in_parts(
             source.give_back(chunk)
         source.free_buffers()
     except LineError as error:
-        from pres_eval.reading.advice import with_advice
-
-        failure = InputError(source.name, before + error.line + 1, error.found, error.expected)
-        raise with_advice(failure, source, layout.names if names is None else names) from None
+        raise error.in_file(source, before, layout.names if names is None else names) from None
 
 
 def no_lines(source: Source, layout: Layout) -> EmptyFileError:
@@ -194,7 +193,7 @@ class FileTable:
     starts: IntArray
     ends: IntArray
     lines: IntArray
-    numbers: NDArray[Any]
+    numbers: AnyArray
 
     def column(self, number: int) -> Ids:
         """One column as ids."""
@@ -215,7 +214,7 @@ def read_table(source: Source, layout: Layout) -> FileTable:
     Raises InputError for the first line with another number of columns, or with a number that is none.
     """
     texts: list[bytes] = [bytes(PADDING)]
-    parts: list[tuple[IntArray, IntArray, IntArray, NDArray[Any]]] = []
+    parts: list[tuple[IntArray, IntArray, IntArray, AnyArray]] = []
     size = PADDING
     for before, lines in in_parts(source, layout, Lines.checked, source.chunks(), 1):
         chunk = lines.chunk

@@ -7,14 +7,13 @@ from itertools import count
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pres_eval.arrays.ids import Ids, equal
 from pres_eval.arrays.matching import KeyTable, Matches, match, repeated
 from pres_eval.arrays.ordering import byte_order, distinct, stable_order
 from pres_eval.arrays.ragged import Stretches, consecutive, lengths_at
 from pres_eval.arrays.remembered import Remembered
-from pres_eval.arrays.types import AnyInts, IntArray
+from pres_eval.arrays.types import AnyArray, AnyInts, IntArray
 from pres_eval.arrays.word_ids import NO_IDS, WordIds
 from pres_eval.records import dataclass
 
@@ -106,7 +105,7 @@ class Pooled:
     again: IntArray
     document: IntArray
 
-    def of_documents(self, values: NDArray[Any]) -> NDArray[Any]:
+    def of_documents(self, values: AnyArray) -> AnyArray:
         """(D,) the values that rows (N,) have, of the first row of each document."""
         if self.rows is None:
             return values

@@ -13,9 +13,9 @@ from functools import partial
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pres_eval.arrays.ids import PADDING
+from pres_eval.arrays.types import Bytes
 from pres_eval.errors import DamagedError, EmptyFileError, InputError
 from pres_eval.reading.memory import keep_freed_memory
 from pres_eval.reading.streams import (
@@ -64,7 +64,7 @@ class Chunk:
     start: int
     stop: int
 
-    def array(self) -> NDArray[np.uint8]:
+    def array(self) -> Bytes:
         """(n,) the buffer as bytes; the text is [start:stop] of it."""
         return np.frombuffer(self.buffer, np.uint8)
 
@@ -126,9 +126,9 @@ class Source:
         kind = compression_of(file) if self.may_be_compressed else None
         if kind is None:
             return file
-        from pres_eval.reading.compression import decompressed  # takes a while to import
+        from pres_eval.reading.compression import Decompressed, compression_named  # takes a while to import
 
-        return decompressed(file, kind, self.name)
+        return Decompressed(file, compression_named(kind, self.name))
 
     def starts_with(self, magic: bytes) -> bool:
         """Return whether the file begins with some bytes as it is stored; of a pipe nothing is read."""

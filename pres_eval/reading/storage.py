@@ -79,11 +79,6 @@ class PlannedFile:
         # Another process opens it anew.
         return PlannedFile, (self.name, self.address, self.size, self.version, self.machine)
 
-    @property
-    def is_remote(self) -> bool:
-        """Return whether fsspec opens it."""
-        return is_remote(self.address)
-
 
 def is_remote(address: str) -> bool:
     """Return whether an address is one of fsspec's and not a path."""
@@ -140,7 +135,7 @@ def file_of(source: Source) -> PlannedFile:
 @contextlib.contextmanager
 def kept_open(file: PlannedFile) -> Iterator[PlannedSource]:
     """The file for copies of this process, which read what is open here, whatever takes its name."""
-    if file.is_remote:
+    if is_remote(file.address):
         yield PlannedSource(file)
         return
     with contextlib.closing(open_at(file, 0, 0)) as opened:
@@ -178,7 +173,7 @@ def is_compressed(file: PlannedFile) -> bool:
 
 def open_at(file: PlannedFile, start: int, stop: int) -> OpenFile:
     """The file from a place on, whichever it is now; what is wanted goes to about `stop`."""
-    if file.is_remote:
+    if is_remote(file.address):
         return OpenFile(
             Pieces(_blocks(file, start, stop)), None, version=partial(_remote_version, file.address)
         )
@@ -217,7 +212,7 @@ class PlannedSource(Source):
 
     def for_jumps(self) -> Any:
         """The file, open for readers that jump about in it."""
-        if not self.file.is_remote:
+        if not is_remote(self.file.address):
             return super().for_jumps()
         self.check_unchanged()
         system, path = system_of(self.file.address)

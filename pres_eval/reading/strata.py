@@ -90,7 +90,10 @@ def read_prels(source: Source) -> UnequalSample:
     is not above 0 and at most 1, and a document that a topic has twice.
     """
     table = read_table(source, PRELS)
-    _check_probabilities(table)
+    wrong = np.flatnonzero(~((table.numbers > 0) & (table.numbers <= 1)))
+    if len(wrong):
+        found = f"inclusion probability {quoted(table.text(int(wrong[0]), 4))}"
+        raise InputError(table.name, int(table.lines[wrong[0]]), found, "a number above 0 and at most 1")
     common, _, order = group_rows(table, 1, column=3)
     chosen = [table.text(row, 3) in NOT_BY_CHANCE for row in range(len(table))]
     probability = np.where(chosen, 1.0, table.numbers)
@@ -98,13 +101,6 @@ def read_prels(source: Source) -> UnequalSample:
     sample = UnequalSample(*common, grade[order], probability[order])
     check_once(sample, np.zeros(len(sample.document), np.int64))
     return sample
-
-
-def _check_probabilities(table: FileTable) -> None:
-    wrong = np.flatnonzero(~((table.numbers > 0) & (table.numbers <= 1)))
-    if len(wrong):
-        found = f"inclusion probability {quoted(table.text(int(wrong[0]), 4))}"
-        raise InputError(table.name, int(table.lines[wrong[0]]), found, "a number above 0 and at most 1")
 
 
 def _relevance(table: FileTable, row: int) -> int:

@@ -17,7 +17,7 @@ import pytest
 import zstandard
 
 from pres_eval.errors import DamagedError, InputError
-from pres_eval.reading.compression import decompressed
+from pres_eval.reading.compression import Decompressed, compression_named
 from pres_eval.reading.source import Source
 from pres_eval.reading.streams import MAGIC
 
@@ -118,7 +118,8 @@ def test_views_and_pieces_of_any_size(kind: str, at_once: int) -> None:
         def read(self, size: int | None = -1, /) -> bytes:
             return super().read(at_once)
 
-    stream = decompressed(Trickle(COMPRESS[kind](FIRST) + COMPRESS[kind](SECOND)), kind, "file")
+    compressed = Trickle(COMPRESS[kind](FIRST) + COMPRESS[kind](SECOND))
+    stream = Decompressed(compressed, compression_named(kind, "file"))
     found = bytearray()
     view = bytearray(17)
     while count := stream.readinto(memoryview(view)):
@@ -171,12 +172,14 @@ def test_errors_of_the_file_are_not_the_formats() -> None:
             raise OSError(5, "Input/output error")
 
     with pytest.raises(OSError, match="Input/output"):
-        decompressed(Broken(), "bzip2", "file").readinto(memoryview(bytearray(10)))
+        Decompressed(Broken(), compression_named("bzip2", "file")).readinto(memoryview(bytearray(10)))
 
 
 def test_cut_off_in_the_first_bytes() -> None:
     with pytest.raises(DamagedError, match="gzip: the data is cut off"):
-        decompressed(io.BytesIO(b"\x1f\x8b"), "gzip", "file").readinto(memoryview(bytearray(10)))
+        Decompressed(io.BytesIO(b"\x1f\x8b"), compression_named("gzip", "file")).readinto(
+            memoryview(bytearray(10))
+        )
 
 
 def test_magic_bytes_of_each_kind_are_its_own() -> None:

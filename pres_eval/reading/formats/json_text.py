@@ -124,12 +124,7 @@ def _bytes(text: str) -> bytes:
 # Topic, document, number.
 EngineRow = tuple[str, str, object]
 
-_BEGINNING = re.compile(rb'"(?:responses|hits|details|requests|ratings|metric_score|took)"\s*:')
-
-
-def is_of_engine(head: bytes) -> bool:
-    """Return whether a file of JSON begins as an engine's does."""
-    return _BEGINNING.search(head) is not None
+BEGINNING_OF_ENGINE = re.compile(rb'"(?:responses|hits|details|requests|ratings|metric_score|took)"\s*:')
 
 
 def engine_rows(source: Source, data: Any, grades: bool) -> Iterator[EngineRow] | None:

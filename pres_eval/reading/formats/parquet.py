@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from pres_eval.arrays.ids import PADDING, Ids
+from pres_eval.arrays.types import AnyArray
 from pres_eval.errors import InputError, MissingExtraError, PresEvalError, quoted
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.formats.names import DOCUMENT, GRADE, SCORE, TOPIC, pick
@@ -165,7 +166,7 @@ def _ids(source: Source, column: Any, name: str) -> Ids:
     return Ids(text, places[:-1] - start, np.diff(places))
 
 
-def _numbers(source: Source, column: Any, name: str, grades: bool) -> np.typing.NDArray[Any]:
+def _numbers(source: Source, column: Any, name: str, grades: bool) -> AnyArray:
     """(n,) the numbers of a column: whole ones if they are grades, doubles if they are scores."""
     import pyarrow
 

@@ -6,9 +6,16 @@ import re
 
 from pres_eval.errors import InputError
 from pres_eval.reading.blocks import FileFormat
-from pres_eval.reading.formats.csv_text import SEPARATOR_LINE, columns_of, header_of, read_csv, separator_of
-from pres_eval.reading.formats.delimited import read_beir, read_msmarco
-from pres_eval.reading.formats.json_text import SHAPE, is_of_engine, read_json, read_json_lines
+from pres_eval.reading.formats.delimited import (
+    SEPARATOR_LINE,
+    columns_of,
+    header_of,
+    read_beir,
+    read_csv,
+    read_msmarco,
+    separator_of,
+)
+from pres_eval.reading.formats.json_text import BEGINNING_OF_ENGINE, SHAPE, read_json, read_json_lines
 from pres_eval.reading.formats.names import DOCUMENT, GRADE, SCORE, TOPIC, pick
 from pres_eval.reading.formats.parquet import read_parquet
 from pres_eval.reading.source import Source
@@ -54,7 +61,7 @@ def recognised(source: Source, grades: bool) -> FileFormat | None:
 def _json(head: bytes, lines: list[bytes], grades: bool) -> FileFormat | None:
     """Return which kind of JSON begins so, None if it is neither a run nor judgements."""
     string = rb'"(?:[^"\\]|\\.)*"'
-    if is_of_engine(head):
+    if BEGINNING_OF_ENGINE.search(head):
         return FORMATS["json"]
     nested = re.match(rb"\s*\{\s*(" + string + rb"\s*:\s*\{|\}\s*$)", head) is not None
     closed = [line.rstrip().endswith(b"}") for line in lines]
