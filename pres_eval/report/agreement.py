@@ -163,9 +163,14 @@ _NAME_MARGIN = 0.06
 
 def rank_changes(runs: Sequence[str], measures: Sequence[str], positions: NDArray[Any]) -> Figure:
     """The position of every run under each measure, a line for each run (figure 6): (M, R) positions."""
-    with one_plot(_width_of(measures), max(2.6, 1.0 + 0.2 * len(runs))) as (figure, axes):
+    with one_plot(_width_of(measures), height_of(runs)) as (figure, axes):
         draw_rank_changes(axes, runs, measures, positions)
     return figure
+
+
+def height_of(runs: Sequence[str]) -> float:
+    """Inches in which lines of runs have names that do not touch; 50 of them fit a page."""
+    return max(2.6, 1.0 + max(0.13, min(0.2, 7 / len(runs))) * len(runs))
 
 
 def _width_of(measures: Sequence[str]) -> float:
@@ -247,7 +252,7 @@ def agreement(
     """Figures 6 and 7 in one picture: positions above, verdicts below (left out where there are none)."""
     if patterns is None or pairs is None:
         return rank_changes(runs, measures, positions)
-    upper, lower = max(2.6, 1.0 + 0.2 * len(runs)), 1.2 + 0.35 * len(patterns) + _more_lines(patterns)
+    upper, lower = height_of(runs), 1.2 + 0.35 * len(patterns) + _more_lines(patterns)
     with new_figure(max(6.4, _width_of(measures)), upper + lower) as figure:
         above, below = figure.subplots(2, 1, height_ratios=(upper, lower))
         draw_rank_changes(above, runs, measures, positions)
