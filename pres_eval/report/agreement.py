@@ -161,9 +161,14 @@ _NAME_MARGIN = 0.06
 
 def rank_changes(runs: Sequence[str], measures: Sequence[str], positions: AnyArray) -> Figure:
     """The position of every run under each measure, a line for each run (figure 6): (M, R) positions."""
-    with one_plot(_width_of(measures), max(2.6, 1.0 + 0.2 * len(runs))) as (figure, axes):
+    with one_plot(_width_of(measures), height_of(runs)) as (figure, axes):
         draw_rank_changes(axes, runs, measures, positions)
     return figure
+
+
+def height_of(runs: Sequence[str]) -> float:
+    """Inches in which lines of runs have names that do not touch; 50 of them fit a page."""
+    return max(2.6, 1.0 + max(0.13, min(0.2, 7 / len(runs))) * len(runs))
 
 
 def _width_of(measures: Sequence[str]) -> float:
@@ -233,7 +238,7 @@ def agreement(
         return rank_changes(runs, measures, positions)
     # Patterns of more than two lines need more room.
     more = 0.15 * sum(max(len(_lines(pattern)) - 2, 0) for pattern in patterns)
-    upper, lower = max(2.6, 1.0 + 0.2 * len(runs)), 1.2 + 0.35 * len(patterns) + more
+    upper, lower = height_of(runs), 1.2 + 0.35 * len(patterns) + more
     with new_figure(max(6.4, _width_of(measures)), upper + lower) as figure:
         above, below = figure.subplots(2, 1, height_ratios=(upper, lower))
         draw_rank_changes(above, runs, measures, positions)

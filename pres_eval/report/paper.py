@@ -204,18 +204,27 @@ def picture(make: Callable[[], Figure], path: str, paper: Paper = AS_IT_COMES) -
 
 def _saved(figure: Figure, kind: str, width: float | None, untitled: bool) -> bytes:
     """Return the figure as a file of that kind; raises UsageError where the width is too narrow."""
+    from matplotlib.transforms import Bbox
+
     metadata: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
     output = io.BytesIO()
-    around = "tight" if width is None else None
+    around: Any = "tight"
     with style(), warnings.catch_warnings():
         fit(figure, width, untitled)
         # A run may be named in a script that the font lacks: boxes in the picture, no noise on stderr.
         warnings.filterwarnings("ignore", "Glyph")
         warnings.filterwarnings("default" if width is None else "error", "constrained_layout not applied")
         try:
+            if width is not None:
+                # As wide as the paper, but no higher than what is drawn: maps leave room above them.
+                figure.draw_without_rendering()
+                drawn = figure.get_tightbbox()
+                around = Bbox.from_extents(0, drawn.y0 - 0.04, width / MILLIMETRES, drawn.y1 + 0.04)
             figure.savefig(output, format=kind, dpi=150, metadata=metadata, bbox_inches=around)
         except UserWarning as problem:
-            raise UsageError(f"--width {width:g}: too narrow for this picture, try 174mm") from problem
+            raise UsageError(
+                f"--width {width:g}: too narrow for this picture, try {84 if (width or 0) < 84 else 174}mm"
+            ) from problem
     return output.getvalue()
 
 

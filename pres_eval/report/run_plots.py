@@ -11,7 +11,7 @@ from pres_eval.analysis.compare_settings import ComparedRuns
 from pres_eval.arrays.types import AnyArray
 from pres_eval.errors import plural
 from pres_eval.report.drawing import add_legend, name_bars, panels, plain, plain_names
-from pres_eval.report.paper import Axes, Figure, room
+from pres_eval.report.paper import Axes, Figure, is_narrow, room
 
 
 def compared_figure(result: ComparedRuns) -> Figure:
@@ -135,10 +135,12 @@ def difference_maps(runs: Sequence[str], measures: Sequence[str], means: AnyArra
     from matplotlib.patches import Patch
 
     # A map is as high as it is wide: on narrow paper it is no higher than that leaves it.
-    size = min(max(2.4, 0.17 * len(runs)), max(1.5, room() - 0.6))
+    beside = 1 if is_narrow() else min(2, len(measures))
+    size = min(max(2.4, 0.17 * len(runs)), max(1.5, room() / beside - 0.6))
     names = plain_names(runs, 20)
     colours = ListedColormap([WORSE, ALIKE, BETTER])
-    with panels(len(measures), 2, (min(size + 1.9, room()), size + 1.6), (0.0, 0.5)) as (figure, grid):
+    high = size + (1.0 if is_narrow() else 1.6)
+    with panels(len(measures), 2, (min(size + 1.9, room()), high), (0.0, 0.5)) as (figure, grid):
         figure.set_layout_engine("compressed")
         for row, axes in enumerate(grid):
             order = np.argsort(-means[row], kind="stable")

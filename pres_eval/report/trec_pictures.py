@@ -237,10 +237,12 @@ def draw_topic(report: Report, subject: Subject) -> Figure:
         ranks = [own[own > 0] for own in documents.ranks[order, start:stop]]
         axes.eventplot(ranks, linelengths=0.6, colors=COLOURS[0])
         topic = plain(text_of(report.topics[subject.topic]))
-        title = f"{topic}: ranks of its {stop - start} relevant documents"
+        title = f"{topic}: ranks of its {plural(stop - start, 'relevant document')}"
         label_rows(axes, report, order.tolist(), "rank", title)
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter("{x:g}")
+        # From rank 1 over at least a decade: between 79 and 84 there is no tick that can be read.
+        axes.set_xlim(0.9, max(11.0, 1.1 * int(documents.ranks[:, start:stop].max(initial=0))))
     return figure
 
 

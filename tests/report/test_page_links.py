@@ -158,6 +158,20 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "report.html"
 
 
+@in_chromium
+def test_wins_of_runs_keep_their_numbers(browser: Browser, many: Path) -> None:
+    rows = (
+        "return [...document.querySelectorAll('#differences table')].filter(t => /^Wins/.test(t.caption.textContent))"
+        ".flatMap(table => [...table.tBodies[0].rows].map(row => [...row.cells].map(cell => cell.textContent)))"
+    )
+    browser.open(many, scripts=False)
+    plain = browser.run(rows)
+    browser.open(many)
+    assert len(plain) >= 14 and all(alone.isdigit() and shared.isdigit() for _, alone, shared in plain)
+    assert browser.run(rows) == plain
+    assert browser.run("return document.querySelectorAll('a[href*=undefined], a:empty').length") == 0
+
+
 ROWS = (
     "return [...document.querySelectorAll('#board tbody tr')].filter(row => !row.hidden)"
     ".map(row => row.querySelector('th a').textContent)"

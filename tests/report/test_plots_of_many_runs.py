@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 from collections.abc import Callable
 from pathlib import Path
@@ -9,13 +10,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.image import imread
 from matplotlib.text import Text
 from support.commands import Command
 from support.made_reports import PATENT_QRELS, PATENT_RUNS, judgements, ranking, report_of_texts
 
 from pres_eval.analysis.figures import Roc
 from pres_eval.report import agreement, drawing, figures, paper, plots, run_plots
-from pres_eval.report.trec_pictures import default_subject, draw_one_graph, draw_pair
+from pres_eval.report.trec_pictures import default_subject, draw_one_graph, draw_pair, draw_topic
 from pres_eval.report.trec_plots import draw_curves
 from pres_eval.report.trec_report import Report
 
@@ -226,7 +228,35 @@ def test_what_is_too_narrow_is_refused(command: Command, tmp_path: Path) -> None
     options: list[str | Path] = ["--plot", tmp_path / "p.svg", "--width", "40mm"]
     called = command("agreement", PATENT_QRELS, *PATENT_RUNS, *options)
     assert (called.code, not (tmp_path / "p.svg").exists()) == (1, True)
-    assert "--width 40: too narrow for this picture, try 174mm" in called.err
+    assert "--width 40: too narrow for this picture, try 84mm" in called.err
+
+
+@pytest.mark.parametrize("width", [84.0, 174.0])
+def test_maps_have_no_blank_above_or_between(width: float) -> None:
+    runs, measures, said = [f"r{run}" for run in range(50)], ["map", "P_10", "bpref"], np.ones((3, 50, 50))
+    picture = paper.picture(
+        lambda: run_plots.difference_maps(runs, measures, np.zeros((3, 50)), said),
+        "maps.png",
+        paper.Paper(width),
+    )
+    dark = (np.asarray(imread(io.BytesIO(picture)))[:, :, :3].min(axis=2) < 0.8).any(axis=1)
+    blank = np.diff(np.flatnonzero(np.concatenate([[True], dark, [True]]))).max()
+    assert blank / 150 * 25.4 < 12
+
+
+def test_positions_of_fifty_runs_fit_a_page() -> None:
+    runs, positions = [f"r{run}" for run in range(50)], np.tile(np.arange(1, 51), (2, 1))
+    figure: Any = agreement.agreement(runs, ("map", "P_10"), positions, ["map = P_10"] * 4, [9] * 4)
+    paper.fit(figure, 174, untitled=False)
+    assert figure.get_size_inches()[1] * 25.4 < 290
+
+
+def test_ranks_of_a_topic_begin_at_one_and_have_ticks(tmp_path: Path) -> None:
+    texts = judgements("1", 3), ranking("1", (79, 82, 84), 90, "a"), ranking("1", (80,), 90, "b")
+    report = report_of_texts(tmp_path, *texts)
+    (axes,) = draw_topic(report, default_subject(report)).axes
+    low, high = axes.get_xlim()
+    assert low < 1 and 84 < high < 100 and axes.get_title().endswith("its 3 relevant documents")
 
 
 def test_holes_have_a_picture(command: Command, tmp_path: Path) -> None:

@@ -55,8 +55,10 @@ const linkTopics = () => {
   for (const table of document.querySelectorAll("#hardest, #topics-table, #differences table")) {
     for (const row of table.tBodies[0].rows) {
       const heading = row.cells[0];
-      if (topicAt.has(heading.textContent)) heading.replaceChildren(topicLink(topicAt.get(heading.textContent)));
-      if (!table.id) for (const cell of [row.cells[1], row.cells[2]]) cell.replaceChildren(runLink(runAt.get(cell.textContent)));
+      const ofTopics = table.tHead.rows[0].cells[0].textContent === "topic";
+      if (ofTopics && topicAt.has(heading.textContent)) heading.replaceChildren(topicLink(topicAt.get(heading.textContent)));
+      const runs = table.id ? [] : ofTopics ? [row.cells[1], row.cells[2]] : [heading];
+      for (const cell of runs) if (runAt.has(cell.textContent)) cell.replaceChildren(runLink(runAt.get(cell.textContent)));
     }
   }
   for (const link of document.querySelectorAll("a[data-choice]")) {

@@ -173,7 +173,8 @@ def _missed(report: Report, run: int) -> list[Content]:
     most = int(by_topic.argmax())
     topic = text_of(report.topics[most])
     place = link("topic", topic, topic=topic, run=report.names[run], nmax=str(limit))
-    words += f"; every run misses {nobody or 'none'} of these" * (len(report.names) > 1)
+    if len(report.names) > 1:
+        words += f"; every run misses {nobody} of these" if nobody else "; another run finds each of these"
     return [f"{words}. The most, {by_topic[most]} of {counts[most]}, on ", place, "."]
 
 
