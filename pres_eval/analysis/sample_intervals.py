@@ -114,8 +114,8 @@ def without_width(evaluation: ScoredRun, ranking: Ranking, scoring: Scoring) -> 
     if labels:
         yield (
             f"{ranking.name}: intervals (nearly) without width, which do not mean certainty:"
-            f" {', '.join(labels)}; in hardly any stratum do its drawn documents differ in what counts, so"
-            " that little varies when they are drawn anew; what would help: draw more documents"
+            f" {', '.join(labels)}; in almost every stratum the drawn documents count the same, so"
+            " drawing them again changes little; draw more documents"
         )
 
 

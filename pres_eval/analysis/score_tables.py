@@ -52,7 +52,9 @@ def read_score_table(path: str, text: str, complete: bool = False) -> PairedScor
             continue
         scores = table.setdefault(run, {})
         if topic.encode() in scores:
-            raise InputError(path, line, f"run {quoted(run)} has topic {quoted(topic)} twice", "it once")
+            raise InputError(
+                path, line, f"run {quoted(run)} has topic {quoted(topic)} twice", "each topic once per run"
+            )
         scores[topic.encode()] = [_score(path, line, row[place]) for place in wanted]
     return _paired(path, table, [heading[place] for place in wanted], complete)
 

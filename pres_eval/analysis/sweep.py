@@ -78,7 +78,7 @@ def sweep_selection(measures: Sequence[str], cutoffs: Sequence[int], options: Op
     for name in measures:
         if not takes_cutoffs(name):
             raise MeasureError(
-                f"-m {name}: expected the name of one with cutoffs: {', '.join(DEFAULT_MEASURES)} ..."
+                f"-m {name}: expected a measure with cutoffs: {', '.join(DEFAULT_MEASURES)} ..."
             )
     return select_at(list(dict.fromkeys(measures)), cutoffs, options)
 

@@ -52,14 +52,14 @@ _MEANINGS = {
         "no-common-topic": "no topic is in both files",
     },
     Severity.WARNING: {
-        "another-format": "the file looks like something else",
+        "another-format": "the file looks like another format",
         "extra-columns": "lines with more than six columns: does a docno hold a blank?",
         "byte-order-mark": "starts with a byte order mark: other tools take it for part of an id",
         "not-utf-8": "lines that are not UTF-8",
         "score-infinite": "scores that are infinite",
         "cut-off": "the file ends in the middle of a line: it was cut off",
         "several-tags": "one run should have one tag",
-        "rank-disagrees": "the rank column says another order than the scores, which count",
+        "rank-disagrees": "the ranks and the scores give different orders; pres-eval uses the scores",
         "float32-ties": (
             "scores that differ, but are equal in 32 bits: 9.0.8 and 10.0 rank these documents differently"
         ),
@@ -71,7 +71,7 @@ _MEANINGS = {
         "no-judged-document": "no document of the run is judged: is it the same collection?",
         "shorter-than-cutoff": "topics with fewer documents than a cutoff that was asked for",
         "more-than-at-most": "topics with more documents than --at-most allows",
-        "tag-of-another-file": "the tag is in the name of another file, and not in that of its own",
+        "tag-of-another-file": "the tag is the name of another file: were files mixed up?",
     },
     Severity.NOTE: {
         "ties": "equal scores: the docno decides, in descending order",

@@ -97,7 +97,7 @@ class PictureOptions(Said):
             ("--highlight", bool(self.highlight)),
         ):
             if given:
-                raise UsageError(f"{name} is of a picture, and none is asked for: expected {needed} too")
+                raise UsageError(f"{name} changes a picture, and you asked for none: expected {needed} too")
 
 
 class ResultOptions(PictureOptions, TableOptions):

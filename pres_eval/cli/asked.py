@@ -117,13 +117,15 @@ class EvaluateOptions(TieOptions, GateOptions, TableOptions):
             if wanted is not None and self.output_format not in TABLES:
                 raise UsageError(f"{name} goes with --format {', '.join(TABLES)}")
         if self.bounds_of is not None and not self.bounds:
-            raise UsageError("--bounds-of is a part of --bounds all,max_rel=GRADE, expected that")
+            raise UsageError("--bounds-of: expected --bounds all,max_rel=GRADE instead")
         if self.intervals and (self.groups or self.weights or self.zscore_file):
             raise UsageError("--intervals: expected none of --groups, --weights, -Z beside it")
         if self.groups is not None and (self.writes_parquet or self.zscore_file is not None):
             raise UsageError("--groups: expected neither -Z nor --output FILE.parquet beside it")
         if self.writes_parquet and self.zscore_file is not None:
-            raise UsageError(f"--output {self.output}: is a table of values, which -Z does not go with")
+            raise UsageError(
+                f"--output {self.output}: -Z makes no table of values; expected no -Z, or another ending"
+            )
         if self.check_duplicates is not None and self.cluster is None:
             raise UsageError("--check-duplicates goes with --cluster; one process always checks")
 

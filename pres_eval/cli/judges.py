@@ -168,8 +168,8 @@ def _two_judges(said: JudgesOptions) -> tuple[TwoJudges, tuple[RunFailure, ...]]
     both = len(judges.people.topics)
     if both < FEW_TOPICS:
         said.warn(
-            f"{plural(both)} with judgements of both, expected {FEW_TOPICS} or more: intervals of so few say"
-            " little"
+            f"{plural(both)} with judgements of both, expected {FEW_TOPICS} or more: intervals over so"
+            " few topics are unreliable"
         )
     if len(sides[0].topics) > len(sides[1].topics):
         said.warn(f"{said.first} has more topics than {said.second}: the first file is that of people")
@@ -186,7 +186,7 @@ def _two_judges(said: JudgesOptions) -> tuple[TwoJudges, tuple[RunFailure, ...]]
             f" people put it {pair.by_people:.4f} behind (both significant, t and Holm)"
         )
     if len(turned) > _MOST_PAIRS:
-        said.warn(f"{len(turned) - _MOST_PAIRS} more pairs of runs are turned round so")
+        said.warn(f"{len(turned) - _MOST_PAIRS} more pairs of runs are in opposite orders")
     return judges, failures
 
 

@@ -197,7 +197,7 @@ def _write_qrels(loaded: Loaded, plan: Plan, folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise PresEvalError(f"{folder}: cannot be made a folder: {error.strerror or error}") from error
+        raise PresEvalError(f"{folder}: this folder cannot be created: {error.strerror or error}") from error
     qrels = loaded.qrels()
     sampler = Sampler(qrels, loaded.options.relevance_level, plan)
     for number in loaded.each("writing f-qrels")(range(len(plan.fractions) * plan.samples)):

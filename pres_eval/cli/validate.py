@@ -102,7 +102,9 @@ def command(said: ValidateOptions) -> None:
 def _validate(said: ResultOptions, asked: dict[str, Any], review: str, *samples: str) -> None:
     """Print what the samples tell of a review; exit 3 if its --target is not shown."""
     if asked.pop("prevalence") is not None:
-        raise UsageError("--prevalence is of a plan, without files: the samples tell it")
+        raise UsageError(
+            "--prevalence is for a plan, without files: here the samples estimate it; leave it out"
+        )
     check_paths(review, samples)
     asked["columns"] = dict(text.partition("=")[::2] for text in asked["columns"])
     # The function itself: its errors name options, where the library's name arguments.

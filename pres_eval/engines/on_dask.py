@@ -139,7 +139,9 @@ class OnDask:
                 if is_lost:
                     attempts -= 1
                     if not attempts:
-                        raise WorkersLostError(f"{self._address}: workers are lost again and again")
+                        raise WorkersLostError(
+                            f"{self._address}: workers died {ATTEMPTS} times; give them more memory"
+                        )
                     self._again(work, waiting, values)
                     continue
                 waiting.popleft()

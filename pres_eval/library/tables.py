@@ -130,7 +130,7 @@ def _mapping_table(data: Mapping[Any, Any], value: Sequence[str], name: str) -> 
     )
     sizes = [len(table.topic), len(table.document), len(table.value)]
     if len(set(sizes)) > 1:
-        raise InputError(name, None, f"columns of {', '.join(map(str, sizes))} rows", "as many rows in each")
+        raise InputError(name, None, f"columns of {', '.join(map(str, sizes))} rows", "columns of one length")
     return table
 
 

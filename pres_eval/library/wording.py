@@ -48,7 +48,7 @@ _PHRASES = (
     ("(--test t compares", "(test='t' compares"),
     (" of -D is not in", " is not in"),
     (" (document_scores=… from Python)", ""),
-    (" (pres-eval check tells more)", " (the command pres-eval check tells more of files)"),
+    (" (pres-eval check shows more)", " (for files, the command pres-eval check shows more)"),
     ("relevance_level=", "level="),
     ("num_docs_in_coll=", "num_docs="),
     ("--sizes FILE (", "sizes=FILE ("),

@@ -30,7 +30,7 @@ def warnings_about(ranking: Ranking, relevance: Relevance, options: Options, alo
     if relevance.info is RelevanceInfo.STRATA:
         warnings += _guesses(ranking, cast("Sample", relevance), options)
     more = (*_zeros(ranking, relevance, options), *_rewritings(ranking, relevance))
-    return warnings + [f"{text} (pres-eval check tells more)" for text in more]
+    return warnings + [f"{text} (pres-eval check shows more)" for text in more]
 
 
 def _of_lines(ranking: Ranking, relevance: Relevance, options: Options) -> Iterator[str]:

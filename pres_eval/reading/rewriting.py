@@ -150,7 +150,7 @@ class FileMapping:
         if len(other):
             row = int(other.min())
             found = f"document {quoted(first[row])} again, for another one"
-            raise InputError(name, int(lines[row]), found, "each of them once")
+            raise InputError(name, int(lines[row]), found, "one document for each")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return FileMapping, self._made_of  # another process has other hashes

@@ -251,7 +251,7 @@ def _blocks(file: PlannedFile, start: int, stop: int) -> Iterator[bytes]:
             # Some web servers send the whole file, whatever part of it was asked for.
             block = block[start:end]
         if len(block) != end - start:
-            raise OSError(f"{len(block):,} bytes came where {end - start:,} were asked for")
+            raise OSError(f"{len(block):,} bytes came, expected {end - start:,}")
         yield block
         start = end
 

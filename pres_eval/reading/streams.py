@@ -179,7 +179,7 @@ class Pipe:
         """Start again: first what was read before, then the rest of the stream."""
         if self._copy is None:
             raise OSError(
-                "its lines are in no order, and there was no room on disk to keep it for a second look"
+                "its topics are not together, and the disk has no room for a copy; sort it by topic"
             )
         self._copy.seek(0)
         self._again = True

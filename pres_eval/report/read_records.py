@@ -25,7 +25,7 @@ def from_json(text: str | bytes, path: str, measures: Iterable[Measure]) -> Reco
     except (ValueError, RecursionError) as error:
         raise InputError(path, getattr(error, "lineno", None), "this is no JSON", _EXPECTED) from error
     if not isinstance(data, dict) or data.get("kind") != KIND or data.get("layout") != LAYOUT:
-        raise InputError(path, None, "this is other JSON", _EXPECTED)
+        raise InputError(path, None, "this JSON is not an evaluation", _EXPECTED)
     by_name = {measure.name: measure for measure in measures}
     try:
         return _record(data, by_name)

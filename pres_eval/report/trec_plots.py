@@ -74,7 +74,7 @@ def as_picture(
         draw, need = PICTURES[name]
         subject = subject or default_subject(report)
         if len(subject.runs) < need:
-            raise UsageError(f"--picture {name}: a picture of {need} runs, and the report has one")
+            raise UsageError(f"--picture {name}: this picture needs {need} runs, and the report has one")
         return picture(partial(draw, report, subject), path, paper)
     if kind != ".pdf":
         return picture(partial(draw_curves, report, bool(median_labels(report))), path, paper)

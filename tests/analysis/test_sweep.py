@@ -67,7 +67,7 @@ def test_wrong_ranks(pres_eval: Command, text: str) -> None:
 def test_measures_need_cutoffs(pres_eval: Command, name: str) -> None:
     called = pres_eval("sweep", QRELS, RUNS[0], "-m", name)
     assert (called.code, called.out) == (1, "")
-    assert f"-m {name}: expected the name of one with cutoffs" in called.err
+    assert f"-m {name}: expected a measure with cutoffs" in called.err
 
 
 def test_runs_with_different_topics_are_warned_about(pres_eval: Command, tmp_path: Path) -> None:

@@ -362,7 +362,10 @@ def test_strata_that_the_review_crosses_need_all_their_documents(call: Command) 
         (("found", "sample"), "how many documents stratum 'all' of topic 'q1' has is not known"),
         (("found",), "expected a review, one sample at least, and either collection or sizes"),
         ((), "expected REVIEW SAMPLE ..., or for a plan no files and --collection NUM --prevalence SHARE"),
-        ((*WHOLE, "--prevalence", "0.1"), "--prevalence is of a plan, without files: the samples tell it"),
+        (
+            (*WHOLE, "--prevalence", "0.1"),
+            "--prevalence is for a plan, without files: here the samples estimate it; leave it out",
+        ),
         ((*WHOLE, "--depth", "5"), "--depth goes with a run (topic Q0 docno rank score tag), not with lines"),
         ((*WHOLE, "--columns", "doc=x"), "columns doc: expected one of topic, docno, stratum, relevance"),
         ((*WHOLE, "--target", "75"), "--target: found '75.0', expected a number above 0 and below 1"),

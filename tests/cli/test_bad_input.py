@@ -267,26 +267,26 @@ ZEROS = {
         ["qrels", "run"],
         RUN.replace(" a ", " A ").replace(" b ", " B "),
         "run: no retrieved document is judged (the run has 'A', the qrels have 'a'): are ids written alike,"
-        " and both files of the same collection? (pres-eval check tells more)\n"
+        " and both files of the same collection? (pres-eval check shows more)\n"
         "pres-eval: warning: run: of 3 rows looked at, 2 unjudged documents would match judged ones"
-        " without case (the run has 'A', the qrels have 'a') (pres-eval check tells more)",
+        " without case (the run has 'A', the qrels have 'a') (pres-eval check shows more)",
     ),
     "nothing relevant": (
         ["-l", "2", "qrels", "run"],
         RUN,
-        "qrels: nothing is relevant at -l 2: the highest relevance is 1 (pres-eval check tells more)",
+        "qrels: nothing is relevant at -l 2: the highest relevance is 1 (pres-eval check shows more)",
     ),
     "distances": (
         ["qrels", "run"],
         "q1 Q0 a 1 0.5 tag\nq1 Q0 b 2 2.0 tag\nq2 Q0 b 1 0.25 tag\nq2 Q0 a 2 2.0 tag\n",
         "run: scores rise with the rank column (topic 'q1': rank 1 has 0.5, rank 2 has 2.0), but the largest"
-        " score comes first: are these distances? (pres-eval check tells more)",
+        " score comes first: are these distances? (pres-eval check shows more)",
     ),
     "cut off": (
         ["qrels", "run"],
         RUN[:-2],
         "run: the last line ends in the middle of its tag ('ta', but 'tag' in the line before): the file was"
-        " cut off (pres-eval check tells more)",
+        " cut off (pres-eval check shows more)",
     ),
 }
 

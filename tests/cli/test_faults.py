@@ -399,7 +399,7 @@ def test_no_room_for_a_copy_of_a_pipe(folder: Path, small_disk: Path) -> None:
     failed(
         shell("cat mixed | $PRES -m num_ret qrels -", folder, TMPDIR=str(small_disk)),
         2,
-        "<stdin>: cannot be read (its lines are in no order, and there was no room on disk",
+        "<stdin>: cannot be read (its topics are not together, and the disk has no room",
     )
     assert not list(small_disk.iterdir())
 

@@ -201,7 +201,7 @@ def test_item_23_ids_written_in_another_way_are_named(notation: str, form: str, 
     advice = f"; see --map-docs{PATTERNS.get(ours, '')}" if "chunk" in names else ""
     assert called.err.splitlines()[-1] == (
         "pres-eval: warning: run: of 2 rows looked at, 1 unjudged document would match judged ones without"
-        f" {names} (the run has '{ours}', the qrels have '{judged}'{advice}) (pres-eval check tells more)"
+        f" {names} (the run has '{ours}', the qrels have '{judged}'{advice}) (pres-eval check shows more)"
     )
     checked = call("check", "qrels", "run").out
     assert f"they match without {names}" in checked

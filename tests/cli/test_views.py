@@ -75,7 +75,7 @@ def test_bounds_of_all_official_measures_hold_the_value(call: Command) -> None:
 
 def test_bounds_of_what_has_none(call: Command, small: tuple[str, str]) -> None:
     called = call("--bounds", "-m", "compat", *small)
-    assert called.code == 1 and "compat: has no bounds for what nobody judged" in called.err
+    assert called.code == 1 and "compat: has no bounds for unjudged documents" in called.err
     called = call("--bounds", "-m", "readers", *small)
     assert called.code == 0 and "bpm, insq, inst, nerr8" in called.err
     called = call("-m", "unj(bound=least)", *small)

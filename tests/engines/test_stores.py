@@ -166,7 +166,7 @@ def test_stores_that_send_other_parts(memory: str, fixtures: Path, monkeypatch: 
     monkeypatch.setattr(kind, "cat_file", lambda self, path, **_: cat_file(self, path))
     assert "error" not in expected and found() == expected
     monkeypatch.setattr(kind, "cat_file", lambda self, path, start, end: cat_file(self, path, start, end)[1:])
-    assert "bytes came where" in found()["message"]
+    assert "bytes came, expected" in found()["message"]
 
 
 @pytest.fixture(scope="module")

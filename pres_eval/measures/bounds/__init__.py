@@ -54,7 +54,7 @@ def has_bounds(measure: Measure) -> bool:
 def why_not(measure: Measure, arguments: tuple[Any, ...] = (), scale: int | None = None) -> str:
     """Return why a column has no bounds, with grades up to `scale` if it is given; empty if it has some."""
     if not has_bounds(measure):
-        return "has no bounds for what nobody judged, expected another measure"
+        return "has no bounds for unjudged documents, expected another measure"
     if scale is None or Trait.OF_TOPIC_SCALE not in measure.traits:
         return ""
     # Its own scale would change with the judgements, and what is best then is not known.
@@ -62,7 +62,7 @@ def why_not(measure: Measure, arguments: tuple[Any, ...] = (), scale: int | None
     if takes_scale and isinstance(arguments[-1], int | float) and arguments[-1] >= scale:
         return ""
     expected = f"max_rel={scale} among its parameters" if takes_scale else "another measure"
-    return f"divides grades by the topic's highest, which further judgements may change, expected {expected}"
+    return f"divides by the highest grade of the topic, which may change; expected {expected}"
 
 
 def check_bounds(measure: Measure) -> None:
