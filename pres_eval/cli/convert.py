@@ -72,7 +72,7 @@ def command(said: ConvertOptions) -> None:
     source = source_at(said.file)
     grades = _has_grades(source, said)
     if said.target in (OF_RUNS if grades else ("qrels",)):
-        what = "judgements" if grades else "a run"
+        what = "judgements, expected --to qrels" if grades else "a run, expected --to trec_results"
         raise UsageError(f"--to {said.target}: {said.file} has {what}")
     blocks = blocks_of_file(source, said.relevance_format or said.results_format, grades=grades)
     if said.topics_from is not None:

@@ -14,7 +14,7 @@ from pres_eval.cli.loading import over_topics, read_runs, warn_of_ties, with_bar
 from pres_eval.cli.progress import steps
 from pres_eval.cli.reader import check_paths, path_of
 from pres_eval.cli.topics import topic_files
-from pres_eval.errors import UsageError, did_you_mean
+from pres_eval.errors import NoCommonTopicError, UsageError, did_you_mean
 from pres_eval.ranking.ranking import OWN, Ranking
 from pres_eval.reading.qrels import QrelsJudgements
 from pres_eval.reading.source import Source
@@ -56,6 +56,8 @@ def report_of(said: ReportOptions) -> Report:
     selection = report_selection(options, said.nmax, said.measures)
     medians = _medians(said, {column.label for column in selection})
     relevance = reader.qrels(said.qrels)
+    if medians and set(relevance.pool.topics).isdisjoint(set().union(*medians.values())):
+        raise NoCommonTopicError(f"--medians {said.medians}: no topic in common with {relevance.name}")
     rankings, names, failures = read_runs(said, said.runs, relevance, options)
     if said.names == NAMINGS[0]:
         names = without_shared(names)

@@ -206,7 +206,7 @@ def subtopic_recall(batch: SubtopicBatch, cutoff: int) -> FloatArray:
 _ALPHA = Setting(
     name="alpha",
     default=0.5,
-    expected="how little what was there before is worth, 0 to 1",
+    expected="the penalty for a repeated subtopic, 0 to 1",
     least=0.0,
     most=1.0,
 )

@@ -71,7 +71,7 @@ def understandability_bpref(batch: Batch, factor: float) -> FloatArray:
     return divide(batch.sum_of_relevant(weighted), batch.num_rel)
 
 
-_FACTOR = Setting(name="factor", default=1.0, expected="what scores of documents are multiplied by, above 0")
+_FACTOR = Setting(name="factor", default=1.0, expected="the factor of the documents' scores, above 0")
 _WEIGHED = MeasureSettings((persistence(0.8), _FACTOR), example="p=0.9")
 
 _BIASED = traits(Trait.IGNORES_TAIL, Trait.LINEAR)

@@ -134,7 +134,7 @@ COMPAT = Measure(
             Setting(
                 name="depth",
                 default=None,
-                expected=f"how many ranks are looked at, a whole number from 1 to {MOST_RANKS}",
+                expected=f"the number of ranks to compare, a whole number from 1 to {MOST_RANKS}",
                 least=1.0,
                 most=float(MOST_RANKS),
                 whole=True,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -159,7 +160,7 @@ def difference_chart(name: str, title: str, words: str, label: str, values: Floa
     paths = {"above": "", "below": ""}
     # Bars of the same height that stand together are drawn as one, unless gaps keep them apart.
     starts = [i for i in range(len(heights)) if gap or i == 0 or heights[i] != heights[i - 1]]
-    for start, stop in zip(starts, [*starts[1:], len(heights)], strict=True):
+    for start, stop in pairwise([*starts, len(heights)]):
         if heights[start] != zero and ordered[start]:
             left, right = to_x(start + gap), to_x(stop - gap)
             kind = "above" if ordered[start] > 0 else "below"

@@ -234,7 +234,7 @@ def test_values_that_ir_measures_tests_with(tmp_path: Path) -> None:
     [
         (
             ["alpha_DCG.10,alpha=2"],
-            "-m alpha_DCG.…: found alpha=2, expected how little what was there before is worth",
+            "-m alpha_DCG.…: found alpha=2, expected the penalty for a repeated subtopic",
         ),
         (["NRBP.10"], "-m NRBP.10: takes no cutoff, expected alpha=number, beta=number"),
         (["NRBP.gamma=1"], "-m NRBP.gamma=1: found setting 'gamma', expected alpha or beta"),

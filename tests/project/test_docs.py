@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 import textwrap
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -233,7 +234,7 @@ def test_how_to_install_is_in_one_place() -> None:
     """Until a package index has pres-eval, only the steps of a release name its command."""
     wrong = [name for name, text in PAGES.items() if re.search(r"pip install '?pres-eval\b", text)]
     assert wrong == ["docs/releasing.md"]
-    assert "'pres-eval[" not in "".join(PAGES.values()) + messages()
+    assert "'pres-eval[" not in "".join([*PAGES.values(), messages()])
 
 
 def examples_of(name: str | None) -> list[str]:
@@ -326,23 +327,54 @@ def test_no_colours_on_a_terminal(arguments: list[str], no_color: str | None) ->
     assert not re.search(rb"\x1b\[[0-9;:]*m", printed)
 
 
-def messages() -> str:
-    """All texts of the package, with a mark where a value is filled in."""
+def trees() -> Iterator[tuple[Path, ast.AST]]:
+    """The modules of the package."""
+    for path in sorted((update_docs.ROOT / "pres_eval").rglob("*.py")):
+        yield path, ast.parse(path.read_text(encoding="utf-8"))
+
+
+def texts_in(tree: ast.AST) -> list[str]:
+    """All texts of a tree, with a mark where a value is filled in."""
     found = []
-    for path in (update_docs.ROOT / "pres_eval").rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                found.append(node.value)
-            elif isinstance(node, ast.JoinedStr):
-                parts = (part.value if isinstance(part, ast.Constant) else "\0" for part in node.values)
-                found.append("".join(map(str, parts)))
-    return "\n".join(found)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            found.append(node.value)
+        elif isinstance(node, ast.JoinedStr):
+            parts = (part.value if isinstance(part, ast.Constant) else "\0" for part in node.values)
+            found.append("".join(map(str, parts)))
+    return found
+
+
+def messages() -> str:
+    """All texts of the package."""
+    return "\n".join(message for _, tree in trees() for message in texts_in(tree))
+
+
+def entries() -> list[str]:
+    """The headings of the page of messages that have words of one."""
+    return re.findall(r"^### (`.*)$", PAGES["docs/troubleshooting.md"], re.MULTILINE)
 
 
 def test_troubleshooting_explains_messages_that_exist() -> None:
     """The words of a message in a heading are words of the package."""
     text = messages()
-    entries = re.findall(r"^### (`.*)$", PAGES["docs/troubleshooting.md"], re.MULTILINE)
-    assert len(entries) > 80 and len(entries) == len(set(entries))
-    gone = [words for entry in entries for words in re.findall(r"`([^`]+)`", entry) if words not in text]
-    assert gone == []
+    words = [each for entry in entries() for each in re.findall(r"`([^`]+)`", entry)]
+    assert len(entries()) == len(set(entries())) and len(words) > 400
+    assert [each for each in words if each not in text] == []
+
+
+def test_each_message_has_an_entry() -> None:
+    """What is raised or warned of with words of its own is found by some of them."""
+    words = [each for entry in entries() for each in re.findall(r"`([^`]{6,})`", entry)]
+    unknown = []
+    for path, tree in trees():
+        for node in ast.walk(tree):
+            is_warning = isinstance(node, ast.Call) and re.search(r"(^|\.)warn$", ast.unparse(node.func))
+            if not (is_warning or isinstance(node, ast.Raise)) or "AssertionError" in ast.unparse(node):
+                continue
+            texts = [text for text in texts_in(node) if len(re.findall("[A-Za-z]{2,}", text)) > 2]
+            if texts and "MissingExtraError" not in ast.unparse(node):
+                message = "\n".join(texts_in(node))
+                if not any(each in message for each in words):
+                    unknown.append(f"{path.name}:{node.lineno}: {texts[0]}")
+    assert unknown == []

@@ -141,8 +141,8 @@ def test_jsonl_lines() -> None:
     [
         ("", "no JSON"),
         ("map\tall\t0.5\n", "no JSON"),
-        ("[]", "other JSON"),
-        ('{"kind": "pres-eval evaluation", "layout": 2}', "other JSON"),
+        ("[]", "JSON is not an evaluation"),
+        ('{"kind": "pres-eval evaluation", "layout": 2}', "JSON is not an evaluation"),
         ('{"kind": "pres-eval evaluation", "layout": 1}', "incomplete"),
     ],
 )

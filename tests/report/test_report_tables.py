@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from support.made_reports import PATENT_QRELS, PATENT_RUNS, judgements, ranking, report_of, report_of_texts
 
 from pres_eval.cli.commands import command_of
-from pres_eval.errors import UsageError
+from pres_eval.errors import NoCommonTopicError, UsageError
 from pres_eval.report.graphs import graphs_of
 from pres_eval.report.report_numbers import (
     against_median,
@@ -125,6 +125,9 @@ def test_medians_of_other_measures(tmp_path: Path) -> None:
     (tmp_path / "medians").write_text("topic utility\nPAC-1001 1\n")
     result = CliRunner().invoke(command_of("report"), arguments)
     assert isinstance(result.exception, UsageError) and "expected those of a measure" in str(result.exception)
+    (tmp_path / "medians").write_text("map 301 0.5\n")
+    result = CliRunner().invoke(command_of("report"), arguments)
+    assert isinstance(result.exception, NoCommonTopicError)
 
 
 def test_runs_that_share_no_topic_have_no_p_value(tmp_path: Path) -> None:

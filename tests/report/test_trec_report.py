@@ -241,9 +241,9 @@ def test_the_command_draws_one_picture(tmp_path: Path) -> None:
 
 def test_a_picture_of_two_runs_needs_two(tmp_path: Path) -> None:
     report = report_of_texts(tmp_path, judgements("1", 1), ranking("1", (1,), 2, "a"))
-    with pytest.raises(UsageError, match="a picture of 2 runs"):
+    with pytest.raises(UsageError, match="this picture needs 2 runs"):
         as_picture(report, "x.svg", "pair")
-    with pytest.raises(UsageError, match="needs several runs, or --medians"):
+    with pytest.raises(UsageError, match="expected several runs, or --medians"):
         as_picture(report, "x.svg", "median")
 
 
