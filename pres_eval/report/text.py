@@ -167,7 +167,7 @@ def file_name(path: str) -> str:
 def without_shared(names: Sequence[str]) -> list[str]:
     """The names without the words that all of them begin and end with; something is left of each."""
     words = [re.findall(_TOKENS, name) for name in names]
-    if len(names) < 2:
+    if len(set(names)) < 2:
         return list(names)
     front = _shared(words)
     words = [each[front:] for each in words]

@@ -20,6 +20,7 @@ from pres_eval.report.text import NAMINGS, fitted, run_names, without_shared
         ([("s", "a/x/run"), ("s", "a/y/run")], ["x", "y"]),
         ([("", "a"), ("b", "c")], ["a", "c"]),
         ([("s", "a"), ("s", "a")], ["a (1)", "a (2)"]),
+        ([("s", "x/run_a.txt"), ("s", "x/run_a.txt")], ["x/run_a.txt (1)", "x/run_a.txt (2)"]),
         ([("s", "a"), ("s", "a"), ("s", "a (1)")], ["a (2)", "a (3)", "a (1)"]),
         ([("s", "x/a.gz")], ["s"]),
         ([("", "x/a.gz")], ["a"]),
