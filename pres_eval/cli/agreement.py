@@ -76,7 +76,7 @@ class AgreementOptions(TieOptions, AnalysisOptions):
     alpha: float = ALPHA
     intervals: int = option(
         "--intervals", type=WholeRange(0, DRAWS.max), default=0, show_default=True, metavar="DRAWS",
-        help="Also intervals of the coefficients, from so many bootstrap draws of topics.",
+        help="Intervals of the coefficients too, from this number of bootstrap draws of topics.",
     )  # fmt: skip
     seed: int = SEED
 

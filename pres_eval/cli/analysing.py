@@ -31,7 +31,7 @@ FORMAT = option(
 )  # fmt: skip
 TABLE = option(
     "--table", metavar="NAME",
-    help="Put out this table alone (CSV and TSV always have one: the first, unless named).",
+    help="Print this table alone (CSV and TSV always have one: the first, unless named).",
 )  # fmt: skip
 
 DRAWS = WholeRange(1, 10_000_000)

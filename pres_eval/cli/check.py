@@ -44,7 +44,7 @@ class CheckedFiles(Said):
 
     Files in other formats than trec_eval's (MS MARCO, BEIR, JSON, JSON Lines, Parquet) are recognised, or
     named with -T and -R; in these, and in judgements with -R prefs and the like, only the first malformed row
-    is told.
+    is reported.
 
     Exit codes: 0 no errors; 1 errors, with --strict also warnings (or a usage error).
     """  # noqa: D301 - a real \b keeps click from wrapping the example

@@ -78,7 +78,7 @@ class CompareOptions(TieOptions, PairedOptions):
     )  # fmt: skip
     alternative: str = option(
         "--alternative", type=click.Choice(ALTERNATIVES), default=ALTERNATIVES[0], show_default=True,
-        help="What is to be shown: the runs differ, the run is better, worse, as good, not worse by"
+        help="What to show: the runs differ, the run is better, worse, as good, not worse by"
         " --margin.",
     )  # fmt: skip
     margin: float | None = option(

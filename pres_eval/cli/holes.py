@@ -15,7 +15,7 @@ from pres_eval.report.run_plots import score_bars
 
 
 class HolesOptions(RunsOptions):
-    """Unjudged documents among the first of each run, by topic: where a score rests on what nobody looked at.
+    """Unjudged documents among the first of each run, by topic: where scores may be too low.
 
     \b
     Example:
@@ -26,7 +26,7 @@ class HolesOptions(RunsOptions):
 
     depth: int = option(
         "--depth", type=WholeRange(min=1), default=10, show_default=True, metavar="RANK",
-        help="How many of the first documents of a topic are looked at.",
+        help="Number of documents to count for each topic, from rank 1 on.",
     )  # fmt: skip
     documents: bool = option(
         "--documents", is_flag=True, help="List the documents as well; reads the runs once more."

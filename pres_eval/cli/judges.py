@@ -82,7 +82,7 @@ class JudgesOptions(AnalysisOptions):
     groups: tuple[tuple[str, str], ...] = GROUPS
     test: str = option(
         "--test", type=click.Choice(tuple(PAIRED_TESTS)), default="t", show_default=True,
-        help="Paired test over topics that says which differences are significant.",
+        help="Paired test of the differences over topics.",
     )  # fmt: skip
     alpha: float = ALPHA
     correct: bool = option(

@@ -83,7 +83,7 @@ class PoolOptions(RewriteOptions):
         "--write-qrels", metavar="FILE",
         help="Also write the documents as qrels in which nothing is judged (-1); with --strata as -R strata"
         " has"
-        " them: -1 what was not drawn, ? what is to be judged.",
+        " them: -1 for documents not drawn, ? for those to judge.",
     )  # fmt: skip
     compat: str = option(
         "--compat", type=click.Choice(COMPAT_VERSIONS), default=COMPAT_VERSIONS[0], show_default=True,

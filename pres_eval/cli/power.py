@@ -50,12 +50,12 @@ class PowerOptions(PairedOptions):
     files: Any = argument(nargs=-1, metavar="QRELS RUN RUN [RUN ...]")
     delta: float = option(
         "--delta", type=FiniteRange(0, min_open=True), default=0.05, show_default=True,
-        metavar="DIFFERENCE", help="The difference of means that is to be found.",
+        metavar="DIFFERENCE", help="The difference of means to find.",
     )  # fmt: skip
     alpha: float = ALPHA
     power: float = option(
         "--power", type=FiniteRange(0, 1, min_open=True, max_open=True), default=0.8, show_default=True,
-        help="The chance with which it is to be found.",
+        help="The chance to find it.",
     )  # fmt: skip
     num_runs: int = option(
         "--runs", type=WholeRange(min=2), default=10, show_default=True, metavar="NUM",
@@ -63,7 +63,7 @@ class PowerOptions(PairedOptions):
     )  # fmt: skip
     test: str = option(
         "--test", type=click.Choice(DISCRIMINATION), default=DISCRIMINATION[0], show_default=True,
-        help="Test whose achieved significance levels are looked at.",
+        help="Test for the achieved significance levels.",
     )  # fmt: skip
     samples: int = option(
         "--samples", type=DRAWS, default=10_000, show_default=True,

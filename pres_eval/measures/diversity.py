@@ -38,7 +38,7 @@ def alpha_dcg(batch: SubtopicBatch, cutoff: int, alpha: float) -> FloatArray:
       S        subtopics of the topic with a relevant document
     Range: 0 to 1; 0 if S is 0.
     Parameters: -m alpha_DCG.10,20,alpha=0.5.
-    Notes: -l says what is relevant.  ndeval does not divide at rank 1, and goes to rank 20 at the most.
+    Notes: -l sets what is relevant.  ndeval does not divide at rank 1, and goes to rank 20 at the most.
     Source: Clarke et al., "Novelty and diversity in information retrieval evaluation", SIGIR 2008,
       doi:10.1145/1390334.1390446; ndeval 4.5.  trec_eval: none.  ir_measures' alpha_DCG@k.
     """
@@ -55,7 +55,7 @@ def alpha_ndcg(batch: SubtopicBatch, cutoff: int, alpha: float) -> FloatArray:
       ideal DCG_k  that of a ranking which at each rank takes the judged document that adds most
     Range: 0 to 1 or a little above; 0 if nothing is relevant.
     Parameters: -m alpha_nDCG.10,20,alpha=0.5.
-    Notes: -l says what is relevant.  To take the best document at each rank need not give the best ranking,
+    Notes: -l sets what is relevant.  To take the best document at each rank need not give the best ranking,
       but nearly does.  ndeval goes to rank 20 at the most.
     Source: as alpha_DCG.  ir_measures' alpha_nDCG@k.
     """
@@ -72,7 +72,7 @@ def err_ia(batch: SubtopicBatch, cutoff: int, alpha: float) -> FloatArray:
       S        subtopics of the topic with a relevant document
     Range: 0 to 1; 0 if S is 0.
     Parameters: -m ERR_IA.10,20,alpha=0.5.
-    Notes: -l says what is relevant.  ndeval does not divide at rank 1, and goes to rank 20 at the most.
+    Notes: -l sets what is relevant.  ndeval does not divide at rank 1, and goes to rank 20 at the most.
     Source: Chapelle, Metzler, Zhang & Grinspan, "Expected reciprocal rank for graded relevance", CIKM 2009,
       doi:10.1145/1645953.1646033; ndeval 4.5.  trec_eval: none.  ir_measures' ERR_IA@k.
     """
@@ -87,7 +87,7 @@ def nerr_ia(batch: SubtopicBatch, cutoff: int, alpha: float) -> FloatArray:
       ideal gain(r)  that of a ranking which at each rank takes the judged document that adds most
     Range: 0 to 1 or a little above; 0 if nothing is relevant.
     Parameters: -m nERR_IA.10,20,alpha=0.5.
-    Notes: -l says what is relevant.  ndeval goes to rank 20 at the most.
+    Notes: -l sets what is relevant.  ndeval goes to rank 20 at the most.
     Source: as ERR_IA.  ir_measures' nERR_IA@k.
     """
     return share_of_best(batch, cutoff, alpha, reciprocal)
@@ -104,7 +104,7 @@ def nrbp(batch: SubtopicBatch, alpha: float, beta: float) -> FloatArray:
       S        subtopics of the topic with a relevant document
     Range: 0 to 1; 0 if S is 0.
     Parameters: -m NRBP.alpha=0.5,beta=0.8.
-    Notes: -l says what is relevant.
+    Notes: -l sets what is relevant.
     Source: Clarke, Kolla & Vechtomova, "An effectiveness measure for ambiguous and underspecified queries",
       ICTIR 2009, doi:10.1007/978-3-642-04417-5_17; ndeval 4.5.  trec_eval: none.  ir_measures' NRBP.
     """
@@ -120,7 +120,7 @@ def nnrbp(batch: SubtopicBatch, alpha: float, beta: float) -> FloatArray:
       ideal gain(r)  that of a ranking which at each rank takes the judged document that adds most
     Range: 0 to 1 or a little above; 0 if nothing is relevant.
     Parameters: -m nNRBP.alpha=0.5,beta=0.8.
-    Notes: -l says what is relevant.
+    Notes: -l sets what is relevant.
     Source: as NRBP.  ir_measures' nNRBP.
     """
     return share_of_best(batch, LARGEST_LONG, alpha, geometric(beta))
@@ -133,7 +133,7 @@ def ap_ia(batch: SubtopicBatch) -> FloatArray:
       S    subtopics of the topic with a relevant document      n_s  documents relevant to subtopic s
       r_i  rank of the i-th of them; those not retrieved add 0
     Range: 0 to 1; 0 if S is 0.
-    Notes: -l says what is relevant.
+    Notes: -l sets what is relevant.
     Source: Agrawal, Gollapudi, Halverson & Ieong, "Diversifying search results", WSDM 2009,
       doi:10.1145/1498759.1498766; ndeval 4.5.  trec_eval: none.  ir_measures' AP_IA.
     """
@@ -151,7 +151,7 @@ def p_ia(batch: SubtopicBatch, cutoff: int) -> FloatArray:
       S    subtopics of the topic with a relevant document
       h_s  documents down to rank k that are relevant to subtopic s
     Range: 0 to 1; 0 if S is 0.
-    Notes: -l says what is relevant.  A ranking shorter than k counts as if irrelevant documents followed.
+    Notes: -l sets what is relevant.  A ranking shorter than k counts as if irrelevant documents followed.
     Source: as AP_IA.  ir_measures' P_IA@k.
     """
     within = batch.found.topic_of[batch.found.place <= cutoff]
@@ -168,7 +168,7 @@ def facet_recall(batch: SubtopicBatch, multiple: int, more: int) -> FloatArray:
       rel_s(k)  documents down to rank k that are relevant to subtopic s      n_s  all of these
     Range: 0 to 1; 0 if S is 0.
     Parameters: a and b, as in -m facet_recall.1R+0,2R+100; 4R is 4R+0.
-    Notes: -l says what is relevant.
+    Notes: -l sets what is relevant.
     Source: Roegiest, Cormack, Clarke & Grossman, "TREC 2015 Total Recall Track Overview", TREC 2015;
       total_recall_eval.py of that track.  trec_eval: none.
     """
@@ -194,7 +194,7 @@ def subtopic_recall(batch: SubtopicBatch, cutoff: int) -> FloatArray:
       s  subtopics to which a document down to rank k is relevant
       S  subtopics of the topic with a relevant document
     Range: 0 to 1; 0 if S is 0.
-    Notes: -l says what is relevant.
+    Notes: -l sets what is relevant.
     Source: Zhai, Cohen & Lafferty, "Beyond independent relevance: methods and evaluation metrics for subtopic
       retrieval", SIGIR 2003, doi:10.1145/860435.860440; ndeval 4.5.  trec_eval: none.  ir_measures'
       StRecall@k.

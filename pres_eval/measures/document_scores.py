@@ -27,7 +27,7 @@ def scores_of(batch: Batch, name: str, factor: float) -> FloatArray:
 
 
 def understandability_rbp(batch: Batch, p: float, factor: float) -> FloatArray:
-    """Rank-biased precision in which a relevant document counts as much as its own score says (uRBP).
+    """Rank-biased precision in which a relevant document counts as much as its own score (uRBP).
 
     Formula:  urbp = (1 - p) Σ p^(r-1) u(r)      over the ranks r of the relevant documents retrieved
       u(r)  score of the document at rank r in --document-scores, times the factor; 0 if it has none
@@ -35,7 +35,7 @@ def understandability_rbp(batch: Batch, p: float, factor: float) -> FloatArray:
     Range: 0 to 1 if the scores are 0 to 1, as of easy to understand; 0 if nothing relevant was retrieved.
     Parameters: -m urbp.p=0.9; factor=0.01 for scores from 0 to 100.
     Notes: the scores are in a file of four columns (topic 0 docno score), as CLEF eHealth's qread files are;
-      thresholds of ubire become scores there.  -l says what is relevant.
+      thresholds of ubire become scores there.  -l sets what is relevant.
     Source: Zuccon, "Understandability biased evaluation for information retrieval", ECIR 2016,
       doi:10.1007/978-3-319-30671-1_21; trectools' uRBP.  trec_eval: none.
     """
@@ -58,7 +58,7 @@ def graded_understandability_rbp(batch: Batch, p: float, factor: float) -> Float
 
 
 def understandability_bpref(batch: Batch, factor: float) -> FloatArray:
-    """Binary preference in which a relevant document counts as much as its own score says (uBpref).
+    """Binary preference in which a relevant document counts as much as its own score (uBpref).
 
     Formula:  ubpref = 1/n Σ u (1 - min(b, n) / min(N, n))      over the relevant documents retrieved
       u  score of the document in --document-scores, times the factor; 0 if it has none

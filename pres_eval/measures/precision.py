@@ -37,7 +37,7 @@ def recall(batch: Batch, cutoff: int) -> FloatArray:
     Formula:  recall_k = rel(k) / n
       rel(k)  relevant documents down to rank k      n  relevant documents in the qrels
     Range: 0 to 1; 0 if n is 0.
-    Notes: says nothing of where above rank k the documents are; PRES does.
+    Notes: ignores the order of the documents above rank k; PRES does not.
     Source: trec_eval; van Rijsbergen, "Information Retrieval", 2nd ed., Butterworths 1979, chapter 7.
       ir_measures' R@k.
     """

@@ -25,7 +25,7 @@ def pres(batch: Batch, nmax: int) -> FloatArray:
             found, the others take the ranks Nmax + k + 1, ..., Nmax + n
     Range: k² / (n Nmax) ≤ PRES ≤ k / n (recall at Nmax); 0 if n is 0.
     Notes: a run shorter than Nmax leaves its missing documents in the worst case all the same, and so does -M
-      below Nmax; with graded judgements -l says what is relevant; n may be above Nmax (then 1 is out of
+      below Nmax; with graded judgements -l sets what is relevant; n may be above Nmax (then 1 is out of
       reach: see PRES_est).  With n = 1 it falls in a straight line with the rank: 1 - (r - 1) / Nmax, then 0.
     Source: Magdy & Jones, "PRES: A Score Metric for Evaluating Recall-Oriented Information Retrieval
       Applications", SIGIR 2010, doi:10.1145/1835449.1835551.  trec_eval: none.
@@ -138,7 +138,8 @@ def f_prime(batch: Batch, beta: float, cutoff: int) -> FloatArray:
     Range: 0 to 1; 0 if no relevant document is found down to rank k.
     Parameters: -m Fprime.β,k,k… with β first: -m Fprime.4,100,1000; -m Fprime.2 takes the usual ranks.  The
       defaults are β = 1 and 4 at 100 and 1000.
-    Notes: a first answer to MAP saying too little of recall; PRES also tells where the late documents are.
+    Notes: a first answer to MAP, which shows too little of recall; PRES also shows where
+      late documents are.
     Source: Magdy & Jones, SIGIR 2010, equation 1, doi:10.1145/1835449.1835551.  trec_eval: none.
     """
     return f_measure(beta, average_precision_cut(batch, cutoff), recall(batch, cutoff))

@@ -91,7 +91,7 @@ def rbp_binary(batch: Batch, pairs: KeyNumbers) -> FloatArray:
       p  persistence, 0.9 unless given
     Range: 0 to 1, as long as p is.
     Parameter: -m rbp_binary.p=0.8.
-    Notes: -l says what is relevant, so it is the measure of the paper; rbp counts grades.
+    Notes: -l sets what is relevant, so it is the measure of the paper; rbp counts grades.
     Source: as rbp.  trec_eval: none.  ir_measures' RBP(p=…,rel=…), where p is 0.8 unless given.
     """
     return rank_biased(batch, persistence_of(pairs), batch.is_rel.astype(float))

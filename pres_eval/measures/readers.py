@@ -203,7 +203,7 @@ def rbp_cut(batch: Batch, cutoff: int, p: float) -> FloatArray:
       p  persistence, 0.8 unless given
     Range: 0 to 1 - p^k; 0 if nothing relevant is found down to rank k.
     Parameters: -m rbp_cut.10,20,p=0.9.
-    Notes: -l says what is relevant.  rbp is of the whole ranking, and counts grades.
+    Notes: -l sets what is relevant.  rbp is of the whole ranking, and counts grades.
     Source: Moffat & Zobel, "Rank-biased precision for measurement of retrieval effectiveness", TOIS 27(1),
       2008, doi:10.1145/1416950.1416952.  trec_eval: none.  ir_measures' RBP(p=…,rel=…)@k.
     """

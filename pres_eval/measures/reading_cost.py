@@ -49,8 +49,8 @@ def total_cost_uniform(batch: Batch, costs: tuple[float, ...]) -> FloatArray:
       a, b     cost of reading a document, and of one of the rest: 1 and 2 unless given
     Range: from a ret to a ret + b (N - ret).  Less is better.
     Parameters: a and b, as in -m total_cost_uniform.1,2.
-    Notes: in CLEF TAR a document that the run asked feedback on costs 2 more; that is told by the second
-      column of its runs, which trec_eval's format leaves free, and is not counted here.
+    Notes: in CLEF TAR each document with feedback costs 2 more; the run's second column, which trec_eval's
+      format leaves free, marks them.  This measure does not count that.
     Source: CLEF TAR's tar_eval (2017); Kanoulas, Li, Azzopardi & Spijker, "CLEF 2017 Technologically Assisted
       Reviews in Empirical Medicine Overview", CLEF 2017 Working Notes.  trec_eval: none.
     """

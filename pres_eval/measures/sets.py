@@ -50,7 +50,7 @@ def set_relative_precision(batch: Batch) -> FloatArray:
 
 
 def set_average_precision(batch: Batch) -> FloatArray:
-    """Precision times recall of everything retrieved, which is map if the order tells nothing.
+    """Precision times recall of everything retrieved, which is map if the order is unknown.
 
     Formula:  set_map = rel_ret² / (ret n)
       rel_ret  relevant documents retrieved      ret  documents retrieved      n  relevant ones in the qrels

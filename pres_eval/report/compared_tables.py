@@ -134,7 +134,7 @@ def _intervals(result: ComparedRuns) -> Table:
 def _mean_notes(result: ComparedRuns) -> list[str]:
     """Return the notes about the intervals of the means."""
     if len(result.scores.topics) < 2:
-        return ["- no interval: one topic says nothing of others"]
+        return ["- no interval: it needs two topics"]
     labels = result.scores.measures
     bounded = [label for label in labels if label in result.scores.bounded]
     of_which = "the measure" if len(bounded) == len(labels) else ", ".join(bounded)

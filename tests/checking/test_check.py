@@ -801,7 +801,7 @@ def test_other_formats_are_checked(form: str, named: bool, tmp_path: Path) -> No
 
 
 def test_faults_of_other_formats(tmp_path: Path) -> None:
-    """The first malformed row is told; one that is repeated has its lines, where the format has lines."""
+    """The first malformed row is reported; one that is repeated has its lines, where the format has lines."""
     run, qrels = tmp_path / "run", tmp_path / "qrels"
     qrels.write_text("query-id\tcorpus-id\tscore\n1\tA\t1\n1\tA\t0\n")
     run.write_text('{"1": {"A": 1.0}, "2": {"A": "high"}}')
