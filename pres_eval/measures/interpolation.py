@@ -42,7 +42,7 @@ def interpolated_precision(batch: Batch, level: float) -> FloatArray:
       rel(r)  relevant documents down to rank r      n  relevant documents in the qrels
       c       relevant documents needed: x n + 0.9 rounded down (--compat 9.0.8), or x n
               rounded (--compat 10.0)
-    Range: 0 to 1; 0 if so many are never found; nan (0/0) at level 0 if nothing was retrieved.
+    Range: 0 to 1; 0 if fewer than c are found; nan (0/0) at level 0 if nothing was retrieved.
     Notes: these are the points of the recall-precision graph.  The definition in the TREC proceedings needs a
       recall of x or more, that is x n rounded up.  9.0.8 asks for the same but where x n + 0.9 in doubles
       falls just short of a whole number: 2 documents instead of 3 for n = 3 at 0.7.  10.0 asks for fewer

@@ -76,7 +76,7 @@ def read_strata(source: Source) -> Sample:
             sample.name,
             int(sample.line[first]),
             f"{sample.where(first)}: no document is judged (has a relevance of 0 or more)",
-            "at least one, as what is judged stands for the whole stratum",
+            "at least one, which represents the whole stratum",
         )
     return sample
 

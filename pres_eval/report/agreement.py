@@ -37,7 +37,7 @@ def correlations_table(measures: tuple[str, ...], means: FloatArray, scores: Pai
         (
             "ceiling: the highest tau_a that the ties let be reached; tau_b takes them into account",
             "tau_ap: the first measure's order is the true one; tau_ap_back: the second's; tau_ap_b: neither",
-            "rbo_floor: the rbo of opposite orders of so many runs, its least value; the same order has 1",
+            "rbo_floor: the rbo of opposite orders of these runs, its least value; the same order has 1",
             *gone,
         ),
     )
@@ -75,7 +75,7 @@ def disagreements_table(measures: tuple[str, ...], found: list[Disagreement]) ->
     rows: list[tuple[Value, ...]] = [
         (one.run, one.other, *(SAID[value] for value in one.said), one.opposite) for one in found
     ]
-    notes = ["first, second: which run is significantly better; -: can't tell"]
+    notes = ["first, second: which run is significantly better; -: neither"]
     if len(found) > MOST_SHOWN:
         notes.append(f"{len(found) - MOST_SHOWN} more: --format csv --table disagreements")
     return Table(

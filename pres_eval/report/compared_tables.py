@@ -279,5 +279,5 @@ def _interval_note(settings: CompareSettings) -> str:
     }[settings.correction]
     said = together if settings.simultaneous else f"{level} each, not corrected"
     return f"interval: {kind}, of the mean difference, {said}" + (
-        "; the test looks at ranks" if PAIRED_TESTS[settings.test].ranks else ""
+        "; the test compares ranks" if PAIRED_TESTS[settings.test].ranks else ""
     )

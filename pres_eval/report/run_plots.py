@@ -98,7 +98,7 @@ def score_bars(
         rows[-1].set(xlim=(-0.7, len(runs) - 0.3), xlabel=f"run, by {plain(measures[-1])}{named}")
         over = "" if topics is None else f" over {plural(topics)}"
         if intervals is not None and topics == 1:
-            over += ", which says nothing of others: no intervals"
+            over += ": no intervals, which need two"
         rows[0].set_title(f"{title}{over}")
         has_intervals = intervals is not None and bool(np.isfinite(intervals[0]).any())
         own = None if baselines is None else {names[run] for run in baselines}

@@ -90,7 +90,7 @@ def _target_tables(found: Validation, target: float, percent: str) -> list[Table
         ),
         Table(
             name="stopping",
-            title=f"Stop when so many of the sample's relevant documents are found (QBCB, recall {target:g})",
+            title=f"Stop when this many relevant documents of the sample are found (QBCB, recall {target:g})",
             headings=("topic", "sampled", "needed", "found", "stop"),
             rows=(rules := list(found.stopping(target))),
             notes=(

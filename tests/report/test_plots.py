@@ -234,9 +234,7 @@ def test_bars_are_in_the_order_of_the_last_measure() -> None:
 def test_one_topic_has_no_intervals_in_the_picture() -> None:
     nothing = np.full(MEANS.shape, np.nan)
     figure = drawn(run_plots.score_bars(RUNS, MEASURES, MEANS, (nothing, nothing), topics=1))
-    assert (
-        figure.axes[0].get_title() == "Mean scores over 1 topic, which says nothing of others: no intervals"
-    )
+    assert figure.axes[0].get_title() == "Mean scores over 1 topic: no intervals, which need two"
 
 
 def test_path_and_extra_are_checked_before_work(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -54,7 +54,7 @@ def _words(report: Report) -> str:
     )
     if found.overlap:
         words += (
-            " As some topics are in several groups, no test says whether differences depend on the group."
+            " As some topics are in several groups, no test shows whether differences depend on the group."
         )
     return words
 

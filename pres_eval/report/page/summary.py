@@ -203,7 +203,7 @@ def trust_view(report: Report) -> Html:
     """A table of the runs, and what the judgements lack; empty where nobody looked."""
     trust = report.trust
     if trust is None:
-        return section("trust", "Can I trust these judgements?", element("p", "This was not looked at."))
+        return section("trust", "Can I trust these judgements?", element("p", "This was not checked."))
     shares = [f"judged in the first {rank}" for rank in trust.judged]
     heads = ["run", *shares, *trust.bounds, "equal scores", "only it found", "topics lacking"]
     rows: list[Sequence[Cell]] = [
