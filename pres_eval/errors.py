@@ -117,7 +117,7 @@ def quoted(found: bytes | str) -> str:
 
 
 def plural(count: int, one: str = "topic", many: str | None = None) -> str:
-    """So many topics, or other things: `1 topic`, `3 topics`."""
+    """Return the count with its noun: `1 topic`, `3 topics`."""
     return f"{count} {one if count == 1 else many or one + 's'}"
 
 

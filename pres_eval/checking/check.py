@@ -97,7 +97,7 @@ def _run(source: Source, report: FileReport, checker: RunChecker, form: str) -> 
 
 
 def _weigh_ties(report: FileReport, source: Source, judgements: Relevance, options: CheckOptions) -> None:
-    """Say how much the order of equal scores could change map, of a run that can be evaluated."""
+    """Report how much the order of equal scores could change map, for a run that can be evaluated."""
     finding = report.findings.get("ties") or report.findings.get("float32-ties")
     if finding is None or report.count(Severity.ERROR) or not Path(source.name).is_file():
         return
@@ -114,7 +114,7 @@ def _weigh_ties(report: FileReport, source: Source, judgements: Relevance, optio
 def _checked(
     source: Source, report: FileReport, layout: Layout, check: Callable[[], Checked]
 ) -> Checked | None:
-    """Read and check a file; None if that is not possible, which is told."""
+    """Read and check a file; on failure report it and return None."""
     checked = None
     try:
         checked = check()

@@ -236,7 +236,7 @@ def facts_of_lines(report: FileReport) -> dict[str, int | bool]:
 def tell_respelling(
     report: FileReport, kind: str, found: Respelling | None, line_of: Callable[[Id], int | None]
 ) -> None:
-    """Tell the ids that match nothing and would if they were written alike, and in which line each is."""
+    """Report the ids that would match if they were written alike, each with its line."""
     if found is None:
         return
     every = list(found.every())

@@ -52,7 +52,7 @@ def add_facts(report: FileReport, run: CheckedRun) -> None:
 
 
 def sum_up_ties(report: FileReport, kind: str) -> None:
-    """Say how many documents are tied, in how many topics, and which cutoffs tear them apart."""
+    """Report the tied documents, their topics, and the cutoffs between them."""
     finding = report.findings[kind]
     counts = {what: count for (of, what), count in report.counts.items() if of == kind}
     at_cutoffs = {what: count for what, count in counts.items() if what.isdigit() and count}
@@ -65,7 +65,7 @@ def sum_up_ties(report: FileReport, kind: str) -> None:
 
 
 def check_tags(report: FileReport, run: CheckedRun, cut_off: bool) -> None:
-    """Tell several tags, and a last one that was cut off."""
+    """Report several tags, and a last one that was cut off."""
     for tag, (count, line) in run.tags.items():
         longer = [other for other in run.tags if other != tag and other.startswith(tag)]
         if cut_off and longer and count == 1 and line == report.counts["lines", "all"]:
@@ -82,7 +82,7 @@ def check_tags(report: FileReport, run: CheckedRun, cut_off: bool) -> None:
 def check_length(
     report: FileReport, run: CheckedRun, cutoffs: Sequence[int], at_most: int | None = None
 ) -> None:
-    """Tell topics that are too short for the cutoffs asked for, or have more documents than allowed."""
+    """Report topics that are too short for the cutoffs, or have more documents than allowed."""
     if at_most is not None:
         long = np.flatnonzero(run.lengths > at_most)
         report.add("more-than-at-most", len(long), f"at most {at_most:,}", _lengths(run, long))
@@ -213,7 +213,7 @@ def _some(ids: Sequence[bytes], most: int = 3) -> str:
 
 
 def compare_tags(reports: Sequence[FileReport]) -> None:
-    """Tell each run whose tag another one has as well, and whose tag is in the name of another file."""
+    """Report each run whose tag another run has, or whose tag is the name of another file."""
     by_tag: dict[str, list[FileReport]] = {}
     for report in reports:
         for tag in report.facts.get("tags", ()):

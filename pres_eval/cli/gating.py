@@ -154,7 +154,7 @@ def pass_gates(
     printed: bytes,
     evaluated: Callable[[str], Record],
 ) -> None:
-    """Say what the gates find on stderr; raises click's Exit with code 3 if they were not passed.
+    """Print the findings of the gates on stderr; raises click's Exit with code 3 if they were not passed.
 
     printed    trec_eval's lines of all runs, each after its name
     evaluated  gives the evaluation of an earlier run that --against names

@@ -123,7 +123,7 @@ def warn_of_ties(
     options: Options,
     selection: Selection,
 ) -> None:
-    """Say of which runs equal scores could change the main column."""
+    """Warn of runs whose main column could change with the order of equal scores."""
     for ranking in rankings:
         if text := warning_of_ties(relevance, ranking, options, selection):
             said.warn(text)
@@ -160,7 +160,7 @@ def read_score_file(said: NumberOptions, path: str, measures: Sequence[str]) -> 
 
 
 def _warn_of_topics(said: NumberOptions, scores: PairedScores, rule: str) -> None:
-    """Say what is left out where the runs of a file of scores have different topics."""
+    """Warn of topics left out because the runs of a file of scores differ."""
     used = UsedTopics(
         rule=rule,
         counts=(len(scores.topics),) * len(scores.runs),
@@ -243,7 +243,7 @@ def read(said: AnalysisOptions, qrels: str, runs: Sequence[str]) -> Loaded:
 def warn_of_reach(
     said: NumberOptions, settings: CompareSettings, scores: PairedScores, comparisons: int
 ) -> None:
-    """Say so, before a table of nothing, if no p-value of so many comparisons can come below alpha."""
+    """Warn if no p-value of this number of comparisons can come below alpha."""
     topics, measures, runs = len(scores.topics), len(scores.measures), len(scores.runs)
     least = least_p(settings, topics, comparisons, measures, runs)
     if not comparisons or least < settings.alpha:

@@ -117,7 +117,7 @@ def command(said: PowerOptions) -> None:
 
 
 def _check_work(said: PowerOptions, scores: PairedScores) -> None:
-    """Say before it begins if it takes minutes.  Raises UsageError for more pairs than fit into memory."""
+    """Warn before work that takes minutes.  Raises UsageError for more pairs than fit into memory."""
     _, runs, topics = scores.values.shape
     pairs = runs * (runs - 1) // 2
     dealt = said.test == DISCRIMINATION[0]

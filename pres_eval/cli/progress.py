@@ -59,7 +59,7 @@ class Bar:
         return innermost and not self._paused and not results_are_written()
 
     def _text(self, seconds: float) -> str:
-        """Return the line of progress after so many seconds."""
+        """Return the line of progress after this number of seconds."""
         if not self._done and self._unit == 1:
             return f"{self._label}: {max(seconds, 0):,.0f} s"
         rate = max(self._done / seconds, 1e-9)

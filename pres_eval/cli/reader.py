@@ -169,7 +169,7 @@ class Reader:
         return relevance
 
     def _note(self, name: str, form: str | None) -> None:
-        """Say what a file was recognised as, if it was."""
+        """Print the format that a file was recognised as, if any."""
         if form is not None and not self.quiet:
             say(f"pres-eval: note: {name}: read as {form}")
 
@@ -287,5 +287,5 @@ def exit_if_failed(failures: Sequence[RunFailure] | None) -> None:
 
 
 def warn(text: str) -> None:
-    """Say something on stderr."""
+    """Print a line on stderr."""
     say(f"pres-eval: warning: {text}")

@@ -226,7 +226,7 @@ class NumberOptions(RewriteOptions):
         return relevance_info(self.relevance_format)
 
     def warn(self, text: str) -> None:
-        """Say something on stderr, unless --quiet wants nothing said."""
+        """Print a line on stderr, unless --quiet is given."""
         if not self.quiet:
             warn(text)
 

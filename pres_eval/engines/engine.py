@@ -33,7 +33,7 @@ class WorkersLostError(PresEvalError):
 
 
 def check_room(what: str, size: int, limit: int | None) -> None:
-    """Raise WorkersLostError if so many bytes are too many for workers with so much memory (None: any)."""
+    """Raise WorkersLostError if the bytes do not fit the memory of a worker (None: any do)."""
     if limit is not None and ROOM * size > limit:
         raise WorkersLostError(
             f"{what}: {size:,} bytes are too large for workers with {limit:,} bytes of memory,"

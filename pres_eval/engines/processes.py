@@ -165,7 +165,7 @@ class Processes:
                 worker.end()
 
     def _start(self, number: int) -> None:
-        """Start workers until there are so many.  Raises OSError."""
+        """Start workers up to this number.  Raises OSError."""
         while len(self._crew) < number:
             self._crew.append(self._copy() if self._copied else _Worker(*started()))
 

@@ -79,7 +79,7 @@ STDIN, STDOUT, STDERR = 0, 1, 2
 
 
 def serve(channel: Channel, values: dict[int, Any]) -> None:
-    """Do work until nothing more is given; `values` are those that are known already."""
+    """Work until no more work comes; `values` are those that are known already."""
     while True:
         try:
             gone, new, numbers, text = channel.receive()

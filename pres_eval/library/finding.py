@@ -262,7 +262,7 @@ class _TopicsPart:
     def _few(
         self, indices: Sequence[dict[str, int]], scores: Scores, ranker: Ranker
     ) -> tuple[IntArray, IntArray] | None:
-        """Look for judged documents in the rankings: (D,) their rows, ascending, and (D,) which these are.
+        """Find judged documents in the rankings: (D,) their rows, ascending, and (D,) which these are.
 
         None if scores don't descend in each topic, as rows are found by them.
         """
@@ -292,7 +292,7 @@ class _TopicsPart:
         return first
 
     def _many(self, indices: Sequence[dict[str, int]], count: int) -> tuple[IntArray, IntArray]:
-        """Look for the retrieved documents among those judged: (D,) their rows, and (D,) which these are."""
+        """Find the retrieved documents among those judged: (D,) their rows, and (D,) which these are."""
         lookups = [
             map(index.get, documents, repeat(-1))
             for index, documents in zip(indices, self._rankings, strict=True)

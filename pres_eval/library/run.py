@@ -123,7 +123,7 @@ class Run:
         weights: Any = None,
         jobs: int = 1,
     ) -> Evaluation:
-        """All numbers of the run; what the arguments mean is told at `evaluate`."""
+        """All numbers of the run.  See `evaluate` for the arguments."""
         check_jobs(jobs)
         self._check(complete=complete, judged_only=judged_only, level=level)
         options = Options(

@@ -238,7 +238,7 @@ class Runs:
         return part
 
     def _advance(self, run: RunFiles, count: int) -> None:
-        """Tell whoever watches the run; what a pass reads again is taken back first."""
+        """Report the bytes read to whoever watches the run; a second pass takes back the first."""
         if count:
             self._advanced += count
             run.advance(count)

@@ -135,7 +135,7 @@ class FileMapping:
     """The ids in one column become those in another; both have a row for each id (N,)."""
 
     def __init__(self, name: str, first: WordIds, second: WordIds, lines: IntArray) -> None:
-        """Look the ids up; raises InputError for one that is there twice, with its line (N,)."""
+        """Index the ids; raises InputError for one that occurs twice, with its line (N,)."""
         self._ids, self._targets = first, second
         self._made_of = name, first, second, lines
         self._seed = 0

@@ -47,12 +47,12 @@ class RunFiles:
         return None if None in sizes else sum(size for size in sizes if size is not None)
 
     def watch(self, progress: Progress | None) -> None:
-        """Tell somebody, or nobody, how many bytes are read, whenever some were."""
+        """Set who gets the number of bytes after each read; None: nobody."""
         for source in self.sources:
             source.watch(progress)
 
     def advance(self, count: int) -> None:
-        """Tell whoever watches that so many more bytes are read."""
+        """Report the number of bytes read to whoever watches."""
         self.sources[0].advance(count)
 
     def of_form(self, form: str) -> RunFiles:

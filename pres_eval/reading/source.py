@@ -161,12 +161,12 @@ class Source:
         return InputError(self.name, None, f"cannot be read ({reason(error)})")
 
     def watch(self, progress: Progress | None) -> None:
-        """Tell somebody, or nobody, how many bytes of the file on disk are read, whenever some were."""
+        """Set who gets the number of bytes of the file on disk after each read; None: nobody."""
         self._progress = progress
 
     @contextlib.contextmanager
     def unwatched(self) -> Iterator[None]:
-        """Tell nobody what is read inside of the block, as it is read once more."""
+        """Report no reads inside the block, as they are repeated."""
         progress, self._progress = self._progress, None
         try:
             yield
@@ -174,7 +174,7 @@ class Source:
             self._progress = progress
 
     def advance(self, count: int) -> None:
-        """Tell whoever watches that so many more bytes are read."""
+        """Report the number of bytes read to whoever watches."""
         if self._progress is not None:
             self._progress(count)
 

@@ -64,7 +64,7 @@ def precision_recall_table(
 def roc_table(
     topic: str, num_docs: int, names: Sequence[str], found: Sequence[Explanation], curves: Sequence[Roc]
 ) -> Table:
-    """The area under each run's curve on a topic, in a collection of so many documents."""
+    """The area under each run's curve on a topic, in a collection of this size."""
     return _figure(
         f"Area under the ROC curve (AUC) of topic {topic}, {num_docs} documents",
         ("run", "relevant", "found", "AUC"),

@@ -67,7 +67,7 @@ def exact(value: float, format: Format = Format.FLOAT) -> str:
 
 
 def shown(value: float, digits: int, format: Format = Format.FLOAT) -> str:
-    """A number for people: so many digits after the point, counts whole, `nan` without a sign."""
+    """A number for people: with these digits after the point, counts whole, `nan` without a sign."""
     if math.isnan(value):
         return "nan"
     return f"{value:.{0 if format is Format.COUNT and value.is_integer() else digits}f}"
