@@ -12,9 +12,9 @@ from pres_eval.arrays.matching import repeated
 from pres_eval.arrays.ordering import stable_order
 from pres_eval.errors import EmptyFileError, InputError, quoted
 from pres_eval.ranking.opening import DOCNO, TOPIC
-from pres_eval.ranking.order import DuplicateRowError, rank_topics
 from pres_eval.ranking.parts import Rows
 from pres_eval.ranking.ranker import EVERY_ROW, Ranker
+from pres_eval.ranking.whole_topics import DuplicateRowError, rank_topics
 from pres_eval.reading.blocks import Block, FileFormat, check_scores, joined
 from pres_eval.reading.lines import RUN, Lines, in_parts
 from pres_eval.reading.run_files import RunFiles

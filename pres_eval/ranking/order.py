@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from operator import gt
 from typing import Any
@@ -20,102 +19,17 @@ from typing import Any
 import numpy as np
 
 from pres_eval.arrays.growing import narrow
-from pres_eval.arrays.matching import NO_ROWS, Matches, repeated
 from pres_eval.arrays.ordering import byte_order
 from pres_eval.arrays.ragged import blocks, ragged
 from pres_eval.arrays.types import IntArray, TopicNumbers
 from pres_eval.arrays.word_ids import WordIds
-from pres_eval.options import BEST_SCORE, ERROR
-from pres_eval.ranking.keys import place_keys, without_duplicates
-from pres_eval.ranking.ranked import NO_TIES, Ranked, Scores, Ties, inverse, only
+from pres_eval.ranking.keys import place_keys
+from pres_eval.ranking.ranked import NO_TIES, Ranked, Scores, Ties, inverse
 from pres_eval.reading.blocks import Documents
-from pres_eval.reading.pool import Pool
 from pres_eval.records import dataclass
-
-KEEP_RANKS = "keep ranks"
-"""Instead of a rule for duplicates: a document's first rank counts, and other documents keep theirs."""
 
 FEW = 8
 """Times that a block's rows may be compared, so that ties need not be sorted."""
-
-
-class DuplicateRowError(Exception):
-    """A document that a topic has twice."""
-
-    def __init__(self, topic: bytes, document: bytes) -> None:
-        super().__init__(topic, document)
-        self.topic = topic
-        self.document = document
-
-
-def rank_topics(
-    pool: Pool,
-    topic: IntArray,
-    offsets: IntArray,
-    scores: Scores,
-    ids: WordIds,
-    most: int | None = None,
-    *,
-    ascending: bool,
-    duplicates: str = ERROR,
-    written: Callable[[IntArray], WordIds] | None = None,
-) -> Ranked:
-    """Rank S whole topics (S,): rows offsets[i] ... offsets[i+1]-1 are those of pool topic topic[i].
-
-    `ascending`: equal scores go by docno ascending, not descending.  `duplicates`: which row counts of a
-    document that a topic has twice.  `written`: what documents of rows (n,) were before they were mapped, if
-    none may come twice.
-    Raises DuplicateRowError if that is an error; trec_eval: not when -M cuts all but one off.
-    """
-    rows_to_rank = Sortable(offsets, scores, ids, ascending)
-    found = pool.join(topic, np.diff(offsets), ids)
-    if written is not None and len(found.repeats):
-        _check_written(pool, topic, rows_to_rank, found, written, most)
-    if duplicates == KEEP_RANKS:
-        ranked = rank_judged(rows_to_rank, topic, found.rows, found.wanted)
-        _, first = np.unique(ranked.document, return_index=True)
-        return replace(only(ranked, np.sort(first)), num_dropped=len(found.repeats))
-    if len(found.repeats) and duplicates != ERROR:
-        kept = without_duplicates(scores, found, best=duplicates == BEST_SCORE)
-        ranked = rank_topics(
-            pool,
-            topic,
-            np.searchsorted(kept, offsets),
-            scores[kept],
-            ids.pick(kept),
-            most,
-            ascending=ascending,
-        )
-        return replace(ranked, num_dropped=len(scores) - len(kept))
-    row = _duplicate(rows_to_rank, found, most)
-    if row is not None:
-        raise DuplicateRowError(pool.topics[int(topic[rows_to_rank.topic_of[row]])], ids[row])
-    return rank_judged(rows_to_rank, topic, found.rows, found.wanted)
-
-
-def _check_written(
-    pool: Pool,
-    topic: IntArray,
-    mapped: Sortable,
-    found: Matches,
-    written: Callable[[IntArray], WordIds],
-    most: int | None,
-) -> None:
-    """Raise DuplicateRowError if topics (S,) had documents twice before they were mapped.
-
-    Only rows whose documents are the same now can have been the same.
-    """
-    is_wanted = np.zeros(len(mapped.scores), np.bool_)
-    is_wanted[found.first] = is_wanted[found.repeats] = True  # np.union1d hashes or sorts them
-    rows = np.flatnonzero(is_wanted)
-    again, first = repeated(np.searchsorted(rows, mapped.offsets), written(rows))
-    if not len(again):
-        return
-    every = written(np.arange(len(mapped.scores)))
-    before = replace(mapped, documents=every)
-    row = _duplicate(before, Matches(rows[again], rows[first], NO_ROWS, NO_ROWS), most)
-    if row is not None:
-        raise DuplicateRowError(pool.topics[int(topic[before.topic_of[row]])], every[row])
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,31 +55,12 @@ class Sortable:
         return np.repeat(np.arange(len(self.offsets) - 1, dtype=np.int32), np.diff(self.offsets))
 
 
-def _duplicate(rows: Sortable, found: Matches, most: int | None) -> int | None:
-    """A row of a document that comes twice among the first `most` of its topic, None if there is none."""
-    if not len(found.repeats):
-        return None
-    if most is None:
-        return int(found.first[0])
-    has_copies = np.zeros(len(rows.offsets) - 1, np.bool_)
-    has_copies[rows.topic_of[found.repeats]] = True
-    members = np.flatnonzero(has_copies[rows.topic_of])
-    places, _, _ = _places(rows, members)
-    document = np.arange(len(rows.scores))
-    document[found.repeats] = found.first
-    kept = np.sort(document[members[places - rows.offsets[rows.topic_of[members]] < most]])
-    twice = np.zeros(len(rows.scores), np.bool_)
-    twice[kept[1:][kept[1:] == kept[:-1]]] = True
-    copies = found.first[twice[found.first]]
-    return int(copies[0]) if len(copies) else None
-
-
 def rank_judged(rows: Sortable, topic: IntArray, judged: IntArray, document: IntArray) -> Ranked:
     """Rank S whole topics (S,) whose judged documents (J,) of the pool are known to be in rows `judged` (J,).
 
     These ascend, and no topic has a document twice.
     """
-    places, moved, ties = _places(rows, judged)
+    places, moved, ties = places_of(rows, judged)
     counts = np.diff(rows.offsets)
     if len(judged) < len(rows.scores):
         counts = np.bincount(rows.topic_of[judged], minlength=len(topic))
@@ -185,7 +80,7 @@ def rank_judged(rows: Sortable, topic: IntArray, judged: IntArray, document: Int
     )
 
 
-def _places(rows: Sortable, judged: IntArray) -> tuple[IntArray, IntArray, Ties]:
+def places_of(rows: Sortable, judged: IntArray) -> tuple[IntArray, IntArray, Ties]:
     """(J,) the places of judged rows (J,) when all are sorted, and (n,) which of them may change their order.
 
     The ties are those of the judged rows, all of which are among these, their first places instead of ranks.
@@ -308,7 +203,7 @@ def in_docno_order(places: IntArray, sizes: IntArray | int, ascending: bool = Fa
 def few_in_order(documents: Mapping[str, Any]) -> Iterable[str] | None:
     """Return the documents of a ranking with their scores in order, as 9.0.8 has them, for few documents.
 
-    None where only `rank_topics` is sure: for scores that are no numbers, and ties of ids that are not ASCII.
+    None where only `rank_judged` is sure: for scores that are no numbers, and ties of ids that are not ASCII.
     """
     try:
         scores = array("f", documents.values())  # trec_eval: 9.0.8 keeps scores in 32 bits

@@ -17,11 +17,11 @@ from pres_eval.options import ERROR, Options
 from pres_eval.ranking.any_order import IdsWantedError, KeyedRows, rank_in_any_order
 from pres_eval.ranking.keys import topic_keys
 from pres_eval.ranking.opening import BYTES, EACH_LOOKED_AT, EVERY_LOOKED_AT, opening_of_files
-from pres_eval.ranking.order import DuplicateRowError
 from pres_eval.ranking.parts import Facts, Merging, Part
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.ranker import EVERY_ROW, KEYS, RANKS, ROWS, UNCHECKED_KEYS, Judged, Kept, Ranker
 from pres_eval.ranking.ranking import Ranking, ranking_of
+from pres_eval.ranking.whole_topics import DuplicateRowError
 from pres_eval.reading.blocks import Block, FileFormat
 from pres_eval.reading.lines import RUN, LineError, no_lines
 from pres_eval.reading.run_files import PARQUET, TREC, RunFiles, check_format

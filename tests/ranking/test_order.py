@@ -18,8 +18,8 @@ from pres_eval.arrays.ids import Ids
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.ranking import order as ranking
 from pres_eval.ranking.keys import score_keys
-from pres_eval.ranking.order import DuplicateRowError, rank_topics
 from pres_eval.ranking.ranked import Ranked, joined_topics
+from pres_eval.ranking.whole_topics import DuplicateRowError, rank_topics
 from pres_eval.reading.pool import Pool
 
 Document = tuple[float, bytes]

@@ -288,7 +288,7 @@ def test_a_topic_is_no_answer_to_itself(command: Command, tmp_path: Path) -> Non
         (["--exclude-from", "run"], 1, "--exclude-from goes with --exclude"),
         (["--exclude", "nofile"], 2, "nofile: no such file"),
         (["--map-docs", "three"], 2, "three:2: 3 columns, expected 2 (docno document)"),
-        (["--map-docs", "twice"], 2, "twice:3: document 'a' again, for another one, expected each"),
+        (["--map-docs", "twice"], 2, "twice:3: document 'a' again, for another one, expected "),
         (["--map-docs", "empty"], 2, "empty: "),
         (["--exclude", "three"], 2, "three:2: 3 columns, expected 2 (topic docno)"),
         (["--exclude", "all"], 2, "qrels: all judgements are of excluded documents, expected some"),

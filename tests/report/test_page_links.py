@@ -161,8 +161,10 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @in_chromium
 def test_wins_of_runs_keep_their_numbers(browser: Browser, many: Path) -> None:
     rows = (
-        "return [...document.querySelectorAll('#differences table')].filter(t => /^Wins/.test(t.caption.textContent))"
-        ".flatMap(table => [...table.tBodies[0].rows].map(row => [...row.cells].map(cell => cell.textContent)))"
+        "return [...document.querySelectorAll('#differences table')]"
+        ".filter(table => /^Wins/.test(table.caption.textContent))"
+        ".flatMap(table => [...table.tBodies[0].rows])"
+        ".map(row => [...row.cells].map(cell => cell.textContent))"
     )
     browser.open(many, scripts=False)
     plain = browser.run(rows)

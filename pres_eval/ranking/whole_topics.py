@@ -1,0 +1,118 @@
+"""Whole topics ranked: which row counts of a document that a topic has twice, and where judged ones stand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from pres_eval.arrays.matching import NO_ROWS, Matches, repeated
+from pres_eval.arrays.types import IntArray
+from pres_eval.arrays.word_ids import WordIds
+from pres_eval.options import BEST_SCORE, ERROR
+from pres_eval.ranking.keys import without_duplicates
+from pres_eval.ranking.order import Sortable, places_of, rank_judged
+from pres_eval.ranking.ranked import Ranked, Scores, only
+from pres_eval.reading.pool import Pool
+
+KEEP_RANKS = "keep ranks"
+"""Instead of a rule for duplicates: a document's first rank counts, and other documents keep theirs."""
+
+
+class DuplicateRowError(Exception):
+    """A document that a topic has twice."""
+
+    def __init__(self, topic: bytes, document: bytes) -> None:
+        super().__init__(topic, document)
+        self.topic = topic
+        self.document = document
+
+
+def rank_topics(
+    pool: Pool,
+    topic: IntArray,
+    offsets: IntArray,
+    scores: Scores,
+    ids: WordIds,
+    most: int | None = None,
+    *,
+    ascending: bool,
+    duplicates: str = ERROR,
+    written: Callable[[IntArray], WordIds] | None = None,
+) -> Ranked:
+    """Rank S whole topics (S,): rows offsets[i] ... offsets[i+1]-1 are those of pool topic topic[i].
+
+    `ascending`: equal scores go by docno ascending, not descending.  `duplicates`: which row counts of a
+    document that a topic has twice.  `written`: what documents of rows (n,) were before they were mapped, if
+    none may come twice.
+    Raises DuplicateRowError if that is an error; trec_eval: not when -M cuts all but one off.
+    """
+    rows_to_rank = Sortable(offsets, scores, ids, ascending)
+    found = pool.join(topic, np.diff(offsets), ids)
+    if written is not None and len(found.repeats):
+        _check_written(pool, topic, rows_to_rank, found, written, most)
+    if duplicates == KEEP_RANKS:
+        ranked = rank_judged(rows_to_rank, topic, found.rows, found.wanted)
+        _, first = np.unique(ranked.document, return_index=True)
+        return replace(only(ranked, np.sort(first)), num_dropped=len(found.repeats))
+    if len(found.repeats) and duplicates != ERROR:
+        kept = without_duplicates(scores, found, best=duplicates == BEST_SCORE)
+        ranked = rank_topics(
+            pool,
+            topic,
+            np.searchsorted(kept, offsets),
+            scores[kept],
+            ids.pick(kept),
+            most,
+            ascending=ascending,
+        )
+        return replace(ranked, num_dropped=len(scores) - len(kept))
+    row = _duplicate(rows_to_rank, found, most)
+    if row is not None:
+        raise DuplicateRowError(pool.topics[int(topic[rows_to_rank.topic_of[row]])], ids[row])
+    return rank_judged(rows_to_rank, topic, found.rows, found.wanted)
+
+
+def _check_written(
+    pool: Pool,
+    topic: IntArray,
+    mapped: Sortable,
+    found: Matches,
+    written: Callable[[IntArray], WordIds],
+    most: int | None,
+) -> None:
+    """Raise DuplicateRowError if topics (S,) had documents twice before they were mapped.
+
+    Only rows whose documents are the same now can have been the same.
+    """
+    is_wanted = np.zeros(len(mapped.scores), np.bool_)
+    is_wanted[found.first] = is_wanted[found.repeats] = True  # np.union1d hashes or sorts them
+    rows = np.flatnonzero(is_wanted)
+    again, first = repeated(np.searchsorted(rows, mapped.offsets), written(rows))
+    if not len(again):
+        return
+    every = written(np.arange(len(mapped.scores)))
+    before = replace(mapped, documents=every)
+    row = _duplicate(before, Matches(rows[again], rows[first], NO_ROWS, NO_ROWS), most)
+    if row is not None:
+        raise DuplicateRowError(pool.topics[int(topic[before.topic_of[row]])], every[row])
+
+
+def _duplicate(rows: Sortable, found: Matches, most: int | None) -> int | None:
+    """A row of a document that comes twice among the first `most` of its topic, None if there is none."""
+    if not len(found.repeats):
+        return None
+    if most is None:
+        return int(found.first[0])
+    has_copies = np.zeros(len(rows.offsets) - 1, np.bool_)
+    has_copies[rows.topic_of[found.repeats]] = True
+    members = np.flatnonzero(has_copies[rows.topic_of])
+    places, _, _ = places_of(rows, members)
+    document = np.arange(len(rows.scores))
+    document[found.repeats] = found.first
+    kept = np.sort(document[members[places - rows.offsets[rows.topic_of[members]] < most]])
+    twice = np.zeros(len(rows.scores), np.bool_)
+    twice[kept[1:][kept[1:] == kept[:-1]]] = True
+    copies = found.first[twice[found.first]]
+    return int(copies[0]) if len(copies) else None
