@@ -84,7 +84,7 @@ def _write(
     """Write blocks to a file; nothing is written if they cannot be."""
     ending = Path(file).suffix if is_path(file) else ""
     if ending in (".gz", ".bz2", ".xz", ".zst"):
-        raise UsageError(f"{file}: files are not compressed as they are written, expected another ending")
+        raise UsageError(f"{file}: pres-eval writes no compressed files; expected another ending")
     if form is None:
         form = ENDINGS.get(ending, known[0])
     if form not in known:

@@ -93,7 +93,7 @@ def draw_intervals(report: Report, subject: Subject) -> Figure:
     """The means of a measure with their intervals, the best run on top."""
     pairs = report.pairs
     if pairs is None or subject.label not in pairs.measures:
-        raise UsageError(f"--picture leaderboard: {subject.label} is not an average that can be compared")
+        raise UsageError(f"--picture leaderboard: {subject.label} is no average over topics, expected one")
     row = pairs.measures.index(subject.label)
     order = np.array(report.all_topics_first(np.argsort(-pairs.gains(row), kind="stable").tolist())[::-1])
     means, places = pairs.means[row][order], np.arange(len(order))
@@ -162,7 +162,7 @@ def draw_histogram(report: Report, run: int, label: str = "map") -> Figure:
 def draw_median(report: Report, subject: Subject) -> Figure:
     """The same for what a picture is of."""
     if not median_labels(report):
-        raise UsageError("--picture median: needs several runs, or --medians")
+        raise UsageError("--picture median: expected several runs, or --medians FILE")
     label = subject.label if subject.label in median_labels(report) else median_labels(report)[0]
     return draw_histogram(report, subject.runs[0], label)
 
