@@ -321,7 +321,7 @@ def test_item_17_the_floor_of_rbo_stands_beside_it(command: Command, tmp_path: P
     """2.6.0: an rbo of 0.855 for three runs in opposite orders, without a word."""
     (tmp_path / "means.csv").write_text("run,map,P_5\na,1,3\nb,2,2\nc,3,1\n")
     called = command.ok("agreement", "--scores", tmp_path / "means.csv")
-    assert "rbo_floor: the rbo of opposite orders of so many runs" in called.out
+    assert "rbo_floor: the rbo of opposite orders of these runs" in called.out
     rows = command.ok("agreement", "--scores", tmp_path / "means.csv", "--format", "csv").rows
     assert rows[0]["rbo"] == rows[0]["rbo_floor"] and float(rows[0]["rbo"]) == pytest.approx(0.855)
     for size in range(1, 7):
@@ -445,7 +445,7 @@ def test_item_19_bounds_of_all_hold_what_deeper_judgements_give(command: Command
         (("--bounds", "all"), "bounds all: expected all,max_rel=GRADE with the scale's highest grade"),
         (("--bounds=most",), "bounds most: expected all,max_rel=GRADE"),
         (("--bounds", "all,max_rel=0"), "bounds all,max_rel=0: expected all,max_rel=GRADE"),
-        (("--bounds", "all,max_rel=3", "-m", "rbp"), "rbp: divides grades by the topic's highest"),
+        (("--bounds", "all,max_rel=3", "-m", "rbp"), "rbp: divides by the highest grade of the topic"),
         (("--bounds", "all,max_rel=3", "-m", "sdcg.10"), "expected max_rel=3 among its parameters"),
     ],
 )

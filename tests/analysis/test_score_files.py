@@ -56,7 +56,7 @@ def test_scores_of_a_file_are_those_of_the_runs(
 WRONG = {
     "twice": (
         "run,topic,map\na,1,0.5\na,1,0.5\n",
-        "scores.csv:3: run 'a' has topic '1' twice, expected it once",
+        "scores.csv:3: run 'a' has topic '1' twice, expected each topic once per run",
     ),
     "no run": ("topic,map\n1,0.5\n", "scores.csv:1: columns topic, map, expected run,topic,MEASURE,..."),
     "no measure": ("run,topic\na,1\n", "scores.csv:1: columns run, topic, expected run,topic,MEASURE,..."),

@@ -146,7 +146,7 @@ def test_means_without_a_common_topic_are_over_the_runs_own(apart: Path) -> None
 
 def test_labels_that_a_report_lacks(tmp_path: Path) -> None:
     report = report_of_texts(tmp_path, judgements("1", 3), ranking("1", [1, 4], 9, "one"))
-    with pytest.raises(KeyError, match="nothing"):
+    with pytest.raises(ValueError, match="nothing"):
         report.summary(0, "nothing")
     with pytest.raises(KeyError, match="nothing"):
         report.evaluations[0].by_label("nothing")
