@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pres_eval.arrays.exact import add_rows_in_order
-from pres_eval.arrays.types import FloatArray
+from pres_eval.arrays import FloatArray, add_rows_in_order
 from pres_eval.measures.base import Format, Totals, mean
 from pres_eval.measures.selection import Selection
 from pres_eval.reading.qrels import QrelsJudgements

@@ -27,7 +27,7 @@ from pres_eval.analysis.effects import favoured
 from pres_eval.analysis.paired import means_of
 from pres_eval.analysis.randomness import RandomStream
 from pres_eval.analysis.significance import PAIRED_TESTS
-from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.arrays import FloatArray, IntArray
 
 VERDICT_TEST = "wilcoxon"
 """The test of the verdicts where none is named: that of the papers on PRES, so that their counts come out."""

@@ -14,7 +14,7 @@ from pres_eval.analysis.digits import DECIMALS
 from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.randomness import RandomStream
-from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.arrays import FloatArray, IntArray
 from pres_eval.errors import UsageError
 
 _AT_ONCE = 1000

@@ -22,7 +22,7 @@ from pres_eval.analysis.significance import (
     p_values,
     shown_by,
 )
-from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
+from pres_eval.arrays import BoolArray, FloatArray, IntArray
 
 BEST = "best"
 """What a baseline may be called besides a run: the best run of each measure."""

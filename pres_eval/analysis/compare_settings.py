@@ -13,7 +13,7 @@ from pres_eval.analysis.intervals import INTERVALS, Ends, intervals
 from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.significance import ALTERNATIVES, PAIRED_TESTS, WITH_MARGIN
-from pres_eval.arrays.types import BoolArray, FloatArray
+from pres_eval.arrays import BoolArray, FloatArray
 from pres_eval.errors import UsageError
 
 TESTS = (*PAIRED_TESTS, *JOINT_TESTS)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.arrays import FloatArray, IntArray
 
 DECIMALS = 12
 """Scores and differences are rounded to this many decimals before they are compared: 0.3 - 0.1 and 0.2 are

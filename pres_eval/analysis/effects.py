@@ -9,7 +9,7 @@ import numpy as np
 
 from pres_eval.analysis.digits import DECIMALS, mean_and_deviation, rounded, wins_ties_losses
 from pres_eval.analysis.signed_ranks import rank_sums
-from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.arrays import FloatArray, IntArray
 
 
 def standardised(differences: FloatArray) -> FloatArray:

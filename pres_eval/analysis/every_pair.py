@@ -14,7 +14,7 @@ from pres_eval.analysis.digits import wins_ties_losses
 from pres_eval.analysis.effects import favoured
 from pres_eval.analysis.paired import PairedScores, gains_of, is_average, means_of, pair_topics, weighted
 from pres_eval.analysis.significance import PAIRED_TESTS
-from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
+from pres_eval.arrays import BoolArray, FloatArray, IntArray
 from pres_eval.errors import plural
 from pres_eval.reading.topic_files import Weights
 from pres_eval.scoring import ScoredRun

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.arrays import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)

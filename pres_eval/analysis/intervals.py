@@ -10,7 +10,7 @@ import numpy as np
 from pres_eval.analysis import student
 from pres_eval.analysis.digits import mean_and_deviation
 from pres_eval.analysis.randomness import RandomStream
-from pres_eval.arrays.types import FloatArray
+from pres_eval.arrays import FloatArray
 
 Ends = tuple[FloatArray, FloatArray]
 

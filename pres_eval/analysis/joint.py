@@ -16,7 +16,7 @@ import numpy as np
 
 from pres_eval.analysis.digits import least_enough
 from pres_eval.analysis.randomness import RandomStream
-from pres_eval.arrays.types import FloatArray
+from pres_eval.arrays import FloatArray
 from pres_eval.errors import MissingExtraError
 
 _NODES = 48

@@ -7,9 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pres_eval.arrays.ids import Ids
-from pres_eval.arrays.types import AnyInts, BoolArray, FloatArray, IntArray
-from pres_eval.arrays.word_ids import WordIds
+from pres_eval.arrays import AnyInts, BoolArray, FloatArray, Ids, IntArray, WordIds
 from pres_eval.errors import InputError, NoCommonTopicError, quoted
 from pres_eval.reading.changed_judgements import with_documents
 from pres_eval.reading.pool import Pool, build_pool

@@ -11,9 +11,7 @@ from itertools import chain, repeat
 import numpy as np
 
 from pres_eval.analysis.randomness import RandomStream
-from pres_eval.arrays.ids import Ids
-from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
-from pres_eval.arrays.word_ids import WordIds
+from pres_eval.arrays import BoolArray, FloatArray, Ids, IntArray, WordIds
 from pres_eval.errors import UsageError, decimal_comma, quoted
 from pres_eval.options import Options
 from pres_eval.ranking.opening import DOCNO, TOPIC

@@ -12,7 +12,7 @@ from pres_eval.analysis.correlation import COEFFICIENTS, positions
 from pres_eval.analysis.robustness import Plan, Robustness, robustness, scores_under, without
 from pres_eval.analysis.sweep import signs, summaries
 from pres_eval.analysis.ties import TieRange, main_column, tie_range
-from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
+from pres_eval.arrays import BoolArray, FloatArray, IntArray
 from pres_eval.measures.asked import with_bounds
 from pres_eval.measures.selection import Selection, select
 from pres_eval.options import Options

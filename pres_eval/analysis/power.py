@@ -16,7 +16,7 @@ from pres_eval.analysis.joint import Draws, Joint, randomised_tukey, residual_va
 from pres_eval.analysis.paired import PairedScores, means_of
 from pres_eval.analysis.randomness import RandomStream
 from pres_eval.analysis.significance import PAIRED_TESTS
-from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.arrays import FloatArray, IntArray
 
 DISCRIMINATION = ("randomised-tukey", "t", "bootstrap")
 """Tests whose achieved significance levels are looked at, by the names that options use; the first is the

@@ -13,9 +13,7 @@ from pres_eval.analysis.intervals import t_intervals
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.randomness import RandomStream
 from pres_eval.analysis.significance import paired_t
-from pres_eval.arrays.exact import divide
-from pres_eval.arrays.ordering import absent
-from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.arrays import FloatArray, IntArray, absent, divide
 from pres_eval.errors import NoCommonTopicError
 
 MORE_TOPICS = (10, 20, 50, 100)

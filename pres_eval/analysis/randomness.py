@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pres_eval.arrays.types import BoolArray, FloatArray, IntArray, Words
+from pres_eval.arrays import BoolArray, FloatArray, IntArray, Words
 
 
 class RandomStream:

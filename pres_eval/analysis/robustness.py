@@ -11,8 +11,7 @@ from pres_eval.analysis import Loop
 from pres_eval.analysis.correlation import COEFFICIENTS
 from pres_eval.analysis.randomness import RandomStream
 from pres_eval.analysis.sweep import signs, summaries
-from pres_eval.arrays.exact import add_in_order
-from pres_eval.arrays.types import AnyArray, BoolArray, FloatArray, IntArray
+from pres_eval.arrays import AnyArray, BoolArray, FloatArray, IntArray, add_in_order
 from pres_eval.measures.selection import Selection
 from pres_eval.options import Options
 from pres_eval.ranking.ranking import Ranking

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from pres_eval.analysis.randomness import RandomStream
-from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.arrays import FloatArray, IntArray
 from pres_eval.batches.forming import blocks_of_topics
 from pres_eval.batches.from_samples import SampledBatch, form_sampled_batch
 from pres_eval.errors import UsageError

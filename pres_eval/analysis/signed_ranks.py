@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from pres_eval.analysis.digits import DECIMALS
-from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.arrays import FloatArray, IntArray
 
 EXACT_WITHOUT_TIES = 50
 EXACT_WITH_TIES = 13

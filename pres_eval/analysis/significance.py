@@ -17,7 +17,7 @@ from pres_eval.analysis import student
 from pres_eval.analysis.digits import DECIMALS, mean_and_deviation, wins_ties_losses
 from pres_eval.analysis.randomness import RandomStream
 from pres_eval.analysis.signed_ranks import wilcoxon
-from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
+from pres_eval.arrays import BoolArray, FloatArray, IntArray
 
 ALTERNATIVES = ("two-sided", "greater", "less", "equivalent", "non-inferior")
 """What is to be shown, by the names that options use; the first is the default."""

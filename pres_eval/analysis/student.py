@@ -8,8 +8,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from pres_eval.arrays.exact import elementwise
-from pres_eval.arrays.types import FloatArray
+from pres_eval.arrays import FloatArray, elementwise
 
 _TINY = 1e-300
 _PRECISION = 1e-16

@@ -8,7 +8,7 @@ from functools import reduce
 
 import numpy as np
 
-from pres_eval.arrays.types import IntArray
+from pres_eval.arrays import IntArray
 from pres_eval.errors import NoCommonTopicError, plural
 from pres_eval.ranking.ranking import ALL, COMMON, OWN, Ranking, common_topics, with_topics
 

@@ -19,8 +19,7 @@ from pres_eval.analysis.yields import (
     wald,
     wilson,
 )
-from pres_eval.arrays.exact import divide
-from pres_eval.arrays.types import FloatArray
+from pres_eval.arrays import FloatArray, divide
 from pres_eval.errors import UsageError
 from pres_eval.records import dataclass
 

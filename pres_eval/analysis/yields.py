@@ -12,7 +12,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from pres_eval.arrays.types import FloatArray
+from pres_eval.arrays import FloatArray
 from pres_eval.records import dataclass
 
 Ends = tuple[float, float]

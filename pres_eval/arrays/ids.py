@@ -9,7 +9,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from pres_eval.arrays.ragged import blocks
+from pres_eval.arrays.stretches import blocks
 from pres_eval.arrays.types import AnyArray, BoolArray, Bytes, IntArray, Words
 
 WORD = 8

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from pres_eval.arrays.ids import AT_ONCE
-from pres_eval.arrays.ragged import blocks
+from pres_eval.arrays.stretches import blocks
 from pres_eval.arrays.types import AnyArray, AnyInts, IntArray, Words
 from pres_eval.arrays.word_ids import NO_IDS, WordIds
 from pres_eval.records import dataclass

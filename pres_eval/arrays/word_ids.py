@@ -8,7 +8,7 @@ from typing import overload
 import numpy as np
 
 from pres_eval.arrays.ids import AT_ONCE, EVERYWHERE, WORD, Ids, add_mixed, equal, odd_numbers
-from pres_eval.arrays.ragged import Stretches
+from pres_eval.arrays.stretches import Stretches
 from pres_eval.arrays.types import BoolArray, IntArray, Words
 
 _ALWAYS = 2

@@ -14,9 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from pres_eval.arrays.exact import accumulate
-from pres_eval.arrays.remembered import read_only
-from pres_eval.arrays.types import BoolArray, FloatArray, Grades, IntArray
+from pres_eval.arrays import BoolArray, FloatArray, Grades, IntArray, accumulate, read_only
 from pres_eval.batches.places import RankedDocuments, TieGroups
 from pres_eval.errors import MeasureError, quoted
 from pres_eval.options import V9, Version

@@ -6,9 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pres_eval.arrays.exact import divide
-from pres_eval.arrays.ragged import lengths_at, ragged
-from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
+from pres_eval.arrays import BoolArray, FloatArray, IntArray, divide, lengths_at, ragged
 from pres_eval.batches.batch import UNJUDGED, Batch, frozen
 from pres_eval.batches.from_qrels import count_levels, down_to, scored_topics, take_topics
 from pres_eval.options import Options

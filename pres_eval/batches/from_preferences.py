@@ -7,8 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from pres_eval.arrays.ragged import ragged
-from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
+from pres_eval.arrays import BoolArray, FloatArray, IntArray, ragged
 from pres_eval.batches.from_groups import BatchOfTopics, scored_groups
 from pres_eval.batches.preference_counts import Classes, GroupCounts, count_classes, no_counts, segment_sums
 from pres_eval.batches.preference_orders import (

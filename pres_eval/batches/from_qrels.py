@@ -8,9 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from pres_eval.arrays.ragged import blocks, consecutive, lengths_at
-from pres_eval.arrays.remembered import Remembered
-from pres_eval.arrays.types import BoolArray, Grades, IntArray
+from pres_eval.arrays import BoolArray, Grades, IntArray, Remembered, blocks, consecutive, lengths_at
 from pres_eval.batches.batch import UNJUDGED, Batch, frozen
 from pres_eval.batches.places import TieGroups, heads_of_ties
 from pres_eval.errors import InputError, quoted

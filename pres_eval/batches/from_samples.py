@@ -7,8 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from pres_eval.arrays.exact import divide
-from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
+from pres_eval.arrays import BoolArray, FloatArray, IntArray, divide
 from pres_eval.batches.from_groups import BatchOfTopics, scored_groups
 from pres_eval.errors import UsageError
 from pres_eval.options import Options

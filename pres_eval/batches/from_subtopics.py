@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from pres_eval.arrays.types import IntArray
+from pres_eval.arrays import IntArray
 from pres_eval.batches.from_groups import BatchOfTopics, ScoredGroups, scored_groups
 from pres_eval.options import Options
 from pres_eval.ranking.ranked import Ranked

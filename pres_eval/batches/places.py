@@ -6,8 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from pres_eval.arrays.exact import accumulate
-from pres_eval.arrays.types import AnyArray, FloatArray, IntArray
+from pres_eval.arrays import AnyArray, FloatArray, IntArray, accumulate
 from pres_eval.records import dataclass
 
 

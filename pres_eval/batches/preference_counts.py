@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from pres_eval.arrays.types import BoolArray, IntArray
+from pres_eval.arrays import BoolArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,8 +13,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.arrays.exact import add_in_order
-from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
+from pres_eval.arrays import BoolArray, FloatArray, IntArray, add_in_order
 from pres_eval.batches.preference_counts import GroupCounts
 
 CELLS = 1 << 20

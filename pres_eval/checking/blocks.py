@@ -11,10 +11,17 @@ from functools import cached_property
 
 import numpy as np
 
-from pres_eval.arrays.ids import Ids
-from pres_eval.arrays.ordering import changed, distinct
-from pres_eval.arrays.types import AnyInts, BoolArray, FloatArray, IntArray, TopicNumbers
-from pres_eval.arrays.word_ids import WordIds
+from pres_eval.arrays import (
+    AnyInts,
+    BoolArray,
+    FloatArray,
+    Ids,
+    IntArray,
+    TopicNumbers,
+    WordIds,
+    changed,
+    distinct,
+)
 from pres_eval.checking.findings import Example, FileReport, tell_respelling
 from pres_eval.errors import quoted
 from pres_eval.ranking.notations import Id, respelled_documents

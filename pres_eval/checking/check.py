@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from pres_eval.arrays.types import AnyInts
+from pres_eval.arrays import AnyInts
 from pres_eval.checking.blocks import NO_NUMBER, CheckedRows
 from pres_eval.checking.findings import Example, FileReport, Severity
 from pres_eval.checking.run import CheckedPart, CheckOptions, RunChecker, segments_of

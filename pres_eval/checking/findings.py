@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays.types import IntArray
+from pres_eval.arrays import IntArray
 from pres_eval.errors import quoted
 from pres_eval.ranking.notations import Id, Respelling
 from pres_eval.reading.lines import Lines

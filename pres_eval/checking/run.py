@@ -8,12 +8,19 @@ from functools import partial
 
 import numpy as np
 
-from pres_eval.arrays import ragged
-from pres_eval.arrays.growing import GrowingColumns, narrow
-from pres_eval.arrays.ids import Ids, equal
-from pres_eval.arrays.ordering import changed, changes, stable_order
-from pres_eval.arrays.types import AnyInts, IntArray
-from pres_eval.arrays.word_ids import WordIds
+from pres_eval.arrays import (
+    AnyInts,
+    GrowingColumns,
+    Ids,
+    IntArray,
+    WordIds,
+    changed,
+    changes,
+    equal,
+    narrow,
+    blocks,
+    stable_order,
+)
 from pres_eval.checking.blocks import NO_NUMBER, CheckedBlock, CheckedRows
 from pres_eval.checking.findings import Example, FileReport, tell_lines
 from pres_eval.checking.whole_files import CheckedRun, add_facts, check_length, check_tags, sum_up_ties
@@ -268,7 +275,7 @@ class _Gathered:
         topics, rows = list(self.numbers), CheckedRows(*columns)
         order = stable_order(topic, len(topics))
         offsets = np.concatenate(([0], np.cumsum(self._topic_lengths())))
-        for first, last in ragged.blocks(offsets):
+        for first, last in blocks(offsets):
             chosen = order[int(offsets[first]) : int(offsets[last])]
             report = FileReport("", "run", self.report.most)
             own = offsets[first : last + 1] - offsets[first]

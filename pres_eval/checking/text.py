@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pres_eval.checking.findings import FileReport, Finding, Severity
-from pres_eval.report.text import plural, text_of
+from pres_eval.errors import plural
+from pres_eval.report.text import text_of
 from pres_eval.version import __version__
 
 KIND = "pres-eval check"

@@ -9,16 +9,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pres_eval.arrays.ordering import changes
-from pres_eval.arrays.types import IntArray
+from pres_eval.arrays import IntArray, changes
 from pres_eval.checking.findings import Example, FileReport, facts_of_lines, tell_lines, tell_respelling
-from pres_eval.errors import quoted
+from pres_eval.errors import plural, quoted
 from pres_eval.ranking.notations import respelled_topics
 from pres_eval.reading.lines import Lines
 from pres_eval.reading.qrels import QrelsJudgements, read_qrels
 from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.source import Source
-from pres_eval.report.text import plural, text_of
+from pres_eval.report.text import text_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,11 +27,11 @@ from pres_eval.cli.said import argument, command_with, option
 from pres_eval.cli.shared import GROUPS, WEIGHTS, TieOptions
 from pres_eval.cli.topics import topic_files
 from pres_eval.cli.values import FiniteRange
-from pres_eval.errors import UsageError
+from pres_eval.errors import UsageError, plural
 from pres_eval.report.compared_tables import compared_tables
 from pres_eval.report.compared_topics import by_group_tables, winner_tables
 from pres_eval.report.run_plots import compared_figure
-from pres_eval.report.text import plural, text_of
+from pres_eval.report.text import text_of
 
 
 class CompareOptions(TieOptions, PairedOptions):

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import click
 
-from pres_eval.arrays.ids import Ids
+from pres_eval.arrays import Ids
 from pres_eval.cli.output import output_file
 from pres_eval.cli.reader import warn
 from pres_eval.cli.said import Said, argument, command_with, option

@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from pres_eval.arrays.ordering import absent
+from pres_eval.arrays import absent
 from pres_eval.cli.asked import Job
 from pres_eval.cli.reader import path_of
 from pres_eval.cli.shared import terminal_width

@@ -21,7 +21,7 @@ from pres_eval.cli.loading import read_runs, usual_measures, warn_of_reach
 from pres_eval.cli.reader import check_paths
 from pres_eval.cli.said import argument, command_with, option
 from pres_eval.cli.shared import MEASURES, NMAX
-from pres_eval.errors import InputError, RunFailure, UsageError
+from pres_eval.errors import InputError, RunFailure, UsageError, plural
 from pres_eval.measures.selection import select
 from pres_eval.reading.advice import SWAPPED
 from pres_eval.report.corrected_tables import corrected_tables
@@ -37,7 +37,7 @@ from pres_eval.report.judges_tables import (
     topics_table,
 )
 from pres_eval.report.layout import Table
-from pres_eval.report.text import p_text, plural, text_of
+from pres_eval.report.text import p_text, text_of
 from pres_eval.scoring import evaluate
 
 FEW_TOPICS = 10

@@ -19,7 +19,7 @@ from pres_eval.cli.progress import steps
 from pres_eval.cli.reader import check_paths, path_of, warn
 from pres_eval.cli.shared import NumberOptions
 from pres_eval.cli.streams import say
-from pres_eval.errors import PresEvalError, RunFailure, UsageError
+from pres_eval.errors import PresEvalError, RunFailure, UsageError, plural
 from pres_eval.measures.selection import Selection, select
 from pres_eval.options import Options
 from pres_eval.ranking.ranking import ALL, COMMON, Ranking
@@ -27,7 +27,7 @@ from pres_eval.ranking.warnings import no_common_topic
 from pres_eval.reading.qrels import QrelsJudgements
 from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.source import Source
-from pres_eval.report.text import plural, run_names, text_of
+from pres_eval.report.text import run_names, text_of
 from pres_eval.scoring import ScoredRun, evaluate
 
 

@@ -15,7 +15,7 @@ from pres_eval.analysis.judging import (
     one_by_one,
     side_by_side,
 )
-from pres_eval.arrays.types import IntArray
+from pres_eval.arrays import IntArray
 from pres_eval.cli.output import output_file, write_output
 from pres_eval.cli.reader import check_paths
 from pres_eval.cli.said import Said, argument, command_with, option

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from pres_eval.arrays.types import IntArray
+from pres_eval.arrays import IntArray
 from pres_eval.cli.asked import Job
 from pres_eval.cli.reader import warn
 from pres_eval.cli.shared import NumberOptions

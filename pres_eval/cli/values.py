@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pres_eval.arrays.decimals import LARGEST, nearest_integer
+from pres_eval.arrays import LARGEST, nearest_integer
 from pres_eval.errors import is_plain, quoted
 
 if TYPE_CHECKING:

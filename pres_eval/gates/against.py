@@ -10,7 +10,8 @@ from decimal import Decimal
 import numpy as np
 
 from pres_eval.analysis.compare_settings import CompareSettings
-from pres_eval.arrays.types import FloatArray
+from pres_eval.arrays import FloatArray
+from pres_eval.errors import plural
 from pres_eval.gates.confirming import Tested, confirm
 from pres_eval.gates.counterparts import GATE, Counterparts
 from pres_eval.gates.findings import GateFinding, Verdict, run_name, six_digits
@@ -18,7 +19,7 @@ from pres_eval.gates.tolerance import Allowance, Tolerance
 from pres_eval.measures.base import Format, Trait
 from pres_eval.measures.selection import SelectedColumn
 from pres_eval.report.records import Record
-from pres_eval.report.text import plural, text_of
+from pres_eval.report.text import text_of
 from pres_eval.scoring import ScoredRun
 
 

@@ -13,8 +13,9 @@ from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.digits import DECIMALS, mean_and_deviation
 from pres_eval.analysis.intervals import t_intervals
 from pres_eval.analysis.significance import NEED_VARIANCE, PAIRED_TESTS, ends_outside
-from pres_eval.arrays.types import FloatArray
-from pres_eval.report.text import p_text, plural, signed
+from pres_eval.arrays import FloatArray
+from pres_eval.errors import plural
+from pres_eval.report.text import p_text, signed
 
 TESTS = tuple(PAIRED_TESTS)
 """The tests of --if-significant, those of `compare` for two runs; the first is the default of both."""

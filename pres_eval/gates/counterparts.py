@@ -9,14 +9,15 @@ from functools import cached_property
 
 import numpy as np
 
-from pres_eval.arrays.types import FloatArray
+from pres_eval.arrays import FloatArray
+from pres_eval.errors import plural
 from pres_eval.gates.findings import GateFinding, Verdict, run_name
 from pres_eval.measures.base import mean
 from pres_eval.options import Options
 from pres_eval.reading.topic_files import Groups, Weights
 from pres_eval.report.groups import group_label
 from pres_eval.report.records import File, Record, RunRecord
-from pres_eval.report.text import file_name, plural, text_of
+from pres_eval.report.text import file_name, text_of
 from pres_eval.scoring import ScoredRun
 
 GATE = "--against"

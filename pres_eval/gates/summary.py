@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pres_eval.errors import plural
 from pres_eval.gates.against import Change
 from pres_eval.gates.findings import GateFinding, lines_of, run_name, six_digits
 from pres_eval.measures.base import Format
 from pres_eval.report.grid import MARKDOWN, Grid, escaped, written
-from pres_eval.report.text import plural, signed
+from pres_eval.report.text import signed
 
 
 def as_markdown(findings: Sequence[GateFinding], compared: Sequence[Change]) -> str:

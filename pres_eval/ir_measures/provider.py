@@ -12,8 +12,7 @@ import numpy as np
 from ir_measures import measures, providers
 from ir_measures.providers import base
 
-from pres_eval.arrays.exact import add_in_order
-from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.arrays import FloatArray, IntArray, add_in_order
 from pres_eval.errors import InputError
 from pres_eval.ir_measures.own import PRES, Fprime, PRES_est, Rnorm
 from pres_eval.library.finding import rank_dict

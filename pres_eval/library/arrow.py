@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.arrays.ids import WORD
+from pres_eval.arrays import WORD
 from pres_eval.errors import InputError, MissingExtraError
 from pres_eval.library.idcolumns import Codes, IdColumn, Numbers, Spans, TextParts
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays.word_ids import WordIds
+from pres_eval.arrays import WordIds
 from pres_eval.errors import InputError, UsageError
 from pres_eval.library.finding import block_of_dict
 from pres_eval.library.judgements import check_dicts, is_path, plain_data

@@ -11,9 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays.ids import Ids
-from pres_eval.arrays.ordering import absent
-from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.arrays import FloatArray, Ids, IntArray, absent
 from pres_eval.errors import MeasureError, MissingExtraError
 from pres_eval.library.texts import texts_of
 from pres_eval.measures.base import Format

@@ -11,11 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays.ids import Ids
-from pres_eval.arrays.ordering import has_equal
-from pres_eval.arrays.ragged import BLOCK
-from pres_eval.arrays.types import FloatArray, IntArray
-from pres_eval.arrays.word_ids import WordIds
+from pres_eval.arrays import BLOCK, FloatArray, Ids, IntArray, WordIds, has_equal
 from pres_eval.errors import InputError, quoted
 from pres_eval.library.lookup import Lookup
 from pres_eval.library.tables import NOT_TOO_LARGE, TOO_LARGE

@@ -12,12 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.arrays.decimals import decimal_ids
-from pres_eval.arrays.ids import Ids
-from pres_eval.arrays.ordering import changes
-from pres_eval.arrays.ragged import BLOCK
-from pres_eval.arrays.types import BoolArray, IntArray
-from pres_eval.arrays.word_ids import WordIds
+from pres_eval.arrays import BLOCK, BoolArray, Ids, IntArray, WordIds, changes, decimal_ids
 from pres_eval.library.texts import ids_of
 from pres_eval.reading.blocks import Documents
 

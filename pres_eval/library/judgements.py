@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays.word_ids import WordIds
+from pres_eval.arrays import WordIds
 from pres_eval.errors import InputError
 from pres_eval.library.streams import FileObject, name_of
 from pres_eval.library.tables import as_grades, block_of_table, looks_like_columns

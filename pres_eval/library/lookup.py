@@ -9,9 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays.ragged import consecutive, lengths_at
-from pres_eval.arrays.types import IntArray
-from pres_eval.arrays.word_ids import WordIds
+from pres_eval.arrays import IntArray, WordIds, consecutive, lengths_at
 from pres_eval.library.texts import decode, encode, texts_of
 from pres_eval.reading.pool import Pool
 

@@ -8,12 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.arrays.ids import Ids
-from pres_eval.arrays.matching import match
-from pres_eval.arrays.ordering import has_equal
-from pres_eval.arrays.ragged import BLOCK
-from pres_eval.arrays.types import IntArray
-from pres_eval.arrays.word_ids import WordIds
+from pres_eval.arrays import BLOCK, Ids, IntArray, WordIds, has_equal, match
 from pres_eval.errors import InputError
 from pres_eval.library.idcolumns import IdColumn, Numbers, Objects
 from pres_eval.library.lookup import JudgedNumbers, Lookup

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays.word_ids import WordIds
+from pres_eval.arrays import WordIds
 from pres_eval.errors import UsageError
 from pres_eval.library.judgements import is_path
 from pres_eval.library.texts import ids_of

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pres_eval.arrays.ids import Ids
+from pres_eval.arrays import Ids
 from pres_eval.errors import NoCommonTopicError, UsageError, quoted
 from pres_eval.library.asked import Measures
 from pres_eval.library.evaluation import Evaluation

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.arrays.types import FloatArray
+from pres_eval.arrays import FloatArray
 from pres_eval.errors import InputError, MissingExtraError, quoted
 from pres_eval.library.arrow import arrow_ids, arrow_numbers, arrow_table
 from pres_eval.library.idcolumns import Codes, IdColumn, Numbers, Objects

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays.ids import WORD, Ids
+from pres_eval.arrays import WORD, Ids
 from pres_eval.errors import InputError, quoted
 
 

@@ -6,8 +6,7 @@ import math
 
 import numpy as np
 
-from pres_eval.arrays.exact import divide, elementwise
-from pres_eval.arrays.types import FloatArray
+from pres_eval.arrays import FloatArray, divide, elementwise
 from pres_eval.batches.batch import UNJUDGED, Batch
 from pres_eval.batches.plain import RankedTopic
 from pres_eval.measures.base import (

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.arrays import FloatArray, IntArray
 from pres_eval.measures.parameters import NoParameters, Parameters
 from pres_eval.options import RelevanceInfo
 from pres_eval.records import dataclass

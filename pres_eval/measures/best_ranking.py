@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.arrays import FloatArray, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.gain import GradeGains, gain_tables
 from pres_eval.records import dataclass

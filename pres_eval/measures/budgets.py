@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pres_eval.arrays.types import FloatArray
+from pres_eval.arrays import FloatArray
 from pres_eval.batches.batch import Batch
 from pres_eval.errors import MeasureError
 from pres_eval.measures.base import NOT_DERIVED, Measure, Trait, traits

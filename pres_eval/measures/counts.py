@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.arrays import FloatArray, IntArray
 from pres_eval.batches.batch import UNJUDGED, Batch
 from pres_eval.batches.plain import RankedTopic
 from pres_eval.measures.base import (

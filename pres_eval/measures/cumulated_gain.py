@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from pres_eval.arrays.types import FloatArray, Grades
+from pres_eval.arrays import FloatArray, Grades
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import NOT_DERIVED, Measure, Trait, traits
 from pres_eval.measures.found import discounted, gained

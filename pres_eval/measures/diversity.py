@@ -10,8 +10,7 @@ from functools import partial
 
 import numpy as np
 
-from pres_eval.arrays.exact import divide
-from pres_eval.arrays.types import FloatArray
+from pres_eval.arrays import FloatArray, divide
 from pres_eval.batches.from_subtopics import SubtopicBatch
 from pres_eval.measures.base import Measure, Trait, traits
 from pres_eval.measures.novelty import (

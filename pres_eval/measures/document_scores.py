@@ -6,8 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from pres_eval.arrays.exact import divide
-from pres_eval.arrays.types import FloatArray
+from pres_eval.arrays import FloatArray, divide
 from pres_eval.batches.batch import Batch
 from pres_eval.errors import MeasureError
 from pres_eval.measures.base import NOT_DERIVED, Measure, Trait, traits

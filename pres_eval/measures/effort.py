@@ -10,8 +10,7 @@ from functools import partial
 
 import numpy as np
 
-from pres_eval.arrays.exact import divide
-from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.arrays import FloatArray, IntArray, divide
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import NOT_DERIVED, Measure, Trait, traits
 from pres_eval.measures.found import relevant_within

@@ -13,9 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pres_eval.arrays.decimals import nearest_integer
-from pres_eval.arrays.ragged import blocks
-from pres_eval.arrays.types import BoolArray, FloatArray, Grades, IntArray
+from pres_eval.arrays import BoolArray, FloatArray, Grades, IntArray, blocks, nearest_integer
 from pres_eval.batches.batch import Batch
 from pres_eval.errors import MeasureError
 from pres_eval.options import V10, Version

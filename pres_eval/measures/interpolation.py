@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pres_eval.arrays.types import FloatArray
+from pres_eval.arrays import FloatArray
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Lacks, Measure, Trait, nan_where, traits
 from pres_eval.measures.parameters import Coefficients, Fractions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from pres_eval.arrays.types import FloatArray
+from pres_eval.arrays import FloatArray
 from pres_eval.batches.from_groups import GroupedBatch
 from pres_eval.measures.average_precision import average_precision
 from pres_eval.measures.base import Measure, Trait, traits

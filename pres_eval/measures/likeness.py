@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pres_eval.arrays.exact import divide
-from pres_eval.arrays.ragged import blocks, ragged
-from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.arrays import FloatArray, IntArray, blocks, divide, ragged
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import NOT_DERIVED, Measure, Trait, traits
 from pres_eval.measures.found import relevant_within

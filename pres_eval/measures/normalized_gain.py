@@ -7,8 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from pres_eval.arrays.exact import accumulate, divide, elementwise, log2
-from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.arrays import FloatArray, IntArray, accumulate, divide, elementwise, log2
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import NOT_DERIVED, Measure, Trait, traits
 from pres_eval.measures.best_ranking import BestRanking, best_ranking

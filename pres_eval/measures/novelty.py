@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from pres_eval.arrays.exact import divide, log2
-from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.arrays import FloatArray, IntArray, divide, log2
 from pres_eval.batches.from_subtopics import Hits, SubtopicBatch
 from pres_eval.errors import MeasureError
 from pres_eval.measures.rbp import Powers

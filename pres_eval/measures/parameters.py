@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from pres_eval.arrays.decimals import nearest_integer
+from pres_eval.arrays import nearest_integer
 from pres_eval.errors import MeasureError, decimal_comma, quoted
 from pres_eval.options import DEFAULT_NMAX, LARGEST_LONG
 from pres_eval.records import dataclass

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pres_eval.arrays.exact import divide
-from pres_eval.arrays.types import FloatArray, IntArray
+from pres_eval.arrays import FloatArray, IntArray, divide
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.plain import RankedTopic
 from pres_eval.measures.base import Measure, Trait, traits

@@ -11,8 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from pres_eval.arrays.exact import divide, elementwise
-from pres_eval.arrays.types import FloatArray
+from pres_eval.arrays import FloatArray, divide, elementwise
 from pres_eval.batches.from_samples import SampledBatch
 from pres_eval.measures.base import Measure, Trait, total, traits
 from pres_eval.measures.gain import KeyNumbers, grade_gains

@@ -13,12 +13,19 @@ from functools import partial
 
 import numpy as np
 
-from pres_eval.arrays.growing import narrow
-from pres_eval.arrays.ids import Ids, odd_numbers
-from pres_eval.arrays.matching import KeyTable
-from pres_eval.arrays.ordering import changed, has_equal
-from pres_eval.arrays.types import AnyInts, IntArray, TopicNumbers, Words
-from pres_eval.arrays.word_ids import WordIds
+from pres_eval.arrays import (
+    AnyInts,
+    Ids,
+    IntArray,
+    KeyTable,
+    TopicNumbers,
+    WordIds,
+    Words,
+    changed,
+    has_equal,
+    narrow,
+    odd_numbers,
+)
 from pres_eval.ranking.keys import place_keys
 from pres_eval.ranking.ranked import NO_TIES, Ranked, Scores, Ties
 from pres_eval.reading.pool import Pool

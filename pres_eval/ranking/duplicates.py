@@ -8,8 +8,7 @@ from itertools import chain
 
 import numpy as np
 
-from pres_eval.arrays.matching import repeated
-from pres_eval.arrays.ordering import stable_order
+from pres_eval.arrays import repeated, stable_order
 from pres_eval.errors import EmptyFileError, InputError, quoted
 from pres_eval.ranking.opening import DOCNO, TOPIC
 from pres_eval.ranking.parts import Rows

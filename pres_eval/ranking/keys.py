@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pres_eval.arrays.matching import Matches
-from pres_eval.arrays.types import AnyInts, IntArray, Words
+from pres_eval.arrays import AnyInts, IntArray, Matches, Words
 from pres_eval.ranking.ranked import Scores
 
 

@@ -14,13 +14,23 @@ from functools import partial
 
 import numpy as np
 
-from pres_eval.arrays.endings import DIGITS, LOWER, bytes_among, ending_in, stripped
-from pres_eval.arrays.ids import Ids
-from pres_eval.arrays.matching import KeyTable
-from pres_eval.arrays.ordering import present
-from pres_eval.arrays.ragged import blocks, ragged
-from pres_eval.arrays.types import AnyInts, BoolArray, IntArray, Words
-from pres_eval.arrays.word_ids import WordIds
+from pres_eval.arrays import (
+    DIGITS,
+    LOWER,
+    AnyInts,
+    BoolArray,
+    Ids,
+    IntArray,
+    KeyTable,
+    WordIds,
+    Words,
+    blocks,
+    bytes_among,
+    ending_in,
+    present,
+    ragged,
+    stripped,
+)
 from pres_eval.errors import quoted
 from pres_eval.reading.pool import Pool
 from pres_eval.records import dataclass

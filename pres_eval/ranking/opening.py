@@ -8,10 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pres_eval.arrays.ordering import changes
-from pres_eval.arrays.ragged import ragged
-from pres_eval.arrays.types import IntArray
-from pres_eval.arrays.word_ids import NO_IDS, WordIds
+from pres_eval.arrays import NO_IDS, IntArray, WordIds, changes, ragged
 from pres_eval.errors import EmptyFileError
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.reading.blocks import Block

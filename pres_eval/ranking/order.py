@@ -18,11 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays.growing import narrow
-from pres_eval.arrays.ordering import byte_order
-from pres_eval.arrays.ragged import blocks, ragged
-from pres_eval.arrays.types import IntArray, TopicNumbers
-from pres_eval.arrays.word_ids import WordIds
+from pres_eval.arrays import IntArray, TopicNumbers, WordIds, blocks, byte_order, narrow, ragged
 from pres_eval.ranking.keys import place_keys
 from pres_eval.ranking.ranked import NO_TIES, Ranked, Scores, Ties, inverse
 from pres_eval.reading.blocks import Documents

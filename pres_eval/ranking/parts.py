@@ -7,11 +7,7 @@ from dataclasses import field, replace
 
 import numpy as np
 
-from pres_eval.arrays.growing import GrowingColumns
-from pres_eval.arrays.matching import KeyTable
-from pres_eval.arrays.ordering import has_equal
-from pres_eval.arrays.types import IntArray, TopicNumbers
-from pres_eval.arrays.word_ids import NO_IDS, WordIds
+from pres_eval.arrays import NO_IDS, GrowingColumns, IntArray, KeyTable, TopicNumbers, WordIds, has_equal
 from pres_eval.ranking.any_order import KeyedRows
 from pres_eval.ranking.opening import NOTHING_LOOKED_AT, LookedAt, Opening
 from pres_eval.ranking.ranked import Ranked, Scores, joined_topics

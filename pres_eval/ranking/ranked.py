@@ -8,8 +8,7 @@ from dataclasses import field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.arrays.ragged import gathered
-from pres_eval.arrays.types import AnyInts, IntArray
+from pres_eval.arrays import AnyInts, IntArray, gathered
 from pres_eval.records import dataclass
 
 Scores = NDArray[np.float64] | NDArray[np.float32]

@@ -9,11 +9,22 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 
-from pres_eval.arrays.ids import EVERY_PROCESS, Ids
-from pres_eval.arrays.ordering import changed, changes, has_equal, stable_order
-from pres_eval.arrays.ragged import blocks, consecutive, ragged
-from pres_eval.arrays.types import IntArray, TopicNumbers, Words
-from pres_eval.arrays.word_ids import NO_IDS, WordIds
+from pres_eval.arrays import (
+    EVERY_PROCESS,
+    NO_IDS,
+    Ids,
+    IntArray,
+    TopicNumbers,
+    WordIds,
+    Words,
+    blocks,
+    changed,
+    changes,
+    consecutive,
+    has_equal,
+    ragged,
+    stable_order,
+)
 from pres_eval.options import BEST_SCORE, ERROR, Options
 from pres_eval.ranking.any_order import Finder, KeyedRows, rows_of_ties
 from pres_eval.ranking.opening import DOCNO, NOTHING_LOOKED_AT, TOPIC, look_at, opening_of, opening_of_block

@@ -8,10 +8,7 @@ from functools import cached_property, reduce
 
 import numpy as np
 
-from pres_eval.arrays.ids import Ids
-from pres_eval.arrays.ordering import distinct
-from pres_eval.arrays.types import IntArray
-from pres_eval.arrays.word_ids import WordIds
+from pres_eval.arrays import Ids, IntArray, WordIds, distinct
 from pres_eval.errors import InputError
 from pres_eval.ranking.opening import NOTHING_LOOKED_AT, LookedAt, Opening, look_at, opening_of_block
 from pres_eval.ranking.parts import Facts, Part, each_once

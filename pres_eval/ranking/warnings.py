@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from pres_eval.arrays.ordering import absent
+from pres_eval.arrays import absent
 from pres_eval.errors import quoted
 from pres_eval.options import FIRST, LARGEST_LONG, ONE, Options, RelevanceInfo
 from pres_eval.ranking.notations import MOST, Respelling, respelled_documents, respelled_topics

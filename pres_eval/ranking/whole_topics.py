@@ -7,9 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pres_eval.arrays.matching import NO_ROWS, Matches, repeated
-from pres_eval.arrays.types import IntArray
-from pres_eval.arrays.word_ids import WordIds
+from pres_eval.arrays import NO_ROWS, IntArray, Matches, WordIds, repeated
 from pres_eval.options import BEST_SCORE, ERROR
 from pres_eval.ranking.keys import without_duplicates
 from pres_eval.ranking.order import Sortable, places_of, rank_judged

@@ -9,10 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from pres_eval.arrays.ids import Ids
-from pres_eval.arrays.ordering import changes
-from pres_eval.arrays.types import AnyArray, IntArray
-from pres_eval.arrays.word_ids import WordIds
+from pres_eval.arrays import AnyArray, Ids, IntArray, WordIds, changes
 from pres_eval.errors import InputError, quoted
 from pres_eval.records import dataclass
 

@@ -6,9 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pres_eval.arrays.ordering import absent
-from pres_eval.arrays.types import BoolArray, Grades, IntArray
-from pres_eval.arrays.word_ids import WordIds
+from pres_eval.arrays import BoolArray, Grades, IntArray, WordIds, absent
 from pres_eval.errors import InputError, quoted
 from pres_eval.options import ONE, ZERO, Options
 from pres_eval.reading.pool import build_pool

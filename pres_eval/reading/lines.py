@@ -9,8 +9,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from pres_eval.arrays.ids import PADDING, Ids
-from pres_eval.arrays.types import AnyArray, Bytes, IntArray
+from pres_eval.arrays import PADDING, AnyArray, Bytes, Ids, IntArray
 from pres_eval.errors import EmptyFileError, InputError, quoted
 from pres_eval.reading.numbers import read_number, read_numbers, read_whole_number, read_whole_numbers
 from pres_eval.reading.source import Chunk, Source

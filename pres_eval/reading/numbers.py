@@ -13,9 +13,18 @@ from functools import cache
 
 import numpy as np
 
-from pres_eval.arrays.decimals import LARGEST, nearest_integer
-from pres_eval.arrays.ids import WORD, load_pairs, load_words
-from pres_eval.arrays.types import BoolArray, Bytes, FloatArray, IntArray, Words
+from pres_eval.arrays import (
+    LARGEST,
+    WORD,
+    BoolArray,
+    Bytes,
+    FloatArray,
+    IntArray,
+    Words,
+    load_pairs,
+    load_words,
+    nearest_integer,
+)
 
 EXPONENT_LENGTH = 4  # e-05
 MOST_DIGITS = 3 * WORD

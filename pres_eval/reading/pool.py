@@ -8,13 +8,26 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays.ids import Ids, equal
-from pres_eval.arrays.matching import KeyTable, Matches, match, repeated
-from pres_eval.arrays.ordering import byte_order, distinct, stable_order
-from pres_eval.arrays.ragged import Stretches, consecutive, lengths_at
-from pres_eval.arrays.remembered import Remembered
-from pres_eval.arrays.types import AnyArray, AnyInts, IntArray
-from pres_eval.arrays.word_ids import NO_IDS, WordIds
+from pres_eval.arrays import (
+    NO_IDS,
+    AnyArray,
+    AnyInts,
+    Ids,
+    IntArray,
+    KeyTable,
+    Matches,
+    Remembered,
+    Stretches,
+    WordIds,
+    byte_order,
+    consecutive,
+    distinct,
+    equal,
+    lengths_at,
+    match,
+    repeated,
+    stable_order,
+)
 from pres_eval.records import dataclass
 
 MOST_REMEMBERED = 1 << 18

@@ -7,10 +7,7 @@ from typing import ClassVar, TypeVar
 
 import numpy as np
 
-from pres_eval.arrays.ids import Ids
-from pres_eval.arrays.ordering import byte_order, changes
-from pres_eval.arrays.types import FloatArray, IntArray
-from pres_eval.arrays.word_ids import WordIds
+from pres_eval.arrays import FloatArray, Ids, IntArray, WordIds, byte_order, changes
 from pres_eval.errors import InputError, quoted
 from pres_eval.options import RelevanceInfo
 from pres_eval.reading.lines import FileTable, Layout, read_table

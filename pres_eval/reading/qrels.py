@@ -9,11 +9,18 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from pres_eval.arrays.growing import GrowingColumns, narrow
-from pres_eval.arrays.ordering import changes, distinct
-from pres_eval.arrays.remembered import Remembered
-from pres_eval.arrays.types import AnyInts, BoolArray, FloatArray, IntArray
-from pres_eval.arrays.word_ids import WordIds
+from pres_eval.arrays import (
+    AnyInts,
+    BoolArray,
+    FloatArray,
+    GrowingColumns,
+    IntArray,
+    Remembered,
+    WordIds,
+    changes,
+    distinct,
+    narrow,
+)
 from pres_eval.errors import InputError, UsageError, quoted
 from pres_eval.options import RelevanceInfo
 from pres_eval.reading.blocks import Block

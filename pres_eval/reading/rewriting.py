@@ -9,12 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays.endings import DIGITS, ending_in, stripped
-from pres_eval.arrays.ids import Ids, equal
-from pres_eval.arrays.matching import KeyTable
-from pres_eval.arrays.ordering import changes
-from pres_eval.arrays.types import BoolArray, IntArray
-from pres_eval.arrays.word_ids import WordIds
+from pres_eval.arrays import (
+    DIGITS,
+    BoolArray,
+    Ids,
+    IntArray,
+    KeyTable,
+    WordIds,
+    changes,
+    ending_in,
+    equal,
+    stripped,
+)
 from pres_eval.errors import InputError, UsageError, quoted
 from pres_eval.reading.blocks import Block, Documents, Texts
 from pres_eval.reading.changed_judgements import with_documents

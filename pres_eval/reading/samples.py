@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from pres_eval.arrays.decimals import nearest_integer
+from pres_eval.arrays import nearest_integer
 from pres_eval.errors import InputError, did_you_mean, number_of, quoted
 from pres_eval.reading.id_files import DOCUMENT_HEADINGS
 from pres_eval.reading.source import Source

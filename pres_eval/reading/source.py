@@ -14,8 +14,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from pres_eval.arrays.ids import PADDING
-from pres_eval.arrays.types import Bytes
+from pres_eval.arrays import PADDING, Bytes
 from pres_eval.errors import DamagedError, EmptyFileError, InputError
 from pres_eval.reading.memory import keep_freed_memory
 from pres_eval.reading.streams import (

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from pres_eval.arrays.types import FloatArray
+from pres_eval.arrays import FloatArray
 from pres_eval.errors import InputError, quoted
 from pres_eval.options import RelevanceInfo
 from pres_eval.reading.lines import FileTable, Layout, read_table

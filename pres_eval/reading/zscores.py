@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pres_eval.arrays.types import FloatArray
+from pres_eval.arrays import FloatArray
 from pres_eval.errors import InputError, quoted
 from pres_eval.reading.lines import NAN, Layout, read_table
 from pres_eval.reading.numbers import read_number

@@ -17,11 +17,12 @@ from pres_eval.analysis.agreement import (
     dissents,
 )
 from pres_eval.analysis.paired import PairedScores
-from pres_eval.arrays.types import AnyArray, FloatArray, IntArray
+from pres_eval.arrays import AnyArray, FloatArray, IntArray
+from pres_eval.errors import plural
 from pres_eval.report.drawing import new_figure, one_plot, plain, plain_names, run_styles, whole_numbers
 from pres_eval.report.layout import Interval, Shown, Table, Value, records_table
 from pres_eval.report.paper import Axes, Figure, is_narrow
-from pres_eval.report.text import UNKNOWN, falling_notes, percentage, plural
+from pres_eval.report.text import UNKNOWN, falling_notes, percentage
 
 
 def correlations_table(measures: tuple[str, ...], means: FloatArray, scores: PairedScores | None) -> Table:

@@ -12,6 +12,7 @@ from pres_eval.analysis.corrections import SHARED
 from pres_eval.analysis.digits import rounded
 from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.analysis.significance import FEWEST, NEED_VARIANCE, PAIRED_TESTS
+from pres_eval.errors import plural
 from pres_eval.report.layout import (
     BEST,
     Interval,
@@ -23,7 +24,7 @@ from pres_eval.report.layout import (
     Table,
     records_table,
 )
-from pres_eval.report.text import effect_size, falling_notes, percentage, plural
+from pres_eval.report.text import effect_size, falling_notes, percentage
 
 MANY = 8
 """More measures than this go downwards in the tables."""

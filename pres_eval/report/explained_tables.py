@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from pres_eval.analysis.explain import Explanation, Relevant, text_plot
-from pres_eval.arrays.exact import add_in_order
+from pres_eval.arrays import add_in_order
+from pres_eval.errors import plural
 from pres_eval.report.layout import Shown, Table, Value
-from pres_eval.report.text import plural, text_of
+from pres_eval.report.text import text_of
 from pres_eval.scoring import ScoredRun
 
 

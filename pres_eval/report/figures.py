@@ -9,7 +9,7 @@ import numpy as np
 
 from pres_eval.analysis.explain import Explanation
 from pres_eval.analysis.figures import PrecisionRecall, Roc, pres_of_average_rank, pres_of_one
-from pres_eval.arrays.types import AnyArray, FloatArray
+from pres_eval.arrays import AnyArray, FloatArray
 from pres_eval.errors import plural
 from pres_eval.report.drawing import (
     add_legend,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pres_eval.arrays.exact import add_in_order, divide
+from pres_eval.arrays import add_in_order, divide
 from pres_eval.report.trec_report import RECALL_LEVELS, Report
 
 Point = tuple[float, float, str]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from pres_eval.analysis.validation import Validation
-from pres_eval.arrays.types import AnyArray
+from pres_eval.arrays import AnyArray
 from pres_eval.report.agreement import draw_rank_changes
 from pres_eval.report.drawing import (
     COLOURS,

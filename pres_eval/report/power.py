@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pres_eval.analysis.power import Discrimination, Sizes, Stability, Swaps, needed_difference
-from pres_eval.arrays.types import AnyArray
+from pres_eval.arrays import AnyArray
 from pres_eval.report.drawing import add_legend, line_styles, panels, plain, whole_numbers
 from pres_eval.report.layout import Shown, Table, records_table
 from pres_eval.report.paper import Axes, Figure

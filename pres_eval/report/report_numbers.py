@@ -8,7 +8,7 @@ import numpy as np
 
 from pres_eval.analysis.digits import quantiles_of_known
 from pres_eval.analysis.paired import PairedScores, means_of
-from pres_eval.arrays.types import FloatArray
+from pres_eval.arrays import FloatArray
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 from pres_eval.report.text import text_of
 from pres_eval.report.trec_report import RECALL_LEVELS, Report

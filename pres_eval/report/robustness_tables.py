@@ -9,9 +9,10 @@ import numpy as np
 from pres_eval.analysis.pooling import FirstDocuments, Key, ToJudge
 from pres_eval.analysis.pools import Depths, Holes, LeftOut
 from pres_eval.analysis.robustness import Robustness
-from pres_eval.arrays.types import AnyArray, BoolArray, IntArray
+from pres_eval.arrays import AnyArray, BoolArray, IntArray
+from pres_eval.errors import plural
 from pres_eval.report.layout import Score, Shown, Table, Value, long_rows, records_table
-from pres_eval.report.text import moved, percentage, plural
+from pres_eval.report.text import moved, percentage
 
 MOST_SHOWN = 20
 """Topics with holes that people see; programs get all."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from pres_eval.analysis.compare_settings import ComparedRuns
-from pres_eval.arrays.types import AnyArray
+from pres_eval.arrays import AnyArray
 from pres_eval.errors import plural
 from pres_eval.report.drawing import add_legend, name_bars, panels, plain, plain_names
 from pres_eval.report.paper import Axes, Figure, is_narrow, room

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from pres_eval.arrays.types import FloatArray
+from pres_eval.arrays import FloatArray
 from pres_eval.report.axes import (
     Axis,
     Frame,

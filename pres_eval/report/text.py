@@ -16,7 +16,6 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from itertools import count
 
-from pres_eval.errors import plural as plural  # noqa: PLC0414 (reports import it with all that makes text)
 from pres_eval.measures.base import Format
 
 # Patterns are compiled where they are first used: most ids need none of them.

@@ -10,8 +10,8 @@ import numpy as np
 
 from pres_eval.analysis.corrections import SHARED
 from pres_eval.analysis.explain import curves, explain_topic
-from pres_eval.arrays.types import FloatArray
-from pres_eval.errors import UsageError
+from pres_eval.arrays import FloatArray
+from pres_eval.errors import UsageError, plural
 from pres_eval.report.drawing import (
     COLOURS,
     add_legend,
@@ -35,7 +35,7 @@ from pres_eval.report.report_numbers import (
     quartiles,
     relevant_counts,
 )
-from pres_eval.report.text import plural, text_of
+from pres_eval.report.text import text_of
 from pres_eval.report.trec_report import Report
 
 

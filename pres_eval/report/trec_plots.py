@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from pres_eval.errors import UsageError
+from pres_eval.errors import UsageError, plural
 from pres_eval.report.drawing import add_legend, named_lines, new_figure
 from pres_eval.report.graphs import graphs_of
 from pres_eval.report.grid import Grid, written
@@ -26,7 +26,7 @@ from pres_eval.report.paper import (
     style,
 )
 from pres_eval.report.report_numbers import hardest_topics, median_labels, run_text
-from pres_eval.report.text import cut, plural, shown, text_of
+from pres_eval.report.text import cut, shown, text_of
 from pres_eval.report.trec_pictures import (
     Subject,
     default_subject,

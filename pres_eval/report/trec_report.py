@@ -22,7 +22,7 @@ from pres_eval.analysis.every_pair import PairTable
 from pres_eval.analysis.explain import RelevantRanks
 from pres_eval.analysis.paired import pair_topics, weighted
 from pres_eval.analysis.pools import Trust
-from pres_eval.arrays.types import FloatArray
+from pres_eval.arrays import FloatArray
 from pres_eval.errors import NoCommonTopicError, RunFailure
 from pres_eval.measures import interpolation
 from pres_eval.measures.base import Format

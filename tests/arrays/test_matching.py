@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from support.colliding import colliding_pairs, known_process, weaken_hashes
 from support.plain_reading import IDS
 
-from pres_eval.arrays import matching, ragged
+from pres_eval.arrays import matching, stretches
 from pres_eval.arrays.ids import Ids
 from pres_eval.arrays.matching import match, match_keys, repeated
 from pres_eval.arrays.word_ids import WordIds
@@ -70,7 +70,7 @@ def test_repeated(size: int, topics: Lists) -> None:
     """The same some topics at a time."""
     lengths, ids = word_ids([listed for listed, _ in topics])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ragged, "BLOCK", size)
+        patch.setattr(stretches, "BLOCK", size)
         rows, first = repeated(np.concatenate(([0], np.cumsum(lengths))), ids)
     assert list(zip(rows.tolist(), first.tolist(), strict=True)) == match_plainly(topics)[0]
 

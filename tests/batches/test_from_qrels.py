@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pres_eval.arrays import ragged
+from pres_eval.arrays import stretches
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.forming import blocks_of_topics
 from pres_eval.batches.from_qrels import form_batches

@@ -22,7 +22,7 @@ from support.plain_reading import SmallSource
 from support.pools import JudgedPool, made_pool
 from support.small_chunks import chunks_of
 
-from pres_eval.arrays import ragged
+from pres_eval.arrays import stretches
 from pres_eval.arrays.ids import Ids
 from pres_eval.checking.check import check_files, failed
 from pres_eval.checking.findings import KINDS, FileReport, Severity

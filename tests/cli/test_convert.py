@@ -61,7 +61,8 @@ def test_ranks_of_msmarco_are_those_of_the_evaluation(call: Command) -> None:
     Path("again").write_text("1 Q0 a 1 2 t\n2 Q0 a 1 2 t\n1 Q0 b 2 1 t\n")
     assert "topic '1' again" in call("convert", "again", "--to", "msmarco").err
     refused = call("convert", EXPORTS / "qrels.txt", "--to", "msmarco")
-    assert refused.err == f"pres-eval: --to msmarco: {EXPORTS / 'qrels.txt'} has judgements, expected --to qrels\n"
+    found = f"{EXPORTS / 'qrels.txt'} has judgements"
+    assert refused.err == f"pres-eval: --to msmarco: {found}, expected --to qrels\n"
 
 
 def test_a_csv_of_grades_is_known_by_its_header(call: Command) -> None:

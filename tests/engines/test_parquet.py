@@ -152,7 +152,7 @@ def test_z_scores_are_no_values(fixtures: Path, tmp_path: Path, pres_eval: Comma
     folder = fixtures / "patents"
     files = folder / "qrels.txt", folder / "run_broad.txt"
     done = pres_eval("-Z", "x", "--output", tmp_path / "t.parquet", *files)
-    assert done.returncode == 1 and b"-Z does not go with" in done.stderr
+    assert done.returncode == 1 and b"-Z makes no table of values" in done.stderr
 
 
 def test_a_store_that_sends_no_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -91,6 +91,17 @@ def test_imports_point_one_way() -> None:
     assert not above, "modules that import from above or beside them"
 
 
+def test_other_rooms_import_arrays_as_one() -> None:
+    """What they may use of it is listed in one place; its modules are its own matter."""
+    inside = {
+        name_of(path): module
+        for path in MODULES
+        for module, _ in imports_of(path)
+        if module.startswith("pres_eval.arrays.") and room_of(path) != "arrays"
+    }
+    assert not inside
+
+
 def test_measures_know_nothing_of_files() -> None:
     """A measure is a function of a batch: no reading, no ranking, no options of the command."""
     measures = [path for path in MODULES if room_of(path) == "measures"]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from support.plain_reading import judgements_for, number, rows_of, run_files
 from support.qrels import made_qrels
 
-from pres_eval.arrays import ragged
+from pres_eval.arrays import stretches
 from pres_eval.arrays.ids import Ids
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import InputError

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from support.plain_reading import IDS, TOPICS
 from support.qrels import made_qrels
 
-from pres_eval.arrays import ragged
+from pres_eval.arrays import stretches
 from pres_eval.arrays.ids import Ids
 from pres_eval.options import Options
 from pres_eval.ranking.order import Sortable, rank_judged

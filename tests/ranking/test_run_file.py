@@ -29,7 +29,7 @@ from support.plain_reading import (
 from support.plain_reading import read_run as read_plainly
 from support.pools import JudgedPool, made_pool
 
-from pres_eval.arrays import ragged
+from pres_eval.arrays import stretches
 from pres_eval.arrays.ids import Ids
 from pres_eval.errors import InputError
 from pres_eval.options import Options

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays.types import FloatArray, Grades, IntArray
+from pres_eval.arrays import FloatArray, Grades, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure
 from pres_eval.measures.gain import blocks_of_ranks, highest_grades

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays.types import Grades, IntArray
+from pres_eval.arrays import Grades, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure
 from pres_eval.measures.bounds import judgements

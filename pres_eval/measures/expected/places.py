@@ -10,8 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from pres_eval.arrays.ragged import blocks, ragged
-from pres_eval.arrays.types import BoolArray, FloatArray, IntArray
+from pres_eval.arrays import BoolArray, FloatArray, IntArray, blocks, ragged
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.places import TieGroups, heads_of_ties
 from pres_eval.measures.found import AtRank

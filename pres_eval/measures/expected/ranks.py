@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pres_eval.arrays.exact import accumulate, divide
-from pres_eval.arrays.types import FloatArray
+from pres_eval.arrays import FloatArray, accumulate, divide
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.document_scores import scores_of
 from pres_eval.measures.expected.cut import (

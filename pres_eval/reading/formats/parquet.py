@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays.ids import PADDING, Ids
-from pres_eval.arrays.types import AnyArray
+from pres_eval.arrays import PADDING, AnyArray, Ids
 from pres_eval.errors import InputError, MissingExtraError, PresEvalError, quoted
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.formats.names import DOCUMENT, GRADE, SCORE, TOPIC, pick

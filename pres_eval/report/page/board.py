@@ -8,12 +8,13 @@ import numpy as np
 
 from pres_eval.analysis.corrections import SHARED
 from pres_eval.analysis.paired import depth_warning
+from pres_eval.errors import plural
 from pres_eval.measures.base import Format
 from pres_eval.report import svg
 from pres_eval.report.markup import Html, element
 from pres_eval.report.page.header import banner, failed_runs
 from pres_eval.report.page.tables import Cell, controls, figure, link, scrolling, section, table
-from pres_eval.report.text import p_text, percentage, plural, signed
+from pres_eval.report.text import p_text, percentage, signed
 from pres_eval.report.trec_report import Report
 
 FEW_RUNS = 12

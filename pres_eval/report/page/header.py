@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
 
+from pres_eval.errors import plural
 from pres_eval.report.compared_tables import INTERVAL_NAMES
 from pres_eval.report.markup import Content, Html, element
 from pres_eval.report.page.tables import section
 from pres_eval.report.report_numbers import topic_measures
-from pres_eval.report.text import plural, text_of
+from pres_eval.report.text import text_of
 from pres_eval.report.trec_report import Report, title_of
 from pres_eval.version import __version__
 

@@ -10,10 +10,11 @@ from pres_eval.analysis.compare_settings import least_p
 from pres_eval.analysis.digits import rounded
 from pres_eval.analysis.every_pair import Against, PairTable
 from pres_eval.analysis.pools import Trust
+from pres_eval.errors import plural
 from pres_eval.measures.asked import BOUNDS_NOTE
 from pres_eval.report.markup import Content, Html, element
 from pres_eval.report.page.tables import Cell, link, scrolling, section, table
-from pres_eval.report.text import UNKNOWN, interval, p_text, percentage, plural, shown, signed, text_of
+from pres_eval.report.text import UNKNOWN, interval, p_text, percentage, shown, signed, text_of
 from pres_eval.report.trec_report import DIGITS, Report
 
 MOST_NAMED = 3

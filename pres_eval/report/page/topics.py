@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pres_eval.analysis.paired import PairedScores, topic_winners, wins_of_runs
+from pres_eval.errors import plural
 from pres_eval.measures.base import Format
 from pres_eval.report import svg
 from pres_eval.report.markup import Html, element
@@ -17,7 +18,7 @@ from pres_eval.report.report_numbers import (
     relevant_counts,
     topic_measures,
 )
-from pres_eval.report.text import plural, shown, text_of
+from pres_eval.report.text import shown, text_of
 from pres_eval.report.trec_report import DIGITS, Report
 
 MISSING = "–"

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pres_eval.arrays import ragged as module
-from pres_eval.arrays.ragged import blocks, consecutive, gathered, ragged
+from pres_eval.arrays import stretches as module
+from pres_eval.arrays.stretches import blocks, consecutive, gathered, ragged
 
 
 @pytest.mark.parametrize("size", [1, 2, module.BLOCK])
