@@ -16,8 +16,8 @@ from pres_eval.arrays.ordering import (
     present,
     stable_order,
 )
-from pres_eval.arrays.stretches import BLOCK, Stretches, blocks, consecutive, gathered, lengths_at, ragged
 from pres_eval.arrays.remembered import Remembered, read_only
+from pres_eval.arrays.stretches import BLOCK, Stretches, blocks, consecutive, gathered, lengths_at, ragged
 from pres_eval.arrays.types import (
     AnyArray,
     AnyInts,

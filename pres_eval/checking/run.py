@@ -14,11 +14,11 @@ from pres_eval.arrays import (
     Ids,
     IntArray,
     WordIds,
+    blocks,
     changed,
     changes,
     equal,
     narrow,
-    blocks,
     stable_order,
 )
 from pres_eval.checking.blocks import NO_NUMBER, CheckedBlock, CheckedRows

@@ -15,7 +15,7 @@ import pytest
 from support.commands import Command
 from support.small_chunks import chunks_of
 
-from pres_eval.arrays import ids, ragged
+from pres_eval.arrays import ids, stretches
 from pres_eval.batches import forming
 
 pytestmark = pytest.mark.slow
@@ -109,7 +109,7 @@ def test_blocks_of_topics(options: tuple[str, ...], call: Command, monkeypatch: 
     assert expected.out
     for size in (1, 2, 3):
         monkeypatch.setattr(forming, "BLOCK", size)
-        monkeypatch.setattr(ragged, "BLOCK", 10 * size)
+        monkeypatch.setattr(stretches, "BLOCK", 10 * size)
         assert call(*options, "qrels", "one") == expected
 
 

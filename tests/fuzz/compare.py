@@ -83,7 +83,7 @@ def small_chunks(copies: bool = False) -> Iterator[None]:
 
     `copies`: also the way of several processes.
     """
-    from pres_eval.arrays import exact, growing, ids, matching, ordering, ragged, word_ids
+    from pres_eval.arrays import exact, growing, ids, matching, ordering, stretches, word_ids
     from pres_eval.batches import forming
     from pres_eval.cli import reader
     from pres_eval.engines import processes
@@ -91,7 +91,7 @@ def small_chunks(copies: bool = False) -> Iterator[None]:
     from pres_eval.reading import lines, qrels, source, splits
 
     sizes = [
-        (ragged, "BLOCK", 7),
+        (stretches, "BLOCK", 7),
         (matching, "MANY", 20),
         (exact, "NARROW", 2),
         (exact, "LONG_STRETCH", 5),

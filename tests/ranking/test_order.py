@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from support.plain_reading import IDS, ranked, single
 from support.pools import made_pool
 
-from pres_eval.arrays import matching, ragged
+from pres_eval.arrays import matching, stretches
 from pres_eval.arrays.ids import Ids
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.ranking import order as ranking
@@ -92,7 +92,7 @@ def test_ranks_of_judged_documents(
     pool = pool_of(topics, judged)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ranking, "FEW", few)
-        patch.setattr(ragged, "BLOCK", 5)
+        patch.setattr(stretches, "BLOCK", 5)
         found = rank(topics, pool, kind=np.float32 if narrow else np.float64, ascending=ascending)
     expected = []
     for documents, known in zip(topics, judged, strict=True):
