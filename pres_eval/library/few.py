@@ -13,8 +13,8 @@ from pres_eval.batches.plain import JudgedTopic, RankedTopic
 from pres_eval.measures.selection import Selection
 from pres_eval.ranking.order import few_in_order
 
-MOST_ROWS, MOST_OF_FEW_COLUMNS, FEW_COLUMNS = 2_000, 5_000, 7
-"""Retrieved documents up to which arrays are slower: for any columns, and for few."""
+MOST_ROWS = 1_000
+"""Retrieved documents up to which arrays are slower."""
 
 MOST_JUDGED = 20_000
 """Judgements up to which the short way keeps its own copy."""
@@ -71,7 +71,6 @@ class FewDocuments:
         self._grades = grades
         self._relevance_level = relevance_level
         self._columns = columns
-        self._most_rows = MOST_OF_FEW_COLUMNS if len(columns) <= FEW_COLUMNS else MOST_ROWS
         self._nothing = nothing
         self._judged: dict[str, JudgedTopic] = {}
 
@@ -80,7 +79,7 @@ class FewDocuments:
         found: dict[str, dict[str, float]] = {}
         known, columns, retrieved = self._judged, self._columns, 0
         every = run.values()
-        if not set(map(type, every)) <= {dict} or sum(map(len, every)) > self._most_rows:
+        if not set(map(type, every)) <= {dict} or sum(map(len, every)) > MOST_ROWS:
             return None
         for topic, documents in run.items():
             if type(topic) is not str or not set(map(type, documents)) <= TEXTS:

@@ -119,7 +119,7 @@ def _looked_at(places: Sequence[int], rankings: Sequence[Documents], ranked: Ran
     for number in sorted(range(len(places)), key=lambda number: found.get(places[number], 0)):
         some = list(islice(rankings[number], most - len(documents)))
         if found:  # ids with a NUL are no error where judged documents alone are looked for
-            some = [one for one in some if "\0" not in _text(one, name)]
+            some = _without_nul(some, name)
         topics += [places[number]] * len(some)
         documents += some
         if len(documents) == most:
@@ -127,11 +127,16 @@ def _looked_at(places: Sequence[int], rankings: Sequence[Documents], ranked: Ran
     return LookedAt(np.array(topics, np.int64), WordIds.of(ids_of(documents, name)))
 
 
-def _text(one: Any, name: str) -> str:
-    """Return an id of a topic whose first and last are texts; raises InputError if it is none."""
-    if not isinstance(one, str):
-        raise InputError(name, None, f"id {one!r} of type {type(one).__name__} among texts", "texts alone")
-    return one
+def _without_nul(ids: list[Any], name: str) -> list[Any]:
+    """Return ids but for those with a NUL; raises InputError for one that is no text."""
+    try:
+        if "\0" not in "".join(ids):
+            return ids
+    except TypeError:
+        one = next(one for one in ids if not isinstance(one, str))
+        found = f"id {one!r} of type {type(one).__name__} among texts"
+        raise InputError(name, None, found, "texts alone") from None
+    return [one for one in ids if "\0" not in one]
 
 
 def block_of_dict(run: Mapping[Any, Documents], name: str) -> Block:
