@@ -66,8 +66,8 @@ def block_of_table(data: Any, grades: bool, name: str) -> Block:
 
 
 def is_pandas(data: Any) -> bool:
-    """Return whether it is a pandas frame; pandas is not imported to find out."""
-    return type(data).__module__.split(".")[0] == "pandas" and hasattr(data, "columns")
+    """Return whether it is pandas' own; pandas is not imported to find out."""
+    return type(data).__module__.split(".")[0] == "pandas"
 
 
 def looks_like_columns(data: Mapping[Any, Any]) -> bool:
@@ -93,6 +93,8 @@ def _arrow_table(data: Any, value: Sequence[str], name: str) -> ThreeColumns:
 
 
 def _pandas_table(data: Any, value: Sequence[str], name: str) -> ThreeColumns:
+    if not hasattr(data, "columns"):
+        raise InputError(name, None, f"a pandas {type(data).__name__}", "a table with named columns")
     topic, document, number = column_names(data.columns, value, name)
     return ThreeColumns(
         _pandas_ids(data[topic], topic, name),

@@ -20,6 +20,8 @@ from support.plain_reading import BYTE_ORDER_MARK
 
 from pres_eval.arrays.ids import PADDING
 from pres_eval.errors import InputError
+from pres_eval.reading.lines import read_table
+from pres_eval.reading.preferences import PREFS
 from pres_eval.reading.qrels import read_qrels
 from pres_eval.reading.source import Source
 
@@ -232,3 +234,19 @@ def test_pipe_is_read_again_from_its_start_and_beyond_what_was_read(tmp_path: Pa
     for _ in range(2):
         assert b"".join(bytes(c.buffer[c.start : c.stop]) for c in source.chunks()) == data
     writer.join()
+
+
+def test_a_file_with_a_fault_is_closed_when_the_error_is_raised(tmp_path: Path) -> None:
+    path = tmp_path / "prefs"
+    path.write_bytes(b"t1 g s d1 2.0\nt1 g s d2\n")
+
+    def next_descriptor() -> int:
+        descriptor = os.open(path, os.O_RDONLY)
+        os.close(descriptor)
+        return descriptor
+
+    free = next_descriptor()
+    with pytest.raises(InputError) as kept:
+        read_table(Source(str(path)), PREFS)
+    assert next_descriptor() == free
+    assert kept.value.line == 2
