@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays import BLOCK, FloatArray, Ids, IntArray, WordIds, has_equal
+from pres_eval.arrays import BLOCK, NO_IDS, FloatArray, Ids, IntArray, WordIds, has_equal
 from pres_eval.errors import InputError, quoted
 from pres_eval.library.lookup import Lookup
 from pres_eval.library.tables import NOT_TOO_LARGE, TOO_LARGE
@@ -33,8 +33,6 @@ MOST_LOOKED_AT = 512
 """Documents of a dict that are looked at for ids written otherwise: more would cost small calls too much."""
 
 Documents = Mapping[Any, Any]
-
-_NO_IDS = Ids.of([])
 
 
 def _by_place(
@@ -95,16 +93,16 @@ def rank_dict(
         _TopicsPart(places[start:stop], rankings[start:stop], name).ranked(ranker, lookup)
         for start, stop in _parts(list(map(len, rankings)))
     ]
-    unknown = Ids.of(unjudged) if unjudged else _NO_IDS
     ranked = joined_topics(parts)
     looked_at = _looked_at(places, rankings, ranked, name)
-    ids = looked_at.documents
-    opening = Opening(ids.pick(slice(1))[0]) if len(ids) and not len(ranked.rank) else None
+    opening = None
+    if len(looked_at.topic) and not len(ranked.rank):
+        opening = Opening(looked_at.documents.pick(slice(1))[0])
     part = Part(
         facts=Facts(num_rows=num_rows),
         opening=opening,
         looked_at=looked_at,
-        unjudged=WordIds.of(unknown),
+        unjudged=WordIds.of(Ids.of(unjudged)) if unjudged else NO_IDS,
         ranked=ranked,
     )
     return ranking_of(part, ranker, name, tag)
@@ -124,7 +122,7 @@ def _looked_at(places: Sequence[int], rankings: Sequence[Documents], ranked: Ran
         documents += some
         if len(documents) == most:
             break
-    return LookedAt(np.array(topics, np.int64), WordIds.of(ids_of(documents, name)))
+    return LookedAt(np.array(topics, np.int64), ids_of(documents, name))
 
 
 def _without_nul(ids: list[Any], name: str) -> list[Any]:
@@ -298,6 +296,7 @@ class _TopicsPart:
             map(index.get, documents, repeat(-1))
             for index, documents in zip(indices, self._rankings, strict=True)
         ]
-        number = np.fromiter(chain.from_iterable(lookups), np.int64, count)
+        # As _doubles.
+        number = np.frombuffer(struct.pack(f"{count}q", *chain.from_iterable(lookups)), np.int64)
         rows = np.flatnonzero(number >= 0)
-        return rows, number if len(rows) == len(number) else number[rows]
+        return rows, number[rows]

@@ -13,16 +13,20 @@ import math
 from array import array
 from collections.abc import Iterable, Mapping
 from functools import cached_property
+from itertools import pairwise
 from operator import gt
 from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays import IntArray, TopicNumbers, WordIds, blocks, byte_order, narrow, ragged
+from pres_eval.arrays import IntArray, TopicNumbers, WordIds, Words, blocks, byte_order, narrow, ragged
 from pres_eval.ranking.keys import place_keys
 from pres_eval.ranking.ranked import NO_TIES, Ranked, Scores, Ties, inverse
 from pres_eval.reading.blocks import Documents
 from pres_eval.records import dataclass
+
+SHORT = 32
+"""Rows of a topic up to which it takes longer to call a sort than to sort."""
 
 FEW = 8
 """Times that a block's rows may be compared, so that ties need not be sorted."""
@@ -62,7 +66,7 @@ def rank_judged(rows: Sortable, topic: IntArray, judged: IntArray, document: Int
         counts = np.bincount(rows.topic_of[judged], minlength=len(topic))
     begins = np.repeat(rows.offsets[:-1], counts)  # topics keep their places
     if len(moved):
-        order = np.argsort(places[moved], kind="stable")  # fast where most are in order
+        order = np.argsort(narrow(places[moved]), kind="stable")  # by radix, if they fit into 16 bits
         places[moved], document[moved] = places[moved[order]], document[moved[order]]
         tied = moved[inverse(order)[np.searchsorted(moved, ties.document)]]
         ties = Ties.at(tied, ties.first - begins[ties.document] + 1, ties.size)
@@ -110,7 +114,7 @@ def _sorted_places(rows: Sortable, judged: IntArray) -> tuple[IntArray, Ties]:
     """(J,) the places of judged rows (J,) of topics whose scores don't descend."""
     keys = place_keys(rows.topic_of, rows.scores, len(rows.offsets) - 1)
     members = _rows_beside(rows, judged)
-    wanted, in_order = keys[judged], np.sort(keys[members])
+    wanted, in_order = keys[judged], _sorted_keys(keys[members], rows.topic_of[members])
     first = np.searchsorted(in_order, wanted)
     places, ties = members[first], NO_TIES
     tied = np.flatnonzero(np.append(in_order[1:], ~in_order[-1:])[first] == wanted)
@@ -118,6 +122,16 @@ def _sorted_places(rows: Sortable, judged: IntArray) -> tuple[IntArray, Ties]:
         places[tied], ties = _lexsorted_places(rows, judged[tied])
         ties = ties.moved(tied)
     return places, ties
+
+
+def _sorted_keys(keys: Words, topic_of: TopicNumbers) -> Words:
+    """Sort the keys (n,) of whole topics (n,): many short sorts take half the time of a long one."""
+    begins = np.flatnonzero(np.diff(topic_of, prepend=-1, append=-1))
+    if len(keys) < SHORT * len(begins):
+        return np.sort(keys)
+    for begin, end in pairwise(begins.tolist()):
+        keys[begin:end].sort()
+    return keys
 
 
 def _lexsorted_places(rows: Sortable, judged: IntArray) -> tuple[IntArray, Ties]:

@@ -97,6 +97,8 @@ NOTHING = Ranked(_NONE, _NONE, np.zeros(1, np.int64), _NONE, _NONE, NO_TIES)
 def joined_topics(parts: Sequence[Ranked]) -> Ranked:
     """Return the topics of all parts in the pool's order; none may be in two parts."""
     parts = parts or [NOTHING]
+    if len(parts) == 1 and not (parts[0].topic[1:] < parts[0].topic[:-1]).any():
+        return parts[0]
     topic = np.concatenate([part.topic for part in parts])
     lengths = np.concatenate([np.diff(part.offsets) for part in parts])
     before = np.concatenate(([0], np.cumsum(lengths)))
