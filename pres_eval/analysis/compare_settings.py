@@ -95,8 +95,9 @@ def check_settings(settings: CompareSettings, all_pairs: bool = False) -> None:
     if not isinstance(given, int | float) or not LEAST_ALPHA <= given < 1:
         raise UsageError(f"alpha={given!r}: expected a number from {LEAST_ALPHA:f} to below 1")
     for name, least in (("samples", 1), ("seed", 0)):
-        if getattr(settings, name) < least:
-            raise UsageError(f"{name}={getattr(settings, name)!r}: expected {least} or more")
+        value = getattr(settings, name)
+        if not isinstance(value, int | np.integer) or value < least:
+            raise UsageError(f"{name}={value!r}: expected a whole number of at least {least}")
     if settings.alternative in WITH_MARGIN and not (0 < settings.margin < np.inf):
         raise UsageError(f"alternative {settings.alternative} needs a margin above 0")
     if settings.alternative not in WITH_MARGIN and settings.margin:

@@ -26,7 +26,7 @@ from pres_eval.errors import MeasureError, MissingExtraError, UsageError, plural
 from pres_eval.library.choices import Alternative, Correction, IntervalKind, Over, Test, TopicOrder
 from pres_eval.library.evaluation import Evaluation
 from pres_eval.library.showing import plotted
-from pres_eval.library.streaming import topic_contents
+from pres_eval.library.streaming import evaluations_of, topic_contents
 from pres_eval.library.warned import warn
 from pres_eval.library.wording import in_python, python_words
 from pres_eval.scoring import ScoredRun as Scores
@@ -204,12 +204,7 @@ def compare(
 
     Raises UsageError for arguments that make no sense, MeasureError if the evaluations share no such measure.
     """
-    given: Any = evaluations
-    chosen = [given] if isinstance(given, Evaluation) or not hasattr(given, "__iter__") else list(given)
-    for number, one in enumerate(chosen, 1):
-        if not isinstance(one, Evaluation):
-            found = f"a {type(one).__name__} in place {number}"
-            raise UsageError(f"evaluations: found {found}, expected what pres_eval.evaluate returns")
+    chosen = evaluations_of(evaluations)
     if any(topic_contents(one) != topic_contents(chosen[0]) for one in chosen):
         raise UsageError("compare: found other groups or weights of topics, expected the same for all")
     if len(chosen) < 2:

@@ -184,10 +184,9 @@ class Evaluation:
 
         Raises UsageError for other measures, options or judgements, and for a topic that is in two of them.
         """
-        from pres_eval.library.streaming import merged
+        from pres_eval.library.streaming import evaluations_of, merged
 
-        each = ([one] if isinstance(one, Evaluation) else one for one in others)
-        return merged([self, *chain.from_iterable(each)])
+        return merged([self, *chain.from_iterable(map(evaluations_of, others))])
 
     def to_dict(self) -> dict[str, dict[str, Value]]:
         """For each topic a dict of label and value, of the measures that are printed per topic."""

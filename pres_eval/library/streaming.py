@@ -22,6 +22,16 @@ if TYPE_CHECKING:
     from pres_eval.reading.topic_files import Weights
 
 
+def evaluations_of(given: Any) -> list[Evaluation]:
+    """Return evaluations that come one by one or in a list; raises UsageError for what is none."""
+    chosen = [given] if isinstance(given, Evaluation) or not hasattr(given, "__iter__") else list(given)
+    for number, one in enumerate(chosen, 1):
+        if not isinstance(one, Evaluation):
+            found = f"a {type(one).__name__} in place {number}"
+            raise UsageError(f"evaluations: found {found}, expected what pres_eval.evaluate returns")
+    return chosen
+
+
 def _check_alike(evaluations: Sequence[Evaluation]) -> None:
     """Raise UsageError for evaluations of other measures, options, judgements, groups than the first."""
     first = evaluations[0]
