@@ -240,7 +240,10 @@ def without_chunk(ids: Ids) -> Ids:
     separators = bytes_among(_SEPARATORS)
     before = stripped(ids, number, separators)
     lengths = np.where(before < number, before, 0)
+    last = LOWER[ids.buffer[ids.starts + np.maximum(before - 1, 0)]]
     for name in (*_NAMES_OF_CHUNKS, _SHORT_NAME):
+        if not (last == name[-1]).any():
+            continue  # as nearly always: a small call has no time for more
         rows = ending_in(ids, before, name, LOWER)
         front = before[rows] - len(name)
         left = stripped(ids.take(rows), front, separators)
@@ -276,6 +279,8 @@ class _Written:
         for level in levels:
             chunks = without_chunk(chunks)
             left = np.flatnonzero(chunks.lengths)
+            if not len(left):
+                break
             rows, chunks = rows[left], chunks.take(left)
             level[rows] = rough_hashes(chunks) + _of_topics(topic[rows])
         return cls(ids, topic, alike, levels)
@@ -309,9 +314,11 @@ def respelled_documents(
     judged, table = pool.remembered.get(topics.tobytes(), size, partial(_judged, pool, topics))
     there = np.zeros(len(pool.documents), np.bool_)
     there[retrieved] = True
+    wanted = np.flatnonzero(~there[pool.documents_of(topics)[1]])
+    if not len(wanted):
+        return None
     known = table.find(ids.hashes() + _of_topics(topic_of)) >= 0
     rows = np.flatnonzero((topic_of >= 0) & ~known)
-    wanted = np.flatnonzero(~there[pool.documents_of(topics)[1]])
     return _respelled(_Written.of(ids.take(rows), topic_of[rows]), judged.take(wanted))
 
 
@@ -333,6 +340,8 @@ def _respelled(ours: _Written, judged: _Written) -> Respelling | None:
         *((level, judged.alike) for level in ours.whole),
         *((ours.alike, level) for level in judged.whole),
     ):
+        if not (mine.any() and theirs.any()):
+            continue
         alike = KeyTable(theirs[theirs != 0]).find(mine) >= 0
         if alike.any():
             some |= alike
