@@ -21,6 +21,7 @@ from pres_eval.arrays import (
     WordIds,
     changed,
     distinct,
+    present,
 )
 from pres_eval.checking.findings import Example, FileReport, tell_respelling
 from pres_eval.errors import quoted
@@ -81,7 +82,7 @@ class CheckedBlock:
         if mapping is not None:
             ids = mapping(ids.take(slice(None)))[0].pick(slice(None))
             found = pool.join(topic, lengths, ids)
-        self.report.counts["documents", "judged"] = len(np.unique(found.wanted))
+        self.report.counts["documents", "judged"] = len(present(found.wanted, len(pool.documents)))
         respelled = respelled_documents(pool, topic[self.topic_of], ids, np.zeros(0, np.int64))
 
         def line_of(one: Id) -> int:
