@@ -11,6 +11,7 @@ import numpy as np
 
 from pres_eval.arrays import (
     DIGITS,
+    WORD,
     BoolArray,
     Ids,
     IntArray,
@@ -196,10 +197,7 @@ class PatternMapping:
             r"\^?\(\.[*+]\??\)((?:[^\\.*+?()\[\]{}|^$\d]|\\[^\w\s])+)(?:\\d|\[0-9\])\+\$", text
         )
         self._before_number = None if digits is None else re.sub(r"\\(.)", r"\1", digits[1]).encode()
-        until = re.fullmatch(r"\^\(\[\^\\?([^0-9A-Za-z\s\\^\]])\][+*]\)(?:\\?\1(?:\.\*)?)?\$?", text)
-        self._until = (
-            None if until is None or (text.endswith("$") and ".*" not in text) else until[1].encode()
-        )
+        self._kinds = _kinds_of_bytes(self._pattern.pattern)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return PatternMapping, (self._text,)
@@ -208,11 +206,10 @@ class PatternMapping:
         """Return what ids (N,) become, and which of them are others (N,)."""
         if self._before_number is not None:
             starts, lengths = ids.starts, _without_number(ids, self._before_number)
-        elif self._until is not None:
-            starts, lengths = ids.starts, _up_to(ids, self._until)
         else:
-            spans = [self._span(text) for text in ids]
-            edges = np.array(spans, np.int64).reshape(-1, 2)
+            rows, alike = (slice(None), slice(None)) if self._kinds is None else _alike(ids, self._kinds)
+            spans = [self._span(text) for text in ids.take(rows)]
+            edges = np.array(spans, np.int64).reshape(-1, 2)[alike]
             starts, lengths = ids.starts + edges[:, 0], edges[:, 1] - edges[:, 0]
         changed = (lengths != ids.lengths) | (starts != ids.starts)
         return Texts(Ids(ids.buffer, starts, lengths)), changed
@@ -236,11 +233,49 @@ def _without_number(ids: Ids, before: bytes) -> IntArray:
     return lengths
 
 
-def _up_to(ids: Ids, end: bytes) -> IntArray:
-    """Return the lengths of ids (N,) up to the first `end`; those that begin with it stay whole."""
-    places = np.append(np.flatnonzero(ids.buffer == ord(end)), len(ids.buffer))
-    lengths = np.minimum(places[np.searchsorted(places, ids.starts)] - ids.starts, ids.lengths)
-    return np.where(lengths > 0, lengths, ids.lengths)
+_TOKENS = re.compile(rb"\[\^?\]?(?:\\.|[^\]\\])*\]|\\.|\{(?:\d+,?\d*|,\d*)\}|.", re.DOTALL)
+"""Sets of bytes, escapes, and numbers of repetitions, which name no byte."""
+
+
+def _kinds_of_bytes(pattern: bytes) -> bytes | None:
+    """Return the kind of each byte (256,), from 1; None for a pattern that needs more than the kinds.
+
+    A pattern names bytes, ranges and classes of them. Bytes between which none of these begins or ends are
+    of one kind: the pattern finds the same in two ids with the same kinds.
+    """
+    if re.search(rb"\\[0-9x]|\(\?(?![:=!<]|P<)", pattern):
+        return None  # flags, and groups that are named again
+    begins = np.zeros(256, np.bool_)
+    begins[:34] = True  # blanks, and the end of a line
+    for token in _TOKENS.findall(pattern):
+        for named in re.findall(rb"\\.|\w-\w|.", token, re.DOTALL) if len(token) > 2 else [token]:
+            if named[:1] == b"\\" and named[1:].isalpha():
+                begins[list(b"0:" if named[1:] in b"dD" else b"0:A[_`a{")] = True
+            elif token[:1] != b"{" or len(token) == 1:
+                begins[[named[0] if len(named) > 2 else named[-1], named[-1] + 1]] = True
+    return np.cumsum(begins).astype(np.uint8).tobytes()
+
+
+def _alike(ids: Ids, kinds: bytes) -> tuple[IntArray, IntArray]:
+    """Return rows (m,) with an id of each form, and (N,) which of them has the form of each id.
+
+    The form of an id is the kinds (256,) of its bytes. A form that shares its slot with another may come
+    several times.
+    """
+    low, high = int(ids.starts.min(initial=0)), int((ids.starts + ids.lengths).max(initial=0))
+    text = ids.buffer[low : high + 2 * WORD].tobytes().translate(kinds)
+    forms = WordIds.of(Ids(np.frombuffer(text, np.uint8), ids.starts - low, ids.lengths))
+    slot = (forms.hashes() >> np.uint64(48)).view(np.int64)
+    every: IntArray = np.arange(len(ids))
+    owner = np.zeros(1 << 16, np.int64)
+    owner[slot] = every
+    like = owner[slot]
+    others = np.flatnonzero(~forms.equal(every, forms, like))
+    like[others] = others
+    rows = np.flatnonzero(like == every)
+    place = np.empty_like(every)
+    place[rows] = np.arange(len(rows))
+    return rows, place[like]
 
 
 def rewriting_of(map_docs: Any, map_ranks: str, exclude: Any, exclude_from: str) -> Rewriting:

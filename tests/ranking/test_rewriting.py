@@ -11,6 +11,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
 from support.commands import Command
 from support.in_splits import PLANS, printed, printed_in_splits
 
@@ -234,25 +236,73 @@ def test_the_short_way_for_numbers_at_the_end_is_that_of_the_pattern(pattern: st
 
 
 @pytest.mark.parametrize(
-    "pattern", [r"^([^#]+)", r"^([^_]*)_.*$", r"^([^#]+)\#.*", r"^([^.]+)", r"^([^_]+)_"]
-)
-def test_the_short_way_up_to_a_sign_is_that_of_the_pattern(pattern: str) -> None:
-    short = PatternMapping(pattern)
-    assert short._until is not None
-    ids = [one for one in [*IDS, b"a.b.c", b"_x", b"a__b"] if one]
-    found, _ = short(Ids.of(ids))
-    matches = [(one, re.search(pattern.encode(), one)) for one in ids]
-    assert list(found.pick(slice(None))) == [
-        match[1] if match is not None and match[1] else one for one, match in matches
-    ]
-
-
-@pytest.mark.parametrize(
     "pattern", [r"^(.*)#1\d+$", r"^(.*)[#_]\d+$", r"^(.*)#\d+", r"^(a|b)#\d+$", r"^(.*)#\d*$"]
 )
 def test_other_patterns_go_the_long_way(pattern: str) -> None:
-    mapping = PatternMapping(pattern)
-    assert mapping._before_number is None and mapping._until is None
+    assert PatternMapping(pattern)._before_number is None
+
+
+PARTS = [
+    "d", "1", "_", "-", "#", r"\d", r"\D", r"\w", r"\W", r"\b", r"\B", r"\s", r"\.", r"\#", ".", "é",
+    "(?:a|d1)", "(?=1)", "(?<!d)", "{", "x{", r"\\",
+]  # fmt: skip
+REPEATED = ["", "", "", "+", "*", "?", "{2}", "{1,3}", "{,2}", "{2,}", "+?", "*?"]
+SIGNS = "d1290_-#.aAfFzZ{3}x+,é\\/ \n"
+
+
+@st.composite
+def patterns(draw: st.DrawFn) -> str:
+    """A pattern with one group, of all kinds of parts, or one with flags or a group that is named again."""
+
+    def parts(most: int) -> str:
+        some = draw(st.lists(st.tuples(st.sampled_from(PARTS), st.sampled_from(REPEATED)), max_size=most))
+        return "".join(part + often for part, often in some)
+
+    pattern = f"{parts(2)}({parts(3)}){parts(3)}"
+    pattern = draw(st.sampled_from(["", "", "^", "(?i)", "(?s)", r"\A"])) + pattern
+    pattern += draw(st.sampled_from(["", "", "$", r"\Z", r"\1", "(?i:a)", "(?(1)a|d)", r"\x61", r"\141"]))
+    try:
+        re.compile(pattern.encode())
+    except re.error:
+        assume(False)
+    return pattern
+
+
+@settings(max_examples=400)
+@given(patterns(), st.lists(st.text(SIGNS, min_size=1, max_size=12), min_size=1, max_size=30))
+@example(r"^(.*)l", ["long" * 80, "lang" * 80, "1"])
+@example(r"(x){2}", ["axx2", "xx{2", "x"])
+@example(r"^([{3}]+)", ["{3}a", "4{3", "33"])
+@example(r"([a-c-e]+)-", ["ab-e-", "d-", "b-d-"])
+def test_ids_that_are_alike_to_a_pattern_become_what_it_finds(pattern: str, texts: list[str]) -> None:
+    ids = [b"\xff" + b"padding", *(text.encode() for text in texts)]
+    found, changed = PatternMapping(pattern)(Ids.of(ids)[1:])
+    wanted = []
+    for one in ids[1:]:
+        match = re.search(pattern.encode(), one)
+        wanted.append(match[1] if match is not None and match[1] else one)
+    assert list(found.pick(slice(None))) == wanted
+    spans = [re.search(pattern.encode(), one) for one in ids[1:]]
+    assert changed.tolist() == [
+        bool(span is not None and span[1] and span[1] != one)
+        for span, one in zip(spans, ids[1:], strict=True)
+    ]
+
+
+@pytest.mark.parametrize("pattern", [r"^(d\d+)", r"(.+)_[0-9]+", r"^([^_]+)_", r"([a-z]+[0-9]{3,})#?"])
+def test_a_pattern_is_tried_on_few_ids(pattern: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numbers of one length are alike: speed is not measured here, but what it comes from."""
+    tried = 0
+    span = PatternMapping._span
+
+    def counted(self: PatternMapping, text: bytes) -> tuple[int, int]:
+        nonlocal tried
+        tried += 1
+        return span(self, text)
+
+    monkeypatch.setattr(PatternMapping, "_span", counted)
+    PatternMapping(pattern)(Ids.of([b"d%d_%d" % (1000 + number, number % 7) for number in range(9000)]))
+    assert tried <= 2
 
 
 def test_recall_above_one_becomes_one(command: Command, tmp_path: Path) -> None:
