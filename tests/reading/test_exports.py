@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import importlib.util
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 from support.commands import Command
 
 EXPORTS = Path(__file__).parents[2] / "fixtures" / "exports"
-RUNS = sorted(EXPORTS.glob("run-*"))
-QRELS = sorted(EXPORTS.glob("qrels-*"))
+TESTS = Path(__file__).parents[1]
+RUNS = sorted([*EXPORTS.glob("run-*"), *EXPORTS.glob("clients/run-*")])
+QRELS = sorted([*EXPORTS.glob("qrels-*"), *EXPORTS.glob("clients/qrels-*")])
+CLIENTS = [
+    *("pandas", "polars", "datasets", "ranx", "ir_measures", "pyterrier"),
+    *("elasticsearch", "opensearch-py", "mteb"),
+]
 
 
 @pytest.fixture
@@ -28,17 +34,56 @@ def values(text: str) -> list[str]:
     return [line for line in text.splitlines() if not line.startswith("runid")]
 
 
-@pytest.mark.parametrize("path", [*RUNS, *QRELS], ids=lambda path: path.name)
-def test_an_export_is_evaluated_without_a_hint(path: Path, call: Command) -> None:
+def evaluated(path: Path, call: Command) -> None:
+    """Check that a file gives the numbers of the plain ones, without a hint."""
+    if path.suffix == ".parquet":
+        pytest.importorskip("pyarrow")
     quepid = "quepid" in path.name
     other = "quepid-plain.csv" if quepid else ""
     judged = EXPORTS / (f"qrels-{other}" if quepid else "qrels.txt")
     run = EXPORTS / (f"run-{other}" if quepid else "run.txt")
-    files = (str(path), str(run)) if path in QRELS else (str(judged), str(path))
+    files = (str(path), str(run)) if path.name.startswith("qrels") else (str(judged), str(path))
     plain = call.ok(*MEASURES, str(EXPORTS / "qrels.txt"), str(EXPORTS / "run.txt"))
     called = call(*MEASURES, *files)
     assert values(called.out) == values(plain.out)
     assert all(line.startswith("pres-eval: note: ") for line in called.err.splitlines())
+
+
+@pytest.mark.parametrize(
+    "path", [*RUNS, *QRELS], ids=lambda path: path.relative_to(EXPORTS).as_posix().replace("/", "-")
+)
+def test_an_export_is_evaluated_without_a_hint(path: Path, call: Command) -> None:
+    evaluated(path, call)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("client", CLIENTS)
+def test_a_client_writes_what_is_read(
+    client: str,
+    call: Command,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfdbinary: pytest.CaptureFixture[bytes],
+) -> None:
+    """The versions that are installed here, which may be newer than those that wrote the files."""
+    pytest.importorskip("pandas")
+    try:
+        metadata.version(client)
+    except metadata.PackageNotFoundError:
+        pytest.skip(f"{client} is not installed")
+    monkeypatch.syspath_prepend(TESTS)
+    importlib.import_module("make_client_exports").CLIENTS[client](tmp_path)
+    capfdbinary.readouterr()  # bars of progress
+    written = sorted(each.name for each in tmp_path.iterdir())
+    name = client.removesuffix("-py")
+    assert written == sorted(each.name for each in (EXPORTS / "clients").glob(f"*-{name}[-.]*"))
+    for each in written:
+        evaluated(tmp_path / each, call)
+
+
+def test_each_client_wrote_four_files() -> None:
+    for client in CLIENTS:
+        assert len(list((EXPORTS / "clients").glob(f"*-{client.removesuffix('-py')}[-.]*"))) >= 4
 
 
 def test_there_are_forty_files() -> None:
@@ -47,14 +92,14 @@ def test_there_are_forty_files() -> None:
 
 def test_the_script_writes_these_files(tmp_path: Path) -> None:
     pytest.importorskip("pandas")
-    script = Path(__file__).parents[1] / "make_exports.py"
+    script = TESTS / "make_exports.py"
     spec = importlib.util.spec_from_file_location("make_exports", script)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     module.main([str(tmp_path)])
     assert {each.name: each.read_bytes() for each in tmp_path.iterdir()} == {
-        each.name: each.read_bytes() for each in EXPORTS.iterdir()
+        each.name: each.read_bytes() for each in EXPORTS.iterdir() if each.is_file()
     }
 
 
@@ -104,6 +149,22 @@ def test_a_workbook_is_not_told_to_unzip(head: bytes, call: Command) -> None:
     Path("qrels").write_text("1 0 a 1\n")
     Path("run").write_bytes(head + b"\0" * 40)
     assert "this is an Excel workbook: in Excel, save it as CSV UTF-8" in call("qrels", "run").err
+
+
+@pytest.mark.parametrize("options", [(), ("-T", "csv")], ids=["", "named"])
+@pytest.mark.parametrize("kind", ["run", "qrels"])
+def test_a_workbook_of_openpyxl_is_told_how_to_be_saved(
+    kind: str, options: tuple[str, ...], call: Command, tmp_path: Path
+) -> None:
+    book = pytest.importorskip("openpyxl").Workbook()
+    for row in (["qid", "docno", "score"], ["1", "a", 1]):
+        book.active.append(row)
+    book.save("book.xlsx")
+    plain = str(EXPORTS / f"{'run' if kind == 'qrels' else 'qrels'}.txt")
+    files = ("book.xlsx", plain) if kind == "qrels" else (plain, "book.xlsx")
+    called = call(*options, *files)
+    assert called.code == 2
+    assert "this is an Excel workbook: in Excel, save it as CSV UTF-8" in called.err
 
 
 def test_many_rows_are_several_blocks(call: Command, monkeypatch: pytest.MonkeyPatch) -> None:

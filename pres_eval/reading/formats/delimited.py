@@ -124,8 +124,11 @@ def _rows(source: Source, grades: bool) -> Iterator[Row]:
     separator, header = separator_of(first) or ",", header_of(first)
     places = columns_of(header, grades)
     if places is None:
+        from pres_eval.reading.advice import with_advice
+
         expected = "a header with query_id, doc_id and " + ("relevance" if grades else "score")
-        raise InputError(source.name, before, f"the columns {quoted(', '.join(header))}", expected)
+        error = InputError(source.name, before, f"the columns {quoted(', '.join(header))}", expected)
+        raise with_advice(error, source, "") if b"\0" in first else error
     *columns, by_rank = places
     reader = csv.reader(lines, delimiter=separator)
     try:
