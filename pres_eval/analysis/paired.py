@@ -231,12 +231,16 @@ def topic_winners(scores: PairedScores, order: str = DIFFERENCE) -> Iterator[Top
 
 
 def wins_of_runs(scores: PairedScores) -> list[list[tuple[int, int]]]:
-    """Return for each run and measure (R, M) the topics that it wins alone, and those that it shares."""
+    """Return for each run and measure (R, M) the topics that it wins alone, and those that it shares.
+
+    No run wins a topic on which all runs are equal.
+    """
     found = []
     for gains in map(rounded, scores.gain_values()):
         best = gains == gains.max(axis=0)
         alone = best & (best.sum(axis=0) == 1)
-        found.append(list(zip(alone.sum(axis=1).tolist(), (best & ~alone).sum(axis=1).tolist(), strict=True)))
+        shared = best & ~alone & ~best.all(axis=0)
+        found.append(list(zip(alone.sum(axis=1).tolist(), shared.sum(axis=1).tolist(), strict=True)))
     return [list(each) for each in zip(*found, strict=True)]
 
 

@@ -157,9 +157,10 @@ class EvaluateOptions(TieOptions, GateOptions, TableOptions):
         return {name: file_record(path) for name, path in named.items() if path is not None}
 
     def rules_of_files(self) -> dict[str, str]:
-        """Return how --map-docs and --exclude are used, by option."""
+        """Return how --map-docs and --exclude are used, and --protocol, by option."""
         rules = {"map_ranks": "map-ranks", "exclude_from": "exclude-from"}
-        return {rules[name]: value for name, value in self.rewrites.given.items() if name in rules}
+        protocol = {} if self.protocol is None else {"protocol": self.protocol}
+        return {rules[name]: value for name, value in self.rewrites.given.items() if name in rules} | protocol
 
     @property
     def over_common_topics(self) -> bool:

@@ -7,7 +7,7 @@ import os
 import click
 
 from pres_eval.checking.check import EXIT_ERRORS, check_files, failed
-from pres_eval.checking.findings import KINDS
+from pres_eval.checking.findings import KINDS, Severity
 from pres_eval.checking.run import CheckOptions
 from pres_eval.checking.text import as_json, as_text
 from pres_eval.cli.output import set_format, write_output
@@ -16,14 +16,23 @@ from pres_eval.cli.reader import check_paths
 from pres_eval.cli.said import Said, argument, command_with, option
 from pres_eval.cli.shared import JOBS, MAP_DOCS, RELEVANCE_FORMAT, RESULTS_FORMAT
 from pres_eval.cli.values import CutoffList, LevelType, WholeRange
-from pres_eval.errors import InputError
+from pres_eval.errors import InputError, UsageError
 from pres_eval.reading.relevance import relevance_info
 from pres_eval.reading.rewriting import read_mapping
 from pres_eval.reading.run_files import RunFiles, check_format, source_at, text_at
 from pres_eval.reading.source import Source
 from pres_eval.workers import num_processors
 
-IGNORED = tuple(name for name, kind in KINDS.items() if kind.level.value != "error")
+
+def _no_errors(context: click.Context, parameter: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the kinds to leave out; raises UsageError for a kind of error."""
+    if errors := [name for name in names if KINDS[name].level is Severity.ERROR]:
+        raise UsageError(
+            f"--ignore {errors[0]}: errors cannot be left out, as the evaluator stops at them;"
+            " expected a kind of warnings or notes"
+        )
+    return names
+
 
 MOST_DETAILED = 10
 """Files up to which all findings are shown unless --brief asks for less."""
@@ -81,8 +90,8 @@ class CheckedFiles(Said):
         help="Show findings of this kind alone; several allowed. Verdict and exit code are those of all.",
     )  # fmt: skip
     ignore: tuple[str, ...] = option(
-        "--ignore", type=click.Choice(IGNORED), multiple=True, metavar="KIND",
-        help="Leave out warnings or notes of this kind, such as ties; several allowed.",
+        "--ignore", type=click.Choice(tuple(KINDS)), multiple=True, metavar="KIND", callback=_no_errors,
+        help="Leave out warnings or notes of this kind, such as ties; several allowed. Errors stay.",
     )  # fmt: skip
     output_format: str = option(
         "--format", type=click.Choice(("text", "json")), default="text", show_default=True,

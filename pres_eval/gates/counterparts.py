@@ -191,7 +191,7 @@ def mismatches(now: Record, earlier: Record, path: str) -> Iterator[GateFinding]
         if name != "groups" and _content(new_file) != _content(old_file):
             differing.append(f"--{name} {old_file.path if old_file else 'none'}")
     for name in sorted({*now.rules} & {*earlier.rules}):
-        if now.rules[name] != earlier.rules[name]:
+        if name != "protocol" and now.rules[name] != earlier.rules[name]:
             differing.append(f"--{name} {earlier.rules[name]}")
     if differing:
         yield GateFinding(

@@ -79,7 +79,7 @@ class Comparisons(Sequence[Comparison]):
 
     @property
     def wins(self) -> dict[str, dict[str, tuple[int, int]]]:
-        """For each run label and the topics that it wins: alone, and together with other runs."""
+        """For each run label and the topics that it wins: alone, and together with some of the other runs."""
         scores = self.plain
         each = (dict(zip(scores.measures, wins, strict=True)) for wins in wins_of_runs(scores))
         return dict(zip(scores.runs, each, strict=True))

@@ -61,6 +61,9 @@ PROTOCOLS = {
         ("PRES.100,1000", "recall.100,1000", "map"),
         "Magdy & Jones, PRES, SIGIR 2010, doi:10.1145/1835449.1835551",
         max_retrieved=1000,
+        note="In 2009 the track ranked runs by map and recall. Papers on claims to passages (2012, 2013)"
+        " report PRES.100, recall.100 and map of documents. Not checked against the track's overviews (Roda"
+        " et al. 2009, Piroi et al. 2010 to 2013).",
     ),
     "trec-covid": Protocol(
         ("ndcg_cut.10,20", "P.5,20", "bpref", "map"),

@@ -118,8 +118,10 @@ def _json(lines: list[bytes]) -> Found:
 
 
 def _separators(lines: list[bytes]) -> Found:
-    for sign, name in ((",", "commas"), (";", "semicolons"), ("|", "bars")):
-        if all(line.count(sign.encode()) >= 2 and len(line.split()) < 3 for line in lines):
+    # Two columns have one separator, but so have numbers with decimal commas.
+    signs = (",", "commas"), (";", "semicolons"), ("|", "bars")
+    for least, words, (sign, name) in [(2, 2, each) for each in signs] + [(1, 1, each) for each in signs]:
+        if all(line.count(sign.encode()) >= least and len(line.split()) <= words for line in lines):
             unquoted = "tr -d '\"' < FILE | " if any(b'"' in line for line in lines) else ""
             command = f"tr '{sign}' ' '" if unquoted else f"tr '{sign}' ' ' < FILE"
             what = f"the columns are separated by {name}, not by blanks or tabs"
@@ -199,6 +201,11 @@ _RUN_SHAPES: Shapes = (
         (_ANY, _ANY, _ANY, _ANY, rb"[+-]?\d+,\d+", _ANY),
         'sub(",", ".", $5); print',
     ),
+    (
+        "only topic and docno are there; if the documents of each topic are in ranked order",
+        (rb"[^,;]*[^,;:]", rb"(?![+-]?\d*\.\d+$).*"),
+        '++n[$1]; print $1, "Q0", $2, n[$1], -n[$1], "run"',
+    ),
 )
 _DECIMAL_GAINS = (
     "gains with decimals can be read with -R qrels_float",
@@ -247,6 +254,22 @@ def _score_missing(lines: list[bytes]) -> Found:
     )
 
 
+def _lists(lines: list[bytes]) -> Found:
+    """Lines that have a topic, perhaps a separator, and all its documents."""
+    rows = [re.fullmatch(rb'"?([^\s,;:"]+)"?\s*([,;:]?)(.+)', line.strip()) for line in lines]
+    found = [row for row in rows if row is not None]
+    counts = {len(row[3].replace(b'"', b" ").split()) for row in found}
+    separated = any(row[2] for row in found)
+    # Lines of a run have as many columns, and some numbers.
+    plain = len(counts) == 1 and any(re.search(rb"\s[+-]?[\d.]+(\s|$)", line) for line in lines)
+    if len({row[1] for row in found}) < max(2, len(lines)) or max(counts) < 2 or (plain and not separated):
+        return None
+    change = 'sub(/[,;:]/, " "); gsub(/"/, ""); ' if separated else ""
+    program = f'{change}for (i = 2; i <= NF; i++) print $1, "Q0", $i, i - 1, -i, "run"'
+    what = "each line looks like a topic and its documents; if these are in ranked order"
+    return what, f"awk '{{{program}}}' FILE > NEW"
+
+
 def _sample(lines: list[bytes]) -> Found:
     if not _like(lines, (*(_ANY,) * 4, rb"-?\d+|\?")) or not any(line.split()[4] == b"?" for line in lines):
         return None
@@ -254,7 +277,9 @@ def _sample(lines: list[bytes]) -> Found:
 
 
 _RECOGNISERS: dict[str, Callable[[list[bytes]], Found]] = {
-    "topic Q0 docno rank score tag": lambda lines: _score_missing(lines) or _by_shape(_RUN_SHAPES, lines),
+    "topic Q0 docno rank score tag": lambda lines: (
+        _score_missing(lines) or _by_shape(_RUN_SHAPES, lines) or _lists(lines)
+    ),
     "topic iteration docno relevance": lambda lines: _by_shape((*_QRELS_SHAPES, _DECIMAL_GAINS), lines),
     "topic iteration docno stratum relevance": _sample,
     "topic judgement-group docno relevance": lambda lines: _by_shape(_QRELS_SHAPES, lines),

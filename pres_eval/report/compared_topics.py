@@ -124,6 +124,7 @@ def winner_tables(scores: PairedScores, order: str = DIFFERENCE) -> list[Table]:
                 for run, name in enumerate(scores.runs)
                 for measure, label in enumerate(scores.measures)
             ],
+            ("no run wins a topic on which all runs are equal",),
             left=2,
         ),
     ]

@@ -76,7 +76,7 @@ class Record:
     failures  runs that could not be evaluated (--keep-going); they are written, but not read back
     files     other files that numbers depend on, by the option that names them, without its dashes
     groups, weights  of topics, None where there are none; they are not read back
-    rules     how files of documents are used, by the option that says so, without its dashes
+    rules     how files of documents are used, and the protocol, by option, without its dashes
     judgements  how many were read and how many are left, if documents were mapped or excluded
     """
 

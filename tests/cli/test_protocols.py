@@ -54,6 +54,20 @@ def test_one_call_gives_the_numbers_of_several_commands_for_trec_dl(
     assert alone in once and alone.startswith(measures)
 
 
+def test_json_names_the_protocol(call: Command, tmp_path: Path) -> None:
+    """And a gate compares with numbers of the same settings, however they were typed."""
+    asked = ("--quiet", "--format", "json", QRELS, RUNS[0])
+    called = call("--protocol", "beir", *asked)
+    assert called.json["signature"]["rules"] == {"protocol": "beir"}
+    by_hand = call(*BY_HAND["beir"].split(), *asked)
+    assert "rules" not in by_hand.json["signature"]
+    assert called.json["runs"] == by_hand.json["runs"]
+    baseline = tmp_path / "baseline.json"
+    baseline.write_text(called.out)
+    other = ("--protocol", "msmarco", "-m", "ndcg_cut.10", "-m", "recall.100", "--against", baseline)
+    assert call(*other, QRELS, RUNS[0]).code == 0
+
+
 def test_average_precision_of_documents_for_trec_dl(call: Command) -> None:
     """As pyserini's pages evaluate DL's documents: -M 100 -m map."""
     value = call.ok("-c", "-M", "100", "-m", "map", QRELS, RUNS[0]).out.split("\t")[2]

@@ -318,6 +318,32 @@ def test_recall_above_one_becomes_one(command: Command, tmp_path: Path) -> None:
     assert (json["runs"][0]["mapped"], json["runs"][0]["dropped"]) == (3, 1)
 
 
+@pytest.mark.parametrize("engine", [(), ("--jobs", "2"), ("--cluster", "local:1")], ids=" ".join)
+def test_map_exclude_rank_then_most_then_judged_only(
+    engine: tuple[str, ...], command: Command, tmp_path: Path
+) -> None:
+    """Each of these numbers would be another one if two neighbours changed places."""
+    (tmp_path / "qrels").write_text("1 0 a 1\n1 0 b 1\n1 0 x#9 1\n")
+    (tmp_path / "exclude").write_text("1 x\n")
+    ids = "x#1", "x#2", "u", "a#1", "a#2", "b#1"
+    (tmp_path / "run").write_text("".join(f"1 Q0 {one} 0 {-rank} t\n" for rank, one in enumerate(ids)))
+    given = "--map-docs", r"^(.*)#\d+$", "--exclude", tmp_path / "exclude"
+    files: list[str | Path] = [tmp_path / "qrels", tmp_path / "run", *engine]
+
+    def values(*options: str) -> dict[str, str]:
+        lines = command("--quiet", *given, *options, *files).out.splitlines()
+        return {name: value for name, _, value in map(str.split, lines)}
+
+    asked = "-m", "num_rel", "-m", "num_ret", "-m", "num_rel_ret", "-m", "recip_rank"
+    # x is excluded after x#9, x#1 and x#2 became x; a#2 is dropped before ranks are given: u, a, b.
+    assert values(*asked) == {"num_rel": "2", "num_ret": "3", "num_rel_ret": "2", "recip_rank": "0.5000"}
+    assert values(*asked, "-M", "3")["num_rel_ret"] == "2"
+    assert values(*asked, "-M", "2")["num_rel_ret"] == "1"
+    # -J takes u out of the two that -M left.
+    found = {"num_rel": "2", "num_ret": "1", "num_rel_ret": "1", "recip_rank": "1.0000"}
+    assert values(*asked, "-M", "2", "-J") == found
+
+
 def test_a_topic_is_no_answer_to_itself(command: Command, tmp_path: Path) -> None:
     """ArguAna, Quora: BEIR's ignore_identical_ids."""
     (tmp_path / "qrels").write_text("q1 0 a 1\nq2 0 b 1\n")

@@ -98,7 +98,7 @@ def _winners(name: str, scores: PairedScores) -> Html:
     heads = ["topic", "best run", "second", "difference", "best", "second value"]
     best = table("Best and second runs", heads, rows, text_columns=3, sortable=True)
     won = [(run, *map(str, each[0])) for run, each in zip(scores.runs, wins_of_runs(scores), strict=True)]
-    caption = f"Wins over {plural(len(scores.topics))} that all runs have"
+    caption = f"Wins over {plural(len(scores.topics))} that all runs have; none where all runs are equal"
     wins = table(caption, ["run", "alone", "shared"], won, sortable=True)
     labels = f"{name}: best and second runs", f"{name}: wins of runs"
     return element("div", *map(scrolling, labels, (best, wins)))
