@@ -21,7 +21,7 @@ from pres_eval.cli.reader import check_paths
 from pres_eval.cli.said import Said, argument, command_with, option
 from pres_eval.cli.shared import QUIET
 from pres_eval.cli.streams import say, writing_results
-from pres_eval.errors import UsageError
+from pres_eval.errors import UsageError, plural
 from pres_eval.library.converting import ENDINGS
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.relevance import read_any_qrels
@@ -91,7 +91,7 @@ def command(said: MergeOptions) -> None:
         several = int(np.count_nonzero(judged.judged.sum(axis=0) > 1))
         where = "" if said.listed or not len(differing) else " (--disagreements FILE lists them)"
         say(
-            f"pres-eval: note: {len(grades):,} documents of {len(judged.pool.topics):,} topics;"
+            f"pres-eval: note: {len(grades):,} documents of {plural(len(judged.pool.topics))};"
             f" {several:,} judged more than once, {len(differing):,} of these with different grades{where}"
         )
 

@@ -78,7 +78,9 @@ def advice(source: Source, names: str) -> str:
         head if len(head) < HEAD else head[: head.rfind(b"\n") + 1]
     )  # a line that is cut off tells nothing
     lines = [
-        line for line in whole.split(b"\n")[:LINES] if line.strip() and not line.lstrip().startswith(b"#")
+        line
+        for line in whole.split(b"\n")[:LINES]
+        if line.strip() and not line.lstrip(b"\xef\xbb\xbf \t").startswith(b"#")
     ]
     found = _binary(head)
     if found is None and head.strip():
@@ -132,7 +134,9 @@ def _separators(lines: list[bytes]) -> Found:
 def _header(lines: list[bytes]) -> Found:
     first = lines[0].lower().replace(b'"', b"").split()
     known = sum(word in _HEADER_WORDS for word in first)
-    if (known > 1 and known * 2 >= len(first)) or first[0].startswith(b"sep="):
+    numbered = [bool(re.search(rb"(^|\s)[+-]?\d+([.,]\d+)?(\s|$)", line)) for line in lines]
+    named = len(lines) > 1 and not numbered[0] and all(numbered[1:])
+    if named or (known > 1 and known * 2 >= len(first)) or first[0].startswith(b"sep="):
         return "line 1 looks like a header", "tail -n +2 FILE > NEW"
     return None
 
@@ -260,9 +264,11 @@ def _lists(lines: list[bytes]) -> Found:
     found = [row for row in rows if row is not None]
     counts = {len(row[3].replace(b'"', b" ").split()) for row in found}
     separated = any(row[2] for row in found)
-    # Lines of a run have as many columns, and some numbers.
+    # Lines of a run have as many columns, and some numbers; no id looks like a score.
     plain = len(counts) == 1 and any(re.search(rb"\s[+-]?[\d.]+(\s|$)", line) for line in lines)
-    if len({row[1] for row in found}) < max(2, len(lines)) or max(counts) < 2 or (plain and not separated):
+    scored = any(re.search(rb"[\s\"]\d*[.,]\d+(\s|$)", row[3]) for row in found)
+    several = len({row[1] for row in found}) >= max(2, len(lines)) and max(counts) > 1
+    if not several or scored or (plain and not separated):
         return None
     change = 'sub(/[,;:]/, " "); gsub(/"/, ""); ' if separated else ""
     program = f'{change}for (i = 2; i <= NF; i++) print $1, "Q0", $i, i - 1, -i, "run"'

@@ -119,6 +119,48 @@ def test_commands_that_lines_recommend_help(call: Command, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "id;titel;wert\nq1;d1;3,0\nq1;d2;2\nq2;d3;2,0\nq2;d1;1,0\n",
+        "anfrage,dok,wert\nq1,d1,3\nq1,d2,2\nq2,d3,2\nq2,d1,1\n",
+        "a\tb\tc\td\nq1\td1\t1\t3\nq1\td2\t2\t2\nq2\td3\t1\t2\nq2\td1\t2\t1\n",
+        "q1;d1\nq1;d2\nq2;d3\nq2;d1\n",
+        "qid,docno\nq1,d1\nq1,d2\nq2,d3\nq2,d1\n",
+        "q1,d1,d2\nq2,d3,d1\n",
+        '"q1","d1 d2"\n"q2","d3 d1"\n',
+    ],
+)
+def test_following_hints_ends_in_numbers(text: str, call: Command, tmp_path: Path) -> None:
+    wanted = call("-m", "map", "-m", "num_ret", "qrels", "run").out
+    (tmp_path / "given").write_text(text)
+    for _ in range(4):
+        called = call("-m", "map", "-m", "num_ret", "qrels", "given")
+        if called.code == 0:
+            break
+        command = called.err.rpartition(": ")[2].strip()
+        assert command.endswith("> NEW"), called.err
+        subprocess.run(["sh", "-c", f"{command} && mv NEW given"], cwd=tmp_path, check=True)
+    assert called.out == wanted
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "question dokument wert\nq1 d1 9,1\nq2 d2 8,0\n",  # an unknown header, and scores
+        "q1 d1 0.5\nq2 d2 a b\n",
+        "q1 d1 d2 7\nq2 d2 d3 9\n",
+        "q1 d1 d2\nq1 d3 d4 d5\n",  # a topic twice
+        "one line of a text\n",
+        "d1\nd2\n",
+    ],
+)
+def test_what_is_no_list_of_documents(text: str, call: Command) -> None:
+    Path("given").write_text(text)
+    called = call("qrels", "given")
+    assert called.code == 2 and "a topic and its documents" not in called.err
+
+
+@pytest.mark.parametrize(
     ("text", "number"),
     [
         ("0,8", "0.8"),
