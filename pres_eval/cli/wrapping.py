@@ -36,22 +36,22 @@ class WholeWords(click.HelpFormatter):
         super().write_dl(kept, col_max, col_spacing)
 
     def getvalue(self) -> str:
-        """Return what was written, with ordinary hyphens."""
+        """Return the written text, with ordinary hyphens."""
         return super().getvalue().replace(_HYPHEN, "-")
 
 
 def text_width() -> int:
-    """Characters that a line may have, as click counts them."""
+    """Return the characters that a line may have, as click counts them."""
     return max(min(shutil.get_terminal_size().columns, WIDEST) - 2, NARROWEST)
 
 
 def prose(text: str, indent: int = 0, hang: int | None = None) -> str:
-    """A paragraph, its lines broken anew; all but the first line are indented by `hang`."""
+    """Return a paragraph, its lines broken anew; all but the first line are indented by `hang`."""
     return _filled(" ".join(text.split()), indent, indent if hang is None else hang)
 
 
 def definitions(rows: Iterable[tuple[str, str]]) -> str:
-    """Terms on the left, what they mean beside them."""
+    """Return terms on the left, with their meaning beside them."""
     rows = list(rows)
     column = min(max((len(term) for term, _ in rows), default=0), TERM) + 4
     lines = []
@@ -65,7 +65,7 @@ def definitions(rows: Iterable[tuple[str, str]]) -> str:
 
 
 def fitted(text: str, indent: int) -> str:
-    """A text whose lines are broken already: paragraphs, formulas, letters with what they mean.
+    """Return a text whose lines are broken already: paragraphs, formulas, letters with their meaning.
 
     A line that is indented more than the one before goes on with it, unless it is a letter or part of a
     formula.
@@ -86,7 +86,7 @@ def fitted(text: str, indent: int) -> str:
 
 
 def _filled(words: str, indent: int, hang: int) -> str:
-    """Words in lines; all but the first are indented by `hang`."""
+    """Return words in lines; all but the first are indented by `hang`."""
     return textwrap.fill(
         words,
         text_width(),
