@@ -15,7 +15,7 @@ NARROWEST = 50
 TERM = 26
 """Letters of a term up to which its text begins beside it; that of a longer one begins on the next line."""
 
-_DEFINITION = re.compile(r"(?P<term>[^.:]{0,20}?\S {2,})\S")
+_DEFINITION = re.compile(r"(?P<term>[^.:]{0,20}?[^\s.] {2,})\S")
 
 _LABEL = re.compile(r"\w+:")
 
@@ -67,8 +67,8 @@ def definitions(rows: Iterable[tuple[str, str]]) -> str:
 def fitted(text: str, indent: int) -> str:
     """Return a text whose lines are broken already: paragraphs, formulas, letters with their meaning.
 
-    A line that is indented more than the one before goes on with it, unless it is a letter or part of a
-    formula.
+    A line of prose that is indented like the one before, or more, continues it.  A letter, a line with a
+    label, and a part of a formula begin anew.
     """
     items: list[tuple[int, int, str]] = []
     verbatim = False
@@ -76,7 +76,9 @@ def fitted(text: str, indent: int) -> str:
         start = len(line) - len(line.lstrip())
         words = line.strip()
         definition = _DEFINITION.match(words)
-        if words and items and start > items[-1][0] and not definition and not verbatim and items[-1][2]:
+        labelled = _LABEL.match(words) or (items and start == items[-1][0] and _LABEL.match(items[-1][2]))
+        goes_on = items and items[-1][2] and start + (not labelled) > items[-1][0]
+        if words and goes_on and not definition and not verbatim:
             items[-1] = (*items[-1][:2], f"{items[-1][2]} {words}")
             continue
         verbatim = words.startswith("Formula:")
