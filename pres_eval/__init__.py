@@ -7,7 +7,7 @@
 
 Judgements and runs are paths, open files, dicts of dicts, tables (pandas, polars, Arrow), arrays, or rows of
 topic, document and value.  `evaluate` does it in one call; `Qrels` reads judgements once for many runs;
-`compare` tells which run is better.
+`compare` tests which run is better.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ _HOME = {
 
 
 def __getattr__(name: str) -> Any:
-    """The public names, imported when they are first used: `pres-eval measures` needs none of them."""
+    """Return the public names, imported when they are first used: `pres-eval measures` needs none of them."""
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(importlib.import_module(_HOME[name]), name)

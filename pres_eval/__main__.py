@@ -1,4 +1,4 @@
-"""`python -m pres_eval`, and what the command pres-eval calls."""
+"""Entry point of `python -m pres_eval` and of the command pres-eval."""
 
 from __future__ import annotations
 

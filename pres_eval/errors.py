@@ -1,4 +1,4 @@
-"""Exceptions, which carry what their messages need: where, found, expected."""
+"""Exceptions, which carry the parts of their messages: place, found, expected."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class UsageError(PresEvalError):
 
 
 class MeasureError(UsageError):
-    """A measure or parameter that does not exist, or that the files at hand can't give."""
+    """A measure or parameter that does not exist, or that the given files can't provide."""
 
 
 class InputError(PresEvalError):
@@ -57,7 +57,7 @@ class EmptyFileError(InputError):
 
 
 class DamagedError(Exception):
-    """A compressed file that is not whole, or not what its first bytes say."""
+    """A compressed file that is not whole, or whose content does not fit its first bytes."""
 
 
 class NoCommonTopicError(PresEvalError):
@@ -67,8 +67,8 @@ class NoCommonTopicError(PresEvalError):
 
 
 INSTALL_EXTRA = "pip install '.[{extra}]'  in a checkout of pres-eval"
-"""How to install pres-eval with an extra.  No index has the package yet: a release changes this line, and the
-documentation follows (`docs/install.md`)."""
+"""Command that installs pres-eval with an extra.  No index has the package yet: a release changes this line,
+and the documentation follows (`docs/install.md`)."""
 
 
 class MissingExtraError(PresEvalError):
@@ -91,7 +91,7 @@ LONGEST = 2_000
 
 
 def one_line(text: str) -> str:
-    r"""Text as one line for a terminal or a log: what can't be printed is written as `\n`, `\x1b`, `\u2028`.
+    r"""Return text as one line for a terminal or a log: unprintable characters become `\n`, `\x1b`, `\u2028`.
 
     Of more than LONGEST characters the middle is left out.  A path that is not UTF-8 shows its bytes.  What
     CI systems take for a command within a line, `##[error]` or `##vso[...]`, is taken apart.
@@ -110,7 +110,7 @@ def _escaped(character: str) -> str:
 
 
 def quoted(found: bytes | str) -> str:
-    """Text from a file for a message: printable, shortened when long."""
+    """Return text from a file for a message: printable, shortened when long."""
     text = found.decode("utf-8", "backslashreplace") if isinstance(found, bytes) else found
     text = one_line(text[:81])
     return repr(text if len(text) <= 80 else text[:77] + "...").replace("\\\\", "\\")
@@ -122,7 +122,7 @@ def plural(count: int, one: str = "topic", many: str | None = None) -> str:
 
 
 def decimal_comma(text: str) -> str:
-    """Return what to do about a number with a decimal comma, as in 0,8; nothing if the text has none.
+    """Return advice on a number with a decimal comma, as in 0,8; nothing if the text has none.
 
     Within a text 5,10 is a list of numbers, unless it follows an equals sign.
     """
@@ -136,7 +136,7 @@ def is_plain(text: str) -> bool:
 
 
 def number_of(text: Any) -> float:
-    """Return a number, nan for what is none."""
+    """Return a number, nan for other values."""
     try:
         return float(text) if not isinstance(text, str) or is_plain(text) else float("nan")
     except (TypeError, ValueError, OverflowError):
@@ -144,9 +144,9 @@ def number_of(text: Any) -> float:
 
 
 def nearest(wanted: str, names: Iterable[str], likeness: float = 0.5) -> list[str]:
-    """Up to three of the names that look most like the one that was wanted, the likest first.
+    """Return up to three of the names that look most like the one that was wanted, the likest first.
 
-    `likeness`: from 0 to 1, what a name needs at least.
+    `likeness`: least similarity of a name, 0 to 1.
     """
     import difflib  # takes a while to import
 
@@ -158,7 +158,7 @@ def nearest(wanted: str, names: Iterable[str], likeness: float = 0.5) -> list[st
 
 
 def did_you_mean(wanted: str, names: Iterable[str], otherwise: str = "") -> str:
-    """The question after a name that does not exist; `otherwise` if nothing looks like it."""
+    """Return the question after a name that does not exist; `otherwise` if nothing looks like it."""
     near = nearest(wanted, names)
     return f"did you mean {' or '.join(near)}?" if near else otherwise
 

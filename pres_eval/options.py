@@ -37,7 +37,7 @@ class Version:
                                 whole number; otherwise x n, rounded half away from zero
     gain_keys_need_not_be_grades  the key of `key=gain` is read as its leading digits, 0 if there are none;
                                 otherwise a key that is no whole number is left out
-    also_in_all_trec            what the nickname all_trec names besides the measures of 9.0.8
+    also_in_all_trec            measures of the nickname all_trec besides those of 9.0.8
     """
 
     name: str

@@ -7,7 +7,7 @@
 >>> evaluator.evaluate(run)["q1"]["map"]
 0.5
 
-Names, keys and values are pytrec_eval's; so is what it leaves out.  Besides, any measure of pres-eval can be
+Names, keys, values and left-out topics are pytrec_eval's.  Besides, any measure of pres-eval can be
 asked for (`PRES.100`), numpy's scalars are numbers, ids may be whole numbers, evaluators can be pickled, and
 no input ends the process.
 """
@@ -87,7 +87,7 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
 
 
 def _parse(lines: Iterable[str], width: int, place: int, number: Any) -> dict[str, dict[str, Any]]:
-    """Return the numbers by topic and document; raises what pytrec_eval raises."""
+    """Return the numbers by topic and document; raise pytrec_eval's errors."""
     found: dict[str, dict[str, Any]] = defaultdict(dict)
     for line_number, line in enumerate(lines, 1):
         fields = line.split()
@@ -102,7 +102,7 @@ def _parse(lines: Iterable[str], width: int, place: int, number: Any) -> dict[st
 
 
 def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
-    """One number of a measure's values by topic: the sum of counts, for gm_… e to the mean, else the mean."""
+    """Return one number for values by topic: the sum of counts, exp(mean) for gm_…, else the mean."""
     numbers = np.asarray(list(values), np.float64)
     if measure.startswith("num_"):
         return float(np.sum(numbers))
@@ -119,7 +119,7 @@ class RelevanceEvaluator:
                             of the same measure are united
     relevance_level         least grade of a relevant document
     judged_docs_only_flag   take unjudged documents out of the rankings first
-    pres_eval               what pytrec_eval has not: a dict of arguments of `pres_eval.evaluate`, some of
+    pres_eval               further options: a dict of arguments of `pres_eval.evaluate`, some of
                             map_docs, map_ranks, exclude, exclude_from, empty, ties, max_retrieved, compat
 
     >>> judged = {"q1": {"d1": 1, "d2": 1}}
@@ -159,7 +159,7 @@ class RelevanceEvaluator:
 
     @python_words
     def _take_ours(self, ours: Mapping[str, Any]) -> None:
-        """Set options that pytrec_eval has not, and rewrite the judgements as they say."""
+        """Set options that pytrec_eval lacks, and rewrite the judgements by them."""
         of_runs = {name: value for name, value in ours.items() if name not in _OF_JUDGEMENTS}
         self._options = replace(self._options, **of_runs)
         if self._qrels is not None:
@@ -182,7 +182,7 @@ class RelevanceEvaluator:
         return FewDocuments(grades, int(self._options.relevance_level), columns, self._nothing)
 
     def _grades_of(self, topic: str) -> dict[str, int] | None:
-        """The grades of a topic's documents, from judgements that are kept as arrays."""
+        """Return the grades of a topic's documents, from judgements that are kept as arrays."""
         assert self._qrels is not None and isinstance(self._qrels.relevance, engine.QrelsJudgements)
         place = self._qrels.lookup.topics.get(topic)
         if place is None:
@@ -192,7 +192,7 @@ class RelevanceEvaluator:
         return dict(zip(documents, grades, strict=True))
 
     def evaluate(self, scores: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, float]]:
-        """The values of all measures for each topic of the run that has judgements, in the run's order.
+        """Return the values of all measures for each judged topic of the run, in the run's order.
 
         Raises TypeError for scores that are not numbers, nan among them: with these the values of pytrec_eval
         depend on the order of the dict.
@@ -218,7 +218,7 @@ class RelevanceEvaluator:
         }
 
     def _counted(self, number: int) -> dict[str, float]:
-        """The relevant documents of a topic, if they are asked for."""
+        """Return the relevant documents of a topic, if they are asked for."""
         assert self._qrels is not None and isinstance(self._qrels.relevance, engine.QrelsJudgements)
         begin, end = self._qrels.relevance.pool.offsets[number : number + 2]
         relevant = self._qrels.relevance.grade[begin:end] >= self._options.relevance_level
@@ -235,7 +235,7 @@ class RelevanceEvaluator:
         return with_nothing_for(rank_any(scores, relevance, lookup, options, "run", None), nothing)
 
     def _rows(self, scores: Mapping[str, Mapping[str, Any]]) -> dict[int, dict[str, float]]:
-        """The values by the topic's number in the judgements; topics without documents are left out."""
+        """Return the values by the topic's number in the judgements, without topics that lack documents."""
         qrels = self._qrels
         assert qrels is not None
         for topic, documents in scores.items():
@@ -269,12 +269,12 @@ def _qrels(judged: Mapping[str, Mapping[str, int]]) -> Qrels:
 
 @lru_cache(maxsize=64)
 def _options(relevance_level: int, judged_only: bool) -> Options:
-    """The options; evaluators are made again and again with the same."""
+    """Return the options; evaluators are made again and again with the same."""
     return Options(relevance_level=relevance_level, judged_only=judged_only)
 
 
 def _known(ours: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the arguments; raises TypeError for one that this class does not take."""
+    """Return the arguments; raise TypeError for one that this class does not take."""
     if unknown := [name for name in ours if name not in (*_OF_JUDGEMENTS, *_OF_RUNS)]:
         raise TypeError(
             f"pres_eval: found {unknown[0]!r}, expected some of {', '.join((*_OF_JUDGEMENTS, *_OF_RUNS))}"
@@ -286,7 +286,7 @@ def _known(ours: Mapping[str, Any]) -> Mapping[str, Any]:
 def _asked(
     measures: frozenset[str], own: tuple[Measure, ...], options: Options
 ) -> tuple[Selection, list[str], dict[str, float]]:
-    """The columns, their keys, and the values of a topic for which nothing was retrieved."""
+    """Return the columns, their keys, and the values of a topic for which nothing was retrieved."""
     columns = as_asked(_selection(measures), options, False, warn)
     keys: list[str] = []
     nothing: list[float] = []
@@ -311,7 +311,7 @@ def _selection(measures: Iterable[str]) -> Selection:
 
 
 def _texts(measures: Iterable[str]) -> Iterator[str]:
-    """The names as -m takes them, each once; the order does not matter."""
+    """Yield the names as -m takes them, each once; the order does not matter."""
     names = {*MEASURE_BY_NAME, *(measure.name for measure in own_measures())}
     for measure in dict.fromkeys(measures):
         if measure in supported_nicknames:
@@ -327,5 +327,5 @@ def _texts(measures: Iterable[str]) -> Iterator[str]:
 
 
 def _numbers(values: Values) -> list[float]:
-    """The values of a column; texts have none."""
+    """Return the values of a column; texts have none."""
     return [0.0] * len(values) if isinstance(values, list) else values.tolist()

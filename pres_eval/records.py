@@ -1,4 +1,4 @@
-"""Records: frozen dataclasses that are made in no time, for what every run of the command imports.
+"""Records: frozen dataclasses that are fast to make, for modules that every run of the command imports.
 
 `dataclasses.dataclass` writes the methods of each class as text and compiles it, which takes a third of a
 millisecond: with fifty classes an eighth of a small run.  Here all classes share the same few methods.
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 else:
 
     def dataclass(*, frozen=True, eq=True, kw_only=False):
-        """Do what `dataclasses.dataclass` does, for frozen classes; its `fields` and the like take them."""
+        """Make frozen classes like `dataclasses.dataclass`; its `fields` and the like take them."""
         assert frozen, "records don't change"
 
         def made(kind: type) -> type:
@@ -57,7 +57,7 @@ class _Fields:
 
 
 class _SignatureWhenAsked:
-    """The signature of a class, for `help` and for errors; made when somebody looks at it."""
+    """The signature of a class, for `help` and for errors; made when it is first used."""
 
     def __get__(self, instance: object, kind: Any) -> Signature:
         """Return the signature that `inspect` and editors show."""

@@ -60,7 +60,7 @@ class ScoredRun:
         return [column.label for column in self.columns]
 
     def by_label(self, label: str) -> FloatArray:
-        """(T,) the per-topic values of a numeric column."""
+        """Return (T,) the per-topic values of a numeric column."""
         for column, values in zip(self.columns, self.values, strict=True):
             if column.label == label and not isinstance(values, list):
                 return values
@@ -103,7 +103,7 @@ class Scoring:
     weights: Weights | None = None
 
     def blocks(self, ranking: Ranked, jobs: int = 1) -> Iterator[ScoredBlock]:
-        """The topics of a run, scored, some at a time; raises NoCommonTopicError if there is none."""
+        """Return the topics of a run, scored, some at a time; raise NoCommonTopicError if there is none."""
         worth = {ZERO: 0.0, ONE: 1.0}.get(self.options.empty)
         self._check_weights(ranking)
         batches = form(self.relevance, ranking, self.options)
@@ -121,7 +121,7 @@ class Scoring:
             )
 
     def evaluation(self, ranking: Ranking, blocks: Iterable[ScoredBlock]) -> ScoredRun:
-        """All numbers of one run whose topics were scored, which are at least one."""
+        """Return all numbers of one run whose topics were scored, which are at least one."""
         whole = self._over(ranking, list(blocks))
         groups = {} if self.groups is None else self.groups.topics
         found = {name: self._over(ranking, [whole.over(own)], own) for name, own in groups.items()}
@@ -156,7 +156,7 @@ def score_blocks(
 ) -> Iterator[ScoredBlock]:
     """Score the topics with every measure of the selection, some at a time, `jobs` threads ahead.
 
-    worth  what topics without relevant documents are worth in measures from 0 to 1; None: what these say
+    worth  value of topics without relevant documents in measures from 0 to 1; None: the measures' own
     """
     groups = _groups(selection)
 
@@ -178,7 +178,7 @@ def score_blocks(
 
 
 def _groups(selection: Selection) -> list[Selection]:
-    """The columns with those together that are one measure, seen in one way."""
+    """Return the columns with those together that are one measure, seen in one way."""
     return [tuple(group) for _, group in groupby(selection, _way)]
 
 
@@ -187,7 +187,7 @@ def _way(column: SelectedColumn) -> tuple[object, ...]:
 
 
 def _score_group(batch: AnyBatch, group: Selection, worth: float | None = None) -> Iterator[Values]:
-    """The values of the columns of one measure; `worth` as for score_blocks."""
+    """Yield the values of the columns of one measure; `worth` as for score_blocks."""
     measure = group[0].measure
     if measure.summary is geometric_mean and worth is not None:
         worth = math.log(max(worth, LEAST_GEOMETRIC_MEAN))
@@ -203,7 +203,7 @@ def _score_group(batch: AnyBatch, group: Selection, worth: float | None = None) 
 
 
 def _scored_group(batch: AnyBatch, group: Selection) -> Iterator[Values]:
-    """The values of the columns of one measure, as it says them."""
+    """Return the values of the columns of one measure, by its own functions."""
     measure, level = group[0].measure, group[0].relevance_level
     if group[0].judged_only:
         assert isinstance(batch, Batch), "names lets nothing else through"
@@ -227,7 +227,7 @@ def _scored_group(batch: AnyBatch, group: Selection) -> Iterator[Values]:
 
 
 def _as_missing(batch: AnyBatch, column: SelectedColumn, values: FloatArray | IntArray | list[str]) -> Values:
-    """The values (T,) with what is said of topics that the run lacks."""
+    """Return the values (T,), with those of topics that the run lacks."""
     when_missing = column.measure.when_missing
     reset = when_missing is WhenMissing.ZERO or (
         when_missing is WhenMissing.ZERO_WITHOUT_PARAMETERS and column.label == column.measure.name
@@ -251,12 +251,12 @@ def _function(batch: AnyBatch, column: SelectedColumn) -> Callable[..., FloatArr
 
 
 def _in_ties(batch: AnyBatch) -> bool:
-    """Return whether the batch says what ties, so that expected values are wanted."""
+    """Return whether the batch has ties, so that expected values are wanted."""
     return isinstance(batch, Batch) and batch.ties is not None
 
 
 def _bound(column: SelectedColumn, batch: AnyBatch, *arguments: object) -> FloatArray:
-    """(T,) the least or the greatest value that judgements of what nobody judged can give."""
+    """Return the least or the greatest value (T,) that judgements of unjudged documents can give."""
     from pres_eval.measures.bounds import BoundsOf
 
     assert isinstance(batch, Batch), "names lets nothing else through"
@@ -273,7 +273,7 @@ def evaluate(
     zscores: ZScores | None = None,
     jobs: int = 1,
 ) -> ScoredRun:
-    """All numbers of one run, computed by `jobs` threads; they do not depend on how many these are.
+    """Return all numbers of one run, computed by `jobs` threads; they do not depend on how many these are.
 
     Raises NoCommonTopicError if no topic is in both files, MeasureError if a measure lacks what it needs.
     """
@@ -282,7 +282,7 @@ def evaluate(
 
 
 def joined_values(blocks: Sequence[ScoredBlock]) -> tuple[Values, ...]:
-    """The values of each column over the topics of all blocks, which are at least one."""
+    """Return the values of each column over the topics of all blocks, which are at least one."""
     return tuple(_joined(parts) for parts in zip(*(block.values for block in blocks), strict=True))
 
 

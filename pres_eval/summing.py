@@ -35,7 +35,7 @@ class ScoredBlock:
 
 
 class Summing:
-    """The sums of all columns over the topics, in order, and what they become."""
+    """The sums of all columns over the topics, in order, and their summaries."""
 
     def __init__(self, selection: Selection, weights: Weights | None = None) -> None:
         self._selection = selection
@@ -98,7 +98,7 @@ class Summing:
         )
 
     def summary(self, totals: Totals, tag: str) -> tuple[float | str | None, ...]:
-        """The summary of each column; None where the measure has none."""
+        """Return the summary of each column; None where the measure has none."""
         return tuple(
             tag
             if column.measure.format is Format.TAG

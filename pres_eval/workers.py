@@ -1,4 +1,4 @@
-"""A few threads whose results are taken in order, none for a single job; processors; what ends a process."""
+"""A few threads whose results are taken in order, none for a single job; processors; ending signals."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Given = TypeVar("Given")
 Result = TypeVar("Result")
 
 Work = Callable[[], Any]
-"""Called, gives the result of work that was started, or raises what it raised."""
+"""Function that returns the result of work that was started, or raises its exception."""
 
 
 UNTHREADED = 1
@@ -82,7 +82,7 @@ class Workers:
 
 
 class _Task:
-    """A piece of work, and what came of it."""
+    """A piece of work, and its result."""
 
     def __init__(self, function: Callable[..., Any], arguments: tuple[object, ...]) -> None:
         self._function = function
@@ -102,7 +102,7 @@ class _Task:
             self._done.set()
 
     def result(self) -> Any:
-        """Return the result of the work, once it is done; raise what it raised."""
+        """Return the result of the work, once it is done; raise its exception."""
         self._done.wait()
         if self._error is not None:
             raise self._error
@@ -116,7 +116,7 @@ def in_order(
     unthreaded: int = 0,
     ahead: int = 1,
 ) -> Iterator[Result]:
-    """The function's results, in order, from `jobs` threads; so many further calls wait for one of them."""
+    """Yield the function's results, in order, from `jobs` threads; `ahead` further calls wait."""
     if jobs == 1:
         # Nothing waits, so nothing is needed that could: it costs as much as a small batch.
         yield from map(function, given)
@@ -147,12 +147,12 @@ SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGXCPU", "SIGQUIT")
 
 
 def ending_signals() -> list[int]:
-    """The numbers of these signals, as far as this system has them."""
+    """Return the numbers of these signals, as far as this system has them."""
     return [getattr(signal, name) for name in SIGNALS if hasattr(signal, name)]
 
 
 def num_processors() -> int:
-    """Processors that this process may use."""
+    """Return the number of processors that this process may use."""
     # The system need not have this call, and may refuse it (seccomp).
     with contextlib.suppress(AttributeError, OSError):
         return len(os.sched_getaffinity(0))

@@ -1,4 +1,4 @@
-"""Bring README.md and docs/ up to date: generated tables, outputs of examples, the manual page, a picture.
+"""Bring README.md and docs/ up to date: generated tables, outputs of examples, the manual page, pictures.
 
     python tests/update_docs.py [PAGE ...]
 
@@ -19,6 +19,7 @@ from pathlib import Path
 
 from support.doc_parts import PARTS
 from support.doc_picture import architecture
+from support.doc_terminal import COLUMNS, commands_run, marks, terminal
 
 from pres_eval.cli.man import page
 
@@ -57,7 +58,7 @@ EXAMPLE_FILES = {
 """The files that the examples of the help name, as they might lie in a user's folder."""
 
 
-def console(content: str) -> str:
+def console(content: str, columns: int | None = None) -> str:
     """Lines that begin with `$ ` are run by sh, one after the other in one folder where fixtures/ is."""
     commands = [line[2:] for line in content.splitlines() if line.startswith("$ ")]
     with tempfile.TemporaryDirectory() as folder:
@@ -68,10 +69,10 @@ def console(content: str) -> str:
         program.parent.mkdir()
         program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m pres_eval "$@"\n', encoding="utf-8")
         program.chmod(0o755)
-        return "".join(f"$ {command}\n{_output(command, Path(folder))}" for command in commands)
+        return "".join(f"$ {command}\n{_output(command, Path(folder), columns)}" for command in commands)
 
 
-def _output(command: str, folder: Path) -> str:
+def _output(command: str, folder: Path, columns: int | None = None) -> str:
     """What a command prints, errors too; trailing blanks are dropped."""
     environment = {
         **os.environ,
@@ -80,6 +81,8 @@ def _output(command: str, folder: Path) -> str:
         "PYTHONIOENCODING": "utf-8",
     }
     environment.pop("GITHUB_ACTIONS", None)
+    if columns:
+        environment["COLUMNS"] = str(columns)
     done = subprocess.run(
         ["sh", "-c", command],
         cwd=folder,
@@ -114,6 +117,15 @@ def session(content: str) -> str:
     return "".join(f"{line}\n" for line in written)
 
 
+def terminals(text: str) -> dict[str, str]:
+    """The pictures of terminals that the marks of a page ask for, by their file names in docs/."""
+    pictures = {}
+    for name, content in marks(text):
+        commands, hidden = commands_run(content)
+        pictures[name] = terminal(console(commands, COLUMNS), hidden)
+    return pictures
+
+
 def pages() -> dict[str, str]:
     """The texts of README.md and of the pages of the site, by their paths."""
     paths = [README, *sorted((ROOT / "docs").rglob("*.md"))]
@@ -146,6 +158,8 @@ if __name__ == "__main__":
     for name, text in pages().items():
         if not chosen or ROOT / name in chosen:
             (ROOT / name).write_text(updated(text), encoding="utf-8")
+            for picture, drawn in terminals(text).items():
+                (ROOT / "docs" / picture).write_text(drawn, encoding="utf-8")
     if not chosen:
         PICTURE.write_text(architecture(), encoding="utf-8")
         MANUAL.write_text(page(), encoding="ascii")

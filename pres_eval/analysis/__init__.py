@@ -3,4 +3,4 @@
 from collections.abc import Callable, Iterable
 
 Loop = Callable[[Iterable[int]], Iterable[int]]
-"""What wraps the loop of long work: `iter`, or what shows a progress bar."""
+"""Wrapper of the loop of long work: `iter`, or a function that shows a progress bar."""

@@ -58,7 +58,7 @@ class Correlation:
 
 
 def correlations(measures: Sequence[str], scores: FloatArray) -> list[Correlation]:
-    """Every pair of measures: (M, R) scores of runs in, one row a pair out."""
+    """Return every pair of measures: (M, R) scores of runs in, one row a pair out."""
     return [
         Correlation(
             first=first,
@@ -99,7 +99,7 @@ def coefficient_intervals(
     names: Sequence[str] = ("tau_a", "tau_b", "tau_ap_b"),
     each: Loop = iter,
 ) -> list[CoefficientInterval]:
-    """Bootstrap intervals over topics of the coefficients of every pair of measures: (M, R, T) values in.
+    """Return bootstrap intervals over topics of the coefficients of every pair of measures: (M, R, T) in.
 
     Topics are drawn with replacement, the same for all runs and measures, the runs ordered by their means
     over the draw, and the coefficients of these orders taken; the ends are percentiles.  A draw has fewer
@@ -132,7 +132,7 @@ def coefficient_intervals(
 
 
 def rank_changes(scores: FloatArray) -> IntArray:
-    """(M, R) position of each run under each measure, 1 for the best; equal scores share the first place."""
+    """Return the (M, R) positions of runs under each measure, 1 for the best; equal scores share one."""
     return np.array([positions(row) for row in scores], np.int64).reshape(scores.shape)
 
 
@@ -141,7 +141,7 @@ def verdicts(
 ) -> IntArray:
     """Return each measure's verdict on each pair of runs: (M, R, T) values in, (M, R (R - 1) / 2) out.
 
-    1: the first run is better, -1: the second is, 0: they can't be told apart, by a test over the topics at
+    1: the first run is better, -1: the second is, 0: no significant difference, by a test over the topics at
     the given level, uncorrected; signed ranks are those of Magdy & Jones (SIGIR 2010).  Pairs come in the
     order 0-1, 0-2, ..., 1-2, ...
     """
@@ -156,7 +156,7 @@ def verdicts(
 
 @dataclass(frozen=True)
 class Pattern:
-    """Measures that say the same of a pair, in groups: (("map", "recall"), ("PRES",)); on how many pairs."""
+    """Groups of measures with one verdict, (("map", "recall"), ("PRES",)), and the number of such pairs."""
 
     groups: tuple[tuple[str, ...], ...]
     pairs: int
@@ -169,7 +169,7 @@ class Pattern:
 
 
 def verdict_patterns(measures: Sequence[str], said: IntArray) -> list[Pattern]:
-    """Count the pairs of runs by which measures say the same of them (figure 7 of Magdy & Jones).
+    """Count the pairs of runs by the measures that have the same verdict (figure 7 of Magdy & Jones).
 
     (M, P) verdicts in.  For up to three measures all patterns are listed, for more those that occur; the more
     measures agree, the further up.
@@ -191,14 +191,14 @@ def verdict_patterns(measures: Sequence[str], said: IntArray) -> list[Pattern]:
 
 
 def _groups(said: Sequence[int]) -> list[tuple[int, ...]]:
-    """Indices of equal verdicts, the largest group first."""
+    """Return the indices of equal verdicts, the largest group first."""
     groups = [tuple(i for i, v in enumerate(said) if v == value) for value in dict.fromkeys(said)]
     return sorted(groups, key=lambda group: (-len(group), group))
 
 
 @dataclass(frozen=True)
 class Disagreement:
-    """A pair of runs on which measures do not say the same.
+    """A pair of runs on which the verdicts of measures differ.
 
     said  for each measure 1 (the first run is better), -1 (the second is) or 0 (can't tell)
     """
@@ -214,7 +214,7 @@ class Disagreement:
 
 
 def disagreements(runs: Sequence[str], said: IntArray) -> list[Disagreement]:
-    """The pairs of runs on which measures say different things: (M, P) verdicts in; contradictions first."""
+    """Return the pairs of runs on which (M, P) verdicts differ, contradictions first."""
     found = [
         Disagreement(run, other, tuple(column))
         for (run, other), column in zip(itertools.combinations(runs, 2), said.T.tolist(), strict=True)
@@ -227,8 +227,8 @@ def disagreements(runs: Sequence[str], said: IntArray) -> list[Disagreement]:
 class Dissent:
     """A measure alone against the others.
 
-    pairs  on which all the others say the same
-    alone  of these, those on which the measure says something else; share: alone / pairs, nan for none
+    pairs  on which all the others have the same verdict
+    alone  of these, those on which the verdict of the measure differs; share: alone / pairs, nan for none
     """
 
     measure: str

@@ -172,7 +172,7 @@ def _interactions(
 def p_of_groups(
     differences: FloatArray, group: IntArray, samples: int, seed: int, weights: FloatArray | None = None
 ) -> float:
-    """P-value of differences (T,) being alike in all groups (T,), which are numbered from 0.
+    """Return the p-value of differences (T,) being alike in all groups (T,), which are numbered from 0.
 
     weights  (T,) of the topics, at least 0, which the differences are multiplied with; None: all are 1
 

@@ -25,17 +25,17 @@ from pres_eval.analysis.significance import (
 from pres_eval.arrays import BoolArray, FloatArray, IntArray
 
 BEST = "best"
-"""What a baseline may be called besides a run: the best run of each measure."""
+"""Name of a baseline that is no run: the best run of each measure."""
 
 
 def best_runs(means: FloatArray) -> BoolArray:
-    """(M, R) which runs are the best of each measure, equal at 12 digits: (M, R) means in, more is better."""
+    """Return (M, R) whether runs are the best of each measure, by means (M, R), equal at 12 digits."""
     means = np.array([rounded(row) for row in means]).reshape(means.shape)
     return np.asarray(means == means.max(axis=1, keepdims=True), np.bool_)
 
 
 def best_places(means: FloatArray) -> tuple[int, ...]:
-    """The place of the best run of each measure, the first of equal ones: (M, R) means in, more is better."""
+    """Return the place of each measure's best run, the first of equal ones, by means (M, R)."""
     return tuple(int(row.argmax()) for row in best_runs(means))
 
 
@@ -94,7 +94,7 @@ def _num_unseen(scores: PairedScores, baseline: int | Sequence[int] | None, sett
 
 
 def _pairs(count: int, baseline: int | None) -> IntArray:
-    """(P, 2) every run with the baseline, or with every other run."""
+    """Return (P, 2) every run with the baseline, or with every other run."""
     if baseline is None:
         return np.column_stack(np.triu_indices(count, 1))
     others = np.delete(np.arange(count), baseline)
@@ -102,7 +102,7 @@ def _pairs(count: int, baseline: int | None) -> IntArray:
 
 
 def _differences(values: FloatArray, pairs: IntArray) -> FloatArray:
-    """(P, T) of (R, T) values, or (P,) of (R,), between the runs of pairs (P, 2)."""
+    """Return (P, T) of (R, T) values, or (P,) of (R,), between the runs of pairs (P, 2)."""
     return values[pairs[:, 0]] - values[pairs[:, 1]]
 
 
@@ -123,7 +123,7 @@ def _comparisons(
     settings: CompareSettings,
     unseen: int,
 ) -> Iterator[Comparison]:
-    """The records of the pairs (P, 2) of all measures, p-values corrected, also for other pairs of p = 1."""
+    """Yield the records of the pairs (P, 2) of all measures, with corrected p-values, also if p is 1."""
     found = [np.append(joint.p_values, np.ones(unseen)) for joint in said]
     shares = SHARES[settings.correction if settings.simultaneous else "none"]
     if settings.test in JOINT_TESTS:
@@ -148,7 +148,7 @@ def _of_measure(
     missing: FloatArray,
     settings: CompareSettings,
 ) -> list[Comparison]:
-    """The records of one measure's pairs (P, 2), from their corrected p-values (P,).
+    """Return the records of one measure's pairs (P, 2), from their corrected p-values (P,).
 
     missing: (P,) the chances that intervals may miss with, which joint tests have their own for.
     """
@@ -205,7 +205,7 @@ def _of_measure(
 def _intervals(
     differences: FloatArray, means: FloatArray, said: Joint, missing: FloatArray, settings: CompareSettings
 ) -> tuple[FloatArray, FloatArray]:
-    """(P,) lower and (P,) upper ends of intervals of (P, T) differences with means (P,); nan where there is
+    """Return lower and upper ends (P,) of intervals of (P, T) differences with means (P,); nan where there is
     no p-value, or no variance.
     """
     if settings.test in JOINT_TESTS:

@@ -20,7 +20,7 @@ TESTS = (*PAIRED_TESTS, *JOINT_TESTS)
 """The tests by the names that options use; the first is the default."""
 
 FAMILIES = ("runs", "measures")
-"""Over what p-values are corrected: the comparisons of one measure, or those of all measures together."""
+"""Families for correction: the comparisons of one measure, or those of all measures together."""
 
 
 LEAST_ALPHA = 1e-6
@@ -36,7 +36,7 @@ class CompareSettings:
     alpha        level of significance; intervals of means cover 1 - alpha
     samples      sign changes of the randomisation test, draws of the bootstrap, deals of randomised Tukey
     seed         of all of them
-    alternative  what is to be shown, a name of ALTERNATIVES; joint tests know "two-sided" alone
+    alternative  the hypothesis, a name of ALTERNATIVES; joint tests have only "two-sided"
     margin       of "equivalent" and "non-inferior"
     interval     kind of the intervals, a name of INTERVALS; joint tests have their own for differences
     over         a name of FAMILIES
@@ -63,9 +63,9 @@ class CompareSettings:
         return asdict(self) | {"simultaneous": together}
 
     def of_means(self, scores: PairedScores, measure: int) -> Ends:
-        """(R,) ends of the intervals of a measure's means, each by itself, within what it can be.
+        """Return (R,) ends of the intervals of a measure's means, each by itself, within its range.
 
-        nan where all topics have the same value, which says nothing of how far others would be from it.
+        nan where all topics have the same value: the spread of other topics is unknown then.
         """
         values = scores.values[measure]
         if scores.weights is not None:
@@ -124,7 +124,7 @@ def family_size(scores: PairedScores, baselines: Sequence[int] | None, over: str
 def least_p(
     settings: CompareSettings, topics: int, comparisons: int, measures: int = 1, runs: int = 2
 ) -> float:
-    """The lowest corrected p-value that one of so many comparisons over so many topics can reach.
+    """Return the lowest corrected p-value that one of these comparisons over these topics can reach.
 
     Nothing can be significant where it is alpha or more; nan where there is none, over one topic.
     """
@@ -150,10 +150,10 @@ class Comparison:
     """One run against another under one measure; differences are run minus other.
 
     lower, upper    interval of the mean difference; with an infinite end for a one-sided alternative
-    level           what `lower` to `upper` covers by itself, in joint tests with all others of the measure
+    level           coverage of `lower` to `upper` alone, in joint tests with all others of the measure
     agrees          whether this interval shows a difference where the test does, and none where it does not
     wins, ties, losses  topics on which the run is better than, as good as, worse than the other
-    direction       1 where what was tested speaks for the run, -1 for the other, 0 for neither
+    direction       1 where the test favours the run, -1 the other, 0 neither
     p_value, corrected  of the test, and after the correction
     d_z, hedges_g, rank_biserial  effect sizes
     g_lower, g_upper  interval of Hedges' g that covers `g_level` by itself, never corrected
@@ -204,11 +204,11 @@ class ComparedRuns:
     unseen: int = 0
 
     def of_measure(self, measure: str) -> list[Comparison]:
-        """The comparisons under one measure."""
+        """Return the comparisons under one measure."""
         return [one for one in self.comparisons if one.measure == measure]
 
     def letters(self, measure: int) -> list[str]:
-        """For each run the letters that it shares with those from which it does not differ (all pairs)."""
+        """Return for each run the letters that it shares with runs of no significant difference."""
         place = {name: number for number, name in enumerate(self.scores.runs)}
         own = self.of_measure(self.scores.measures[measure])
         first = np.array([place[one.run] for one in own], np.int64)
@@ -216,7 +216,7 @@ class ComparedRuns:
         return letters_of_pairs(self.scores.gains()[measure], first, second, [one.significant for one in own])
 
     def contradictions(self) -> int:
-        """Significant comparisons of a test on ranks in which the mean says the opposite."""
+        """Return significant comparisons of a test on ranks whose means differ in the other direction."""
         return sum(
             one.significant
             and one.direction

@@ -1,4 +1,4 @@
-"""Many comparisons: p-values corrected for their number, shares of alpha, letters of runs not told apart."""
+"""Many comparisons: p-values corrected for their number, shares of alpha, letters of runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pres_eval.arrays import BoolArray, FloatArray, IntArray
 
 
 def holm(p_values: FloatArray) -> FloatArray:
-    """Holm's step-down correction of p-values (m,): the chance of any false finding stays below alpha.
+    """Return Holm's step-down correction of p-values (m,): the chance of any false finding stays below alpha.
 
     Formula:  p'_(i) = max over j <= i of min(1, (m - j + 1) p_(j)), p_(1) <= ... <= p_(m)
     Source: Holm, Scandinavian Journal of Statistics 1979, https://www.jstor.org/stable/4615733.
@@ -22,12 +22,12 @@ def holm(p_values: FloatArray) -> FloatArray:
 
 
 def bonferroni(p_values: FloatArray) -> FloatArray:
-    """Bonferroni's correction of p-values (m,): every one times their number, 1 at most."""
+    """Return Bonferroni's correction of p-values (m,): every one times their number, 1 at most."""
     return np.minimum(1.0, p_values * len(p_values))
 
 
 def benjamini_hochberg(p_values: FloatArray) -> FloatArray:
-    """Benjamini and Hochberg's correction (m,): the share of false findings among all stays below alpha.
+    """Return Benjamini and Hochberg's correction (m,): the share of false findings stays below alpha.
 
     Formula:  p'_(i) = min over j >= i of min(1, p_(j) m / j)
     Source: Benjamini & Hochberg, JRSS B 1995, doi:10.1111/j.2517-6161.1995.tb02031.x.
@@ -39,12 +39,12 @@ def benjamini_hochberg(p_values: FloatArray) -> FloatArray:
 
 
 def uncorrected(p_values: FloatArray) -> FloatArray:
-    """The p-values (m,) as they are."""
+    """Return the p-values (m,) as they are."""
     return p_values.copy()
 
 
 def step_shares(p_values: FloatArray, alpha: float) -> FloatArray:
-    """(m,) at what share of alpha Holm's correction tests each of the p-values (m,).
+    """Return the shares (m,) of alpha at which Holm's correction tests the p-values (m,).
 
     1 / (m - i + 1) for the i-th lowest until the first that is not below its own, 1 / (m - k) for all others
     after k findings: an interval that misses with so much of alpha holds 0 just where there is no finding.
@@ -59,12 +59,12 @@ def step_shares(p_values: FloatArray, alpha: float) -> FloatArray:
 
 
 def single_shares(p_values: FloatArray, alpha: float) -> FloatArray:
-    """(m,) the share of alpha of each under Bonferroni's correction: 1 / m."""
+    """Return the shares of alpha (m,) under Bonferroni's correction: 1 / m."""
     return np.full(len(p_values), 1 / max(1, len(p_values)))
 
 
 def discovery_shares(p_values: FloatArray, alpha: float) -> FloatArray:
-    """(m,) the share of alpha of each under Benjamini and Hochberg's: k / m for k findings.
+    """Return the shares of alpha (m,) under Benjamini and Hochberg's correction: k / m for k findings.
 
     Of the intervals of the findings alpha miss.
     Source: Benjamini & Yekutieli, JASA 2005, doi:10.1198/016214504000001907.
@@ -74,7 +74,7 @@ def discovery_shares(p_values: FloatArray, alpha: float) -> FloatArray:
 
 
 def _put_back(order: IntArray, ordered: FloatArray) -> FloatArray:
-    """(m,) corrected p-values in the order that they came in, 1 at most."""
+    """Return (m,) corrected p-values in the order that they came in, 1 at most."""
     corrected = np.empty(len(ordered))
     corrected[order] = np.minimum(1.0, ordered)
     return corrected
@@ -94,11 +94,11 @@ SHARES: dict[str, Callable[[FloatArray, float], FloatArray]] = {
     "bh": discovery_shares,
     "none": lambda p_values, alpha: np.ones(len(p_values)),
 }
-"""What shares of alpha intervals may miss with to say what the correction of that name says."""
+"""Return the shares of alpha at which intervals miss, so that they agree with the correction of that name."""
 
 
 SHARED = "runs that share a letter could not be told apart"
-"""What letters mean."""
+"""Meaning of the letters."""
 
 _ALPHABET = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -111,10 +111,10 @@ def letters_of_pairs(gains: FloatArray, first: IntArray, second: IntArray, diffe
 
 
 def letters(means: FloatArray, differ: BoolArray) -> list[str]:
-    """The letters of each run: (R,) means and (R, R) which pairs differ significantly in, R texts out.
+    """Return R texts, the letters of each run, from (R,) means and (R, R) whether pairs differ significantly.
 
-    Letters name the largest groups of runs of which no two differ, `a` for the group of the best; groups
-    that say nothing new are left out.  More than 52 groups get numbers: `<53>`.
+    Letters name the largest groups of runs of which no two differ significantly, `a` for the group of the
+    best; groups that lie within others are left out.  More than 52 groups get numbers: `<53>`.
     Source: Piepho, Journal of Computational and Graphical Statistics 2004, doi:10.1198/1061860043515.
     """
     count = len(means)
@@ -137,7 +137,7 @@ def letters(means: FloatArray, differ: BoolArray) -> list[str]:
 
 
 def _cliques(chosen: int, open_runs: int, done: int, alike: list[int]) -> Iterator[int]:
-    """The largest sets of runs that are all alike, as bits: Bron and Kerbosch's way, with a pivot."""
+    """Yield the largest sets of runs that are all alike, as bits: Bron and Kerbosch's way, with a pivot."""
     if not open_runs and not done:
         yield chosen
         return
@@ -156,7 +156,7 @@ def _members(group: int) -> Iterator[int]:
 
 
 def _needed(groups: list[list[int]], runs: int) -> Iterator[list[int]]:
-    """Yield the groups of so many runs without those whose pairs are all in others as well."""
+    """Yield the groups of runs, except those whose pairs are all in other groups."""
     times = np.zeros((runs, runs), np.int64)
     for group in groups:
         times[np.ix_(group, group)] += 1

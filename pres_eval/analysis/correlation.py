@@ -15,7 +15,7 @@ from pres_eval.arrays import FloatArray, IntArray
 
 
 def kendall_tau_a(x: FloatArray, y: FloatArray) -> float:
-    """Kendall's τ-a of (R,) and (R,): pairs in the same order minus those in opposite order, over all pairs.
+    """Return Kendall's τ-a of (R,) and (R,): pairs in the same minus pairs in opposite order, over all pairs.
 
     Formula:  τ_a = (C - D) / (R (R - 1) / 2), for R things; pairs that tie in x or y count as neither.
     Range: -1 to 1, the ends out of reach where there are ties.  nan for fewer than two things.
@@ -29,7 +29,7 @@ def kendall_tau_a(x: FloatArray, y: FloatArray) -> float:
 
 
 def tau_a_ceiling(x: FloatArray, y: FloatArray) -> float:
-    """The highest τ-a of (R,) and (R,) if their values could be paired anew: 1 where nothing ties, else less.
+    """Return the highest τ-a of (R,) and (R,) over all pairings of their values: 1 without ties, else less.
 
     That of both in ascending order, which of all pairings agree most.  nan for fewer than two things.
     Source: Nešlehová, Journal of Multivariate Analysis 2007, doi:10.1016/j.jmva.2005.11.007.
@@ -38,7 +38,7 @@ def tau_a_ceiling(x: FloatArray, y: FloatArray) -> float:
 
 
 def kendall_tau_b(x: FloatArray, y: FloatArray) -> float:
-    """Kendall's τ-b of (R,) and (R,): τ corrected for ties.
+    """Return Kendall's τ-b of (R,) and (R,): τ corrected for ties.
 
     Formula:  τ_b = (C - D) / √((P - T_x) (P - T_y)), P all pairs, T those that tie in x, in y.
     Range: -1 to 1; nan if all of x or all of y is one value.
@@ -51,7 +51,7 @@ def kendall_tau_b(x: FloatArray, y: FloatArray) -> float:
 
 
 def spearman(x: FloatArray, y: FloatArray) -> float:
-    """Spearman's ρ of (R,) and (R,): the product-moment correlation of the ranks, averages where scores tie.
+    """Return Spearman's ρ of (R,) and (R,): the correlation of the ranks, averages where scores tie.
 
     Range: -1 to 1; nan if all of x or all of y is one value.
     Source: Spearman, American Journal of Psychology 1904, doi:10.2307/1412159.  The coefficient that the
@@ -69,12 +69,12 @@ def spearman(x: FloatArray, y: FloatArray) -> float:
 
 
 def tau_ap(truth: FloatArray, estimate: FloatArray) -> float:
-    """τ_AP: how well an estimated order (R,) keeps the true one (R,), disorder at the top counting most.
+    """Return τ_AP: how well an estimated order (R,) keeps the true one (R,); the top counts most.
 
     Formula:  τ_AP = 2 / (R - 1) Σ_{i=2..R} C(i) / (i - 1)  -  1
       i runs down the estimated order (highest score first); C(i) of the i - 1 things above the i-th are
-      above it in the true order as well.  Ties, in either list, stand for all orders that they could be
-      broken into: the value is the mean over these.
+      above it in the true order also.  For ties, in either list, the value is the mean over all orders that
+      break them.
     Range: -1 to 1; nan for fewer than two things.  Not symmetric.
     Source: Yilmaz, Aslam & Robertson, SIGIR 2008, doi:10.1145/1390334.1390435; ties (τ_AP,a): Urbano &
       Marrero, ICTIR 2017, doi:10.1145/3121050.3121106.
@@ -94,7 +94,7 @@ def tau_ap(truth: FloatArray, estimate: FloatArray) -> float:
 
 
 def tau_ap_b(x: FloatArray, y: FloatArray) -> float:
-    """τ_AP,b of (R,) and (R,): τ_AP of two orders of which neither is the true one, corrected for ties.
+    """Return τ_AP,b of (R,) and (R,): τ_AP of two orders, neither of them true, corrected for ties.
 
     Formula: the mean of τ_AP of x given y and of y given x, each over the things that have others strictly
       above them, compared with those alone.  Without ties it is the symmetric τ_AP.
@@ -105,7 +105,7 @@ def tau_ap_b(x: FloatArray, y: FloatArray) -> float:
 
 
 def _tau_ap_b_given(truth: FloatArray, estimate: FloatArray) -> float:
-    """τ_AP of (R,) given the truth (R,), over what has others strictly above it."""
+    """Return τ_AP of (R,) given the truth (R,), over the things with others strictly above them."""
     concordant = np.where(_signs(estimate) < 0, _orders(truth, estimate) > 0, False).sum(axis=1)
     above, _ = above_and_tied(estimate)
     below_top = above > 0
@@ -116,7 +116,7 @@ def _tau_ap_b_given(truth: FloatArray, estimate: FloatArray) -> float:
 
 
 def _cosine(product: int, square_x: int, square_y: int) -> float:
-    """The quotient product / √(square_x square_y), which no rounding brings beyond -1 or 1."""
+    """Return the quotient product / √(square_x square_y), which no rounding brings beyond -1 or 1."""
     return max(-1.0, min(1.0, product / math.sqrt(square_x * square_y)))
 
 
@@ -131,29 +131,29 @@ COEFFICIENTS: dict[str, Callable[[FloatArray, FloatArray], float]] = {
 
 
 def average_ranks(scores: FloatArray) -> FloatArray:
-    """(R,) ranks from 1 for the lowest score; equal scores share the average of their places."""
+    """Return (R,) ranks from 1 for the lowest score; equal scores share the average of their places."""
     below, same = above_and_tied(-scores)
     return np.asarray(below + (same + 1) / 2, np.float64)
 
 
 def positions(scores: FloatArray) -> IntArray:
-    """(R,) places from 1 for the highest score; equal scores share the first of their places."""
+    """Return (R,) places from 1 for the highest score; equal scores share the first of their places."""
     return 1 + above_and_tied(scores)[0]
 
 
 def _signs(scores: FloatArray) -> IntArray:
-    """(R, R) 1 where the row's score is higher than the column's, -1 where lower, 0 where equal."""
+    """Return (R, R) 1 where the row's score is higher than the column's, -1 where lower, 0 where equal."""
     scores = rounded(scores)
     return (scores[:, None] > scores).astype(np.int64) - (scores[:, None] < scores)
 
 
 def _orders(x: FloatArray, y: FloatArray) -> IntArray:
-    """(R, R) 1 where two things are in the same order in both lists, -1 in opposite, 0 where tied."""
+    """Return (R, R) 1 where two things are in the same order in both lists, -1 in opposite, 0 where tied."""
     return _signs(x) * _signs(y)
 
 
 def above_and_tied(scores: FloatArray) -> tuple[IntArray, IntArray]:
-    """(R,) how many things score strictly higher, and how many the same (itself among them)."""
+    """Return (R,) how many things score strictly higher, and how many the same (itself among them)."""
     scores = rounded(scores)
     return (scores > scores[:, None]).sum(axis=1), (scores == scores[:, None]).sum(axis=1)
 
@@ -162,11 +162,11 @@ PERSISTENCE = 0.9
 """The chance of going on to the next place: with 0.9 the first ten places carry 86 % of the weight."""
 
 TIES = ("w", "a", "b")
-"""How ties count: as the same place, as an order that is not known, or as that corrected for what is lost."""
+"""Treatments of ties: as one place, as an unknown order, or as that with a correction for the loss."""
 
 
 def rbo(x: FloatArray, y: FloatArray, persistence: float = PERSISTENCE, ties: str = "w") -> float:
-    """Rank-biased overlap of the orders (R,) of R things, highest score first: the top counts most.
+    """Return the rank-biased overlap of the orders (R,) of R things, highest first: the top counts most.
 
     Formula:  RBO = (1 - p) / p Σ_{d=1..R} A_d p^d + A_R p^R, p the persistence
       A_d, the agreement of the two lists down to place d, is
@@ -188,13 +188,13 @@ def rbo(x: FloatArray, y: FloatArray, persistence: float = PERSISTENCE, ties: st
 
 
 def opposite_rbo(size: int) -> float:
-    """The least that `rbo` of so many things can be: that of opposite orders without ties."""
+    """Return the least value of `rbo` for lists of this length: that of opposite orders without ties."""
     rising = np.arange(size, dtype=np.float64)
     return rbo(rising, -rising)
 
 
 def agreements(x: FloatArray, y: FloatArray, ties: str = "w") -> FloatArray:
-    """(R,) A_d of `rbo`, how far the two lists agree down to place d: 1, 2, ... R."""
+    """Return (R,) A_d of `rbo`, how far the two lists agree down to place d: 1, 2, ... R."""
     depth = np.arange(1, len(x) + 1)
     first, second = _shares(x, depth, ties), _shares(y, depth, ties)
     shared = (first * second).sum(axis=1)
@@ -206,7 +206,7 @@ def agreements(x: FloatArray, y: FloatArray, ties: str = "w") -> FloatArray:
 
 
 def _shares(scores: FloatArray, depth: IntArray, ties: str) -> FloatArray:
-    """(depths, things) how far a thing belongs to the first d: 0 or 1, between for ties broken at random."""
+    """Return (depths, things) whether a thing is among the first d; between 0 and 1 for broken ties."""
     above, group = above_and_tied(scores)
     if ties == "w":
         return np.asarray(depth[:, None] > above, np.float64)

@@ -16,7 +16,7 @@ have the same mean, though the topics were added up in another order."""
 
 
 def rounded(values: FloatArray) -> FloatArray:
-    """(n,) the values as they are compared: rounded to 12 decimals, or 12 digits of the largest beyond 1."""
+    """Return the values (n,) for comparisons: rounded to 12 decimals, or 12 digits of the largest."""
     largest = float(np.abs(values[np.isfinite(values)]).max(initial=1.0))
     return np.round(values, DECIMALS - math.ceil(math.log10(largest)))
 
@@ -40,13 +40,13 @@ def least_enough(enough: Callable[[float], bool], high: float, halvings: int = 5
 
 
 def wins_ties_losses(differences: FloatArray) -> tuple[IntArray, IntArray, IntArray]:
-    """(P,) topics where the difference is above, at, and below zero."""
+    """Return (P,) topics where the difference is above, at, and below zero."""
     differences = np.round(differences, DECIMALS)
     return (differences > 0).sum(axis=1), (differences == 0).sum(axis=1), (differences < 0).sum(axis=1)
 
 
 def mean_and_deviation(differences: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """(P,) mean and (P,) sample deviation (divisor T - 1) of rows (P, T); that of equal numbers is 0."""
+    """Return means (P,) and sample deviations (P,) (divisor T - 1) of rows (P, T); 0 for equal numbers."""
     size = differences.shape[1]
     mean = np.add.accumulate(differences, axis=1)[:, -1] / size
     squares = np.add.accumulate((differences - mean[:, None]) ** 2, axis=1)[:, -1]

@@ -13,7 +13,7 @@ from pres_eval.arrays import FloatArray, IntArray
 
 
 def standardised(differences: FloatArray) -> FloatArray:
-    """d_z: the mean difference in standard deviations of the differences.
+    """Return d_z: the mean difference in standard deviations of the differences.
 
     (P, T) differences in, (P,) out.  0 where all are zero, infinite where all are the same other number, nan
     for one topic.  Not comparable with Cohen's d of two independent groups, for which 0.2, 0.5 and 0.8 are
@@ -29,7 +29,7 @@ def standardised(differences: FloatArray) -> FloatArray:
 
 
 def hedges_g(differences: FloatArray, confidence: float = 0.95) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Hedges' g of paired values: d_z without its bias, and a confidence interval.
+    """Return Hedges' g of paired values: d_z without its bias, and a confidence interval.
 
     Formula:  g = J(T - 1) d_z, J(m) = Γ(m / 2) / (√(m / 2) Γ((m - 1) / 2));
       g ± z √(1 / T + g² / (2 T)), z the normal quantile
@@ -50,7 +50,7 @@ def hedges_g(differences: FloatArray, confidence: float = 0.95) -> tuple[FloatAr
 
 
 def rank_biserial(differences: FloatArray) -> FloatArray:
-    """Matched-pairs rank-biserial correlation, the effect size that goes with the Wilcoxon test.
+    """Return the matched-pairs rank-biserial correlation, the effect size that goes with the Wilcoxon test.
 
     Formula:  r = (W+ - W-) / (W+ + W-), the rank sums of the positive and of the negative differences
     Range: -1 (every topic that differs got worse) to 1; 0 where no topic differs.  (P, T) in, (P,) out.
@@ -64,7 +64,7 @@ def rank_biserial(differences: FloatArray) -> FloatArray:
 
 
 def favoured(differences: FloatArray, test: str) -> IntArray:
-    """(P,) the sign of what a test looked at: ranks under "wilcoxon", wins under "sign", else the mean."""
+    """Return the signs (P,) of what a test compares: ranks for "wilcoxon", wins for "sign", else means."""
     looked_at: FloatArray = rounded(mean_and_deviation(differences)[0])
     if test == "wilcoxon":
         looked_at = rank_biserial(differences)

@@ -1,4 +1,4 @@
-"""Every run against every other at once: what the report page knows of any two runs."""
+"""Every run against every other at once, for the report page."""
 
 from __future__ import annotations
 
@@ -78,11 +78,11 @@ class PairTable:
     settings: CompareSettings
 
     def gains(self, measure: int) -> FloatArray:
-        """(R,) the means of a measure, so that more is better."""
+        """Return (R,) the means of a measure, so that more is better."""
         return np.asarray(gains_of(self.measures, self.means, self.falling)[measure], np.float64)
 
     def against(self, measure: int, run: int, other: int) -> Against:
-        """A run against another under the measure at that place."""
+        """Return a run against another under the measure at that place."""
         sign = 1 if run < other else -1
         ends = self.first == min(run, other), self.second == max(run, other)
         at = measure, int(np.flatnonzero(ends[0] & ends[1])[0])
@@ -118,7 +118,7 @@ def pairs_of(
     each: Loop = iter,
     weights: Weights | None = None,
 ) -> PairTable | None:
-    """The runs against each other under those measures that are means over topics, and numbers on each.
+    """Return the comparisons of all runs under the measures with means over topics and values for each.
 
     The topics are those of each run, or `every_topic`, with their weights if there are some; None where a run
     has no topic, or no such measure.
@@ -145,7 +145,7 @@ def _is_mean(evaluation: ScoredRun, label: str) -> bool:
 def every_pair(
     scores: PairedScores, settings: CompareSettings, each: Loop = iter, present: BoolArray | None = None
 ) -> PairTable:
-    """The numbers of `compare --all-pairs` of pairs as arrays; `each` wraps the loop over the measures.
+    """Return the numbers of `compare --all-pairs` as arrays; `each` wraps the loop over the measures.
 
     present: (R, T) which run has which topic, all of them where it is not given.
     """
@@ -190,7 +190,7 @@ def every_pair(
 
 
 def _same_topics(present: BoolArray) -> list[tuple[IntArray, BoolArray]]:
-    """Rows of (K, T) booleans that are the same: the places of each such group, and the row (T,).
+    """Return rows of (K, T) booleans that are the same: the places of each such group, and the row (T,).
 
     Rows without a topic are left out.
     """
@@ -205,7 +205,7 @@ def _tested(
     together: Sequence[tuple[IntArray, BoolArray]],
     settings: CompareSettings,
 ) -> tuple[FloatArray, FloatArray, IntArray]:
-    """The (2, P) means of the runs of pairs, (P,) p-values, (3, P) directions, wins and losses.
+    """Return the (2, P) means of the runs of pairs, (P,) p-values, (3, P) directions, wins and losses.
 
     together: the pairs (K,) that have the same topics (T,) in common, and these.
     """

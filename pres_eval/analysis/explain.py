@@ -34,7 +34,7 @@ class RelevantRanks:
 def relevant_ranks(
     qrels: QrelsJudgements, rankings: Sequence[Ranked], options: Options, topics: Sequence[bytes]
 ) -> RelevantRanks:
-    """The relevant documents of the topics (all in the qrels), with their ranks in every run."""
+    """Return the relevant documents of the topics (all in the qrels), with their ranks in every run."""
     pool = qrels.pool
     place = {topic: number for number, topic in enumerate(pool.topics)}
     order = pool.byte_order()
@@ -52,7 +52,7 @@ def relevant_ranks(
 
 
 def ranks_of_documents(qrels: QrelsJudgements, found: Ranked) -> IntArray:
-    """(D,) the rank of each document of the pool, 0 where the run does not have it."""
+    """Return (D,) the rank of each document of the pool, 0 where the run does not have it."""
     ranks = np.zeros(len(qrels.pool.documents), np.int64)
     ranks[found.document] = found.rank
     return ranks
@@ -85,7 +85,7 @@ class Relevant:
 
 @dataclass(frozen=True)
 class Explanation:
-    """A topic's relevant documents, first the one that counts first, and how PRES at Nmax comes of them."""
+    """A topic's relevant documents in the order in which they count, and PRES at Nmax computed from them."""
 
     topic: bytes
     nmax: int
@@ -189,14 +189,14 @@ def curves(one: Explanation) -> dict[str, Any]:
 
 
 def cumulated(ranks: Sequence[int], last: int) -> tuple[list[int], list[int]]:
-    """The steps of a curve of cumulated relevant documents: ranks and counts from (0, 0) to the last rank."""
+    """Return the steps of a curve of relevant documents: ranks and counts from (0, 0) to the last rank."""
     at_each = (rank for rank in ranks for _ in ("before", "after"))
     counts = ((step + 1) // 2 for step in range(2 * len(ranks)))
     return [0, *at_each, last], [0, *counts, len(ranks)]
 
 
 def text_plot(explanation: Explanation, width: int = 60, height: int = 12) -> list[str]:
-    """The areas as lines of text: a row for each relevant document (some of them, if they are many).
+    """Return the areas as lines of text: a row for each relevant document (some of them, if they are many).
 
     From rank 1 to Nmax + n: `.` is area lost (A1), `#` area kept (A2); `.` and `#` begin where the best case
     would have the document, `#` where the run has it, and ends where the worst case would.
@@ -219,7 +219,7 @@ def text_plot(explanation: Explanation, width: int = 60, height: int = 12) -> li
 
 
 def _bar(best: int, run: int, worst: int, last: int, width: int) -> str:
-    """Characters for ranks best..run-1 (lost) and run..worst-1 (kept), at least one for what is not empty."""
+    """Return characters for ranks best..run-1 (lost) and run..worst-1 (kept), at least one unless empty."""
     first, middle, end = (round((rank - 1) * width / last) for rank in (best, run, worst))
     if run > best and middle == first:
         middle += 1

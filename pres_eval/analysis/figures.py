@@ -27,7 +27,7 @@ class PrecisionRecall:
 
 
 def precision_recall(ranks: Sequence[int], relevant: int, retrieved: int) -> PrecisionRecall:
-    """The curve of a topic with so many relevant documents, of which some were found at these ranks.
+    """Return the curve of a topic, from its number of relevant documents and the ranks of those found.
 
     Precision falls from one relevant document to the next, and after the last of them to the end of the
     ranking.
@@ -57,7 +57,7 @@ class Roc:
 
 
 def roc(ranks: Sequence[int], relevant: int, retrieved: int, collection: int) -> Roc:
-    """The ROC curve of a topic in a collection of so many documents.
+    """Return the ROC curve of a topic in a collection of this size.
 
     What was not retrieved follows in an unknown order: a straight line to (1, 1).  The area is
     the chance that a relevant document comes before one that is not (AUC); nan if there is none of either.
@@ -76,7 +76,7 @@ def roc(ranks: Sequence[int], relevant: int, retrieved: int, collection: int) ->
 
 
 def normalised_recall(ranks: Sequence[int], relevant: int, collection: FloatArray) -> FloatArray:
-    """(n,) Rnorm of one topic for collections of so many documents (figure 2 of Magdy & Jones).
+    """Return Rnorm (n,) of one topic for collections of these sizes (figure 2 of Magdy & Jones).
 
     Formula:  1 - (Σ r_i - n (n + 1) / 2) / (n (N - n)), what was not found at the end of the collection
     Source: Magdy & Jones, SIGIR 2010, doi:10.1145/1835449.1835551, equation 2.
@@ -91,7 +91,7 @@ def normalised_recall(ranks: Sequence[int], relevant: int, collection: FloatArra
 
 
 def pres_of_average_rank(average: FloatArray, recall: float, relevant: int, nmax: int) -> FloatArray:
-    """(n,) PRES of a topic whose found documents have this average rank (figure 4a of Magdy & Jones).
+    """Return (n,) PRES of a topic whose found documents have this average rank (figure 4a of Magdy & Jones).
 
     Formula:  1 - (R a + (1 - R) (Nmax + (R n + 1 + n) / 2) - (n + 1) / 2) / Nmax: the missing ones count with
       the ranks Nmax + R n + 1 ... Nmax + n
@@ -102,5 +102,5 @@ def pres_of_average_rank(average: FloatArray, recall: float, relevant: int, nmax
 
 
 def pres_of_one(rank: IntArray, nmax: int) -> FloatArray:
-    """(n,) PRES where one document is relevant, at this rank (figure 4b): 1 - (r - 1) / Nmax, or 0."""
+    """Return (n,) PRES where one document is relevant, at this rank (figure 4b): 1 - (r - 1) / Nmax, or 0."""
     return np.where(rank <= nmax, 1 - (rank - 1) / nmax, 0.0)

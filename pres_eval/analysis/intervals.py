@@ -28,7 +28,7 @@ Outside = float | FloatArray
 def intervals(
     values: FloatArray, outside: Outside, kind: str = "t", samples: int = 10_000, seed: int = 0
 ) -> Ends:
-    """(K,) lower and upper ends for the means of K rows of topics, which miss with a chance of `outside`.
+    """Return lower and upper ends (K,) for means of K rows of topics, which miss with probability `outside`.
 
     nan for one topic, of which nobody knows how far others would be from it.
     """
@@ -49,7 +49,7 @@ def intervals(
 
 
 def t_intervals(values: FloatArray, outside: Outside) -> Ends:
-    """Student's t intervals of the means of (K, T) values: (K,) lower and upper ends.
+    """Return Student's t intervals of the means of (K, T) values: (K,) lower and upper ends.
 
     Formula:  x̄ ± t s / √T, t the quantile with T - 1 degrees of freedom, s the sample standard deviation
     Source: Student, Biometrika 1908, doi:10.1093/biomet/6.1.1.
@@ -62,7 +62,7 @@ def t_intervals(values: FloatArray, outside: Outside) -> Ends:
 
 
 def bootstrap_means(values: FloatArray, samples: int = 10_000, seed: int = 0) -> FloatArray:
-    """Means of each row over topics drawn with replacement: (K, T) values in, (samples, K) means out.
+    """Return the means (samples, K) of K rows over topics drawn with replacement, from (K, T) values.
 
     The draws (PCG64) are the same for every row, so rows stay paired: the difference of two columns is the
     bootstrap of the mean difference.
@@ -81,7 +81,7 @@ def bootstrap_means(values: FloatArray, samples: int = 10_000, seed: int = 0) ->
 
 
 def percentile_intervals(means: FloatArray, outside: Outside = 0.05) -> Ends:
-    """Percentiles of bootstrap means, interpolated: (samples, K) in, (K,) lower and upper ends out.
+    """Return percentiles of bootstrap means, interpolated: (samples, K) in, (K,) lower and upper ends out.
 
     Too narrow for few topics: 88 to 91 % where 95 % are wanted, with 10 to 20 of them.
     Source: Efron & Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13.
@@ -95,7 +95,7 @@ def percentile_intervals(means: FloatArray, outside: Outside = 0.05) -> Ends:
 
 
 def bca_intervals(values: FloatArray, means: FloatArray, outside: Outside = 0.05) -> Ends:
-    """Bias-corrected and accelerated bootstrap intervals: (K, T) values, their (samples, K) bootstrap means
+    """Return bias-corrected and accelerated bootstrap intervals: (K, T) values, their (samples, K) means
     in.
 
     Formula: the percentiles Φ(z0 + (z0 + z) / (1 - a (z0 + z))) at z = Φ⁻¹(outside / 2) and its opposite;

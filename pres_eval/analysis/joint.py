@@ -1,6 +1,6 @@
 """Tests of all the runs at once: Tukey's, its randomised form, Dunnett's, and the chances that they need.
 
-They look at the table of runs by topics as a whole, so that their p-values need no correction for the number
+They use the table of runs by topics as a whole, so that their p-values need no correction for the number
 of runs: the chance of any false finding stays below alpha.
 """
 
@@ -27,8 +27,8 @@ means the chances are right to 10 decimals, which more nodes would not change.""
 _WIDEST = 17.0
 _TERMS = 256
 _NOISE = 1e-15
-"""How wide a range of normal deviates can be, but for a chance below 1e-15; of how many terms the polynomial
-is that gives the chance of any narrower one to 12 decimals, and how small the last of them may be."""
+"""Largest range of normal deviates, except with a probability below 1e-15; number of terms of the polynomial
+that gives the probability of any narrower range to 12 decimals, and limit of its last term."""
 
 _AT_ONCE = 512
 
@@ -37,30 +37,30 @@ _FEWEST_DRAWN = 1e-17
 
 
 def studentized_range(q: FloatArray, groups: int, freedom: float) -> FloatArray:
-    """P(Q > q) of the studentised range of so many means: (P,) in, (P,) out."""
+    """Return P(Q > q) of the studentised range of this number of means: (P,) in, (P,) out."""
     return _outside(q, freedom, _range_chances(groups))
 
 
 def against_one(t: FloatArray, comparisons: int, freedom: float) -> FloatArray:
-    """P(max |T_i| > t) of so many t that share one mean: (P,) in, (P,) out."""
+    """Return P(max |T_i| > t) of this number of t values that share one mean: (P,) in, (P,) out."""
     return _outside(t, freedom, _shared_chances(comparisons))
 
 
 @lru_cache(maxsize=64)
 def _range_chances(groups: int) -> FloatArray:
-    """(terms,) the polynomial of the chance that the range of so many normal deviates is below a width."""
+    """Return the polynomial (terms,) of the probability that a range of normal deviates is below a width."""
     return _polynomial(lambda ndtr, width, z: groups * (ndtr(z) - ndtr(z - width)) ** (groups - 1))
 
 
 @lru_cache(maxsize=64)
 def _shared_chances(comparisons: int) -> FloatArray:
-    """(terms,) that of the chance that so many differences from one deviate, over √2, are below a width."""
+    """Return the same (terms,) of differences from one deviate, over √2."""
     far = math.sqrt(2)
     return _polynomial(lambda ndtr, width, z: (ndtr(z + far * width) - ndtr(z - far * width)) ** comparisons)
 
 
 def _polynomial(inside: Callable[[Any, FloatArray, FloatArray], FloatArray]) -> FloatArray:
-    """Chebyshev coefficients of ∫ φ(z) inside(Φ, width, z) dz for widths from 0 to the widest, as -1 to 1."""
+    """Return the Chebyshev coefficients of ∫ φ(z) inside(Φ, width, z) dz; all widths are scaled to -1 … 1."""
     nodes, weights = _gauss(_PLACES)
     z = 8.5 * nodes
     z_weights = weights * 8.5 * np.exp(-z * z / 2) / math.sqrt(2 * math.pi)
@@ -76,7 +76,7 @@ def _polynomial(inside: Callable[[Any, FloatArray, FloatArray], FloatArray]) -> 
 
 
 def _outside(values: FloatArray, freedom: float, polynomial: FloatArray) -> FloatArray:
-    """(P,) 1 - ∫ f(s) H(s value) ds, f of the deviation of `freedom` degrees, H the chance of a width."""
+    """Return 1 - ∫ f(s) H(s value) ds (P,); f: of the deviation of `freedom` degrees, H: of a width."""
     special = special_functions()
     half = freedom / 2
     lowest = math.sqrt(special.gammaincinv(half, _FEWEST_DRAWN) / half)
@@ -97,13 +97,13 @@ def _outside(values: FloatArray, freedom: float, polynomial: FloatArray) -> Floa
 
 @lru_cache
 def _gauss(nodes: int) -> tuple[FloatArray, FloatArray]:
-    """(nodes,) places and (nodes,) weights of Gauss and Legendre's quadrature from -1 to 1."""
+    """Return (nodes,) places and (nodes,) weights of Gauss and Legendre's quadrature from -1 to 1."""
     places, weights = np.polynomial.legendre.leggauss(nodes)
     return places, weights
 
 
 def special_functions(feature: str = "this test") -> Any:
-    """Scipy's special functions; raises MissingExtraError if it is not there."""
+    """Return scipy's special functions; raise MissingExtraError if it is not there."""
     try:
         from scipy import special
     except ImportError as problem:
@@ -112,7 +112,8 @@ def special_functions(feature: str = "this test") -> Any:
 
 
 Outside = Callable[[FloatArray, int, float], FloatArray]
-"""The chances (P,) to lie beyond values (P,), of so many means or comparisons, by degrees of freedom."""
+"""Function that returns the probabilities (P,) of exceeding values (P,), by the number of means or
+comparisons and the degrees of freedom."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +136,7 @@ class Joint:
 
 
 def residual_variance(values: FloatArray) -> float:
-    """The variance of scores that neither the run nor the topic explains: (R, T) values in.
+    """Return the variance of scores that neither the run nor the topic explains: (R, T) values in.
 
     Formula:  Σ (x_rt - x̄_r - x̄_t + x̄)² / ((R - 1) (T - 1)), the mean square of the two-way analysis of
       variance without interaction.  nan for one run or one topic.
@@ -152,7 +153,7 @@ def residual_variance(values: FloatArray) -> float:
 
 
 def tukey(values: FloatArray, differences: Sequence[FloatArray], settings: Draws) -> list[Joint]:
-    """Tukey's HSD after a two-way analysis of variance: (M, R, T) values, M differences of means (P,) in.
+    """Return Tukey's HSD after a two-way analysis of variance, of (M, R, T) values, M differences (P,).
 
     Formula:  q = |d| / √(V / T), V the residual variance; p = P(Q > q), Q the studentised range of R means
       with (R - 1) (T - 1) degrees of freedom; nan for one topic
@@ -166,7 +167,7 @@ def tukey(values: FloatArray, differences: Sequence[FloatArray], settings: Draws
 
 
 def dunnett(values: FloatArray, differences: Sequence[FloatArray], settings: Draws) -> list[Joint]:
-    """Dunnett's test of runs against a baseline: (M, R, T) values, M differences of means (R - 1,) in.
+    """Return Dunnett's test of runs against a baseline: (M, R, T) values, M differences of means (R - 1,) in.
 
     Formula:  t = |d| / √(2 V / T); p = P(max |T_i| > t) over the R - 1 comparisons, whose T_i have (R - 1)
       (T - 1) degrees of freedom and correlate with 1/2 as all share the baseline; nan for one topic
@@ -197,11 +198,11 @@ def _by_variance(
 
 
 def randomised_tukey(values: FloatArray, differences: Sequence[FloatArray], settings: Draws) -> list[Joint]:
-    """Randomised Tukey HSD of M measures, all dealt alike: (M, R, T) values, M differences of means (P,).
+    """Return the randomised Tukey HSD of M measures, all dealt alike: (M, R, T) values, M differences (P,).
 
     If all runs were the same system, each topic's scores could as well have been dealt to the runs in any
     other way: p is the share of random deals in which the best and the worst mean are at least as far apart
-    as the two at hand, which count as one deal more.
+    as the two given ones, which count as one more deal.
     Source: Carterette, ACM TOIS 2012, doi:10.1145/2094072.2094076.
     """
     ranges = dealt_ranges(values, settings.samples, settings.seed)
@@ -217,7 +218,7 @@ def _of_ranges(values: FloatArray, ranges: FloatArray, differences: FloatArray, 
 
 
 def dealt_ranges(values: FloatArray, samples: int, seed: int) -> FloatArray:
-    """(M, samples) the best mean less the worst when each topic's scores are dealt to the runs at random.
+    """Return (M, samples) the best mean less the worst if each topic's scores are dealt to runs at random.
 
     (M, R, T) values in; a deal is the same for all measures.
     """
@@ -239,7 +240,7 @@ def dealt_ranges(values: FloatArray, samples: int, seed: int) -> FloatArray:
 
 
 def _in_units(differences: FloatArray, unit: float) -> FloatArray:
-    """(P,) how many units differences are; nan where they are not 0 and there is no residual variance."""
+    """Return differences (P,) in units; nan where they are not 0 and there is no residual variance."""
     far = np.abs(differences)
     if unit > 0:
         return far / unit
@@ -248,7 +249,7 @@ def _in_units(differences: FloatArray, unit: float) -> FloatArray:
 
 @lru_cache(maxsize=256)
 def _critical(outside: Outside, number: int, freedom: float, alpha: float) -> float:
-    """The value beyond which lies a chance of alpha."""
+    """Return the value beyond which lies a chance of alpha."""
     return least_enough(lambda value: not outside(np.array([value]), number, freedom)[0] > alpha, 1.0, 60)
 
 
@@ -256,7 +257,7 @@ def _critical(outside: Outside, number: int, freedom: float, alpha: float) -> fl
 class JointTest:
     """A test of all runs at once.
 
-    run              values (M, R, T), M times differences (P,), draws -> what it says of each of M measures
+    run              values (M, R, T), M times differences (P,), draws -> the results of M measures
     against_baseline whether it is for comparisons with one run only
     least            runs, topics, samples -> the lowest p-value that can come out
     """
@@ -271,7 +272,7 @@ def _least_of_variance(runs: int, topics: int, samples: int) -> float:
 
 
 def _least_of_deals(runs: int, topics: int, samples: int) -> float:
-    """One run has the best score of every topic, another the worst: how often chance deals any two so."""
+    """Return the chance that one run gets the best score of every topic, and another the worst."""
     return max(float(max(runs * (runs - 1), 1)) ** (1 - topics), 1 / (samples + 1))
 
 

@@ -1,4 +1,4 @@
-"""The same runs under the judgements of two judges: what changes in their order, and for whom."""
+"""The same runs under the judgements of two judges: changes of their order and scores."""
 
 from __future__ import annotations
 
@@ -110,14 +110,14 @@ def swapped_pairs(
 def _p_values(
     scores: PairedScores, measure: int, a: IntArray, b: IntArray, test: str, seed: int
 ) -> FloatArray:
-    """(P,) that of each run of a (P,) and the run of b (P,) beside it."""
+    """Return (P,) that of each run of a (P,) and the run of b (P,) beside it."""
     values = scores.values[measure]
     return PAIRED_TESTS[test].run(values[a] - values[b], 10_000, seed)
 
 
 @dataclass(frozen=True)
 class RunChange:
-    """A run under both judges: means, positions, and what it gained more than all others on average."""
+    """A run under both judges: means, positions, and its gain beyond that of the other runs on average."""
 
     measure: str
     run: str
@@ -200,7 +200,7 @@ class Favour:
 
 
 def favours(first: PairedScores, second: PairedScores, groups: Mapping[str, Sequence[int]]) -> list[Favour]:
-    """For each measure and group of runs whether it gained more than the other runs."""
+    """Return for each measure and group of runs whether it gained more than the other runs."""
     rows = []
     for (number, measure), (group, members) in itertools.product(enumerate(first.measures), groups.items()):
         gains = second.values[number] - first.values[number]

@@ -14,7 +14,7 @@ from pres_eval.reading.pool import Pool, build_pool
 from pres_eval.reading.qrels import NO_DUPLICATES, QrelsJudgements
 
 LEVELS = ("nominal", "ordinal", "interval")
-"""What grades are taken for by Krippendorff's α."""
+"""Levels of measurement of the grades for Krippendorff's α."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ class Assessments:
 
     @property
     def judged(self) -> BoolArray:
-        """(J, D) whether the judge gave a grade; a negative one says that it was not judged."""
+        """Return (J, D) whether the judge gave a grade; a negative one means "not judged"."""
         return np.asarray(self.there & (self.grades >= 0), np.bool_)
 
     def beside_first(self, judge: int) -> Assessments:
@@ -49,7 +49,7 @@ class Assessments:
         )
 
     def qrels(self, judge: int) -> QrelsJudgements:
-        """One judge's judgements, over the documents of all."""
+        """Return one judge's judgements, over the documents of all."""
         return QrelsJudgements(
             name=self.names[judge],
             pool=self.pool,
@@ -118,7 +118,7 @@ class GradeTable:
 
 
 def grade_table(first: IntArray, second: IntArray) -> GradeTable:
-    """The table of grades against grades of documents that both judged: (D,) each."""
+    """Return the table of grades against grades of documents that both judged: (D,) each."""
     grades = np.union1d(first, second)
     size = len(grades)
     cells = np.searchsorted(grades, first) * size + np.searchsorted(grades, second)
@@ -128,17 +128,17 @@ def grade_table(first: IntArray, second: IntArray) -> GradeTable:
 
 
 def raw_agreement(table: GradeTable) -> float:
-    """The share of documents with the same grade; nan without documents."""
+    """Return the share of documents with the same grade; nan without documents."""
     total = int(table.counts.sum())
     return int(np.trace(table.counts)) / total if total else np.nan
 
 
 def cohens_kappa(table: GradeTable, power: int = 0) -> float:
-    """Cohen's κ: agreement beyond what chance gives; weighted by |difference of grades| to a power.
+    """Return Cohen's κ: agreement beyond chance; weighted by |difference of grades| to a power.
 
     Formula:  κ = 1 - Σ w_ij n_ij / Σ w_ij e_ij, e_ij = n_i. n_.j / n; w_ij = 0 for i = j, else
       |g_i - g_j|^power: 0 plain, 1 linear, 2 quadratic weights
-    Range: up to 1, 0 for what chance gives; nan if both always gave one and the same grade.
+    Range: up to 1, 0 for chance agreement; nan if both always gave the same grade.
     Source: Cohen, Educational and Psychological Measurement 1960, doi:10.1177/001316446002000104; weighted:
       Cohen, Psychological Bulletin 1968, doi:10.1037/h0026256.
     """
@@ -154,13 +154,13 @@ def cohens_kappa(table: GradeTable, power: int = 0) -> float:
 
 
 def krippendorffs_alpha(grades: IntArray, judged: BoolArray, level: str = "nominal") -> float:
-    """Krippendorff's α of any number of judges, of whom not all judged everything: (J, D) grades, whether
+    """Return Krippendorff's α of any number of judges, who need not judge everything: (J, D) grades, whether
     judged.
 
     Formula:  α = 1 - D_o / D_e = 1 - (n - 1) Σ o_ck δ²_ck / Σ n_c n_k δ²_ck over pairs of grades c < k;
       o_ck: pairs of grades given to a document by two judges, each document's by 1 / (m - 1), m its judges;
       δ²: 1 (nominal), (Σ_{g=c..k} n_g - (n_c + n_k) / 2)² (ordinal), (c - k)² (interval)
-    Documents with one judge say nothing.  nan if there are none with two, or only one grade was given.
+    Documents with one judge do not count.  nan if no document has two, or only one grade was given.
     Source: Krippendorff, Content Analysis, 2004, chapter 11; Computing Krippendorff's Alpha-Reliability,
     2011.
     """
@@ -182,7 +182,7 @@ def krippendorffs_alpha(grades: IntArray, judged: BoolArray, level: str = "nomin
 
 
 def _squared_distances(values: FloatArray, counts: FloatArray, level: str) -> FloatArray:
-    """(V, V) how far apart the values (V,) count as, under a level of measurement."""
+    """Return (V, V) how far apart the values (V,) count as, under a level of measurement."""
     if level == "nominal":
         return np.asarray(1.0 - np.eye(len(values)), np.float64)
     if level == "interval":
@@ -215,7 +215,7 @@ class TopicAgreement:
 
 
 def by_topic(judged: Assessments, first: int, second: int, level: float) -> list[TopicAgreement]:
-    """Two judges on each topic; `level` is the least grade of a relevant document."""
+    """Return two judges on each topic; `level` is the least grade of a relevant document."""
     offsets = judged.pool.offsets
     return [
         _agreement(name, judged, first, second, slice(offsets[topic], offsets[topic + 1]), level)
@@ -224,7 +224,7 @@ def by_topic(judged: Assessments, first: int, second: int, level: float) -> list
 
 
 def over_all(judged: Assessments, first: int, second: int, level: float) -> TopicAgreement:
-    """Two judges on all topics together."""
+    """Return two judges on all topics together."""
     return _agreement(b"all", judged, first, second, slice(None), level)
 
 
@@ -275,8 +275,8 @@ def merged_grades(judged: Assessments, rule: str = MAJORITY) -> AnyInts:
 
     `majority`: the most frequent grade; of equally frequent ones the one that comes first among the judges.
     `first`: the grade of the first judge who judged the document.  `highest`: the highest grade.  `mean`: the
-    mean of the grades, which may be no whole number.  A negative grade says that the document was not judged;
-    it counts only where nobody judged.
+    mean of the grades, which may be no whole number.  A negative grade means "not judged"; it
+    counts only where nobody judged.
     """
     grades = judged.grades
     # All that are judgements; where a document has none, the negative ones.

@@ -57,7 +57,7 @@ class PairedScores:
         return replace(self, topics=topics, values=values, means=means_of(values), weights=weights)
 
     def factor(self, rows: IntArray | BoolArray) -> float:
-        """Return what makes weights 1 on average over some topics: rows (n,), or (T,) booleans."""
+        """Return the factor that makes weights 1 on average over some topics: rows (n,), or (T,) booleans."""
         if self.weights is None:
             return 1.0
         own = self.weights[rows]
@@ -73,16 +73,16 @@ class PairedScores:
         return -1 if self.measures[measure] in self.falling else 1
 
     def gains(self) -> FloatArray:
-        """(M, R) the means, so that more is better."""
+        """Return (M, R) the means, so that more is better."""
         return gains_of(self.measures, self.means, self.falling)
 
     def gain_values(self) -> FloatArray:
-        """(M, R, T) the values, so that more is better."""
+        """Return (M, R, T) the values, so that more is better."""
         return gains_of(self.measures, self.values, self.falling)
 
 
 def gains_of(measures: Sequence[str], values: FloatArray, falling: Collection[str]) -> FloatArray:
-    """(M, R) or (M, R, T) values, those of measures turned round of which less is better: then more is."""
+    """Return (M, R) or (M, R, T) values with the sign of falling measures reversed: then more is better."""
     signs = [-1 if measure in falling else 1 for measure in measures]
     return np.asarray(values * np.reshape(signs, (-1,) + (1,) * (values.ndim - 1)), np.float64)
 
@@ -169,13 +169,13 @@ def is_average(column: SelectedColumn) -> bool:
 
 
 def means_of(values: FloatArray) -> FloatArray:
-    """(M, R) means of values (M, R, T), or (R,) of (R, T), added one after the other."""
+    """Return (M, R) means of values (M, R, T), or (R,) of (R, T), added one after the other."""
     # 0 is added, as where a loop begins: a sum of zeros is never -0.
     return np.asarray(np.add.accumulate(values, axis=-1)[..., -1] / values.shape[-1] + 0.0, np.float64)
 
 
 def reordered(scores: PairedScores, labels: Sequence[str]) -> PairedScores:
-    """The measures in another order; labels that are not among them are left out, measures not named last."""
+    """Return the measures in another order; leave out unknown labels, put measures not named last."""
     place = {label: number for number, label in enumerate(scores.measures)}
     order = list(dict.fromkeys([*(place[label] for label in labels if label in place), *place.values()]))
     return scores.of_measures(order, [scores.measures[number] for number in order])
@@ -199,7 +199,7 @@ class TopicWinner:
     """The best run of a topic under one measure, and the next one.
 
     best, second  names of runs; of several that are equal the best are joined by commas
-    value, second_value  what they score; the second is the best run with another value
+    value, second_value  their scores; the second is the best run with another value
     difference    value minus second_value, 0 if all runs are equal
     """
 

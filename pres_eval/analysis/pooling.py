@@ -82,7 +82,7 @@ def first_documents(
 
 
 def own_pool(source: Source) -> Pool:
-    """All documents of a run as if somebody had judged them."""
+    """Return all documents of a run as if somebody had judged them."""
     blocks = [block for _, block in in_parts(source, RUN, _block, source.chunks(), 1, names="")]
     if not any(len(block.documents) for block in blocks):
         raise no_lines(source, RUN)
@@ -93,7 +93,7 @@ def own_pool(source: Source) -> Pool:
 
 
 def _block(lines: Lines) -> Block:
-    """Return the rows of a chunk; raises LineError."""
+    """Return the rows of a chunk; raise LineError."""
     lines.checked()
     return Block.of_rows(lines.column(TOPIC), lines.column(DOCNO), lines.numbers)
 
@@ -106,7 +106,7 @@ class ToJudge:
     topic_of         (n,) the number of each topic, from 0
     runs             (n,) how many runs have a document among their first
     best             (n,) its best rank in any of them
-    gain             (n,) what judging it is worth under `contribution`: Σ weight of its ranks
+    gain             (n,) the value of judging it under `contribution`: Σ weight of its ranks
     """
 
     topic: list[bytes]
@@ -136,7 +136,7 @@ class ToJudge:
         return zip(self.topic, self.document, strict=True)
 
     def first_of_topics(self, most: int | None) -> ToJudge:
-        """Return the first so many of each topic, None for all."""
+        """Return the first documents of each topic, up to a number, None for all."""
         if most is None:
             return self
         begins = np.searchsorted(self.topic_of, self.topic_of)
@@ -149,7 +149,7 @@ ORDERS: dict[str, Callable[[ToJudge], FloatArray | IntArray]] = {
     "rank": lambda some: some.best,
     "docno": lambda some: np.zeros(len(some)),
 }
-"""In what order documents are judged, by the names that options use; equal ones go by docno."""
+"""Orders in which documents are judged, by the names that options use; equal ones go by docno."""
 
 
 def pool_documents(
@@ -202,7 +202,7 @@ def skeleton(documents: ToJudge) -> bytes:
 
 
 NOT_DRAWN, TO_JUDGE = "-1", "?"
-"""What stands for the relevance of documents: what was drawn cannot be read before somebody judged it."""
+"""Placeholders for relevance: a file with documents to judge cannot be read before somebody judged them."""
 
 
 @dataclass(frozen=True)
@@ -217,7 +217,7 @@ class RankStratum:
     def read(cls, text: str) -> tuple[RankStratum, ...]:
         """Read `1-10:1.0,11-100:0.1`.  Raises UsageError for ranks out of order, shares beyond 0 to 1.
 
-        Ranks between two strata would never be drawn, and what is inferred would be too low.
+        Ranks between two strata would never be drawn, and inferred values would be too low.
         """
         found: list[RankStratum] = []
         for part in text.split(","):

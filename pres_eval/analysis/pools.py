@@ -24,7 +24,7 @@ from pres_eval.scoring import Scoring
 
 
 def found_by(qrels: QrelsJudgements, rankings: Sequence[Ranked], depth: int) -> BoolArray:
-    """(R, D) which judged documents each run has among the first `depth` of a topic."""
+    """Return (R, D) which judged documents each run has among the first `depth` of a topic."""
     found = np.zeros((len(rankings), len(qrels.grade)), np.bool_)
     for row, ranking in enumerate(rankings):
         found[row, ranking.document[ranking.rank <= depth]] = True
@@ -123,7 +123,7 @@ def leave_out(
     """Yield how fair the judgements are to a run that was not pooled: leave out each group in turn.
 
     Judgements go whose document some run of the group, and no other run, has among its first `depth`; all
-    runs are scored under what stays.  Documents that none of the runs has so early stay.
+    runs are scored with the rest.  Documents that no run has down to that depth stay.
     Source: Zobel, SIGIR 1998, doi:10.1145/290941.291014; Voorhees, CLEF 2001,
       doi:10.1007/3-540-45691-0_34.
     """
@@ -175,7 +175,7 @@ def holes(qrels: QrelsJudgements, ranking: Ranked, depth: int) -> Holes:
 JUDGED_RANKS = (10, 100)
 
 THINNED = Plan(fractions=(0.5,), samples=5)
-"""What the order of runs is tried under: half of each topic's relevant documents, five times."""
+"""Test of the order of runs: half of each topic's relevant documents, five times."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,8 +183,8 @@ class Trust:
     """Limits of the judgements for R runs.
 
     judged  by rank k (R,) the mean share of the first k documents that were judged
-    bounds  by label (2, R) the least and the greatest value, for what was not judged; none with -J
-    ties    what the main column comes to by how equal scores are ordered, None where that hardly matters
+    bounds  by label (2, R) the least and the greatest value, over unjudged documents; none with -J
+    ties    the range of the main column over orders of equal scores, None where that hardly matters
     order   how the order of the runs changes with fewer relevant documents; None for a single run
     """
 
@@ -202,10 +202,10 @@ def trust_of(
     each: Loop = iter,
     weights: Weights | None = None,
 ) -> Trust:
-    """Return what the judgements leave open of the runs; `selection` are the measures with bounds and order.
+    """Return the runs' uncertainty from missing judgements; `selection`: the measures with bounds and order.
 
     `each` wraps the loop over the f-qrels.  With weights of topics shares and bounds are means with these,
-    and nothing is said of ties; the order is without.
+    and ties are not reported; the order does not use weights.
     """
     shares = select([f"judged.{rank}" for rank in JUDGED_RANKS], options)
     own = tuple(replace(column, by_name=False) for column in selection)

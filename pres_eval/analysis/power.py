@@ -1,4 +1,4 @@
-"""Power of experiments: topics needed, pairs told apart, how often a measure orders two runs otherwise."""
+"""Power of experiments: topics needed, pairs that differ significantly, rates at which runs swap."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ default."""
 
 @dataclass(frozen=True, eq=False)
 class Discrimination:
-    """The pairs of runs that a measure tells apart.
+    """The pairs of runs that differ significantly under a measure.
 
     levels      (P,) achieved significance levels of the pairs, ascending
     significant, share   pairs below alpha, and of all
@@ -48,7 +48,7 @@ def discriminative_power(
     seed: int = 0,
     each: Loop = iter,
 ) -> list[Discrimination]:
-    """Achieved significance levels of all pairs of runs under each measure.
+    """Return the achieved significance levels of all pairs of runs under each measure.
 
     randomised-tukey: corrected for the number of pairs; t, bootstrap: each pair by itself, as in the paper.
     Source: Sakai, SIGIR 2006, doi:10.1145/1148170.1148261; with randomised Tukey: Sakai, EVIA 2012.
@@ -83,7 +83,7 @@ def discriminative_power(
 
 @dataclass(frozen=True)
 class Stability:
-    """Share of pairs of runs that a measure orders otherwise with other topics.
+    """Share of pairs of runs whose order under a measure changes with other topics.
 
     topics       in each of the sets that were drawn
     error_rate   the share of the rarer verdicts, over all pairs
@@ -127,7 +127,7 @@ class Repeats:
 def stability(
     scores: PairedScores, sizes: Sequence[int], repeats: Repeats = Repeats(), each: Loop = iter
 ) -> tuple[list[Stability], list[Swaps]]:
-    """Error rates and swap rates of measures on random sets of topics, of each of the sizes.
+    """Return error rates and swap rates of measures on random sets of topics, of each of the sizes.
 
     A size is half of the topics at most, so that a second set without a topic in common can be drawn.
     Source: Buckley & Voorhees, SIGIR 2000, doi:10.1145/345508.345543; Voorhees & Buckley, SIGIR 2002,
@@ -167,14 +167,14 @@ def stability(
 
 
 def _verdicts(means: FloatArray, pairs: tuple[IntArray, IntArray], fuzziness: float) -> IntArray:
-    """(3, P) whether the first of each pair is better, the second is, or both are about the same."""
+    """Return (3, P) whether the first of each pair is better, the second is, or both are about the same."""
     x, y = means[pairs[0]], means[pairs[1]]
     same = np.abs(rounded(x - y)) <= fuzziness * np.maximum(np.abs(x), np.abs(y))
     return np.array([(x > y) & ~same, (x < y) & ~same, same]).astype(np.int64)
 
 
 def _bins(label: str, size: int, repeats: Repeats, in_bin: IntArray, swaps: IntArray) -> list[Swaps]:
-    """The bins of differences (B,) with their swaps (B,), those that have pairs."""
+    """Return the bins of differences (B,) with their swaps (B,), those that have pairs."""
     ends = [number * repeats.bin_width for number in range(repeats.bins)] + [math.inf]
     return [
         Swaps(
@@ -191,7 +191,7 @@ def _bins(label: str, size: int, repeats: Repeats, in_bin: IntArray, swaps: IntA
 
 
 def needed_difference(swaps: Iterable[Swaps], rate: float = 0.05) -> float:
-    """The lowest difference from which on swaps come no oftener than `rate`; nan without such a bin."""
+    """Return the lowest difference from which on swaps are no more frequent than `rate`; nan if none is."""
     needed = math.nan
     for one in sorted(swaps, key=lambda each: -each.lower):
         if one.rate > rate:
@@ -212,7 +212,7 @@ class Sizes:
     t            for a paired t-test of two runs to find it
     anova        for an analysis of variance to find that it separates the best and the worst of `runs`
     interval     for a confidence interval of the difference of two runs to be that wide at most
-    detectable   the smallest difference that the t-test finds with the topics at hand
+    detectable   the smallest difference that the t-test finds with the given topics
     None where more than a million would be needed, or the scores do not vary.
     """
 
@@ -229,7 +229,7 @@ def topic_set_sizes(
 ) -> list[Sizes]:
     """Return the topics needed to find a difference of `delta` with chance `power` at level alpha.
 
-    The variance is that of the runs at hand (`residual_variance`); a difference of two runs has twice of it.
+    The variance is that of the given runs (`residual_variance`); a difference of two runs has twice of it.
     Source: Sakai, Information Retrieval Journal 2016, doi:10.1007/s10791-015-9273-z.  Needs scipy.
     """
     topics = len(scores.topics)
@@ -265,7 +265,7 @@ def _sizes(
 
 
 def t_power(topics: int, delta: float, variance: float, alpha: float) -> float:
-    """The chance that a paired t-test finds a mean difference of delta, the differences' variance known.
+    """Return the probability that a paired t-test finds a mean difference of delta, at a known variance.
 
     Formula:  P(|T| > t), T noncentral with n - 1 degrees of freedom and √(n / variance) delta.  Needs scipy.
     """
@@ -278,7 +278,7 @@ def t_power(topics: int, delta: float, variance: float, alpha: float) -> float:
 
 
 def anova_power(topics: int, delta: float, variance: float, runs: int, alpha: float) -> float:
-    """The chance that a one-way analysis of variance finds that delta separates the best of runs from the
+    """Return the chance that a one-way analysis of variance finds that delta separates the best run from the
     worst.
 
     Formula:  P(F' > F), F' noncentral with m - 1 and m (n - 1) degrees of freedom and n delta² / (2
@@ -300,7 +300,7 @@ def expected_width(topics: int, variance: float, alpha: float) -> float:
 
 
 def _fewest(enough: Callable[[int], bool]) -> int | None:
-    """The fewest topics, 2 at the least, that are enough; None if a million are not."""
+    """Return the fewest topics, 2 at the least, that are enough; None if a million are not."""
     high = 2
     while not enough(high):
         if high > MOST_TOPICS:

@@ -17,7 +17,7 @@ from pres_eval.arrays import FloatArray, IntArray, absent, divide
 from pres_eval.errors import NoCommonTopicError
 
 MORE_TOPICS = (10, 20, 50, 100)
-"""For how many more topics it is said what judging them would bring."""
+"""Numbers of further topics for which the gain from judging them is reported."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,14 +37,14 @@ class Powered:
     together: FloatArray
 
     def error_with(self, judged: int, rest: int) -> FloatArray:
-        """(K,) the standard error to be expected if people judged so many topics, the machine the rest."""
+        """Return the expected standard errors (K,) if people judge these topics and the machine the rest."""
         weight = best_weight(self.together, self.machine, judged, rest)
         left = self.people - 2 * weight * self.together + weight**2 * self.machine
         return np.sqrt(left / judged + (weight**2 * self.machine / rest if rest else 0.0))
 
 
 def best_weight(together: FloatArray, machine: FloatArray, judged: int, rest: int) -> FloatArray:
-    """(K,) the λ of the smallest error, 0 to 1: of covariances and variances (K,) and numbers of topics."""
+    """Return the λ (K,) of the smallest error, 0 to 1, by covariances and variances (K,) and topics."""
     return np.clip(divide(together, (1 + judged / rest) * machine), 0.0, 1.0) if rest else 0.0 * machine
 
 
@@ -105,7 +105,7 @@ class TwoJudges:
         )
 
     def values(self, measure: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """(R, n) of people, (R, n) of the machine on the same topics, (R, N) of the machine on all others."""
+        """Return people's values (R, n), the machine's on these topics (R, n), and on all others (R, N)."""
         return self.people.values[measure], self.machine.values[measure], self.others[measure]
 
 
@@ -114,7 +114,7 @@ class CorrectedMean:
     """A run's mean by people, by the machine on all topics, and corrected, with its interval.
 
     weight  λ, how much of the machine's judgements is used
-    people_lower, people_upper  the interval of what people judged alone
+    people_lower, people_upper  the interval from people's judgements alone
     """
 
     measure: str
@@ -164,7 +164,7 @@ class CorrectedDifference:
 
 
 def corrected_differences(judges: TwoJudges, alpha: float = 0.05) -> list[CorrectedDifference]:
-    """Every pair of runs under every measure, the surest first; p after Holm's correction for all of them."""
+    """Return every pair of runs under every measure, the surest first; p after Holm's correction."""
     first, second = np.triu_indices(len(judges.people.runs), 1)
     rows: list[CorrectedDifference] = []
     for number, measure in enumerate(judges.people.measures):
@@ -193,7 +193,7 @@ def _pairs(judges: TwoJudges, measure: int, first: IntArray, second: IntArray) -
 
 @dataclass(frozen=True)
 class MoreTopics:
-    """Half the width of intervals of means and of differences, if people judged so many topics."""
+    """Return half the width of intervals of means and of differences, by the number of judged topics."""
 
     measure: str
     topics: int
@@ -202,7 +202,7 @@ class MoreTopics:
 
 
 def more_topics(judges: TwoJudges, alpha: float = 0.05) -> Iterator[MoreTopics]:
-    """Yield for each measure what is to be expected of more topics, averaged over runs and pairs of runs."""
+    """Yield for each measure the expected gain from more topics, averaged over runs and pairs of runs."""
     judged, rest = len(judges.people.topics), len(judges.topics)
     first, second = np.triu_indices(len(judges.people.runs), 1)
     for number, measure in enumerate(judges.people.measures):
@@ -217,7 +217,7 @@ def more_topics(judges: TwoJudges, alpha: float = 0.05) -> Iterator[MoreTopics]:
 
 
 def topics_to_judge(judges: TwoJudges, seed: int = 0) -> list[bytes]:
-    """The topics that people have not judged, in an order drawn by chance: a choice would void intervals."""
+    """Return the topics that people have not judged, in random order: a choice would void intervals."""
     topics = judges.topics
     return (
         [topics[place] for place in RandomStream(seed).orders(1, len(topics))[0].tolist()] if topics else []

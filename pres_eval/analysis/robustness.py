@@ -1,4 +1,4 @@
-"""Robustness of the ranking of runs when part of the judgements is unknown: f-qrels, and what they change."""
+"""Robustness of the ranking of runs when part of the judgements is unknown: f-qrels and their effect."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from pres_eval.scoring import evaluate
 
 LEAST_RELEVANT = 1
 LEAST_NONRELEVANT = 10
-"""What a topic keeps at the least of its relevant documents, and of the others where these are thinned too
+"""Least number of relevant documents that a topic keeps, and of the others where these are thinned also
 (Buckley & Voorhees, SIGIR 2004)."""
 
 
 def kept_counts(documents: IntArray, fraction: float, least: int = LEAST_RELEVANT) -> IntArray:
-    """(T,) how many of so many are kept: the fraction, rounded half up, at least `least` if there are."""
+    """Return how many are kept (T,): the fraction of each number, rounded half up; `least` if there are."""
     rounded = np.floor(documents * fraction + 0.5 + 1e-9)
     return np.asarray(np.minimum(np.maximum(rounded, least), documents), np.int64)
 
@@ -46,7 +46,7 @@ def keep_relevant(offsets: IntArray, is_rel: BoolArray, fraction: float, sample:
 def _keep(
     offsets: IntArray, thinned: BoolArray, fraction: float, stream: RandomStream, least: int
 ) -> BoolArray:
-    """(N,) which rows stay if of the thinned ones (N,) of each topic a random fraction does."""
+    """Return (N,) which rows stay if of the thinned ones (N,) of each topic a random fraction does."""
     topic_of = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     rows = np.flatnonzero(thinned)
     topic = topic_of[rows]
@@ -60,15 +60,15 @@ def _keep(
 
 
 REMOVED = ("pooled", "unjudged", "nonrelevant")
-"""What a judgement that was taken out becomes, by the names that options use; the first is the default.
+"""New grade of a removed judgement, by the names of the option; the first is the default.
 
-pooled: -1, in the pool but not judged, which is what happened to it and what infAP needs to know; all other
+pooled: -1, in the pool but not judged, which describes it best and which infAP needs; all other
 measures give the same as for `unjudged`, where it vanishes as if the pool had never held it.  nonrelevant: 0,
 as if an assessor had overlooked it.
 """
 
 THINNED = ("relevant", "all")
-"""Which judgements are taken out: relevant ones, or of all a share."""
+"""Judgements to remove: relevant ones, or a share of all."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Plan:
     samples      f-qrels for each fraction
     seed         of all of them
     coefficient  how rankings of runs are compared: a name of COEFFICIENTS
-    removed      what becomes of a judgement that is taken out: a name of REMOVED
+    removed      the new grade of a removed judgement: a name of REMOVED
     thin         which judgements are taken out: a name of THINNED
     """
 
@@ -140,7 +140,7 @@ class Sampler:
         self._is_nonrel = (grade >= 0) & ~self._is_rel
 
     def keep(self, fraction: float, sample: int) -> BoolArray:
-        """(D,) which judgements of the pool stay in one f-qrels.
+        """Return (D,) which judgements of the pool stay in one f-qrels.
 
         If all judgements are thinned, each topic keeps that fraction of the documents that are not relevant
         as well, ten at least.  What is neither (in the pool, not judged) stays.
@@ -156,7 +156,7 @@ class Sampler:
 
 
 def without(qrels: QrelsJudgements, keep: BoolArray, removed: str) -> QrelsJudgements:
-    """The judgements with those that do not stay taken out: (D,) booleans, a name of REMOVED."""
+    """Return the judgements with those that do not stay taken out: (D,) booleans, a name of REMOVED."""
     if removed == "unjudged":
         return qrels.keeping(keep)
     grade = qrels.grade.copy()
@@ -174,7 +174,7 @@ def robustness(
 ) -> Robustness:
     """Score all runs under f-qrels, and compare the rankings with that under the full qrels.
 
-    Runs are not read again: what is kept of them is scored with some judgements taken out.  `each` wraps the
+    Runs are not read again: their kept parts are scored without some judgements.  `each` wraps the
     loop over the f-qrels (a progress bar).
     Source: Magdy & Jones, CLEF 2010, doi:10.1007/978-3-642-15998-5_10.
     """
@@ -209,12 +209,12 @@ def robustness(
 def scores_under(
     qrels: QrelsJudgements, rankings: Sequence[Ranking], selection: Selection, options: Options
 ) -> FloatArray:
-    """(M, R) what the runs score under these judgements; they are not read again."""
+    """Return the scores (M, R) of the runs under these judgements; they are not read again."""
     return summaries([evaluate(qrels, ranking, selection, options) for ranking in rankings])
 
 
 def qrels_lines(qrels: QrelsJudgements, keep: BoolArray | None = None) -> bytes:
-    """The judgements that stay (D,) as a qrels file: topics and documents in byte order, iteration 0."""
+    """Return the judgements that stay (D,) as a qrels file in byte order of topics and documents."""
     pool = qrels.pool
     order = pool.byte_order()
     chosen = order if keep is None else order[keep[order]]

@@ -85,7 +85,7 @@ def with_sample_intervals(
 
 
 def without_width(evaluation: ScoredRun, ranking: Ranking, scoring: Scoring) -> Iterator[str]:
-    """Yield a warning of intervals over all topics that have no width though some that count were not drawn.
+    """Yield a warning of intervals over all topics without width, though some documents were not drawn.
 
     What is narrower than NO_WIDTH has none: only a sample of a million documents could be so sure.
     """
@@ -120,7 +120,7 @@ def without_width(evaluation: ScoredRun, ranking: Ranking, scoring: Scoring) -> 
 
 
 def _mirrored(redrawn: FloatArray, value: FloatArray, outside: tuple[float, float]) -> FloatArray:
-    """(2, N) the ends of intervals, none below 0, of values (N,) that were redrawn B times, (B, N)."""
+    """Return (2, N) the ends of intervals, none below 0, of values (N,) that were redrawn B times, (B, N)."""
     return np.maximum(2 * value - np.quantile(redrawn, outside, axis=0)[::-1], 0.0)
 
 
@@ -130,7 +130,7 @@ def _is_inferred(column: SelectedColumn) -> bool:
 
 
 def _values(batch: SampledBatch, columns: list[SelectedColumn]) -> FloatArray:
-    """(C, T) the values of columns."""
+    """Return (C, T) the values of columns."""
     found = []
     for column in columns:
         seen = batch if column.relevance_level is None else batch.with_grade(column.relevance_level)

@@ -1,4 +1,4 @@
-"""A judged sample and what the review found, as the parts that estimates are made of."""
+"""A judged sample and the documents that the review found, as parts for the estimates."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pres_eval.reading.source import Source
 def read_review(path: str, depth: int | None = None) -> set[Key]:
     """Read the documents that a review found: lines of `topic docno`, or a run, of each topic the first.
 
-    Raises UsageError for a depth where there are no ranks, InputError for what is neither.
+    Raises UsageError for a depth where there are no ranks, InputError for anything else.
     """
     # A pipe cannot be read twice, as a run has to be.
     is_file = Source(path).size() is not None
@@ -36,7 +36,7 @@ def sampled_parts(
     collection: int | None = None,
     sizes: Sizes | None = None,
 ) -> list[SampledPart]:
-    """Return the parts of each stratum: what the review found of it, and what it missed; empty ones left out.
+    """Return the non-empty parts of each stratum: documents that the review found, and missed ones.
 
     level       the least grade of a relevant document
     collection  how many documents there are, where the sample is of all of them
@@ -91,7 +91,7 @@ def sampled_parts(
 def _whole(
     strata: Mapping[Stratum, Sequence[Sampled]], collection: int | None, sizes: Sizes | None
 ) -> dict[Stratum, int]:
-    """Return how many documents each stratum of a topic has; raises InputError if its sample has more."""
+    """Return how many documents each stratum of a topic has; raise InputError if its sample has more."""
     whole = {}
     listed = any(one.grade < 0 for own in strata.values() for one in own)
     for stratum, own in strata.items():
@@ -123,7 +123,7 @@ def _parts(
     review: Collection[Key],
     level: int,
 ) -> Iterator[SampledPart]:
-    """Yield the parts of a topic; raises InputError for one of which nothing is known."""
+    """Yield the parts of a topic; raise InputError for one of which nothing is known."""
     for stratum, own in strata.items():
         for found, size in ((True, found_in[stratum]), (False, whole[stratum] - found_in[stratum])):
             grades = [one.grade for one in own if one.grade >= 0 and (one.key in review) == found]
@@ -144,10 +144,10 @@ def _found_in(
     review: Collection[Key],
     documents: int,
 ) -> dict[Stratum, int]:
-    """Return how many documents of each stratum of a topic the review found, of so many in all.
+    """Return how many documents of each stratum of a topic the review found; their sum is given.
 
-    If the file lists all documents of a stratum, they are counted.  Of one other stratum it is what is left
-    of the review; of several, each must be found or missed as a whole, as its sample is.
+    If the file lists all documents of a stratum, they are counted.  If there is one other stratum, it has the
+    rest of the review; if several, each must be found or missed as a whole, like its sample.
     Raises InputError where the strata do not add up to the review.
     """
     found_in = {each: sum(one.key in review for one in own) for each, own in strata.items()}

@@ -19,7 +19,7 @@ LARGEST = 1e15
 
 
 def read_score_table(path: str, text: str, complete: bool = False) -> PairedScores:
-    """The scores of CSV text, with topics if one of the columns is named so.
+    """Return the scores of CSV text, with topics if one of the columns is named so.
 
     With a column `topic`: run, topic and measures in any order, a row for each run and topic, as --format csv
     -q writes them (a column `file` and the rows of topic `all` are left out).  Topics that a run lacks are
@@ -60,7 +60,7 @@ def read_score_table(path: str, text: str, complete: bool = False) -> PairedScor
 
 
 def choose_columns(found: PairedScores, texts: Sequence[str], options: Options) -> PairedScores:
-    """The columns that -m texts name, as they stand in the file or by their labels, in this order.
+    """Return the columns that -m texts name, by their headings in the file or by their labels, in this order.
 
     Raises MeasureError for a text that names none.
     """
@@ -81,7 +81,7 @@ def choose_columns(found: PairedScores, texts: Sequence[str], options: Options) 
 def _paired(
     path: str, table: dict[str, dict[bytes, list[float]]], measures: list[str], complete: bool
 ) -> PairedScores:
-    """Return the scores of all runs over the same topics; raises NoCommonTopicError."""
+    """Return the scores of all runs over the same topics; raise NoCommonTopicError."""
     union = set().union(*table.values())
     topics = sorted(union if complete else union.intersection(*table.values()))
     if not topics:
@@ -103,7 +103,7 @@ def _paired(
 
 
 def _rows(path: str, text: str) -> list[tuple[int, list[str]]]:
-    """The rows with their line numbers, the heading first, all of its length."""
+    """Return the rows with their line numbers, the heading first, all of its length."""
     lines = separated_rows(path, io.StringIO(text.removeprefix("\ufeff")), "CSV as --format csv writes it")
     rows = [(line, row) for line, row in lines if any(cell.strip() for cell in row)]
     if not rows or len(rows[0][1]) < 2:

@@ -15,7 +15,7 @@ EXACT_WITH_TIES = 13
 
 
 def rank_sums(differences: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """(P,) sums of the ranks of the positive and of the negative differences, zeros left out."""
+    """Return (P,) sums of the ranks of the positive and of the negative differences, zeros left out."""
     differences = np.round(differences, DECIMALS)
     doubled, _ = _doubled_ranks(np.abs(differences))
     positive = np.where(differences > 0, doubled, 0).sum(axis=1)
@@ -23,7 +23,7 @@ def rank_sums(differences: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def wilcoxon(differences: FloatArray, samples: int = 0, seed: int = 0, greater: bool = False) -> FloatArray:
-    """P-values of the Wilcoxon signed-rank test, which draws nothing: (P, T) differences in, (P,) out.
+    """Return P-values of the Wilcoxon signed-rank test, which draws nothing: (P, T) differences in, (P,) out.
 
     Zeros are taken out (Wilcoxon's own way), tied differences share their average rank.  The p-value is
     exact for up to 50 topics if nothing ties and nothing is zero, and for up to 13 in any case; otherwise it
@@ -58,7 +58,7 @@ def wilcoxon(differences: FloatArray, samples: int = 0, seed: int = 0, greater: 
 
 
 def _doubled_ranks(magnitudes: FloatArray) -> tuple[IntArray, IntArray]:
-    """(P, T) twice the average rank of each value > 0 in its row, 0 for zeros; (P,) Σ t³ - t over ties."""
+    """Return twice the average rank of values > 0 (P, T) in their rows, else 0; Σ t³ - t over ties (P,)."""
     rows, size = magnitudes.shape
     order = np.argsort(magnitudes, axis=1, kind="stable")
     ordered = np.take_along_axis(magnitudes, order, axis=1)
@@ -81,7 +81,7 @@ def _doubled_ranks(magnitudes: FloatArray) -> tuple[IntArray, IntArray]:
 
 @lru_cache(maxsize=256)
 def _rank_sum_chances(doubled_ranks: tuple[int, ...]) -> FloatArray:
-    """(S+1,) the chance of a doubled rank sum of at most 0 ... S, over the 2**n ways of giving signs."""
+    """Return the chances (S+1,) of a doubled rank sum of at most 0 ... S, over 2**n choices of signs."""
     counts = np.zeros(sum(doubled_ranks) + 1, np.int64)
     counts[0] = 1
     for rank in doubled_ranks:

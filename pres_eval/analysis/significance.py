@@ -20,7 +20,7 @@ from pres_eval.analysis.signed_ranks import wilcoxon
 from pres_eval.arrays import BoolArray, FloatArray, IntArray
 
 ALTERNATIVES = ("two-sided", "greater", "less", "equivalent", "non-inferior")
-"""What is to be shown, by the names that options use; the first is the default."""
+"""Alternative hypotheses, by the names that options use; the first is the default."""
 
 WITH_MARGIN = ("equivalent", "non-inferior")
 
@@ -28,7 +28,7 @@ WITH_MARGIN = ("equivalent", "non-inferior")
 def p_values(
     test: PairedTest, differences: FloatArray, alternative: str, margin: float, samples: int, seed: int
 ) -> FloatArray:
-    """P-values of (P, T) differences, run less other: (P,).
+    """Return P-values of (P, T) differences, run less other: (P,).
 
     two-sided     the runs differ
     greater, less the run is better, is worse than the other
@@ -49,7 +49,7 @@ def p_values(
 
 
 def directions(signs: IntArray, alternative: str) -> IntArray:
-    """(P,) 1 where what was shown speaks for the run, -1 where against it: (P,) signs of what was tested in.
+    """Return (P,) 1 where the result favours the run, -1 the other, from the signs (P,) that were tested.
 
     For `equivalent` 0: neither is better; for `non-inferior` 1.
     """
@@ -59,12 +59,12 @@ def directions(signs: IntArray, alternative: str) -> IntArray:
 
 
 def ends_outside(alpha: FloatArray, alternative: str) -> FloatArray:
-    """(P,) how much lies outside of the two-sided intervals whose ends go with tests at levels alpha (P,)."""
+    """Return the shares (P,) outside of two-sided intervals that match tests at levels alpha (P,)."""
     return alpha if alternative == "two-sided" else np.minimum(2 * alpha, 1 - 1e-9)
 
 
 def shown_by(lower: FloatArray, upper: FloatArray, alternative: str, margin: float) -> BoolArray:
-    """(P,) whether intervals (P,) show what the alternative says, by themselves."""
+    """Return (P,) whether each interval alone shows the alternative."""
     above, below = lower > -margin, upper < margin
     if alternative == "two-sided":
         return above | below
@@ -72,7 +72,7 @@ def shown_by(lower: FloatArray, upper: FloatArray, alternative: str, margin: flo
 
 
 def open_ends(lower: FloatArray, upper: FloatArray, alternative: str) -> tuple[FloatArray, FloatArray]:
-    """The intervals (P,) that go with the alternative: one-sided ones have an end at infinity."""
+    """Return the intervals (P,) that go with the alternative: one-sided ones have an end at infinity."""
     if alternative in ("greater", "non-inferior"):
         return lower, np.full(len(upper), math.inf)
     if alternative == "less":
@@ -84,7 +84,7 @@ ENUMERATED = 16
 """Up to this many topics that differ, the randomisation test goes through all 2**n sign changes."""
 
 FEWEST = 5
-"""From so many topics on, equal differences have a p-value: fewer could too easily be equal by chance."""
+"""Least number of topics at which equal differences have a p-value: fewer are often equal by chance."""
 
 NEED_VARIANCE = ("t", "bootstrap")
 """The paired tests that take the signs instead where all differences are the same."""
@@ -93,7 +93,7 @@ _AT_ONCE = 1000
 
 
 def paired_t(differences: FloatArray, samples: int = 0, seed: int = 0, greater: bool = False) -> FloatArray:
-    """P-values of the paired t-test, which draws nothing: (P, T) differences in, (P,) out.
+    """Return P-values of the paired t-test, which draws nothing: (P, T) differences in, (P,) out.
 
     1 (one-sided 1/2) where all differences are zero, `_without_variance` where they all are the same other
     number; nan for one topic.
@@ -113,7 +113,7 @@ def paired_t(differences: FloatArray, samples: int = 0, seed: int = 0, greater: 
 
 
 def _without_variance(mean: FloatArray, topics: int, greater: bool) -> FloatArray:
-    """(P,) p-values where all topics have the same difference (P,), not 0, so that t would be infinite.
+    """Return p-values (P,) where all topics have the same difference (P,), not 0, so that t is infinite.
 
     nan below FEWEST topics, as no variance is no evidence; else the chance of such signs, as in
     `randomisation`.
@@ -125,7 +125,7 @@ def _without_variance(mean: FloatArray, topics: int, greater: bool) -> FloatArra
 
 
 def sign(differences: FloatArray, samples: int = 0, seed: int = 0, greater: bool = False) -> FloatArray:
-    """P-values of the sign test, which draws nothing: (P, T) differences in, (P,) out.
+    """Return P-values of the sign test, which draws nothing: (P, T) differences in, (P,) out.
 
     Formula:  min(1, 2 P(X <= min(wins, losses))), X binomial over the topics that differ, with 1/2;
       one-sided P(X <= losses)
@@ -140,14 +140,14 @@ def sign(differences: FloatArray, samples: int = 0, seed: int = 0, greater: bool
 
 @lru_cache(maxsize=4096)
 def _at_most(successes: int, trials: int) -> float:
-    """The chance of so many heads or fewer in so many throws of a fair coin."""
+    """Return the probability of this number of heads or fewer in throws of a fair coin."""
     return float(sum(math.comb(trials, number) for number in range(successes + 1)) / 2**trials)
 
 
 def randomisation(
     differences: FloatArray, samples: int = 10_000, seed: int = 0, greater: bool = False
 ) -> FloatArray:
-    """P-values of the paired randomisation test on the mean difference: (P, T) in, (P,) out.
+    """Return P-values of the paired randomisation test on the mean difference: (P, T) in, (P,) out.
 
     If the two runs were the same system, each topic's difference could as well have the other sign: p is the
     share of sign changes that give a mean difference at least as far from 0, or as high (one-sided).  All
@@ -173,7 +173,7 @@ def randomisation(
 def _sampled_p(
     differences: FloatArray, samples: int, seed: int, far: Callable[[FloatArray], FloatArray]
 ) -> FloatArray:
-    """(P,) those of differences (P, T), over some sign changes."""
+    """Return (P,) those of differences (P, T), over some sign changes."""
     stream, reached = RandomStream(seed), _reached(differences, far)
     as_far = np.zeros(len(differences), np.int64)
     for start in range(0, samples, _AT_ONCE):
@@ -184,7 +184,7 @@ def _sampled_p(
 
 
 def _reached(differences: FloatArray, far: Callable[[FloatArray], FloatArray]) -> FloatArray:
-    """(P,) how far a row's sum is from 0, less a margin for rounding."""
+    """Return (P,) how far a row's sum is from 0, less a margin for rounding."""
     total = np.add.accumulate(differences, axis=1)[:, -1]
     margin = 1e-12 * np.add.accumulate(np.abs(differences), axis=1)[:, -1]
     return np.asarray(far(total) - margin, np.float64)
@@ -193,7 +193,7 @@ def _reached(differences: FloatArray, far: Callable[[FloatArray], FloatArray]) -
 def bootstrap(
     differences: FloatArray, samples: int = 10_000, seed: int = 0, greater: bool = False
 ) -> FloatArray:
-    """P-values of the paired bootstrap test: (P, T) differences in, (P,) out.
+    """Return P-values of the paired bootstrap test: (P, T) differences in, (P,) out.
 
     Topics are drawn with replacement from the differences less their mean; p is the share of draws with a t
     statistic at least as far from 0 (one-sided: as high) as that of the differences, which count as one draw
@@ -233,7 +233,7 @@ class PairedTest:
 
     run     differences, samples, seed -> two-sided p-values, or with `greater` those of one side
     least   topics, samples -> the lowest two-sided p-value that can come out
-    ranks   whether it looks at ranks or signs of differences, and may contradict the means
+    ranks   whether it uses ranks or signs of differences, and may contradict the means
     """
 
     run: Callable[..., FloatArray]

@@ -16,7 +16,7 @@ _MOST_TERMS = 10_000
 
 
 def two_sided(t: FloatArray, freedom: float) -> FloatArray:
-    """The chance of a t at least as far from 0: (P,) values in, (P,) out; 0 for infinite t.
+    """Return the chance of a t at least as far from 0: (P,) values in, (P,) out; 0 for infinite t.
 
     Formula:  I_x(ν / 2, 1 / 2) with x = ν / (ν + t²), the regularised incomplete beta function.
     Source: Student, Biometrika 1908, doi:10.1093/biomet/6.1.1.
@@ -33,13 +33,13 @@ def two_sided(t: FloatArray, freedom: float) -> FloatArray:
 
 
 def above(t: FloatArray, freedom: float) -> FloatArray:
-    """The chance of a t at least as large: (P,) values in, (P,) out."""
+    """Return the chance of a t at least as large: (P,) values in, (P,) out."""
     half = two_sided(t, freedom) / 2
     return np.where(np.asarray(t) > 0, half, 1 - half)
 
 
 def _incomplete_beta(x: FloatArray, rest: FloatArray, a: float, b: float) -> FloatArray:
-    """I_x(a, b) where `rest` is 1 - x, given apart so that no digits are lost near 1."""
+    """Return I_x(a, b) where `rest` is 1 - x, given apart so that no digits are lost near 1."""
     turned = x > (a + 1) / (a + b + 2)
     values = np.empty(len(x))
     for rows, one, other, first, second in (
@@ -56,7 +56,7 @@ def _incomplete_beta(x: FloatArray, rest: FloatArray, a: float, b: float) -> Flo
 
 
 def _continued_fraction(x: FloatArray, a: float, b: float) -> FloatArray:
-    """(n,) the continued fraction of the incomplete beta function, by Lentz's method.
+    """Return (n,) the continued fraction of the incomplete beta function, by Lentz's method.
 
     Each element takes as many steps as it needs, so its bits do not depend on the others.
     """
@@ -79,13 +79,13 @@ def _continued_fraction(x: FloatArray, a: float, b: float) -> FloatArray:
 
 
 def _away_from_zero(values: FloatArray) -> FloatArray:
-    """(n,) the values, those next to 0 replaced by the smallest that counts."""
+    """Return (n,) the values, those next to 0 replaced by the smallest that counts."""
     return np.where(np.abs(values) < _TINY, _TINY, values)
 
 
 @lru_cache(maxsize=1024)
 def quantile(outside: float, freedom: float) -> float:
-    """The t beyond which, to both sides, lies a chance of `outside` (0 to 1, the ends left out).
+    """Return the t beyond which, to both sides, lies a chance of `outside` (0 to 1, the ends left out).
 
     1.96 for 0.05 and many degrees of freedom, 12.7 for one.
     """
@@ -93,7 +93,7 @@ def quantile(outside: float, freedom: float) -> float:
 
 
 def quantiles(outside: FloatArray, freedom: float) -> FloatArray:
-    """(P,) the `quantile` of each of the chances (P,)."""
+    """Return (P,) the `quantile` of each of the chances (P,)."""
     chances, where = np.unique(outside, return_inverse=True)
     # The normal quantile is never above it, and the chance falls ever more slowly: Newton's steps stay below.
     t = np.maximum(-elementwise(NormalDist().inv_cdf, chances / 2), 1e-8)

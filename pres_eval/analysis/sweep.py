@@ -23,7 +23,7 @@ def takes_cutoffs(name: str) -> bool:
 
 
 def select_at(texts: Sequence[str], cutoffs: Sequence[int], options: Options) -> Selection:
-    """The columns of `-m` texts; measures with cutoffs that name none get all of these.
+    """Return the columns of `-m` texts; measures with cutoffs that name none get all of these.
 
     Columns are in the order of the texts.  Raises MeasureError for a measure that does not exist, or that
     has no single number over all topics.
@@ -40,19 +40,19 @@ def select_at(texts: Sequence[str], cutoffs: Sequence[int], options: Options) ->
 
 
 def cutoff_of(column: SelectedColumn) -> int | None:
-    """The cutoff of a column, None for a measure without."""
+    """Return the cutoff of a column, None for a measure without."""
     if isinstance(column.measure.parameters, Cutoffs) and column.arguments:
         return int(str(column.arguments[0]))
     return None
 
 
 def signs(selection: Selection) -> IntArray:
-    """(M, 1) -1 for the columns of which less is better, else 1: times this, more is better."""
+    """Return (M, 1) -1 for the columns of which less is better, else 1: times this, more is better."""
     return np.array([[-1 if column.measure.less_is_better else 1] for column in selection], np.int64)
 
 
 def summaries(evaluations: Sequence[ScoredRun]) -> FloatArray:
-    """(M, R) the value over all topics of every column and run."""
+    """Return (M, R) the value over all topics of every column and run."""
     rows = [[float(value) for value in evaluation.summary if value is not None] for evaluation in evaluations]
     return np.array(rows, np.float64).T
 
@@ -71,7 +71,7 @@ class Sweep:
 
 
 def sweep_selection(measures: Sequence[str], cutoffs: Sequence[int], options: Options) -> Selection:
-    """The columns that a sweep needs: every measure at every cutoff, cutoffs ascending.
+    """Return the columns that a sweep needs: every measure at every cutoff, cutoffs ascending.
 
     Raises MeasureError for a measure that takes no cutoffs.
     """
@@ -84,7 +84,7 @@ def sweep_selection(measures: Sequence[str], cutoffs: Sequence[int], options: Op
 
 
 def sweep(runs: Sequence[str], evaluations: Sequence[ScoredRun], cutoffs: Sequence[int]) -> Sweep:
-    """Evaluations of `sweep_selection`, laid out by measure, cutoff and run (figure 8 of Magdy & Jones)."""
+    """Return the evaluations of `sweep_selection` by measure, cutoff and run (figure 8 of Magdy & Jones)."""
     names = tuple(dict.fromkeys(column.measure.name for column in evaluations[0].columns))
     means = summaries(evaluations).reshape(len(names), len(cutoffs), len(runs))
     return Sweep(tuple(runs), names, tuple(cutoffs), np.ascontiguousarray(means))

@@ -42,7 +42,7 @@ class TieRange:
 
 
 def main_column(selection: Selection) -> SelectedColumn | None:
-    """The first column between 0 and 1 that says how good a ranking is, None if there is none."""
+    """Return the first column between 0 and 1 that measures quality, None if there is none."""
     for column in selection:
         traits = column.measure.traits
         if (
@@ -70,7 +70,7 @@ def warning_of_ties(
 def tie_range(
     relevance: Relevance, ranking: Ranking, options: Options, column: SelectedColumn
 ) -> TieRange | None:
-    """The range of a column over the orders of equal scores; None if hardly a relevant document is tied."""
+    """Return the range of a column over the orders of equal scores; None if hardly any tie is relevant."""
     if options.ties != DOCNO or not isinstance(relevance, QrelsJudgements) or not len(ranking.ties.document):
         return None
     relevant, tied = relevant_and_tied(relevance, ranking, options.relevance_level)

@@ -1,4 +1,4 @@
-"""Over which topics several runs are averaged: one rule, and how it is told."""
+"""Topics over which several runs are averaged: one rule, and its messages."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ class UsedTopics:
 
     @property
     def warning(self) -> str | None:
-        """Return the warning that runs have different topics: which runs lack some, and what to do.
+        """Return the warning that runs have different topics, with the runs that lack some, and a remedy.
 
-        None where nothing is left out, and for one run, of which its reader says it.
+        None where nothing is left out, and for one run, whose reader warns.
         """
         if self.rule == ALL or not self.any_run or len(self.counts) == 1:
             return None
@@ -82,7 +82,7 @@ class UsedTopics:
 def use_topics(
     rankings: Sequence[Ranking], names: Sequence[str], rule: str, num_topics: int
 ) -> tuple[list[Ranking], UsedTopics]:
-    """The runs as the rule wants them; `num_topics` are in the judgements.
+    """Return the runs as the rule wants them; `num_topics` are in the judgements.
 
     Raises NoCommonTopicError under the rule `common` if there is no topic that all runs have.
     """

@@ -67,7 +67,7 @@ class ReviewSettings:
 class Validation:
     """Estimates from samples: of each topic, and of all together if there are several.
 
-    parts      what the samples are of
+    parts      the parts that the samples are of
     estimates  of each topic in turn each of QUANTITIES; ALL is the last topic if there are several
     """
 
@@ -118,12 +118,12 @@ QUANTITIES: dict[str, Callable[[FloatArray, FloatArray, tuple[int, int]], FloatA
     "relevant found": lambda found, missed, sizes: found,
     "relevant missed": lambda found, missed, sizes: missed,
 }
-"""What is estimated, from the relevant documents that the review found and those that it missed, and from
-how many documents it found and missed in all."""
+"""Estimated quantities, computed from the relevant documents that the review found and missed, and from the
+numbers of documents that it found and missed."""
 
 
 def _share(some: FloatArray, every: FloatArray | int) -> FloatArray:
-    """(n,) some (n,) / every, nan for 0 / 0."""
+    """Return (n,) some (n,) / every, nan for 0 / 0."""
     with np.errstate(invalid="ignore"):
         return np.asarray(np.divide(some, every))
 
@@ -159,14 +159,14 @@ def _drawn(
     settings: ReviewSettings,
     outside: Sequence[float],
 ) -> Quantiles:
-    """Return quantiles of the posterior: those of the functions of draws of what was found and missed."""
+    """Return quantiles of the posterior: those of the functions of draws of found and missed documents."""
     stream, draws = RandomStream(settings.seed), settings.draws
     found, missed = (drawn(side, stream, draws) for side in sides)
     return {name: ends_of(value(found, missed, sizes), outside) for name, value in QUANTITIES.items()}
 
 
 def drawn(parts: Sequence[SampledPart], stream: RandomStream, draws: int) -> FloatArray:
-    """(draws,) numbers of relevant documents of some parts together, drawn from their posterior."""
+    """Return (draws,) numbers of relevant documents of some parts together, drawn from their posterior."""
     return posterior(parts, draws)[stream.orders(1, draws)[0]] if parts else np.zeros(draws)
 
 
@@ -246,7 +246,7 @@ METHODS = {
 """The methods besides beta-binomial: the interval of a part, and how two become that of a share.
 
 ei-recall: Losey 2015, "Introducing ei-Recall": recall is lowest where most was missed and least was found.
-Unless all that was found is judged, it is wider than need be.
+Unless all found documents are judged, it is wider than necessary.
 """
 
 
@@ -254,7 +254,7 @@ ERECALL = "eRecall"
 
 
 def erecall(parts: Sequence[SampledPart], control: SampledPart, settings: ReviewSettings) -> Estimate:
-    """Return eRecall of a topic: what its review did not miss, as a share of what the control sample says.
+    """Return eRecall of a topic: relevant documents not missed, as a share of the control sample's estimate.
 
     Formula:  1 - M / R      M  relevant documents that the review missed, estimated from their sample
                              R  relevant documents of the collection, estimated from the control sample

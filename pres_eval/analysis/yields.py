@@ -94,7 +94,7 @@ def _at_least(relevant: int, part: SampledPart) -> float:
 
 
 def _chances(steps: FloatArray) -> FloatArray:
-    """(n+1,) chances whose logarithms differ by so much from one to the next (n,)."""
+    """Return chances (n+1,) whose logarithms differ by so much from one to the next (n,)."""
     logarithms = np.concatenate(([0.0], np.cumsum(steps)))
     chances = np.exp(logarithms - logarithms.max())
     return np.asarray(chances / chances.sum())
@@ -108,11 +108,11 @@ def binomial(part: SampledPart, outside: float) -> Ends:
 
 
 def posterior(parts: Sequence[SampledPart], draws: int) -> FloatArray:
-    """(draws,) numbers of relevant documents of some parts together, ascending: evenly spaced quantiles.
+    """Return numbers (draws,) of relevant documents of several parts together: even quantiles, ascending.
 
     Formula:  Σ x + BetaBinomial(Σ (N - n), a, b): what is judged, and what the unjudged documents add.  One
       uncertain part has a = x + ½, b = n - x + ½ (Jeffreys' prior); several have `_of_many`.  If more than
-      LARGEST_TABLE documents are unjudged, so many groups of them stand for them.
+      LARGEST_TABLE documents are unjudged, that number of groups represents them.
     Source: Webber, "Approximate recall confidence intervals", TOIS 2013, doi:10.1145/2414782.2414784.
     """
     known, uncertain = sum(part.relevant for part in parts), [one for one in parts if one.sampled < one.size]
@@ -133,7 +133,7 @@ def _of_many(parts: Sequence[SampledPart], left: int) -> tuple[float, float]:
 
     A prior of its own for each part would add half a relevant document N / n times for each: with ten strata
     or twenty topics the interval leaves the estimate behind.  So all parts share one half relevant and one
-    half irrelevant document, by their N / n.  A share of nothing would say that a part without a relevant
+    half irrelevant document, by their N / n.  A share of 0 would mean that a part without a relevant
     document in its sample has none, so the variance has a whole document in each part, by the parts' common
     share of relevant ones.
 
@@ -186,9 +186,9 @@ def plans(
 ) -> Iterator[tuple[float, int, int]]:
     """Yield for several recalls how many documents to draw at random for recall ± margin: 0.5 needs most.
 
-    Of each the recall, the relevant documents that the sample must have, and the documents that it needs.
-    Formula:  m = z² r (1 - r) / margin² relevant ones, m / (1 + (m - 1) / R) of a collection's R, and so many
-      divided by the prevalence in all
+    For each: the recall, the relevant documents that the sample must have, and the documents that it needs.
+    Formula:  m = z² r (1 - r) / margin² relevant ones, m / (1 + (m - 1) / R) of a collection's R; divided by
+      the prevalence, documents in all
     """
     z = NormalDist().inv_cdf((1 - confidence) / 2)
     for recall in (0.5, 0.6, 0.7, 0.75, 0.8, 0.9, 0.95):
@@ -200,10 +200,10 @@ def plans(
 def elusion_tests(
     unfound: int, relevant: float, confidence: float
 ) -> Iterator[tuple[int, float, int, float]]:
-    """Yield what elusion tests of usual sizes say in which no document is relevant.
+    """Yield the results of elusion tests of usual sizes that find no relevant document.
 
-    Of each how many are drawn of the `unfound` ones that the review did not find, the share of these that is
-    relevant at most, their number, and the least recall if `relevant` documents are relevant in all.
+    For each: how many of the `unfound` documents are drawn, the largest share of these that is relevant,
+    their number, and the least recall if `relevant` documents are relevant in all.
     """
     for size in (50, 100, 200, 300, 500, 1000, 1500, 2000, 3000, 5000, 10_000):
         if size <= unfound:

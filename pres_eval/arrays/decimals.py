@@ -9,11 +9,11 @@ from pres_eval.arrays.types import IntArray, Words
 from pres_eval.arrays.word_ids import WordIds
 
 LARGEST = 2**63 - 1
-"""What 64 bits hold."""
+"""Largest number of 64 bits."""
 
 
 def nearest_integer(text: str | bytes, largest: int = LARGEST) -> int:
-    """The integer that a sign and digits make, or the nearest within -largest - 1 ... largest, as in C.
+    """Return the integer of a sign and digits, or the nearest in -largest - 1 ... largest, as C does.
 
     Python's int() refuses more than 4,300 digits.
     """
@@ -29,7 +29,7 @@ _ZEROS = np.uint64(0x3030303030303030)
 
 
 def decimal_ids(numbers: IntArray) -> WordIds:
-    """The decimal digits of whole numbers (n,) >= 0 as ids: 7 becomes `7`."""
+    """Return the decimal digits of whole numbers (n,) >= 0 as ids: 7 becomes `7`."""
     digits = np.searchsorted(_POWERS, numbers, side="right") + 1
     if not len(numbers) or int(digits.max()) <= WORD:
         return WordIds([_eight_digits(numbers) >> ((WORD - digits) << 3).astype(np.uint64)])
@@ -49,7 +49,7 @@ def decimal_ids(numbers: IntArray) -> WordIds:
 
 
 def _eight_digits(numbers: IntArray) -> Words:
-    """Numbers (n,) below 10**8 as eight digits each (n,), the first in the lowest byte."""
+    """Return numbers (n,) below 10**8 as eight digits each (n,), the first in the lowest byte."""
     # Halves, quarters and eighths of the word at once: the quotients by multiplication and shift.
     upper, lower = np.divmod(numbers.astype(np.uint64), np.uint64(10_000))
     fours = upper | (lower << np.uint64(32))

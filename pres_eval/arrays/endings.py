@@ -18,7 +18,7 @@ def bytes_among(some: bytes) -> BoolArray:
 DIGITS = bytes_among(b"0123456789")
 AS_WRITTEN: Bytes = np.arange(256, dtype=np.uint8)
 LOWER: Bytes = np.frombuffer(bytes(range(256)).lower(), np.uint8)
-"""What becomes of each byte before it is compared."""
+"""Table of the byte that replaces each byte in comparisons."""
 
 
 def stripped(ids: Ids, lengths: IntArray, among: BoolArray) -> IntArray:

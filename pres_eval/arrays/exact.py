@@ -14,19 +14,19 @@ from pres_eval.arrays.types import FloatArray, IntArray
 
 
 def divide(numerator: FloatArray | IntArray, denominator: FloatArray | IntArray) -> FloatArray:
-    """(n,) quotient of each two as doubles, 0 where the denominator is 0."""
+    """Return (n,) quotient of each two as doubles, 0 where the denominator is 0."""
     quotient = np.zeros(np.broadcast(numerator, denominator).shape)
     np.divide(numerator, denominator, out=quotient, where=denominator != 0)
     return quotient
 
 
 def add_in_order(values: FloatArray, start: float = 0.0) -> float:
-    """The sum of (n,) values, one double after the other, as a C loop gives it."""
+    """Return the sum of (n,) values, one double after the other, as a C loop gives it."""
     return float(add_rows_in_order(values[np.newaxis], np.array([start]))[0]) if len(values) else start
 
 
 def add_rows_in_order(values: FloatArray, start: FloatArray) -> FloatArray:
-    """The same for every row: sums (C,) of values (C, N) that begin with `start` (C,)."""
+    """Return the same for every row: sums (C,) of values (C, N) that begin with `start` (C,)."""
     with np.errstate(all="ignore"):
         totals: FloatArray = np.add.accumulate(np.column_stack((start, values)), axis=1)[:, -1]
     for row in np.flatnonzero(np.isnan(totals)).tolist():
@@ -49,10 +49,10 @@ FEW_STRETCHES = 128
 
 
 def accumulate(operation: np.ufunc, values: FloatArray, offsets: IntArray) -> FloatArray:
-    """Running sums (np.add) or products (np.multiply) that begin anew at each offset, one step at a time.
+    """Return running sums (np.add) or products (np.multiply) that begin anew at each offset, step by step.
 
-    values (N,), offsets (S+1,) of S stretches -> (N,).  Those of about the same length are done together,
-    as the rows of a table, so many short ones don't cost a loop over them; long ones are few.
+    values (N,), offsets (S+1,) of S stretches -> (N,).  Stretches of about the same length are the rows of a
+    table, so that short ones need no loop; long ones are few.
     """
     lengths = offsets[1:] - offsets[:-1]
     width = int(lengths.max(initial=0))
@@ -89,7 +89,7 @@ def accumulate(operation: np.ufunc, values: FloatArray, offsets: IntArray) -> Fl
 
 
 def elementwise(function: Callable[[float], float], values: FloatArray) -> FloatArray:
-    """(n,) a function of Python's math module at each value: those are the C library's, numpy's are not."""
+    """Return a function of Python's math module at each value (n,): the C library's bits, unlike numpy's."""
     different, where = np.unique(values, return_inverse=True)
     return np.fromiter(map(function, different.tolist()), float, len(different))[where].reshape(values.shape)
 
@@ -99,7 +99,7 @@ _LOG2_SPARSE = 1 << 16
 
 
 def log2(whole: IntArray) -> FloatArray:
-    """(n,) base-2 logarithm of whole numbers >= 1, bit-equal to the C library's (np.log2 is not)."""
+    """Return (n,) base-2 logarithm of whole numbers >= 1, bit-equal to the C library's (np.log2 is not)."""
     global _LOG2_TABLE  # noqa: PLW0603 - one table for the process, it only ever grows
     table = _LOG2_TABLE
     largest = int(whole.max(initial=0))

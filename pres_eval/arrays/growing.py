@@ -45,7 +45,7 @@ class Growing:
         self._length = stop
 
     def values(self) -> AnyArray:
-        """(N,) all values."""
+        """Return (N,) all values."""
         return self._values[: self._length]
 
 
@@ -76,7 +76,7 @@ class GrowingIds:
             self._long_text.append(np.frombuffer(b"".join(ids.long_ids), np.uint8))
 
     def values(self) -> WordIds:
-        """All ids."""
+        """Return all ids."""
         columns = [column.values() for column in self._columns]
         lengths = self._long_lengths.values()
         text = np.concatenate((self._long_text.values(), np.zeros(PADDING, np.uint8)))
@@ -107,7 +107,7 @@ class GrowingColumns:
 
 
 def narrow(values: IntArray) -> AnyArray:
-    """Whole numbers (n,) in as few bytes as the largest of them needs."""
+    """Return whole numbers (n,) in as few bytes as the largest of them needs."""
     low, high = int(values.min(initial=0)), int(values.max(initial=0))
     for dtype in (np.int8, np.int32):
         limits = np.iinfo(dtype)

@@ -17,7 +17,7 @@ PADDING = 64
 """Spare bytes on either side of a text in a buffer, so that whole words can be loaded at its ends."""
 
 AT_ONCE = 1 << 16
-"""Ids that are hashed at a time, so that what is computed on the way stays in the cache."""
+"""Ids that are hashed at a time, so that intermediate values stay in the cache."""
 
 EVERYWHERE = 16
 """Words of an id that are looked at one after the other; all further ones of an id together."""
@@ -34,7 +34,7 @@ EVERY_PROCESS = 2**64
 
 @cache
 def odd_numbers(seed: int, count: int) -> Words:
-    """(count,) the first of an endless stream of odd 64-bit multipliers (splitmix64)."""
+    """Return (count,) the first of an endless stream of odd 64-bit multipliers (splitmix64)."""
     begin = np.uint64((_PROCESS + (seed << 32) if seed < EVERY_PROCESS else seed) % 2**64)
     state = np.arange(1, count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15) + begin
     mixed = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -43,7 +43,7 @@ def odd_numbers(seed: int, count: int) -> Words:
 
 
 def add_mixed(mixed: Words, words: Words, multiplier: np.uint64 | Words) -> None:
-    """Add to hashes (n,) what a word of each id after the first contributes; a word of NULs adds nothing."""
+    """Add the contribution of a later word of each id to hashes (n,); a word of NULs adds nothing."""
     # A plain sum of products would never tell ids apart that differ in the highest bits of two words:
     # 2^63 times any odd number is 2^63 again, and twice that is 0.
     words = words * multiplier
@@ -53,7 +53,7 @@ def add_mixed(mixed: Words, words: Words, multiplier: np.uint64 | Words) -> None
 
 
 def load_pairs(buffer: Bytes, numbers: IntArray) -> tuple[Words, Words]:
-    """(n,) the numbers[i]-th aligned word of the buffer (bytes,), little-endian, and (n,) the next one."""
+    """Return the numbers[i]-th words (n,) of the buffer (bytes,), little-endian, and the next ones (n,)."""
     # numpy takes elements ten times faster where they are aligned, so words that begin anywhere are put
     # together of two; a complex number is the type that fetches both at once.
     pairs: AnyArray = np.ndarray((len(buffer) // WORD - 1,), "<c16", buffer, 0, (WORD,))[numbers]
@@ -62,7 +62,7 @@ def load_pairs(buffer: Bytes, numbers: IntArray) -> tuple[Words, Words]:
 
 
 def load_words(buffer: Bytes, starts: IntArray) -> Words:
-    """(n,) the eight bytes from each place on; 16 bytes from there on must be in the buffer (bytes,)."""
+    """Return the eight bytes (n,) from each place on; the buffer (bytes,) must have 16 from there on."""
     low, high = load_pairs(buffer, starts >> 3)
     shift = (starts << 3).view(np.uint64) & np.uint64(63)
     word = low >> shift
@@ -72,14 +72,14 @@ def load_words(buffer: Bytes, starts: IntArray) -> Words:
 
 
 _MASKS = np.array([(1 << (8 * count)) - 1 for count in range(WORD + 1)], np.uint64)
-"""Each keeps so many bytes of a word, its first; taken with mode="clip" all eight for more."""
+"""The i-th mask keeps the first i bytes of a word; with mode="clip", all eight for larger i."""
 
 
 class Ids(Sequence[bytes]):
     """Ids in a buffer: `buffer[starts[i] : starts[i] + lengths[i]]`.
 
     The buffer needs 16 bytes behind the last id, and no id has a NUL, so that a word padded with NULs
-    stands for one text only.
+    is the word of one text only.
     """
 
     def __init__(self, buffer: Bytes, starts: IntArray, lengths: IntArray) -> None:
@@ -93,7 +93,7 @@ class Ids(Sequence[bytes]):
 
     @classmethod
     def of(cls, texts: Sequence[bytes]) -> Ids:
-        """Ids from Python's bytes."""
+        """Return ids from Python's bytes."""
         lengths = np.array([len(text) for text in texts], np.int64)
         starts = np.concatenate(([0], np.cumsum(lengths)))[: len(texts)].astype(np.int64)
         return cls(np.frombuffer(b"".join(texts) + bytes(3 * WORD), np.uint8), starts, lengths)
@@ -123,7 +123,7 @@ class Ids(Sequence[bytes]):
         return iter([text[start:end] for start, end in spans])
 
     def take(self, rows: IntArray | BoolArray | slice) -> Ids:
-        """The ids of some rows (n,)."""
+        """Return the ids of some rows (n,)."""
         part = Ids(self.buffer, self.starts[rows], self.lengths[rows])
         if self._first_words is not None:  # faster than reading them again
             part._first_words = self._first_words[rows]
@@ -134,7 +134,7 @@ class Ids(Sequence[bytes]):
         return -(-int(self.lengths.max(initial=0)) // WORD)
 
     def word(self, number: int) -> Words:
-        """(N,) the number-th word of every id, padded with NULs; 0 where the id is shorter."""
+        """Return (N,) the number-th word of every id, padded with NULs; 0 where the id is shorter."""
         if number == 0:
             if self._first_words is None:
                 self._first_words = load_words(self.buffer, self.starts)
@@ -146,7 +146,7 @@ class Ids(Sequence[bytes]):
         return load_words(self.buffer, starts) & _MASKS.take(left, mode="clip")
 
     def hashes(self, seed: int = 0) -> Words:
-        """(N,) a hash of every id, good in its upper bits; equal ids have equal hashes wherever they are."""
+        """Return a hash (N,) of every id, good in its upper bits; equal ids have equal hashes."""
         mixed = np.zeros(len(self), np.uint64)
         if len(self) > AT_ONCE:
             for start in range(0, len(self), AT_ONCE):
@@ -171,7 +171,7 @@ class Ids(Sequence[bytes]):
         return mixed
 
     def copied(self) -> Ids:
-        """The same ids, cut loose from their buffer."""
+        """Return the same ids, cut loose from their buffer."""
         counts = -(-self.lengths // WORD)
         ends = np.cumsum(counts)
         starts = ends - counts
@@ -208,7 +208,7 @@ class Ids(Sequence[bytes]):
 
 
 def equal(some: Ids, others: Ids) -> BoolArray:
-    """(n,) whether some[i] is the same text as others[i]."""
+    """Return (n,) whether some[i] is the same text as others[i]."""
     same: BoolArray = some.lengths == others.lengths
     for number in range(min(some.width(), others.width(), EVERYWHERE)):
         rows = np.flatnonzero(same)

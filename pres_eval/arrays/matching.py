@@ -68,7 +68,7 @@ def match(lengths: IntArray, ids: WordIds, wanted_lengths: IntArray, wanted: Wor
 
 
 def repeated(offsets: IntArray, ids: WordIds, jobs: int = 1) -> tuple[IntArray, IntArray]:
-    """(n,) rows whose document comes before in the same topic, ascending, and (n,) where it comes first.
+    """Return the rows (n,) whose document the topic has in an earlier row, ascending, and that row (n,).
 
     The documents offsets[i] ... offsets[i+1]-1 are of topic i.  `jobs` threads look for them.
     """
@@ -88,7 +88,7 @@ def repeated(offsets: IntArray, ids: WordIds, jobs: int = 1) -> tuple[IntArray, 
 
 
 def _keys(lengths: IntArray, hashes: Words) -> Words:
-    """The keys (N,) of topics with so many documents (S,); the hashes (N,) are overwritten."""
+    """Return the keys (N,) of topics with these numbers of documents (S,); overwrite the hashes (N,)."""
     bits = (len(lengths) - 1).bit_length()
     if len(lengths) > 1:
         hashes >>= np.uint64(bits)
@@ -122,7 +122,7 @@ def match_keys(keys: Words, wanted: Words) -> tuple[IntArray, IntArray, IntArray
 
 
 def _shares(keys: Words) -> AnyArray:
-    """(N,) the share of each key (N,); equal ones have the same."""
+    """Return (N,) the share of each key (N,); equal ones have the same."""
     share = np.empty(len(keys), np.uint8)
     shift = np.uint64(64 - _SHARE_BITS)
     for start in range(0, len(keys), AT_ONCE):
@@ -133,7 +133,7 @@ def _shares(keys: Words) -> AnyArray:
 class KeyTable:
     """Keys, to be found fast; see above.
 
-    Of each table: what makes a slot of a key, a multiplier and a shift; and the row that has each slot,
+    For each table: a multiplier and a shift, which make a slot of a key; and the row that has each slot,
     -1 where there is none.
     """
 
@@ -165,7 +165,7 @@ class KeyTable:
             multiplier = np.uint64(int(multiplier) * int(_SPREAD) % 2**64)
 
     def find(self, wanted: Words) -> IntArray:
-        """(W,) the first row with each wanted key (W,), -1 if there is none."""
+        """Return (W,) the first row with each wanted key (W,), -1 if there is none."""
         if not self._tables:
             return np.full(len(wanted), -1)
         multiplier, shift, owner = self._tables[0]
@@ -186,7 +186,7 @@ class KeyTable:
         return found
 
     def repeats(self) -> tuple[IntArray, IntArray]:
-        """(n,) the rows whose key a row before has, ascending, and (n,) the first row that has it."""
+        """Return (n,) the rows whose key a row before has, ascending, and (n,) the first row that has it."""
         if self._first is None:
             return NO_ROWS, NO_ROWS
         rows = np.flatnonzero(self._first != np.arange(len(self._first)))
@@ -196,7 +196,7 @@ class KeyTable:
 def _by_row(
     size: int, rows: IntArray, which: IntArray, repeats: IntArray, first: IntArray
 ) -> tuple[IntArray, IntArray]:
-    """(n,) and (n,): pairs sorted by row; a row that repeats another's document has the same partner."""
+    """Return pairs (n,), (n,) sorted by row; a row that repeats another's document has its partner."""
     if 8 * len(rows) < size and not len(repeats):
         order = np.argsort(rows)
         return rows[order], which[order]

@@ -1,4 +1,4 @@
-"""In what order ids and numbers come, and which of them come again."""
+"""Order of ids and numbers, and their repetitions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _WORDS_SORTED = 64
 
 
 def byte_order(ids: Ids, group: IntArray | None = None) -> IntArray:
-    """(N,) the permutation that sorts the ids as strcmp does, inside of groups (N,) if these are given."""
+    """Return the permutation (N,) that sorts the ids as strcmp does, within groups (N,) if given."""
     if group is None:
         order, alike = np.arange(len(ids)), np.ones(max(len(ids) - 1, 0), np.bool_)
     else:
@@ -37,7 +37,7 @@ def byte_order(ids: Ids, group: IntArray | None = None) -> IntArray:
 
 
 def _runs(alike: BoolArray) -> tuple[IntArray, IntArray]:
-    """The places that belong to runs of places of which each is like the next, and the number of their run.
+    """Return the places in series of equal neighbours, and the number of each place's series.
 
     alike (N-1,): whether place i + 1 is like place i.
     """
@@ -53,7 +53,7 @@ def _runs(alike: BoolArray) -> tuple[IntArray, IntArray]:
 
 
 def _sort_the_rest(ids: Ids, order: IntArray, alike: BoolArray) -> IntArray:
-    """(N,) the order once Python has sorted the ids that are still alike."""
+    """Return (N,) the order once Python has sorted the ids that are still alike."""
     places, rivals = _runs(alike)
     rows = order[places]
     texts, runs = list(ids.take(rows)), rivals.tolist()
@@ -63,7 +63,7 @@ def _sort_the_rest(ids: Ids, order: IntArray, alike: BoolArray) -> IntArray:
 
 
 def changes(ids: Ids) -> IntArray:
-    """(n,) the rows whose text differs from that of the row before; row 0 is one."""
+    """Return (n,) the rows whose text differs from that of the row before; row 0 is one."""
     if not len(ids):
         return np.zeros(0, np.int64)
     differs = ids.lengths[1:] != ids.lengths[:-1]
@@ -78,12 +78,12 @@ def changes(ids: Ids) -> IntArray:
 
 
 def changed(values: AnyArray) -> BoolArray:
-    """(n,) whether a value (n,) differs from the one before; the first does."""
+    """Return (n,) whether a value (n,) differs from the one before; the first does."""
     return np.concatenate((np.ones(min(len(values), 1), np.bool_), values[1:] != values[:-1]))
 
 
 def distinct(ids: Ids) -> tuple[Ids, IntArray]:
-    """The distinct ids in byte order, and (N,) the index of each id in them."""
+    """Return the distinct ids in byte order, and (N,) the index of each id in them."""
     order = byte_order(ids)
     in_order = ids.take(order)
     new = np.zeros(len(ids), np.bool_)
@@ -94,7 +94,7 @@ def distinct(ids: Ids) -> tuple[Ids, IntArray]:
 
 
 def stable_order(numbers: AnyInts, limit: int) -> IntArray:
-    """(n,) the permutation that sorts numbers from 0 to limit - 1; equal ones keep their order."""
+    """Return (n,) the permutation that sorts numbers from 0 to limit - 1; equal ones keep their order."""
     # numpy sorts numbers of 16 bits by digits, in linear time.
     return np.argsort(numbers.astype(np.uint16) if limit <= 2**16 else numbers, kind="stable")
 
@@ -107,10 +107,10 @@ def has_equal(numbers: AnyArray) -> bool:
 
 
 def present(numbers: AnyArray, limit: int) -> IntArray:
-    """(m,) the different ones of numbers from 0 to limit - 1, ascending."""
+    """Return (m,) the different ones of numbers from 0 to limit - 1, ascending."""
     return np.flatnonzero(np.bincount(numbers, minlength=limit))
 
 
 def absent(numbers: AnyArray, limit: int) -> IntArray:
-    """(m,) the numbers from 0 to limit - 1 that are not among these, ascending."""
+    """Return (m,) the numbers from 0 to limit - 1 that are not among these, ascending."""
     return np.flatnonzero(np.bincount(numbers, minlength=limit) == 0)

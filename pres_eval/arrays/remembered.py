@@ -17,7 +17,7 @@ def read_only(value: Value) -> Value:
 
 
 class Remembered:
-    """Values that are made when they are first wanted; a copy, or what another process gets, has none.
+    """Values that are made when they are first used; a copy, or another process, begins without any.
 
     `most` is how much is kept: when that is reached, all is made anew.
     """
@@ -31,7 +31,7 @@ class Remembered:
         return Remembered, (self._most,)
 
     def get(self, key: Hashable, size: int, make: Callable[[], Value]) -> Value:
-        """The value of a key, made if it is not there; one that is larger than `most` is not kept."""
+        """Return the value of a key, made if it is not there; one that is larger than `most` is not kept."""
         # Threads may make a value twice, which are the same.
         kept = self._kept.get(key)
         if kept is not None:

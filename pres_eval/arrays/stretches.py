@@ -2,7 +2,7 @@
 
 A block is some stretches that are worked on together.
 
-Offsets (S+1,) say that the i-th stretch is offsets[i] ... offsets[i+1]-1.
+By offsets (S+1,), the i-th stretch is offsets[i] ... offsets[i+1]-1.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pres_eval.arrays.types import AnyArray, IntArray
 from pres_eval.records import dataclass
 
 BLOCK = 1 << 17
-"""Rows that are looked at together, so that what is made of them stays in the cache."""
+"""Rows that are processed together, so that intermediate values stay in the cache."""
 
 
 LONG = 100
@@ -23,12 +23,12 @@ LONG = 100
 
 
 def lengths_at(offsets: IntArray, chosen: IntArray) -> IntArray:
-    """(n,) the lengths of the chosen ones (n,) of S stretches with offsets (S+1,)."""
+    """Return (n,) the lengths of the chosen ones (n,) of S stretches with offsets (S+1,)."""
     return offsets[chosen + 1] - offsets[chosen]
 
 
 def ragged(starts: IntArray, lengths: IntArray) -> tuple[IntArray, IntArray]:
-    """(n,) indices starts[i] ... starts[i]+lengths[i]-1 for every i, and (S+1,) where each of S begins."""
+    """Return indices starts[i] ... starts[i]+lengths[i]-1 (n,) for every i, and their beginnings (S+1,)."""
     offsets = np.concatenate(([0], np.cumsum(lengths)))
     rows = np.repeat(starts - offsets[:-1], lengths)
     for begin in range(0, len(rows), BLOCK):  # a second array as long would be memory never used before
@@ -38,7 +38,7 @@ def ragged(starts: IntArray, lengths: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def gathered(arrays: Sequence[AnyArray], starts: IntArray, lengths: IntArray) -> AnyArray:
-    """(N,) the values starts[i] ... starts[i]+lengths[i]-1 for every i, in a row.
+    """Return (N,) the values starts[i] ... starts[i]+lengths[i]-1 for every i, in a row.
 
     Values are counted through all arrays; none of the stretches may be in two of them.
     """
@@ -60,16 +60,16 @@ class Stretches:
     lengths: IntArray
 
     def rows(self) -> IntArray:
-        """(N,) the rows of all stretches."""
+        """Return (N,) the rows of all stretches."""
         return ragged(self.starts, self.lengths)[0]
 
     def of(self, values: AnyArray) -> AnyArray:
-        """(N,) the values of these rows."""
+        """Return (N,) the values of these rows."""
         return gathered([values], self.starts, self.lengths)
 
 
 def consecutive(starts: IntArray, lengths: IntArray) -> tuple[IntArray | slice, IntArray]:
-    """The same of S stretches (S,); a slice where each stretch begins at the end of the one before."""
+    """Return the same of S stretches (S,); a slice where each stretch begins at the end of the one before."""
     offsets = np.concatenate(([0], np.cumsum(lengths)))
     if len(starts) and (starts - offsets[:-1] == starts[0]).all():
         return slice(int(starts[0]), int(starts[0] + offsets[-1])), offsets
@@ -77,7 +77,7 @@ def consecutive(starts: IntArray, lengths: IntArray) -> tuple[IntArray | slice, 
 
 
 def blocks(offsets: IntArray, size: int | None = None) -> Iterator[tuple[int, int]]:
-    """Ranges of stretches (S+1,) with at most `size` (BLOCK) rows together, or a single one with more."""
+    """Yield ranges of stretches (S+1,) with up to `size` (BLOCK) rows together, or one with more."""
     size = BLOCK if size is None else size
     start = 0
     while start < len(offsets) - 1:

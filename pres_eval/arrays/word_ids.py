@@ -39,7 +39,7 @@ class WordIds(Sequence[bytes]):
 
     @classmethod
     def of(cls, ids: Ids) -> WordIds:
-        """A copy of ids in a buffer."""
+        """Return a copy of ids in a buffer."""
         width = max(ids.width(), 1)
         if width <= _ALWAYS:
             return cls([ids.word(number) for number in range(width)])
@@ -50,7 +50,7 @@ class WordIds(Sequence[bytes]):
 
     @classmethod
     def concatenate(cls, parts: Sequence[WordIds]) -> WordIds:
-        """All ids of the parts."""
+        """Return all ids of the parts."""
         columns = []
         for number in range(max(len(part.columns) for part in parts)):
             column = []
@@ -66,7 +66,7 @@ class WordIds(Sequence[bytes]):
         return cls(columns, np.concatenate(rows), Ids.of(long_ids)) if long_ids else cls(columns)
 
     def hashes(self, seed: int = 0) -> Words:
-        """(N,) the same hashes as those of the ids in a buffer."""
+        """Return (N,) the same hashes as those of the ids in a buffer."""
         mixed = np.zeros(len(self), np.uint64)
         if len(self) > AT_ONCE:
             for start in range(0, len(self), AT_ONCE):
@@ -81,7 +81,7 @@ class WordIds(Sequence[bytes]):
         return mixed
 
     def pick(self, rows: IntArray | slice | Stretches) -> WordIds:
-        """The ids of some rows (n,); of a slice no copy is made."""
+        """Return the ids of some rows (n,); of a slice no copy is made."""
         if isinstance(rows, Stretches):
             if not len(self.long_rows):
                 return WordIds([rows.of(column) for column in self.columns])
@@ -93,7 +93,7 @@ class WordIds(Sequence[bytes]):
         return WordIds(columns, places, self.long_ids.take(which))
 
     def take(self, rows: IntArray | slice) -> Ids:
-        """The ids of some rows (n,), in a buffer."""
+        """Return the ids of some rows (n,), in a buffer."""
         width = len(self.columns)
         matrix = np.zeros((len(self.columns[0][rows]) + 2, width), "<u8")
         for number, column in enumerate(self.columns):
@@ -112,7 +112,7 @@ class WordIds(Sequence[bytes]):
         return ids
 
     def equal(self, rows: IntArray, others: WordIds, other_rows: IntArray) -> BoolArray:
-        """(n,) whether the id at rows[i] is the same text as that at other_rows[i] of the others."""
+        """Return (n,) whether the id at rows[i] is the same text as that at other_rows[i] of the others."""
         same = np.ones(len(rows), np.bool_)
         for number in range(max(len(self.columns), len(others.columns))):
             mine = self.columns[number][rows] if number < len(self.columns) else np.uint64(0)
@@ -124,7 +124,7 @@ class WordIds(Sequence[bytes]):
         return same
 
     def compare(self, rows: IntArray, others: IntArray) -> tuple[BoolArray, BoolArray]:
-        """(n,) whether the id at rows[i] is after that at others[i] in byte order, and (n,) whether equal.
+        """Return (n,) whether the id at rows[i] is after that at others[i] in byte order, and (n,) if equal.
 
         The columns must hold all ids whole.
         """
@@ -138,7 +138,7 @@ class WordIds(Sequence[bytes]):
         return after, same
 
     def _long_among(self, rows: IntArray | slice) -> tuple[IntArray, IntArray]:
-        """(n,) where in a choice of rows long ids are, and (n,) which of the long ones."""
+        """Return (n,) where in a choice of rows long ids are, and (n,) which of the long ones."""
         if not len(self.long_rows):
             return _NO_ROWS, _NO_ROWS
         if isinstance(rows, slice):

@@ -52,7 +52,7 @@ class Batch:
     document_scores (D,) a score that each document has of its own (--document-scores), None if there are none
     max_rel         up to which grade documents that nobody judged may be relevant, for bounds; at least up to
                     the topic's highest
-    judged          where the levels come from, and what was made of these for runs before; None if not known
+    judged          the source of the levels, and results made of these for earlier runs; None if not known
     nmax            (T,) how far each topic is read (--nmax-file), None if not known
     """
 
@@ -138,7 +138,7 @@ class Batch:
         return self.judged_down_to(int(self.rank.max(initial=0)))
 
     def judged_down_to(self, rank: int) -> RankedDocuments:
-        """The judged documents retrieved down to a rank."""
+        """Return the judged documents retrieved down to a rank."""
         rows = np.flatnonzero(self.rank <= rank)
         return self._places(rows, np.searchsorted(rows, self.offsets))
 
@@ -148,7 +148,7 @@ class Batch:
         return self._places(self.relevant_rows, np.searchsorted(self.relevant_rows, self.offsets))
 
     def _places(self, rows: IntArray, offsets: IntArray) -> RankedDocuments:
-        """Some of the D documents: (R,) their rows, and (T+1,) where each topic's begin."""
+        """Return some of the D documents: (R,) their rows, and (T+1,) where each topic's begin."""
         rank = self.rank if len(rows) == len(self.rank) else self.rank[rows]
         width = int(rank.max(initial=0)) + 1
         keys = np.repeat(np.arange(len(self)) * width, np.diff(offsets)) + rank
@@ -190,7 +190,7 @@ class Batch:
     def of_judgements(self, function: Callable[..., Value], *arguments: Hashable) -> Value:
         """Return a function's result for the batch; known topics keep it for the next run.
 
-        It must look at nothing but the levels, the relevance level and its arguments.
+        It must use only the levels, the relevance level and its arguments.
         """
         judged, key = self.judged, (function, self.relevance_level, *arguments)
         if judged is None or judged.levels is not self.levels or judged.level_counts is not self.level_counts:
@@ -199,7 +199,7 @@ class Batch:
         return judged.made.get(key, 1, lambda: read_only(function(self, *arguments)))
 
     def count_judged(self, chosen: BoolArray) -> IntArray:
-        """(T,) judgements at the levels that are chosen, of all L."""
+        """Return (T,) judgements at the levels that are chosen, of all L."""
         counts = np.zeros(len(self), np.int64)
         np.add.at(counts, self.level_topic_of[chosen], self.level_counts[chosen])
         return counts
@@ -230,11 +230,11 @@ class Batch:
         return sums.astype(np.float64, copy=False)
 
     def with_grade(self, relevance_level: float) -> Batch:
-        """The same batch seen at another relevance level."""
+        """Return the same batch seen at another relevance level."""
         return replace(self, relevance_level=relevance_level)
 
     def judged_alone(self) -> Batch:
-        """The same batch with all documents that nobody judged taken out of the rankings, as by -J.
+        """Return the same batch with all documents that nobody judged taken out of the rankings, as by -J.
 
         Raises MeasureError if a ranking ends inside a tie: its orders leave other numbers of documents.
         """
@@ -268,7 +268,7 @@ class Batch:
             )
 
     def with_gains(self, gains: Sequence[tuple[int, float]]) -> Batch:
-        """The same batch with other values for some grades; below 0 a document is not judged."""
+        """Return the same batch with other values for some grades; below 0 a document is not judged."""
         grade, level = self.grade.astype(np.float64), self.levels.astype(np.float64)
         for old, new in gains:
             grade[self.grade == old] = new if new >= 0 else UNJUDGED
@@ -284,12 +284,12 @@ class Batch:
         )
 
     def blocks(self, size: int) -> Iterator[Batch]:
-        """The same topics, at most `size` at a time."""
+        """Yield the same topics, at most `size` at a time."""
         for start in range(0, len(self), size):
             yield self.take(start, min(start + size, len(self)))
 
     def take(self, start: int, stop: int) -> Batch:
-        """The topics start ... stop-1."""
+        """Return the topics start ... stop-1."""
         documents = slice(self.offsets[start], self.offsets[stop])
         levels = slice(self.level_offsets[start], self.level_offsets[stop])
         return replace(
@@ -311,11 +311,11 @@ class Batch:
 
 
 def _count_relevant(batch: Batch) -> IntArray:
-    """(T,) relevant documents in the qrels."""
+    """Return (T,) relevant documents in the qrels."""
     return batch.count_judged(batch.levels >= batch.relevance_level)
 
 
 def frozen(batch: Batch) -> Batch:
-    """The batch with its arrays made read-only, so that no measure can change what the next one sees."""
+    """Return the batch with its arrays made read-only, so that no measure can change them for the next."""
     read_only(tuple(value for value in vars(batch).values() if isinstance(value, np.ndarray)))
     return batch

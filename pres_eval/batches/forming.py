@@ -29,7 +29,7 @@ BLOCK = 4096
 
 
 def form(relevance: Relevance, ranking: Ranked, options: Options) -> Iterator[AnyBatch]:
-    """The batches of a ranking and any kind of judgements.
+    """Yield the batches of a ranking and any kind of judgements.
 
     Raises NoCommonTopicError if there is nothing to score, UsageError if the run was read for judgements or
     options that rank it in another way.

@@ -41,17 +41,17 @@ class GroupedBatch(BatchOfTopics):
     groups: Batch
 
     def average(self, of_groups: FloatArray) -> FloatArray:
-        """The mean over each topic's groups, added one after the other: (G,) in, (T,) out."""
+        """Return the mean over each topic's groups, added one after the other: (G,) in, (T,) out."""
         number = np.diff(self.offsets)
         topic_of = np.repeat(np.arange(len(self)), number)
         return divide(np.bincount(topic_of, weights=of_groups, minlength=len(self)), number)
 
     def with_grade(self, relevance_level: float) -> GroupedBatch:
-        """The same batch seen at another relevance level."""
+        """Return the same batch seen at another relevance level."""
         return replace(self, groups=self.groups.with_grade(relevance_level))
 
     def take(self, start: int, stop: int) -> GroupedBatch:
-        """The topics start ... stop-1."""
+        """Return the topics start ... stop-1."""
         first, last = int(self.offsets[start]), int(self.offsets[stop])
         return GroupedBatch(
             topics=self.topics[start:stop],

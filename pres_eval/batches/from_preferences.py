@@ -1,4 +1,4 @@
-"""The preference batch: what judgement groups prefer, and where the run put the documents."""
+"""The preference batch: preferences of judgement groups, and the run's ranks of the documents."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class PreferenceBatch(BatchOfTopics):
     source: Preferences
 
     def with_grade(self, relevance_level: float) -> PreferenceBatch:
-        """The same: preferences have no level."""
+        """Return the same: preferences have no level."""
         return self
 
     @cached_property
@@ -159,7 +159,7 @@ class PreferenceBatch(BatchOfTopics):
         return repeats & ~self.has_subgroups
 
     def _pairwise(self, group: int) -> Pairwise:
-        """Return a judgement group as what is preferred to what, pair by pair."""
+        """Return a judgement group as preferences, pair by pair."""
         if group in self._orders:
             return self._orders[group]
         rows = np.arange(self.row_offsets[group], self.row_offsets[group + 1])
@@ -173,7 +173,7 @@ class PreferenceBatch(BatchOfTopics):
         )
 
     def take(self, start: int, stop: int) -> PreferenceBatch:
-        """The topics start ... stop-1."""
+        """Return the topics start ... stop-1."""
         groups = slice(self.group_offsets[start], self.group_offsets[stop])
         rows = slice(self.row_offsets[groups.start], self.row_offsets[groups.stop])
         return replace(

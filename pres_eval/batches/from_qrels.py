@@ -23,7 +23,7 @@ FEW_TIED = 0.01
 
 
 def scored_topics(pool: Pool, ranked: Ranked, options: Options) -> tuple[IntArray, IntArray]:
-    """(T,) the pool topics to score, and (T,) where each is in the ranking (-1: the run does not have it)."""
+    """Return the pool topics to score (T,), and their places in the ranking (T,), -1 for missing ones."""
     topics: IntArray = ranked.topic
     place: IntArray = np.arange(len(topics))
     if options.complete and options.version.scores_missing_topics:
@@ -37,7 +37,7 @@ def scored_topics(pool: Pool, ranked: Ranked, options: Options) -> tuple[IntArra
 
 
 def form_batches(qrels: QrelsJudgements, ranked: Ranked, options: Options, size: int) -> Iterator[Batch]:
-    """The topics to score with their judged documents, at most `size` topics at a time.
+    """Yield the topics to score with their judged documents, at most `size` topics at a time.
 
     Raises InputError if a topic that is scored has a document judged twice.
     """
@@ -55,7 +55,7 @@ def form_batches(qrels: QrelsJudgements, ranked: Ranked, options: Options, size:
 def _form(
     qrels: QrelsJudgements, ranked: Ranked, options: Options, topics: IntArray, place: IntArray
 ) -> Batch:
-    """The batch of some pool topics (T,), which are at `place` (T,) of the ranking."""
+    """Return the batch of some pool topics (T,), which are at `place` (T,) of the ranking."""
     averaged = options.ties == EXPECTED
     # When ties stay together, -J has to make them smaller: the batch does that.
     found = kept_documents(
@@ -86,7 +86,7 @@ def _form(
 
 
 def take_topics(ranked: Ranked, place: IntArray) -> Ranked:
-    """The topics at `place` (T,); those at -1, which the run lacks, have one document."""
+    """Return the topics at `place` (T,); those at -1, which the run lacks, have one document."""
     if len(place) == len(ranked.topic) and (place == np.arange(len(place))).all():
         return ranked
     # trec_eval: a topic that the run lacks is scored as one document that nobody judged.
@@ -107,7 +107,7 @@ def take_topics(ranked: Ranked, place: IntArray) -> Ranked:
 
 
 def down_to(ranked: Ranked, most: int | None, *, whole_ties: bool = False) -> Ranked:
-    """Return what -M leaves of S ranked topics: their first `most` documents, or all.
+    """Return S ranked topics after -M: their first `most` documents, or all.
 
     `whole_ties`: all documents of a tie that begins among these are kept, as in some order each is seen.
     """
@@ -118,7 +118,7 @@ def down_to(ranked: Ranked, most: int | None, *, whole_ties: bool = False) -> Ra
 
 
 def kept_documents(qrels: QrelsJudgements, ranked: Ranked, options: Options) -> Ranked:
-    """Return what -M and -J leave of S ranked topics, and judgements that are used in part."""
+    """Return S ranked topics after -M and -J, and judgements that are used in part."""
     if options.ties in (BEST, WORST) and len(ranked.ties.document):
         if qrels.kept is not None:
             ranked = only(ranked, np.flatnonzero(qrels.kept[ranked.document]))
@@ -144,12 +144,12 @@ def relevant_and_tied(qrels: QrelsJudgements, ranked: Ranked, level: int | float
 
 
 def ties_matter(relevant: int, tied: int) -> bool:
-    """Return whether enough of the relevant documents retrieved are in ties to look at their order."""
+    """Return whether enough of the relevant documents retrieved are in ties to compute their order."""
     return tied > FEW_TIED * relevant
 
 
 def tie_groups(ranked: Ranked) -> TieGroups:
-    """The group of equal scores of each of the D documents."""
+    """Return the group of equal scores of each of the D documents."""
     first, size = ranked.rank.astype(np.int64), np.ones(len(ranked.rank), np.int64)
     first[ranked.ties.document] = ranked.ties.first
     size[ranked.ties.document] = ranked.ties.size
@@ -157,7 +157,7 @@ def tie_groups(ranked: Ranked) -> TieGroups:
 
 
 def by_grade(ranked: Ranked, grade: Grades, *, worst: bool) -> Ranked:
-    """The same topics with the documents of each tie in the order of their grades (D,), the highest first.
+    """Return the same topics with the documents of each tie sorted by their grades (D,), descending.
 
     In the pool without judgement is worth less than any grade, what nobody knows of least of all.  `worst`:
     the other way round.
@@ -202,11 +202,11 @@ MOST_RESULTS = 64
 
 @dataclass(frozen=True, eq=False)
 class JudgedTopics:
-    """T topics with what is judged of them.
+    """T topics with their judgements.
 
     topics  T ids
     levels, level_counts, level_offsets  as in a Batch
-    made    what was made of these alone
+    made    results that depend on these alone
     """
 
     topics: tuple[bytes, ...]
@@ -217,13 +217,13 @@ class JudgedTopics:
 
 
 def judged_topics(qrels: QrelsJudgements, topics: IntArray) -> JudgedTopics:
-    """Topics of the pool (T,) with what is judged of them."""
+    """Return topics of the pool (T,) with their judgements."""
     size = len(topics) + qrels.pool.num_documents_of(topics)
     return qrels.topics_seen.get(topics.tobytes(), size, partial(_judged_topics, qrels, topics))
 
 
 def _judged_topics(qrels: QrelsJudgements, topics: IntArray) -> JudgedTopics:
-    """The same of topics (T,) that were not seen before."""
+    """Return the same of topics (T,) that were not seen before."""
     rows, offsets = consecutive(qrels.pool.offsets[topics], lengths_at(qrels.pool.offsets, topics))
     topic_of, grade = np.repeat(np.arange(len(topics)), np.diff(offsets)), wide(qrels.grade[rows])
     if qrels.kept is not None:
@@ -235,12 +235,12 @@ def _judged_topics(qrels: QrelsJudgements, topics: IntArray) -> JudgedTopics:
 
 
 def wide(grade: Grades) -> Grades:
-    """(n,) the grades as doubles if they are decimal numbers, else as 64-bit whole numbers."""
+    """Return (n,) the grades as doubles if they are decimal numbers, else as 64-bit whole numbers."""
     return grade if grade.dtype == np.float64 else grade.astype(np.int64)
 
 
 def count_levels(topic_of: IntArray, grade: Grades, num_topics: int) -> tuple[Grades, IntArray, IntArray]:
-    """The judgements of each grade >= 0 in each of T topics: levels, level_counts, level_offsets of a Batch.
+    """Return the judgements of each grade >= 0 in T topics: levels, level_counts, level_offsets of a Batch.
 
     topic_of, grade  (R,) of each judgement
     """

@@ -80,7 +80,7 @@ class SampledBatch(BatchOfTopics):
 
     @cached_property
     def worth(self) -> FloatArray:
-        """(R,) for how many documents each one stands, 0 where it was not drawn."""
+        """Return how many documents each one represents (R,), 0 where it was not drawn."""
         if self.probability is not None:
             return divide(self.times, self.probability)
         return self.times * divide(self.num_documents, self.drawn)[self.stratum_of]
@@ -98,7 +98,7 @@ class SampledBatch(BatchOfTopics):
         return np.searchsorted(topic_of, topic_of)
 
     def before(self, values: FloatArray) -> FloatArray:
-        """(D,) in, (D,) out: values of the documents of the topic that are before each one, added up."""
+        """Return for each document (D,) the sum of the values (D,) of its topic's earlier documents."""
         running = np.concatenate(([0.0], np.cumsum(values)))
         return running[:-1] - running[self.begins]
 
@@ -112,17 +112,17 @@ class SampledBatch(BatchOfTopics):
         return np.bincount(self.topic_of_stratum, values, len(self)).astype(np.float64, copy=False)
 
     def with_grade(self, relevance_level: float) -> SampledBatch:
-        """The same batch seen at another relevance level."""
+        """Return the same batch seen at another relevance level."""
         return replace(self, relevance_level=relevance_level)
 
     def drawn_anew(self, times: FloatArray) -> SampledBatch:
-        """The same with other numbers of draws (R,)."""
+        """Return the same with other numbers of draws (R,)."""
         again = replace(self, times=times)
         vars(again).update({name: getattr(self, name) for name in _OF_ANY_DRAWS})
         return again
 
     def take(self, start: int, stop: int) -> SampledBatch:
-        """The topics start ... stop-1."""
+        """Return the topics start ... stop-1."""
         strata = slice(self.offsets[start], self.offsets[stop] + 1)
         edges = self.row_offsets[strata]
         rows = slice(edges[0], edges[-1])
@@ -143,13 +143,13 @@ _OF_ANY_DRAWS = (
     *("num_documents", "stratum_of", "topic_of_stratum", "topic_of"),
     *("is_rel", "relevant_rows", "found", "begins"),
 )
-"""What a batch knows whatever was drawn, so that a thousand samples don't look for it a thousand times."""
+"""Facts about a batch that do not depend on the draw, so that a thousand samples compute them once."""
 
 
 def form_sampled_batch(sample: Sample, ranking: Ranked, options: Options) -> SampledBatch:
     """Join a sample with a ranking, after -M.
 
-    Raises UsageError for -J, which would take out the documents that the sample stands for.
+    Raises UsageError for -J, which would take out the documents that the sample represents.
     """
     if options.judged_only:
         raise UsageError("-J: expected no sample (-R strata, prels): what was not drawn is estimated")

@@ -33,7 +33,7 @@ class Hits:
         return len(self.place)
 
     def take(self, start: int, stop: int) -> Hits:
-        """The topics start ... stop-1."""
+        """Return the topics start ... stop-1."""
         first, last = int(self.offsets[start]), int(self.offsets[stop])
         return Hits(
             self.offsets[start : stop + 1] - first,
@@ -43,7 +43,7 @@ class Hits:
         )
 
     def relevant(self, level: float) -> Hits:
-        """The pairs whose grade is at least this."""
+        """Return the pairs whose grade is at least this."""
         kept = np.flatnonzero(self.grade >= level)
         offsets = np.searchsorted(kept, self.offsets)
         return Hits(offsets, self.place[kept], self.subtopic[kept], self.grade[kept])
@@ -96,11 +96,11 @@ class SubtopicBatch(BatchOfTopics):
         return np.bincount(self.topic_of_subtopic[self.num_rel > 0], minlength=len(self))
 
     def with_grade(self, relevance_level: float) -> SubtopicBatch:
-        """The same batch seen at another relevance level."""
+        """Return the same batch seen at another relevance level."""
         return replace(self, relevance_level=relevance_level)
 
     def take(self, start: int, stop: int) -> SubtopicBatch:
-        """The topics start ... stop-1."""
+        """Return the topics start ... stop-1."""
         return replace(
             self,
             topics=self.topics[start:stop],
@@ -112,7 +112,7 @@ class SubtopicBatch(BatchOfTopics):
 
 
 def form_subtopic_batch(qrels: SubtopicQrels, ranking: Ranked, options: Options) -> SubtopicBatch:
-    """Join subtopic judgements with a ranking: -M first, then -J, for what no subtopic judged."""
+    """Join subtopic judgements with a ranking: -M first, then -J, for documents that no subtopic judged."""
     scored = scored_groups(qrels, ranking, options)
     num_topics = len(scored.topics)
     topic_of_group = np.repeat(np.arange(num_topics), np.diff(scored.offsets))
@@ -136,7 +136,7 @@ def form_subtopic_batch(qrels: SubtopicQrels, ranking: Ranked, options: Options)
 
 
 def _ranks_of_judged(scored: ScoredGroups, topic_of: IntArray, document: IntArray) -> IntArray:
-    """(N,) the ranks of judged documents among those that somebody judged, 0 for those not retrieved."""
+    """Return the ranks (N,) of judged documents among all that were judged, 0 if not retrieved."""
     there = np.flatnonzero(scored.rank[document] > 0)
     documents, first = np.unique(document[there], return_index=True)
     topics = topic_of[there][first]
@@ -148,7 +148,7 @@ def _ranks_of_judged(scored: ScoredGroups, topic_of: IntArray, document: IntArra
 
 
 def _hits(num_topics: int, topic_of: IntArray, place: IntArray, subtopic: IntArray, grade: IntArray) -> Hits:
-    """(H,) each of topic, rank, subtopic and grade, in any order, as hits in the order of ranks."""
+    """Return hits in the order of ranks, from topics, ranks, subtopics and grades (H,) in any order."""
     order = np.lexsort((subtopic, place, topic_of))
     offsets = np.searchsorted(topic_of[order], np.arange(num_topics + 1))
     return Hits(offsets, place[order], subtopic[order], grade[order])

@@ -26,7 +26,7 @@ class RankedDocuments:
     width: int
 
     def of(self, values: AnyArray) -> AnyArray:
-        """Those of the batch's values (D,) that are of these documents: (R,)."""
+        """Return those of the batch's values (D,) that are of these documents: (R,)."""
         return values if len(self.rows) == len(values) else values[self.rows]
 
     def within(self, rank: int | IntArray) -> IntArray:
@@ -43,17 +43,17 @@ class RankedDocuments:
         return np.arange(len(self.offsets) - 1) * self.width
 
     def running(self, values: FloatArray) -> FloatArray:
-        """(R+1,) running sums of the documents' values, one after the other in each topic; then a 0."""
+        """Return running sums (R+1,) of the documents' values, in order in each topic; then a 0."""
         return np.concatenate((accumulate(np.add, values, self.offsets), [0.0]))
 
     def at(self, running: FloatArray, count: IntArray) -> FloatArray:
-        """Running sums over the first `count` documents of each topic, (T,) or (C, T)."""
+        """Return running sums over the first `count` documents of each topic, (T,) or (C, T)."""
         values: FloatArray = running[np.where(count > 0, self.offsets[:-1] + count - 1, -1)]
         return values
 
 
 def heads_of_ties(first: IntArray, topic_of: IntArray) -> IntArray:
-    """(G,) the documents with which ties begin, of (n,) with the first rank of their tie and their topic."""
+    """Return the documents (G,) that begin ties, of (n,) with the first rank of their tie and their topic."""
     return np.flatnonzero((np.diff(first, prepend=-1) != 0) | (np.diff(topic_of, prepend=-1) != 0))
 
 
@@ -69,11 +69,11 @@ class TieGroups:
     size: IntArray
 
     def take(self, rows: slice) -> TieGroups:
-        """Those of some documents."""
+        """Return those of some documents."""
         return TieGroups(self.first[rows], self.size[rows])
 
     def among(self, rows: IntArray, offsets: IntArray) -> TieGroups:
-        """The groups when only these documents (K,) are left; offsets (T+1,): where topics begin in them."""
+        """Return the groups with only these documents (K,); topics begin at offsets (T+1,) in them."""
         if not len(rows):
             return TieGroups(rows, rows)
         topic_of = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))

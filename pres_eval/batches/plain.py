@@ -1,6 +1,6 @@
 """A single topic in plain Python: for rankings of few documents, for which arrays take longer than the work.
 
-What a measure's plain function sees; the order of ranks and of sums is that of `Batch`, so the bits are, too.
+Measures' plain functions get this topic.  Ranks and sums have the order of `Batch`, so the bits are the same.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ class GroupCounts:
 
 
 def no_counts(size: int) -> GroupCounts:
-    """Counts of 0 for as many groups."""
+    """Return counts of 0 for as many groups."""
     return GroupCounts(*(np.zeros(size, np.int64) for _ in fields(GroupCounts)))
 
 
@@ -89,7 +89,7 @@ class Classes:
         return np.repeat(np.arange(len(self)), np.diff(self.offsets))
 
     def only(self, chosen: BoolArray) -> Classes:
-        """The same groups with the chosen judgements (N,) alone."""
+        """Return the same groups with the chosen judgements (N,) alone."""
         offsets = np.concatenate(([0], np.cumsum(chosen)))[self.offsets]
         return Classes(offsets, self.rank_class[chosen], self.place[chosen], self.retrieved[chosen])
 
@@ -99,12 +99,12 @@ class Classes:
 
 
 def segment_sums(values: IntArray | BoolArray, offsets: IntArray) -> IntArray:
-    """(S,) sums of whole numbers (n,) between one offset (S+1,) and the next."""
+    """Return (S,) sums of whole numbers (n,) between one offset (S+1,) and the next."""
     return np.diff(np.concatenate(([0], np.cumsum(values, dtype=np.int64)))[offsets])
 
 
 def in_right_order(classes: Classes) -> IntArray:
-    """(G,) the pairs of each group in which the document of the better class has the smaller place.
+    """Return (G,) the pairs of each group in which the document of the better class has the smaller place.
 
     Works bit by bit: two classes differ first at one bit, counted from the highest, so each pair is found
     once, among the documents whose classes agree above that bit.
@@ -126,7 +126,7 @@ def in_right_order(classes: Classes) -> IntArray:
 
 
 def count_pairs(classes: Classes) -> tuple[IntArray, IntArray, IntArray, IntArray, IntArray]:
-    """(G,) each: ful_ret, poss_ret, ful_imp, poss_imp, poss_none, the preferences of each group."""
+    """Return (G,) each: ful_ret, poss_ret, ful_imp, poss_imp, poss_none, the preferences of each group."""
     group, retrieved = classes.group, classes.retrieved
     starts = np.flatnonzero(np.diff(classes.rank_class, prepend=-1) | np.diff(group, prepend=-1))
     bounds = np.append(starts, len(group))
@@ -145,7 +145,7 @@ def count_pairs(classes: Classes) -> tuple[IntArray, IntArray, IntArray, IntArra
 
 
 def count_classes(classes: Classes, is_rel: BoolArray) -> GroupCounts:
-    """The counts of groups with one subgroup; `is_rel` (R,): judged with a level above 0."""
+    """Return the counts of groups with one subgroup; `is_rel` (R,): judged with a level above 0."""
     retrieved = classes.retrieved
     pairs = count_pairs(classes)
     rel, nonrel = classes.by_group(is_rel), classes.by_group(~is_rel)
@@ -168,7 +168,7 @@ def count_classes(classes: Classes, is_rel: BoolArray) -> GroupCounts:
 def _cut_nonrelevant(
     classes: Classes, rel: IntArray, rel_ret: IntArray
 ) -> tuple[tuple[IntArray, IntArray], tuple[IntArray, IntArray]]:
-    """Preferences (ful, poss), of all and of retrieved documents, with the last class cut to `rel` documents.
+    """Return preferences (ful, poss), of all and of retrieved documents; the last class is cut to `rel`.
 
     The preferences between the other classes count as they are.
     """

@@ -1,7 +1,7 @@
 """Preferences as matrices: judgement groups that are partial orders, and preferences pair by pair.
 
-A group with several subgroups says of some pairs of documents which is better, and is closed under
-transitivity.  Several groups of a topic may speak of the same pair; the sums over pairs add one quotient
+A group with several subgroups orders some pairs of documents, and is closed under
+transitivity.  Several groups of a topic may order the same pair; the sums over pairs add one quotient
 after the other, in the order of the places of the two documents.
 """
 
@@ -42,7 +42,7 @@ class PartialOrder:
     better: BoolArray
 
     def count(self, num_judged_ret: int) -> GroupCounts:
-        """The counts of the group, as arrays of one element."""
+        """Return the counts of the group, as arrays of one element."""
         num_ret = int(np.searchsorted(self.place, num_judged_ret))
         is_rel, is_nonrel = self.level > 0, self.level == 0
         rel, nonrel = _number(is_rel), _number(is_nonrel)
@@ -63,7 +63,7 @@ class PartialOrder:
         return GroupCounts(*(np.array([value], np.int64) for value in values))
 
     def preferred(self, rows: slice, columns: slice) -> NDArray[np.uint16]:
-        """(rows, columns) how often the document of the row is preferred to that of the column."""
+        """Return (rows, columns) how often the document of the row is preferred to that of the column."""
         return self.better[rows, columns].astype(np.uint16)
 
 
@@ -73,7 +73,7 @@ def _number(chosen: BoolArray) -> int:
 
 
 def _areas(better: BoolArray, num_ret: int) -> tuple[int, int, int, int, int]:
-    """ful_ret, poss_ret, ful_imp, poss_imp, poss_none of (n, n) where `num_ret` were retrieved."""
+    """Return ful_ret, poss_ret, ful_imp, poss_imp, poss_none of (n, n) where `num_ret` were retrieved."""
     both, neither = better[:num_ret, :num_ret], better[num_ret:, num_ret:]
     fulfilled = _number(better[:num_ret, num_ret:])
     return (
@@ -86,13 +86,13 @@ def _areas(better: BoolArray, num_ret: int) -> tuple[int, int, int, int, int]:
 
 
 def _totals(areas: tuple[int, int, int, int, int]) -> tuple[int, int, int, int]:
-    """Fulfilled and all preferences, and the same among the retrieved documents."""
+    """Return fulfilled and all preferences, and the same among the retrieved documents."""
     ful_ret, poss_ret, ful_imp, poss_imp, poss_none = areas
     return ful_ret + ful_imp, poss_ret + poss_imp + poss_none, ful_ret, poss_ret
 
 
 def partial_order(place: IntArray, subgroup: IntArray, level: FloatArray) -> PartialOrder:
-    """The order that judgements (n,), sorted by subgroup and level (descending), establish; closed.
+    """Return the order that judgements (n,), sorted by subgroup and level (descending), establish; closed.
 
     ConflictError for two documents that are each preferred to the other, or for a document that is relevant
     in one subgroup and not in the next (then both places are the same).
@@ -112,7 +112,7 @@ def partial_order(place: IntArray, subgroup: IntArray, level: FloatArray) -> Par
 
 
 def _last_levels(document: IntArray, level: FloatArray, places: IntArray) -> FloatArray:
-    """(D,) the level of each document's last judgement, once none turns from relevant to not or back."""
+    """Return the level (D,) of each document's last judgement, if none changes relevance."""
     order = np.argsort(document, kind="stable")
     same, earlier, later = np.diff(document[order]) == 0, level[order][:-1], level[order][1:]
     # trec_eval: a negative level between a positive one and 0 hides the contradiction.
@@ -125,7 +125,7 @@ def _last_levels(document: IntArray, level: FloatArray, places: IntArray) -> Flo
 
 
 def _directly_better(document: IntArray, subgroup: IntArray, level: FloatArray, size: int) -> BoolArray:
-    """(size, size) marks each document as better than those on the next lower level of its subgroup."""
+    """Return (size, size) which documents are better than those on the next lower level of a subgroup."""
     better = np.zeros((size, size), bool)
     new_class = np.append(True, (subgroup[1:] != subgroup[:-1]) | (level[1:] != level[:-1]))
     starts = np.append(np.flatnonzero(new_class), len(document))
@@ -154,13 +154,13 @@ class PairwiseClasses:
     times: IntArray
 
     def preferred(self, rows: slice, columns: slice) -> NDArray[np.uint16]:
-        """(rows, columns) how often the document of the row is preferred to that of the column."""
+        """Return (rows, columns) how often the document of the row is preferred to that of the column."""
         better = self.rank_class[rows, None] < self.rank_class[columns]
         return np.where(better, self.times[rows, None] * self.times[columns], 0).astype(np.uint16)
 
 
 Pairwise = PartialOrder | PairwiseClasses
-"""A judgement group that can say how often each of its documents is preferred to each other one."""
+"""A judgement group that counts how often each of its documents is preferred to each other one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,7 +187,7 @@ class PairSums:
 def sum_pairs(
     groups: Sequence[Pairwise], num_judged: int, num_ret: int
 ) -> tuple[float, int, float, int, int]:
-    """The PairSums of one topic, whose first `num_ret` of `num_judged` places were retrieved."""
+    """Return the PairSums of one topic, whose first `num_ret` of `num_judged` places were retrieved."""
     retrieved, others = slice(0, num_ret), slice(num_ret, num_judged)
     sum_ret, pairs_ret = _add_shares(groups, retrieved, retrieved, 0.0)
     sum_imp, pairs_imp = _add_shares(groups, retrieved, others, sum_ret)
@@ -217,7 +217,7 @@ def _blocks(rows: slice, num_columns: int) -> Iterator[slice]:
 
 
 def _preferred(groups: Sequence[Pairwise], rows: slice, columns: slice) -> NDArray[np.uint16]:
-    """(rows, columns) how often all groups prefer the document at the row's place to the column's."""
+    """Return (rows, columns) how often all groups prefer the document at the row's place to the column's."""
     # trec_eval: preferences of a pair are counted in 16 bits.
     total = np.zeros((rows.stop - rows.start, columns.stop - columns.start), np.uint16)
     for group in groups:

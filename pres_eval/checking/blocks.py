@@ -44,7 +44,7 @@ class CheckedRows:
     line: IntArray
 
     def take(self, rows: IntArray) -> CheckedRows:
-        """Some of them (n,)."""
+        """Return some of them (n,)."""
         return CheckedRows(self.ids.pick(rows), self.scores[rows], self.ranks[rows], self.line[rows])
 
 
@@ -54,7 +54,7 @@ class CheckedBlock:
 
     topics   (S,) ids
     offsets  (S+1,) where each topic's rows begin
-    report   what takes the findings
+    report   the report that gets the findings
     """
 
     topics: Sequence[bytes]
@@ -97,11 +97,11 @@ class CheckedBlock:
         return quoted(self.topics[int(self.topic_of[place])])
 
     def _first_of_topics(self, places: IntArray) -> IntArray:
-        """Of ascending places the first in each topic."""
+        """Return of ascending places the first in each topic."""
         return places[changed(self.topic_of[places])]
 
     def _in_topics(self, places: IntArray) -> IntArray:
-        """All places of the topics to which these places belong."""
+        """Return all places of the topics to which these places belong."""
         chosen = np.zeros(len(self.topics), np.bool_)
         chosen[self.topic_of[places]] = True
         return np.flatnonzero(chosen[self.topic_of])
@@ -152,7 +152,7 @@ class CheckedBlock:
         self.report.add("rank-disagrees", len(first), "", examples())
 
     def _descending(self, rises: BoolArray) -> IntArray | None:
-        """The rows by topic and descending score; None if they are in this order."""
+        """Return the rows by topic and descending score; None if they are in this order."""
         places = self._in_topics(np.flatnonzero(rises))
         if not len(places):
             return None
@@ -183,7 +183,7 @@ class CheckedBlock:
     def _ranked_differently(
         self, order: IntArray | None, scores: FloatArray, equal: BoolArray, only: BoolArray
     ) -> BoolArray:
-        """Return which neighbours are in groups that docnos alone order otherwise than scores first do."""
+        """Return which neighbours are in groups whose order by docno differs from that by score first."""
         group = np.concatenate(([0], np.cumsum(~equal)))
         chosen = np.zeros(int(group[-1]) + 1, np.bool_)
         chosen[group[:-1][only]] = True

@@ -46,7 +46,7 @@ MALFORMED = frozenset(
 
 
 def check_files(qrels: Source, runs: Sequence[Source], options: CheckOptions) -> list[FileReport]:
-    """Everything that is wrong or suspicious: a report for the qrels, then one for each run.
+    """Return everything that is wrong or suspicious: a report for the qrels, then one for each run.
 
     A file that can't be read is a finding like others; the rest is checked all the same.
     """
@@ -70,7 +70,7 @@ def check_files(qrels: Source, runs: Sequence[Source], options: CheckOptions) ->
 
 
 def _judgements(source: Source, report: FileReport, options: CheckOptions) -> Relevance:
-    """The judgements in the format that was named, or that they turn out to be in."""
+    """Return the judgements in the format that was named, or that they turn out to be in."""
     level, form = options.relevance_level, options.relevance_form
     other = FORMATS.get(form) or (recognised(source, grades=True) if form == "qrels" else None)
     if other is None and form == "qrels":
@@ -89,7 +89,7 @@ def _judgements(source: Source, report: FileReport, options: CheckOptions) -> Re
 
 
 def _run(source: Source, report: FileReport, checker: RunChecker, form: str) -> CheckedRun:
-    """The run in the format that was named, or that it turns out to be in."""
+    """Return the run in the format that was named, or that it turns out to be in."""
     other = FORMATS.get(form) or recognised(source, grades=False)
     if other is None:
         return checker.check(source, report)

@@ -1,6 +1,6 @@
 """Findings of the checker, gathered by kind.
 
-An error is what the evaluator stops at.  A warning is what can make its numbers other than meant.  A note is
+An error stops the evaluator.  A warning can make its numbers other than meant.  A note is
 worth knowing and changes nothing by itself.
 """
 
@@ -31,7 +31,7 @@ class Severity(enum.Enum):
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of finding: its name, how bad it is, and what it means in one line."""
+    """One kind of finding: its name, its severity, and its meaning in one line."""
 
     name: str
     level: Severity
@@ -96,9 +96,9 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Example:
-    """One place where something was found: the line of the file, if it has one, and what is there.
+    """One place of a finding: the line of the file, if it has one, and its text.
 
-    other  another line that belongs to it, and `word` what it is
+    other  another line that belongs to it, and `word` the relation
     """
 
     line: int | None
@@ -107,7 +107,7 @@ class Example:
     other: int | None = None
 
     def moved(self, lines: int) -> Example:
-        """The same, so many lines further down."""
+        """Return the same finding with its lines moved down by a number of lines."""
         line, other = (None if number is None else number + lines for number in (self.line, self.other))
         return replace(self, line=line, other=other)
 
@@ -133,7 +133,7 @@ class FileReport:
     role   "qrels" or "run"
     facts  counts that are no fault: lines, topics, grades, ...
     most   examples that are kept of each kind
-    counts of parts of the file, by kind and what is counted: added up by `merge`
+    counts of parts of the file, by kind and thing counted: added up by `merge`
     shown  kinds of findings that are shown; the verdict is that of all
     """
 
@@ -161,17 +161,17 @@ class FileReport:
         finding.details.update(details)
 
     def merge(self, part: FileReport, before: int) -> None:
-        """Add what was found in a part of the file that `before` lines precede."""
+        """Add the findings of a part of the file that `before` lines precede."""
         self.counts.update(part.counts)
         for name, finding in part.findings.items():
             self.add(name, finding.count, finding.message, (one.moved(before) for one in finding.examples))
 
     def in_order(self) -> list[Finding]:
-        """The findings that are shown, as KINDS lists them: errors, warnings, notes."""
+        """Return the findings that are shown, as KINDS lists them: errors, warnings, notes."""
         return [self.findings[name] for name in KINDS if name in self.findings and name in self.shown]
 
     def verdict(self) -> Severity | None:
-        """The worst that was found, None if there are at most notes."""
+        """Return the worst that was found, None if there are at most notes."""
         return next((level for level in (Severity.ERROR, Severity.WARNING) if self.count(level)), None)
 
     def count(self, level: Severity) -> int:
@@ -180,7 +180,7 @@ class FileReport:
 
 
 def tell_lines(report: FileReport, lines: Lines) -> None:
-    """Count what is wrong or odd in the lines of a chunk.
+    """Count faults and oddities in the lines of a chunk.
 
     Examples have the line in the chunk, from 1: `FileReport.merge` moves them.
     """

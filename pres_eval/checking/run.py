@@ -1,4 +1,4 @@
-"""Checks of a whole run: topics, tags, length, and what the checks of its blocks say."""
+"""Checks of a whole run: topics, tags, length, and the findings in its blocks."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Segments:
     size: int
 
     def of_rows(self) -> IntArray:
-        """(size,) which of the ids each row has."""
+        """Return (size,) which of the ids each row has."""
         return np.repeat(self.which, self._lengths())
 
     def counts(self) -> IntArray:
@@ -66,7 +66,7 @@ class Segments:
 
 @dataclass(frozen=True, eq=False)
 class CheckedPart:
-    """One chunk of a run, and what was found in it; its rows if its topics were not checked."""
+    """One chunk of a run, and its findings; its rows if its topics were not checked."""
 
     report: FileReport
     topics: Segments
@@ -75,7 +75,7 @@ class CheckedPart:
 
 
 def check_columns(report: FileReport, lines: Lines) -> AnyInts:
-    """The ranks; tells those that are no numbers, and odd scores."""
+    """Return the ranks; report those that are no numbers, and odd scores."""
     scores = lines.numbers
     report.counts["scores", "negative"] = int(np.count_nonzero(scores < 0))
     infinite = np.flatnonzero(np.isinf(scores))
@@ -101,7 +101,7 @@ def check_columns(report: FileReport, lines: Lines) -> AnyInts:
 
 
 def segments_of(ids: Ids) -> Segments:
-    """The distinct ids in the order in which they appear, and where each segment of rows begins."""
+    """Return the distinct ids in the order in which they appear, and where each segment of rows begins."""
     starts = changes(ids)
     heads = ids.take(starts)
     if len(starts) > _MANY:
@@ -117,7 +117,7 @@ def segments_of(ids: Ids) -> Segments:
 
 
 def tags_of(lines: Lines) -> dict[bytes, tuple[int, int]]:
-    """The tags of a chunk: how many rows each has, and its first line."""
+    """Return the tags of a chunk: how many rows each has, and its first line."""
     segments = segments_of(lines.column(TAG))
     first = segments.starts[np.unique(segments.which, return_index=True)[1]]
     places = zip(segments.counts().tolist(), (lines.line_of(first) + 1).tolist(), strict=True)
@@ -134,7 +134,7 @@ class CheckOptions:
     asked            cutoffs that every topic should reach (--nmax)
     at_most          documents that a topic of a run may have, None for any number (--at-most)
     most             examples of each kind in each file (--max)
-    mapping          what documents become (--map-docs), None for themselves
+    mapping          the mapping of documents (--map-docs), None for none
     jobs             threads
     """
 
@@ -187,7 +187,7 @@ class RunChecker:
     def check_parts(
         self, report: FileReport, parts: Iterable[tuple[int, CheckedPart]], whole_topics: bool
     ) -> CheckedRun:
-        """Gather the parts of a run, each behind so many lines, and check the topics that were kept."""
+        """Gather the parts of a run, each with the number of lines before it, and check the kept topics."""
         gathered = _Gathered(report, whole_topics)
         for before, part in parts:
             gathered.add(before, part)
@@ -200,7 +200,7 @@ class RunChecker:
         return block
 
     def tell(self, report: FileReport, run: CheckedRun) -> None:
-        """Report the facts of a whole run, and what can be said only at its end."""
+        """Report the facts of a whole run, and findings that only its end shows."""
         add_facts(report, run)
         for kind in ("ties", "float32-ties"):
             if kind in report.findings:
@@ -208,7 +208,7 @@ class RunChecker:
         check_length(report, run, self.options.asked, self.options.at_most)
 
     def _part(self, whole_topics: bool, lines: Lines) -> CheckedPart:
-        """Return a checked chunk; raises ScatteredError if its topics should be whole and are not."""
+        """Return a checked chunk; raise ScatteredError if its topics should be whole and are not."""
         report = FileReport("", "run", self.options.most)
         tell_lines(report, lines)
         ranks = check_columns(report, lines)
@@ -268,7 +268,7 @@ class _Gathered:
         return lengths
 
     def blocks(self) -> Iterator[CheckedBlock]:
-        """The rows that were kept, some topics at a time."""
+        """Yield the rows that were kept, some topics at a time."""
         if not len(self._rows):
             return
         topic, *columns = self._rows.values()

@@ -55,11 +55,11 @@ def _verdict(report: FileReport) -> str:
     if report.verdict() is Severity.ERROR:
         errors = plural(report.count(Severity.ERROR), "kind of error", "kinds of error")
         return f"evaluation stops at this file: {errors}"
-    return f"can be evaluated, but look at {warnings}" if report.verdict() else "good"
+    return f"can be evaluated, but check {warnings}" if report.verdict() else "good"
 
 
 def _facts(report: FileReport) -> str:
-    """Return what is in a file: documents or judgements, topics, tags, grades."""
+    """Return the content of a file: documents or judgements, topics, tags, grades."""
     facts = report.facts
     parts: list[str] = []
     if "judgements" in facts:
@@ -128,7 +128,7 @@ def _summary(reports: Sequence[FileReport]) -> str:
 
 
 def as_json(reports: Sequence[FileReport]) -> str:
-    """The same for machines."""
+    """Return the same for machines."""
     data = {
         "kind": KIND,
         "layout": LAYOUT,

@@ -126,7 +126,7 @@ def check_qrels(source: Source, report: FileReport, level: float, jobs: int) -> 
 
 
 def tell_judgements(report: FileReport, qrels: QrelsJudgements, level: float) -> None:
-    """The facts and faults of judgements that have been read."""
+    """Report the facts and faults of judgements that have been read."""
     grades, counts = np.unique(qrels.every_grade(), return_counts=True)
     report.facts |= {
         "judgements": int(counts.sum()),
@@ -175,7 +175,7 @@ def _check_grades(report: FileReport, qrels: QrelsJudgements, level: float) -> N
 
 
 def _topics_without(topic: IntArray, topics: Sequence[bytes]) -> list[Example]:
-    """The topics that no row has."""
+    """Return the topics that no row has."""
     without = np.flatnonzero(np.bincount(topic, minlength=len(topics)) == 0)
     return [Example(None, f"topic {quoted(topics[number])}") for number in without.tolist()]
 
@@ -207,7 +207,7 @@ def _add_topics(report: FileReport, kind: str, topics: list[bytes], of: int) -> 
 
 
 def _some(ids: Sequence[bytes], most: int = 3) -> str:
-    """The first few ids, for a message."""
+    """Return the first few ids, for a message."""
     return ", ".join(quoted(i) for i in ids[:most]) + (" ..." if len(ids) > most else "")
 
 

@@ -20,7 +20,7 @@ from pres_eval.reading.memory import allow_keeping_memory
 INTERRUPTED = 130
 
 NO_ROOM = "failed to map segment"
-"""What the system says of a compiled module that there is no memory for."""
+"""Message of the system about a compiled module that does not fit into memory."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -70,7 +70,7 @@ def _run(command: click.Command, program: str, arguments: list[str]) -> int:
 
 
 def _timed(context: click.Context) -> AbstractContextManager[None]:
-    """A command besides the evaluator shows on a terminal how long it has taken."""
+    """Show on a terminal how long a command other than the evaluator has taken."""
     program, _, name = (context.info_name or "").partition(" ")
     if not name or context.params.get("quiet"):
         return nullcontext()
@@ -80,7 +80,7 @@ def _timed(context: click.Context) -> AbstractContextManager[None]:
 
 
 def _told(error: PresEvalError | click.ClickException) -> tuple[str, int]:
-    """The message and exit code of an error."""
+    """Return the message and exit code of an error."""
     if isinstance(error, PresEvalError):
         return str(error), error.exit_code
     return _of_click(error), 1

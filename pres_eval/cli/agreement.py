@@ -51,14 +51,14 @@ class AgreementOptions(TieOptions, AnalysisOptions):
       pres-eval agreement --scores scores.csv
 
     Without -m: map, recall.1000 and PRES.1000; tables and picture keep the order of -m.  Correlations between
-    the orders of the runs: Kendall's tau_a (what the papers on PRES print), the highest that ties let it
+    the orders of the runs: Kendall's tau_a (as in the papers on PRES), the highest that ties let it
     reach, tau_b, Spearman's rho, tau_ap, which weighs the top most (each measure in turn as the true order,
     and tau_ap_b with neither), and rank-biased overlap (persistence 0.9).  Positions: the rank of every run
     under each measure, the lowest value first where less is better (last_rel, loss_er).  Verdicts: for every
-    pair of runs each measure says which is better, or that they can't be told apart, by --test over topics at
-    --alpha, uncorrected (wilcoxon is that of the papers); patterns say which measures say the same,
-    disagreements list the pairs on which they do not, dissents say how often one is alone against the others
-    where these agree.
+    pair of runs, the better run under each measure, or no significant difference, by --test over topics at
+    --alpha, uncorrected (the papers use wilcoxon); patterns count the measures with the same verdict,
+    disagreements list the pairs on which verdicts differ, dissents count how often one measure is alone
+    against the others where these agree.
 
     --scores also takes means without topics, run,MEASURE,MEASURE,...: correlations and positions only.
 
@@ -71,12 +71,12 @@ class AgreementOptions(TieOptions, AnalysisOptions):
     scores: str | None = SCORES
     test: str = option(
         "--test", type=click.Choice(tuple(PAIRED_TESTS)), default=VERDICT_TEST, show_default=True,
-        help="Paired test over topics that gives the verdicts.",
+        help="Paired test over topics, for the verdicts.",
     )  # fmt: skip
     alpha: float = ALPHA
     intervals: int = option(
         "--intervals", type=WholeRange(0, DRAWS.max), default=0, show_default=True, metavar="DRAWS",
-        help="Intervals of the coefficients too, from this number of bootstrap draws of topics.",
+        help="Add intervals of the coefficients, from this number of bootstrap draws of topics.",
     )  # fmt: skip
     seed: int = SEED
 
@@ -115,7 +115,7 @@ def _show(
     each: Callable[[Iterable[int]], Iterable[int]],
     failures: tuple[RunFailure, ...] = (),
 ) -> None:
-    """Print the tables and draw the picture of what was read."""
+    """Print the tables and draw the picture of the input."""
     runs, measures, gains = found.runs, found.measures, found.gains()
     scores = found if found.topics else None
     if len(measures) < 2:
@@ -151,7 +151,7 @@ def _show(
 def _intervals(
     scores: PairedScores, said: AgreementOptions, each: Callable[[Iterable[int]], Iterable[int]]
 ) -> Table:
-    """The coefficients with intervals from draws of topics."""
+    """Return the coefficients with intervals from draws of topics."""
     intervals = coefficient_intervals(
         scores.measures,
         scores.gain_values(),

@@ -31,15 +31,15 @@ FORMAT = option(
 )  # fmt: skip
 TABLE = option(
     "--table", metavar="NAME",
-    help="Print this table alone (CSV and TSV always have one: the first, unless named).",
+    help="Print only this table (CSV and TSV have one; default: the first).",
 )  # fmt: skip
 
 DRAWS = WholeRange(1, 10_000_000)
-"""How many random draws may be asked for: more would take all memory and days."""
+"""Largest number of random draws: more would take all memory and days."""
 
 SEED = option(
     "--seed", type=WholeRange(min=0), default=0, show_default=True,
-    help="Of all random choices: the same seed gives the same output everywhere (PCG64).",
+    help="Seed of all random choices: the same seed gives the same output on every machine (PCG64).",
 )  # fmt: skip
 ALPHA = option(
     "--alpha", type=FiniteRange(LEAST_ALPHA, 1, max_open=True), default=0.05, show_default=True,
@@ -47,8 +47,8 @@ ALPHA = option(
 )  # fmt: skip
 SCORES = option(
     "--scores", metavar="FILE",
-    help="CSV of scores instead of QRELS and runs: run,topic,MEASURE,..., as --format csv -q writes it;"
-    " -m and --topics choose among them.",
+    help="CSV of scores instead of QRELS and runs: run,topic,MEASURE,..., from --format csv -q; -m and"
+    " --topics select from it.",
 )  # fmt: skip
 
 
@@ -67,14 +67,14 @@ class PictureOptions(Said):
 
     plot_width: float | None = option(
         "--width", type=Millimetres(40, 1000), metavar="MM",
-        help="Make the picture so wide, as a column of a paper: 84mm, 174mm (letters of 7 points or more).",
+        help="Width of the picture, such as a column of a paper: 84mm, 174mm (letters of 7 points or more).",
     )  # fmt: skip
     untitled: bool = option(
-        "--untitled", is_flag=True, help="Leave out the titles of a picture that gets a caption."
+        "--untitled", is_flag=True, help="Leave out the titles, for a picture with a caption."
     )
     plot_style: str | None = option(
         "--plot-style", metavar="NAME",
-        help="Settings of matplotlib for the picture: a file, or the name of one of its styles (grayscale).",
+        help="Settings of matplotlib for the picture: a file, or one of its styles (grayscale).",
     )  # fmt: skip
     highlight: tuple[str, ...] = option(
         "--highlight", multiple=True, metavar="RUN",
@@ -142,7 +142,7 @@ class AnalysisOptions(ResultOptions, NumberOptions):
             raise UsageError(f"--topics {OWN}: runs are compared topic by topic, expected common or all")
 
     def check_for_qrels(self) -> None:
-        """The same for a command that takes judgements of relevance alone."""
+        """Check the same for a command that takes judgements of relevance alone."""
         self.check_qrels_alone()
         self.check()
 
@@ -161,7 +161,7 @@ class RunsOptions(FileOptions, AnalysisOptions):
 
 
 class PairedOptions(AnalysisOptions):
-    """Options of commands that look at runs topic by topic: judgements and runs, or a file of scores."""
+    """Options of commands that analyse runs topic by topic: judgements and runs, or a file of scores."""
 
     PLACE = 0
 

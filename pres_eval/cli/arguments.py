@@ -1,4 +1,4 @@
-"""First look at a command line, before click: which command, and prefixes of long option names."""
+"""First pass over a command line, before click: the command, and prefixes of long option names."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ ONCE = (
 """Options of which a second one would silently take the place of the first; trec_eval's own do."""
 
 LIKENESS = 0.7
-"""How much a word has to look like a command to be taken for a slip of the keyboard."""
+"""Least similarity of a word to a command at which it counts as a misspelling."""
 
 
 def split_command(arguments: Sequence[str], commands: Collection[str]) -> tuple[str | None, list[str]]:
-    """The command that the first word names, None for the evaluator; and its arguments.
+    """Return the command that the first word names, None for the evaluator; and its arguments.
 
     Raises UsageError for a first word that is no file and looks like a command.
     """
@@ -48,7 +48,7 @@ def split_command(arguments: Sequence[str], commands: Collection[str]) -> tuple[
 
 
 def expand_long_options(command: click.Command, arguments: Sequence[str]) -> list[str]:
-    """The arguments with unique prefixes of long options written out.
+    """Return the arguments with unique prefixes of long options written out.
 
     Options with a letter come first: they are trec_eval's, where these prefixes are unique.
     Raises UsageError for a prefix of several options.

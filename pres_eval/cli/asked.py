@@ -50,7 +50,7 @@ class EvaluateOptions(TieOptions, GateOptions, TableOptions):
         "-n", "--nosummary", is_flag=True, help="Don't print the values over all topics."
     )
     zscore_file: str | None = option(
-        "-Z", "--Zscore", metavar="FILE", help="Print Z-scores: FILE has the means."
+        "-Z", "--Zscore", metavar="FILE", help="Print Z-scores, with the means in FILE."
     )
     debug: str | None = option("-D", "--Debug_level", metavar="NUM[.TOPIC]", help="Evaluate TOPIC alone.")
     results_format: str = RESULTS_FORMAT
@@ -59,20 +59,18 @@ class EvaluateOptions(TieOptions, GateOptions, TableOptions):
     nmax: tuple[int, ...] = NMAX
     output_format: str = option(
         "--format", type=click.Choice(tuple(OUTPUT_FORMATS)), default="trec", show_default=True,
-        help="How results are printed.",
+        help="Form of the results.",
     )  # fmt: skip
     bounds: bool = option(
         "--bounds", is_flag=True,
-        help="Add what values could be if unjudged documents retrieved down to the measure's cutoff were"
-        " judged,"
-        " with grades up to the highest that the topic has; --bounds all,max_rel=3: if all that were"
-        " retrieved"
-        " were judged, with grades up to 3.",
+        help="Add the least and the greatest value that judgements of the unjudged documents down to the"
+        " measure's cutoff could give, with grades up to the topic's highest; --bounds all,max_rel=3: of"
+        " all unjudged documents retrieved, with grades up to 3.",
     )  # fmt: skip
     bounds_of: str | None = option("--bounds-of", hidden=True)
     intervals: bool = option(
         "--intervals", is_flag=True,
-        help="Add intervals of 95% of what is inferred from a sample (-R strata), drawn anew 1,000 times.",
+        help="Add 95% intervals of values inferred from a sample (-R strata), from 1,000 redrawn samples.",
     )  # fmt: skip
     document_scores: str | None = option(
         "--document-scores",
@@ -82,11 +80,11 @@ class EvaluateOptions(TieOptions, GateOptions, TableOptions):
     sort: str | None = option(
         "--sort",
         metavar="MEASURE",
-        help="Sort the runs of a table by this measure, the best first; those that lack topics come last.",
+        help="Sort the runs of a table by this measure, the best first; runs that lack topics are last.",
     )
     transpose: bool | None = option(
         "--transpose/--no-transpose", default=None,
-        help="Measures as the rows of a table (on a terminal: chosen by its width).",
+        help="Measures as the rows of a table (default on a terminal: by its width).",
     )  # fmt: skip
     groups: str | None = GROUPS
     weights: str | None = WEIGHTS
@@ -98,16 +96,16 @@ class EvaluateOptions(TieOptions, GateOptions, TableOptions):
     )  # fmt: skip
     cluster: str | None = option(
         "--cluster", metavar="WORKERS",
-        help="Who reads the runs: local:N (processes) or a Dask scheduler, tcp://HOST:PORT or FILE.json.",
+        help="Read the runs in local:N (N processes) or by a Dask scheduler, tcp://HOST:PORT or FILE.json.",
     )  # fmt: skip
     cluster_timeout: float | None = option(
         "--cluster-timeout", type=FiniteRange(0, 86_400, min_open=True), metavar="SECONDS",
-        help="How long a Dask scheduler may take to answer and to have a worker (default: 30).",
+        help="Time for a Dask scheduler to answer and to have a worker (default: 30).",
     )  # fmt: skip
     check_duplicates: bool | None = option(
         "--check-duplicates/--no-check-duplicates", default=None,
-        help="With --cluster: whether unjudged documents that come twice are looked for where topics are not"
-        " together (default: yes, which sends 8 more bytes a line).",
+        help="With --cluster: find unjudged documents that come twice, where topics are not together"
+        " (default: yes; it sends 8 more bytes a line).",
     )  # fmt: skip
 
     def check_layout(self) -> None:
@@ -134,7 +132,7 @@ class EvaluateOptions(TieOptions, GateOptions, TableOptions):
 
     @property
     def writes_parquet(self) -> bool:
-        """Return whether all values go into one table, because the output file's name says so."""
+        """Return whether all values go into one table, because of the output file's ending."""
         return self.output_format == "trec" and self.output is not None and self.output.endswith(".parquet")
 
     @property
@@ -182,8 +180,8 @@ class EvaluateOptions(TieOptions, GateOptions, TableOptions):
 class Job(Scoring):
     """Job of the evaluator: files, measures, and how to evaluate.
 
-    said      what the command line said, which tells how it is printed
-    failures  where the runs that cannot be evaluated are put, None if the first of them is an error
+    said      the options of the command line, which set how it is printed
+    failures  list that receives the runs that cannot be evaluated, None if the first of them is an error
     """
 
     said: EvaluateOptions
@@ -197,7 +195,7 @@ class Job(Scoring):
         return None if rewriting is None else (rewriting.num_judged, len(self.relevance.pool.documents))
 
     def evaluated(self, ranking: Ranking) -> ScoredRun:
-        """All numbers of a run."""
+        """Return all numbers of a run."""
         evaluation = self.evaluation(ranking, self.blocks(ranking, self.jobs))
         if self.said.intervals:
             from pres_eval.analysis.sample_intervals import with_sample_intervals

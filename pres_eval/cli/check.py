@@ -45,7 +45,7 @@ class CheckedFiles(Said):
     Example:
       pres-eval check qrels.txt run_*.txt
 
-    An error is what the evaluator would stop at: malformed lines, scores that are not numbers, documents that
+    An error would stop the evaluator: malformed lines, scores that are not numbers, documents that
     a topic has twice, no topic in common.  A warning can make numbers other than meant: ranks that disagree
     with the scores, scores that tie in 32 bits alone, where trec_eval 9.0.8 and 10.0 differ,
     topics that only one side has, ids that look like another notation of one on the other side, several tags,
@@ -68,7 +68,7 @@ class CheckedFiles(Said):
     )  # fmt: skip
     nmax: tuple[int, ...] | None = option(
         "--nmax", type=CutoffList(), metavar="RANKS",
-        help="Ranks that the topics of a run should reach; a topic that does not is a warning.",
+        help="Warn of topics of a run that do not reach these ranks.",
     )  # fmt: skip
     most: int = option(
         "--max", type=WholeRange(min=0), default=5, show_default=True, metavar="NUM",
@@ -77,7 +77,7 @@ class CheckedFiles(Said):
     map_docs: str | None = MAP_DOCS
     at_most: int | None = option(
         "--at-most", type=WholeRange(min=1), metavar="NUM",
-        help="Documents that a topic of a run may have, such as 1000 in a track; more are a warning.",
+        help="Warn of topics of a run with more documents, such as 1000 in a track.",
     )  # fmt: skip
     brief: bool | None = option(
         "--brief/--details", default=None,
@@ -87,7 +87,8 @@ class CheckedFiles(Said):
     )  # fmt: skip
     kinds: tuple[str, ...] = option(
         "--kind", type=click.Choice(tuple(KINDS)), multiple=True, metavar="KIND",
-        help="Show findings of this kind alone; several allowed. Verdict and exit code are those of all.",
+        help="Show only findings of this kind; several allowed. All findings count for verdict and exit"
+        " code.",
     )  # fmt: skip
     ignore: tuple[str, ...] = option(
         "--ignore", type=click.Choice(tuple(KINDS)), multiple=True, metavar="KIND", callback=_no_errors,
@@ -95,9 +96,9 @@ class CheckedFiles(Said):
     )  # fmt: skip
     output_format: str = option(
         "--format", type=click.Choice(("text", "json")), default="text", show_default=True,
-        help="For people or for machines.",
+        help="Text for people, JSON for programs.",
     )  # fmt: skip
-    strict: bool = option("--strict", is_flag=True, help="Exit with 1 for warnings too.")
+    strict: bool = option("--strict", is_flag=True, help="Also exit with 1 for warnings.")
     output: str | None = option(
         "--output", metavar="FILE", callback=set_format,
         help="Write the findings to FILE, whole or not at all; FILE.json sets --format json.",
@@ -107,7 +108,7 @@ class CheckedFiles(Said):
 
 @command_with(CheckedFiles)
 def command(said: CheckedFiles) -> None:
-    """Check the files, and write what was found; exit 1 for errors."""
+    """Check the files, and write the findings; exit 1 for errors."""
     check_paths(said.qrels, said.runs)
     check_format(said.results_format)
     relevance_info(said.relevance_format)
@@ -134,7 +135,7 @@ def command(said: CheckedFiles) -> None:
 
 
 def _source(path: str) -> Source:
-    """The file at a path or an address, or the part files of a folder."""
+    """Return the file at a path or an address, or the part files of a folder."""
     if "://" not in path and not os.path.isdir(path):  # noqa: PTH112
         return source_at(path)
     try:

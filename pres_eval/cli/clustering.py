@@ -30,7 +30,7 @@ class Cluster:
 
 @contextlib.contextmanager
 def engine_of_cluster(cluster: Cluster, runs: Sequence[RunFiles], quiet: bool) -> Iterator[Engine]:
-    """The engine of a cluster for as long as the block goes.  Raises UsageError for standard input."""
+    """Give the engine of a cluster for as long as the block goes.  Raises UsageError for standard input."""
     if any(run.sources[0].path == "-" for run in runs):
         raise UsageError("--cluster: standard input (-) cannot be read by workers, expected files")
     patience = Patience(cluster.timeout, lambda text: None if quiet else say(f"pres-eval: {text}"))

@@ -31,11 +31,11 @@ COMMANDS = {
 """Commands besides the evaluator, each in its own file of this folder, with their purposes."""
 
 COMPLETION_VARIABLE = "_PRES_EVAL_COMPLETE"
-"""The environment variable through which the scripts of `completion` ask for what could come next."""
+"""The environment variable through which the scripts of `completion` ask for completions."""
 
 
 def command_of(name: str | None) -> click.Command:
-    """The click command of that name; the evaluator for None."""
+    """Return the click command of that name; the evaluator for None."""
     module = importlib.import_module(f"pres_eval.cli.{name or 'evaluate'}")
     command = module.command
     assert isinstance(command, click.Command)

@@ -44,14 +44,14 @@ class CompareOptions(TieOptions, PairedOptions):
 
     Topics are those that every run has; with -c all of the qrels, where a topic that a run lacks counts as
     0. Without -m: map, recall and PRES at --nmax.  The best of a measure is marked ^; with a baseline, + and
-    - mark runs that are significantly better and worse than it.  With --all-pairs runs that could not be told
-    apart share a letter.  * marks p-values below --alpha.
+    - mark runs that are significantly better and worse than it.  With --all-pairs, runs share a
+    letter if no significant difference was found between them.  * marks p-values below --alpha.
 
     The default, --test t, compares means, as the table shows them; with few topics it errs less than other
     tests (Urbano et al., SIGIR 2019).  randomisation tries all sign changes for up to 16 topics that differ,
     and --samples random ones for more.  bootstrap draws the t statistic (Sakai 2006).  wilcoxon and sign
-    look at signed ranks or signs of the differences, not at means; the papers on PRES use wilcoxon.  Three
-    tests look at all runs at once: tukey (HSD after a two-way analysis of variance; extra: stats),
+    use signed ranks or signs of the differences, not means; the papers on PRES use wilcoxon.  Three
+    tests compare all runs at once: tukey (HSD after a two-way analysis of variance; extra: stats),
     randomised-tukey (Carterette 2012), and dunnett (with a baseline; extra: stats).
 
     Effect sizes: d_z, the mean difference in standard deviations of the differences; Hedges' g, the same
@@ -78,16 +78,15 @@ class CompareOptions(TieOptions, PairedOptions):
     )  # fmt: skip
     alternative: str = option(
         "--alternative", type=click.Choice(ALTERNATIVES), default=ALTERNATIVES[0], show_default=True,
-        help="What to show: the runs differ, the run is better, worse, as good, not worse by"
-        " --margin.",
+        help="Hypothesis to show: the runs differ, the run is better, worse, as good, not worse by --margin.",
     )  # fmt: skip
     margin: float | None = option(
         "--margin", type=FiniteRange(min=0, min_open=True), metavar="DIFFERENCE",
-        help="A difference of means too small to matter, for equivalent and non-inferior.",
+        help="Difference of means that is too small to matter, for equivalent and non-inferior.",
     )  # fmt: skip
     correction: str = option(
         "--correction", type=click.Choice(tuple(CORRECTIONS)), default="holm", show_default=True,
-        help="For many comparisons; tukey, randomised-tukey and dunnett need none.",
+        help="Correction for many comparisons; tukey, randomised-tukey and dunnett need none.",
     )  # fmt: skip
     correct_over: str = option(
         "--correct-over", type=click.Choice(FAMILIES), default=FAMILIES[0], show_default=True,
@@ -95,11 +94,11 @@ class CompareOptions(TieOptions, PairedOptions):
     )  # fmt: skip
     interval: str = option(
         "--interval", type=click.Choice(INTERVALS), default=INTERVALS[0], show_default=True,
-        help="Confidence intervals: Student's t, or of the bootstrap over topics.",
+        help="Confidence intervals: Student's t, or the bootstrap over topics.",
     )  # fmt: skip
     single_intervals: bool = option(
         "--single-intervals", is_flag=True,
-        help="Intervals of differences for one comparison each, not as wide as the correction asks for.",
+        help="Make each interval of differences for one comparison, without the correction.",
     )  # fmt: skip
     alpha: float = ALPHA
     samples: int = option(
@@ -108,7 +107,9 @@ class CompareOptions(TieOptions, PairedOptions):
     )  # fmt: skip
     seed: int = SEED
     per_topic: bool = option(
-        "--per-topic", is_flag=True, help="Also the best run of each topic, the second, and wins of runs."
+        "--per-topic",
+        is_flag=True,
+        help="Add the best and the second run of each topic, and the wins of each run.",
     )
     sort_topics: str | None = option(
         "--sort-topics", type=click.Choice(ORDERS),
@@ -172,7 +173,7 @@ def command(said: CompareOptions) -> None:
 def _baseline(
     wanted: str | None, known: Sequence[Sequence[str]], scores: PairedScores
 ) -> int | tuple[int, ...]:
-    """Return the run to compare with, or the best of each measure; raises UsageError for an unknown name."""
+    """Return the run to compare with, or the best of each measure; raise UsageError for an unknown name."""
     if wanted is None:
         return 0
     for names in known:

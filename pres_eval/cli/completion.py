@@ -72,7 +72,7 @@ def command(shell: str) -> None:
 
 
 def print_completions(instruction: str) -> int:
-    """Answer a script that asks with `SHELL_complete` what could come next; returns the exit code."""
+    """Answer a script that asks with `SHELL_complete` for completions; return the exit code."""
     shell, _, what = instruction.partition("_")
     asked = "COMP_WORDS" in os.environ and (shell == "fish" or "COMP_CWORD" in os.environ)
     if shell not in SHELLS or what != "complete" or not asked:
@@ -86,7 +86,7 @@ def print_completions(instruction: str) -> int:
 
 
 def _completer(shell: str) -> ShellComplete:
-    """The completion that click has for the shell, with our way of finding the command."""
+    """Return the completion that click has for the shell, with our way of finding the command."""
     base = get_completion_class(shell)
     assert base is not None, "click knows the three shells"
     template = SCRIPTS.get(shell, base.source_template)
@@ -118,7 +118,7 @@ class _MeasureNames(click.types.StringParamType):
 
 
 def _completable(name: str | None) -> click.Command:
-    """A copy of a command whose parameters know what they can be completed with."""
+    """Return a copy of a command whose parameters know their completions."""
     command = copy.copy(command_of(name))
     command.params = [copy.copy(parameter) for parameter in command.params]
     for parameter in command.params:
@@ -140,7 +140,7 @@ def _is_text(parameter: click.Parameter) -> bool:
 
 
 def _choices(name: str) -> tuple[str, ...]:
-    """The values of options that are checked later than click checks its choices."""
+    """Return the values of options that are checked later than click checks its choices."""
     if name == "relevance_format":
         from pres_eval.reading.relevance import FORMATS
 

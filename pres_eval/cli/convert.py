@@ -26,7 +26,7 @@ JUDGED = ("qrels", *(name for name, form in FORMATS.items() if not form.by_rank)
 
 
 class ConvertOptions(Said):
-    """Write a run or judgements in another format: what a spreadsheet, an engine or another tool wants.
+    """Write a run or judgements in another format, for a spreadsheet, an engine or another tool.
 
     \b
     Examples:
@@ -42,7 +42,7 @@ class ConvertOptions(Said):
     file: str = argument()
     target: str = option(
         "--to", type=click.Choice(TARGETS), required=True,
-        help="The format to write; named as in -T and -R.",
+        help="Format to write, one of those of -T and -R.",
     )  # fmt: skip
     results_format: str = RESULTS_FORMAT
     relevance_format: str | None = option(
@@ -54,7 +54,7 @@ class ConvertOptions(Said):
         help="Names of the topics 1, 2, ... of _msearch responses: the first word of each line.",
     )  # fmt: skip
     tag: str = option(
-        "--tag", default="run", show_default=True, metavar="NAME", help="The last column of trec_results."
+        "--tag", default="run", show_default=True, metavar="NAME", help="Last column of trec_results."
     )
     output: str | None = option("--output", metavar="FILE", help="Write to FILE, whole or not at all.")
 
@@ -92,7 +92,7 @@ def _has_grades(source: Source, said: ConvertOptions) -> bool:
 
 
 def _named(blocks: Iterator[Block], path: str) -> Iterator[Block]:
-    """Yield blocks with the names of their topics, numbers from 1; raises InputError for others."""
+    """Yield blocks with the names of their topics, numbers from 1; raise InputError for others."""
     names, last = _topics_of(path), 0
     for block in blocks:
         for topic in block.topics:

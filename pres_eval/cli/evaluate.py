@@ -74,7 +74,7 @@ def _taken_file(context: click.Context) -> str:
 
 
 def _evaluate(said: EvaluateOptions) -> None:
-    """Evaluate the runs, print what was asked for, and apply the gates."""
+    """Evaluate the runs, print the results, and apply the gates."""
     said = _with_patterns(said)
     check_format(said.results_format)
     check_paths(said.qrels, said.runs)
@@ -116,7 +116,7 @@ def _evaluate(said: EvaluateOptions) -> None:
 
 
 def _with_patterns(said: EvaluateOptions) -> EvaluateOptions:
-    """The same with the files that patterns name, which no shell has looked for."""
+    """Return the same with the files that patterns name, which no shell has looked for."""
     if said.cluster is None and not any("://" in path for path in said.files):
         return said
     from pres_eval.reading.storage import expand
@@ -137,7 +137,7 @@ def _cluster(said: EvaluateOptions) -> Cluster | None:
 
 
 def _record(evaluations: Sequence[ScoredRun], job: Job) -> Record:
-    """The evaluations as gates compare them."""
+    """Return the evaluations as gates compare them."""
     from pres_eval.report.records import File, Record, RunRecord, file_record
 
     said, judged = job.said, set(job.relevance.pool.topics)
@@ -172,7 +172,7 @@ def _check_measures_among_files(said: EvaluateOptions) -> None:
 
 
 def _selection(said: EvaluateOptions, options: Options) -> Selection:
-    """The columns asked for; what cannot be had is left out with a warning if only a nickname asks for it."""
+    """Return the columns asked for; warn of and leave out those of nicknames that cannot be computed."""
     texts = said.measures or ((*DEFAULT_MEASURES, BUDGET) if said.nmax_file else ())
     selection = select(texts, options, said.nmax, said.relevance_info)
     if said.nmax_file and BUDGET not in {column.measure.name for column in selection}:
@@ -208,7 +208,7 @@ def _read_zscores(path: str | None) -> ZScores | None:
 
 
 def _only_topic(debug: str | None) -> bytes | None:
-    """The topic of -D n.topic; the level itself has no effect."""
+    """Return the topic of -D n.topic; the level itself has no effect."""
     level, dot, topic = (debug or "0").partition(".")
     if not level.lstrip("-").isdecimal():
         raise UsageError(f"-D {debug}: expected a number, or number.topic")

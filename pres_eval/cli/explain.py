@@ -56,7 +56,7 @@ class ExplainOptions(AnalysisOptions):
     )  # fmt: skip
     most: int | None = option(
         "--max", type=WholeRange(min=0), metavar="NUM",
-        help="Topics to show where none is named, 0 for all (default: a screenful).",
+        help="Topics to show if you name none, 0 for all (default: a screenful).",
     )  # fmt: skip
 
 
@@ -96,12 +96,12 @@ def command(said: ExplainOptions) -> None:
 
 
 def _screen(said: ExplainOptions) -> int | None:
-    """The lines of a screen; None if as many topics are wanted as --max says."""
+    """Return the lines of a screen; None if --max gives the number of topics."""
     return shutil.get_terminal_size((80, SCREEN)).lines - 2 if said.most is None else None
 
 
 def _topics(loaded: Loaded, wanted: Sequence[str]) -> list[int]:
-    """The chosen topics as indices of the pool's."""
+    """Return the chosen topics as indices of the pool's."""
     known = {topic: number for number, topic in enumerate(loaded.relevance.pool.topics)}
     if not wanted:
         return [*known.values()] if loaded.options.complete else loaded.rankings[0].topic.tolist()

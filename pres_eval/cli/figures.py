@@ -21,7 +21,7 @@ from pres_eval.report.paper import Figure
 from pres_eval.report.text import text_of
 
 Drawn = tuple[Table, Callable[[], Figure]]
-"""A table, and what draws its picture."""
+"""A table, and the function that draws its picture."""
 
 
 KINDS = ("relevant", "precision-recall", "roc", "rnorm", "pres-rank", "pres-mrr")
@@ -47,7 +47,7 @@ class FiguresOptions(RunsOptions):
 
     kind: str = argument(type=click.Choice(KINDS), metavar="KIND")
     topic: str | None = option(
-        "--topic", metavar="TOPIC", help="The topic of precision-recall, roc and rnorm (default: the first)."
+        "--topic", metavar="TOPIC", help="Topic of precision-recall, roc and rnorm (default: the first)."
     )
     cutoff: int = option(
         "--nmax", type=WholeRange(min=1), default=100, show_default=True, metavar="RANK",
@@ -80,7 +80,7 @@ def command(said: FiguresOptions) -> None:
 
 
 def _explained(said: FiguresOptions, loaded: Loaded, topics: Sequence[int] | None) -> list[list[Explanation]]:
-    """For each run its topics, in full."""
+    """Return for each run its topics, in full."""
     return [
         list(
             explain_topics(
@@ -136,7 +136,7 @@ def _rnorm(said: FiguresOptions, loaded: Loaded) -> Drawn:
 
 
 def _pres_rank(said: FiguresOptions, loaded: Loaded) -> Drawn:
-    """Return PRES, recall and the mean rank of what was found, by run and topic."""
+    """Return PRES, recall and the mean rank of the documents found, by run and topic."""
     rows: list[tuple[str, bytes, float, float, float]] = []
     relevant = []
     for name, found in zip(loaded.names, _explained(said, loaded, None), strict=True):

@@ -22,7 +22,7 @@ from pres_eval.scoring import ScoredRun
 def as_text(
     evaluations: Sequence[ScoredRun], rankings: Sequence[Ranking], job: Job, notes: Sequence[str]
 ) -> str:
-    """The evaluations in the format that --format names; `notes` come below tables for people."""
+    """Return the evaluations in the format that --format names; `notes` come below tables for people."""
     form = job.said.output_format
     if job.zscores is not None:
         evaluations = [_as_zscores(evaluation) for evaluation in evaluations]
@@ -54,7 +54,7 @@ def _layout(job: Job, notes: Sequence[str]) -> RunLayout:
 
 
 def _order(job: Job) -> tuple[str, ...]:
-    """The labels in the order in which -m asks for them."""
+    """Return the labels in the order in which -m asks for them."""
     prefix = "Z" if job.zscores is not None else ""
     columns = (
         column
@@ -65,7 +65,7 @@ def _order(job: Job) -> tuple[str, ...]:
 
 
 def _as_zscores(evaluation: ScoredRun) -> ScoredRun:
-    """The evaluation with a Z before its labels, as trec_eval prints them."""
+    """Return the evaluation with a Z before its labels, as trec_eval prints them."""
     columns = tuple(replace(column, label=f"Z{column.label}") for column in evaluation.columns)
     return replace(evaluation, columns=columns)
 

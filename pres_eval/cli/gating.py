@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pres_eval.report.records import Record
 
 LARGEST = 1 << 30
-"""Bytes of a file that a gate compares with: what has no end is told from an evaluation by it."""
+"""Largest size in bytes of a file that a gate compares with, so that an endless file is refused."""
 
 
 class GateOptions(Said):
@@ -37,7 +37,7 @@ class GateOptions(Said):
     )  # fmt: skip
     fail_over: tuple[str, ...] = option(
         "--fail-over", multiple=True, metavar="NAME=VALUE",
-        help="Exit with 3 if it is above this, for measures of which less is better.",
+        help="Exit with 3 if the value is above this, for measures of which less is better.",
     )  # fmt: skip
     against: str | None = option(
         "--against", metavar="FILE",
@@ -48,7 +48,7 @@ class GateOptions(Said):
     )
     tolerance: str | None = option(
         "--tolerance", metavar="VALUE",
-        help="How far --against lets values fall: by 0.01, by 1% of what they were, or by measure:"
+        help="Largest fall that --against allows: 0.01, 1% of the earlier value, or by measure:"
         " map=0.005,PRES_100=1%.",
     )  # fmt: skip
     match: str | None = option(
@@ -57,32 +57,32 @@ class GateOptions(Said):
     )  # fmt: skip
     allow_unmatched: bool = option(
         "--allow-unmatched", is_flag=True,
-        help="With --against and --expect: name runs that are new, or not there any more, but do not fail.",
+        help="With --against and --expect: name runs that are new or gone, but do not fail.",
     )  # fmt: skip
     if_significant: bool = option(
         "--if-significant", is_flag=True,
-        help="With --against: only if a test over topics confirms that the run got worse (p < 0.05).",
+        help="With --against: fail only if a test over topics shows that the run is worse (p < 0.05).",
     )  # fmt: skip
     two_sided: bool = option(
         "--two-sided", is_flag=True,
-        help="Of --if-significant: a two-sided test, not the one-sided one of the run being worse.",
+        help="For --if-significant: a two-sided test, not the one-sided test for a worse run.",
     )  # fmt: skip
     correction: str | None = option(
         "--correction", metavar="NAME",
-        help="Of --if-significant, for all measures and runs: holm (the default), bonferroni, bh or none.",
+        help="For --if-significant, over all measures and runs: holm (the default), bonferroni, bh or none.",
     )  # fmt: skip
     test: str | None = option(
         "--test", metavar="NAME",
-        help="Of --if-significant: t (the default), randomisation, bootstrap, wilcoxon or sign.",
+        help="For --if-significant: t (the default), randomisation, bootstrap, wilcoxon or sign.",
     )  # fmt: skip
     expect: str | None = option(
         "--expect", metavar="FILE", help="Exit with 3 if the lines of FILE (trec_eval's) differ from ours.",
     )  # fmt: skip
     junit: str | None = option(
-        "--junit", metavar="FILE", help="Write what the gates found to FILE, as JUnit XML."
+        "--junit", metavar="FILE", help="Write the findings of the gates to FILE, as JUnit XML."
     )
     summary: str | None = option(
-        "--summary", metavar="FILE", help="Write what the gates found to FILE, as Markdown."
+        "--summary", metavar="FILE", help="Write the findings of the gates to FILE, as Markdown."
     )
 
     @property
@@ -91,7 +91,7 @@ class GateOptions(Said):
         return bool(self.fail_under or self.fail_over or self.against or self.expect)
 
     def thresholds(self) -> list[Threshold]:
-        """Return the limits of values; raises UsageError for one that is none."""
+        """Return the limits of values; raise UsageError for one that is none."""
         from pres_eval.gates.thresholds import OVER, UNDER, read_threshold
 
         limits = ((UNDER, self.fail_under), (OVER, self.fail_over))
@@ -120,7 +120,7 @@ class GateOptions(Said):
             self.thresholds()
 
     def earlier_settings(self) -> dict[str, Any]:
-        """Return the fields of Earlier that options set; raises UsageError for values that are none."""
+        """Return the fields of Earlier that options set; raise UsageError for values that are none."""
         from pres_eval.analysis.compare_settings import CompareSettings
         from pres_eval.analysis.corrections import CORRECTIONS
         from pres_eval.gates.confirming import TESTS
@@ -182,7 +182,7 @@ def pass_gates(
 
 
 def report_failures(said: GateOptions, failures: Sequence[RunFailure] | None) -> None:
-    """Write to the reports of the gates what stopped the evaluation, which they cannot check then."""
+    """Write the error that stopped the evaluation to the reports of the gates, which cannot check it."""
     if failures and said.gated:
         from pres_eval.gates.findings import GateFinding
 

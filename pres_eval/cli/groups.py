@@ -10,14 +10,14 @@ from pres_eval.errors import UsageError
 
 GROUPS = option(
     "--group", type=(str, str), multiple=True, metavar="NAME PATTERN",
-    help="A group of runs and the pattern that its names match, such as LM 'lm-*'; more than once.",
+    help="A group of runs, and the pattern of their names, such as LM 'lm-*'; several allowed.",
 )  # fmt: skip
 
 
 def groups_of_runs(
     groups: Sequence[tuple[str, str]], names: Sequence[str], wanted: bool = True
 ) -> dict[str, list[int]]:
-    """The runs of each group by their places; each run by itself if no groups are wanted.
+    """Return the runs of each group by their places; each run by itself if no groups are wanted.
 
     Raises UsageError for a pattern that no run matches, and where groups are wanted and none is given.
     """

@@ -144,7 +144,7 @@ DIFFERENCES = (
     "10.0 -c: a topic that the run lacks has no document; 10.0 gives it one called ceci_nest_pas_un_docno,"
     " which counts if the qrels have it.",
 )
-"""Where we differ from trec_eval on purpose; docs/correctness.md has the same list."""
+"""Intended differences from trec_eval; docs/correctness.md has the same list."""
 
 
 @click.command()
@@ -228,18 +228,18 @@ def help_text(command: click.Command, measures: Sequence[str], compat: str, form
 
 
 def measure_text(name: str) -> str:
-    """The name of a measure over its whole text."""
+    """Return the name of a measure over its whole text."""
     return name + "\n" + fitted(MEASURE_BY_NAME[name].text, 4)
 
 
 def _file_format(text: str) -> str:
-    """The name of a format and its columns as they are, what is to be said of them in lines broken anew."""
+    """Return the name of a format and its columns unchanged, and their description in new lines."""
     name, columns, notes = text.split("\n", 2)
     return f"{name}\n{columns}\n{prose(notes, 2)}"
 
 
 def option_rows(command: click.Command) -> list[tuple[str, str]]:
-    """Each option as it is written, with its value; and what it does, with its default."""
+    """Return each option as it is written, with its value; and its effect, with its default."""
     rows = []
     for parameter in command.params:
         if isinstance(parameter, click.Option) and not parameter.hidden:

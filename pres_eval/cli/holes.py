@@ -29,7 +29,7 @@ class HolesOptions(RunsOptions):
         help="Number of documents to count for each topic, from rank 1 on.",
     )  # fmt: skip
     documents: bool = option(
-        "--documents", is_flag=True, help="List the documents as well; reads the runs once more."
+        "--documents", is_flag=True, help="Also list the documents; this reads the runs again."
     )
 
 

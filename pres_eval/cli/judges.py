@@ -44,7 +44,7 @@ FEW_TOPICS = 10
 """Topics judged by people and by the machine, of which fewer are warned about."""
 
 _MOST_PAIRS = 3
-"""Of how many pairs of runs that the machine turns round it is said."""
+"""Largest number of pairs, reversed by the machine, that are reported."""
 
 
 class JudgesOptions(AnalysisOptions):
@@ -64,7 +64,7 @@ class JudgesOptions(AnalysisOptions):
     favoured.  A document that a judge did not judge counts as unjudged.
 
     With --correct: prediction-powered means and differences over all topics of the second judge, with
-    intervals; a warning if its errors favour some runs; what more topics would bring, and which to judge.
+    intervals; a warning if its errors favour some runs; the gain from more topics, and which to judge.
 
     Tables for --table: agreement, grades, topics; with runs orders, swaps, runs, topic_changes, groups; with
     --correct corrected, corrected_differences, more_topics, to_judge.
@@ -75,7 +75,7 @@ class JudgesOptions(AnalysisOptions):
     runs: tuple[str, ...] = argument(nargs=-1, metavar="[RUN ...]")
     judges: tuple[str, ...] = option(
         "--judge", multiple=True, metavar="QRELS",
-        help="One more judge, compared with the first; more than once.",
+        help="One more judge, compared with the first; several allowed.",
     )  # fmt: skip
     measures: tuple[str, ...] = MEASURES
     nmax: tuple[int, ...] = NMAX
@@ -96,7 +96,7 @@ class JudgesOptions(AnalysisOptions):
 
 @command_with(JudgesOptions)
 def command(said: JudgesOptions) -> None:
-    """Print how judges agree, and what that changes for runs."""
+    """Print the agreement of judges, and its effect on runs."""
     said.check_paired()
     said.check_for_qrels()
     paths = [said.first, said.second, *said.judges]
@@ -149,7 +149,7 @@ def _grades(judged: Assessments) -> GradeTable:
 
 
 def _two_judges(said: JudgesOptions) -> tuple[TwoJudges, tuple[RunFailure, ...]]:
-    """The runs under people's judgements and under the machine's, on the topics of each; and failures."""
+    """Return the runs under people's judgements and under the machine's, on the topics of each; failures."""
     if not said.runs or said.judges or said.plot:
         raise UsageError("--correct: expected QRELS QRELS RUN ..., without --judge and --plot")
     options = said.numbers()
@@ -191,7 +191,7 @@ def _two_judges(said: JudgesOptions) -> tuple[TwoJudges, tuple[RunFailure, ...]]
 
 
 def _scored(said: JudgesOptions, judged: Assessments) -> tuple[list[PairedScores], tuple[RunFailure, ...]]:
-    """The runs under each judge, on the same topics; and what could not be read."""
+    """Return the runs under each judge, on the same topics; and those that could not be read."""
     measures = said.measures or usual_measures(said.nmax)
     options = said.numbers()
     selection = select(measures, said.numbers(), said.nmax)
@@ -209,7 +209,7 @@ def _scored(said: JudgesOptions, judged: Assessments) -> tuple[list[PairedScores
 
 
 def _tables_of_runs(said: JudgesOptions, first: PairedScores, second: PairedScores) -> list[Table]:
-    """Return what other judgements change: orders, significant pairs, scores, groups."""
+    """Return the changes by other judgements: orders, significant pairs, scores, groups."""
     tables = []
     if len(first.runs) > 1:
         orders = list(order_changes(first, second, test=said.test, alpha=said.alpha))

@@ -20,7 +20,7 @@ _temporary: set[str] = set()
 
 @contextlib.contextmanager
 def temporary_file(path: str) -> Iterator[None]:
-    """See to it that the file, which may be made in the block, is gone when the block or the process ends."""
+    """Remove the file, which the block may make, when the block or the process ends."""
     _temporary.add(path)
     try:
         yield
@@ -37,7 +37,7 @@ def clean_up_on_signals() -> None:
 
 
 def _end(number: int, frame: FrameType | None) -> None:
-    """Remove what is to be removed, and let the signal do what it would have done without us.
+    """Remove the files, and let the signal take its usual effect.
 
     No exception: it could come to light anywhere, also where Python throws exceptions away, and threads that
     wait for a pipe would be waited for.

@@ -33,9 +33,9 @@ from pres_eval.scoring import ScoredRun, evaluate
 
 @dataclass(frozen=True)
 class Loaded:
-    """Judgements and runs in memory, with names for the runs and what the command line said.
+    """Judgements and runs in memory, with names for the runs and the options of the command line.
 
-    paths     of the runs, as the command line named them
+    paths     of the runs, as on the command line
     topics    those over which the runs are averaged, which the runs have already been cut down to
     failures  the runs that could not be read, and why
     """
@@ -51,14 +51,14 @@ class Loaded:
     failures: tuple[RunFailure, ...]
 
     def evaluations(self, selection: Selection) -> list[ScoredRun]:
-        """The runs scored by a selection."""
+        """Return the runs scored by a selection."""
         return [
             evaluate(self.relevance, self.rankings[run], selection, self.options)
             for run in self.each("evaluating")(range(len(self.rankings)))
         ]
 
     def paired(self, selection: Selection) -> PairedScores:
-        """The same side by side; over all topics of the judgements with -c or --topics all."""
+        """Return the same side by side; over all topics of the judgements with -c or --topics all."""
         said = depth_warning(selection, [int(ranking.num_ret.sum()) for ranking in self.rankings])
         if said and not self.quiet:
             warn(said)
@@ -66,17 +66,17 @@ class Loaded:
         return pair_topics(self.evaluations(selection), self.names, every_topic)
 
     def qrels(self) -> QrelsJudgements:
-        """The judgements, in a command that takes qrels alone."""
+        """Return the judgements, in a command that takes qrels alone."""
         assert isinstance(self.relevance, QrelsJudgements), "check_for_qrels lets nothing else in"
         return self.relevance
 
     def each(self, label: str) -> Callable[[Iterable[int]], Iterable[int]]:
-        """A wrapper for loops that shows a progress bar on a terminal."""
+        """Return a wrapper for loops that shows a progress bar on a terminal."""
         return with_bar(label, self.quiet)
 
 
 def with_bar(label: str, quiet: bool) -> Callable[[Iterable[int]], Iterable[int]]:
-    """A wrapper for loops that shows a progress bar on a terminal."""
+    """Return a wrapper for loops that shows a progress bar on a terminal."""
 
     def wrapped(numbers: Iterable[int]) -> Iterable[int]:
         with steps(label, len(list(numbers)), quiet) as bar:
@@ -88,7 +88,7 @@ def with_bar(label: str, quiet: bool) -> Callable[[Iterable[int]], Iterable[int]
 def read_runs(
     said: NumberOptions, paths: Sequence[str], relevance: Relevance, options: Options
 ) -> tuple[list[Ranking], list[str], tuple[RunFailure, ...]]:
-    """The runs, their names, and those that cannot be evaluated if these are left out; some run is left.
+    """Return the runs, their names, and those that cannot be evaluated; at least one run remains.
 
     Raises PresEvalError if there is none.
     """
@@ -109,7 +109,7 @@ def read_runs(
 def over_topics(
     said: NumberOptions, rankings: Sequence[Ranking], names: Sequence[str], usual: str, relevance: Relevance
 ) -> tuple[list[Ranking], UsedTopics]:
-    """The runs over the topics that --topics wants, after what is to be said of these."""
+    """Return the runs over the topics that --topics selects, after the warnings about these."""
     used, topics = use_topics(rankings, names, said.topic_rule(usual), len(relevance.pool.topics))
     if topics.warning:
         said.warn(topics.warning)
@@ -138,7 +138,7 @@ OF_RUNS = (
 
 
 def read_score_file(said: NumberOptions, path: str, measures: Sequence[str]) -> PairedScores:
-    """The scores of a CSV file, with topics if it has them: those of -m over those of --topics.
+    """Return the scores of a CSV file, with topics if it has them: those of -m over those of --topics.
 
     Raises UsageError for options that change how runs are evaluated.
     """
@@ -173,7 +173,7 @@ def _warn_of_topics(said: NumberOptions, scores: PairedScores, rule: str) -> Non
 
 
 def usual_measures(nmax: Sequence[int]) -> tuple[str, ...]:
-    """The measures of an analysis that is asked for none."""
+    """Return the measures of an analysis that is asked for none."""
     return ("map", f"recall.{','.join(map(str, nmax))}", "PRES")
 
 
@@ -191,14 +191,14 @@ class Paired:
         return () if self.loaded is None else self.loaded.failures
 
     def each(self, label: str) -> Callable[[Iterable[int]], Iterable[int]]:
-        """A wrapper for loops over what may take long, which shows a progress bar on a terminal."""
+        """Return a wrapper for long loops, which shows a progress bar on a terminal."""
         return iter if self.loaded is None else self.loaded.each(label)
 
 
 def read_paired(said: PairedOptions, least: int, without_topics: str) -> Paired:
-    """Read the judgements and the runs, `least` at least, or the file of scores that stands for them.
+    """Read the judgements and the runs, `least` at least, or the file of scores that replaces them.
 
-    `without_topics` is what is said of a file whose scores are means.
+    `without_topics`: the message about a file whose scores are means.
     """
     if said.scores:
         if said.files:

@@ -36,7 +36,7 @@ def command() -> None:
 
 
 def page() -> str:
-    """The manual page: roff for `man`, ASCII alone."""
+    """Return the manual page: roff for `man`, ASCII alone."""
     return "\n".join(
         [
             f'.TH PRES-EVAL 1 "" "pres-eval {escaped(__version__)}" "User Commands"',
@@ -74,14 +74,14 @@ def page() -> str:
 
 
 def escaped(text: str) -> str:
-    """Text as roff takes it: backslashes, signs outside ASCII, and hyphens that are to stay hyphens."""
+    """Return text for roff: escape backslashes, signs outside ASCII, and hyphens that must stay hyphens."""
     text = text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq").replace("`", "\\(ga")
     text = "".join(sign if sign.isascii() else f"\\[u{ord(sign):04X}]" for sign in text)
     return re.sub(r"^\.", r"\\&.", text, flags=re.MULTILINE)
 
 
 def _nicknames() -> Iterable[tuple[str, str, tuple[str, ...]]]:
-    """Each nickname once for every meaning that it has in the versions of trec_eval."""
+    """Yield each nickname once for every meaning that it has in the versions of trec_eval."""
     meanings: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for compat, nicknames in NICKNAMES.items():
         for name, members in nicknames.items():
@@ -99,7 +99,7 @@ def _verbatim(text: str) -> list[str]:
 
 
 def _file_format(text: str) -> list[str]:
-    """The name of a format, its columns, and what is to be said of them."""
+    """Return the name of a format, its columns, and their description."""
     name, columns, notes = text.split("\n", 2)
     return [*_verbatim(f"{name}\n{columns}"), *_prose(notes)]
 

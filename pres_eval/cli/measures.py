@@ -20,11 +20,11 @@ from pres_eval.options import COMPAT_VERSIONS, VERSIONS
 @click.argument("names", nargs=-1, metavar="[NAME ...]")
 @click.option(
     "--compat", type=click.Choice(COMPAT_VERSIONS), default=COMPAT_VERSIONS[0], show_default=True,
-    help="The trec_eval whose nicknames are meant.",
+    help="Use the nicknames of this trec_eval.",
 )  # fmt: skip
 @click.option(
     "--format", "output_format", type=click.Choice(("text", "json")), default="text", show_default=True,
-    help="Text for people, or JSON with everything that is known of each measure.",
+    help="Text for people, or JSON with all facts about each measure.",
 )  # fmt: skip
 def command(names: tuple[str, ...], compat: str, output_format: str) -> None:
     """List the measures, print the whole text of those named, or search for a word.
@@ -56,7 +56,7 @@ def command(names: tuple[str, ...], compat: str, output_format: str) -> None:
 def _chosen(
     names: Sequence[str], entries: list[CatalogueEntry], compat: str
 ) -> tuple[list[CatalogueEntry], bool]:
-    """The entries asked for, and whether they were named; a word that names none is searched for."""
+    """Return the entries asked for, and whether they were named; a word that names none is searched for."""
     if not names:
         return entries, False
     try:
@@ -70,7 +70,7 @@ def _chosen(
 
 
 def _listed(entries: list[CatalogueEntry]) -> str:
-    """The measures with what they are under the names of their families, other names in brackets."""
+    """Return the measures with descriptions under the names of their families, other names in brackets."""
     families: dict[str, list[tuple[str, str]]] = {}
     for entry in entries:
         also = ", ".join(dict.fromkeys(name for name, _ in entry.also))

@@ -40,16 +40,16 @@ class MergeOptions(Said):
 
     In a single file, the second judgement of a document is that of a second assessor, and so on.  Assessors
     who did not judge a document have no vote on it, nor has a negative grade, which means "in the pool, not
-    judged".  --rule mean may give decimals: evaluate these with -R qrels_float.  How far assessors
-    agree is what pres-eval judges shows.
+    judged".  --rule mean may give decimals: evaluate these with -R qrels_float.  pres-eval judges shows
+    how far assessors agree.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
 
     first: str = argument(metavar="QRELS")
     others: tuple[str, ...] = argument(nargs=-1, metavar="[QRELS ...]")
     rule: str = option(
         "--rule", type=click.Choice(RULES), default=RULES[0], show_default=True,
-        help="Grade of a document with several: the most frequent one (of equally frequent ones that of the"
-        " earlier file), that of the first file, the highest, or the mean.",
+        help="Grade of a document with several: the most frequent (if several are, the earliest file's),"
+        " the first file's, the highest, or the mean.",
     )  # fmt: skip
     listed: str | None = option(
         "--disagreements", metavar="FILE",

@@ -38,7 +38,7 @@ def set_format(context: click.Context, option: click.Parameter, path: str | None
 
 @contextlib.contextmanager
 def output_file(path: str | None) -> Iterator[BinaryIO]:
-    """The stream to write to: stdout for None and `-`, else the file, which appears when all went well.
+    """Give the stream to write to: stdout for None and `-`, else the file, which appears when all went well.
 
     The bytes go to a temporary file in the same folder, which takes the file's name at the end; when
     something goes wrong on the way the old file stays as it was.  A link stays a link: its target is
@@ -67,7 +67,7 @@ def output_file(path: str | None) -> Iterator[BinaryIO]:
 
 @contextlib.contextmanager
 def _named(path: str) -> Iterator[None]:
-    """An error of the system as one line that names the file."""
+    """Give an error of the system as one line that names the file."""
     try:
         yield
     except OSError as error:
@@ -88,7 +88,7 @@ def _temporary(path: str, target: Path, status: os.stat_result | None) -> Iterat
 
 
 def _create(path: Path, status: os.stat_result | None) -> int:
-    """A new file that nobody can read who can't read the old one; without an old one as the umask says."""
+    """Open a new file that only readers of the old one can read; without an old one the umask decides."""
     # Not tempfile: its files are readable by the owner alone, whatever the umask says.
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     descriptor = os.open(path, flags, 0o666 if status is None else 0o600)

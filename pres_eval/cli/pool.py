@@ -34,8 +34,8 @@ DEPTH = 100
 
 
 class PoolOptions(RewriteOptions):
-    """The documents to judge: the first of every run, less those that are judged, with how many runs found
-    each.
+    """List the documents to judge: the first of every run, except judged ones, with the number of runs
+    that found each.
 
     \b
     Examples:
@@ -43,9 +43,9 @@ class PoolOptions(RewriteOptions):
       pres-eval pool run_*.txt --judged qrels.txt --per-topic 5
       pres-eval pool run_*.txt --strata 1-10:1,11-50:0.1
 
-    contribution: those on which most of the runs' rank-biased precision hangs (Moffat, Webber & Zobel 2007);
-    runs: those that most runs found; rank: those that some run has first; docno: as assessors should see
-    them, in an order that says nothing.
+    Orders: contribution begins with the documents that weigh most in the runs' rank-biased precision (Moffat,
+    Webber & Zobel 2007); runs with those that most runs found; rank with those at the top of any run; docno
+    sorts by id, so that the order reveals nothing to assessors.
 
     Tables for --table: documents, topics.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
@@ -53,41 +53,41 @@ class PoolOptions(RewriteOptions):
     runs: tuple[str, ...] = argument(nargs=-1, required=True, metavar="RUN [RUN ...]")
     depth: int | None = option(
         "--depth", type=WholeRange(min=1), metavar="RANK",
-        help="The first documents of each topic of every run are pooled (default: 100).",
+        help="Pool the first RANK documents of each topic of every run (default: 100).",
     )  # fmt: skip
     strata: str | None = option(
         "--strata", metavar="RANKS:SHARE,...",
-        help="Draw a sample: of the documents whose best rank is 1 to 10 all, of those down to 100 a tenth,"
-        " with"
-        " 1-10:1.0,11-100:0.1.",
+        help="Draw a sample: 1-10:1.0,11-100:0.1 takes all documents whose best rank is 1 to 10, and a"
+        " tenth of those down to 100.",
     )  # fmt: skip
     seed: int | None = option(
-        "--seed", type=WholeRange(min=0), metavar="NUM", help="Of --strata (default: 1)."
+        "--seed", type=WholeRange(min=0), metavar="NUM", help="Seed of --strata (default: 1)."
     )
-    judged: str | None = option("--judged", metavar="QRELS", help="Leave out what is judged there.")
+    judged: str | None = option(
+        "--judged", metavar="QRELS", help="Leave out the documents that QRELS judges."
+    )
     order: str = option(
         "--order", type=click.Choice(tuple(ORDERS)), default="contribution", show_default=True,
-        help="Which documents come first.",
+        help="Order of the documents.",
     )  # fmt: skip
     persistence: float = option(
         "--persistence", type=FiniteRange(0, 1, min_open=True, max_open=True), default=0.8,
-        show_default=True, help="Of the reader, for --order contribution.",
+        show_default=True, help="Persistence of the reader, for --order contribution.",
     )  # fmt: skip
     per_topic: int | None = option(
         "--per-topic",
         type=WholeRange(min=1),
         metavar="NUM",
-        help="Only the first NUM documents of each topic.",
+        help="List only the first NUM documents of each topic.",
     )
     write_qrels: str | None = option(
         "--write-qrels", metavar="FILE",
-        help="Also write the documents as qrels in which nothing is judged (-1); with --strata as -R strata"
-        " has"
-        " them: -1 for documents not drawn, ? for those to judge.",
+        help="Also write the documents as unjudged qrels (-1); with --strata for -R strata: -1 for"
+        " documents not drawn, ? for those to judge.",
     )  # fmt: skip
     compat: str = option(
         "--compat", type=click.Choice(COMPAT_VERSIONS), default=COMPAT_VERSIONS[0], show_default=True,
-        help="The trec_eval whose order of equal scores is wanted.",
+        help="Order equal scores as this trec_eval does.",
     )  # fmt: skip
     keep_going: bool = KEEP_GOING
     quiet: bool = QUIET

@@ -29,7 +29,7 @@ MOST_CELLS = 50_000_000
 """Differences of runs that are kept: 400 MB in each of a few arrays, from 10,000 runs."""
 
 TRIED = 50
-"""Of so many draws one is timed, from which follows how long all take."""
+"""One of this number of draws is timed, to estimate how long all take."""
 
 
 class PowerOptions(PairedOptions):
@@ -41,8 +41,9 @@ class PowerOptions(PairedOptions):
 
     Topics needed, after Sakai's topic set size design: from the variance of these runs, for a t-test, for an
     analysis of variance, for an interval of a given width.  Discriminative power (Sakai 2006, 2012): how many
-    pairs of these runs a measure tells apart, and which difference it takes.  Stability (Buckley & Voorhees
-    2000) and swaps (Voorhees & Buckley 2002): how often other topics turn the order of two runs round.
+    pairs of these runs differ significantly under a measure, and which difference that takes.  Stability
+    (Buckley & Voorhees 2000) and swaps (Voorhees & Buckley 2002): how often other topics reverse the order of
+    two runs.
 
     Tables for --table: sizes, discrimination, levels, stability, swaps.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
@@ -50,12 +51,12 @@ class PowerOptions(PairedOptions):
     files: Any = argument(nargs=-1, metavar="QRELS RUN RUN [RUN ...]")
     delta: float = option(
         "--delta", type=FiniteRange(0, min_open=True), default=0.05, show_default=True,
-        metavar="DIFFERENCE", help="The difference of means to find.",
+        metavar="DIFFERENCE", help="Difference of means to find.",
     )  # fmt: skip
     alpha: float = ALPHA
     power: float = option(
         "--power", type=FiniteRange(0, 1, min_open=True, max_open=True), default=0.8, show_default=True,
-        help="The chance to find it.",
+        help="Probability of finding it.",
     )  # fmt: skip
     num_runs: int = option(
         "--runs", type=WholeRange(min=2), default=10, show_default=True, metavar="NUM",
@@ -82,7 +83,7 @@ class PowerOptions(PairedOptions):
 
 @command_with(PowerOptions)
 def command(said: PowerOptions) -> None:
-    """Print how many topics are needed, and what the runs here can tell."""
+    """Print how many topics are needed, and which differences these runs can show."""
     said.check_paired()
     said.check()
     paired = read_paired(said, 2, "no column topic, expected")
@@ -145,7 +146,7 @@ def _minutes(said: PowerOptions, scores: PairedScores) -> float:
 
 
 def _sizes(said: PowerOptions, topics: int) -> list[int]:
-    """The sizes of the sets of topics; a second set of the same size must be left."""
+    """Return the sizes of the sets of topics; a second set of the same size must be left."""
     if not said.sizes:
         return sorted({max(1, topics // 5), max(1, 2 * topics // 5), topics // 2})
     if said.sizes[-1] > topics // 2:

@@ -95,7 +95,7 @@ def _stream(stream: BinaryIO, runs: ChosenRuns, job: Job) -> list[ScoredRun]:
 
 
 def _named(runs: ChosenRuns, said: EvaluateOptions) -> Iterator[tuple[str, Ranking]]:
-    """The runs with their names: those of the files, which are known before all are read, or the tags."""
+    """Yield the runs with their names: those of files, which are known before reading, or the tags."""
     names: dict[str, list[str]] = {}
     if said.names != "tag":
         naming = "path" if said.names == "path" else "file"
@@ -107,7 +107,7 @@ def _named(runs: ChosenRuns, said: EvaluateOptions) -> Iterator[tuple[str, Ranki
 
 
 def _name_line(name: str, num_runs: int = 2) -> bytes:
-    """The line that names one of several runs; trec_eval takes one run, which needs none."""
+    """Return the line that names one of several runs; trec_eval takes one run, which needs none."""
     if num_runs == 1:
         return b""
     return f"{'run':<22}\t{ALL}\t{name}\n".encode("utf-8", "surrogateescape")
@@ -131,7 +131,7 @@ def _stream_lines(stream: BinaryIO, ranking: Ranking, job: Job, name: bytes) -> 
 
 
 def named_lines(evaluations: Sequence[ScoredRun], job: Job) -> bytes:
-    """trec_eval's lines of all runs, each after the line with its name."""
+    """Yield trec_eval's lines of all runs, each after the line with its name."""
     paths, tags = [("", each.path) for each in evaluations], [text_of(each.tag) for each in evaluations]
     names = tags if job.said.names == "tag" else run_names(paths, job.said.names)
     return b"".join(
@@ -140,7 +140,7 @@ def named_lines(evaluations: Sequence[ScoredRun], job: Job) -> bytes:
 
 
 def trec_lines(evaluations: Sequence[ScoredRun], job: Job) -> bytes:
-    """trec_eval's lines of whole evaluations."""
+    """Yield trec_eval's lines of whole evaluations."""
     said, zscores = job.said, job.zscores is not None
     return b"".join(
         evaluation_lines(each, said.per_topic, not said.no_summary, zscores)

@@ -46,7 +46,7 @@ class Bar:
         self._lock = threading.RLock()
 
     def advance(self, count: int) -> None:
-        """So much more is done."""
+        """Add to the work that is done."""
         with self._lock:
             self._done += count
             now = time.monotonic()
@@ -137,7 +137,7 @@ def _is_watched(quiet: bool) -> bool:
 
 @contextlib.contextmanager
 def reading_bar(runs: Sequence[RunFiles], quiet: bool) -> Iterator[Bar | None]:
-    """A bar over the bytes of all files if stderr is a terminal."""
+    """Give a bar over the bytes of all files if stderr is a terminal."""
     if not _is_watched(quiet):
         yield None
         return
@@ -152,7 +152,7 @@ def reading_bar(runs: Sequence[RunFiles], quiet: bool) -> Iterator[Bar | None]:
 
 @contextlib.contextmanager
 def steps(label: str, length: int, quiet: bool = False) -> Iterator[Iterable[int]]:
-    """The numbers of `length` steps of work to iterate over, with a bar if stderr is a terminal."""
+    """Give the numbers of `length` steps of work to iterate over, with a bar if stderr is a terminal."""
     if not _is_watched(quiet):
         yield range(length)
         return

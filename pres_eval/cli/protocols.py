@@ -41,7 +41,7 @@ def _shown(options: dict[str, object]) -> str:
 
 
 def defaults_of(name: str, command: click.Command) -> dict[str, object]:
-    """Return what a protocol sets; no measures for commands whose own -m takes none or no cutoffs."""
+    """Return the settings of a protocol; no measures for commands whose own -m takes none or no cutoffs."""
     takes = any(option.name == "measures" and option.metavar == WITH_CUTOFFS for option in command.params)
     options = protocol_of(name).options
     return {name: value for name, value in options.items() if takes or name != "measures"}

@@ -1,4 +1,4 @@
-"""Reading the files that the command line names, and saying what is to be said about them."""
+"""Reader of the files of the command line, with the warnings about them."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Rewrites:
         return ", ".join(option for option, value in named if value is not None)
 
     def read(self) -> Rewriting | None:
-        """Return what becomes of documents; raises UsageError and InputError for what cannot be read."""
+        """Return the mapping of documents; raise UsageError and InputError for unreadable ones."""
         if self == NO_REWRITES:
             return None
         from pres_eval.reading.rewriting import rewriting_of
@@ -105,11 +105,11 @@ class Reader:
         return self.jobs or num_processors()
 
     def jobs_for(self, num_runs: int) -> int:
-        """Threads that work on a run: one if there are several runs to be worked on at the same time."""
+        """Return the number of threads that work on a run: one if several runs are worked on together."""
         return 1 if num_runs > 1 else self.num_jobs
 
     def relevance(self, path: str) -> Relevance:
-        """The judgements, with the numbers that topics have of their own."""
+        """Return the judgements, with the numbers that topics have of their own."""
         relevance = self._judgements(path)
         if self.nmax_file is None and self.size_file is None:
             return relevance
@@ -123,7 +123,7 @@ class Reader:
         return with_topic_numbers(relevance, nmax, sizes)
 
     def _judgements(self, path: str) -> Relevance:
-        """Return the judgements, mapped, without what is excluded, of the topics that --empty leaves."""
+        """Return the judgements of the topics that --empty keeps, mapped, without excluded documents."""
         relevance = read_relevance(source_at(path), self.form, self.jobs)
         if self.form == "qrels" and isinstance(relevance, QrelsJudgements):
             self._note(relevance.name, relevance.form)
@@ -141,7 +141,7 @@ class Reader:
         return self._with_topics(relevance)
 
     def _with_topics(self, relevance: Relevance) -> Relevance:
-        """Return the judgements of the topics that --empty leaves, after what is to be said of the others."""
+        """Return the judgements of the topics that --empty keeps, after the warnings about the others."""
         if self.empty == AS_TREC_EVAL and not isinstance(relevance, QrelsJudgements):
             return relevance
         from pres_eval.reading import changed_judgements as topics
@@ -163,7 +163,7 @@ class Reader:
         return left
 
     def qrels(self, path: str) -> QrelsJudgements:
-        """The judgements, where another format than qrels was refused before."""
+        """Return the judgements, where another format than qrels was refused before."""
         relevance = self.relevance(path)
         assert isinstance(relevance, QrelsJudgements), "the format is that of qrels"
         return relevance
@@ -276,7 +276,7 @@ def check_paths(qrels: str, runs: Sequence[str]) -> None:
 
 
 def path_of(ranking: Ranking) -> str:
-    """The run as it was named on the command line."""
+    """Return the run as it was named on the command line."""
     return "-" if ranking.name == Source("-").name else ranking.name
 
 

@@ -38,7 +38,7 @@ class ReportOptions(FileOptions, PictureOptions, NumberOptions):
     recall at several Nmax.  FILE.html is one page that needs nothing else, to explore in a browser: a
     leaderboard with intervals and significance, any two runs topic by topic, every topic with the ranks of
     its relevant documents and those that were missed, distributions over topics, the graphs, a table of
-    topics to sort and filter, and TREC's tables.  The address in the browser says what is open.
+    topics to sort and filter, and TREC's tables.  The address in the browser keeps what is open.
     FILE.pdf is a document with all pictures and tables (extra: plot); FILE.png and .svg hold the graphs and
     the histogram of the first run, or any one picture with --picture.
 
@@ -53,23 +53,23 @@ class ReportOptions(FileOptions, PictureOptions, NumberOptions):
 
     outputs: tuple[str, ...] = option(
         "-o", "--output", multiple=True, metavar="FILE",
-        help="Where to write it: FILE.html, .pdf, .png or .svg; can be given more than once.",
+        help="Write the report to FILE.html, .pdf, .png or .svg; several allowed.",
     )  # fmt: skip
     output_format: str = option(
         "--format", type=click.Choice(FORMATS), default=FORMATS[0], show_default=True,
-        help="On stdout: the tables as TREC prints them, or all that is drawn as JSON or CSV.",
+        help="On stdout: TREC's tables, or the data of all pictures as JSON or CSV.",
     )  # fmt: skip
     table: str | None = option(
-        "--table", metavar="NAME", help="Only this table of the JSON or CSV (CSV: the first, unless named)."
+        "--table", metavar="NAME", help="Write only this table as JSON or CSV (CSV default: the first)."
     )
-    text_wanted: bool = option("--text", is_flag=True, help="Print the tables, as TREC does (also with -o).")
+    text_wanted: bool = option("--text", is_flag=True, help="Print TREC's tables (also with -o).")
     picture: str | None = option(
         "--picture", type=click.Choice(tuple(PICTURES)), metavar="NAME",
-        help=f"Only this picture in FILE.pdf, .png and .svg: {', '.join(PICTURES)}.",
+        help=f"Write only this picture to FILE.pdf, .png and .svg: {', '.join(PICTURES)}.",
     )  # fmt: skip
     of_runs: tuple[str, ...] = option(
         "--of-run", multiple=True, metavar="RUN",
-        help="The run of the picture, a name, a tag or a file; two for a pair (default: the first).",
+        help="Run of the picture: a name, a tag or a file; two for a pair (default: the first).",
     )  # fmt: skip
     of_topic: str | None = option(
         "--of-topic", metavar="TOPIC", help="The topic of the picture (default: the hardest).",
@@ -83,15 +83,13 @@ class ReportOptions(FileOptions, PictureOptions, NumberOptions):
     nmax: tuple[int, ...] = NMAX
     title: str = option("--title", default="", metavar="TEXT", help="Title of the report.")
     description: str = option(
-        "--description", default="", metavar="TEXT", help="What the report is of, below its title."
+        "--description", default="", metavar="TEXT", help="Description of the report, below its title."
     )
     document_url: str | None = option(
         "--document-url", metavar="URL",
-        help="Where documents can be read, 'https://.../{docno}': the page links them.",
+        help="Address of documents, 'https://.../{docno}': the page links them.",
     )  # fmt: skip
-    allow_http: bool = option(
-        "--allow-http", is_flag=True, help="--document-url may begin with http:// as well."
-    )
+    allow_http: bool = option("--allow-http", is_flag=True, help="Allow http:// in --document-url.")
     titles: str | None = option(
         "--titles",
         metavar="FILE",
@@ -102,11 +100,11 @@ class ReportOptions(FileOptions, PictureOptions, NumberOptions):
         help="Texts of topics for the page: lines `topic text`, JSON lines, or TREC topics.",
     )  # fmt: skip
     paths: bool = option(
-        "--paths", is_flag=True, help="Show whole paths of files on the page, not their names alone."
+        "--paths", is_flag=True, help="Show whole paths of files on the page, not only their names."
     )
     medians: str | None = option(
         "--medians", metavar="FILE",
-        help="Medians of all participants by topic, as TREC gives them, to compare with.",
+        help="Compare with the medians of all participants by topic, from TREC's file.",
     )  # fmt: skip
     test: str = option(
         "--test", type=click.Choice(tuple(PAIRED_TESTS)), default=CompareSettings.test, show_default=True,
@@ -114,7 +112,7 @@ class ReportOptions(FileOptions, PictureOptions, NumberOptions):
     )  # fmt: skip
     correction: str = option(
         "--correction", type=click.Choice(tuple(CORRECTIONS)), default="holm", show_default=True,
-        help="For many comparisons, over those of one measure.",
+        help="Correction for many comparisons, over those of one measure.",
     )  # fmt: skip
     groups: str | None = GROUPS
     weights: str | None = WEIGHTS

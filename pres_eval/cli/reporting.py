@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from pres_eval.reading.topic_files import Medians
 
 PAGES = (".html", ".htm")
-"""How the names of pages end."""
+"""Endings of the names of pages."""
 
 BOUNDED = ("map", "P_10")
 """The measures whose bounds the page shows, besides the first of the leaderboard."""
@@ -49,7 +49,7 @@ def is_page(path: str) -> bool:
 
 
 def report_of(said: ReportOptions) -> Report:
-    """Read, score and compare what the report is made of."""
+    """Read, score and compare the runs of the report."""
     said.check_qrels_alone()
     check_paths(said.qrels, said.runs)
     options, reader = said.numbers(), said.reader()
@@ -100,7 +100,7 @@ def report_of(said: ReportOptions) -> Report:
 def _looked_into(
     said: ReportOptions, report: Report, relevance: QrelsJudgements, rankings: Sequence[Ranking]
 ) -> Report:
-    """The report with what the judgements leave open, and with the baseline that was asked for."""
+    """Return the report with the uncertainty from missing judgements, and with the baseline of the option."""
     bounded = tuple(report.column(label) for label in dict.fromkeys((report.main, *BOUNDED)))
     each = with_bar("taking judgements out", said.quiet)
     # TREC's tables as text, and pictures, say nothing of this, which takes longer than all the rest.
@@ -120,7 +120,7 @@ def _looked_into(
 
 
 def chosen_run(report: Report, option: str, wanted: str) -> int:
-    """The run that an option names: by its name, its tag or its file."""
+    """Return the run that an option names: by its name, its tag or its file."""
     for names in (
         report.names,
         [text_of(evaluation.tag) for evaluation in report.evaluations],
@@ -135,7 +135,7 @@ def chosen_run(report: Report, option: str, wanted: str) -> int:
 def _evaluated(
     said: ReportOptions, jobs: int, scoring: Scoring, rankings: Sequence[Ranking]
 ) -> tuple[list[ScoredRun], list[File]]:
-    """The numbers of the runs, and what is said of their files, by several threads."""
+    """Return the numbers of the runs and the warnings about their files; several threads read them."""
 
     def work(ranking: Ranking) -> tuple[ScoredRun, File]:
         return scoring.evaluation(ranking, scoring.blocks(ranking)), file_record(path_of(ranking))
@@ -146,7 +146,7 @@ def _evaluated(
 
 
 def _made_with(said: ReportOptions) -> list[tuple[str, str]]:
-    """The options that change numbers, besides those of the evaluation and the tests."""
+    """Return the options that change numbers, besides those of the evaluation and the tests."""
     facts = [
         ("Topics averaged over (--topics)", said.topic_rule(OWN)),
         ("Judgements read as (-R)", said.relevance_format),
@@ -162,7 +162,7 @@ def _made_with(said: ReportOptions) -> list[tuple[str, str]]:
 
 
 def _medians(said: ReportOptions, labels: set[str]) -> Medians:
-    """Return the medians of measures in the report; raises UsageError if none is left."""
+    """Return the medians of measures in the report; raise UsageError if none is left."""
     if said.medians is None:
         return {}
     from pres_eval.reading.topic_files import read_medians

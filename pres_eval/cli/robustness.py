@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 
 def read_fractions(context: click.Context, option: click.Parameter, text: str) -> tuple[float, ...]:
-    """Fractions above 0 and up to 1, separated by commas: ascending, each once."""
+    """Read fractions above 0 and up to 1, separated by commas: ascending, each once."""
     fractions = {number_of(part) for part in text.split(",")}
     if not all(0 < fraction <= 1 for fraction in fractions):
         raise click.BadParameter(
@@ -85,26 +85,26 @@ class RobustnessOptions(TieOptions, RunsOptions):
     )
     fractions: tuple[float, ...] = option(
         "--fractions", callback=read_fractions, default="0.2,0.4,0.6,0.8", show_default=True,
-        help="Of the relevant documents of each topic that stay.",
+        help="Shares of each topic's relevant documents that stay.",
     )  # fmt: skip
     samples: int = option(
         "--samples", type=DRAWS, default=3, show_default=True, help="f-qrels for each fraction."
     )
     cutoffs: tuple[int, ...] = option(
         "--cutoffs", type=CutoffList(), default="100,1000", show_default=True, metavar="RANKS",
-        help="Of the measures.",
+        help="Cutoffs of the measures.",
     )  # fmt: skip
     coefficient: str = option(
         "--coefficient", type=click.Choice(tuple(COEFFICIENTS)), default="tau_a", show_default=True,
-        help="How rankings of the runs are compared.",
+        help="Coefficient that compares rankings of the runs.",
     )  # fmt: skip
     thin: str = option(
         "--thin", type=click.Choice(THINNED), default=THINNED[0], show_default=True,
-        help="Take out relevant judgements, or of all the same share (Buckley & Voorhees 2004).",
+        help="Remove relevant judgements, or the same share of all (Buckley & Voorhees 2004).",
     )  # fmt: skip
     removed: str = option(
         "--removed", type=click.Choice(REMOVED), default=REMOVED[0], show_default=True,
-        help="What a judgement that is taken out becomes: -1 (in the pool), nothing, or 0.",
+        help="Replacement of a removed judgement: -1 (in the pool), nothing, or 0.",
     )  # fmt: skip
     depths: tuple[int, ...] = option(
         "--depths", type=CutoffList(), default=(), metavar="RANKS",
@@ -112,7 +112,7 @@ class RobustnessOptions(TieOptions, RunsOptions):
     )  # fmt: skip
     leave_out: str | None = option(
         "--leave-out", type=click.Choice(("run", "group")),
-        help="Also score each run, or group of runs, without the judgements that it alone brought in.",
+        help="Also score each run, or group of runs, without the judgements that it alone contributed.",
     )  # fmt: skip
     groups: tuple[tuple[str, str], ...] = GROUPS
     pool_depth: int = option(
@@ -121,7 +121,7 @@ class RobustnessOptions(TieOptions, RunsOptions):
     )  # fmt: skip
     seed: int = SEED
     write_qrels: str | None = option(
-        "--write-qrels", metavar="DIR", help="Keep the f-qrels there: qrels.f20.s1.txt, ..."
+        "--write-qrels", metavar="DIR", help="Keep the f-qrels in DIR: qrels.f20.s1.txt, ..."
     )
 
 
@@ -193,7 +193,7 @@ def _pool_tables(said: RobustnessOptions, loaded: Loaded, selection: Selection) 
 
 
 def _write_qrels(loaded: Loaded, plan: Plan, folder: Path) -> None:
-    """Write the judgements of each sample into a folder; raises PresEvalError if it cannot be made."""
+    """Write the judgements of each sample into a folder; raise PresEvalError if it cannot be made."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -209,7 +209,7 @@ def _write_qrels(loaded: Loaded, plan: Plan, folder: Path) -> None:
 
 
 def _panels(result: Robustness, selection: Selection) -> dict[str, dict[str, NDArray[Any]]]:
-    """(F + 1, S) correlations for each line of each panel, the last row with nothing taken out."""
+    """Return (F + 1, S) correlations for each line of each panel, the last row with nothing taken out."""
     panels: dict[str, dict[str, NDArray[Any]]] = {}
     for number, column in enumerate(selection):
         cutoff = cutoff_of(column)

@@ -1,4 +1,4 @@
-"""Options said once: a field of a command's record is the option or the argument that gives its value."""
+"""Options declared once: a field of a command's record is the option or the argument that sets its value."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ from pres_eval.report.text import NAMINGS
 
 
 def _set_protocol(context: click.Context, parameter: click.Parameter, name: str | None) -> str | None:
-    """Make what a protocol sets the defaults of all options that are read after this one."""
+    """Make the settings of a protocol the defaults of all options that are read after this one."""
     if name is not None:
         from pres_eval.cli.protocols import defaults_of
 
@@ -46,7 +46,7 @@ RELEVANCE_FORMAT = option(
 )  # fmt: skip
 MAP_DOCS = option(
     "--map-docs", metavar="FILE|REGEX",
-    help="What documents become, in runs and judgements: a file (docno document), or a pattern with a"
+    help="Map documents, in runs and judgements: by a file (docno document), or a pattern with a"
     " group, as '^(.*)#\\d+$' for chunks; the first of several hits counts, the highest of grades.",
 )  # fmt: skip
 QUIET = option("--quiet", is_flag=True, is_eager=True, help="No warnings and no progress bar.")
@@ -55,7 +55,8 @@ JOBS = option(
     help="Processes or threads that read and compute (default: the processors that may be used).",
 )  # fmt: skip
 KEEP_GOING = option(
-    "--keep-going", is_flag=True, help="Name the runs that cannot be evaluated, do the others; exit 2.",
+    "--keep-going", is_flag=True,
+    help="Name the runs that cannot be evaluated, evaluate the others, and exit with 2.",
 )  # fmt: skip
 NMAX = option(
     "--nmax", type=CutoffList(), default=",".join(map(str, DEFAULT_NMAX)), show_default=True, metavar="RANKS",
@@ -66,7 +67,7 @@ GROUPS = option(
     help="Groups of topics (topic group): add the values of each group, their mean and the worst of them.",
 )  # fmt: skip
 WEIGHTS = option(
-    "--weights", metavar="FILE", help="Weights of topics (topic weight), such as how often each is asked."
+    "--weights", metavar="FILE", help="Weights of topics (topic weight), such as the frequency of each query."
 )
 
 
@@ -85,7 +86,7 @@ def _with_warnings(
 WITH_CUTOFFS = "NAME[.PARAMETERS]"
 MEASURES = option(
     "-m", "--measure", multiple=True, metavar=WITH_CUTOFFS, callback=_with_warnings,
-    help="A measure or a nickname for several; can be given more than once.",
+    help="A measure or a nickname for several measures; can be given more than once.",
 )  # fmt: skip
 
 TABLES = ("table", "latex", "markdown")
@@ -93,7 +94,7 @@ TABLES = ("table", "latex", "markdown")
 
 
 def terminal_width(output: str | None) -> int | None:
-    """The characters that a line of the terminal has; None if results go elsewhere."""
+    """Return the characters that a line of the terminal has; None if results go elsewhere."""
     if output is not None or not sys.stdout.isatty():
         return None
     import shutil
@@ -108,7 +109,7 @@ class TableOptions(Said):
 
     output_format: str
     style: str | None = option(
-        "--style", metavar="NAME", help="Style of --format table, as tabulate names them (default: simple)."
+        "--style", metavar="NAME", help="Style of --format table, one of tabulate's (default: simple)."
     )
     fit: bool = option("--fit", is_flag=True, help="Make tables of --format latex fit a column of a paper.")
     digits: int | None = option(
@@ -135,11 +136,11 @@ class RewriteOptions(Said):
     map_docs: str | None = MAP_DOCS
     map_ranks: str = option(
         "--map-ranks", type=click.Choice(("dense", "kept")), default="dense", show_default=True,
-        help="With --map-docs: ranks close up where a document comes again, or other documents keep theirs.",
+        help="With --map-docs, if a document comes again: renumber the ranks, or keep them.",
     )  # fmt: skip
     exclude: str | None = option(
         "--exclude", metavar="FILE|self",
-        help="Documents that must not count: a file (topic docno, or as qrels); self: the topic's own id.",
+        help="Documents that do not count: a file (topic docno, or qrels); self: the topic's own id.",
     )  # fmt: skip
     exclude_from: str = option(
         "--exclude-from", type=click.Choice(("both", "run")), default="both", show_default=True,
@@ -148,7 +149,7 @@ class RewriteOptions(Said):
 
     @property
     def rewrites(self) -> Rewrites:
-        """Return the options that map or exclude documents before they are ranked; raises UsageError."""
+        """Return the options that map or exclude documents before they are ranked; raise UsageError."""
         if self.map_ranks != "dense" and self.map_docs is None:
             raise UsageError("--map-ranks goes with --map-docs")
         if self.exclude_from != "both" and self.exclude is None:
@@ -163,14 +164,14 @@ class NumberOptions(RewriteOptions):
 
     names: str = option(
         "--names", type=click.Choice(NAMINGS), default=NAMINGS[0], show_default=True,
-        help="What runs are called: tag, file or path; auto: their tags if all of them differ, else their"
+        help="Names of runs: tag, file or path; auto: their tags if all of them differ, else their"
         " files.",
     )  # fmt: skip
     keep_going: bool = KEEP_GOING
     protocol: str | None = option(
         "--protocol", metavar="NAME", is_eager=True, callback=_set_protocol,
-        help="Set -c, -l, -M and -m as papers of a track do, such as trec-dl; options that you give"
-        " win (pres-eval protocols lists all).",
+        help="Set -c, -l, -M and -m as a track's papers do, such as trec-dl; your own options win"
+        " (pres-eval protocols lists all).",
     )  # fmt: skip
     complete: bool = option(
         "-c", "--complete_rel_info_wanted", is_flag=True,
@@ -186,7 +187,7 @@ class NumberOptions(RewriteOptions):
     )  # fmt: skip
     judged_only: bool = option(
         "-J", "--Judged_docs_only", is_flag=True,
-        help="Take unjudged documents out of the ranking first.",
+        help="Remove unjudged documents from the rankings first.",
     )  # fmt: skip
     num_docs_in_coll: int = option(
         "-N", "--Number_docs_in_coll", type=WholeRange(min=0), default=0,
@@ -205,16 +206,16 @@ class NumberOptions(RewriteOptions):
     )  # fmt: skip
     duplicates: str = option(
         "--duplicates", type=click.Choice(DUPLICATE_RULES), default=DUPLICATE_RULES[0], show_default=True,
-        help="A document that a run has twice for a topic: an error; or the first line or best score counts.",
+        help="If a run has a document twice for a topic: stop, or use the first line or the best score.",
     )  # fmt: skip
     empty: str = option(
         "--empty", type=click.Choice(EMPTY_RULES), default=EMPTY_RULES[0], show_default=True,
-        help="Topics without relevant documents: as trec_eval has them; 0 or 1 for measures between 0 and 1;"
-        " left out; an error.",
+        help="Topics without relevant documents: treat them as trec_eval does; give measures between 0 and"
+        " 1 the value 0 or 1; skip them; stop.",
     )  # fmt: skip
     compat: str = option(
         "--compat", type=click.Choice(COMPAT_VERSIONS), default=COMPAT_VERSIONS[0], show_default=True,
-        help="The trec_eval whose numbers are wanted.",
+        help="Print the numbers of this trec_eval.",
     )  # fmt: skip
     relevance_format: str = RELEVANCE_FORMAT
     quiet: bool = QUIET
@@ -243,7 +244,7 @@ class NumberOptions(RewriteOptions):
         return ALL if self.complete else self.topics or default
 
     def numbers(self, only_topic: bytes | None = None) -> Options:
-        """The options that change numbers; stops at a level that the judgements cannot have."""
+        """Return the options that change numbers; stops at a level that the judgements cannot have."""
         if isinstance(self.relevance_level, float) and self.relevance_format != "qrels_float":
             raise UsageError(
                 f"-l {self.relevance_level:g}: expected a whole number, or the judgements with -R qrels_float"
@@ -287,5 +288,5 @@ class TieOptions(NumberOptions):
     )  # fmt: skip
 
     def numbers(self, only_topic: bytes | None = None) -> Options:
-        """The options that change numbers."""
+        """Return the options that change numbers."""
         return replace(super().numbers(only_topic), ties=self.ties)

@@ -1,4 +1,4 @@
-"""The standard streams: stdout is written whole or says why not, stderr takes one safe line at a time."""
+"""The standard streams: stdout is written whole or there is an error; stderr gets one safe line at a time."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Stdout(io.RawIOBase):
         self.abandoned = False
 
     def writable(self) -> bool:
-        """As io has it."""
+        """Return True, for io."""
         return True
 
     def isatty(self) -> bool:
@@ -40,7 +40,7 @@ class Stdout(io.RawIOBase):
         return os.isatty(self._descriptor)
 
     def fileno(self) -> int:
-        """The number of the system's."""
+        """Return the system's number of the stream."""
         return self._descriptor
 
     def write(self, data: memoryview) -> int:  # type: ignore[override]
@@ -70,7 +70,7 @@ def reader_has_left() -> bool:
 
 @contextlib.contextmanager
 def safe_streams() -> Iterator[None]:
-    """Python's standard streams with the faults of theirs mended, for as long as the block goes.
+    """Give Python's standard streams with the faults of theirs mended, for as long as the block goes.
 
     One that is closed (`2>&-`) is there again, so that no file we open takes its number: stderr leads nowhere
     then, and writing to stdout is an error.  A character that stdout's encoding lacks is written as an
@@ -103,7 +103,7 @@ def _reserve_numbers() -> None:
 
 
 def _safe_stdout(stdout: TextIO | None) -> TextIO:
-    """The stream over our own way of writing; one that is not of the system (a test's) stays as it is."""
+    """Return the stream over our own way of writing; one that a test has replaced stays."""
     descriptor = CLOSED
     if stdout is not None:
         try:
@@ -123,7 +123,7 @@ def _safe_stdout(stdout: TextIO | None) -> TextIO:
 
 
 _before_saying: list[Callable[[], None]] = []
-"""What wipes a progress bar away before anything else is written to its line."""
+"""Function that wipes a progress bar before other text is written to its line."""
 
 
 @contextlib.contextmanager
@@ -161,7 +161,7 @@ def say(text: str) -> None:
     """Write a line to stderr.
 
     It is one line without control characters, whatever ids and paths are in it, so that a terminal or a CI
-    log takes nothing in it for a command.  Where stderr can't be written there is nobody to be told.
+    log takes nothing in it for a command.  If stderr can't be written, the line is dropped.
     """
     with contextlib.suppress(OSError, ValueError):
         for wipe in _before_saying:

@@ -27,7 +27,7 @@ MOST = 1000
 
 
 def read_ranks(context: click.Context, option: click.Parameter, text: str) -> tuple[int, ...]:
-    """Ranks from `10:100:10` (first, last, step) or `10,20,50`: ascending, each once."""
+    """Read ranks from `10:100:10` (first, last, step) or `10,20,50`: ascending, each once."""
     wrong = click.BadParameter(f"found {quoted(text)}, expected ranks above 0 such as 10:100:10 or 10,20,50")
     parts = text.replace(":", ",").split(",")
     numbers = [rank for part in parts if (rank := read_rank(part)) is not None]
@@ -59,7 +59,7 @@ class SweepOptions(TieOptions, RunsOptions):
     )
     nmax: tuple[int, ...] = option(
         "--nmax", callback=read_ranks, default="10:100:10", show_default=True, metavar="FIRST:LAST:STEP",
-        help="The ranks at which the reader stops; also a list, 10,20,50.",
+        help="Ranks at which the reader stops; also a list, 10,20,50.",
     )  # fmt: skip
 
 

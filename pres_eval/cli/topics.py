@@ -1,4 +1,4 @@
-"""The runs of the evaluator on their way, and what is to be said of their topics."""
+"""The runs that the evaluator reads, and the warnings about their topics."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class ChosenRuns:
         self._retrieved: list[int] = []
 
     def __iter__(self) -> Iterator[Ranking]:
-        """The runs; of one whose equal scores could make a difference it is said how much."""
+        """Yield the runs; a note reports how much equal scores could change each."""
         for ranking in self._chosen():
             if not self._said.quiet and len(ranking.ties.document):
                 _weigh_ties(ranking, self._job)
@@ -85,7 +85,7 @@ def _weigh_ties(ranking: Ranking, job: Job) -> None:
 def topic_files(
     said: NumberOptions, groups: str | None, weights: str | None, judged: Sequence[bytes]
 ) -> tuple[Groups | None, Weights | None]:
-    """Return the groups and the weights of topics in two files, after what is to be said of them."""
+    """Return the groups and the weights of topics in two files, after the warnings about them."""
     if groups is None and weights is None:
         return None, None
     from pres_eval.library import topics

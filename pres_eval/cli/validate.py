@@ -45,7 +45,7 @@ class ValidateOptions(ResultOptions):
     files: tuple[str, ...] = argument(nargs=-1, metavar="[REVIEW SAMPLE ...]")
     depth: int | None = option(
         "--depth", type=WholeRange(min=1), metavar="RANK",
-        help="If REVIEW is a run: only its first RANK documents of each topic were found.",
+        help="If REVIEW is a run: the review found its first RANK documents of each topic.",
     )  # fmt: skip
     collection: int | None = option(
         "--collection", type=WholeRange(1, 10**12), metavar="NUM",
@@ -68,24 +68,27 @@ class ValidateOptions(ResultOptions):
     )  # fmt: skip
     method: str = option(
         "--method", type=click.Choice((ReviewSettings.method, *METHODS)), default=ReviewSettings.method,
-        show_default=True, help="How intervals are made.",
+        show_default=True, help="Method of the intervals.",
     )  # fmt: skip
     confidence: float = option(
-        "--confidence", type=SHARE, default=0.95, show_default=True, help="Of intervals and limits."
+        "--confidence",
+        type=SHARE,
+        default=0.95,
+        show_default=True,
+        help="Confidence of intervals and limits.",
     )
     target: float | None = option(
         "--target", type=SHARE, metavar="RECALL",
-        help="Exit with 3 unless recall is shown to be at least this, of each topic and of all; say when a"
-        " review"
-        " may stop (QBCB).",
+        help="Exit with 3 unless the samples show at least this recall, of each topic and of all; report"
+        " when a review may stop (QBCB).",
     )  # fmt: skip
     margin: float | None = option(
         "--margin", type=SHARE, metavar="MARGIN",
-        help="How many documents to judge for recall ± MARGIN (of a plan: 0.05).",
+        help="Show how many documents to judge for recall ± MARGIN (in a plan: 0.05).",
     )  # fmt: skip
     prevalence: float | None = option(
         "--prevalence", type=SHARE, metavar="SHARE",
-        help="Without files: plan a sample for a collection of which about this share is relevant.",
+        help="Without files: plan a sample for a collection in which about this share is relevant.",
     )  # fmt: skip
     seed: int = SEED
 
@@ -100,7 +103,7 @@ def command(said: ValidateOptions) -> None:
 
 
 def _validate(said: ResultOptions, asked: dict[str, Any], review: str, *samples: str) -> None:
-    """Print what the samples tell of a review; exit 3 if its --target is not shown."""
+    """Print the estimates of a review from its samples; exit 3 if they do not show its --target."""
     if asked.pop("prevalence") is not None:
         raise UsageError(
             "--prevalence is for a plan, without files: here the samples estimate it; leave it out"

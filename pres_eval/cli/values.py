@@ -18,7 +18,7 @@ else:
 
 
 def read_rank(text: str) -> int | None:
-    """A rank above 0 that fits into 64 bits, None for any other text."""
+    """Return a rank above 0 that fits into 64 bits, None for any other text."""
     digits = text.strip()
     rank = nearest_integer(digits) if digits.isdecimal() and digits.isascii() else 0
     return rank if 0 < rank < LARGEST else None
@@ -32,7 +32,7 @@ class CutoffList(_ParameterType):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[int, ...]:
-        """The numbers, ascending, each once."""
+        """Return the numbers, ascending, each once."""
         if isinstance(value, tuple):
             return value
         ranks = {read_rank(part) for part in str(value).split(",")}
@@ -42,7 +42,7 @@ class CutoffList(_ParameterType):
 
 
 def described(kind: click.IntRange | click.FloatRange) -> str:
-    """The numbers of a range in words."""
+    """Return the numbers of a range in words."""
     what = "a whole number" if isinstance(kind, click.IntRange) else "a number"
     if None not in (kind.min, kind.max) and not (kind.min_open or kind.max_open):
         return f"{what} from {kind.min:,} to {kind.max:,}"
@@ -58,7 +58,7 @@ class WholeRange(click.IntRange):
     """A whole number in a range, written in the digits 0 to 9."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The number."""
+        """Return the number."""
         if not is_plain(str(value)):
             self.fail(f"{value!r} is not a valid integer.", param, ctx)
         return super().convert(value, param, ctx)
@@ -68,7 +68,7 @@ class FiniteRange(click.FloatRange):
     """A number in a range, but not nan, which compares with no limit."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The number."""
+        """Return the number."""
         if not is_plain(str(value)):
             self.fail(f"{value!r} is not a valid float.", param, ctx)
         number = super().convert(value, param, ctx)
@@ -81,7 +81,7 @@ class Millimetres(FiniteRange):
     """A length in millimetres: 84mm or 84."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The number."""
+        """Return the number."""
         return super().convert(str(value).removesuffix("mm"), param, ctx)
 
 
@@ -89,7 +89,7 @@ class LevelType(FiniteRange):
     """A number of at least 0: an int if it is whole."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The number."""
+        """Return the number."""
         text = str(value).strip()
         if text.lstrip("+-").isdecimal():
             return WholeRange(min=0).convert(value, param, ctx)

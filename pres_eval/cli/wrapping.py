@@ -15,7 +15,7 @@ NARROWEST = 50
 TERM = 26
 """Letters of a term up to which its text begins beside it; that of a longer one begins on the next line."""
 
-_DEFINITION = re.compile(r"(?P<term>[^.:]{0,20}?\S {2,})\S")
+_DEFINITION = re.compile(r"(?P<term>[^.:]{0,20}?[^\s.] {2,})\S")
 
 _LABEL = re.compile(r"\w+:")
 
@@ -36,22 +36,22 @@ class WholeWords(click.HelpFormatter):
         super().write_dl(kept, col_max, col_spacing)
 
     def getvalue(self) -> str:
-        """Return what was written, with ordinary hyphens."""
+        """Return the written text, with ordinary hyphens."""
         return super().getvalue().replace(_HYPHEN, "-")
 
 
 def text_width() -> int:
-    """Characters that a line may have, as click counts them."""
+    """Return the characters that a line may have, as click counts them."""
     return max(min(shutil.get_terminal_size().columns, WIDEST) - 2, NARROWEST)
 
 
 def prose(text: str, indent: int = 0, hang: int | None = None) -> str:
-    """A paragraph, its lines broken anew; all but the first line are indented by `hang`."""
+    """Return a paragraph, its lines broken anew; all but the first line are indented by `hang`."""
     return _filled(" ".join(text.split()), indent, indent if hang is None else hang)
 
 
 def definitions(rows: Iterable[tuple[str, str]]) -> str:
-    """Terms on the left, what they mean beside them."""
+    """Return terms on the left, with their meaning beside them."""
     rows = list(rows)
     column = min(max((len(term) for term, _ in rows), default=0), TERM) + 4
     lines = []
@@ -65,10 +65,10 @@ def definitions(rows: Iterable[tuple[str, str]]) -> str:
 
 
 def fitted(text: str, indent: int) -> str:
-    """A text whose lines are broken already: paragraphs, formulas, letters with what they mean.
+    """Return a text whose lines are broken already: paragraphs, formulas, letters with their meaning.
 
-    A line that is indented more than the one before goes on with it, unless it is a letter or part of a
-    formula.
+    A line of prose that is indented like the one before, or more, continues it.  A letter, a line with a
+    label, and a part of a formula begin anew.
     """
     items: list[tuple[int, int, str]] = []
     verbatim = False
@@ -76,7 +76,9 @@ def fitted(text: str, indent: int) -> str:
         start = len(line) - len(line.lstrip())
         words = line.strip()
         definition = _DEFINITION.match(words)
-        if words and items and start > items[-1][0] and not definition and not verbatim and items[-1][2]:
+        labelled = _LABEL.match(words) or (items and start == items[-1][0] and _LABEL.match(items[-1][2]))
+        goes_on = items and items[-1][2] and start + (not labelled) > items[-1][0]
+        if words and goes_on and not definition and not verbatim:
             items[-1] = (*items[-1][:2], f"{items[-1][2]} {words}")
             continue
         verbatim = words.startswith("Formula:")
@@ -86,7 +88,7 @@ def fitted(text: str, indent: int) -> str:
 
 
 def _filled(words: str, indent: int, hang: int) -> str:
-    """Words in lines; all but the first are indented by `hang`."""
+    """Return words in lines; all but the first are indented by `hang`."""
     return textwrap.fill(
         words,
         text_width(),

@@ -17,10 +17,10 @@ from pres_eval.errors import UsageError
 Answer = TypeVar("Answer")
 
 SECONDS = 30.0
-"""How long a cluster may take to answer and to have a worker, both together (--cluster-timeout)."""
+"""Seconds that a cluster may take to answer and to have a worker, both together (--cluster-timeout)."""
 
 SAID_AFTER = 5.0
-"""Seconds after which a line says what is waited for."""
+"""Seconds after which a line reports what pres-eval waits for."""
 
 GRACE = 0.5
 """Seconds for a peer's own limit to end first: its error names the cause."""
@@ -31,7 +31,7 @@ class NoAnswerError(Exception):
 
 
 class Patience:
-    """Limit, in seconds, of several waits together; `say` is given a line about each that takes long."""
+    """Limit, in seconds, of several waits together; `say` gets a line about each long one."""
 
     def __init__(self, seconds: float = SECONDS, say: Callable[[str], None] = lambda _: None) -> None:
         self.seconds = seconds
@@ -79,7 +79,7 @@ def engine_of(cluster: Any, patience: Patience | None = None) -> Iterator[Engine
     """Return the engine that carries work to the workers of a cluster while the block runs.
 
     `patience`: how long a scheduler and its first worker are waited for.
-    Raises UsageError for what is none, PresEvalError if nobody answers there.
+    Raises UsageError for no address, PresEvalError if nobody answers there.
     """
     if not isinstance(cluster, str):
         if not hasattr(cluster, "scatter"):

@@ -15,7 +15,7 @@ Work = Callable[..., Result]
 """A function of this package of one item, and of what was shared."""
 
 ROOM = 6
-"""What is sent to all workers takes so much memory there, for each byte of it, before work begins."""
+"""Bytes of a worker's memory for each byte that is sent to all workers, before work begins."""
 
 LEAST_SPLIT, MOST_SPLIT = 16 << 20, 256 << 20
 """Bytes of a piece of work for workers that cost something to reach: less than their memory."""
@@ -25,7 +25,7 @@ PER_WORKER = 4
 
 
 LOCAL = "local:"
-"""With what the name of a cluster begins that is processes of this machine."""
+"""Beginning of the name of a cluster that is processes of this machine."""
 
 
 class WorkersLostError(PresEvalError):
@@ -48,7 +48,7 @@ def split_size(total: int, workers: int) -> int:
 
 
 def fall_back(why: str) -> None:
-    """Note that work is done by a slower way: PRES_EVAL_FALLBACK=say prints it, =fail makes it an error."""
+    """Note that work takes a slower way: PRES_EVAL_FALLBACK=say prints it, =fail makes it an error."""
     wanted = os.environ.get("PRES_EVAL_FALLBACK")
     if wanted == "fail":
         raise WorkersLostError(f"fell back unasked: {why}")
@@ -92,7 +92,7 @@ class Engine(Protocol):
     def map(self, work: Work[Result], items: Iterable[Any], *shared: Shared) -> Generator[Result, None, None]:
         """Yield work(item, *what was shared) for each item, in order.
 
-        What is not wanted any more is given up.  Raises what the work raises, and WorkersLostError.
+        Work that is no longer needed is dropped.  Raises what the work raises, and WorkersLostError.
         """
 
 

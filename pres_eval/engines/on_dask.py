@@ -23,12 +23,12 @@ AHEAD = 4
 """Pieces of work for each thread of the workers that may wait for an earlier one."""
 
 ATTEMPTS = 3
-"""How often what was sent to all workers is sent again, when all that had it are gone."""
+"""Number of times that a shared value is sent again when all workers that had it are gone."""
 
 SHARING = "all workers to have what they share"
 
 SLOWEST = 1 << 20
-"""Bytes a second that workers receive at least; what is slower is taken for a worker that hangs."""
+"""Bytes a second that workers receive at least; a slower worker counts as hanging."""
 
 LONGEST_FILE = 1 << 20
 """Bytes of a scheduler file."""
@@ -40,7 +40,7 @@ class SchedulerLostError(WorkersLostError):
 
 @contextlib.contextmanager
 def connected(address: str, patience: Patience) -> Iterator[Any]:
-    """A client of the scheduler at this address (or in this scheduler file), closed after the block.
+    """Give a client of the scheduler at this address (or in this scheduler file), closed after the block.
 
     Raises InputError for a file that is none of a scheduler, PresEvalError if no scheduler answers.
     """
@@ -119,7 +119,7 @@ class OnDask:
         return shared
 
     def map(self, work: Work[Result], items: Iterable[Any], *shared: Shared) -> Generator[Result, None, None]:
-        """work(item, *what was shared) for each item, in order."""
+        """Yield work(item, *what was shared) for each item, in order."""
         values = [each for each in shared if isinstance(each, _Scattered)]
         waiting: deque[tuple[Any, Any]] = deque()
         remaining = iter(items)
@@ -154,7 +154,7 @@ class OnDask:
         return self._client.submit(at_work, work, item, *(each.future for each in values), pure=False)
 
     def _result(self, future: Any) -> tuple[Any, bool]:
-        """The result, or that what it needs was lost with the workers that had it."""
+        """Return the result, or that its inputs were lost with the workers that had them."""
         from distributed import CancelledError
         from distributed import TimeoutError as TooLateError
 
@@ -172,7 +172,7 @@ class OnDask:
             return None, True
 
     def _again(self, work: Work[Any], waiting: deque[tuple[Any, Any]], values: list[_Scattered]) -> None:
-        """Send everything anew, and begin again what is waited for."""
+        """Send everything anew, and begin the awaited work again."""
         for each in values:
             self._answer(each.send, SHARING, each.size / SLOWEST)
         with self._told():
@@ -212,7 +212,7 @@ class OnDask:
         more: float | None = 0.0,
         attempts: int = ATTEMPTS,
     ) -> Answer:
-        """Return what the cluster answers; it is asked again if a worker dies meanwhile.
+        """Return the answer of the cluster; ask again if a worker dies meanwhile.
 
         more  seconds that this takes longer than other answers; None: the limit goes on from what was before
         Raises WorkersLostError.
@@ -241,7 +241,7 @@ class OnDask:
         return min((limit for limit in limits if limit), default=None)
 
     def _known(self) -> list[dict[str, Any]]:
-        """Return what the scheduler tells of each worker."""
+        """Return the scheduler's information about each worker."""
         return list(self._answer(lambda: self._client.scheduler_info(n_workers=-1))["workers"].values())
 
     def _have_worker(self) -> None:
@@ -291,7 +291,7 @@ class _Scattered(Shared):
         self.future = self._client.scatter([self.value], broadcast=True, hash=False)[0]
 
     def release(self) -> None:
-        """Nobody wants it any more."""
+        """Drop the value from the workers."""
         with contextlib.suppress(Exception):
             self.future.release()
 
@@ -303,7 +303,7 @@ def at_work(work: Work[Result], item: Any, *shared: Any) -> Result:
 
 
 def version() -> str:
-    """The version of this package."""
+    """Return the version of this package."""
     return __version__
 
 

@@ -42,7 +42,7 @@ MOST = 8
 """Copies, each of which takes about 25 MB, or 35 MB where lines of a run are in no order."""
 
 ATTEMPTS = 3
-"""How often a piece of work is begun before those that die of it are taken to be too many."""
+"""Number of workers that may die of one piece of work before that is an error."""
 
 AHEAD, WAITING = 2, 4
 """Pieces of work for each worker that it may have, and that may wait for an earlier one."""
@@ -189,7 +189,7 @@ class Processes:
                 worker.channel.send_text(message)
 
     def _take(self, tasks: deque[_Work], done: dict[int, tuple[bool, Any]]) -> None:
-        """Take what workers answer, as soon as one does."""
+        """Take the answers of workers, as soon as there is one."""
         for worker in self._answering():
             try:
                 answer = worker.channel.receive()
@@ -248,7 +248,7 @@ class Processes:
         return _Worker(process, Channel(back, to), self._values)
 
     def _work_in_copy(self, parent: int, given: int, answers: int, others: list[int]) -> NoReturn:
-        """Do what a copy does: it never returns, so that nothing of the program happens twice."""
+        """Do the work of a copy: it never returns, so that no part of the program runs twice."""
         code = 1
         try:
             for number in ending_signals():  # it has nothing to clean up

@@ -11,10 +11,10 @@ from pathlib import Path
 from pres_eval.engines.worker import Channel
 
 BEGIN = "import sys; sys.path[:] = sys.argv[1:]; from pres_eval.engines.worker import main; main()"
-"""What a worker is told to do: nothing but `sys`, a part of Python itself, comes before its path is set."""
+"""Program of a worker: it imports nothing but `sys`, a part of Python itself, before its path is set."""
 
 CONTAINER_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
-"""Where Linux tells how much memory a container has, if it has less than the machine."""
+"""Files in which Linux has the memory limit of a container."""
 
 
 def started() -> tuple[int, Channel]:
@@ -54,7 +54,7 @@ def worker_command() -> list[str]:
 
 
 def memory_of_machine() -> int:
-    """Bytes of memory that processes of this machine may have together."""
+    """Return bytes of memory that processes of this machine may have together."""
     try:
         found = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):

@@ -1,4 +1,4 @@
-"""A process that does what another one sends it; processes.py starts it."""
+"""A process that does the work that another one sends it; processes.py starts it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SET_PIPE_SIZE, _PIPE_SIZE = 1031, 1 << 20
 
 
 class Channel:
-    """Two ends of pipes, from which messages come and to which they go."""
+    """Two ends of pipes, one to receive messages from, one to send them to."""
 
     def __init__(self, back: int, to: int) -> None:
         self.back = back
@@ -44,7 +44,7 @@ class Channel:
             self._write(buffer)
 
     def receive(self) -> Any:
-        """Read a message; raises EOFError if there is none."""
+        """Read a message; raise EOFError if there is none."""
         number, length = self._read_lengths(2)
         lengths = self._read_lengths(number)
         text = self._read(length)
@@ -79,7 +79,7 @@ STDIN, STDOUT, STDERR = 0, 1, 2
 
 
 def serve(channel: Channel, values: dict[int, Any]) -> None:
-    """Work until no more work comes; `values` are those that are known already."""
+    """Do work until no more comes; `values` are the shared ones that are known already."""
     while True:
         try:
             gone, new, numbers, text = channel.receive()

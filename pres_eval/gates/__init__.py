@@ -1,1 +1,1 @@
-"""Gates for CI: is the evaluation good enough, as good as an earlier one, and what trec_eval printed?"""
+"""Gates for CI: is the evaluation good enough, as good as an earlier one, and equal to trec_eval's output?"""

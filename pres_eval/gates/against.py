@@ -25,10 +25,10 @@ from pres_eval.scoring import ScoredRun
 
 @dataclass(frozen=True, kw_only=True)
 class Earlier:
-    """`--against FILE` and what goes with it.
+    """`--against FILE` and its options.
 
     path            the file
-    record          what it holds
+    record          its content
     tolerance       how far values may fall
     topics          whether single topics are compared as well (--against-topics)
     confirmation    how falls are confirmed if only those count that are (--if-significant)
@@ -53,7 +53,7 @@ class Change:
     allowed  how far it may fall
     topic    the topic, None for a value over topics
     values   (T,) earlier and now on the topics, of a value that a test may be asked about
-    tested   what the test says, None where there was none
+    tested   the result of the test, None where there was none
     """
 
     run: ScoredRun
@@ -68,19 +68,19 @@ class Change:
 
     @property
     def worse(self) -> bool:
-        """Return whether it got worse by more than is allowed, and by a test where that was asked for."""
+        """Return whether it got worse by more than is allowed, and significantly, if a test is wanted."""
         beyond = is_worse(self.before, self.now, self.allowed, self.column.measure.less_is_better)
         return beyond and (self.tested is None or self.tested.corrected < CompareSettings.alpha)
 
     @property
     def cannot_fail(self) -> bool:
-        """Return whether the allowance is the whole earlier value, or half of what the measure can be."""
+        """Return whether the allowance is the whole earlier value, or half of the measure's range."""
         allowed = float(self.allowed.of(self.before)) if math.isfinite(self.before) else 0.0
         falls = allowed >= self.before > 0 and not self.column.measure.less_is_better
         return falls or (Trait.BOUNDED in self.column.measure.traits and allowed > 0.5)
 
     def finding(self) -> GateFinding:
-        """Return what the gate found of it."""
+        """Return the gate's finding about it."""
         kind = self.column.measure.format if self.topic is None else Format.FLOAT
         old, new = six_digits(self.before, kind, self.now), six_digits(self.now, kind, self.before)
         change = abs(self.now - self.before)
@@ -133,7 +133,7 @@ def changes(runs: Counterparts, earlier: Earlier, tolerance: Tolerance) -> Itera
 
 
 def confirmed(changed: Sequence[Change], how: CompareSettings) -> list[Change]:
-    """Return the changes with what the test says of those that it can be asked about."""
+    """Return the changes, with the results of the test for those that it applies to."""
     values = [
         (*change.values, -1 if change.column.measure.less_is_better else 1)
         for change in changed
@@ -152,7 +152,7 @@ def powerless(changed: Sequence[Change]) -> Iterator[GateFinding]:
 
 
 def named(changed: Sequence[Change], holds: Callable[[Change], bool], said: str) -> Iterator[GateFinding]:
-    """Yield a warning for each run with values over topics of which something holds, {} in what is said."""
+    """Yield a warning for each run that has values with a property; {} in the text is their list."""
     for run in dict.fromkeys(change.run for change in changed):
         labels = [
             change.column.label

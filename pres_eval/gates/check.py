@@ -43,7 +43,7 @@ def check_gates(
 
 
 def _against(now: Record, earlier: Earlier) -> tuple[list[GateFinding], list[Change]]:
-    """Return what does not fit the earlier evaluation, and how each measure changed since."""
+    """Return the findings against the earlier evaluation, and the change of each measure since."""
     evaluations = with_group_columns([run.evaluation for run in now.runs], now.groups)
     tolerance = check_tolerance(earlier.tolerance, evaluations)
     matched, new, gone = match_runs(now.runs, earlier.record.runs, earlier.match, now.weights)

@@ -29,12 +29,12 @@ LEVEL = np.array([CompareSettings.alpha])
 class Tested:
     """Result of the test of one value.
 
-    how          the test, one-sided unless the alternative says otherwise
+    how          the test, one-sided unless the alternative is two-sided
     alike        whether all topics changed by the same, so that there is no variance
-    topics       over how many topics
+    topics       number of topics
     p_value      of the value alone, nan where there is none, over one topic
-    corrected    the same corrected for all comparisons, 1 where there is none
-    comparisons  how many these are, 0 where no topic differs
+    corrected    the p-value corrected for all comparisons, 1 where there is none
+    comparisons  number of comparisons, 0 where no topic differs
     interval     ends of the t interval of the mean change, nan where there is none
     """
 
@@ -48,7 +48,7 @@ class Tested:
 
     @property
     def powerless(self) -> str:
-        """Why no values on so many topics, or none so alike, could be significant; empty if some could."""
+        """Return why no values on these topics, or none so similar, can be significant; empty if some can."""
         if self.alike and math.isnan(self.p_value):
             return f"{self.how.test} gives no p to the same change on all of {plural(self.topics)}"
         least = least_p(self.how, self.topics, max(self.comparisons, 1))
@@ -89,7 +89,7 @@ def equal_or_less(p_value: float) -> str:
 
 
 def confirm(every: Sequence[tuple[FloatArray, FloatArray, int]], how: CompareSettings) -> list[Tested]:
-    """Return what the test says of values (T,) earlier and now, with the sign that makes more be better.
+    """Return the test's result for values (T,) earlier and now, with the sign by which more is better.
 
     Values that are the same on all topics cannot be significant, and are not corrected for: which ones they
     are does not depend on which of the two runs is which.
@@ -105,7 +105,7 @@ def confirm(every: Sequence[tuple[FloatArray, FloatArray, int]], how: CompareSet
 
 
 def _alone(before: FloatArray, now: FloatArray, sign: int, how: CompareSettings) -> Tested:
-    """Return what the test says of values (T,) without any others."""
+    """Return the test's result for values (T,) without any others."""
     changes = (now - before)[np.newaxis]
     alike = len(now) > 1 and mean_and_deviation(changes)[1][0] == 0
     worse, better = (

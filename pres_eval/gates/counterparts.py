@@ -1,4 +1,4 @@
-"""Counterparts: the earlier run to compare with, the common topics, and what the evaluations do not share."""
+"""Counterparts: the earlier run to compare with, the common topics, and differences of the evaluations."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ MATCHES: dict[str, tuple[str, ...]] = {
     "file": ("path", "file"),
     "order": (),
 }
-"""What --match takes, with the keys that are compared, one after the other; the first is the default."""
+"""Values of --match, each with the keys that are compared, in order; the first is the default."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +63,7 @@ class Counterparts:
 
     @cached_property
     def added(self) -> list[bytes]:
-        """The topics with documents of the run now that earlier had none, or were not averaged over."""
+        """The topics with documents of the present run that had none earlier, or were not averaged over."""
         answered = set(self.before.missing).intersection(self.now.evaluation.topics)
         return sorted((_averaged_over(self.now) - _averaged_over(self.before)) | answered)
 
@@ -181,7 +181,7 @@ LETTERS = {
 
 
 def mismatches(now: Record, earlier: Record, path: str) -> Iterator[GateFinding]:
-    """Yield what makes the numbers of two evaluations other numbers: options, formats, judgements."""
+    """Yield the differences that change the numbers of two evaluations: options, formats, judgements."""
     place = now.runs[0].evaluation.path if now.runs else path
     differing = [*_options_that_differ(now.options, earlier.options)]
     if now.relevance_format != earlier.relevance_format:
@@ -213,7 +213,7 @@ def mismatches(now: Record, earlier: Record, path: str) -> Iterator[GateFinding]
 
 
 def _content(file: File | None) -> str | None:
-    """Return what tells whether a file is another one: a pattern is no file, and tells it itself."""
+    """Return the SHA-256 of a file; for a pattern, which is no file, its text."""
     return None if file is None else file.sha256 or file.path
 
 
@@ -246,7 +246,7 @@ def unmatched(
 
 
 def not_comparable(runs: Counterparts) -> Iterator[GateFinding]:
-    """Yield what the two runs do not share: topics and measures."""
+    """Yield the topics and measures that only one of two runs has."""
     new, old = runs.now.evaluation, runs.before.evaluation
     for topics, what, verdict in (
         (runs.gone, "earlier, not now", Verdict.FAILED), (runs.added, "now, not earlier", Verdict.NOTE),

@@ -36,11 +36,11 @@ class Expected:
 Key = tuple[str, bytes, bytes, int]
 
 NAME_LINE = (b"run", b"all")
-"""How the line begins that names one of several runs."""
+"""Beginning of the line that names one of several runs."""
 
 
 def _keyed(text: bytes, names: Sequence[str] = ()) -> Iterator[tuple[Key, bytes, int]]:
-    """The lines of trec_eval output: ((run, measure, topic, which one of several), value, line number).
+    """Yield the lines of trec_eval output: ((run, measure, topic, which one of several), value, line number).
 
     Runs without a line that names them have these names, in order.
     """
@@ -59,7 +59,7 @@ def _keyed(text: bytes, names: Sequence[str] = ()) -> Iterator[tuple[Key, bytes,
 
 
 def _among_several(ours: Sequence[str], theirs: Sequence[str]) -> str:
-    """Return the name that a file's only run had among several, which lose what they share; empty if none."""
+    """Return the name that a file's only run had among several, without the common words; empty if none."""
     if len(ours) != 1 or ours[0] in theirs:
         return ""
     found = [name for name in theirs if re.search(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])", ours[0])]

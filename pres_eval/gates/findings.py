@@ -15,7 +15,7 @@ EXIT_CODE = 3
 """Of a command whose gates were not all passed."""
 
 MOST = 10
-"""Findings of a gate that are told one by one."""
+"""Largest number of findings of a gate that are reported one by one."""
 
 
 class Verdict(enum.Enum):
@@ -31,13 +31,13 @@ class Verdict(enum.Enum):
 class GateFinding:
     """One thing that a gate found or checked.
 
-    gate     the option: --fail-under, --fail-over, --against or --expect; error for what stopped them
+    gate     the option: --fail-under, --fail-over, --against or --expect; error if one stopped them
     message  the whole line for people: wanted, got, run
     path     the file to which an annotation belongs, and the line in it if there is one
     measure  the label of the column, if it is about one
-    size     how large it is among others of its gate: the largest are told first
-    verdict  what it means
-    checked  what was checked, if that may pass as well; other findings are not expected
+    size     its size among the findings of its gate: the largest are reported first
+    verdict  its meaning
+    checked  the condition, if it may also hold; other findings are unexpected
     """
 
     gate: str
@@ -55,7 +55,7 @@ class GateFinding:
         return self.verdict is Verdict.FAILED
 
     def annotation(self, more: int = 0) -> str:
-        """The finding, and how many more of its kind there are, as a workflow command of GitHub Actions."""
+        """Return the finding, and the number of others like it, as a workflow command of GitHub Actions."""
         place = f"file={_property(self.path)}" + (f",line={self.line}" if self.line is not None else "")
         kind = {Verdict.FAILED: "error", Verdict.WARNING: "warning"}.get(self.verdict, "notice")
         message = self.message + (f" (and {more} more)" if more else "")
@@ -98,12 +98,12 @@ def annotations_of(findings: Sequence[GateFinding]) -> Iterator[str]:
 
 
 def run_name(evaluation: ScoredRun) -> str:
-    """The run as messages name it."""
+    """Return the run as messages name it."""
     return f"{text_of(evaluation.tag)} ({text_of(evaluation.path)})"
 
 
 def six_digits(value: float, kind: Format = Format.FLOAT, other: float | None = None) -> str:
-    """A number in a message: six digits after the point, all of them where it would look like the other."""
+    """Return a number for a message: six digits after the point, or all if it would equal the other."""
     if kind is Format.COUNT and value.is_integer():
         return str(int(value))
     text = f"{value:.6f}"

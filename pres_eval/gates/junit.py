@@ -10,7 +10,7 @@ from pres_eval.report.markup import Html, element
 
 
 def as_junit(findings: Sequence[GateFinding]) -> str:
-    """Return a test for everything that was checked and for every failure; what is only said is output."""
+    """Return a test for every check and for every failure; other messages are output."""
     tests = [finding for finding in findings if finding.fails or finding.checked]
     said = [
         f"{each.verdict.value}{each.message}" for each in findings if each.verdict.value and not each.checked

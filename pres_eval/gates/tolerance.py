@@ -17,7 +17,7 @@ from pres_eval.scoring import ScoredRun
 
 @dataclass(frozen=True)
 class Allowance:
-    """Allowance for one value: it may fall by `0.01`, or by `1%` of what it was.
+    """Allowance for one value: it may fall by `0.01`, or by `1%` of the earlier value.
 
     number    of an absolute allowance the number itself, of a relative one the share, 0.01
     relative  whether it is a share of the earlier value

@@ -41,13 +41,13 @@ class Want:
 
 @lru_cache(maxsize=1024)
 def _column(name: str, relevance: RelevanceInfo, own: tuple[Measure, ...]) -> SelectedColumn:
-    """The column of a measure's name; evaluators are made again and again for the same measures."""
+    """Return the column of a measure's name; evaluators are made again and again for the same measures."""
     (column,) = select([name], relevance=relevance)
     return column
 
 
 def _again_and_again(run: Any) -> Any:
-    """Return a run that can be looked at twice: a list of what comes once."""
+    """Return a run that can be read twice: a list of a single-use iterable."""
     return list(run) if isinstance(run, Iterator) else run
 
 
@@ -130,7 +130,7 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
         self._calls = _in_calls(self._wants)
 
     def _judgements(self, data: Any) -> Qrels | None:
-        """The judgements, None if there are none."""
+        """Return the judgements, None if there are none."""
         if isinstance(data, Qrels):
             return data
         try:
@@ -157,7 +157,7 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
         )
 
     def iter_calc(self, run: Any) -> Iterator[Any]:
-        """The values of each topic, in the order in which the provider of pytrec_eval has them."""
+        """Yield the values of each topic, in the order in which the provider of pytrec_eval has them."""
         run = _again_and_again(run)
         ranking, names = self._ranking(run), self._topics
         present: list[int] = [] if ranking is None else ranking.topic.tolist()
@@ -174,7 +174,7 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
                 yield ir_measures.Metric(name, measure, measure.DEFAULT)
 
     def calc_aggregate(self, run: Any) -> dict[Any, float]:
-        """One value for each measure over all topics of the judgements."""
+        """Return one value for each measure over all topics of the judgements."""
         run = _again_and_again(run)
         ranking = self._ranking(run)
         columns = dict.fromkeys(self.measures, np.zeros(0))
@@ -196,7 +196,7 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
         return [*first, *place.values()]
 
     def calc(self, run: Any) -> Any:
-        """One value for each measure over all topics, and all values by topic."""
+        """Return one value for each measure over all topics, and all values by topic."""
         per_topic = list(self.iter_calc(run))
         values: dict[Any, list[float]] = {measure: [] for measure in self.measures}
         for metric in per_topic:
@@ -215,7 +215,7 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
         return result
 
     def _ranking(self, run: Any) -> Ranking | None:
-        """The ranked run, None if it or the judgements are empty."""
+        """Return the ranked run, None if it or the judgements are empty."""
         if self._qrels is None:
             return None
         try:
@@ -232,7 +232,7 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
         return ranking if len(ranking.topic) else None
 
     def _columns(self, ranking: Ranking) -> Iterator[tuple[Any, FloatArray]]:
-        """The values (T,) of each measure, in the order of the ranking's topics."""
+        """Yield the values (T,) of each measure, in the order of the ranking's topics."""
         groups: dict[tuple[Options, tuple[tuple[int, int], ...]], list[Any]] = {}
         for measure, want in self._wants.items():
             groups.setdefault((want.options, want.gains), []).append(measure)
@@ -246,7 +246,7 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
                 yield measure, np.concatenate(parts)
 
     def _with_gains(self, gains: tuple[tuple[int, int], ...]) -> Any:
-        """The judgements with other grades."""
+        """Return the judgements with other grades."""
         assert self._qrels is not None
         relevance = self._qrels.relevance
         if not gains or not isinstance(relevance, engine.QrelsJudgements):

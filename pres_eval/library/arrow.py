@@ -18,7 +18,7 @@ TEXTS = ("string", "large_string", "string_view", "binary", "large_binary", "bin
 def arrow_table(data: Any, name: str) -> Any:
     """Return a table of pyarrow from anything that speaks Arrow's C stream interface.
 
-    Raises InputError for what cannot be read or has no columns, MissingExtraError without pyarrow.
+    Raises InputError for unreadable data or data without columns, MissingExtraError without pyarrow.
     """
     try:
         import pyarrow
@@ -36,7 +36,7 @@ def arrow_table(data: Any, name: str) -> Any:
 
 
 def arrow_ids(column: Any, label: str, name: str) -> IdColumn:
-    """Return a column as ids; raises InputError for rows without a value and for other types."""
+    """Return a column as ids; raise InputError for rows without a value and for other types."""
     import pyarrow
 
     _check_no_nulls(column, label, name)
@@ -54,7 +54,7 @@ def arrow_ids(column: Any, label: str, name: str) -> IdColumn:
 
 
 def arrow_numbers(column: Any, label: str, name: str) -> NDArray[Any]:
-    """Return a column (N,) as numbers; raises InputError for rows without a value and for other types."""
+    """Return a column (N,) as numbers; raise InputError for rows without a value and for other types."""
     import pyarrow
 
     _check_no_nulls(column, label, name)

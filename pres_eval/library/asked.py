@@ -20,7 +20,7 @@ Measures = str | Measure | Iterable[str | Measure] | None
 def selected(
     measures: Measures, options: Options, nmax: int | Sequence[int], info: RelevanceInfo
 ) -> Selection:
-    """The columns; raises UsageError for what is no text, MeasureError for a measure that cannot be had."""
+    """Return the columns; raise UsageError for a value that is no text, MeasureError for unknown measures."""
     texts = [_name(one) for one in _each(() if measures is None else measures)]
     if measures is not None and not texts:
         raise UsageError("measures: found none, expected one at least, or None for the usual ones")
@@ -35,13 +35,13 @@ def selected(
 
 
 def _each(given: Any) -> tuple[Any, ...]:
-    """Return what is given, several things or one."""
+    """Return the given things as a list, several or one."""
     several = isinstance(given, Iterable) and not isinstance(given, str)
     return tuple(given) if several else (given,)
 
 
 def _name(measure: Any) -> str:
-    """Return the name of a measure; raises UsageError for what is neither a text nor a known Measure."""
+    """Return the name of a measure; raise UsageError for other values than texts and known Measures."""
     if isinstance(measure, Measure):
         if measure in list_measures():
             return measure.name
@@ -65,11 +65,11 @@ def _selected(
     info: RelevanceInfo,
     own: tuple[Measure, ...],
 ) -> Selection:
-    """The columns; they are asked for again and again, and reading them costs as much as a small batch."""
+    """Return the columns, kept for the next call, because reading them costs as much as a small batch."""
     return select(texts, options, ranks, info)
 
 
 def check_jobs(jobs: int | None) -> None:
-    """Raise UsageError for what is no number of threads."""
+    """Raise UsageError for a value that is no number of threads."""
     if jobs is not None and not (isinstance(jobs, int) and jobs > 0):
         raise UsageError(f"jobs={jobs!r}: expected a whole number of at least 1, or None")

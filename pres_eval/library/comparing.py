@@ -85,11 +85,11 @@ class Comparisons(Sequence[Comparison]):
         return dict(zip(scores.runs, each, strict=True))
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """One dict for each comparison."""
+        """Return one dict for each comparison."""
         return [asdict(comparison) for comparison in self]
 
     def to_pandas(self) -> Any:
-        """A pandas frame: one row for each comparison."""
+        """Return a pandas frame: one row for each comparison."""
         try:
             import pandas
         except ImportError:
@@ -101,7 +101,7 @@ class Comparisons(Sequence[Comparison]):
         return self._means("latex", digits)
 
     def to_markdown(self, digits: int = 4) -> str:
-        """Return the same table in Markdown, with notes of what the marks mean."""
+        """Return the same table in Markdown, with notes on the marks."""
         return self._means("markdown", digits)
 
     def _means(self, form: str, digits: int, style: str = "simple") -> str:
@@ -172,8 +172,8 @@ def compare(
     """Compare runs, topic by topic, as `pres-eval compare` does.
 
     evaluations   of the same measures over the same judgements; means are with their weights of topics, and
-                  if they have groups, `by_group` of the result tells of each
-    baseline      what the others are compared with: an evaluation, its place or its name; "best": the best
+                  if they have groups, `by_group` of the result has each
+    baseline      the run to compare the others with: an evaluation, its place or its name; "best": the best
                   of each measure, corrected for all pairs; None: all pairs
     measure       one label or several; None: all that are averages over topics
     names         of the runs; None: those of the evaluations, numbered where two are the same
@@ -183,7 +183,7 @@ def compare(
     alpha         level of significance; intervals cover 1 - alpha
     samples       draws of the bootstrap, sign changes of the randomisation test, deals of randomised Tukey
     seed          of all of them
-    alternative   what is to be shown: "two-sided", "greater" or "less"; "equivalent", "non-inferior" by
+    alternative   the hypothesis: "two-sided", "greater" or "less"; "equivalent", "non-inferior" by
                   `margin`.  Tests of all runs at once are two-sided
     margin        a difference of means too small to matter
     interval      "t", "bca" or "percentile"
@@ -244,7 +244,7 @@ def _names(evaluations: Sequence[Evaluation], names: Sequence[str] | None) -> li
 
 
 def _only(evaluation: Evaluation, labels: Sequence[str]) -> Scores:
-    """The columns with these labels alone."""
+    """Return the columns with these labels alone."""
     places = []
     for label in labels:
         if label not in evaluation:
@@ -256,7 +256,7 @@ def _only(evaluation: Evaluation, labels: Sequence[str]) -> Scores:
 def _place(
     baseline: Evaluation | str | int | None, evaluations: Sequence[Evaluation], names: Sequence[str]
 ) -> int | None:
-    """Return the place of the baseline, None for all pairs; raises UsageError if there is no such run."""
+    """Return the place of the baseline, None for all pairs; raise UsageError if there is no such run."""
     if baseline is None:
         return None
     if isinstance(baseline, str) and baseline in names:

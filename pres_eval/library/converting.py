@@ -1,4 +1,4 @@
-"""Runs and judgements in another format: files as they are read, and what programs have in memory."""
+"""Conversion of runs and judgements to another format, from files and from objects in memory."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from pres_eval.report.converted import OF_RUNS, TARGETS, write_blocks
 def write_run(run: Any, file: Any, form: str | None = None, tag: str = "run") -> None:
     """Write a run to a file, as `pres-eval convert` does.
 
-    run   what `evaluate` takes: a dict of dicts, a table, rows, or the path of a file in another format
+    run   a run as for `evaluate`: a dict of dicts, a table, rows, or the path of a file in another format
     file  a path, or a file open for bytes
     form  "trec_results", "msmarco", "beir", "json", "jsonl", "csv" or "parquet" (extra: parquet); None: the
           one of the path's ending (.csv, .json, .jsonl, .parquet; .tsv is "beir"), else "trec_results"
@@ -49,7 +49,7 @@ def write_run(run: Any, file: Any, form: str | None = None, tag: str = "run") ->
     1 Q0 a 2 1.5 mine
 
     Raises UsageError for a form that it does not know and for a `Run` of something that could be read once;
-    InputError for what cannot be read, and for ids that the form cannot hold.
+    InputError for unreadable input, and for ids that the form cannot hold.
     """
     if isinstance(run, Run):
         run.write(file, form, tag)
@@ -59,7 +59,7 @@ def write_run(run: Any, file: Any, form: str | None = None, tag: str = "run") ->
 
 
 def write_qrels(qrels: Qrels, file: Any, form: str | None) -> None:
-    """Write judgements to a file, as `Qrels.write` says."""
+    """Write judgements to a file.  See `Qrels.write` for the arguments."""
     relevance = qrels.relevance
     if not isinstance(relevance, QrelsJudgements):
         raise UsageError(f"{qrels.name}: expected judgements that are qrels, found form={qrels.form!r}")
@@ -128,7 +128,7 @@ def blocks_of_file(source: Source, form: str | None, *, grades: bool) -> Iterato
 
     form    a name of FORMATS; others and None: recognised by how it begins, else columns of TREC's files
     grades  whether it has judgements
-    Raises InputError for what cannot be read, and a file without rows.
+    Raises InputError for unreadable input, and a file without rows.
     """
     found = FORMATS.get(form or "") or recognised(source, grades)
     if found is None:

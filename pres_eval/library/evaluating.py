@@ -52,7 +52,7 @@ def evaluate(
     r"""Evaluate a run against judgements: trec_eval's numbers, bit for bit.
 
     qrels, run     a path, an open file, a dict of dicts, a table (pandas, polars, Arrow, a dict of columns),
-                   or rows of (topic, document, value); `Qrels` and `Qrels.rank` tell more
+                   or rows of (topic, document, value); see `Qrels` and `Qrels.rank`
     measures       names as -m takes them ("map", "P.5,10", "nDCG@10", "PRES@100"), one or several; None: the
                    official measures and PRES
     level          least grade of a relevant document (-l)
@@ -68,17 +68,17 @@ def evaluate(
                    "best" score, counts (--duplicates)
     empty          topics without relevant documents: "trec", as trec_eval has them; measures from 0 to 1 are
                    "zero" or "one" there; "skip", they are left out; an "error" (--empty)
-    map_docs       what documents become, in run and judgements: a pattern with a group ("^(.*)#\d+$" for
+    map_docs       mapping of documents, in run and judgements: a pattern with a group ("^(.*)#\d+$" for
                    chunks), a file (docno document), or a dict; the first of several hits counts, and the
                    highest of several grades (--map-docs)
     map_ranks      "dense": ranks close up where a document comes again; "kept": other documents keep theirs
     exclude        documents that must not count: a file, a dict of topic and documents, or "self" for the
                    topic's own id (--exclude)
     exclude_from   "both", or the "run" alone (--exclude-from)
-    bounds         add what the values could be if unjudged documents retrieved down to the measure's cutoff
+    bounds         add the range of values if unjudged documents retrieved down to the measure's cutoff
                    were judged, with grades up to the highest that the topic has (--bounds);
                    "all,max_rel=3": if all that were retrieved were judged, with grades up to 3
-    intervals      add intervals of 95% of what is inferred from a sample, form="strata" (--intervals)
+    intervals      add 95% intervals of values inferred from a sample, form="strata" (--intervals)
     groups         groups of topics, for `Evaluation.groups`: a file, or a dict with the group of each topic,
                    or a list of its groups (--groups)
     weights        weights of topics for means: a file, or a dict of topic and weight (--weights)
@@ -90,7 +90,7 @@ def evaluate(
                    (--size-file)
     compat         the trec_eval whose numbers are wanted, "9.0.8" or "10.0" (--compat)
     form           the format of a qrels file (-R)
-    name           what messages and the result call the run, if it is no file
+    name           name of the run in messages and in the result, if it is no file
     jobs           threads that read and compute (None: as many as there are processors, for files)
     cluster        who reads a run that is a file: a Dask client (`distributed.Client`), the address of its
                    scheduler, or "local:N" for N processes of this machine
@@ -107,7 +107,7 @@ def evaluate(
     map                   	all	0.7500
     PRES_100              	all	0.9950
 
-    Raises InputError for what cannot be read, MeasureError for a measure that does not exist, and
+    Raises InputError for unreadable input, MeasureError for a measure that does not exist, and
     NoCommonTopicError if no topic is in both: all of them are PresEvalError.
     """
     if isinstance(run, Run):

@@ -28,7 +28,7 @@ Value = float | int | str | None
 class Origin:
     """Origin of an evaluation.
 
-    qrels                      what the judgements are called
+    qrels                      the name of the judgements
     form                       their format, as -R names it
     topics, ranked             their topics; which of them the run has
     unjudged                   the topics of the run that they lack
@@ -46,7 +46,7 @@ class Origin:
     dropped: int = 0
 
     def missing(self) -> tuple[bytes, ...]:
-        """The topics that the run lacks."""
+        """Return the topics that the run lacks."""
         return tuple(self.topics.take(absent(self.ranked, len(self.topics))))
 
 
@@ -133,12 +133,12 @@ class Evaluation:
         }
 
     def __getitem__(self, measure: str) -> Any:
-        """The value over all topics of a measure, by its label (`PRES_100`) or as it was asked for."""
+        """Return the value over all topics of a measure, by its label (`PRES_100`) or as it was asked for."""
         place = self.place(measure)
         return _plain(self.scores.summary[place], self.scores.columns[place])
 
     def keys(self) -> Iterable[str]:
-        """The labels of the measures that have a value over all topics, so that `dict(e)` is `e.summary`."""
+        """Return the labels of the measures with a value over all topics: `dict(e)` is `e.summary`."""
         return self.summary.keys()
 
     def __iter__(self) -> Iterator[str]:
@@ -151,12 +151,12 @@ class Evaluation:
         return len(self.scores.topics)
 
     def per_topic(self, measure: str) -> FloatArray:
-        """The values of a measure (T,), in the order of `topics`."""
+        """Return the values of a measure (T,), in the order of `topics`."""
         values = self.scores.values[self.place(measure)]
         return np.array(values, object if isinstance(values, list) else np.float64)
 
     def place(self, measure: str) -> int:
-        """The number of a measure's column, counted from 0."""
+        """Return the number of a measure's column, counted from 0."""
         place = self._find(measure) if isinstance(measure, str) else None
         if not isinstance(measure, str):
             raise MeasureError(
@@ -189,7 +189,7 @@ class Evaluation:
         return merged([self, *chain.from_iterable(map(evaluations_of, others))])
 
     def to_dict(self) -> dict[str, dict[str, Value]]:
-        """For each topic a dict of label and value, of the measures that are printed per topic."""
+        """Return for each topic a dict of label and value, of the measures that are printed per topic."""
         columns = {column.label: _plain_column(values, column) for column, values in self._per_topic()}
         rows = zip(*columns.values(), strict=True) if columns else iter([()] * len(self))
         return {
@@ -197,13 +197,13 @@ class Evaluation:
         }
 
     def to_floats(self) -> dict[str, float]:
-        """Label and value over all topics of the measures that are numbers, for loggers and callbacks."""
+        """Return label and value over all topics of the numeric measures, for loggers and callbacks."""
         return {
             label: float(value) for label, value in self.summary.items() if isinstance(value, int | float)
         }
 
     def to_json(self) -> str:
-        """All values in full and how they were made, as `--format json` writes them."""
+        """Return all values in full and how they were made, as `--format json` writes them."""
         from pres_eval.report.records import File, Record, RunRecord, file_record, to_json
 
         origin, (groups, weights) = self.origin, self.topic_files
@@ -215,14 +215,14 @@ class Evaluation:
         return to_json(Record(self.options, qrels_file, (run,), origin.form, groups=groups, weights=weights))
 
     def to_trec(self, per_topic: bool = False, summary: bool = True) -> bytes:
-        """trec_eval's lines, byte for byte; with `per_topic` those of each topic first (-q)."""
+        """Return trec_eval's lines, byte for byte; with `per_topic` those of each topic first (-q)."""
         from pres_eval.report.groups import with_group_columns
         from pres_eval.report.trec import evaluation_lines
 
         return evaluation_lines(with_group_columns([self.scores], self.topic_files[0])[0], per_topic, summary)
 
     def to_pandas(self) -> Any:
-        """A pandas frame: one row for each topic, one column for each measure."""
+        """Return a pandas frame: one row for each topic, one column for each measure."""
         try:
             import pandas
         except ImportError:
@@ -231,7 +231,7 @@ class Evaluation:
         return pandas.DataFrame(self._columns(), index=index)
 
     def to_arrow(self) -> Any:
-        """An Arrow table: the topic, and one column for each measure."""
+        """Return an Arrow table: the topic, and one column for each measure."""
         try:
             import pyarrow
         except ImportError:
@@ -239,7 +239,7 @@ class Evaluation:
         return pyarrow.table({"topic": self.topics, **self._columns()})
 
     def _per_topic(self) -> Iterator[tuple[SelectedColumn, Any]]:
-        """The columns that are printed per topic, with their values."""
+        """Yield the columns that are printed per topic, with their values."""
         for column, values in zip(self.scores.columns, self.scores.values, strict=True):
             if column.measure.per_topic:
                 yield column, values

@@ -152,7 +152,7 @@ def experiment(
     >>> found.evaluations["good"]["map"], "\\textbf{1.0000}" in found.to_latex()
     (1.0, True)
 
-    Raises UsageError for fewer than two runs, and what `evaluate` and `compare` raise.
+    Raises UsageError for fewer than two runs, and the errors of `evaluate` and `compare`.
     """
     if not isinstance(runs, Mapping) or len(runs) < 2:
         found = f"{len(runs)} runs" if isinstance(runs, Mapping) else f"a {type(runs).__name__}"

@@ -1,6 +1,6 @@
 """The short way for few documents: plain Python from a dict of dicts to the values of each topic.
 
-It takes what it knows and gives back None for all else, which then goes the long way: the bits are the same.
+It returns None for input that it does not know, which then takes the long way: the bits are the same.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def plain_columns(keys: Sequence[str], selection: Selection) -> Columns | None:
 
 
 def plain_judgements(judged: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]] | None:
-    """Return a copy of judgements, None if they are many or the long way has to look at them."""
+    """Return a copy of judgements, None if they are many or need the long way."""
     if not set(map(type, judged.values())) <= {dict} or sum(map(len, judged.values())) > MOST_JUDGED:
         return None
     ids = [*judged, *chain.from_iterable(judged.values())]

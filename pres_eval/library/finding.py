@@ -126,7 +126,7 @@ def _looked_at(places: Sequence[int], rankings: Sequence[Documents], ranked: Ran
 
 
 def _without_nul(ids: list[Any], name: str) -> list[Any]:
-    """Return ids but for those with a NUL; raises InputError for one that is no text."""
+    """Return ids but for those with a NUL; raise InputError for one that is no text."""
     try:
         if "\0" not in "".join(ids):
             return ids
@@ -153,7 +153,7 @@ def block_of_dict(run: Mapping[Any, Documents], name: str) -> Block:
 
 
 def _with_texts(documents: Documents, name: str) -> Documents:
-    """The same documents with texts as ids."""
+    """Return the same documents with texts as ids."""
     texts = {decode(encode(document, name)): score for document, score in documents.items()}
     if len(texts) < len(documents):
         raise InputError(name, None, "a document given both as a number and as a text", "each document once")
@@ -161,7 +161,7 @@ def _with_texts(documents: Documents, name: str) -> Documents:
 
 
 def _parts(lengths: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Ranges of topics with about BLOCK rows."""
+    """Yield ranges of topics with about BLOCK rows."""
     start = rows = 0
     for stop, length in enumerate(lengths, 1):
         rows += length
@@ -171,7 +171,7 @@ def _parts(lengths: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 
 def _scores(rankings: Sequence[Documents], name: str) -> FloatArray:
-    """All scores, one ranking after the other; raises InputError for one that is not a number."""
+    """Return all scores, one ranking after the other; raise InputError for one that is not a number."""
     try:
         scores = _doubles([documents.values() for documents in rankings], sum(map(len, rankings)))
     except (TypeError, ValueError, OverflowError):
@@ -189,7 +189,7 @@ def _scores(rankings: Sequence[Documents], name: str) -> FloatArray:
 
 
 def _wrong(score: Any) -> tuple[str, str] | None:
-    """Describe a score that is no number, and what was expected; None if it is a number."""
+    """Describe a score that is no number, and the expected value; None if it is a number."""
     try:
         if float(score) == float(score):
             return None
@@ -201,7 +201,7 @@ def _wrong(score: Any) -> tuple[str, str] | None:
 
 
 def _doubles(values: Sequence[Iterable[Any]], count: int) -> FloatArray:
-    """All `count` values as doubles; raises TypeError, ValueError or OverflowError for one that is none."""
+    """Return all `count` values as doubles; raise TypeError, ValueError or OverflowError for other values."""
     try:
         # `struct` takes three quarters of the time of `fromiter`, but no number that is written as a text.
         return np.frombuffer(struct.pack(f"{count}d", *chain.from_iterable(values)), np.float64)

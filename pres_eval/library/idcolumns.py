@@ -21,12 +21,12 @@ class IdColumn(Documents, Protocol):
     """A column of ids: rows can be picked, and equal ones that follow each other are groups."""
 
     def groups(self) -> tuple[Ids, IntArray]:
-        """The id of each group of equal neighbours, and how many these are."""
+        """Return the id of each group of equal neighbours, and how many these are."""
         ...
 
 
 def _groups(size: int, differs: BoolArray) -> tuple[IntArray, IntArray]:
-    """(n,) where groups of equal neighbours begin, and (n,) their lengths, of N rows.
+    """Return (n,) where groups of equal neighbours begin, and (n,) their lengths, of N rows.
 
     differs  (N-1,) whether each row but the first is another than the one before
     """
@@ -45,13 +45,13 @@ class Objects:
         return len(self.values)
 
     def pick(self, rows: IntArray | slice, /) -> WordIds:
-        """Some of the ids."""
+        """Return some of the ids."""
         if isinstance(rows, slice):
             return WordIds.of(ids_of(self.values[rows], self.name))
         return WordIds.of(ids_of([self.values[row] for row in rows.tolist()], self.name))
 
     def groups(self) -> tuple[Ids, IntArray]:
-        """The id of each group of equal neighbours, and how many these are."""
+        """Return the id of each group of equal neighbours, and how many these are."""
         values = self.values
         # Each is compared with the one before by a loop in C.
         compared = map(operator.ne, islice(values, 1, None), values)
@@ -70,14 +70,14 @@ class Numbers:
         return len(self.values)
 
     def pick(self, rows: IntArray | slice, /) -> WordIds:
-        """Some of the ids."""
+        """Return some of the ids."""
         values = self.values[rows]
         if (values < 0).any():
             return WordIds.of(ids_of(values.tolist(), self.name))
         return decimal_ids(values)
 
     def groups(self) -> tuple[Ids, IntArray]:
-        """The id of each group of equal neighbours, and how many these are."""
+        """Return the id of each group of equal neighbours, and how many these are."""
         first, lengths = _groups(len(self), self.values[1:] != self.values[:-1])
         return ids_of(self.values[first].tolist(), self.name), lengths
 
@@ -93,11 +93,11 @@ class Codes:
         return len(self.codes)
 
     def pick(self, rows: IntArray | slice, /) -> WordIds:
-        """Some of the ids."""
+        """Return some of the ids."""
         return self.entries.pick(self.codes[rows])
 
     def groups(self) -> tuple[Ids, IntArray]:
-        """The id of each group of equal neighbours, and how many these are."""
+        """Return the id of each group of equal neighbours, and how many these are."""
         first, lengths = _groups(len(self), self.codes[1:] != self.codes[:-1])
         return self.entries.take(self.codes[first]), lengths
 
@@ -139,7 +139,7 @@ class TextParts:
         return self.pick(slice(0, len(self)))
 
     def pick(self, rows: IntArray | slice, /) -> WordIds:
-        """Some of the ids."""
+        """Return some of the ids."""
         if not isinstance(rows, slice):
             return self._all.pick(rows)
         start, stop, _ = rows.indices(len(self))
@@ -154,7 +154,7 @@ class TextParts:
         return WordIds.concatenate(picked) if picked else WordIds.of(Ids.of([]))
 
     def groups(self) -> tuple[Ids, IntArray]:
-        """The id of each group of equal neighbours, and how many these are."""
+        """Return the id of each group of equal neighbours, and how many these are."""
         # Some rows at a time, so that what is made of them stays in the cache.
         found = [
             _groups_of(part[start : start + BLOCK])

@@ -1,4 +1,4 @@
-"""Judgements of any kind become what the engine evaluates with."""
+"""Conversion of judgements of any kind for the engine."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pres_eval.reading.run_files import source_at
 
 
 def read_judgements(data: Any, form: str, name: str | None, jobs: int | None) -> Relevance:
-    """Judgements of any kind; `form` is the format of a file.  Raises InputError for what cannot be read."""
+    """Return judgements of any kind; `form` is a file's format.  Raises InputError for unreadable ones."""
     if is_path(data):
         return read_relevance(source_at(os.fspath(data)), form, jobs)
     if hasattr(data, "read"):

@@ -1,4 +1,4 @@
-"""The judged documents of each topic as Python's dicts and as numbers, to look up what comes as such."""
+"""The judged documents of each topic as Python's dicts and as numbers, to look up runs of either kind."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class JudgedNumbers:
 
 
 class Lookup:
-    """Finds topics and documents of a pool by what Python calls them; made when it is first used."""
+    """Index of topics and documents of a pool by Python's objects; made when it is first used."""
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
@@ -68,5 +68,5 @@ class Lookup:
         return JudgedNumbers(np.searchsorted(document, self._pool.offsets), numbers, document)
 
     def place(self, topic: Any, name: str) -> int | None:
-        """The index of a topic in the pool, None for one without judgements."""
+        """Return the index of a topic in the pool, None for one without judgements."""
         return self.topics.get(topic if isinstance(topic, str) else decode(encode(topic, name)))

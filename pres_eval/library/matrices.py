@@ -23,11 +23,11 @@ from pres_eval.reading.blocks import Block
 from pres_eval.reading.relevance import Relevance
 
 NONE = -1
-"""What a matrix of numbers has where a topic has no more documents."""
+"""Number in a matrix where a topic has no more documents."""
 
 
 def as_array(values: Any) -> NDArray[Any]:
-    """An array of numpy from anything with `__array__` or `__dlpack__`, or nested sequences.
+    """Return an array of numpy from anything with `__array__` or `__dlpack__`, or nested sequences.
 
     Tensors of torch come to the host first, if they are on a GPU, and without their gradients; bfloat16,
     which numpy does not have, becomes 32-bit.
@@ -41,7 +41,7 @@ def as_array(values: Any) -> NDArray[Any]:
 
 
 def _even(values: Any, what: str, name: str) -> NDArray[Any]:
-    """Return an array; raises InputError for rows of different lengths."""
+    """Return an array; raise InputError for rows of different lengths."""
     try:
         return as_array(values)
     except ValueError:
@@ -81,7 +81,7 @@ def rank_matrix(
 ) -> Ranking:
     """Rank T topics with up to k documents each: `ids` (T, k), -1 (or None) where there is none.
 
-    Raises InputError for shapes that do not fit, and for what is wrong with any run.
+    Raises InputError for shapes that do not fit, and for faults of any run.
     """
     for each, what in ((ids, "ids"), (scores, "scores")):
         if isinstance(each, np.ma.MaskedArray) and np.ma.getmaskarray(each).any():
@@ -200,5 +200,5 @@ class _NumberedTopics:
 
 
 def _flat(matrix: NDArray[Any], there: NDArray[np.bool_]) -> NDArray[Any]:
-    """(N,) the values of a matrix (T, k) that are there, row after row; not copied if all are."""
+    """Return (N,) the values of a matrix (T, k) that are there, row after row; not copied if all are."""
     return matrix.reshape(-1) if there.all() else matrix[there]

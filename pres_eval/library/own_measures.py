@@ -14,7 +14,7 @@ from pres_eval.measures.parameters import Cutoffs, NoParameters
 
 
 def list_measures() -> tuple[Measure, ...]:
-    """All measures, in print order; each has a name, a description and a text with formula and source.
+    """Return all measures, in print order; each has a name, a description and a text with formula and source.
 
     >>> import pres_eval as pe
     >>> {measure.name: measure.description for measure in pe.list_measures()}["num_ret"]
@@ -27,7 +27,7 @@ def list_measures() -> tuple[Measure, ...]:
 def register(
     measure: Measure | str, score: Callable[..., Any] | None = None, *, cutoffs: Sequence[int] = ()
 ) -> Measure:
-    """Add a measure of your own; `evaluate` then takes its name, or what this returns.
+    """Add a measure of your own; `evaluate` then takes its name, or the Measure that this returns.
 
     measure  its name, or a whole Measure record
     score    batch -> (T,) values, one for each topic of the Batch; with cutoffs: batch, cutoff -> (T,)

@@ -50,7 +50,7 @@ class Qrels:
     >>> run.evaluate("map")["map"], run.evaluate("map", level=2, complete=True)["map"]
     (0.75, 0.5)
 
-    Raises InputError for what cannot be read: file, line, what was found and what was expected.
+    Raises InputError for unreadable input: file, line, found, expected.
     """
 
     @python_words
@@ -83,7 +83,7 @@ class Qrels:
         return f"<Qrels {self.name}: {len(self)} documents of {len(self.relevance.pool.topics)} topics>"
 
     def to_dict(self) -> dict[str, dict[str, int | float]]:
-        """Topic, document and grade, as qrels can be given.  Raises UsageError for other judgements."""
+        """Return topic, document and grade, a dict for qrels.  Raises UsageError for other judgements."""
         relevance = self.relevance
         if not isinstance(relevance, engine.QrelsJudgements):
             raise UsageError(f"{self.name}: expected judgements that are qrels, found form={self.form!r}")
@@ -94,7 +94,7 @@ class Qrels:
         }
 
     def to_pandas(self) -> Any:
-        """The same as a pandas frame: query_id, doc_id and relevance."""
+        """Return the same as a pandas frame: query_id, doc_id and relevance."""
         try:
             import pandas
         except ImportError:
@@ -103,7 +103,7 @@ class Qrels:
         return pandas.DataFrame(rows, columns=["query_id", "doc_id", "relevance"])
 
     def to_trec(self) -> bytes:
-        """The same as lines of a qrels file: topic, 0, document, grade."""
+        """Return the same as lines of a qrels file: topic, 0, document, grade."""
         lines = (f"{t} 0 {d} {g}\n" for t, documents in self.to_dict().items() for d, g in documents.items())
         return "".join(lines).encode("utf-8", "surrogateescape")
 
@@ -160,7 +160,7 @@ class Qrels:
 
     @python_words
     def with_document_scores(self, scores: Any) -> Qrels:
-        """The same judgements with scores that documents have of their own, for urbp and ubpref.
+        """Return the same judgements with scores that documents have of their own, for urbp and ubpref.
 
         `scores` is anything that judgements can be, with a score for each topic and document in the place of
         the grade; a document without one counts 0.
@@ -170,7 +170,7 @@ class Qrels:
         >>> qrels.rank({"1": {"a": 2.0, "b": 1.0}}).evaluate("urbp.p=0.5")["urbp_p=0.5"]
         0.375
 
-        Raises InputError for what cannot be read, and UsageError for judgements that are no qrels.
+        Raises InputError for unreadable input, and UsageError for judgements that are no qrels.
         """
         own = read_judgements(scores, GAINS, None, None)
         assert isinstance(own, engine.QrelsJudgements), "gains are qrels"
@@ -180,7 +180,7 @@ class Qrels:
 
     @python_words
     def with_topic_numbers(self, nmax_of: Any = None, sizes: Any = None) -> Qrels:
-        """The same judgements with the Nmax, and the size of the collection, of each topic: files, or dicts.
+        """Return the judgements with Nmax and the size of the collection of each topic, from files or dicts.
 
         >>> import pres_eval as pe
         >>> qrels = pe.Qrels({"1": {"a": 1}, "2": {"a": 1}}).with_topic_numbers({"1": 10, "2": 2})
@@ -199,7 +199,7 @@ class Qrels:
 
     @python_words
     def of_topics(self, empty: str, level: float = Options.relevance_level) -> Qrels:
-        """The same judgements where topics without relevant documents are left out, or raise.
+        """Return the same judgements where topics without relevant documents are left out, or raise.
 
         empty  "skip" or "error", as --empty has them
         Raises InputError for an error, or if no topic is left; UsageError for judgements that are no qrels.
@@ -221,7 +221,7 @@ class Qrels:
         exclude: Any = None,
         exclude_from: ExcludeFrom = "both",
     ) -> Qrels:
-        """The same judgements with documents mapped to others and without excluded ones, and so are runs.
+        """Return the judgements with mapped documents and without excluded ones; runs are treated alike.
 
         The arguments are those of `evaluate`.
 
@@ -266,8 +266,8 @@ class Qrels:
         """Rank a run once, to evaluate it many times; of its documents only the judged ones are kept.
 
         `data` is a path or an open file; a dict of dicts (topic, document, score); a table with the columns
-        query_id, doc_id, score (or qid, docno, score); or an iterable of (topic, document, score).  What
-        `cluster` is, is told at `evaluate`.
+        query_id, doc_id, score (or qid, docno, score); or an iterable of (topic, document, score).  See
+        `evaluate` for `cluster`.
         """
         if isinstance(data, Run):
             raise UsageError("run: it is ranked already, expected what Qrels.rank takes")

@@ -42,7 +42,7 @@ def rank_any(
 def rank_by_cluster(
     cluster: Any, data: Any, relevance: Relevance, options: Options, timeout: float | None = None
 ) -> Ranking:
-    """Rank a run that is a file by the workers of a cluster, which are waited for so many seconds.
+    """Rank a run that is a file by the workers of a cluster, and wait at most `timeout` seconds for them.
 
     Raises UsageError for another run, and for a timeout that is no number above 0.
     """

@@ -17,7 +17,7 @@ from pres_eval.reading.rewriting import Excluded, FileMapping
 
 
 def mapping_of(data: Any) -> Any:
-    """Return a mapping from a dict; what is text is a pattern or a path, and read later."""
+    """Return a mapping from a dict; a text is a pattern or a path, and read later."""
     if data is None or isinstance(data, str):
         return data
     if is_path(data):
@@ -29,7 +29,7 @@ def mapping_of(data: Any) -> Any:
 
 
 def excluded_of(data: Any) -> Any:
-    """Return excluded documents from a dict of topics; what is text is a path or "self", and read later."""
+    """Return excluded documents from a dict of topics; a text is a path or "self", and read later."""
     if data is None or isinstance(data, str):
         return data
     if is_path(data):
@@ -48,7 +48,7 @@ def excluded_of(data: Any) -> Any:
 
 
 def known_rule(name: str, value: str, known: tuple[str, ...]) -> str:
-    """Return a rule; raises UsageError for one that does not exist."""
+    """Return a rule; raise UsageError for one that does not exist."""
     if value not in known:
         raise UsageError(f"{name}={value!r}: expected one of {', '.join(known)}")
     return value

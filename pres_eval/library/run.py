@@ -35,7 +35,7 @@ GAINS = "qrels_float"
 
 
 class Run:
-    """A ranked run: the ranks of its judged documents, and what they are judged by.
+    """A ranked run: the ranks of its judged documents, and their judgements.
 
     `Qrels.rank` and `Qrels.rank_top_k` make it.
 
@@ -123,7 +123,7 @@ class Run:
         weights: Any = None,
         jobs: int = 1,
     ) -> Evaluation:
-        """All numbers of the run.  See `evaluate` for the arguments."""
+        """Return all numbers of the run.  See `evaluate` for the arguments."""
         check_jobs(jobs)
         self._check(complete=complete, judged_only=judged_only, level=level)
         options = Options(
@@ -156,7 +156,7 @@ class Run:
         own: tuple[Groups | None, Weights | None] = (None, None),
         intervals: bool = False,
     ) -> Evaluation:
-        """All numbers of the run for columns that were selected before."""
+        """Return all numbers of the run for columns that were selected before."""
         relevance = self.qrels.relevance
         for text in warnings_about(self.ranking, relevance, options, alone=not self.is_part):
             warn(text)
@@ -174,7 +174,7 @@ class Run:
         return Evaluation(found, options, self._origin(), groups, weights)
 
     def _origin(self) -> Origin:
-        """Return what an evaluation tells of its files and topics."""
+        """Return the facts about files and topics that an evaluation has."""
         return Origin(
             qrels=self.qrels.name,
             form=self.qrels.form,

@@ -47,7 +47,7 @@ def _check_alike(evaluations: Sequence[Evaluation]) -> None:
 
 
 def topic_contents(evaluation: Evaluation) -> tuple[dict[str, frozenset[bytes]], dict[bytes, float]]:
-    """Return what the files of groups and weights hold, whatever they are called; nothing without."""
+    """Return the content of the files of groups and weights; nothing without."""
     groups, weights = evaluation.topic_files
     return {} if groups is None else groups.topics, {} if weights is None else weights.of
 
@@ -114,7 +114,7 @@ class Accumulator:
     `Qrels.accumulator` makes it.  It can be pickled, and merged with others: the result has the bits of an
     evaluation of the whole run.
 
-    qrels, measures, options  what runs are evaluated with
+    qrels, measures, options  the settings for all runs
     """
 
     qrels: Qrels

@@ -1,4 +1,4 @@
-"""Open files as sources: what the command reads from a path, read from an object with `read`."""
+"""Open files as sources: the formats of the command, read from an object with `read`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class FileObject(Source):
         self._data: bytes | None = None
 
     def size(self) -> int | None:
-        """Bytes, as far as they are known before reading."""
+        """Return bytes, as far as they are known before reading."""
         return len(self._bytes())
 
     def _bytes(self) -> bytes:

@@ -33,7 +33,7 @@ class ThreeColumns:
 
 
 def column_names(available: Iterable[Any], value: Sequence[str], name: str) -> tuple[str, str, str]:
-    """The names of the three columns; raises InputError if one is missing."""
+    """Return the names of the three columns; raise InputError if one is missing."""
     known = list(map(str, available))
 
     def first(names: Sequence[str]) -> str:
@@ -119,7 +119,7 @@ def _pandas_ids(series: Any, column: str, name: str) -> IdColumn:
 
 
 def _mapping_table(data: Mapping[Any, Any], value: Sequence[str], name: str) -> ThreeColumns:
-    """Return the columns of a dict of columns; raises InputError for columns of other lengths."""
+    """Return the columns of a dict of columns; raise InputError for columns of other lengths."""
     names = column_names(data, value, name)
     if any(isinstance(data[one], Mapping) for one in names):
         advice = "give the frame itself, or its to_dict('list')"
@@ -137,7 +137,7 @@ def _mapping_table(data: Mapping[Any, Any], value: Sequence[str], name: str) -> 
 
 
 def _ids(values: Any, name: str) -> IdColumn:
-    """A column of ids from an array or a sequence of objects."""
+    """Return a column of ids from an array or a sequence of objects."""
     if isinstance(values, np.ndarray) and values.dtype.kind in "iu":
         return Numbers(values.astype(np.int64, copy=False), name)
     return Objects(values.tolist() if isinstance(values, np.ndarray) else list(values), name)
@@ -159,7 +159,7 @@ def _number(value: Any) -> Any:
 
 
 def _table_of_rows(data: Any, value: Sequence[str], name: str) -> ThreeColumns:
-    """Rows that are tuples (topic, document, value), or records with the names of columns as attributes."""
+    """Return rows that are tuples (topic, document, value), or records with columns as attributes."""
     rows = list(data)
     if not rows:
         return ThreeColumns(Objects([], name), Objects([], name), np.zeros(0))
@@ -201,7 +201,7 @@ TOO_LARGE, NOT_TOO_LARGE = "too large for 64 bits", "a number below 1.8e308"
 
 
 def _as_scores(values: NDArray[Any], name: str) -> FloatArray:
-    """Numbers as scores; raises InputError for one that no double holds."""
+    """Return numbers as scores; raise InputError for one that no double holds."""
     try:
         return values.astype(np.float64, copy=False)
     except OverflowError:
@@ -209,9 +209,9 @@ def _as_scores(values: NDArray[Any], name: str) -> FloatArray:
 
 
 def as_grades(values: NDArray[Any], name: str) -> NDArray[Any]:
-    """Numbers as grades: whole numbers, also where they are stored as floats; else gains with decimals.
+    """Return numbers as grades: whole numbers, also those stored as floats; else gains with decimals.
 
-    Raises InputError for what is no number, or none that is finite.
+    Raises InputError for a value that is no finite number.
     """
     if values.dtype.kind == "f":
         wrong = np.flatnonzero(~np.isfinite(values))

@@ -13,12 +13,12 @@ from pres_eval.errors import InputError, quoted
 
 
 def decode(text: bytes) -> str:
-    """An id as users see it; bytes that are no UTF-8 become surrogates, as in file names."""
+    """Return an id as users see it; bytes that are no UTF-8 become surrogates, as in file names."""
     return text.decode("utf-8", "surrogateescape")
 
 
 def encode(value: Any, name: str) -> bytes:
-    """An id as the engine has it: of str, bytes, or a whole number.  Raises InputError for anything else."""
+    """Return an id for the engine, of str, bytes or a whole number.  Raises InputError for anything else."""
     if isinstance(value, str):
         text = value.encode("utf-8", "surrogateescape")
     elif isinstance(value, bytes):
@@ -35,7 +35,7 @@ def encode(value: Any, name: str) -> bytes:
 
 
 def ids_of(values: Sequence[Any], name: str) -> Ids:
-    """Ids of Python objects; `name` is what messages call their origin."""
+    """Return ids of Python objects; `name` names their origin in messages."""
     try:
         joined = "".join(values)
     except TypeError:
@@ -48,5 +48,5 @@ def ids_of(values: Sequence[Any], name: str) -> Ids:
 
 
 def texts_of(ids: Iterable[bytes]) -> list[str]:
-    """Ids as users see them."""
+    """Return ids as users see them."""
     return [decode(text) for text in ids]

@@ -25,7 +25,7 @@ def topic_files(
 ) -> tuple[Groups | None, Weights | None]:
     """Return the groups and the weights of topics, None where there are none; warn of topics without group.
 
-    Raises UsageError for what is neither a path nor a dict, InputError for files and values that are wrong,
+    Raises UsageError for other values than paths and dicts, InputError for files and values that are wrong,
     for groups of none of the topics, and where a topic of the judgements has no weight.
     """
     found = None if groups is None else _groups(groups)
@@ -35,7 +35,7 @@ def topic_files(
 
 
 def _groups(data: Any) -> Groups:
-    """Return groups of topics from a file, or a dict of topic and group or groups; raises UsageError."""
+    """Return groups of topics from a file, or a dict of topic and group or groups; raise UsageError."""
     if is_path(data):
         return read_groups(str(data))
     topics: dict[str, set[bytes]] = {}

@@ -29,7 +29,7 @@ class Review(Validation):
 
     @property
     def sentence(self) -> str:
-        """Return in plain words what the samples show of recall, over all topics."""
+        """Return in plain words the recall that the samples show, over all topics."""
         return list(sentences(self))[-1][1]
 
     def to_text(self, form: str = "table", table: str | None = None, digits: int = 4) -> str:
@@ -69,11 +69,11 @@ def validate(
 ) -> Review:
     """Estimate how much a review missed, as `pres-eval validate` does.
 
-    review      what was found: a file of topic and docno, or a run
+    review      the documents found: a file of topic and docno, or a run
     samples     files of judged documents that were drawn at random
     collection  how many documents there are, if the samples are of all of them
     sizes       otherwise a file with the size of each stratum: topic, stratum, size
-    control     one more sample, of all documents, for eRecall: what was missed beside its relevant ones
+    control     one more sample, of all documents, for eRecall: missed documents beside its relevant ones
     depth       if the review is a run: only its first documents of each topic were found
     columns     headings of the samples' columns: {"docno": "Control Number", "relevance": "Responsive"}
     level       least grade of a relevant document

@@ -102,7 +102,7 @@ def __getattr__(name: str) -> Any:
 
 
 def _of(*homes: str) -> tuple[str, ...]:
-    """The measures of these modules."""
+    """Return the measures of these modules."""
     return tuple(name for name, home in HOME.items() if home in homes)
 
 

@@ -16,7 +16,7 @@ BOUNDS_NOTE = (
     " to the topic's highest or the level; documents further down, or higher grades, can move a value out of"
     " these"
 )
-"""The note that says which judgements bounds cover."""
+"""Note on the judgements that bounds cover."""
 
 BOUNDS_OF_ALL = (
     "least, greatest: if all unjudged documents retrieved were judged, with grades up to {scale}; relevant"
@@ -28,7 +28,7 @@ BOUNDS_OF_ALL = (
 def with_bounds(
     selection: Selection, options: Options, scale: int | None = None
 ) -> tuple[Selection, tuple[str, ...]]:
-    """Each column followed by its bounds; and the measures left without any, of which only nicknames told.
+    """Return each column followed by its bounds, and the measures of nicknames that have none.
 
     `scale`: bounds if all that were retrieved were judged, with grades up to this; None: down to the cutoff.
     Raises MeasureError for a measure without bounds that was named itself, and for -J.
@@ -70,9 +70,9 @@ WITHOUT = {
 
 
 def as_ties_go(selection: Selection, options: Options) -> tuple[Selection, tuple[str, ...]]:
-    """The columns as --ties has them; and the measures left out, of which only nicknames told.
+    """Return the columns as --ties has them, and the measures of nicknames that are left out.
 
-    With `expected` and -M counts of what is retrieved are expected values too, and need not be whole.
+    With `expected` and -M, counts of retrieved documents are also expected values, and need not be whole.
     """
     if options.ties == DOCNO:
         return selection, ()

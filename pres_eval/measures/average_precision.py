@@ -25,17 +25,17 @@ INFAP_EPSILON = 0.00001
 
 
 def logarithms(values: FloatArray) -> FloatArray:
-    """(T,) what the geometric mean adds up: natural logarithms, no value counting as less than 0.00001."""
+    """Return the terms (T,) of the geometric mean: natural logarithms, of at least 0.00001."""
     return elementwise(math.log, np.maximum(values, LEAST_GEOMETRIC_MEAN))
 
 
 def _sum_of_all_precisions(batch: Batch) -> FloatArray:
-    """(T,) precision at each relevant document retrieved, added up; map and gm_map share it."""
+    """Return (T,) precision at each relevant document retrieved, added up; map and gm_map share it."""
     return batch.sum_of_relevant(batch.relevant_precision)
 
 
 def _sum_of_precisions(batch: Batch, cutoff: int | None = None) -> FloatArray:
-    """(T,) the same down to the cutoff, if there is one."""
+    """Return (T,) the same down to the cutoff, if there is one."""
     if cutoff is None:
         return batch.derived(_sum_of_all_precisions)
     places = batch.relevant_places
@@ -48,7 +48,7 @@ def average_precision(batch: Batch) -> FloatArray:
     Formula:  map = 1/n Σ i / r_i      over the relevant documents retrieved
       n  relevant documents in the qrels      r_i  rank of the i-th relevant document retrieved
     Range: 0 to 1; 0 if n is 0 or nothing relevant was retrieved.  A relevant document not retrieved adds 0.
-    Notes: the weight lies on the first ranks: of two runs with the same recall it says little about the rest.
+    Notes: the first ranks weigh most, so it shows little of the order further down.
       The name says mean, which is over topics; on one topic it is average precision.
     Source: trec_eval, after TREC 1; Buckley & Voorhees, "Evaluating evaluation measure stability",
       SIGIR 2000, doi:10.1145/345508.345543.  ir_measures' AP.

@@ -36,7 +36,7 @@ Summary = Callable[[float, Totals], float]
 
 
 def mean(total: float, totals: Totals) -> float:
-    """Arithmetic mean over the topics; with weights of values times weights."""
+    """Return the arithmetic mean over the topics; with weights of values times weights."""
     if totals.weight is not None:
         return total / totals.weight if totals.weight else math.nan
     return total / totals.num_topics if totals.num_topics else total
@@ -134,7 +134,7 @@ class Measure:
     """One measure, or one family of measures with cutoffs: the record that the registry lists.
 
     name          as trec_eval writes it; the first part of every label
-    title         what people call its value for a topic, if that is something else
+    title         the usual name of its value for a topic, if that is another one
     score         batch, *arguments -> (T,) values (a list of T strings if the format is TEXT); its docstring
                   is the measure's whole text, its first line the one-line description
     parameters    how `-m name.text` is read and which columns come of it
@@ -143,19 +143,19 @@ class Measure:
     per_topic     whether -q prints the measure for each topic
     relevance     the formats of relevance information that it can be computed from
     whole_grades  whether grades must be whole numbers, so that it cannot be had with -R qrels_float
-    when_missing  what 10.0 -c -q prints for a topic that the run lacks
+    when_missing  the value that 10.0 -c -q prints for a topic that the run lacks
     ours          whether trec_eval has no such measure; if so, parameters without effect are errors
     uses_level    whether -l, or a level of its own as in name(rel=2), makes a difference
-    tells_quality whether it says how good a run is, so that --against watches it; counts do not
+    tells_quality whether it measures the quality of a run, so that --against watches it; counts do not
     less_is_better  whether a run is better the lower its value
     needs_collection_size  whether it needs -N
     needs_document_scores  whether it needs --document-scores
     rewards_giving_up  whether a run that retrieves less is better by it, even if it finds less
     best_by_grade  whether the highest grades first are the best order of a tie, and last the worst: --ties
-                  best and worst say no more than that
-    takes_many    whether `score` also takes its argument for C columns at once, as an array (C, 1), and gives
-                  (C, T): what columns share is then done once
-    traits        what the tests hold it to
+                  best and worst are these orders
+    takes_many    whether `score` also takes its argument for C columns at once, as an array (C, 1), and
+                  returns (C, T), so that the common work is done once
+    traits        properties that the tests check
     bounds        batch, measure, arguments -> (T,) least and (T,) greatest values that judgements of what
                   nobody judged could give; or where that function is; or why there is none; empty if the
                   traits say it
@@ -207,5 +207,5 @@ def traits(*chosen: Trait) -> frozenset[Trait]:
 
 
 def nan_where(condition: np.ndarray[Any, np.dtype[np.bool_]], values: FloatArray) -> FloatArray:
-    """(n,) the values, with C's 0.0/0.0 where the condition holds (printed as -nan on x86)."""
+    """Return (n,) the values, with C's 0.0/0.0 where the condition holds (printed as -nan on x86)."""
     return np.where(condition, -np.nan, values)

@@ -29,7 +29,7 @@ class BestRanking:
         return np.diff(self.offsets)
 
     def up_to(self, topic_of: IntArray, rank: IntArray, running: FloatArray) -> FloatArray:
-        """Running values (N,) of topics at ranks, or where the ranking ends if earlier; 0 at rank 0."""
+        """Return running values (N,) of topics at ranks, or at the ranking's end if earlier; 0 at rank 0."""
         last = np.minimum(rank, self.length[topic_of])
         place = np.where(last > 0, self.offsets[topic_of] + last - 1, -1)
         values: FloatArray = np.concatenate((running, [0.0]))[place]
@@ -42,7 +42,7 @@ class BestRanking:
 
 
 def best_ranking(batch: Batch, named: GradeGains = (), most: int | None = None) -> BestRanking:
-    """The best rankings of the batch's topics, down to rank `most`."""
+    """Return the best rankings of the batch's topics, down to rank `most`."""
     topic_of = batch.level_topic_of
     gain: FloatArray = batch.levels.astype(np.float64)
     if named:

@@ -18,7 +18,7 @@ def binary_preference(batch: Batch) -> FloatArray:
       n  relevant documents in the qrels      N  documents judged not relevant in the qrels
       b  documents judged not relevant that come before the relevant one
     Range: 0 to 1; 0 if n is 0.  A relevant document with none before it adds 1, one not retrieved adds 0.
-    Notes: documents that nobody judged have no effect, so it stands up well to incomplete judgements.
+    Notes: documents that nobody judged have no effect, so it is robust to incomplete judgements.
     Source: Buckley & Voorhees, "Retrieval evaluation with incomplete information", SIGIR 2004,
       doi:10.1145/1008992.1009000; with trec_eval's bound min(N, n).  ir_measures' Bpref.
     """
@@ -26,7 +26,7 @@ def binary_preference(batch: Batch) -> FloatArray:
 
 
 def preferred(batch: Batch) -> FloatArray:
-    """(R,) the share of judged documents that are not relevant and do not come before each relevant one."""
+    """Return (R,) the share of judged nonrelevant documents that do not come before each relevant one."""
     n = batch.num_rel[batch.relevant_topic_of]
     before = np.minimum(batch.nonrel_so_far[batch.relevant_rows], n)
     share: FloatArray = 1.0 - divide(

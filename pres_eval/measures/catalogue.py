@@ -18,9 +18,9 @@ from pres_eval.options import Version
 class CatalogueEntry:
     """A measure as the catalogue shows it.
 
-    family     what its module is about
+    family     the subject of its module
     nicknames  the nicknames that it belongs to
-    also       what other tools call it: (name, tool)
+    also       names in other tools: (name, tool)
     """
 
     measure: Measure
@@ -34,7 +34,7 @@ class CatalogueEntry:
         return all(word.casefold() in here.casefold() for word in words)
 
     def as_record(self) -> dict[str, Any]:
-        """The entry for JSON."""
+        """Return the entry for JSON."""
         measure = self.measure
         return {
             "name": measure.name,
@@ -52,7 +52,7 @@ class CatalogueEntry:
 
 
 def catalogue(version: Version) -> list[CatalogueEntry]:
-    """All measures, family by family, in print order inside of each."""
+    """Return all measures, family by family, in print order inside of each."""
     families: dict[str, list[CatalogueEntry]] = {}
     also = _other_names()
     nicknames = NICKNAMES[version.name]
@@ -69,13 +69,13 @@ def catalogue(version: Version) -> list[CatalogueEntry]:
 
 
 def _family(measure: Measure) -> str:
-    """The first sentence of the module that has the measure."""
+    """Return the first sentence of the module that has the measure."""
     text = sys.modules[measure.score.__module__].__doc__ or ""
     return text.strip().splitlines()[0].rstrip(".")
 
 
 def _other_names() -> dict[str, list[tuple[str, str]]]:
-    """For each measure the names of other tools that stand for it, with a cutoff where they need one."""
+    """Return for each measure its names in other tools, with a cutoff where they need one."""
     names: dict[str, list[tuple[str, str]]] = {}
     for notation in NOTATIONS:
         for name in notation.names:
@@ -86,7 +86,7 @@ def _other_names() -> dict[str, list[tuple[str, str]]]:
 
 
 def _meanings(name: str, rule: Any) -> Iterator[tuple[str, str]]:
-    """Return the measures that a name of another tool stands for, each with the form to write."""
+    """Return the measures that have this name in another tool, each with the form to write."""
     seen = set()
     for cutoff, written in ((None, name), ("10", f"{name}@10")):
         try:

@@ -17,7 +17,7 @@ TOPICS_TOGETHER = 1 << 10
 
 
 def scaled_gains(batch: Batch, min_rel: float, max_rel: float | None) -> FloatArray:
-    """(D,) the documents' grades brought to 0 … 1; `max_rel` None: by the highest grade of the topic."""
+    """Return the documents' grades (D,) scaled to 0 … 1; `max_rel` None: by the topic's highest grade."""
     low = np.full(len(batch), min_rel)
     high = np.maximum(highest_grades(batch), 0.0) if max_rel is None else np.full(len(batch), max_rel)
     low, high = low[batch.topic_of], high[batch.topic_of]
@@ -32,7 +32,7 @@ Continues = Callable[[FloatArray, FloatArray], FloatArray]
 def gain_for_each_document(
     batch: Batch, depth: int, min_rel: float, max_rel: float | None, continues: Continues
 ) -> FloatArray:
-    """(T,) Σ W(i) gain(i) over the ranks down to `depth`."""
+    """Return (T,) Σ W(i) gain(i) over the ranks down to `depth`."""
     gains, depth = scaled_gains(batch, min_rel, max_rel), min(depth, DEPTH)
     scores = np.zeros(len(batch))
     for start in range(0, len(batch), TOPICS_TOGETHER):
@@ -50,6 +50,6 @@ def gain_for_each_document(
 
 
 def insq_continues(rank: FloatArray, wanted: float) -> FloatArray:
-    """(n,) how probably a reader who wants so much reads on at these ranks."""
+    """Return (n,) how probably a reader who wants so much reads on at these ranks."""
     step = (rank + 2.0 * wanted - 1.0) / (rank + 2.0 * wanted)
     return step * step

@@ -58,7 +58,7 @@ def num_rel(batch: Batch) -> IntArray:
     """Number of relevant documents in the qrels.
 
     Relevant is what was judged with at least the grade of -l.  The summary is the sum over the topics; with
-    -c it is the number of judgements above 0 in the whole qrels file, whatever -l says (as trec_eval has it).
+    -c it is the number of judgements above 0 in the whole qrels file, whatever -l is (as in trec_eval).
     Source: trec_eval.  ir_measures' NumRel.
     """
     return batch.num_rel

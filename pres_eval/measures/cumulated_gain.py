@@ -46,7 +46,7 @@ def dcg_exp_cut(batch: Batch, cutoff: int) -> FloatArray:
 
 
 def exponential(grades: Grades) -> FloatArray:
-    """(n,) 2^grade - 1 of grades (n,), of those below 0 as of 0."""
+    """Return (n,) 2^grade - 1 of grades (n,), of those below 0 as of 0."""
     exponents = np.clip(grades, 0, HIGHEST_EXPONENT).astype(np.int32)
     with np.errstate(over="ignore"):
         gains: FloatArray = np.ldexp(1.0, exponents) - 1.0

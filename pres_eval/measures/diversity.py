@@ -181,7 +181,7 @@ def facet_recall(batch: SubtopicBatch, multiple: int, more: int) -> FloatArray:
 
 
 def _mean_over_subtopics(batch: SubtopicBatch, values: FloatArray) -> FloatArray:
-    """(T,) mean of the values (S,) of each topic's subtopics that have a relevant document."""
+    """Return (T,) mean of the values (S,) of each topic's subtopics that have a relevant document."""
     sums = np.bincount(batch.topic_of_subtopic, weights=values, minlength=len(batch)).astype(np.float64)
     return divide(sums, batch.num_subtopics)
 

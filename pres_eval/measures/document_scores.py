@@ -16,7 +16,7 @@ from pres_eval.measures.settings import MeasureSettings, Setting, persistence
 
 
 def scores_of(batch: Batch, name: str, factor: float) -> FloatArray:
-    """(D,) the score of each document, 0 for those that have none."""
+    """Return (D,) the score of each document, 0 for those that have none."""
     if batch.document_scores is None:
         raise MeasureError(
             f"-m {name} needs scores of documents: name their file with --document-scores (document_scores=…"

@@ -22,7 +22,7 @@ from pres_eval.measures.settings import Percents
 
 
 def wanted_for(batch: Batch, percent: float) -> IntArray:
-    """(T,) relevant documents that make a percentage of all, the next whole number."""
+    """Return (T,) relevant documents that make a percentage of all, the next whole number."""
     # 0.95 * 20 is a little above 19 as a double.
     wanted: IntArray = np.ceil(batch.num_rel * percent / 100.0 - 1e-9).astype(np.int64)
     return wanted
@@ -36,8 +36,8 @@ def read_for_recall(batch: Batch, percent: float) -> FloatArray:
       N    documents to read without a ranking: -N, or those judged for the topic
     Range: 1 to N; 0 if n is 0.  Less is better.
     Parameters: x in percent, as in -m read_for_recall.80,95.
-    Notes: what a run did not retrieve has to be looked for in all the rest.  N counts at least what was
-      judged and what was retrieved.
+    Notes: documents that a run did not retrieve have to be found in all the rest.  N counts at least the
+      judged and the retrieved documents.
     Source: TREC Total Recall; Grossman, Cormack & Roegiest, "TREC 2016 Total Recall Track Overview", TREC
       2016.  trec_eval: none.
     """
@@ -46,7 +46,7 @@ def read_for_recall(batch: Batch, percent: float) -> FloatArray:
 
 
 def all_unless_found(batch: Batch, chance: FloatArray, rank: FloatArray | IntArray) -> FloatArray:
-    """(T,) documents read if recall is reached at a rank (T,) with a chance (T,), and otherwise never."""
+    """Return the documents read (T,): the ranks (T,) of the recall with their chances (T,), else all."""
     read = chance * rank + (1.0 - chance) * documents_to_read(batch)
     return np.where(batch.num_rel == 0, 0.0, read)
 

@@ -30,7 +30,7 @@ MOST_RANKS = 1 << 20
 
 
 def grade_gains(pairs: KeyNumbers, version: Version = V10) -> GradeGains:
-    """The grades that parameters name, with their gains."""
+    """Return the grades that parameters name, with their gains."""
     # trec_eval: 9.0.8 reads any other key's leading digits (none: 0), 10.0 leaves it out.
     if not version.gain_keys_need_not_be_grades:
         pairs = tuple(pair for pair in pairs if re.fullmatch(r"[+-]?[0-9]+", pair[0]))
@@ -59,7 +59,7 @@ class GainTable:
     highest: float
 
     def of(self, grades: IntArray, column: FloatArray | IntArray) -> FloatArray:
-        """(n,) the column's values for these grades (n,); 0 for grades that the table lacks."""
+        """Return (n,) the column's values for these grades (n,); 0 for grades that the table lacks."""
         place = np.minimum(np.searchsorted(self.grades, grades), len(self.grades) - 1)
         return np.where(self.grades[place] == grades, column[place], 0.0)
 
@@ -73,7 +73,7 @@ def _difference_sign(one: float, other: float) -> int:
 
 
 def _merge_sort(gains: list[float], first_sorted: int) -> list[int]:
-    """Indices in the order in which glibc's qsort leaves the gains; from `first_sorted` on they ascend."""
+    """Return the order in which glibc's qsort leaves the gains; from `first_sorted` on they ascend."""
 
     def sort(begin: int, end: int) -> list[int]:
         """Return the places from `begin` to `end` in the order in which C's merge sort leaves them."""
@@ -100,7 +100,7 @@ def adds_exactly(named: GradeGains) -> bool:
 
 
 def _grades_by_default(named: GradeGains, highest_grade: int, present: IntArray) -> list[int]:
-    """The grades that keep their own value as gain, as far as they matter; (n,) those there are."""
+    """Return the grades that keep their own value as gain, as far as they matter; (n,) those there are."""
     names = {grade for grade, _ in named}
     if not adds_exactly(named) and highest_grade < MOST_GRADES_SORTED:
         grades = set(range(highest_grade + 1))
@@ -114,7 +114,7 @@ def _grades_by_default(named: GradeGains, highest_grade: int, present: IntArray)
 
 
 def _gain_table(named: GradeGains, highest_grade: int, present: IntArray) -> GainTable:
-    """The gains of the grades named, and of those that occur: `present` (P,)."""
+    """Return the gains of the grades named, and of those that occur: `present` (P,)."""
     defaults = _grades_by_default(named, highest_grade, present)
     grades = [grade for grade, _ in named] + defaults
     gains = [gain for _, gain in named] + [float(grade) for grade in defaults]
@@ -137,7 +137,7 @@ def _gain_table(named: GradeGains, highest_grade: int, present: IntArray) -> Gai
 
 
 def gain_tables(batch: Batch, named: GradeGains) -> Iterator[tuple[BoolArray, GainTable]]:
-    """The gains for each group of topics: a mask (T,) and their table.
+    """Yield the gains for each group of topics: a mask (T,) and their table.
 
     Raises MeasureError if grades are named and those of the batch are decimal numbers.
     """
@@ -155,7 +155,7 @@ def gain_tables(batch: Batch, named: GradeGains) -> Iterator[tuple[BoolArray, Ga
 
 
 def highest_grades(batch: Batch) -> Grades:
-    """(T,) the highest grade in each topic's qrels, -1 if there is none."""
+    """Return (T,) the highest grade in each topic's qrels, -1 if there is none."""
     highest = np.full(len(batch), -1, batch.levels.dtype)
     judged = np.diff(batch.level_offsets) > 0
     highest[judged] = batch.levels[batch.level_offsets[1:][judged] - 1]
@@ -163,7 +163,7 @@ def highest_grades(batch: Batch) -> Grades:
 
 
 def document_gains(batch: Batch, named: GradeGains = ()) -> FloatArray:
-    """(D,) the gain of each retrieved document."""
+    """Return (D,) the gain of each retrieved document."""
     if not named:
         return np.maximum(batch.grade, 0).astype(float)
     gains = np.zeros(len(batch.grade))
@@ -177,7 +177,7 @@ Formula = Callable[[Batch, GradeGains], FloatArray]
 
 
 def score_with_gains(batch: Batch, named: GradeGains, formula: Formula) -> FloatArray:
-    """The formula's values (T,); if documents without judgement are given a gain, with those filled in."""
+    """Return the formula's values (T,); gains given to unjudged documents are filled in."""
     # trec_eval: a gain for grade -1 goes to every document that is not in the qrels.
     if all(grade != -1 for grade, _ in named):
         return formula(batch, named)

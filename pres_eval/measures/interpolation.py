@@ -13,7 +13,7 @@ RECALL_LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
 
 def _documents_needed(batch: Batch, level: float) -> FloatArray:
-    """(T,) how many relevant documents have to be found to reach a recall level."""
+    """Return (T,) how many relevant documents have to be found to reach a recall level."""
     exact = level * batch.num_rel.astype(np.float64)
     # trec_eval: 9.0.8 adds 0.9 and cuts; 10.0 rounds halves away from zero.
     if batch.version.recall_levels_reach_up:
@@ -25,7 +25,7 @@ def _documents_needed(batch: Batch, level: float) -> FloatArray:
 
 
 def _highest_precision_from(batch: Batch, documents: FloatArray) -> FloatArray:
-    """The precision once this many relevant documents are found, (T,) or (C, T); 0 if they never are."""
+    """Return the precision once this many relevant documents are found, (T,) or (C, T); 0 if never."""
     found, begins = batch.num_rel_ret, batch.relevant_places.offsets[:-1]
     reached = (documents <= found) & (found > 0)
     place = begins + np.maximum(np.where(reached, documents, 1.0), 1.0).astype(np.int64) - 1

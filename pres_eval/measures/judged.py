@@ -17,8 +17,8 @@ def unjudged(batch: Batch, cutoff: int) -> FloatArray:
     Formula:  unj_k = u / k
       u  documents down to rank k that are not in the qrels, or there with a negative relevance
     Range: 0 to 1.
-    Notes: a ranking shorter than k counts as if judged documents followed.  A high value says that the
-      judgements know little about the run, so its scores may be too low.
+    Notes: a ranking shorter than k counts as if judged documents followed.  A high value means that the
+      judgements cover little of the run, so its scores may be too low.
     Source: trec_eval 10.0.
     """
     return (np.minimum(batch.num_ret, cutoff) - documents_within(batch, batch.grade >= 0, cutoff)) / cutoff
@@ -31,7 +31,7 @@ def judged(batch: Batch, cutoff: int) -> FloatArray:
       j  documents down to rank k with a relevance of 0 or above in the qrels      ret  documents retrieved
     Range: 0 to 1; 0 if nothing was retrieved.
     Notes: a ranking shorter than k is taken as long as it is, so it is not 1 - unj_k there.  ir_measures'
-      Judged orders ties by docno ascending; without a cutoff it looks at the whole ranking: judged.all.
+      Judged orders ties by docno ascending; without a cutoff it uses the whole ranking: judged.all.
     Source: MacAvaney, Macdonald & Ounis, "Streamlining Evaluation with ir-measures", ECIR 2022,
       doi:10.1007/978-3-030-99739-7_38, whose Judged@k it is; that counts negative relevance as judged.
       trec_eval: none.

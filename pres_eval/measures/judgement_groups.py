@@ -31,7 +31,7 @@ def precision_avgjg(batch: GroupedBatch, cutoff: int) -> FloatArray:
 
     Formula:  P_avgjg_c = 1 / G · Σ_g h_g / c
       G     judgement groups (users) of the topic
-      h_g   documents up to rank c that group g says are relevant
+      h_g   documents up to rank c that group g judged relevant
       c     the cutoff; a ranking that is shorter counts as filled up with nonrelevant documents
     Range: 0 to 1.
     Notes: with one group it is P.  With -J each group takes out the documents that it did not judge.

@@ -27,7 +27,7 @@ def compatibility(batch: Batch, p: float, normalize: float, deepest: float | Non
       p      persistence, 0.95 unless given
     Range: 0 to 1; 0 if nothing has a grade above 0 or nothing was retrieved.
     Parameters: -m compat.p=0.9; normalize=0 leaves out the division by RBO(ideal, ideal).
-    Notes: -l has no effect.  compatibility.py looks at 1,000 ranks whatever the lengths: depth=1000 gives its
+    Notes: -l has no effect.  compatibility.py reads 1,000 ranks whatever the lengths: depth=1000 gives its
       numbers.  It orders ties by docno ascending, and so does ir_measures, which stops at the longer list;
       there a document that was not retrieved is one with score 0, so it differs where scores are negative.
     Source: Clarke, Vtyurina & Smucker, "Assessing top-k preferences", TOIS 39(3), 2021, doi:10.1145/3451161.
@@ -52,7 +52,7 @@ def compatibility(batch: Batch, p: float, normalize: float, deepest: float | Non
 
 
 def _ideal_ranks(batch: Batch, rows: IntArray) -> IntArray:
-    """(n,) the place of each of these documents (n,) in the ideal ranking of its topic."""
+    """Return (n,) the place of each of these documents (n,) in the ideal ranking of its topic."""
     topic_of, grade = batch.topic_of[rows], batch.grade[rows]
     order = np.lexsort((batch.rank[rows], -grade, topic_of))
     new = np.ones(len(rows), np.bool_)
@@ -76,7 +76,7 @@ def _ideal_ranks(batch: Batch, rows: IntArray) -> IntArray:
 def _compatibility(
     topic_of: IntArray, begins: IntArray, length: IntArray, depth: IntArray, p: float, normalize: float
 ) -> FloatArray:
-    """(T,) the scores of topics, from the depths (n,) at which documents begin to be in both rankings."""
+    """Return the scores (T,) of topics, from the depths (n,) at which documents enter both rankings."""
     ranks, offsets = ragged(np.ones_like(depth), depth)
     owner = np.repeat(np.arange(len(depth)), depth)
     powers = Powers(p, int(depth.max(initial=0)))[ranks - 1]
@@ -100,7 +100,7 @@ def accuracy(batch: Batch, cutoff: int | None) -> FloatArray:
       b_i  documents before the i-th relevant one that are not relevant, judged or not
       m    documents retrieved that are not relevant
     Range: 0 to 1; 0 if no relevant document was retrieved, 1 if nothing else was.
-    Parameters: -m accuracy.10,100 looks at the first documents only.
+    Parameters: -m accuracy.10,100 uses only the first documents.
     Notes: relevant documents that were not retrieved have no effect.  ir_measures leaves a topic without
       relevant documents out of the mean, and stops at one with nothing else.
     Source: the area under the ROC curve: Hanley & McNeil, Radiology 143(1), 1982,

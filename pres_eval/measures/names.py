@@ -34,7 +34,7 @@ class NamedMeasure:
     """A measure that a text asks for.
 
     parameters  as text, None for the defaults
-    view        how its columns are computed, as far as they say so themselves
+    view        computation of its columns, as far as they set it themselves
     by_name     whether it was named itself, and not by a nickname for several
     """
 

@@ -1,4 +1,4 @@
-"""Discounted cumulative gain, and what it is divided by."""
+"""Discounted cumulative gain, and its normalisation."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 
 
 def _dcg(batch: Batch, named: GradeGains) -> FloatArray:
-    """(T,) the discounted gains of documents, added up."""
+    """Return (T,) the discounted gains of documents, added up."""
     return gained(batch, document_gains(batch, named), discounted)
 
 
 def best_dcg(batch: Batch, named: GradeGains) -> FloatArray:
-    """(T,) the discounted gain of the best ranking."""
+    """Return (T,) the discounted gain of the best ranking."""
     return batch.of_judgements(_best_dcg, named)
 
 
 def _best_dcg(batch: Batch, named: GradeGains) -> FloatArray:
-    """(T,) the same, where it is not known from a run before."""
+    """Return (T,) the same, where it is not known from a run before."""
     best = best_ranking(batch, named)
     return best.sum_by_topic(discounted(best.gain, best.rank))
 
@@ -93,7 +93,7 @@ def ndcg_cut(batch: Batch, cutoff: int) -> FloatArray:
 
 
 def best_dcg_cut(batch: Batch, cutoff: int) -> FloatArray:
-    """(T,) the discounted gain of the first k documents of the best ranking; (C, T) for several cutoffs."""
+    """Return the discounted gain (T,) of the best ranking's first k documents; (C, T) for several cutoffs."""
     begins, length, ideal = batch.of_judgements(_running_best_dcg, int(np.max(cutoff)))
     found: FloatArray = ideal[begins + np.minimum(length, cutoff)]
     return found
@@ -128,7 +128,7 @@ def ndcg_exp_cut(batch: Batch, cutoff: int) -> FloatArray:
 
 
 def _exponential_gain(grade: IntArray, highest: IntArray) -> FloatArray:
-    """(n,) (2^grade - 1) / 2^highest, which is what 2^grade - 1 is in all digits but the exponent."""
+    """Return (n,) (2^grade - 1) / 2^highest, which is what 2^grade - 1 is in all digits but the exponent."""
     # Below -2000 a power of two is 0 long since; ldexp takes 32-bit exponents only.
     exponent = np.maximum(np.maximum(grade, 0) - highest, -2000).astype(np.int32)
     least = np.maximum(-highest, -2000).astype(np.int32)

@@ -58,7 +58,7 @@ def g(batch: Batch, pairs: KeyNumbers) -> FloatArray:
 
 
 def _g(batch: Batch, named: GradeGains) -> FloatArray:
-    """(T,) G, see the measure."""
+    """Return (T,) G, see the measure."""
     gains, best = document_gains(batch, named), best_ranking(batch, named)
     behind = 2.0 + _best_gain_so_far(batch, best, named) - accumulate(np.add, gains, batch.offsets)
     counts = gains != 0
@@ -69,7 +69,7 @@ def _g(batch: Batch, named: GradeGains) -> FloatArray:
 
 
 def _best_gain_so_far(batch: Batch, best: BestRanking, named: GradeGains) -> FloatArray:
-    """(D,) gain of the best ranking down to each document's rank, each rank counting at least 1."""
+    """Return (D,) gain of the best ranking down to each document's rank, each rank counting at least 1."""
     if adds_exactly(named):
         running = accumulate(np.add, np.maximum(best.gain, 1.0), best.offsets)
         beyond: FloatArray = np.maximum(batch.rank - best.length[batch.topic_of], 0)
@@ -83,7 +83,7 @@ def _best_gain_so_far(batch: Batch, best: BestRanking, named: GradeGains) -> Flo
 
 
 def _any_log2(values: FloatArray) -> FloatArray:
-    """(n,) the C library's base-2 logarithm, also of what is not positive."""
+    """Return the C library's base-2 logarithms (n,), also of values that are not positive."""
     whole = values.astype(np.int64, copy=False) if np.all((values >= 1) & (values < 2.0**40)) else None
     if whole is not None and np.array_equal(whole, values):
         return log2(whole)
@@ -106,7 +106,7 @@ def ndcg_rel(batch: Batch, pairs: KeyNumbers) -> FloatArray:
 
 
 def _ndcg_rel(batch: Batch, named: GradeGains) -> FloatArray:
-    """(T,) ndcg_rel, see the measure."""
+    """Return (T,) ndcg_rel, see the measure."""
     gains, best = document_gains(batch, named), best_ranking(batch, named)
     gained, ideal = gains / log2(batch.rank + 1), best.gain / log2(best.rank + 1)
     dcg = accumulate(np.add, gained, batch.offsets)
@@ -135,7 +135,7 @@ def r_ndcg(batch: Batch, pairs: KeyNumbers) -> FloatArray:
 
 
 def _r_ndcg(batch: Batch, named: GradeGains) -> FloatArray:
-    """(T,) Rndcg, see the measure."""
+    """Return (T,) Rndcg, see the measure."""
     best = best_ranking(batch, named)
     gained, ideal = document_gains(batch, named) / log2(batch.rank + 1), best.gain / log2(best.rank + 1)
     dcg, ideal_dcg = accumulate(np.add, gained, batch.offsets), accumulate(np.add, ideal, best.offsets)
@@ -151,14 +151,14 @@ def _r_ndcg(batch: Batch, named: GradeGains) -> FloatArray:
 
 
 def _ranks_where_gain_falls(best: BestRanking) -> tuple[IntArray, IntArray]:
-    """(n,) topic and (n,) rank of the documents of best rankings after which there is less gain, or none."""
+    """Return topics and ranks (n,) of best rankings' documents after which there is less gain, or none."""
     last = np.ones(len(best.gain), bool)
     last[:-1] = (best.gain[1:] != best.gain[:-1]) | (best.topic_of[1:] != best.topic_of[:-1])
     return best.topic_of[last], best.rank[last]
 
 
 def _dcg_down_to(batch: Batch, dcg: FloatArray, topic_of: IntArray, rank: IntArray) -> FloatArray:
-    """The running DCG (D,) of topics at ranks, 0 before their first document."""
+    """Return the running DCG (D,) of topics at ranks, 0 before their first document."""
     width = int(max(batch.rank.max(initial=0), rank.max(initial=0))) + 1
     places = np.searchsorted(batch.topic_of * width + batch.rank, topic_of * width + rank, "right") - 1
     begun = places >= batch.offsets[topic_of]

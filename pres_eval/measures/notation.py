@@ -11,7 +11,7 @@ from pres_eval.records import dataclass
 
 @dataclass(frozen=True)
 class Translated:
-    """A measure that a name of another tool stands for: trec_eval's name, and parameters if it has any."""
+    """Measure that a name of another tool means: trec_eval's name, and parameters if it has any."""
 
     name: str
     parameters: str | None = None
@@ -34,7 +34,7 @@ class NotationSettings(dict[str, str]):
 
 
 Rule = Callable[[NotationSettings, str | None], Translated]
-"""Settings and the cutoff behind @, if any -> what they stand for."""
+"""Rule: settings and the cutoff behind @, if any -> the measure that they mean."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Notation:
 
     names  the names, in any case; the first is the one to show
     tool   whose names they are
-    rule   what they stand for
+    rule   the measure that they mean
     """
 
     names: tuple[str, ...]
@@ -87,7 +87,7 @@ def _compat(settings: NotationSettings, cutoff: str | None) -> Translated:
 
 
 def _gains(text: str, cutoff: str | None) -> Translated:
-    """`{0:0,1:2}`: gains for grades."""
+    """Return `{0:0,1:2}`: gains for grades."""
     pairs = [part.partition(":") for part in text.strip("{}").split(",")]
     if not (text.startswith("{") and text.endswith("}") and all(colon for _, colon, _ in pairs)):
         raise MeasureError(f"found gains={text}, expected {{grade:gain,…}}")

@@ -19,22 +19,22 @@ Discount = Callable[[IntArray], FloatArray]
 
 
 def logarithmic(rank: IntArray) -> FloatArray:
-    """(n,) 1 / log2(rank + 1)."""
+    """Return (n,) 1 / log2(rank + 1)."""
     return 1.0 / log2(rank + 1)
 
 
 def reciprocal(rank: IntArray) -> FloatArray:
-    """(n,) 1 / rank."""
+    """Return (n,) 1 / rank."""
     return 1.0 / rank
 
 
 def geometric(beta: float) -> Discount:
-    """β^(rank - 1)."""
+    """Return β^(rank - 1)."""
     return lambda rank: Powers(beta, int(rank.max(initial=1)))[rank - 1]
 
 
 def share_of_thinkable(batch: SubtopicBatch, cutoff: int, alpha: float, discount: Discount) -> FloatArray:
-    """(T,) novelty as a share of that of a ranking in which each document is relevant to all subtopics."""
+    """Return novelty (T,) as a share of that of a ranking whose documents are relevant to all subtopics."""
     if cutoff > MOST_RANKS:
         raise MeasureError(f"found cutoff {cutoff}, expected at most {MOST_RANKS} for measures of diversity")
     gained = novelty(batch.found, cutoff, alpha, discount)
@@ -44,13 +44,13 @@ def share_of_thinkable(batch: SubtopicBatch, cutoff: int, alpha: float, discount
 
 
 def share_of_best(batch: SubtopicBatch, cutoff: int, alpha: float, discount: Discount) -> FloatArray:
-    """(T,) novelty as a share of that of the best ranking."""
+    """Return (T,) novelty as a share of that of the best ranking."""
     gained = novelty(batch.found, cutoff, alpha, discount)
     return divide(gained, novelty(_best(batch, alpha, cutoff), cutoff, alpha, discount))
 
 
 def novelty(hits: Hits, cutoff: int, alpha: float, discount: Discount) -> FloatArray:
-    """(T,) the documents' gains down to the cutoff, each discounted by its rank."""
+    """Return (T,) the documents' gains down to the cutoff, each discounted by its rank."""
     topic_of = hits.topic_of
     gains = Powers(1.0 - alpha, len(topic_of))[seen_before(hits)]
     first = np.ones(len(topic_of), np.bool_)
@@ -65,7 +65,7 @@ def novelty(hits: Hits, cutoff: int, alpha: float, discount: Discount) -> FloatA
 
 
 def seen_before(hits: Hits) -> IntArray:
-    """(P,) documents before each pair's that are relevant to the same subtopic."""
+    """Return (P,) documents before each pair's that are relevant to the same subtopic."""
     order = np.lexsort((hits.place, hits.subtopic, hits.topic_of))
     new = np.ones(len(order), np.bool_)
     new[1:] = (np.diff(hits.topic_of[order]) != 0) | (np.diff(hits.subtopic[order]) != 0)
@@ -76,7 +76,7 @@ def seen_before(hits: Hits) -> IntArray:
 
 
 def _best(batch: SubtopicBatch, alpha: float, most: int) -> Hits:
-    """The judged documents in a greedy order: each rank takes what adds most, the last docno of several."""
+    """Return the judged documents in greedy order: each rank takes the most novel, or its last docno."""
     judged = batch.judged
     places: list[IntArray] = []
     for topic in range(len(batch)):
@@ -91,7 +91,7 @@ def _best(batch: SubtopicBatch, alpha: float, most: int) -> Hits:
 
 
 def _greedy(place: IntArray, subtopic: IntArray, alpha: float, most: int) -> IntArray:
-    """(P,) the ranks of the documents in the best ranking of a topic, 0 below rank `most`."""
+    """Return (P,) the ranks of the documents in the best ranking of a topic, 0 below rank `most`."""
     different, document = np.unique(place, return_inverse=True)
     covers = np.zeros((int(subtopic.max(initial=-1)) + 1, len(different)), np.bool_)
     covers[subtopic, document] = True

@@ -38,7 +38,7 @@ def when_added(listener: Callable[[Measure], None]) -> None:
 
 
 def own_measures() -> tuple[Measure, ...]:
-    """The measures that were added, in that order; they print after all others."""
+    """Return the measures that were added, in that order; they print after all others."""
     return tuple(_OWN.values())
 
 
@@ -70,7 +70,7 @@ def computed(
     arguments: tuple[Any, ...],
     shape: tuple[int, ...],
 ) -> Any:
-    """Return the values of a measure, which for one that was added are checked: its name does not tell.
+    """Return the values of a measure; check those of a registered one, which can be anything.
 
     Raises MeasureError if its function fails, or gives something else than finite numbers of this shape.
     """
@@ -88,7 +88,7 @@ def computed(
 
 
 def _checked(measure: Measure, found: Any, topics: tuple[bytes, ...], shape: tuple[int, ...]) -> Any:
-    """Return the values if they are what a measure gives, or raise MeasureError."""
+    """Return the values if a measure may give them, or raise MeasureError."""
     kinds, what = ("UO", "texts") if measure.format is Format.TEXT else ("biuf", "finite numbers")
     expected = f"{what} of shape {shape}, one for each topic"
     try:
@@ -112,5 +112,5 @@ def _checked(measure: Measure, found: Any, topics: tuple[bytes, ...], shape: tup
 
 
 def _kind(found: Any) -> str:
-    """Return what a function returned, in a word or two."""
+    """Return a description of a function's result, in a word or two."""
     return "an array" if isinstance(found, np.ndarray) else f"a {type(found).__name__}"

@@ -1,6 +1,6 @@
 """The kinds of parameters that measures take.
 
-A parameter kind reads the text after the dot of `-m name.text`, and says which columns come of it: each
+A parameter kind reads the text after the dot of `-m name.text`, and returns its columns: each
 column has a label and the arguments with which the score function is called.  So `P.5,10` is two columns,
 `("P_5", (5,))` and `("P_10", (10,))`, and P's function is called as `precision(batch, 5)`.
 """
@@ -32,7 +32,7 @@ class Parameters(Protocol):
         ...
 
     def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = DEFAULT_NMAX) -> list[Column]:
-        """The columns for all parameter texts given for the measure (none: the defaults).
+        """Return the columns for all parameter texts given for the measure (none: the defaults).
 
         `nmax` holds the cutoffs of measures whose reader stops at Nmax, where the texts name none.
         """
@@ -46,12 +46,12 @@ class NoParameters:
     example: str = ""
 
     def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = DEFAULT_NMAX) -> list[Column]:
-        """One column; trec_eval: parameters are accepted and have no effect."""
+        """Return one column; trec_eval: parameters are accepted and have no effect."""
         return [(name, ())]
 
 
 def whole_number(name: str, text: str, least: int, before: str = "", fraction_off: bool = False) -> int:
-    """A whole number from parameter text; with `fraction_off` the whole part of a decimal one too.
+    """Return a whole number from parameter text; with `fraction_off` the whole part of a decimal one too.
 
     `before` is the text of the parameters that have to precede it.
     """
@@ -76,7 +76,7 @@ _MEANT = (
 
 
 def _question(before: str, text: str) -> str:
-    """Return the question after a cutoff that is no whole number: what the user may have meant."""
+    """Return the question after a cutoff that is no whole number: a guess at the user's meaning."""
     meant = [re.sub(found, whole, text) for found, whole in _MEANT if re.fullmatch(found, text)]
     if re.fullmatch(r"[0-9]+(\.[0-9]+)?[eE]\+?[0-9]{1,2}", text):
         meant.append(f"{float(text):.0f}")
@@ -136,7 +136,7 @@ class Cutoffs:
     fraction_off: bool = False
 
     def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = DEFAULT_NMAX) -> list[Column]:
-        """One column a cutoff; those given several times count once."""
+        """Return one column a cutoff; those given several times count once."""
         parts = split_parameters(texts)
         cutoffs = {
             whole_number(name, part, 1, fraction_off=self.fraction_off and 1 < len(parts) == place)
@@ -162,7 +162,7 @@ class Fractions:
     example: str = "0.1,0.5"
 
     def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = DEFAULT_NMAX) -> list[Column]:
-        """One column a level; those given several times count once."""
+        """Return one column a level; those given several times count once."""
         for text in texts:
             check_comma(name, text)
         levels = {decimal_number(name, part) for part in split_parameters(texts)} or set(self.defaults)
@@ -179,7 +179,7 @@ class Coefficients:
     example: str = "1.0"
 
     def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = DEFAULT_NMAX) -> list[Column]:
-        """One column for each parameter list that was given."""
+        """Return one column for each parameter list that was given."""
         columns = []
         for text in dict.fromkeys(texts):
             numbers = tuple(decimal_number(name, part) for part in text.split(","))
@@ -206,7 +206,7 @@ class BetaCutoffs:
     example: str = "2,10,100"
 
     def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = DEFAULT_NMAX) -> list[Column]:
-        """One column for each β and cutoff, ascending; those given several times count once."""
+        """Return one column for each β and cutoff, ascending; those given several times count once."""
         usual = nmax if self.default_cutoffs is None else self.default_cutoffs
         chosen: set[tuple[float, int]] = set()
         for text in texts:
@@ -233,7 +233,7 @@ class Multiples:
     example: str = "1R+0,2R+100"
 
     def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = DEFAULT_NMAX) -> list[Column]:
-        """One column for each a and b; those given several times count once."""
+        """Return one column for each a and b; those given several times count once."""
         chosen: set[tuple[int, int]] = set()
         for part in split_parameters(texts):
             match = re.fullmatch(r"([0-9]{1,9})R(?:\+([0-9]{1,9}))?", part)
@@ -252,7 +252,7 @@ class OptionalCutoffs:
     example: str = "100,1000"
 
     def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = DEFAULT_NMAX) -> list[Column]:
-        """The column of the whole ranking if no cutoff was given."""
+        """Return the column of the whole ranking if no cutoff was given."""
         return Cutoffs(()).columns(name, texts, nmax) if texts else [(name, (None,))]
 
 
@@ -267,7 +267,7 @@ class Pairs:
     keys: tuple[str, ...] | None = None
 
     def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = DEFAULT_NMAX) -> list[Column]:
-        """One column for each list of pairs that was given."""
+        """Return one column for each list of pairs that was given."""
         columns = []
         for text in dict.fromkeys(texts):
             pairs = []

@@ -1,4 +1,4 @@
-"""Precision and recall at ranks, and what is made of them."""
+"""Precision and recall at ranks, and measures made of them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def precision(batch: Batch, cutoff: int) -> FloatArray:
     Range: 0 to 1; 0 if nothing is relevant.
     Notes: a ranking shorter than k counts as if documents that are not relevant followed: k stays the divisor
       (-M k -m set_P divides by what was retrieved).  With few relevant documents 1 is out of reach, so the
-      mean over topics says less than that of Rprec or map.
+      mean over topics is less informative than that of Rprec or map.
     Source: trec_eval; van Rijsbergen, "Information Retrieval", 2nd ed., Butterworths 1979, chapter 7.
       ir_measures' P@k.
     """
@@ -97,7 +97,7 @@ def hits(batch: Batch, cutoff: int) -> Numbers:
     Formula:  hits_k = rel(k)
       rel(k)  relevant documents down to rank k
     Range: from 0 to k.
-    Notes: the mean over topics says how many relevant documents a reader of k documents sees.
+    Notes: the mean over topics is the number of relevant documents that a reader of k documents sees.
     Source: ranx's hits@k.  trec_eval: none; its num_rel_ret is it for the whole ranking.
     """
     return relevant_within(batch, cutoff)
@@ -117,7 +117,7 @@ def reciprocal_rank(batch: Batch) -> FloatArray:
 
 
 def rank_of_relevant(batch: Batch, number: int | IntArray) -> IntArray:
-    """(T,) the rank of the `number`-th relevant document, one number for all or (T,); 0 if not retrieved."""
+    """Return the rank (T,) of the `number`-th relevant document, one number or (T,); 0 if not retrieved."""
     number = np.broadcast_to(number, len(batch))
     ranks = np.zeros(len(batch), np.int64)
     found = np.flatnonzero((number > 0) & (number <= batch.num_rel_ret))
@@ -141,7 +141,7 @@ def reciprocal_rank_cut(batch: Batch, cutoff: int) -> FloatArray:
 
 
 def f_measure(beta: float, precision: FloatArray, recall: FloatArray) -> FloatArray:
-    """(T,) weighted harmonic mean: recall counts β times as much as precision; 0 if both are 0."""
+    """Return (T,) weighted harmonic mean: recall counts β times as much as precision; 0 if both are 0."""
     weight = beta * beta
     return divide((1.0 + weight) * precision * recall, weight * precision + recall)
 

@@ -1,4 +1,4 @@
-"""The preference measures: of what users prefer to what, how much does the ranking respect?
+"""The preference measures: how many of the users' preferences the ranking fulfils.
 
 They need preferences: `-R prefs`, or `-R qrels_prefs` to read a qrels file as preferences.  A judgement
 group is one user at one time; a document with a higher level is preferred to one with a lower level.  Levels,
@@ -217,13 +217,13 @@ def avgjg_imp(batch: PreferenceBatch) -> FloatArray:
 
 
 def _average(batch: PreferenceBatch, of_groups: FloatArray) -> FloatArray:
-    """(T,) the average over the groups (G,) of each topic, added one after the other."""
+    """Return (T,) the average over the groups (G,) of each topic, added one after the other."""
     sums = np.bincount(batch.topic_of, weights=of_groups, minlength=len(batch))
     return divide(sums, np.diff(batch.group_offsets))
 
 
 def _average_or_zero(batch: PreferenceBatch, fulfilled: IntArray, possible: IntArray) -> FloatArray:
-    """(T,) the average over the groups (G,) of each topic, 0 where a group has no preferences."""
+    """Return (T,) the average over the groups (G,) of each topic, 0 where a group has no preferences."""
     # trec_eval: 0/0 makes the sum nan, which is not above 0, and only sums above 0 are kept.
     empty = np.bincount(batch.topic_of, weights=possible == 0, minlength=len(batch)) > 0
     return np.where(empty, 0.0, _average(batch, divide(fulfilled, possible)))

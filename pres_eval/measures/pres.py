@@ -33,7 +33,7 @@ def pres(batch: Batch, nmax: int) -> FloatArray:
 
 
 def pres_of(n: IntArray, nmax: int, k: Numbers, k_and_square: Numbers, ranks: Numbers) -> FloatArray:
-    """(T,) PRES of n (T,) relevant documents, of which k are found at ranks that add up to `ranks`.
+    """Return (T,) PRES of n (T,) relevant documents, of which k are found at ranks that add up to `ranks`.
 
     k_and_square  (T,) k² + k; of expected values the mean of that
     """
@@ -73,7 +73,7 @@ def pres_estimated(batch: Batch, nmax: int) -> FloatArray:
 
 
 def share_of_possible(score: FloatArray, n: IntArray, nmax: int) -> FloatArray:
-    """(T,) PRES as a share of the highest recall that n (T,) relevant documents let it have at Nmax."""
+    """Return PRES (T,) as a share of the highest recall that n (T,) relevant documents allow at Nmax."""
     highest_recall = np.minimum(divide(np.array(nmax), n), 1.0)
     # No more than 1: the two divisions may leave the last bit above it.
     return np.minimum(divide(score, highest_recall), 1.0)
@@ -100,7 +100,7 @@ def normalized_recall(batch: Batch, cutoff: int | None) -> FloatArray:
 
 
 def share_too_late(batch: Batch, documents: int | IntArray, cutoff: int | None) -> FloatArray:
-    """(T,) how far relevant documents are from the first ranks, on a scale that ends at the last of all."""
+    """Return how far (T,) relevant documents are from the first ranks, on a scale to the last of all."""
     k, k_and_square, ranks = _found(batch, cutoff)
     n = batch.num_rel
     # One that was not found counts N - n ranks after its place in the best order.
@@ -109,7 +109,7 @@ def share_too_late(batch: Batch, documents: int | IntArray, cutoff: int | None) 
 
 
 def _collection_size(batch: Batch) -> int | IntArray:
-    """The N of -N, or (T,) of each topic.
+    """Return the N of -N, or (T,) of each topic.
 
     Raises MeasureError if it was not given, or has no room for what is known of.
     """

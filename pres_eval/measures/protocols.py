@@ -14,7 +14,7 @@ class Protocol:
     max_retrieved  documents used per topic, None for all (-M)
     measures       as -m takes them, the main measure first
     source         paper that defines the measures
-    note           what else the papers do, which no setting here does
+    note           further steps of the papers, which no setting here covers
 
     All average over every topic of the judgements (-c).
     """
@@ -80,7 +80,7 @@ PROTOCOLS = {
 
 
 def protocol_of(name: str) -> Protocol:
-    """Return the protocol of a name; raises UsageError if there is none."""
+    """Return the protocol of a name; raise UsageError if there is none."""
     if name not in PROTOCOLS:
         hint = did_you_mean(name, PROTOCOLS, "pres-eval protocols explains them")
         raise UsageError(f"--protocol {quoted(name)}: expected one of {', '.join(PROTOCOLS)}; {hint}")

@@ -41,13 +41,13 @@ class Powers:
             size *= 8
 
     def __getitem__(self, exponent: IntArray) -> FloatArray:
-        """(n,) the powers with these exponents (n,)."""
+        """Return (n,) the powers with these exponents (n,)."""
         powers: FloatArray = self.table[np.minimum(exponent, len(self.table) - 1)]
         return powers
 
 
 def persistence_of(pairs: KeyNumbers) -> float:
-    """The p that parameters name, else the default."""
+    """Return the p that parameters name, else the default."""
     return dict(pairs).get("p", PERSISTENCE)
 
 
@@ -61,7 +61,7 @@ def rbp(batch: Batch, pairs: KeyNumbers) -> FloatArray:
     Range: 0 to 1, as long as p is.
     Parameters: -m rbp.p=0.8; gains for grades too, as in -m rbp.p=0.8,1=0.5,2=1.  If some are above 1 or
       below 0, all are brought to 0 … 1 by the topic's least and highest (0 counts among them).
-    Notes: what nobody judged counts as 0; rbp_resid says how much it could add.  -l has no effect: grade 1 is
+    Notes: unjudged documents count as 0; rbp_resid is how much they could add.  -l has no effect: grade 1 is
       worth 1/3 where the topic's highest is 3; rbp_binary has gains of 0 and 1.  ir_measures' RBP takes 0.8
       for p.  trec_eval 10.0 never sets the variables that it takes for the least and the highest gain, so
       what it prints depends on the compiler and on the measures before.  This is the value by the formula,
@@ -77,7 +77,7 @@ def rbp(batch: Batch, pairs: KeyNumbers) -> FloatArray:
 
 
 def rank_biased(batch: Batch, p: float, gains: FloatArray) -> FloatArray:
-    """(T,) (1 - p) Σ gain(r) p^(r-1) over all documents, with their gains (D,)."""
+    """Return (T,) (1 - p) Σ gain(r) p^(r-1) over all documents, with their gains (D,)."""
     power = Powers(p, int(batch.num_ret.max(initial=0)))
     return (1.0 - p) * gained(batch, gains, lambda gain, rank: gain * power[rank - 1])
 
@@ -96,7 +96,7 @@ def rbp_binary(batch: Batch, pairs: KeyNumbers) -> FloatArray:
 
 
 def gains_to_one(batch: Batch, named: GradeGains) -> FloatArray:
-    """(D,) the documents' gains, brought to 0 … 1."""
+    """Return (D,) the documents' gains, brought to 0 … 1."""
     gains = document_gains(batch, named)
     # trec_eval: the least and the highest gain both start at 0.
     lowest, highest = np.zeros(len(batch)), np.maximum(highest_grades(batch), 0).astype(float)
@@ -117,7 +117,7 @@ def rbp_residual(batch: Batch, pairs: KeyNumbers) -> FloatArray:
       ret  documents retrieved      p  persistence, 0.9 unless given
     Range: 0 to 1, as long as p is.
     Parameter: -m rbp_resid.p=0.8.
-    Notes: p^ret stands for all that would follow the end of the ranking.  In the pool without judgement
+    Notes: p^ret is the weight of all ranks after the end of the ranking.  In the pool without judgement
       (negative in the qrels) is not judged.
     Source: as rbp; trec_eval 10.0.
     """

@@ -1,8 +1,8 @@
 """Models of readers (the C/W/L framework): what a document gives a reader who may stop after each.
 
-A model says with what probability C(i) the reader goes on from rank i to rank i + 1.  The weight W(i) of a
-rank is the share of all documents looked at that are at this rank, so a score is the gain for each document
-looked at.  As in cwl_eval, a reader sees 1,000 documents at the most, and what follows the end of a ranking
+A model has the probability C(i) that the reader goes on from rank i to rank i + 1.  The weight W(i) of a
+rank is the share of all documents read that are at this rank, so a score is the gain for each document
+read.  As in cwl_eval, a reader sees 1,000 documents at the most, and what follows the end of a ranking
 is worth nothing.
 """
 
@@ -224,7 +224,7 @@ def graded_rbp_cut(batch: Batch, cutoff: int, p: float) -> FloatArray:
 
 
 def _persistent(batch: Batch, gains: FloatArray, cutoff: int, p: float) -> FloatArray:
-    """(T,) (1 - p) Σ gain(r) p^(r-1) over the first documents, with their gains (D,)."""
+    """Return (T,) (1 - p) Σ gain(r) p^(r-1) over the first documents, with their gains (D,)."""
 
     def worth(gain: FloatArray, rank: IntArray) -> FloatArray:
         return gain * elementwise(lambda at: p ** (at - 1.0), rank.astype(float))

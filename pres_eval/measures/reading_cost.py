@@ -1,4 +1,4 @@
-"""Costs and losses of a reader who stops: reading everything retrieved, and missing what was not."""
+"""Costs and losses of a reader who stops: reading everything retrieved, and missing the rest."""
 
 from __future__ import annotations
 
@@ -70,15 +70,15 @@ def total_cost_weighted(batch: Batch, costs: tuple[float, ...]) -> FloatArray:
       a, b     cost of reading a document, and of one of the rest: 1 and 2 unless given
     Range: from a ret to a ret + b (N - ret).  Less is better.
     Parameters: a and b, as in -m total_cost_weighted.1,2.
-    Notes: the first document that is missing costs nothing, which is what tar_eval computes; that a half is
-      to be read for it, then a quarter, is what it says of it.  Feedback: as in total_cost_uniform.
+    Notes: the first missing document costs nothing, as tar_eval computes it; its description has a half of
+      the rest to read for it, then a quarter.  Feedback: as in total_cost_uniform.
     Source: as total_cost_uniform.
     """
     return weighted_cost(batch, costs, batch.num_rel - batch.num_rel_ret)
 
 
 def weighted_cost(batch: Batch, costs: tuple[float, ...], missed: IntArray) -> FloatArray:
-    """(T,) total_cost_weighted if so many relevant documents (T,) are not retrieved."""
+    """Return total_cost_weighted (T,) by the number of relevant documents (T,) that are not retrieved."""
     read, penalty = costs
     rest = penalty * (documents_to_read(batch) - batch.num_ret)
     share = 1.0 - np.ldexp(1.0, 1 - np.minimum(missed, _MOST_HALVES))

@@ -1,6 +1,6 @@
 """Estimates from a sample: measures of judgements that were drawn, by stratum or with a known probability.
 
-What was drawn stands for the documents of its stratum that were not.  Documents outside of all strata count
+The drawn documents represent the others of their stratum.  Documents outside of all strata count
 as not relevant, as those outside of a pool do.
 """
 
@@ -50,7 +50,7 @@ def inferred_ap(batch: SampledBatch) -> FloatArray:
 
 
 def _precision_at_found(batch: SampledBatch) -> FloatArray:
-    """(D,) the precision that is expected at each document retrieved, if it is relevant."""
+    """Return (D,) the precision that is expected at each document retrieved, if it is relevant."""
     found = batch.found
     times, relevant = batch.times[found], batch.times[found] * batch.is_rel[found]
     number = batch.stratum_of[found] - batch.offsets[batch.topic_of[found]]
@@ -95,7 +95,7 @@ def inferred_ndcg(batch: SampledBatch, pairs: KeyNumbers) -> FloatArray:
 
 
 def _gains(batch: SampledBatch, pairs: KeyNumbers) -> FloatArray:
-    """(R,) the gain of each document that was drawn, 0 for all others."""
+    """Return (R,) the gain of each document that was drawn, 0 for all others."""
     gain = np.where(batch.times > 0, np.maximum(batch.grade, 0), 0).astype(float)
     for grade, value in grade_gains(pairs):
         gain[(batch.grade == grade) & (batch.times > 0)] = max(value, 0.0)
@@ -103,12 +103,12 @@ def _gains(batch: SampledBatch, pairs: KeyNumbers) -> FloatArray:
 
 
 def _log2(values: FloatArray) -> FloatArray:
-    """(n,) logarithms as sample_eval.pl computes them: log(value) / log(2)."""
+    """Return (n,) logarithms as sample_eval.pl computes them: log(value) / log(2)."""
     return elementwise(math.log, values) / math.log(2)
 
 
 def _ideal_dcg(batch: SampledBatch, gain: FloatArray) -> FloatArray:
-    """(T,) the discounted gain of a ranking of all documents inferred to have one, the best first."""
+    """Return (T,) the discounted gain of a ranking of all documents inferred to have one, the best first."""
     best = np.zeros(len(batch))
     start = np.zeros(len(batch))
     for value in np.unique(gain[gain > 0])[::-1].tolist():
@@ -123,7 +123,7 @@ def _ideal_dcg(batch: SampledBatch, gain: FloatArray) -> FloatArray:
 
 
 def _ranks(start: float, number: float, most: int) -> FloatArray:
-    """(n,) the ranks above `start` of a number of documents that need not be whole, up to `most`."""
+    """Return (n,) the ranks above `start` of a number of documents that need not be whole, up to `most`."""
     # sample_eval.pl: the first counts even beyond `most`, and ranks are counted up by one after the other.
     steps = np.ones(max(min(int(number) + 2, most + 1), 1))
     steps[0] += start
@@ -159,7 +159,7 @@ def inferred_recall(batch: SampledBatch, cutoff: int) -> FloatArray:
 
 
 def inferred_within(batch: SampledBatch, cutoff: int = LARGEST_LONG) -> FloatArray:
-    """(T,) the relevant documents that are inferred to be retrieved down to a rank."""
+    """Return (T,) the relevant documents that are inferred to be retrieved down to a rank."""
     rows = batch.found[batch.rank[batch.found] <= cutoff]
     documents = batch.by_stratum(np.ones(len(rows)), rows)
     relevant = batch.by_stratum(batch.times[rows] * batch.is_rel[rows], rows) + SMOOTHED[0]

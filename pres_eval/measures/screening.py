@@ -19,7 +19,7 @@ from pres_eval.measures.settings import Percents
 
 
 def documents_to_read(batch: Batch) -> IntArray:
-    """(T,) documents that would have to be read without a ranking, at least all known of."""
+    """Return (T,) documents that would have to be read without a ranking, at least all known of."""
     known = np.maximum(batch.num_rel + batch.num_nonrel, batch.num_ret)
     documents: IntArray = np.maximum(known, batch.num_docs_in_coll)
     return documents
@@ -51,7 +51,7 @@ def work_saved(batch: Batch, percent: float) -> FloatArray:
 
 
 def saved_beyond(batch: Batch, rank: FloatArray | IntArray, percent: float) -> FloatArray:
-    """(T,) share of documents behind a rank (T,), less what reading in any order leaves."""
+    """Return (T,) share of documents behind a rank (T,), less what reading in any order leaves."""
     documents = documents_to_read(batch)
     return divide(documents - rank, documents) - (100.0 - percent) / 100.0
 
@@ -99,7 +99,7 @@ def recall_at_percent(batch: Batch, percent: float) -> FloatArray:
 
 
 def rank_at(batch: Batch, percent: float) -> IntArray:
-    """(T,) the rank down to which a percentage of the documents has been read."""
+    """Return (T,) the rank down to which a percentage of the documents has been read."""
     rank: IntArray = np.rint(documents_to_read(batch) * percent / 100.0).astype(np.int64)
     return rank
 

@@ -27,9 +27,9 @@ OF_SAMPLES = {
 class SelectedColumn:
     """One column of the output: a measure with its arguments filled in.
 
-    relevance_level  the level at which this column alone is seen (None: that of -l); the label says so
+    relevance_level  the level of this column alone (None: that of -l); the label has it
     judged_only      whether documents that nobody judged are taken out of the ranking for it
-    bound            "least" or "greatest": what the value could be if they were judged
+    bound            "least" or "greatest": limit of the value if they were judged
     scale            whether all that were retrieved would be, with grades up to this; None: see BOUNDS_NOTE
     by_name          whether the measure was named itself, and not by a nickname for several
     """
@@ -63,7 +63,7 @@ def select(
     nmax: Sequence[int] = DEFAULT_NMAX,
     relevance: RelevanceInfo = RelevanceInfo.QRELS,
 ) -> Selection:
-    """The columns that `-m` texts ask for (none: the official measures and PRES).
+    """Return the columns that `-m` texts ask for (none: the official measures and PRES).
 
     Columns come in print order whatever the order of the texts; parameters of the same measure are united.
     Raises MeasureError that names everything that is wrong with the texts, with the nearest names.
@@ -160,7 +160,7 @@ def without_effect(texts: Sequence[str]) -> Iterator[str]:
 
 
 def labels_of(text: str, version: Version = V9, nmax: Sequence[int] = DEFAULT_NMAX) -> tuple[str, ...]:
-    """The labels of the columns that a text names: `P@10` -> P_10.
+    """Return the labels of the columns that a text names: `P@10` -> P_10.
 
     Raises MeasureError for a name that does not exist.
     """
@@ -173,17 +173,17 @@ def labels_of(text: str, version: Version = V9, nmax: Sequence[int] = DEFAULT_NM
 
 
 def falling_labels(labels: Iterable[str]) -> frozenset[str]:
-    """Those of the labels that name measures of which less is better; names that nobody knows are not."""
+    """Return the labels of measures of which less is better; unknown names are not among them."""
     return _labels_of(labels, lambda measure: measure.less_is_better)
 
 
 def bounded_labels(labels: Iterable[str]) -> frozenset[str]:
-    """Those of the labels that name measures from 0 to 1."""
+    """Return those of the labels that name measures from 0 to 1."""
     return _labels_of(labels, lambda measure: Trait.BOUNDED in measure.traits)
 
 
 def _labels_of(labels: Iterable[str], holds: Callable[[Measure], bool]) -> frozenset[str]:
-    """Those of the labels that name measures of which something holds."""
+    """Return those of the labels that name measures of which something holds."""
     found = set()
     for label in labels:
         if ":" in label:  # a column of somebody's file must not name a module that is then run
@@ -196,7 +196,7 @@ def _labels_of(labels: Iterable[str], holds: Callable[[Measure], bool]) -> froze
 
 
 def named_measures(texts: Iterable[str], version: Version) -> tuple[Measure, ...]:
-    """The measures that the texts name, each once.  Raises MeasureError that names all faulty texts."""
+    """Return the measures that the texts name, each once.  Raises MeasureError with all faulty texts."""
     wanted, problems = _read_texts(texts, version)
     if problems:
         raise MeasureError("; ".join(problems))
@@ -204,7 +204,7 @@ def named_measures(texts: Iterable[str], version: Version) -> tuple[Measure, ...
 
 
 def _read_texts(texts: Iterable[str], version: Version) -> tuple[list[NamedMeasure], list[str]]:
-    """The measures that the texts name, and what is wrong with the other texts."""
+    """Return the measures that the texts name, and the faults of the other texts."""
     wanted: list[NamedMeasure] = []
     problems: list[str] = []
     for text in texts:

@@ -21,7 +21,7 @@ class Percents(NamedTuple):
     example: str = "95,100"
 
     def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = ()) -> list[Column]:
-        """One column a share; those given several times count once."""
+        """Return one column a share; those given several times count once."""
         for text in texts:
             first, _, second = text.partition(",")
             # 95,5 is 95.5; two shares can be given the other way round.
@@ -34,7 +34,7 @@ class Percents(NamedTuple):
         return [(f"{name}_{share:g}{'%' * (share < 1)}", (share,)) for share in sorted(shares)]
 
     def _read(self, name: str, text: str) -> float:
-        """Return a percentage; raises MeasureError for a share that may have been meant as one."""
+        """Return a percentage; raise MeasureError for a share that may have been meant as one."""
         number = text.removesuffix("%")
         share = decimal_number(name, number)
         if not 0 < share <= 100:
@@ -53,7 +53,7 @@ GREATEST_NUMBER = 1e300
 
 
 class Setting(NamedTuple):
-    """A named number: what it is if it is not given (None: the measure decides), and what it may be."""
+    """A named number: its default (None: the measure decides), and its range."""
 
     name: str
     default: float | None
@@ -63,7 +63,7 @@ class Setting(NamedTuple):
     whole: bool = False
 
     def read(self, measure: str, text: str) -> float:
-        """The number of parameter text; raises MeasureError if it may not be that."""
+        """Return the number of parameter text; raise MeasureError if it may not be that."""
         value = decimal_number(measure, text)
         if not self.least <= value <= self.most or (self.whole and not value.is_integer()):
             raise MeasureError(f"-m {measure}.…: found {self.name}={text}, expected {self.expected}")
@@ -115,7 +115,7 @@ class MeasureSettings(NamedTuple):
     example: str = "p=0.8"
 
     def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = ()) -> list[Column]:
-        """The columns of each parameter list that was given, cutoffs ascending."""
+        """Return the columns of each parameter list that was given, cutoffs ascending."""
         columns: list[Column] = []
         for text, given, ranks, end in _lists(name, texts):
             if ranks and not self.cutoffs:
@@ -151,7 +151,7 @@ class GainCutoffs(NamedTuple):
     example: str = "10,1=1,2=3"
 
     def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = ()) -> list[Column]:
-        """The columns of each parameter list that was given, cutoffs ascending."""
+        """Return the columns of each parameter list that was given, cutoffs ascending."""
         columns: list[Column] = []
         for text, given, ranks, end in _lists(name, texts):
             gains = tuple(self._gain(name, text, part) for part in given)

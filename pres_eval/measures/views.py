@@ -18,7 +18,7 @@ class View(NamedTuple):
 
     level        the relevance level it is seen at, None for that of -l
     judged_only  documents that nobody judged are taken out of the ranking first, as by -J
-    bound        one of BOUNDS: what the value could be if they were judged, down to the measure's cutoff
+    bound        one of BOUNDS: limit of the value if they were judged, down to the measure's cutoff
     scale        with `bound`: if all that were retrieved were judged, with grades up to this
     """
 

@@ -1,8 +1,8 @@
-"""Runs whose lines are in no order: of a row no more is kept than two numbers.
+"""Runs whose lines are in no order: two numbers are kept of each row.
 
-One of them says where it belongs: its topic, and behind how high a score.  The judged documents are found
-while the file is read; looked up among these numbers, sorted some at a time, they get their places.  The
-other is a hash of topic and document: if it comes twice, a document may have come twice.  Ids are looked at
+One of them is its place: its topic, and its score.  The judged documents are found
+while the file is read; a search among these numbers, sorted some at a time, finds their places.  The
+other is a hash of topic and document: if it comes twice, a document may have come twice.  Ids are read
 again only for that, and for documents tied with a judged one.
 """
 
@@ -56,7 +56,7 @@ class Finder:
         self._sieve[self._table.keys >> self._shift] = True
 
     def keys(self, topic: AnyInts, ids: Ids | WordIds) -> Words:
-        """(N,) hashes of topics, as indices of the pool's, and documents."""
+        """Return (N,) hashes of topics, as indices of the pool's, and documents."""
         hashes = ids.hashes(self._seed)
         hashes += topic.astype(np.uint64) * self._topic_factor
         return hashes
@@ -64,7 +64,7 @@ class Finder:
     def find(
         self, topic: AnyInts, ids: Ids | WordIds, keys: Words | None = None
     ) -> tuple[IntArray, IntArray]:
-        """(F,) which of N rows are judged documents, ascending, and (F,) which of the pool's these are.
+        """Return the rows (F,) of N that are judged documents, ascending, and their places in the pool (F,).
 
         `keys` (N,) are made if they are not given.
         """
@@ -118,10 +118,10 @@ class KeyedRows:
         look_for_ties: bool = False,
         checks: bool = True,
     ) -> KeyedRows:
-        """Return what is kept of rows: topics (N,) as indices of the pool's, scores and ids (N,).
+        """Return the kept parts of rows: topics (N,) as indices of the pool's, scores and ids (N,).
 
         `checks`: whether keys of documents are kept.  Raises IdsWantedError if scores tie, where that is
-        looked for: then those of other rows do, too.
+        looked for: then those of other rows also do.
         """
         keys = finder.keys(topic, ids)
         places = place_keys(topic, scores, len(finder.pool.topics))
@@ -141,7 +141,7 @@ class KeyedRows:
 
     @staticmethod
     def joined(parts: Sequence[KeyedRows]) -> KeyedRows:
-        """All of them; the place keys ascend."""
+        """Return all of them; the place keys ascend."""
         counts = np.sum([np.diff(part.shares) for part in parts], axis=0)
         return KeyedRows(
             place_keys=_sorted([part.place_keys for part in parts]),
@@ -152,7 +152,7 @@ class KeyedRows:
         )
 
     def share(self, number: int) -> Words:
-        """(n,) the document keys of a share."""
+        """Return (n,) the document keys of a share."""
         return self.document_keys[self.shares[number] : self.shares[number + 1]]
 
 
@@ -209,7 +209,7 @@ def _repeat_in_shares(parts: Sequence[KeyedRows], first: int) -> bool:
 def _look_up(
     parts: Sequence[KeyedRows], own_key: Words, topics: Words, jobs: int
 ) -> tuple[IntArray, IntArray, IntArray]:
-    """(J,) the rows with smaller keys than each of these (J,), which ascend; (J,) the rows with the same;
+    """Return (J,) how many rows have smaller keys than each of (J,), ascending; (J,) how many the same;
     and (T+1,) where topics begin if all rows are sorted.
     """
 
@@ -229,7 +229,7 @@ def _look_up(
 
 
 def _groups(parts: Sequence[KeyedRows], least: int) -> Iterator[list[Words]]:
-    """Yield the place keys (n,) of parts that have so many rows together."""
+    """Yield the place keys (n,) of several parts, up to a number of rows together."""
     group: list[Words] = []
     num_rows = 0
     for part in parts:
@@ -262,7 +262,7 @@ def _settled(
 
 
 def _ties(ranked: Ranked, place: IntArray, document: AnyInts, tied: IntArray) -> Ties:
-    """The ties among documents at these places (D,), their first places instead of ranks.
+    """Return the ties among documents at these places (D,), their first places instead of ranks.
 
     `ranked`: those whose keys are equal, `tied` (E,); their scores may differ in bits that the keys lost.
     """
@@ -284,7 +284,7 @@ def rows_of_ties(
 
 
 def _sorted(parts: Sequence[Words]) -> Words:
-    """(N,) all keys of some parts, ascending; of a single part that is so already, itself."""
+    """Return (N,) all keys of some parts, ascending; of a single part that is so already, itself."""
     if len(parts) == 1 and not (parts[0][1:] < parts[0][:-1]).any():
         return parts[0]
     keys: Words = np.concatenate(parts)

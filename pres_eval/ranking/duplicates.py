@@ -20,7 +20,7 @@ from pres_eval.reading.run_files import RunFiles
 from pres_eval.reading.source import Source
 
 KEEP_ONE = "the evaluator can keep one: --duplicates best or --duplicates first"
-"""What helps."""
+"""Advice at the end of the message."""
 
 Pair = tuple[bytes, bytes]
 """A topic and a document."""
@@ -85,7 +85,7 @@ def duplicate_error(
     """Return the error of the documents that topics have in two rows of a block; None if they have not.
 
     files    names of the files that the rows are from, and how many are from each
-    by_line  whether lines of the files are told, not rows
+    by_line  whether lines of the files are reported, not rows
     """
     found: dict[Pair, list[int]] = {pair: [] for pair in pairs}
     topics = {topic for topic, _ in pairs}

@@ -9,7 +9,7 @@ from pres_eval.ranking.ranked import Scores
 
 
 def score_keys(scores: Scores) -> Words:
-    """Whole numbers (N,) that ascend as the scores descend, in as many bits as a score has."""
+    """Return whole numbers (N,) that ascend as the scores descend, in as many bits as a score has."""
     bits = (scores + scores.dtype.type(0)).view(f"<i{scores.itemsize}")  # -0.0 + 0.0 is 0.0
     # Below 0 the bits descend already as whole numbers without sign; above, all but the sign turn round.
     bits ^= ~(bits >> (8 * scores.itemsize - 1)) & np.iinfo(bits.dtype).max
@@ -17,7 +17,7 @@ def score_keys(scores: Scores) -> Words:
 
 
 def place_keys(topic: AnyInts, scores: Scores, num_topics: int) -> Words:
-    """Whole numbers (N,) that ascend from topic to topic, and with descending scores in a topic.
+    """Return whole numbers (N,) that ascend from topic to topic, and with descending scores in a topic.
 
     Scores of 64 bits lose as many of their last bits as the topics need: close ones may seem to be tied.
     """
@@ -30,7 +30,7 @@ def place_keys(topic: AnyInts, scores: Scores, num_topics: int) -> Words:
 
 
 def topic_keys(num_topics: int, single: bool) -> Words:
-    """The least key (T,) that a place in each topic can have."""
+    """Return the least key (T,) that a place in each topic can have."""
     kept, _ = _bits_of_score(num_topics, 32 if single else 64)
     return np.arange(num_topics, dtype=np.uint64) << np.uint64(kept)
 
@@ -42,7 +42,7 @@ def _bits_of_score(num_topics: int, bits: int) -> tuple[int, int]:
 
 
 def without_duplicates(scores: Scores, found: Matches, *, best: bool) -> IntArray:
-    """(n,) the rows left when each document counts once: its first row, or the first of its best ones."""
+    """Return the rows (n,) that stay when each document counts once: its first row, or its first best one."""
     kept = np.ones(len(scores), np.bool_)
     kept[found.repeats] = False
     above = scores[found.repeats] > scores[found.first]

@@ -64,7 +64,7 @@ CHUNKS = "the number of a chunk at the end"
 
 
 def _plain(one: bytes) -> bytes:
-    """Return an id in the letters that everybody types, without what nobody sees."""
+    """Return an id in the letters that everybody types, without invisible ones."""
     if one.isascii():
         return one.translate(None, string.whitespace.encode())
     text = unicodedata.normalize("NFKC", one.decode("utf-8", "surrogateescape"))
@@ -84,7 +84,7 @@ RULES: dict[str, Rule] = {
     LEADING: lambda one: re.sub(rb"(?<![0-9.])0+(?=[0-9])", b"", one),
     PUNCTUATION: lambda one: one.translate(None, PUNCTUATION_BYTES),
 }
-"""What notations differ in, in the order in which it is taken out of the ids of both sides."""
+"""Differences between notations, in the order in which they are removed from the ids of both sides."""
 
 _TRIED = ((LETTERS, CASE, ZERO, LEADING), (LETTERS, CASE, ZERO, PUNCTUATION), tuple(RULES))
 """The rules together: without punctuation zeros may no longer lead."""
@@ -101,9 +101,9 @@ _AT_PLACE = np.cumprod(np.full(PLACES, _ODD))
 class Respelling:
     """Respelling of ids that match nothing, with which they would match.
 
-    names  what has to be left out of the ids
+    names  the parts to leave out of the ids
     pairs  the ids of the run that would match then, each with the id of the judgements
-    rest   what would make others match, which are written in another way
+    rest   the change that would make others match, which are written in another way
     """
 
     names: tuple[str, ...]
@@ -117,7 +117,7 @@ class Respelling:
 
     @property
     def text(self) -> str:
-        """Return what to leave out, and an id of each side."""
+        """Return the parts to leave out, and an id of each side."""
         (_, ours), judged = self.pairs[0]
         rest = "" if self.rest is None else f", {self.rest.count:,} more {self.rest.text}"
         both = f"the run has {quoted(ours)}, the qrels have {quoted(judged)}"
@@ -137,7 +137,7 @@ class Respelling:
 
     @property
     def without(self) -> str:
-        """Return what to leave out."""
+        """Return the parts to leave out."""
         return f"without {' and '.join(self.names)}"
 
     def every(self) -> Iterator[Respelling]:
@@ -191,7 +191,7 @@ _CUTS: tuple[tuple[Rule, Rule], ...] = (
     (_whole_of_two, bytes),
     (bytes, _whole_of_two),
 )
-"""What is cut off our ids and judged ones, the least first."""
+"""Parts that are cut off our ids and judged ones, the shortest first."""
 
 
 def _pairs(
@@ -217,7 +217,7 @@ def _may_be(one: bytes, other: bytes, rules: tuple[str, ...]) -> bool:
 
 
 def rough_hashes(ids: Ids) -> Words:
-    """(n,) hashes that are the same for ids that differ in case, zeros and punctuation alone.
+    """Return (n,) hashes that are the same for ids that differ in case, zeros and punctuation alone.
 
     Each byte that counts adds its own number times one for its place among those that count.
     """
@@ -253,7 +253,7 @@ def without_chunk(ids: Ids) -> Ids:
 
 
 def _of_topics(topic: IntArray) -> Words:
-    """Return what tells the hashes (n,) of documents of topics (n,) apart."""
+    """Return hashes (n,) of topics (n,), to combine with those of documents."""
     return topic.astype(np.uint64) * _FACTOR
 
 
@@ -304,7 +304,7 @@ def _judged(pool: Pool, topics: IntArray) -> tuple[_Written, KeyTable]:
 def respelled_documents(
     pool: Pool, topic_of: IntArray, ids: WordIds, retrieved: AnyInts
 ) -> Respelling | None:
-    """Return what would make rows of a run match.
+    """Return the changes that would make rows of a run match.
 
     topic_of, ids  (n,) topics of the rows as indices of the pool's, -1 for others; their documents
     retrieved      (m,) documents of the pool that the run has
@@ -323,7 +323,7 @@ def respelled_documents(
 
 
 def respelled_topics(ours: Sequence[bytes], judged: Sequence[bytes]) -> Respelling | None:
-    """Return what would make topics of a run match, which the judgements lack."""
+    """Return the changes that would make topics of a run match that the judgements lack."""
     if not len(ours) or not len(judged):
         return None
     if not all(one.isascii() for both in (ours, judged) for one in both):  # rough hashes know ASCII alone
@@ -333,7 +333,7 @@ def respelled_topics(ours: Sequence[bytes], judged: Sequence[bytes]) -> Respelli
 
 
 def _respelled(ours: _Written, judged: _Written) -> Respelling | None:
-    """Return what would make some of our documents match."""
+    """Return the change that would make some of our documents match."""
     some, others = np.zeros(len(ours.ids), np.bool_), np.zeros(len(judged.ids), np.bool_)
     for mine, theirs in (
         (ours.alike, judged.alike),

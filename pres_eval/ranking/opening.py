@@ -1,4 +1,4 @@
-"""Beginning and end of a run: enough to notice, at no cost, what makes all numbers other than meant."""
+"""Beginning and end of a run: enough to notice, at no cost, faults that change all numbers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ROWS, BYTES = 4096, 1 << 18
 NEARLY_ALL = 0.9
 
 ALL_LOOKED_AT, FIRST_LOOKED_AT, LOOKED_AT = 1 << 14, 1 << 12, 512
-"""Rows of a run whose ids are looked at, should they match nothing: all of the first chunk, or so many of a
+"""Rows of a run whose ids are compared, if none is judged: all of the first chunk, or this number of a
 larger one, and of each other one."""
 EVERY_LOOKED_AT, EACH_LOOKED_AT = 8, 4
 """Chunks from the beginning of a run that are looked at, each of them, and each fourth one behind them."""
@@ -85,7 +85,7 @@ def look_at(block: Block, topic: IntArray, ranked: Ranked | None, is_first: bool
 
 
 def opening_of(lines: Lines) -> Opening | None:
-    """The opening of a run from the lines of its first chunk."""
+    """Return the opening of a run from the lines of its first chunk."""
     if not len(lines):
         return None
     last = lines.fields.column(TAG)[1][:ROWS]
@@ -95,12 +95,12 @@ def opening_of(lines: Lines) -> Opening | None:
 
 
 def opening_of_block(block: Block) -> Opening | None:
-    """The opening of a run that is no lines, None if it has no rows."""
+    """Return the opening of a run that is no lines, None if it has no rows."""
     return Opening(block.documents.pick(slice(1))[0]) if len(block.documents) else None
 
 
 def opening_of_files(sources: Sequence[Source]) -> Opening | None:
-    """The opening of a run in files, which are read for it."""
+    """Return the opening of a run in files, which are read for it."""
     for source in sources:
         with contextlib.suppress(EmptyFileError), source.unwatched():
             for chunk in source.chunks():

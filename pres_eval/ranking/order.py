@@ -81,7 +81,7 @@ def rank_judged(rows: Sortable, topic: IntArray, judged: IntArray, document: Int
 
 
 def places_of(rows: Sortable, judged: IntArray) -> tuple[IntArray, IntArray, Ties]:
-    """(J,) the places of judged rows (J,) when all are sorted, and (n,) which of them may change their order.
+    """Return the places (J,) of judged rows (J,) once all are sorted, and which (n,) may change their order.
 
     The ties are those of the judged rows, all of which are among these, their first places instead of ranks.
     """
@@ -111,7 +111,7 @@ def places_of(rows: Sortable, judged: IntArray) -> tuple[IntArray, IntArray, Tie
 
 
 def _sorted_places(rows: Sortable, judged: IntArray) -> tuple[IntArray, Ties]:
-    """(J,) the places of judged rows (J,) of topics whose scores don't descend."""
+    """Return (J,) the places of judged rows (J,) of topics whose scores don't descend."""
     keys = place_keys(rows.topic_of, rows.scores, len(rows.offsets) - 1)
     members = _rows_beside(rows, judged)
     wanted, in_order = keys[judged], _sorted_keys(keys[members], rows.topic_of[members])
@@ -135,7 +135,7 @@ def _sorted_keys(keys: Words, topic_of: TopicNumbers) -> Words:
 
 
 def _lexsorted_places(rows: Sortable, judged: IntArray) -> tuple[IntArray, Ties]:
-    """(J,) the same where some scores are, or may be, equal."""
+    """Return (J,) the same where some scores are, or may be, equal."""
     members = _rows_beside(rows, judged)
     order = np.lexsort((-rows.scores[members], rows.topic_of[members]))
     places, ties = _untied(rows, members[order], inverse(order)[np.searchsorted(members, judged)])
@@ -143,14 +143,14 @@ def _lexsorted_places(rows: Sortable, judged: IntArray) -> tuple[IntArray, Ties]
 
 
 def _rows_beside(rows: Sortable, judged: IntArray) -> IntArray:
-    """(n,) all rows of the topics of some judged rows (J,)."""
+    """Return (n,) all rows of the topics of some judged rows (J,)."""
     has_judged = np.zeros(len(rows.offsets) - 1, np.bool_)
     has_judged[rows.topic_of[judged]] = True
     return np.flatnonzero(has_judged[rows.topic_of])
 
 
 def _untied(rows: Sortable, in_order: IntArray | None, wanted: IntArray) -> tuple[IntArray, Ties]:
-    """(W,) where the wanted ones (W,) of sorted places move to when equal scores go by docno.
+    """Return (W,) where the wanted ones (W,) of sorted places move to when equal scores go by docno.
 
     `in_order` (M,): the row at each place, None if row i is at place i.
     """

@@ -1,4 +1,4 @@
-"""Parts of a ranking: what is kept of a chunk, of a split or of a file; and the one way to merge them."""
+"""Parts of a ranking: the kept rows of a chunk, of a split or of a file; and the one way to merge them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class UnjudgedTopics:
             self.ids()
 
     def ids(self) -> WordIds:
-        """Those that are kept, each once."""
+        """Return those that are kept, each once."""
         found = each_once(WordIds.concatenate(self._parts))
         self.more |= len(found) > MOST or _room(found) > MOST_BYTES
         if len(found) > MOST:
@@ -94,7 +94,7 @@ class Facts:
 
     @classmethod
     def of(cls, lines: Lines) -> Facts:
-        """Those of a chunk."""
+        """Return those of a chunk."""
         num_rows, longer = len(lines), lines.fields.longer
         return cls(
             num_lines=lines.fields.num_lines,

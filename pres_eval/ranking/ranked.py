@@ -29,12 +29,12 @@ class Ties:
 
     @staticmethod
     def at(document: IntArray, first: IntArray, size: IntArray) -> Ties:
-        """Ties (E,) whose documents are in any order."""
+        """Return the ties (E,) whose documents are in any order."""
         order = np.argsort(document)
         return Ties(document[order], first[order], size[order])
 
     def moved(self, new: IntArray) -> Ties:
-        """The same where document i has become document new[i] (D,); one that became -1 is left out."""
+        """Return the same with document i as document new[i] (D,); those that become -1 are left out."""
         if not len(self.document):
             return self
         document = new[self.document]
@@ -42,7 +42,7 @@ class Ties:
         return Ties.at(document[kept], self.first[kept], self.size[kept])
 
     def of(self, rows: IntArray | slice) -> Ties:
-        """Those of some documents (n,), which become documents 0, 1, ..."""
+        """Return those of some documents (n,), which become documents 0, 1, ..."""
         if not len(self.document):
             return self
         # Not by a table of all documents, of which there may be millions in many blocks.
@@ -81,7 +81,7 @@ class Ranked:
 
 
 def only(ranked: Ranked, rows: IntArray) -> Ranked:
-    """The same topics with some of their documents (n,), which ascend."""
+    """Return the same topics with some of their documents (n,), which ascend."""
     return replace(
         ranked,
         offsets=np.searchsorted(rows, ranked.offsets),
@@ -131,12 +131,12 @@ def joined_topics(parts: Sequence[Ranked]) -> Ranked:
 
 
 def _joined(arrays: Sequence[AnyInts]) -> AnyInts:
-    """(D,) all of them; a single one is not copied."""
+    """Return (D,) all of them; a single one is not copied."""
     return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
 
 
 def _joined_ties(parts: Sequence[Ranked]) -> Ties:
-    """The ties of all parts."""
+    """Return the ties of all parts."""
     begins = np.cumsum([0, *(len(part.rank) for part in parts)])
     found = [
         (part.ties.document + begin, part.ties.first, part.ties.size)
@@ -150,7 +150,7 @@ def _joined_ties(parts: Sequence[Ranked]) -> Ties:
 
 
 def inverse(order: IntArray) -> IntArray:
-    """(n,) where each row has gone: the inverse of a permutation."""
+    """Return (n,) where each row has gone: the inverse of a permutation."""
     new = np.empty(len(order), np.int64)
     new[order] = np.arange(len(order))
     return new

@@ -1,4 +1,4 @@
-"""The ranker: rows of any origin become ranks, or what is kept of them until they can be ranked."""
+"""The ranker: rows of any origin become ranks, or parts kept until they can be ranked."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class Ranker:
     duplicates       which row counts of a document that a topic has twice
     seed             of the keys of rows, the same in every process
     checks           whether rows in any order are checked for documents that nobody judged and come twice
-    rewriting        what becomes of documents before they are ranked
+    rewriting        the mapping of documents before they are ranked
     once             whether a document that a topic has twice before it is mapped is an error
     """
 
@@ -110,7 +110,7 @@ class Ranker:
 
     @classmethod
     def of(cls, judged: Judged, options: Options, checks: bool = True) -> Ranker:
-        """Return what judgements and options ask for."""
+        """Return the ranker for judgements and options."""
         only = options.only_topic
         duplicates, rewriting = options.duplicates, judged.rewriting
         if rewriting is not None and rewriting.mapping is not None:
@@ -143,7 +143,7 @@ class Ranker:
     def part(
         self, piece: Chunk | Block, kept: Kept = RANKS, *, is_first: bool = True, is_looked_at: bool = True
     ) -> Part:
-        """Return what is kept of a chunk or a block; `is_first`: the run begins with it.
+        """Return the kept part of a chunk or a block; `is_first`: the run begins with it.
 
         Raises LineError for a malformed line, DuplicateRowError, IdsWantedError.
         """
@@ -160,7 +160,7 @@ class Ranker:
         return self._of_block(block, written, part, kept, is_looked_at)
 
     def rewritten(self, block: Block, facts: Facts) -> tuple[Block, Documents | None, Facts]:
-        """Return a block as it is ranked, what its documents were if none may come twice, and its facts."""
+        """Return a block for ranking, its original documents if none may come twice, and its facts."""
         if self.rewriting is None:
             return block, None, facts
         block, written, num_mapped, num_excluded = self.rewriting.of_run(block)
@@ -170,7 +170,7 @@ class Ranker:
     def _of_block(
         self, block: Block, written: Documents | None, part: Part, kept: Kept, is_looked_at: bool
     ) -> Part:
-        """Return the part with what is kept of the rows of a block; `written` as for `ranked`."""
+        """Return the part with the kept rows of a block; `written` as for `ranked`."""
         topic = self.pool.find_topics(block.topics)
         unjudged = block.topics.take(np.flatnonzero(topic < 0))
         if self.only is not None:
@@ -212,7 +212,7 @@ class Ranker:
         """Rank the rows of a block that has all rows of its topics, in whatever order.
 
         topic    (G,) the topic of each group as an index of the pool's, -1 for one that is left out
-        meaning  (S,) what numbers of topics mean, if not themselves
+        meaning  (S,) the meaning of numbers of topics, if not themselves
         written  (N,) documents before they were mapped, of which no topic may have one twice; None: they may
         Raises DuplicateRowError.
         """

@@ -28,7 +28,7 @@ class Ranking(Ranked):
     unjudged_ids     topics without judgements, the first parts.MOST of them
     longer_line      the first line with more than six columns
     more_unjudged    whether there are further ones
-    form             what the file was recognised as, None for a trec run
+    form             the recognised format of the file, None for a trec run
     opening          the first document, and whether ranks run against scores
     looked_at        rows whose ids are looked at, should they match nothing
     tag_before       tag of the line before the last, if that was cut off in the middle of its own
@@ -129,16 +129,16 @@ def rank_block(name: str, block: Block, ranker: Ranker, tag: str = "run", jobs: 
 
 OWN, COMMON, ALL = "own", "common", "all"
 TOPIC_RULES = (OWN, COMMON, ALL)
-"""What --topics takes: each run's own topics, those that all runs have, all of the judgements (-c)."""
+"""Values of --topics: each run's own topics, those that all runs have, all of the judgements (-c)."""
 
 
 def common_topics(rankings: Sequence[Ranking]) -> IntArray:
-    """(S,) the topics that every run has, as indices of the pool's, ascending."""
+    """Return (S,) the topics that every run has, as indices of the pool's, ascending."""
     return reduce(np.intersect1d, [ranking.topic for ranking in rankings])
 
 
 def with_topics(ranking: Ranking, topics: IntArray) -> Ranking:
-    """The run without its topics that are not among these (S,)."""
+    """Return the run without its topics that are not among these (S,)."""
     kept = np.isin(ranking.topic, topics)
     if kept.all():
         return ranking
@@ -156,7 +156,7 @@ def with_topics(ranking: Ranking, topics: IntArray) -> Ranking:
 
 
 def with_nothing_for(ranking: Ranking, topics: IntArray) -> Ranking:
-    """The run with these topics (n,) too, for which it retrieved nothing, where it lacks them."""
+    """Return the run with these topics (n,) too, for which it retrieved nothing, where it lacks them."""
     new = np.setdiff1d(topics, ranking.topic)
     topic = np.concatenate((ranking.topic, new))
     order = np.argsort(topic, kind="stable")

@@ -55,7 +55,7 @@ def read_split(
     form: str = TREC,
     threads: int = 1,
 ) -> Part:
-    """Return what is kept of a split of these files, which `threads` threads of this process read.
+    """Return the kept part of a split of these files, which `threads` threads of this process read.
 
     Raises LineError for a malformed line, InputError, DuplicateRowError, ScatteredError, IdsWantedError.
     """
@@ -63,7 +63,7 @@ def read_split(
     by_topic, file = kept.by_topic, files[split.number]
 
     def work(numbered: tuple[int, Chunk | Block]) -> Part:
-        """Return what is kept of a piece of the split."""
+        """Return the kept part of a piece of the split."""
         number, piece = numbered
         is_looked_at = number % EACH_LOOKED_AT == 0 or (split.is_first and number < EVERY_LOOKED_AT)
         is_first = split.is_first and number == 0
@@ -95,7 +95,7 @@ def read_run(
 ) -> Ranking:
     """Read a run and rank its documents in this process, by `jobs` threads (None: one a processor).
 
-    Raises what `Runs.rank` raises.
+    Raises the errors of `Runs.rank`.
     """
     files = RunFiles(run.name, (run,)) if isinstance(run, Source) else run
     with Runs(Ranker.of(judged, options or Options()), Here(jobs)) as runs:
@@ -195,7 +195,7 @@ class Runs:
         return ranker.ranked_rows(rows, self._engine.workers, topic)
 
     def _of_all_rows(self, run: RunFiles) -> Ranking:
-        """Return the ranking of rows that are all kept first, by this process.  Raises DuplicateRowError."""
+        """Return the ranking of rows that this process keeps first.  Raises DuplicateRowError."""
         workers = self._engine.workers
         part = Runs(self._ranker, Here(workers))._merged(run, EVERY_ROW)
         ranked = None if part.rows is None else self._ranker.ranked_rows(part.rows, workers)
@@ -302,7 +302,7 @@ class Runs:
 
 
 def _rank_whole(run: RunFiles, ranker: Ranker, form: str, going_on: bool) -> Ranking | RunFailure:
-    """Return what `_outcome` does of a run that one worker reads by itself."""
+    """Return the result of `_outcome` for a run that one worker reads by itself."""
     with Runs(ranker, Here(1)) as runs:
         return runs._outcome(run, form, going_on)
 

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 
 def warnings_about(ranking: Ranking, relevance: Relevance, options: Options, alone: bool = True) -> list[str]:
-    """Return the warnings about a run: what is no error but may mislead.
+    """Return the warnings about a run: findings that are no error but may mislead.
 
-    `alone`: whether it is the only run; the topics of several are told together (`analysis.topics`).
+    `alone`: whether it is the only run; the topics of several are reported together (`analysis.topics`).
     """
     warnings = [*_of_lines(ranking, relevance, options), *_of_topics(ranking, relevance, options, alone)]
     if relevance.info is RelevanceInfo.STRATA:
@@ -34,7 +34,7 @@ def warnings_about(ranking: Ranking, relevance: Relevance, options: Options, alo
 
 
 def _of_lines(ranking: Ranking, relevance: Relevance, options: Options) -> Iterator[str]:
-    """Lines that are read otherwise than they may be meant."""
+    """Yield warnings about lines that may be meant otherwise."""
     if ranking.longer_line is not None:
         yield (
             f"{ranking.name}:{ranking.longer_line}: more than 6 columns; the first 6 are used"
@@ -51,7 +51,7 @@ def _of_lines(ranking: Ranking, relevance: Relevance, options: Options) -> Itera
 
 
 def _of_topics(ranking: Ranking, relevance: Relevance, options: Options, alone: bool) -> Iterator[str]:
-    """Topics that only one of both files has."""
+    """Yield topics that only one of both files has."""
     num_topics = len(relevance.pool.topics)
     lacking = num_topics - len(ranking.topic)
     if alone and lacking and not options.complete and len(ranking.topic) and options.only_topic is None:
@@ -78,7 +78,7 @@ def _of_topics(ranking: Ranking, relevance: Relevance, options: Options, alone: 
 
 
 def _guesses(ranking: Ranking, sample: Sample, options: Options) -> Iterator[str]:
-    """Strata of which a run has documents, but none that was drawn."""
+    """Yield strata of which a run has documents, but none that was drawn."""
     stratum, drawn = (np.zeros(len(sample.document), np.int64) for _ in range(2))
     stratum[sample.document] = np.repeat(np.arange(len(sample.group_names)), np.diff(sample.row_offsets))
     drawn[sample.document] = sample.grade >= 0
@@ -97,7 +97,7 @@ def _guesses(ranking: Ranking, sample: Sample, options: Options) -> Iterator[str
 
 
 def _rewritings(ranking: Ranking, relevance: Relevance) -> Iterator[str]:
-    """Ids that match nothing and would match if they were written alike."""
+    """Yield ids that match nothing and would match if they were written alike."""
     if not len(ranking.topic):
         return  # the error that there is no topic in common says so
     if (topics := unmatched_topics(ranking, relevance.pool)) is not None:
@@ -154,7 +154,7 @@ def _zeros(ranking: Ranking, relevance: Relevance, options: Options) -> Iterator
 
 
 def unmatched_topics(ranking: Ranking, pool: Pool) -> Respelling | None:
-    """Return what would make topics match, of which a run has some that the judgements lack."""
+    """Return the change that would make a run's topics match that the judgements lack."""
     unjudged = ranking.unjudged_ids.take(slice(MOST))
     if not unjudged:
         return None

@@ -1,4 +1,4 @@
-"""Whole topics ranked: which row counts of a document that a topic has twice, and where judged ones stand."""
+"""Rankings of whole topics: which row of a document counts if it has several, and ranks of judged ones."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def rank_topics(
     """Rank S whole topics (S,): rows offsets[i] ... offsets[i+1]-1 are those of pool topic topic[i].
 
     `ascending`: equal scores go by docno ascending, not descending.  `duplicates`: which row counts of a
-    document that a topic has twice.  `written`: what documents of rows (n,) were before they were mapped, if
+    document that a topic has twice.  `written`: the documents of rows (n,) before they were mapped, if
     none may come twice.
     Raises DuplicateRowError if that is an error; trec_eval: not when -M cuts all but one off.
     """
@@ -98,7 +98,7 @@ def _check_written(
 
 
 def _duplicate(rows: Sortable, found: Matches, most: int | None) -> int | None:
-    """A row of a document that comes twice among the first `most` of its topic, None if there is none."""
+    """Return a row of a document that is twice among the first `most` of its topic, None if there is none."""
     if not len(found.repeats):
         return None
     if most is None:

@@ -1,4 +1,4 @@
-"""Advice on files that cannot be read, and what to type: computed only after a failure.
+"""Advice on files that cannot be read, with a command: computed only after a failure.
 
 The first bytes and the first lines decide, so a fault far down in a good file gets no advice.
 """
@@ -38,7 +38,7 @@ _BINARY = (
     (b"<html", _WEB_PAGE, ""),
     (b"version https://git-lfs", "a Git LFS pointer, not the file itself", "git lfs pull"),
 )
-"""What files begin with that have no lines of columns; what they are; what to type."""
+"""First bytes of files without lines of columns; their kind; the command to type."""
 
 _HEADER_WORDS = frozenset(
     b"topic topic_id topicid qid query query_id query-id queryid doc docno doc_id docid doc-id document"
@@ -53,13 +53,13 @@ _MEASURE = (
 )
 
 Found = tuple[str, str] | None
-"""What lines look like, and the command that helps, in which FILE is the file."""
+"""Patterns of lines, each with the command that helps, in which FILE is the file."""
 
 
 def with_advice(error: InputError, source: Source, names: str) -> InputError:
-    """An error about a line of a file, with what can be said of the whole file; `names`: its columns.
+    """Return an error about a line of a file, with advice on the whole file; `names`: its columns.
 
-    Raises InputError if the file has changed, which then is what is wrong with the line.
+    Raises InputError if the file has changed, which then explains the line.
     """
     source.check_unchanged()
     said = advice(source, names)
@@ -67,7 +67,7 @@ def with_advice(error: InputError, source: Source, names: str) -> InputError:
 
 
 def advice(source: Source, names: str) -> str:
-    """Return what a malformed file looks like and what to type; "" if that is unknown.
+    """Return the probable format of a malformed file and a command; "" if that is unknown.
 
     `names` are the columns that were expected.
     """
@@ -95,7 +95,7 @@ def advice(source: Source, names: str) -> str:
 
 
 def _binary(head: bytes) -> Found:
-    """Return what a binary file is, and the command that makes text of it; None for others."""
+    """Return the kind of a binary file, and the command that makes text of it; None for others."""
     if head.startswith(b"PK\x03\x04") and any(
         name in head for name in (b"[Content_Types].xml", b"docProps/")
     ):
@@ -151,7 +151,7 @@ def _like(lines: list[bytes], patterns: tuple[bytes, ...]) -> bool:
 
 
 Shapes = tuple[tuple[str, tuple[bytes, ...], str], ...]
-"""What lines with such columns look like, and the program for awk that makes what was expected of them."""
+"""Patterns of lines with such columns, each with the awk program that makes the expected ones of them."""
 
 
 def _by_shape(shapes: Shapes, lines: list[bytes]) -> Found:
@@ -162,7 +162,7 @@ def _by_shape(shapes: Shapes, lines: list[bytes]) -> Found:
 
 
 SWAPPED = "were the two files swapped? the judgements come first"
-"""What is said where a run has the columns of judgements, or judgements those of a run."""
+"""Messages where a run has the columns of judgements, or judgements those of a run."""
 
 _SCORES: Shapes = (
     (
@@ -242,7 +242,7 @@ _QRELS_SHAPES: Shapes = (
 
 
 def _score_missing(lines: list[bytes]) -> Found:
-    """Five columns of which the fourth counts the documents of a topic: those are ranks, not scores."""
+    """Advise on five columns whose fourth counts the documents of a topic: those are ranks, not scores."""
     if not _like(lines, (_ANY, rb"(?i)q?0", _ANY, _INTEGER, rb"(?i).*[a-z].*")):
         return None
     before: tuple[bytes, int] | None = None

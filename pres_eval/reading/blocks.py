@@ -88,7 +88,7 @@ Read = Callable[["Source", bool], Iterator[Block]]
 
 @dataclass(frozen=True)
 class FileFormat:
-    """A format: its name for -T and -R, what it is in words, and how it is read.
+    """A format: its name for -T and -R, its description, and its reader.
 
     numbered  whether its rows are in lines
     by_rank   whether its runs have ranks and no scores

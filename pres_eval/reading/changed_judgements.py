@@ -104,7 +104,7 @@ def empty_topics(relevance: Relevance, level: float) -> BoolArray:
 
 
 def read_document_scores(path: str, jobs: int | None = None) -> QrelsJudgements:
-    """The scores of a file of four columns (topic, 0, docno, score), as if they were gains.
+    """Return the scores of a file of four columns (topic, 0, docno, score), as if they were gains.
 
     Raises InputError for a file that cannot be read.
     """
@@ -112,7 +112,7 @@ def read_document_scores(path: str, jobs: int | None = None) -> QrelsJudgements:
 
 
 def with_document_scores(relevance: Relevance, scores: QrelsJudgements) -> QrelsJudgements:
-    """The judgements with the scores that documents have of their own; 0 for a document without one.
+    """Return the judgements with the scores that documents have of their own; 0 for a document without one.
 
     Raises UsageError for judgements that are no qrels, InputError where a document of a topic has two scores.
     """
@@ -143,7 +143,7 @@ def with_topic_numbers(relevance: Relevance, nmax: Weights | None, sizes: Weight
 
 
 def _numbers(qrels: QrelsJudgements, numbers: Weights | None) -> IntArray | None:
-    """(T,) the numbers of the judged topics."""
+    """Return (T,) the numbers of the judged topics."""
     if numbers is None:
         return None
     for topic in qrels.pool.topics:

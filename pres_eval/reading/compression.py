@@ -33,7 +33,7 @@ class Readable(Protocol):
     """Source of the compressed bytes."""
 
     def read(self, size: int, /) -> bytes | None:
-        """Some bytes, at most `size`; none at the end."""
+        """Return some bytes, at most `size`; none at the end."""
 
 
 class Decompressor(Protocol):
@@ -52,7 +52,7 @@ class Decompressor(Protocol):
         """Return the bytes after the end of the stream."""
 
     def decompress(self, data: bytes, most: int, /) -> bytes:
-        """Some text, at most so many bytes, of these compressed bytes and of those left from before."""
+        """Return some text, up to a number of bytes, of these compressed bytes and those left from before."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,8 @@ class Compression:
     """A compressed format.
 
     stream   makes the decompressor of one stream
-    errors   what that raises for a damaged one
-    padding  NULs behind a stream come in multiples of so many; 0 where there may be none
+    errors   the exceptions of that for a damaged one
+    padding  number of which the NULs behind a stream are a multiple; 0 where there may be none
     """
 
     name: str
@@ -79,7 +79,7 @@ class Decompressed:
         self._stream = format.stream()
 
     def readinto(self, view: memoryview) -> int:
-        """Read as io's readinto does; raises DamagedError where the file is not whole."""
+        """Read as io's readinto does; raise DamagedError where the file is not whole."""
         while True:
             if self._stream.eof:
                 data = self._next_stream()
@@ -99,7 +99,7 @@ class Decompressed:
                 return len(text)
 
     def _next_stream(self) -> bytes:
-        """The first bytes of the stream behind the one that ended, without the padding; none at the end."""
+        """Return the first bytes of the stream behind the ended one, without the padding; none at the end."""
         data: bytes | None = self._stream.unused_data
         padding = 0
         while True:

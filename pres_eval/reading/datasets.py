@@ -9,7 +9,7 @@ from typing import Any
 from pres_eval.errors import InputError, MissingExtraError, did_you_mean, quoted
 
 DATASET = "irds:"
-"""How the judgements of a dataset of ir_datasets are named: irds:ID."""
+"""Prefix of the judgements of a dataset of ir_datasets: irds:ID."""
 
 
 def qrels_text(address: str) -> Iterator[bytes]:
@@ -45,7 +45,7 @@ def qrels_text(address: str) -> Iterator[bytes]:
 
 
 def _dataset(address: str) -> Any:
-    """Return the dataset of an address; raises InputError for an unknown one, MissingExtraError."""
+    """Return the dataset of an address; raise InputError for an unknown one, MissingExtraError."""
     try:
         import ir_datasets
     except ImportError:

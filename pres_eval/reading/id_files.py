@@ -1,4 +1,4 @@
-"""Files of pairs of ids, of any length: what documents become, which documents a topic must not have."""
+"""Files of pairs of ids, of any length: mappings of documents, documents that a topic must not have."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pres_eval.reading.topic_files import HEADINGS, encoded, read_cells
 from pres_eval.workers import num_processors
 
 DOCUMENT_HEADINGS = ("docno", "doc_id", "docid", "document", "doc", "chunk", "chunk_id", "passage", "pid")
-"""What a column of documents is called where a file has a header."""
+"""Names of the column of documents in a header."""
 
 
 IdPairs = tuple[WordIds, WordIds, IntArray]
@@ -22,7 +22,7 @@ IdPairs = tuple[WordIds, WordIds, IntArray]
 def read_pairs(path: str, columns: str, also: str | None = None) -> IdPairs:
     """Read a file of two columns, separated by blanks, tabs or commas, with or without a header.
 
-    columns  what they are, for messages
+    columns  their description, for messages
     also     four columns that may be there instead, of which the first and the third count
     Raises InputError for a file that cannot be read, for other lines, and if there are none.
     """
@@ -67,7 +67,7 @@ def _with_blanks(chunk: Chunk, separators: bytes) -> Chunk:
 
 
 def _pairs(lines: Lines) -> IdPairs:
-    """Return the pairs of a chunk, whose lines are counted from 1; raises LineError."""
+    """Return the pairs of a chunk, whose lines are counted from 1; raise LineError."""
     last = lines.checked().fields.columns - 1
     first, second = (WordIds.of(lines.column(number)) for number in (0, min(last, 2)))
     return first, second, lines.line_of(np.arange(len(lines))) + 1

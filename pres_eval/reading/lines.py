@@ -23,7 +23,7 @@ from pres_eval.workers import UNTHREADED, in_order
 class Layout:
     """The columns of a format.
 
-    names   what the columns hold
+    names   the names of the columns
     number  the column that holds a number, None if all are words
     whole   whether only integers will do
     more    whether a line may have further columns
@@ -54,7 +54,7 @@ class LineError(Exception):
         self.expected = expected
 
     def in_file(self, source: Source, before: int, names: str) -> InputError:
-        """Return the error of the file in which so many lines precede the chunk; `names`: its columns."""
+        """Return the error of the file, by the number of lines before the chunk; `names`: its columns."""
         from pres_eval.reading.advice import with_advice
 
         failure = InputError(source.name, before + self.line + 1, self.found, self.expected)
@@ -75,21 +75,21 @@ class Lines:
     faults: tuple[Faults, ...]
 
     def column(self, number: int) -> Ids:
-        """One column as ids."""
+        """Return one column as ids."""
         starts, ends = self.fields.column(number)
         return Ids(self.chunk.array(), starts, ends - starts)
 
     def text(self, row: int, number: int) -> bytes:
-        """One field; not of the first column."""
+        """Return one field; not of the first column."""
         start, end = self.fields.cell(row, number)
         return bytes(self.chunk.buffer[start:end])
 
     def line_of(self, rows: IntArray) -> IntArray:
-        """(n,) the lines of rows (n,) in the chunk, counted from 0."""
+        """Return (n,) the lines of rows (n,) in the chunk, counted from 0."""
         return rows if self.fields.lines is None else self.fields.lines[rows]
 
     def checked(self) -> Lines:
-        """The same; raises LineError if there is a fault, for the first line that has one."""
+        """Return the same; raise LineError if there is a fault, for the first line that has one."""
         if self.faults:
             first = min(self.faults, key=lambda faults: int(faults.lines[0]))
             raise LineError(int(first.lines[0]), first.found(0), first.expected)
@@ -100,7 +100,7 @@ class Lines:
 
 
 def parse_lines(chunk: Chunk, layout: Layout) -> Lines:
-    """The lines of a chunk, whatever is wrong with some of them."""
+    """Return the lines of a chunk, whatever is wrong with some of them."""
     width = layout.width
     fields = split_fields(chunk, width, f"{width} ({layout.names})", layout.more)
     if layout.number is None or not len(fields):
@@ -112,7 +112,7 @@ def parse_lines(chunk: Chunk, layout: Layout) -> Lines:
 
 
 def _without_wrong(lines: Lines, layout: Layout, column: int) -> Lines:
-    """The lines whose number is one; the others are faults."""
+    """Return the lines whose number is one; the others are faults."""
     tokens = list(lines.column(column))
     values = [read_whole_number(token) if layout.whole else read_number(token) for token in tokens]
     good = np.array([row for row, value in enumerate(values) if value is not None], np.int64)
@@ -150,7 +150,7 @@ def in_parts(
     jobs: int,
     names: str | None = None,
 ) -> Iterator[tuple[int, Result]]:
-    """Yield what `work` makes of the lines of each chunk, in order, with the number of lines before it.
+    """Yield the result of `work` for the lines of each chunk, in order, with the number of lines before it.
 
     A LineError of a chunk becomes the InputError of the file; `names` are the columns that advice expects.
     """
@@ -175,7 +175,7 @@ def in_parts(
 
 
 def no_lines(source: Source, layout: Layout) -> EmptyFileError:
-    """The error of a file without a line that counts."""
+    """Return the error of a file without a line that counts."""
     return EmptyFileError(
         source.name, None, "no lines but blank ones and comments", f"lines of {layout.names}"
     )
@@ -198,12 +198,12 @@ class FileTable:
     numbers: AnyArray
 
     def column(self, number: int) -> Ids:
-        """One column as ids."""
+        """Return one column as ids."""
         starts = np.ascontiguousarray(self.starts[:, number])
         return Ids(self.buffer, starts, self.ends[:, number] - starts)
 
     def text(self, row: int, number: int) -> bytes:
-        """One field."""
+        """Return one field."""
         return self.buffer[self.starts[row, number] : self.ends[row, number]].tobytes()
 
     def __len__(self) -> int:

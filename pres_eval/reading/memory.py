@@ -13,13 +13,13 @@ _TRIM_THRESHOLD, _TOP_PAD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -2, -3, -8
 """As glibc's malloc.h numbers them."""
 
 GLIBC_DEFAULT = 128 << 10
-"""What glibc begins with."""
+"""Value that glibc begins with."""
 
 _DIGITS = re.compile("[0-9]{1,18}")
 """A size in bytes, as MALLOC_TRIM_THRESHOLD_ gives it."""
 
 _LARGEST = 2**31 - 1
-"""The largest size that mallopt can be told."""
+"""The largest size that mallopt takes."""
 
 _allowed = False
 _lock = threading.Lock()
@@ -53,7 +53,7 @@ def _keep_always() -> None:
 
 @contextlib.contextmanager
 def freed_memory_kept() -> Iterator[None]:
-    """The same for as long as the block goes, in another program's process, which gets all of it back then.
+    """Do the same within the block, in another program's process, which gets all memory back then.
 
     Dask lets its workers return memory at once (MALLOC_TRIM_THRESHOLD_), which doubles what reading takes.
     """

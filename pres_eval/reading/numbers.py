@@ -29,7 +29,7 @@ from pres_eval.arrays import (
 EXPONENT_LENGTH = 4  # e-05
 MOST_DIGITS = 3 * WORD
 LARGEST_TOP_WORD = 1000
-"""What the digits before the last 16 may be, so that the whole fits into 64 bits."""
+"""Largest number of the digits before the last 16, so that the whole fits into 64 bits."""
 EXACT_POWER = 22
 """10^22 is the largest power of ten that is a double."""
 SCALED_POWER = 270
@@ -48,7 +48,7 @@ _HEXADECIMAL = rb"(?i)[+-]?0x([0-9a-f]+(\.[0-9a-f]*)?|\.[0-9a-f]+)(p[+-]?\d+)?"
 
 
 def read_number(token: bytes) -> float | None:
-    """One number, None if the token is none; hexadecimal floats and ±inf are numbers, nan is not."""
+    """Return one number, None if the token is none; hexadecimal floats and ±inf are numbers, nan is not."""
     if re.fullmatch(_NUMBER, token):
         return float(token)
     if re.fullmatch(_HEXADECIMAL, token):
@@ -60,13 +60,13 @@ def read_number(token: bytes) -> float | None:
 
 
 def read_whole_number(token: bytes) -> int | None:
-    """An integer of 64 bits, None if the token is none."""
+    """Return an integer of 64 bits, None if the token is none."""
     value = nearest_integer(token, 2**64) if re.fullmatch(rb"[+-]?\d+", token) else 2**64
     return value if abs(value) <= LARGEST else None
 
 
 def read_numbers(buffer: Bytes, starts: IntArray, ends: IntArray) -> tuple[FloatArray, int | None]:
-    """(n,) the numbers buffer[starts[i]:ends[i]]; and the index of the first that is none (None: all are).
+    """Return the numbers buffer[starts[i]:ends[i]] (n,), and the index of the first that is none, or None.
 
     The places ascend; the buffer can be read 24 bytes before the first and eight behind the last.
     """
@@ -96,7 +96,7 @@ def read_numbers(buffer: Bytes, starts: IntArray, ends: IntArray) -> tuple[Float
 
 
 def _read_short(buffer: Bytes, starts: IntArray, ends: IntArray) -> FloatArray | None:
-    """(n,) numbers of up to eight digits, all with as many after the dot; None if they are not like that."""
+    """Return numbers (n,) of up to eight digits, all with as many after the dot; None for other forms."""
     first = buffer[starts[0] : ends[0]].tobytes()
     decimals = len(first) - 1 - first.find(b".") if b"." in first else 0
     if not first.startswith(b"-"):
@@ -110,7 +110,7 @@ def _read_short(buffer: Bytes, starts: IntArray, ends: IntArray) -> FloatArray |
 
 
 def _read_digits(buffer: Bytes, ends: IntArray, count: IntArray, decimals: int) -> FloatArray | None:
-    """Numbers in the `count` (N,) bytes before their ends, without a sign; None if they are not like that."""
+    """Return numbers in the `count` (N,) bytes before their ends, without a sign; None for other forms."""
     count -= decimals > 0
     if count.min() <= decimals - (decimals > 0) or count.max() > WORD or decimals >= WORD:
         return None
@@ -144,7 +144,7 @@ def _read_digits(buffer: Bytes, ends: IntArray, count: IntArray, decimals: int) 
 def _cut_exponents(
     buffer: Bytes, starts: IntArray, ends: IntArray
 ) -> tuple[IntArray, IntArray | int, BoolArray]:
-    """(n,) where mantissas end, (n,) exponents of two digits behind them, (n,) where there is no other."""
+    """Return ends of mantissas (n,), two-digit exponents behind (n,), and where there is no other (n,)."""
     regular = np.ones(len(starts), np.bool_)
     letter = buffer[ends - EXPONENT_LENGTH]
     has = ((letter | 32) == ord("e")) & (ends - starts > EXPONENT_LENGTH)
@@ -160,7 +160,7 @@ def _cut_exponents(
 
 
 def _find_dots(buffer: Bytes, begin: IntArray, stop: IntArray) -> tuple[IntArray, IntArray | int]:
-    """(n,) where the whole part of each number ends, and (n,) how many digits follow the dot."""
+    """Return (n,) where the whole part of each number ends, and (n,) how many digits follow the dot."""
     first = buffer[begin[0] : stop[0]].tobytes()
     decimals = len(first) - 1 - first.find(b".") if b"." in first else 0
     if b"." in first and (buffer[stop - decimals - 1] == ord(".")).all():
@@ -173,7 +173,7 @@ def _find_dots(buffer: Bytes, begin: IntArray, stop: IntArray) -> tuple[IntArray
 
 
 def _digits(buffer: Bytes, stop: IntArray, count: IntArray | int) -> tuple[Words, BoolArray]:
-    """(n,) the whole number in the `count` digits before `stop`, and (n,) where it is one that fits."""
+    """Return the integers (n,) of the `count` digits before `stop`, and (n,) whether they fit."""
     most = int(np.max(count))
     total = np.zeros(len(stop), np.uint64)
     good = np.asarray((count >= np.int64(0)) & (count <= np.int64(MOST_DIGITS)))
@@ -192,7 +192,7 @@ def _digits(buffer: Bytes, stop: IntArray, count: IntArray | int) -> tuple[Words
 
 
 def _all_digits(word: Words) -> BoolArray:
-    """(n,) whether all eight bytes are 0-9: their upper half is 3, also after 6 was added."""
+    """Return (n,) whether all eight bytes are 0-9: their upper half is 3, also after 6 was added."""
     upper = np.uint64(0xF0F0F0F0F0F0F0F0)
     raised = ((word + np.uint64(0x0606060606060606)) & upper) >> np.uint64(4)
     good: BoolArray = ((word & upper) | raised) == np.uint64(0x3333333333333333)
@@ -200,14 +200,14 @@ def _all_digits(word: Words) -> BoolArray:
 
 
 def _eight_digits(word: Words) -> Words:
-    """(n,) the number that eight digits make: pairs, then fours, then all, each step in all lanes at once."""
+    """Return the numbers (n,) of eight digits: pairs, then fours, then all, each step in all lanes."""
     word = (word & np.uint64(0x0F0F0F0F0F0F0F0F)) * np.uint64(2561) >> np.uint64(8)
     word = (word & np.uint64(0x00FF00FF00FF00FF)) * np.uint64(6553601) >> np.uint64(16)
     return (word & np.uint64(0x0000FFFF0000FFFF)) * np.uint64(42949672960001) >> np.uint64(32)
 
 
 def _scale(mantissa: Words, power: IntArray | int) -> tuple[FloatArray, BoolArray]:
-    """(n,) mantissa × 10^power as the nearest double, and (n,) where that is certain."""
+    """Return (n,) mantissa × 10^power as the nearest double, and (n,) where that is certain."""
     values = mantissa.astype(np.float64)
     exact = (mantissa < np.uint64(2**53)) & (np.abs(power) <= EXACT_POWER)
     if isinstance(power, int) and power <= 0 and exact.all():
@@ -224,7 +224,7 @@ def _scale(mantissa: Words, power: IntArray | int) -> tuple[FloatArray, BoolArra
 
 
 def _scale_precisely(mantissa: Words, powers: IntArray) -> tuple[FloatArray, BoolArray]:
-    """The same (n,) in twice the precision: every number is an unevaluated sum of two doubles."""
+    """Return the same (n,) in twice the precision: every number is an unevaluated sum of two doubles."""
     high = mantissa.astype(np.float64)
     low = (mantissa - high.astype(np.uint64)).view(np.int64).astype(np.float64)
     chosen, which = np.unique(powers, return_inverse=True)
@@ -242,14 +242,14 @@ def _scale_precisely(mantissa: Words, powers: IntArray) -> tuple[FloatArray, Boo
 
 
 def _product_error(a: FloatArray, b: FloatArray, product: FloatArray) -> FloatArray:
-    """(n,) what a × b lost in rounding, exactly (Dekker 1971, doi:10.1007/BF01397083)."""
+    """Return the rounding errors (n,) of a × b, exactly (Dekker 1971, doi:10.1007/BF01397083)."""
     a_high, a_low = _halves(a)
     b_high, b_low = _halves(b)
     return a_low * b_low - (((product - a_high * b_high) - a_low * b_high) - a_high * b_low)
 
 
 def _halves(a: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Doubles (n,) as the sums of two (n,) with half the digits each."""
+    """Return doubles (n,) as the sums of two (n,) with half the digits each."""
     shifted = a * 134217729.0
     high = shifted - (shifted - a)
     return high, a - high
@@ -257,7 +257,7 @@ def _halves(a: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 @cache
 def _power_of_ten(power: int) -> tuple[float, float]:
-    """10^power as the sum of two doubles."""
+    """Return 10^power as the sum of two doubles."""
     from fractions import Fraction
 
     exact = Fraction(10) ** power
@@ -266,7 +266,7 @@ def _power_of_ten(power: int) -> tuple[float, float]:
 
 
 def read_whole_numbers(buffer: Bytes, starts: IntArray, ends: IntArray) -> tuple[IntArray, int | None]:
-    """(n,) the integers buffer[starts[i]:ends[i]]; and the index of the first that is none, or None."""
+    """Return the integers buffer[starts[i]:ends[i]] (n,), and the index of the first that is none."""
     first = buffer[starts]
     if (ends - starts == 1).all() and (first - ord("0") < 10).all():  # as nearly all grades are
         return (first - ord("0")).astype(np.int64), None

@@ -1,4 +1,4 @@
-"""The documents that somebody judged, by topic: what a run is joined with."""
+"""The judged documents, by topic, which a run is joined with."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Pool:
         return np.repeat(np.arange(len(self.topics)), np.diff(self.offsets))
 
     def find_topics(self, ids: Ids) -> IntArray:
-        """(n,) the index of each topic, -1 for those that the pool does not have."""
+        """Return (n,) the index of each topic, -1 for those that the pool does not have."""
         found = self.topic_table.find(ids.hashes(self.topic_seed))
         if ids.width() <= 1 and self.topics.width() <= 1:
             return found  # a word times an odd number: no two words have the same hash
@@ -78,7 +78,7 @@ class Pool:
         return found
 
     def documents_of(self, topics: IntArray) -> tuple[IntArray, IntArray | slice]:
-        """(S,) how many documents some topics have, and (n,) which ones these are, topic after topic."""
+        """Return the numbers (S,) of documents of some topics, and the documents (n,), topic after topic."""
         counts = lengths_at(self.offsets, topics)
         return counts, consecutive(self.offsets[topics], counts)[0]
 
@@ -99,13 +99,13 @@ class Pool:
         return int(lengths_at(self.offsets, topics).sum())
 
     def byte_order(self) -> IntArray:
-        """(D,) the permutation that sorts the documents by topic and id."""
+        """Return (D,) the permutation that sorts the documents by topic and id."""
         return byte_order(self.documents.take(slice(None)), self.topic_of)
 
 
 @dataclass(frozen=True, eq=False)
 class Pooled:
-    """A pool, and what its documents were made of.
+    """A pool, and the rows that its documents were made of.
 
     rows      (D,) the first row of each document, or the stretches in which they follow each other; None if
               every row is a document, in the same order
@@ -119,13 +119,13 @@ class Pooled:
     document: IntArray
 
     def of_documents(self, values: AnyArray) -> AnyArray:
-        """(D,) the values that rows (N,) have, of the first row of each document."""
+        """Return (D,) the values that rows (N,) have, of the first row of each document."""
         if self.rows is None:
             return values
         return self.rows.of(values) if isinstance(self.rows, Stretches) else values[self.rows]
 
     def document_of_row(self) -> IntArray:
-        """(N,) the index of each row's document."""
+        """Return (N,) the index of each row's document."""
         size = len(self.pool.documents)
         index = np.empty(size + len(self.again), np.int64)
         index[self.of_documents(np.arange(len(index)))] = np.arange(size)
@@ -136,7 +136,7 @@ class Pooled:
 def build_pool(
     topic_ids: Ids, groups: AnyInts, lengths: IntArray, documents: WordIds, jobs: int = 1
 ) -> Pooled:
-    """The pool of rows in groups (G,): of topic topic_ids[groups[0]] the first lengths[0] documents, ..."""
+    """Return the pool of rows in groups (G,): topic topic_ids[groups[0]] has the first lengths[0] rows."""
     topics, index = distinct(topic_ids)
     topics = WordIds.of(topics).take(slice(None))  # one after the other, in order
     topic_of_group = index[groups]
@@ -170,7 +170,7 @@ def build_pool(
 
 
 def pool_of(topics: Ids, documents: WordIds, offsets: IntArray) -> Pool:
-    """The pool with these topics and documents, which are in its order already; offsets (T+1,)."""
+    """Return the pool with these topics and documents, which are in its order already; offsets (T+1,)."""
     for seed in count():
         table = KeyTable(topics.hashes(seed))
         if not len(table.repeats()[0]):

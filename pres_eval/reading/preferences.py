@@ -1,4 +1,4 @@
-"""Relevance files that tell judgement groups apart: formats qrels_jg, subtopics, prefs and qrels_prefs."""
+"""Relevance files with judgement groups: formats qrels_jg, subtopics, prefs and qrels_prefs."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class GroupQrels(JudgedGroups):
     grade: IntArray
 
     def judged_twice(self, first: int, second: int) -> InputError:
-        """The error that a group judges a document twice."""
+        """Return the error that a group judges a document twice."""
         return InputError(
             self.name,
             int(self.line[second]),
@@ -111,7 +111,7 @@ class Preferences(JudgedGroups):
         return len(np.unique(np.stack((groups, self.subgroup)), axis=1)[0]) < len(self.level)
 
     def two_levels(self, one: int, other: int) -> InputError:
-        """The error that a document is twice in a subgroup, with different levels."""
+        """Return the error that a document is twice in a subgroup, with different levels."""
         first, second = sorted((one, other), key=lambda row: int(self.line[row]))
         return InputError(
             self.name,
@@ -122,7 +122,7 @@ class Preferences(JudgedGroups):
         )
 
     def conflict(self, one: int, other: int) -> InputError:
-        """The error that two documents are each preferred to the other, or one is relevant and is not."""
+        """Return the error for two documents preferred to each other, or one both relevant and not."""
         first, second = sorted((one, other), key=lambda row: int(self.line[row]))
         found = f"documents {self._docno(first)} and {self._docno(second)} are each preferred to the other"
         expected = "the subgroups of a judgement group to agree"
@@ -151,7 +151,7 @@ def read_group_qrels(source: Source, kind: type[_Groups]) -> _Groups:
 
 
 def check_once(qrels: GroupQrels, within: IntArray) -> None:
-    """Raise InputError for a document that is judged twice in what `within` (N,) numbers."""
+    """Raise InputError for a document that is judged twice in a group, by its number in `within` (N,)."""
     order = np.lexsort((qrels.line, qrels.document, within))
     again = np.flatnonzero((np.diff(qrels.document[order]) == 0) & (np.diff(within[order]) == 0))
     if len(again):
@@ -205,7 +205,7 @@ def group_rows(table: FileTable, docno: int, column: int = 1) -> tuple[_Common, 
 
 
 def _number_names(names: Ids, within: IntArray) -> tuple[IntArray, IntArray]:
-    """(N,) numbers of the names by `within` (N,) and byte order; and a row of each name, in this order."""
+    """Return numbers (N,) of names by `within` (N,) and byte order, and a row of each name in this order."""
     order = byte_order(names, within)
     new = np.append(True, np.diff(within[order]) != 0)
     new[changes(names.take(order))] = True

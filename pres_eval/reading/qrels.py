@@ -68,9 +68,9 @@ class QrelsJudgements:
                 in the pool but not judged
     kept        (D,) which judgements count (for experiments with incomplete ones), None for all
     duplicates  judgements of a document that already had one; they do not count
-    form        what the file was recognised as, None for qrels of four columns
+    form        the recognised format of the file, None for qrels of four columns
     document_scores  (D,) a score that each document has of its own; None if there are none
-    rewriting   what became of their documents, and becomes of those of runs; None if nothing does
+    rewriting   the mapping of their documents and of those of runs; None if there is none
     left_out    topics that options left out of them
     nmax, sizes (T,) how far each topic is read, and the documents in its collection; None if not known
     """
@@ -100,11 +100,11 @@ class QrelsJudgements:
         return Remembered(MOST_REMEMBERED)
 
     def keeping(self, kept: BoolArray) -> QrelsJudgements:
-        """The same judgements with some taken out (D,): those documents become unjudged."""
+        """Return the same judgements with some taken out (D,): those documents become unjudged."""
         return replace(self, kept=kept)
 
     def every_grade(self) -> AnyInts:
-        """(N,) the relevance of all judgements that are kept, also of repeated ones."""
+        """Return (N,) the relevance of all judgements that are kept, also of repeated ones."""
         if self.kept is not None:
             return self.grade[self.kept]
         if not len(self.duplicates.grade):
@@ -112,7 +112,7 @@ class QrelsJudgements:
         return np.concatenate((self.grade, self.duplicates.grade))
 
     def num_positive(self, topics: BoolArray | None = None) -> int:
-        """Judgements with a relevance above 0, of topics (T,) that are true, None for all."""
+        """Return judgements with a relevance above 0, of topics (T,) that are true, None for all."""
         # trec_eval: a document judged twice counts twice, as long as its topic is not scored.
         positive = self.every_grade() > 0
         if topics is not None:
@@ -130,7 +130,7 @@ def as_qrels(relevance: Relevance, option: str) -> QrelsJudgements:
 
 
 Tell = Callable[[int, Lines], None]
-"""Is told the lines of a chunk, with all faults, and how many lines are before them."""
+"""Function that gets the lines of a chunk, with all faults, and the number of lines before them."""
 
 
 def read_qrels(
@@ -140,7 +140,7 @@ def read_qrels(
 
     `jobs` threads parse (None: as many as there are processors to use); the result does not depend on it.
     Raises InputError for a line that has not four columns or whose relevance is no integer, unless there is
-    `tell`: it is told, and these lines are left out.
+    `tell`: that gets these lines, and they are left out.
     """
     judgements, num_topics = GrowingColumns(), 0
     line_numbers: list[tuple[int, int, IntArray | None]] = []
@@ -177,10 +177,10 @@ documents and grades of each row."""
 def _read_part(
     layout: Layout, with_faults: bool, lines: Lines
 ) -> tuple[IntArray | None, Lines | None, _Columns | None]:
-    """Return the judgements of a chunk, None if there are none; raises LineError unless faults are wanted.
+    """Return the judgements of a chunk, None if there are none; raise LineError unless faults are wanted.
 
     Before them come the line of each row in the chunk (n,), counted from 0, None where row i is line i; and
-    the lines if somebody is told: they take room while they wait.
+    the lines if `tell` wants them: they take room while they wait.
     """
     if not with_faults:
         lines.checked()
@@ -214,7 +214,7 @@ def _check_finite(lines: Lines) -> None:
 def pooled_qrels(
     name: str, pooled: Pooled, grades: AnyInts, lines: Callable[[], IntArray]
 ) -> QrelsJudgements:
-    """Judgements whose documents were pooled: the grade (N,) of each row, and its line when it is needed."""
+    """Return judgements whose documents were pooled: the grade (N,) of each row, and its line if needed."""
     duplicates = NO_DUPLICATES
     if len(pooled.again):
         numbers, document = lines(), pooled.document

@@ -34,7 +34,7 @@ FORMATS = {
     "csv": RelevanceInfo.QRELS,
     "parquet": RelevanceInfo.QRELS,
 }
-"""What can be computed from each format."""
+"""Formats, each with the kind of relevance information that it has."""
 
 
 def relevance_info(form: str) -> RelevanceInfo:

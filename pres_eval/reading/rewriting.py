@@ -32,11 +32,11 @@ from pres_eval.records import dataclass
 
 DENSE, KEPT = "dense", "kept"
 MAP_RANKS = (DENSE, KEPT)
-"""What --map-ranks takes: ranks close up where a document comes again, or not."""
+"""Values of --map-ranks: ranks close up where a document comes again, or not."""
 
 RUN, BOTH = "run", "both"
 EXCLUDE_FROM = (BOTH, RUN)
-"""What --exclude-from takes."""
+"""Values of --exclude-from."""
 
 Mapping = Callable[[Ids], tuple[Documents, BoolArray]]
 """Ids (N,) -> the ids that they become (N,), and which of them (N,) are others."""
@@ -63,11 +63,11 @@ class Excluded:
 class Rewriting:
     """Rewriting of the documents of runs and judgements before they are joined: mapped, then excluded.
 
-    What is excluded may be named as it is written or as what it becomes.
+    Excluded documents may be named by their ids before or after the mapping.
 
-    mapping    what documents become; None: they stay as they are
+    mapping    the mapping of documents; None: they stay as they are
     dense      whether ranks close up where a document comes again
-    excluded   what must not count; None: everything counts
+    excluded   documents that do not count; None: all count
     judged_too whether it is taken out of the judgements as well
     num_judged judgements before they were rewritten; 0 until then
     """
@@ -163,7 +163,7 @@ class FileMapping:
         return FileMapping, self._made_of  # another process has other hashes
 
     def __call__(self, ids: Ids) -> tuple[Documents, BoolArray]:
-        """Return what ids (N,) become, and which are others (N,); those not known stay as they are."""
+        """Return the mapped ids (N,), and which of them changed (N,); unknown ones stay."""
         own = WordIds.of(ids)
         row = self._table.find(own.hashes(self._seed))
         there = np.flatnonzero(row >= 0)
@@ -203,7 +203,7 @@ class PatternMapping:
         return PatternMapping, (self._text,)
 
     def __call__(self, ids: Ids) -> tuple[Documents, BoolArray]:
-        """Return what ids (N,) become, and which of them are others (N,)."""
+        """Return the mapped ids (N,), and which of them changed (N,)."""
         if self._before_number is not None:
             starts, lengths = ids.starts, _without_number(ids, self._before_number)
         else:
@@ -279,7 +279,7 @@ def _alike(ids: Ids, kinds: bytes) -> tuple[IntArray, IntArray]:
 
 
 def rewriting_of(map_docs: Any, map_ranks: str, exclude: Any, exclude_from: str) -> Rewriting:
-    """Return what --map-docs and --exclude ask for; mappings and exclusions may be made already."""
+    """Return the rewriting of --map-docs and --exclude; mappings and exclusions may be made already."""
     return Rewriting(
         mapping=read_mapping(map_docs) if isinstance(map_docs, str) else map_docs,
         dense=map_ranks == DENSE,
@@ -291,7 +291,7 @@ def rewriting_of(map_docs: Any, map_ranks: str, exclude: Any, exclude_from: str)
 def read_mapping(text: str) -> Mapping:
     """Return the mapping of a file, or of a regular expression with a group.
 
-    Raises UsageError for what is neither, InputError for a file that cannot be read, or names an id twice.
+    Raises UsageError for other values, InputError for a file that cannot be read, or names an id twice.
     """
     import os
 

@@ -18,7 +18,7 @@ from pres_eval.reading.streams import Progress, reason
 from pres_eval.records import dataclass
 
 PARQUET_ENDING = ".parquet"
-"""What folders are called whose files of the same ending are the parts of one table."""
+"""Names of folders whose files of the same ending are the parts of one table."""
 
 PARQUET_MAGIC = b"PAR1"
 
@@ -86,7 +86,7 @@ def check_format(form: str) -> None:
 
 
 def run_at(address: str) -> RunFiles:
-    """Return the run at a path or an address; what is wrong with it is said when it is read."""
+    """Return the run at a path or an address; faults are errors when it is read."""
     try:
         parts = _part_files(address)
         if parts is not None:

@@ -20,7 +20,7 @@ NAMES = {
     STRATUM: (STRATUM, "strata"),
     RELEVANCE: (RELEVANCE, "rel", "relevant", "grade", "judgement", "judgment", "label"),
 }
-"""What the columns of a sample are called where a file has a header."""
+"""Names of the columns of a sample in a header."""
 
 PLAIN = {4: (TOPIC, DOCNO, STRATUM, RELEVANCE), 3: (TOPIC, DOCNO, RELEVANCE)}
 """The columns of a file without a header, by their number."""
@@ -31,7 +31,7 @@ WORDS = {
     **dict.fromkeys(("not responsive", "non-responsive", "nonresponsive"), 0),
     "": -1,
 }
-"""What review platforms write for a grade."""
+"""Texts for a grade in the exports of review platforms."""
 
 
 class Stratum(NamedTuple):
@@ -58,7 +58,7 @@ class Sampled(NamedTuple):
 
 
 Sizes = Mapping[Stratum, tuple[int, Place]]
-"""How many documents each stratum has, and where that is written."""
+"""Number of documents of each stratum, and the place where it is written."""
 
 
 def read_sample(
@@ -68,7 +68,7 @@ def read_sample(
 
     A load file of a review platform may have more columns; one without topics is of the `topic` of the
     review, None if there are several.  With `if_there` a file that has none of the `columns` is read
-    without them.  Raises InputError for what is no sample.
+    without them.  Raises InputError for a file that is no sample.
     """
     rows, _ = read_cells(path, "topic docno stratum relevance")
     name, (line, first) = Source(path).name, rows[0]
@@ -91,7 +91,7 @@ def read_sample(
 
 
 def _places(place: Place, first: list[str], columns: Mapping[str, str]) -> tuple[dict[str, int], bool]:
-    """Return where the columns are, and whether the first row is a header that says so."""
+    """Return the places of the columns, and whether the first row is a header that names them."""
     headings = [heading.casefold() for heading in first]
     known = {**NAMES, **{kind: (heading.casefold(),) for kind, heading in columns.items()}}
     there = {kind: [name for name in names if name in headings] for kind, names in known.items()}
@@ -109,7 +109,7 @@ def _places(place: Place, first: list[str], columns: Mapping[str, str]) -> tuple
 
 
 def _grade(place: Place, text: str) -> int:
-    """Return a grade, -1 for negative ones and empty cells; raises InputError for what is none."""
+    """Return a grade, -1 for negative ones and empty cells; raise InputError for other text."""
     grade = WORDS.get(text.casefold(), number_of(text))
     if not math.isfinite(grade) or grade != int(grade):
         raise InputError(

@@ -47,7 +47,7 @@ HEAD = 1 << 16
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 CutPlace = Callable[[bytearray, int, int], int]
-"""Where to cut the text buffer[start:stop]: the index behind the last line of the chunk, at most stop."""
+"""Function that finds the cut of the text buffer[start:stop]: the index behind its last line."""
 
 
 def behind_last_line(buffer: bytearray, start: int, stop: int) -> int:
@@ -64,11 +64,11 @@ class Chunk:
     stop: int
 
     def array(self) -> Bytes:
-        """(n,) the buffer as bytes; the text is [start:stop] of it."""
+        """Return (n,) the buffer as bytes; the text is [start:stop] of it."""
         return np.frombuffer(self.buffer, np.uint8)
 
     def text(self) -> bytes:
-        """The lines, copied."""
+        """Return the lines, copied."""
         return bytes(memoryview(self.buffer)[self.start : self.stop])
 
 
@@ -77,7 +77,7 @@ NO_CHUNK = Chunk(bytearray(), 0, 0)
 
 
 class Source:
-    """A file that can be read several times, even when it is a pipe (what was read of it is kept on disk)."""
+    """A file that can be read several times, even a pipe (whose bytes are kept on disk once read)."""
 
     may_be_compressed = True
 
@@ -103,7 +103,7 @@ class Source:
     def chunks(
         self, size: int = CHUNK, cut_place: CutPlace = behind_last_line
     ) -> Generator[Chunk, None, None]:
-        """The file from its start, in chunks of whole lines of about `size` bytes.
+        """Yield the file from its start, in chunks of whole lines of about `size` bytes.
 
         Raises InputError for a file that can't be read or is empty, whose compressed data is damaged, that
         changes while it is read or between two readings, or with a line longer than LONGEST_LINE.
@@ -140,7 +140,7 @@ class Source:
             return False  # whoever reads it says why not
 
     def head(self, most: int | None = HEAD) -> bytes:
-        """Return the first bytes of the file, at least so many if it has them, all for None, decompressed."""
+        """Return the first bytes of the file, decompressed: at least a number of them, or all for None."""
         text = bytearray()
         buffer = bytearray(HEAD)
         try:
@@ -186,7 +186,7 @@ class Source:
         self._free.clear()
 
     def size(self) -> int | None:
-        """Bytes of the file on disk, None for a pipe."""
+        """Return bytes of the file on disk, None for a pipe."""
         try:
             status = os.fstat(sys.stdin.fileno()) if self.path == "-" else os.stat(self.path)  # noqa: PTH116
         except (OSError, ValueError, AttributeError):
@@ -194,7 +194,7 @@ class Source:
         return status.st_size if stat.S_ISREG(status.st_mode) else None
 
     def for_jumps(self) -> Any:
-        """Return what a reader that jumps about in the file opens: a path, or an open file."""
+        """Return a path or an open file, for a reader that jumps about in the file."""
         if self.path != "-" and self.size() is not None:
             with contextlib.closing(self._open()) as file:
                 if compression_of(file) is None:
@@ -202,7 +202,7 @@ class Source:
         return io.BytesIO(self.head(None))
 
     def _open(self) -> OpenFile:
-        """Return the file, opened anew, or the pipe from its beginning; raises InputError."""
+        """Return the file, opened anew, or the pipe from its beginning; raise InputError."""
         if self._pipe is not None:
             self._pipe.rewind()
             return OpenFile(self._pipe, self._progress)
@@ -259,7 +259,7 @@ class Source:
         )
 
     def _checked(self, file: OpenFile) -> OpenFile:
-        """A file that was just opened; raises InputError if it is not the one that was opened before."""
+        """Return a file that was just opened; raise InputError if it is not the one opened before."""
         try:
             self.agree(file.version())
         except InputError:
@@ -305,7 +305,7 @@ class Source:
                 yield Chunk(buffer, start, cut)
 
     def _line_at(self, place: int) -> int | None:
-        """The line that begins at this place in the text, None if it can't be read a second time."""
+        """Return the line that begins at this place in the text, None if it can't be read a second time."""
         line = 1
         buffer = bytearray(CHUNK)
         with contextlib.suppress(OSError, DamagedError, InputError), contextlib.closing(self._open()) as file:
@@ -318,7 +318,7 @@ class Source:
         return None
 
     def _buffer(self, size: int) -> bytearray:
-        """A buffer of at least this size; one that was given back if there is one."""
+        """Return a buffer of at least this size; one that was given back if there is one."""
         while self._free:
             buffer = self._free.pop()
             if len(buffer) >= size:

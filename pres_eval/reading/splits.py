@@ -49,7 +49,7 @@ def cut_between_topics(buffer: bytearray, start: int, stop: int) -> int:
 
 
 def _line_of_another_topic(buffer: bytearray, start: int, same: int, end: int, topic: bytes) -> int | None:
-    """A line before `same` that has another topic, searched in growing steps."""
+    """Return a line before `same` that has another topic, searched in growing steps."""
     step = 1024
     while True:
         place = max(same - step, start)
@@ -62,14 +62,14 @@ def _line_of_another_topic(buffer: bytearray, start: int, same: int, end: int, t
 
 
 def _topic_at(buffer: bytearray, line: int, end: int, unknown: bytes) -> bytes:
-    """The topic of a line; `unknown` for a line that begins with a blank or is a comment."""
+    """Return the topic of a line; `unknown` for a line that begins with a blank or is a comment."""
     if buffer[line] <= ord(" ") or buffer[line] == ord("#"):
         return unknown
     return bytes(buffer[line : min(line + 256, end)]).split(None, 1)[0]
 
 
 def _line_between(buffer: bytearray, low: int, high: int) -> int | None:
-    """The start of a line near the middle of two lines, None if one follows the other."""
+    """Return the start of a line near the middle of two lines, None if one follows the other."""
     middle = (low + high) // 2
     line = buffer.find(b"\n", middle, high - 1) + 1
     if not line:

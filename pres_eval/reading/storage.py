@@ -45,7 +45,7 @@ STAMPS = (
     ),
     *("LastModified", "last_modified", "mtime", "created"),
 )
-"""What stores say of a file that changes with it, each by the names that it has."""
+"""Fields of a store's information that change with the file, by the names that stores use."""
 
 EVERYWHERE = 2
 """Of a version: the size and the time, which all machines see alike that share a file, or have copies of it.
@@ -63,7 +63,7 @@ class PlannedFile:
     name        as messages call it
     address     as every worker can open it: an absolute path or an address
     size        in bytes
-    version     what changes when somebody writes to it
+    version     a text that changes when somebody writes to it
     machine     where the version was taken
     descriptor  of the open file, for copies of the process that opened it
     """
@@ -87,7 +87,7 @@ def is_remote(address: str) -> bool:
 
 
 def expand(address: str) -> list[str]:
-    """The files that a pattern (`*`, `?`, `[...]`) names, in order; any other address as it is.
+    """Return the files that a pattern (`*`, `?`, `[...]`) names, in order; any other address as it is.
 
     Raises InputError if a pattern names no file.
     """
@@ -107,7 +107,7 @@ def expand(address: str) -> list[str]:
 
 
 def file_at(address: str) -> PlannedFile:
-    """The file at an address.  Raises InputError if there is none that every worker can open."""
+    """Return the file at an address.  Raises InputError if there is none that every worker can open."""
     if is_remote(address):
         version = _remote_version(address)
         return PlannedFile(address, address, int(version[0]), version, "")
@@ -122,7 +122,7 @@ def file_at(address: str) -> PlannedFile:
 
 
 def file_of(source: Source) -> PlannedFile:
-    """The file of a source.  Raises InputError if not every worker can open it, or if it has changed."""
+    """Return the file of a source; raise InputError if a worker cannot open it, or if it has changed."""
     if isinstance(source, PlannedSource):
         return source.file
     if isinstance(source, MadeText):
@@ -134,7 +134,7 @@ def file_of(source: Source) -> PlannedFile:
 
 @contextlib.contextmanager
 def kept_open(file: PlannedFile) -> Iterator[PlannedSource]:
-    """The file for copies of this process, which read what is open here, whatever takes its name."""
+    """Give the file for copies of this process, which read the open file, even if another takes its name."""
     if is_remote(file.address):
         yield PlannedSource(file)
         return
@@ -145,7 +145,7 @@ def kept_open(file: PlannedFile) -> Iterator[PlannedSource]:
 
 
 def _machine() -> str:
-    """Return what distinguishes this machine, or this container, from others."""
+    """Return a text that distinguishes this machine, or this container, from others."""
     name = os.uname().nodename if hasattr(os, "uname") else ""
     with contextlib.suppress(OSError), open(BOOT, encoding="ascii") as file:  # noqa: PTH123
         name += file.read()
@@ -153,7 +153,7 @@ def _machine() -> str:
 
 
 def files_in(address: str) -> list[str] | None:
-    """The files of a folder of a store, None if there is no folder."""
+    """Return the files of a folder of a store, None if there is no folder."""
     system, path = system_of(address)
     with as_input_error(address):
         system.invalidate_cache()
@@ -172,7 +172,7 @@ def is_compressed(file: PlannedFile) -> bool:
 
 
 def open_at(file: PlannedFile, start: int, stop: int) -> OpenFile:
-    """The file from a place on, whichever it is now; what is wanted goes to about `stop`."""
+    """Return the present file from a place on; the wanted part ends at about `stop`."""
     if is_remote(file.address):
         return OpenFile(
             Pieces(_blocks(file, start, stop)), None, version=partial(_remote_version, file.address)
@@ -207,11 +207,11 @@ class PlannedSource(Source):
         return PlannedSource, (self.file, self._start, self._stop)
 
     def size(self) -> int:
-        """Bytes of the file."""
+        """Return bytes of the file."""
         return self.file.size
 
     def for_jumps(self) -> Any:
-        """The file, open for readers that jump about in it."""
+        """Return the file, open for readers that jump about in it."""
         if not is_remote(self.file.address):
             return super().for_jumps()
         self.check_unchanged()
@@ -242,7 +242,7 @@ class MadeText(Source):
 
 
 def _blocks(file: PlannedFile, start: int, stop: int) -> Iterator[bytes]:
-    """Yield a remote file, some megabytes at a time; raises OSError if others came than were asked for."""
+    """Yield a remote file, some megabytes at a time; raise OSError if others came than were asked for."""
     system, path = system_of(file.address)
     while (end := min(start + BLOCK, max(stop, start) + BEHIND, file.size)) > start:
         with _as_os_error():
@@ -267,7 +267,7 @@ def _remote_version(address: str) -> Version:
 
 
 def system_of(address: str) -> tuple[Any, str]:
-    """The file system of fsspec for an address, and the path in it."""
+    """Return the file system of fsspec for an address, and the path in it."""
     try:
         import fsspec
     except ImportError:

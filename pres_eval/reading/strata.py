@@ -19,7 +19,7 @@ STRATA = Layout("topic iteration docno stratum relevance", number=4, whole=True)
 PRELS = Layout("topic docno relevance method inclusion-probability", number=4)
 
 NOT_BY_CHANCE = (b"0", b"2")
-"""The methods, in prels, of documents that an algorithm chose, too: they stand for themselves alone."""
+"""The methods, in prels, of documents that an algorithm chose also: they represent themselves alone."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +54,7 @@ class UnequalSample(Sample):
 def read_strata(source: Source) -> Sample:
     """Read a file of format strata: each line a topic, iteration, docno, stratum and relevance.
 
-    A negative relevance says that the document is in the stratum, but was not drawn.
+    A negative relevance means that the document is in the stratum, but was not drawn.
     Raises InputError for a line that has not five columns, a relevance that is no integer, a document that a
     topic has twice, and a stratum of which no document was judged.
     """

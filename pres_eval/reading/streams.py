@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterator
 from typing import BinaryIO, Protocol, cast
 
 Version = tuple[int | str, ...]
-"""How long a file is, when it was last written to, when anything of it changed, and which file it is.
+"""Length of a file, the times when it was written to and when anything of it changed, and its identity.
 
-The change time tells who writes to a file and sets its time back.  A version may be only the beginning of
+The change time reveals a write that set the file's time back.  A version may be only the beginning of
 another one: less is known of the file then.
 """
 
 Progress = Callable[[int], None]
-"""Is told how many more bytes of the file were read."""
+"""Function that gets the number of further bytes of the file that were read."""
 
 
 class RawStream(Protocol):
@@ -40,7 +40,7 @@ def read_some(raw: RawStream, view: memoryview) -> int:
 
 
 def version_of(descriptor: int) -> Version | None:
-    """The version of an open file, None for a pipe or a device."""
+    """Return the version of an open file, None for a pipe or a device."""
     status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode):
         return None
@@ -48,12 +48,12 @@ def version_of(descriptor: int) -> Version | None:
 
 
 class OpenFile:
-    """An open file, whose first bytes can be looked at; tells how much of it was read.
+    """An open file that can show its first bytes, and reports how much of it was read.
 
-    version  tells which version of the file it is now, None for a pipe
+    version  returns the present version of the file, None for a pipe
     size     bytes that have to come before its end
-    descriptor  what the system calls it
-    left     bytes until what is wanted ends; None: all
+    descriptor  the system's number for it
+    left     bytes until the end of the wanted part; None: all
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class OpenFile:
         self.left: int | None = None
 
     def peek(self, count: int) -> bytes:
-        """The first bytes, which are read again; fewer at the end only."""
+        """Return the first bytes, which are read again; fewer at the end only."""
         head = bytearray(count)
         self._head = bytes(head[: fill(self, head, 0, count)])
         return self._head
@@ -162,7 +162,7 @@ class ReadAt:
 
 
 class Pipe:
-    """A stream that can be read again from its start, because what was read of it is kept on disk."""
+    """A stream that can be read again from its start, because its bytes are kept on disk once read."""
 
     def __init__(self, raw: RawStream) -> None:
         self._raw = raw
@@ -176,7 +176,7 @@ class Pipe:
             weakref.finalize(self, self._copy.close)
 
     def rewind(self) -> None:
-        """Start again: first what was read before, then the rest of the stream."""
+        """Start again: first the bytes read before, then the rest of the stream."""
         if self._copy is None:
             raise OSError(
                 "its topics are not together, and the disk has no room for a copy; sort it by topic"
@@ -203,7 +203,7 @@ class Pipe:
 
 @contextlib.contextmanager
 def in_the_end(check: Callable[[], None]) -> Iterator[None]:
-    """Check something at the end of the block, also if an error ends it: that may come of what is wrong."""
+    """Check something at the end of the block, also if an error ends it, which may have the same cause."""
     try:
         yield
     except Exception:
@@ -213,7 +213,7 @@ def in_the_end(check: Callable[[], None]) -> Iterator[None]:
 
 
 def reason(error: Exception) -> str:
-    """Why a file cannot be read, in few words."""
+    """Return the reason why a file cannot be read, in few words."""
     if isinstance(error, FileNotFoundError):
         return "no such file"
     if isinstance(error, IsADirectoryError):
@@ -230,12 +230,12 @@ MAGIC = {
     # A frame, or one that is to be skipped and comes before it.
     "zstd": (b"\x28\xb5\x2f\xfd", *(bytes([0x50 + number]) + b"\x2a\x4d\x18" for number in range(16))),
 }
-"""What compressed files begin with."""
+"""First bytes of compressed files."""
 
 LONGEST_MAGIC = max(len(magic) for every in MAGIC.values() for magic in every)
 
 LONGEST_LINE = 1 << 20
-"""Bytes that a line may have: what has no end (a device, a bomb) is told from text by it."""
+"""Largest number of bytes of a line: an endless file (a device, a bomb) has longer ones."""
 
 
 def compression_of(file: OpenFile) -> str | None:

@@ -1,4 +1,4 @@
-"""Files that say in words what topics and documents are: titles of documents, texts of topics."""
+"""Files that describe topics and documents in words: titles of documents, texts of topics."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pres_eval.reading.source import Source
 
 IDS = ("_id", "id", "docno", "doc_id", "docid", "topic", "topic_id", "qid", "query_id", "num")
 TEXTS = ("title", "query", "text", "contents")
-"""What the fields of JSON lines are called, the one to take first at the front."""
+"""Names of the fields of JSON lines, the preferred one first."""
 
 LAYOUT = "an id and a text apart by a tab or blanks, a JSON object a line, or TREC topics"
 TOPIC = re.compile(r"<num>\s*(?:Number:)?\s*(\S+?)\s*(?=<).*?<title>\s*(?:Topic:)?\s*(.*?)\s*<", re.I | re.S)
@@ -33,7 +33,7 @@ def read_texts(path: str) -> dict[bytes, str]:
 
 
 def _pair(path: str, number: int, line: str) -> tuple[str, str]:
-    """Return the id and the text of a line: separated, or a JSON record; raises InputError."""
+    """Return the id and the text of a line: separated, or a JSON record; raise InputError."""
     parts = line.split("\t" if "\t" in line else None, 1)
     if line.lstrip().startswith("{"):
         try:

@@ -3,8 +3,8 @@ r"""Columns of a chunk's lines: where they begin and end, and which lines are ma
 Two ways give the same answer.  The regular way: every line has its columns separated by single blanks or
 tabs and ends in \\n or \\r\\n, as nearly all files have, so the separators' places are the columns after a
 reshape.  The general way takes anything: a token is what lies between bytes of C's isspace; blank lines and
-lines whose first character is # are left out.  Malformed lines are left out too, and told: the evaluator
-raises the first of them, the checker tells all.
+lines whose first character is # are left out.  Malformed lines are left out and reported: the evaluator
+raises the first of them, the checker lists all.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _NONE = np.zeros(0, np.int64)
 class Faults:
     """The lines of a chunk that have one kind of fault.
 
-    kind      its name, as the checker tells it
+    kind      its name, as the checker prints it
     lines     (F,) these lines, ascending, counted from 0
-    found     what is in the i-th of them
-    expected  what should be there
+    found     the content of the i-th of them
+    expected  the right content
     """
 
     kind: str
@@ -69,7 +69,7 @@ class Fields:
     comments: int = 0
 
     def column(self, number: int) -> tuple[IntArray, IntArray]:
-        """(R,) where the fields of one column begin and (R,) end in the chunk's buffer."""
+        """Return (R,) where the fields of one column begin and (R,) end in the chunk's buffer."""
         if not self.separators:
             return self._places(2 * number), self._places(2 * number + 1)
         ends = self._places(number)
@@ -81,7 +81,7 @@ class Fields:
         return starts, ends
 
     def _places(self, edge: int, behind: int = 0) -> IntArray:
-        """(R,) where one edge of each row is in the chunk's buffer, or some bytes behind it."""
+        """Return (R,) where one edge of each row is in the chunk's buffer, or some bytes behind it."""
         return np.add(self.edges[:, edge], np.int64(self.base + behind), dtype=np.int64)
 
     def cell(self, row: int, number: int) -> tuple[int, int]:
@@ -91,11 +91,11 @@ class Fields:
         return int(self.edges[row, 2 * number]) + self.base, int(self.edges[row, 2 * number + 1]) + self.base
 
     def head(self, rows: int) -> Fields:
-        """The first rows, as many as there are."""
+        """Return the first rows, as many as there are."""
         return replace(self, edges=self.edges[:rows], lines=None if self.lines is None else self.lines[:rows])
 
     def take(self, rows: IntArray) -> Fields:
-        """Some of the rows (n,)."""
+        """Return some of the rows (n,)."""
         edges = [edge[rows] - self.base for number in range(self.columns) for edge in self.column(number)]
         lines = rows if self.lines is None else self.lines[rows]
         return replace(self, edges=np.stack(edges, axis=1), separators=False, lines=lines)
@@ -105,7 +105,7 @@ class Fields:
 
 
 def split_fields(chunk: Chunk, columns: int, expected: str, more: bool = False) -> Fields:
-    """Split the lines of a chunk; `expected` says what columns there are, `more` allows further ones."""
+    """Split the lines of a chunk; `expected` names the columns, `more` allows further ones."""
     text = chunk.array()[chunk.start : chunk.stop]
     fields = _regular(chunk, text, columns)
     if fields is not None:
@@ -116,7 +116,7 @@ def split_fields(chunk: Chunk, columns: int, expected: str, more: bool = False) 
 
 
 def _regular(chunk: Chunk, text: Bytes, columns: int) -> Fields | None:
-    """The regular way, for a text (n,), or None if some line is not like that."""
+    """Return the regular way, for a text (n,), or None if some line is not like that."""
     separator = text <= BLANK
     # In half as many bytes the places are read faster afterwards.
     places = np.flatnonzero(separator).astype(np.int32)
@@ -145,7 +145,7 @@ def _regular(chunk: Chunk, text: Bytes, columns: int) -> Fields | None:
 
 
 def _general(text: Bytes, base: int, columns: int, expected: str, more: bool, nuls: IntArray) -> Fields:
-    """The general way, for a text (n,); `nuls` (n,) are the places of NUL bytes."""
+    """Return the general way, for a text (n,); `nuls` (n,) are the places of NUL bytes."""
     edges = _edges(text)
     newlines = np.flatnonzero(text == NEWLINE)
     # Two edges a token: those before a newline's place are of lines up to it.
@@ -184,7 +184,7 @@ def _general(text: Bytes, base: int, columns: int, expected: str, more: bool, nu
 
 
 def _edges(text: Bytes) -> IntArray:
-    """(n,) where tokens of a text (N,) begin and end, by turns; what isspace of C takes is between them."""
+    """Return the beginnings and ends (n,) of tokens of a text (N,) in turn; C's isspace separates them."""
     space = np.empty(len(text) + 1, np.bool_)
     space[0] = True
     np.equal(text, BLANK, out=space[1:])
@@ -193,7 +193,7 @@ def _edges(text: Bytes) -> IntArray:
 
 
 def _wrong_columns(kind: str, wrong: BoolArray, counts: IntArray, expected: str) -> Faults:
-    """The lines that are wrong (L,), with how many columns they have (L,)."""
+    """Return the lines that are wrong (L,), with how many columns they have (L,)."""
     found = counts[wrong].tolist()
     return Faults(
         kind, np.flatnonzero(wrong), lambda i: f"{found[i]} column{'s' * (found[i] != 1)}", expected

@@ -13,10 +13,10 @@ from pres_eval.reading.source import Source
 from pres_eval.records import dataclass
 
 HEADINGS = ("topic", "topic_id", "topicid", "qid", "query", "query_id", "query-id", "queryid", "id")
-"""What the column of topics is called where a file has a header."""
+"""Names of the column of topics in a header."""
 
 CONCORDANCE_QUOTE = "þ"
-"""What is around each cell of a Concordance load file (.DAT); \\x14, shown as ¶, is between them."""
+"""Quotation mark around each cell of a Concordance load file (.DAT); \\x14, shown as ¶, is between them."""
 
 MACRO, WORST = "macro", "worst"
 """The mean over groups, and the worst of them; no group may be called so."""
@@ -69,7 +69,7 @@ def check_name(path: str, line: int | None, name: str) -> None:
 
 
 def read_weights(path: str, what: str = "weight") -> Weights:
-    """Read weights: lines `topic weight`, or what numbers of topics are called otherwise.
+    """Read weights: lines `topic weight`; `what` names other numbers of topics.
 
     Raises InputError for other lines, or a topic that comes twice.
     """
@@ -83,7 +83,7 @@ def read_weights(path: str, what: str = "weight") -> Weights:
 
 
 def check_weight(path: str, line: int | None, found: Any, what: str = "weight") -> float:
-    """Return a weight, at least 0, or another number of a topic, whole and above 0; raises InputError."""
+    """Return a weight, at least 0, or another number of a topic, whole and above 0; raise InputError."""
     weight = number_of(found)
     if what != "weight" and not (weight >= 1 and weight.is_integer()):
         raise InputError(path, line, f"{what} {quoted(str(found))}", "a whole number above 0")
@@ -95,7 +95,7 @@ def check_weight(path: str, line: int | None, found: Any, what: str = "weight") 
 
 
 def check_groups(groups: Groups, judged: Sequence[bytes]) -> str | None:
-    """Return what is to be said of groups beside the judged topics, None if nothing is.
+    """Return the warning about groups and judged topics that differ, None if there is none.
 
     Raises InputError if no judged topic is in a group.
     """
@@ -115,7 +115,7 @@ def check_groups(groups: Groups, judged: Sequence[bytes]) -> str | None:
 
 
 def check_weights(weights: Weights, judged: Sequence[bytes]) -> Weights:
-    """Return the weights; raises InputError if a judged topic has none, or all that have one weigh 0."""
+    """Return the weights; raise InputError if a judged topic has none, or all that have one weigh 0."""
     missing = [topic for topic in judged if topic not in weights.of]
     if missing:
         found = f"no weight for {len(missing)} of the judged topics, such as {quoted(missing[0])}"
@@ -148,10 +148,10 @@ def _rows(path: str, columns: str) -> tuple[list[str], Iterator[tuple[int, list[
 
 
 def read_cells(path: str, columns: str) -> tuple[list[tuple[int, list[str]]], str | None]:
-    """Return the rows with their lines, and what separates their columns, None for blanks.
+    """Return the rows with their lines, and the separator of their columns, None for blanks.
 
     That is a tab, comma or semicolon, whichever the first line has, or what Concordance takes, between þ.
-    Raises InputError if there are none; `columns` says what they should be.
+    Raises InputError if there are none; `columns` names the expected ones.
     """
     source = Source(path)
     text = _decoded(b"".join(chunk.text() for chunk in source.chunks()))
@@ -188,7 +188,7 @@ def _is_latin(start: bytes, encoding: str) -> bool:
 def separated_rows(
     name: str, lines: Iterable[str], expected: str, separator: str = ",", quote: str = '"'
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows of CSV with their lines; raises InputError for what is none."""
+    """Yield the rows of CSV with their lines; raise InputError for other text."""
     import csv  # takes a while to import, and most evaluations have no such file
 
     reader = csv.reader(lines, delimiter=separator, quotechar=quote)
@@ -248,7 +248,7 @@ PASSED_OVER = (b"best", b"worst", b"min", b"max", b"mean")
 
 
 def _columns(name: str, line: int, heading: Sequence[bytes]) -> list[tuple[int, str]]:
-    """The columns that hold medians, each with the label of its measure."""
+    """Return the columns that hold medians, each with the label of its measure."""
     columns = []
     for place, field in enumerate(heading[1:], 1):
         label, _, what = field.rpartition(b"_")

@@ -16,7 +16,7 @@ from pres_eval.reading.source import Source
 
 LAYOUT = "topic measure mean deviation"
 MISSING = -1000000.0
-"""What is printed where the file has nothing for a topic and measure."""
+"""Text printed where the file has nothing for a topic and measure."""
 
 
 Entry = tuple[bytes, bytes, bytes, bytes, int]
@@ -43,7 +43,7 @@ class ZScores:
     def convert(
         self, topics: Sequence[bytes], label: str, values: FloatArray, *, ours: bool = False
     ) -> FloatArray:
-        """(T,) how many standard deviations above the mean each topic's value (T,) of a column is.
+        """Return (T,) how many standard deviations above the mean each topic's value (T,) of a column is.
 
         -1000000 where the file has no entry, or one without a deviation, which `missing` gets.  Raises
         InputError for an entry that is not two numbers.  Where trec_eval would look for one behind its table,
@@ -64,7 +64,7 @@ class ZScores:
         return scores
 
     def _find(self, topic: bytes, label: bytes, ours: bool) -> Entry | None:
-        """The entry that trec_eval finds."""
+        """Return the entry that trec_eval finds."""
         place = _search(topic, len(self.topics), lambda number: self.topics[number])
         if place is not None and place < len(self.topics):
             begin = self.first[place]
@@ -104,7 +104,7 @@ class ZScores:
 def _search(wanted: bytes, end: int, item: Callable[[int], bytes], last: int | None = None) -> int | None:
     """Return where trec_eval's binary search finds a text among items 0 ... end, one more than there are.
 
-    `last`: the last item that can be read (end - 1 if not told); the place behind it is given if the search
+    `last`: the last item that can be read (end - 1 if not given); the place behind it is given if the search
     gets there, None if it finds nothing.
     """
     last = end - 1 if last is None else last

@@ -10,4 +10,4 @@ OUTPUT_FORMATS = {
     "latex": "table",
     "markdown": "table",
 }
-"""What --format takes, the default first, and the module here whose function as_NAME writes it."""
+"""Values of --format, the default first, each with the module here whose function as_NAME writes it."""

@@ -64,14 +64,14 @@ def coefficient_intervals_table(found: list[CoefficientInterval], confidence: fl
 
 
 SAID = {1: "first", 0: "-", -1: "second"}
-"""How a verdict on a pair is shown."""
+"""Signs of the verdicts on a pair."""
 
 MOST_SHOWN = 20
 """Pairs of runs on which measures disagree that people see; programs get all."""
 
 
 def disagreements_table(measures: tuple[str, ...], found: list[Disagreement]) -> Table:
-    """The pairs of runs on which the measures say different things."""
+    """Return the table of pairs of runs on which the verdicts of the measures differ."""
     headings = ("first", "second", *measures, "contradiction")
     rows: list[tuple[Value, ...]] = [
         (one.run, one.other, *(SAID[value] for value in one.said), one.opposite) for one in found
@@ -123,13 +123,13 @@ def positions_table(
 
 
 def verdicts_table(patterns: list[Pattern], pairs: int, test: str, alpha: float) -> Table:
-    """On how many pairs of runs which measures say the same."""
+    """Return the table of pairs of runs by the measures that have the same verdict."""
     return Table(
         name="verdicts",
         title=f"Verdicts on {pairs} pairs of runs ({test}, p < {alpha:g})",
         headings=("pattern", "pairs", "share"),
         rows=[(pattern.text, pattern.pairs, pattern.share) for pattern in patterns],
-        notes=("= says the same, ≠ something else: first better, second better, or can't tell",),
+        notes=("= same verdict, ≠ another: first better, second better, or no significant difference",),
         shown=Shown(
             ("measures", "pairs", "share"),
             [(pattern.text, pattern.pairs, f"{pattern.share:.1%}") for pattern in patterns],
@@ -147,7 +147,7 @@ def dissents_table(measures: tuple[str, ...], said: IntArray) -> Table:
         Dissent,
         (),
         Shown(
-            ("measure", "pairs on which the others agree", "it says something else", "share"),
+            ("measure", "pairs on which the others agree", "its verdict differs", "share"),
             [
                 (row.measure, row.pairs, row.alone, f"{row.share:.1%}" if row.pairs else UNKNOWN)
                 for row in rows
@@ -157,28 +157,28 @@ def dissents_table(measures: tuple[str, ...], said: IntArray) -> Table:
 
 
 _NAME_MARGIN = 0.06
-"""How far the names stand from the outer measures, as a part of the width."""
+"""Distance of the names from the outer measures, as a part of the width."""
 
 
 def rank_changes(runs: Sequence[str], measures: Sequence[str], positions: AnyArray) -> Figure:
-    """The position of every run under each measure, a line for each run (figure 6): (M, R) positions."""
+    """Draw the position (M, R) of every run under each measure, a line for each run (figure 6)."""
     with one_plot(_width_of(measures), height_of(runs)) as (figure, axes):
         draw_rank_changes(axes, runs, measures, positions)
     return figure
 
 
 def height_of(runs: Sequence[str]) -> float:
-    """Inches in which lines of runs have names that do not touch; 50 of them fit a page."""
+    """Return the inches in which lines of runs have names that do not touch; 50 of them fit a page."""
     return max(2.6, 1.0 + max(0.13, min(0.2, 7 / len(runs))) * len(runs))
 
 
 def _width_of(measures: Sequence[str]) -> float:
-    """Inches in which the names of measures, one below each line of positions, do not touch."""
+    """Return the inches in which the names of measures, one below each line of positions, do not touch."""
     return 2.4 + max(1.7, 0.2 + 0.08 * max(len(plain(measure)) for measure in measures)) * len(measures)
 
 
 def draw_rank_changes(axes: Axes, runs: Sequence[str], measures: Sequence[str], positions: AnyArray) -> None:
-    """`rank_changes` into axes of your own."""
+    """Draw `rank_changes` into axes of your own."""
     places, names = range(len(measures)), plain_names(runs, 20 if is_narrow() else 28)
     for run, look in enumerate(run_styles(runs)):
         axes.plot(places, positions[:, run], linewidth=1.2, **look)
@@ -222,7 +222,7 @@ def draw_verdict_bars(axes: Axes, patterns: Sequence[str], pairs: Sequence[int])
 
 
 def _lines(pattern: str) -> list[str]:
-    """A pattern of many measures in lines that leave room for the bars."""
+    """Return a pattern of many measures in lines that leave room for the bars."""
     longest = 18 if is_narrow() else 60
     return [plain(line, 60) for line in textwrap.wrap(pattern, longest, break_long_words=False)]
 
@@ -234,7 +234,7 @@ def agreement(
     patterns: Sequence[str] | None,
     pairs: Sequence[int] | None,
 ) -> Figure:
-    """Figures 6 and 7 in one picture: positions above, verdicts below (left out where there are none)."""
+    """Draw figures 6 and 7 in one picture: positions above, verdicts below (if there are any)."""
     if patterns is None or pairs is None:
         return rank_changes(runs, measures, positions)
     # Patterns of more than two lines need more room.

@@ -11,7 +11,7 @@ from pres_eval.report.markup import Html, element
 
 @dataclass(frozen=True)
 class Axis:
-    """One axis: what it shows, from where to where, and its ticks with their labels."""
+    """One axis: its quantity, its ends, and its ticks with their labels."""
 
     label: str
     low: float
@@ -43,18 +43,18 @@ class Frame:
 
 
 def unit_axis(label: str) -> Axis:
-    """An axis from 0 to 1."""
+    """Return an axis from 0 to 1."""
     return Axis(label, 0.0, 1.0, tuple((tenth / 10, f"{tenth / 10:.1f}") for tenth in range(0, 11, 2)))
 
 
 def count_axis(label: str, high: float) -> Axis:
-    """A logarithmic axis of ranks from 1."""
+    """Return a logarithmic axis of ranks from 1."""
     ticks = [float(10**power) for power in range(int(math.log10(max(high, 1))) + 1)]
     return Axis(label, 1.0, max(high, 2.0), tuple((tick, f"{tick:.0f}") for tick in ticks), logarithmic=True)
 
 
 def nice_axis(label: str, low: float, high: float) -> Axis:
-    """An axis with round ticks that takes in the range and 0."""
+    """Return an axis with round ticks that takes in the range and 0."""
     low, high = min(low, 0.0), max(high, 0.0)
     span = (high - low) or 1.0
     step = 10.0 ** math.floor(math.log10(span / 4))
@@ -67,7 +67,7 @@ def nice_axis(label: str, low: float, high: float) -> Axis:
 
 
 def count_ticks(count: int) -> tuple[tuple[float, str], ...]:
-    """Ten ticks at most, at round numbers."""
+    """Return ten ticks at most, at round numbers."""
     step = next(
         step for power in range(12) for factor in (1, 2, 5) if count <= 10 * (step := factor * 10**power)
     )
@@ -86,7 +86,7 @@ def scales(frame: Frame, x: Axis, y: Axis) -> tuple[Scale, Scale]:
 
 
 def grid(frame: Frame, x: Axis, y: Axis, vertical: bool = True) -> Html:
-    """The lines behind the plot, and all that is written beside them."""
+    """Return the lines behind the plot, and all that is written beside them."""
     to_x, to_y = scales(frame, x, y)
     right, bottom = frame.width - frame.right, frame.height - frame.bottom
     lines = "".join(f"M{frame.left} {to_y(tick):.1f}H{right}" for tick, _ in y.ticks)
@@ -101,12 +101,12 @@ def grid(frame: Frame, x: Axis, y: Axis, vertical: bool = True) -> Html:
 def text_at(
     text: str, x: float | str, y: float | str, anchor: str | None = "middle", kind: str | None = None
 ) -> Html:
-    """A text of that class, which begins, is centred or ends (`anchor`) at a place."""
+    """Return a text of that class, which begins, is centred or ends (`anchor`) at a place."""
     return element("text", text, class_=kind, x=x, y=y, text_anchor=anchor)
 
 
 def x_texts(frame: Frame, x: Axis, to_x: Scale) -> list[Html]:
-    """The labels of the ticks below the plot, and that of the axis."""
+    """Return the labels of the ticks below the plot, and that of the axis."""
     bottom = frame.height - frame.bottom
     middle = (frame.left + frame.width - frame.right) / 2
     texts = [text_at(label, f"{to_x(tick):.1f}", bottom + 16) for tick, label in x.ticks]

@@ -36,7 +36,7 @@ INTERVAL_NAMES = {"t": "t", "bca": "BCa bootstrap", "percentile": "percentile bo
 
 
 def compared_tables(result: ComparedRuns, topics: str) -> list[Table]:
-    """The means, their intervals, with all pairs the groups, each comparison; `topics` says over which."""
+    """Return tables of means, intervals, with all pairs the groups, and comparisons; `topics`: their rule."""
     tables = [_means(result, topics), _intervals(result)]
     if result.comparisons and result.baselines is None:
         tables.append(_groups(result))
@@ -77,7 +77,7 @@ def _means(result: ComparedRuns, topics: str) -> Table:
 
 
 def _how(settings: CompareSettings, sign: str = "<") -> str:
-    """The test and the correction in words, and on which side of alpha p is."""
+    """Return the test and the correction in words, and on which side of alpha p is."""
     over = " over all measures" if settings.over == "measures" else ""
     if settings.test in JOINT_TESTS:
         return f"{settings.test}{over}, p {sign} {settings.alpha:g}"
@@ -85,7 +85,7 @@ def _how(settings: CompareSettings, sign: str = "<") -> str:
 
 
 def _notes(result: ComparedRuns) -> list[str | Note]:
-    """Return the notes below the means: signs, test, and what was left out."""
+    """Return the notes below the means: signs, test, and left-out topics."""
     notes: list[str | Note] = [
         Note("best of the measure (means that agree to 12 digits are equal)", mark=BEST, bold=True)
     ]
@@ -146,7 +146,7 @@ def _mean_notes(result: ComparedRuns) -> list[str]:
 
 
 def _groups(result: ComparedRuns) -> Table:
-    """For all pairs: the letters of each run, the best by the first measure on top."""
+    """Return, for all pairs: the letters of each run, the best by the first measure on top."""
     scores = result.scores
     letters = [result.letters(measure) for measure in range(len(scores.measures))]
     order = np.argsort(-rounded(scores.gains()[0]), kind="stable")
@@ -166,7 +166,7 @@ def _groups(result: ComparedRuns) -> Table:
 
 
 def _all_alike(result: ComparedRuns, letters: Sequence[Sequence[str]]) -> list[str]:
-    """That a table of one letter shows nothing."""
+    """Return the note that a table of one letter shows no significant difference."""
     alike = [
         label
         for label, own in zip(result.scores.measures, letters, strict=True)
@@ -178,7 +178,7 @@ def _all_alike(result: ComparedRuns, letters: Sequence[Sequence[str]]) -> list[s
 
 
 def _grid(measures: Sequence[str], cells: Mapping[str, Sequence[ShownCell]]) -> Shown:
-    """Runs, by name, × measures; the other way round if the measures are many."""
+    """Return runs, by name, × measures; the other way round if the measures are many."""
     if len(measures) > max(MANY, len(cells)):
         by_measure = zip(*cells.values(), strict=True)
         return Shown(
@@ -236,7 +236,7 @@ def _comparison_notes(result: ComparedRuns, corrected: str) -> tuple[str | Note,
 
 
 def _without_p(result: ComparedRuns) -> list[str]:
-    """Why comparisons have no p-value, where there are several topics."""
+    """Return the reason why comparisons have no p-value, where there are several topics."""
     count = sum(math.isnan(one.p_value) for one in result.comparisons)
     topics = len(result.scores.topics)
     if not count or topics < 2:
@@ -267,7 +267,7 @@ def _without_width(result: ComparedRuns) -> list[str]:
 
 
 def _interval_note(settings: CompareSettings) -> str:
-    """Return what the intervals of differences cover, and how wide they are."""
+    """Return the note on the coverage and the width of the intervals of differences."""
     level = percentage(1 - settings.alpha)
     if settings.test in JOINT_TESTS:
         return f"interval: {level} for all comparisons together, of {settings.test}"

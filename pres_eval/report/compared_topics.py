@@ -89,7 +89,7 @@ TITLES = {DIFFERENCE: "largest differences first", TOPIC: "by topic", BEST: "by 
 
 
 def winner_tables(scores: PairedScores, order: str = DIFFERENCE) -> list[Table]:
-    """The best run of each topic and the second, and how many topics each run wins."""
+    """Return the best run of each topic and the second, and how many topics each run wins."""
     topics = plural(len(scores.topics))
     winners = list(topic_winners(scores, order))
     lines: list[list[ShownCell]] = [

@@ -100,7 +100,7 @@ def _rows(block: Block) -> Iterator[Row]:
 
 
 def _texts(blocks: Iterable[Block], form: str, grades: bool, name: str, tag: str) -> Iterator[bytes]:
-    """Yield the rows as text of a format; raises InputError for ids that it cannot hold."""
+    """Yield the rows as text of a format; raise InputError for ids that it cannot hold."""
     if form in ("json", "msmarco"):
         yield from (_json if form == "json" else _msmarco)(_by_topic(blocks, name), name)
         return
@@ -135,7 +135,7 @@ def _line(row: Row, form: str, name: str, value: str, tag: str, ranks: Counter[b
 
 
 def _by_topic(blocks: Iterable[Block], name: str) -> Iterator[tuple[bytes, Iterator[Row]]]:
-    """Yield each topic with its rows; raises InputError for a topic that comes again."""
+    """Yield each topic with its rows; raise InputError for a topic that comes again."""
     seen: set[bytes] = set()
     for block in whole_topics(blocks):
         for group, topic in enumerate(block.topics):

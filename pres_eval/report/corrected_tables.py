@@ -20,7 +20,7 @@ from pres_eval.report.text import falling_notes, interval
 
 
 def corrected_tables(judges: TwoJudges, alpha: float, seed: int) -> list[Table]:
-    """Return the means, the differences, what more topics would bring, and the topics to judge."""
+    """Return the means, the differences, the gain from more topics, and the topics to judge."""
     measures, falling = judges.people.measures, judges.people.falling
     topics = [(topic,) for topic in topics_to_judge(judges, seed)]
     return [

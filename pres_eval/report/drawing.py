@@ -1,7 +1,7 @@
 """Style of pictures: panels, colours, lines, names, legends.
 
-Colours are Okabe and Ito's, which colour-blind readers can tell apart; every line also has its own dashes and
-marker, so that it can be told in black and white.
+Colours are Okabe and Ito's, which colour-blind readers can distinguish; every line also has its own dashes
+and marker, so that it can be recognised in black and white.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ DASHES = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)), (0, (3, 1, 1, 
 
 @contextmanager
 def new_figure(width: float, height: float) -> Iterator[Figure]:
-    """A figure of so many inches, to be drawn inside the block."""
+    """Give a figure, of a size in inches, to draw inside the block."""
     from matplotlib.figure import Figure
 
     with style():
@@ -52,7 +52,7 @@ def new_figure(width: float, height: float) -> Iterator[Figure]:
 
 @contextmanager
 def one_plot(width: float, height: float) -> Iterator[tuple[Figure, Axes]]:
-    """A figure of so many inches with one plot in it."""
+    """Give a figure, of a size in inches, with one plot in it."""
     with new_figure(width, height) as figure:
         yield figure, figure.subplots()
 
@@ -65,10 +65,10 @@ def panels(
     around: tuple[float, float] = (0.0, 0.0),
     **shared: Any,
 ) -> Iterator[tuple[Figure, list[Axes]]]:
-    """A figure with so many plots in rows, `most` of them side by side, fewer on narrow paper.
+    """Give a figure with plots in rows, `most` of them side by side, fewer on narrow paper.
 
-    size, around: width and height in inches of a plot, and of what is around all of them
-    shared: what subplots take, such as sharey
+    size, around: width and height in inches of a plot, and of the margins around all of them
+    shared: arguments of subplots, such as sharey
     """
     least = min(LEAST_PANEL, 0.6 * size[0])
     columns = max(1, min(most, count, int(min(room() / least, most))))
@@ -88,7 +88,7 @@ def columns_of(grid: Sequence[Axes]) -> int:
 def add_legend(
     figure: Figure, handles: Sequence[Any], labels: Sequence[str], columns: int | None = None
 ) -> None:
-    """A legend below the plots in so many columns or fewer; None: beside them, but on narrow paper below."""
+    """Draw a legend below the plots in up to `columns` columns; None: beside them, on narrow paper below."""
     wide = min(room(), float(figure.get_size_inches()[0]))
     beside = columns is None and not is_narrow()
     # A line of 3.5 letters, which are about half as wide as high, and the gap to the next column.
@@ -103,7 +103,7 @@ def add_legend(
 
 
 def name_ends(figure: Figure, axes: Axes, lines: Sequence[Any], names: Sequence[str]) -> None:
-    """Names beside the right ends of lines, in the order of these ends, and apart from each other."""
+    """Write names beside the right ends of lines, in the order of these ends, and apart from each other."""
     shown = [each for each in zip(*named_lines(lines, names), strict=True) if len(each[0].get_ydata())]
     shown.sort(key=lambda each: (each[0].get_ydata()[-1], float(np.mean(each[0].get_ydata()))))
     low, high = axes.get_ylim()
@@ -121,9 +121,9 @@ def name_ends(figure: Figure, axes: Axes, lines: Sequence[Any], names: Sequence[
 
 
 def name_bars(axes: Axes, names: Sequence[str], wide: float, start: int = 0) -> str:
-    """Name bars from the left, of a figure so many inches wide, as many as there is room for.
+    """Name as many bars as there is room for in the width (inches) of a figure, from the left.
 
-    Returns what is to be said of that, behind the label of the axis.
+    Returns a note on that, to add to the label of the axis.
     """
     step = max(1, math.ceil(len(names) * EACH_NAME / (min(room(), wide) - 0.8)))
     axes.set_xticks(range(start, start + len(names), step), list(names[::step]), rotation=90, fontsize=7)
@@ -138,31 +138,31 @@ def whole_numbers(axis: Any) -> None:
 
 
 def plain(text: str, longest: int = 28) -> str:
-    """Text as it is: no formula between dollar signs, no name that a legend leaves out, not too long."""
+    """Return text without formulas between dollar signs, not hidden by a legend, and not too long."""
     text = cut(text, longest)
     return (" " if text.startswith("_") else "") + text.replace("$", r"\$")
 
 
 def plain_names(names: Sequence[str], longest: int = 28) -> list[str]:
-    """The names of runs as they stand in pictures: as `plain` says, but no two that differ look alike."""
+    """Return the names of runs in pictures: as `plain` makes them, but names that differ look different."""
     longest = room_for(longest)
     return [plain(name, longest) for name in fitted(names, longest)]
 
 
 def line_styles(count: int) -> list[dict[str, Any]]:
-    """Colour, dashes and marker of so many lines: all different up to 315, without the colour up to 45."""
+    """Return colour, dashes and marker of each line: all different up to 315, without the colour up to 45."""
     styles = zip(range(count), cycle(COLOURS), cycle(MARKERS), cycle(DASHES), strict=False)
     return [{"color": colour, "marker": marker, "linestyle": dash} for _, colour, marker, dash in styles]
 
 
 MOST_COLOURED, MOST_BEST = 8, 5
-"""Of more lines than the first, only so many as the second have colours."""
+"""If there are more lines than the first number, only the second number of them have colours."""
 
 OTHERS: dict[str, Any] = {"color": "#c8c8c8", "marker": "", "linestyle": "-", "zorder": 1.5}
 
 
 def run_styles(names: Sequence[str], best: Sequence[int] | None = None) -> list[dict[str, Any]]:
-    """`line_styles` of the runs that the paper highlights, else of all, or of many the best; others are grey.
+    """Return `line_styles` of the runs that the paper highlights, else of all, or of the best; others: grey.
 
     best: the runs, the best first; None: all have colours, however many they are.  Raises UsageError for a
     run to be highlighted that is not there.
@@ -182,7 +182,7 @@ def run_styles(names: Sequence[str], best: Sequence[int] | None = None) -> list[
 
 
 def named_lines(lines: Sequence[Any], names: Sequence[str]) -> tuple[list[Any], list[str]]:
-    """The lines of a legend with their names: those that have colours, and the others as one."""
+    """Return the lines of a legend with their names: those that have colours, and the others as one."""
     named = list(zip(lines, plain_names(names), strict=True))
     coloured = [each for each in named if each[0].get_color() != OTHERS["color"]]
     others = [each for each in named if each not in coloured]

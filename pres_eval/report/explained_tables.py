@@ -21,10 +21,10 @@ def explained_tables(
     most: int | None = None,
     lines: int | None = None,
 ) -> list[Table]:
-    """Each topic with its relevant documents, and the averages of the run over so many topics.
+    """Return each topic with its relevant documents, and the averages of the run over its topics.
 
-    People see the topics as they are given, or, if they see only `most` of them or what fits into so many
-    lines, the worst first.
+    People see the topics as they are given, or, if they see only `most` of them or those that fit into a
+    number of lines, the worst first.
     """
     labels = evaluation.labels
     by_topic = zip(*(evaluation.by_label(label).tolist() for label in labels), strict=True)
@@ -54,13 +54,13 @@ def explained_tables(
 
 
 def _row(one: Explanation, values: Sequence[Value]) -> tuple[Value, ...]:
-    """A topic in numbers: how many documents, the areas, and the values of the measures."""
+    """Return a topic in numbers: how many documents, the areas, and the values of the measures."""
     counts = (len(one.documents), one.found, one.num_ret, one.sum_of_ranks)
     return (one.topic, *counts, one.area_lost, one.area_kept, *values)
 
 
 def _first(people: Sequence[tuple[float, Table]], most: int | None, lines: int | None) -> list[Table]:
-    """The topics that people see: those with the lowest key first, as many as are wanted or fit."""
+    """Return the topics that people see: those with the lowest key first, as many as are wanted or fit."""
     if not most and lines is None:
         return [table for _, table in people]
     ordered = [table for _, table in sorted(people, key=lambda pair: pair[0])]
@@ -86,7 +86,7 @@ def side_by_side_tables(
     most: int | None = None,
     lines: int | None = None,
 ) -> list[Table]:
-    """Topics of two runs side by side; people see those first on which the runs differ most."""
+    """Return topics of two runs side by side; people see those first on which the runs differ most."""
     labels = evaluations[0].labels
     documents: list[tuple[Value, ...]] = []
     topics: list[tuple[Value, ...]] = []
@@ -116,7 +116,7 @@ def _side_by_side(
     both: Sequence[tuple[Relevant, Relevant]],
     names: Sequence[str],
 ) -> Table:
-    """One topic of two runs: each relevant document with its rank in both."""
+    """Return one topic of two runs: each relevant document with its rank in both."""
     rows: list[tuple[Value, ...]] = [
         (
             a.docno,
@@ -142,7 +142,7 @@ def _rank(document: Relevant) -> str:
 
 
 def _people(one: Explanation, labels: Sequence[str], values: Sequence[float]) -> Table:
-    """One topic for people: the documents above, the areas as text below."""
+    """Return one topic for people: the documents above, the areas as text below."""
     lines = [
         (
             document.place,
@@ -171,7 +171,7 @@ def _people(one: Explanation, labels: Sequence[str], values: Sequence[float]) ->
 
 
 def _of_topic(one: Explanation, scores: str, shown: Shown, notes: Sequence[str]) -> Table:
-    """A table of one topic, for people alone."""
+    """Return a table of one topic, for people alone."""
     topic = text_of(one.topic)
     return Table(
         name=f"topic {topic}",
@@ -185,7 +185,7 @@ def _of_topic(one: Explanation, scores: str, shown: Shown, notes: Sequence[str])
 def _averages(
     title: str, heading: str, rows: Iterable[tuple[str, int, ScoredRun]], labels: Sequence[str]
 ) -> Table:
-    """The averages over so many topics of evaluations, each with what it is called."""
+    """Return the averages of evaluations over a number of topics, each with its name."""
     return Table(
         "averages",
         title,

@@ -42,7 +42,7 @@ def relevant_table(rows: Sequence[tuple[str, int]]) -> Table:
 def precision_recall_table(
     topic: str, names: Sequence[str], found: Sequence[Explanation], curves: Sequence[PrecisionRecall]
 ) -> Table:
-    """Precision and recall of runs on a topic, at each relevant document."""
+    """Return precision and recall of runs on a topic, at each relevant document."""
     return _figure(
         f"Precision and recall of topic {topic}, at each relevant document",
         ("run", "rank", "recall", "precision", "interpolated", "break_even"),
@@ -64,7 +64,7 @@ def precision_recall_table(
 def roc_table(
     topic: str, num_docs: int, names: Sequence[str], found: Sequence[Explanation], curves: Sequence[Roc]
 ) -> Table:
-    """The area under each run's curve on a topic, in a collection of this size."""
+    """Return the area under each run's curve on a topic, in a collection of this size."""
     return _figure(
         f"Area under the ROC curve (AUC) of topic {topic}, {num_docs} documents",
         ("run", "relevant", "found", "AUC"),
@@ -77,7 +77,7 @@ def roc_table(
 
 
 def rnorm_table(topic: str, names: Sequence[str], sizes: FloatArray, values: AnyArray) -> Table:
-    """Normalised recall of R runs on a topic, in collections of S sizes: values (R, S)."""
+    """Return the normalised recall of R runs on a topic, in collections of S sizes: values (R, S)."""
     return _figure(
         f"Normalised recall of topic {topic} in collections of N documents",
         ("run", "N", "Rnorm"),
@@ -90,7 +90,7 @@ def rnorm_table(topic: str, names: Sequence[str], sizes: FloatArray, values: Any
 
 
 def pres_rank_table(nmax: int, rows: Sequence[tuple[str, bytes, float, float, float]]) -> Table:
-    """PRES and the average rank of what was found: rows of run, topic, average rank, recall, PRES."""
+    """Return PRES and the average rank of found documents: rows of run, topic, average rank, recall, PRES."""
     return _figure(
         f"PRES at {nmax} and the average rank of the relevant documents found",
         ("run", "topic", "average_rank", "recall", "PRES"),
@@ -100,7 +100,7 @@ def pres_rank_table(nmax: int, rows: Sequence[tuple[str, bytes, float, float, fl
 
 
 def pres_mrr_table(nmax: int, names: Sequence[str], found: Sequence[Sequence[Explanation]]) -> Table:
-    """PRES and reciprocal rank of each run on topics with one relevant document."""
+    """Return PRES and reciprocal rank of each run on topics with one relevant document."""
     rows = []
     for name, topics in zip(names, found, strict=True):
         for one in topics:
@@ -122,7 +122,7 @@ RECALLS = (1.0, 0.8, 0.6, 0.4, 0.2)
 
 
 def relevant_per_topic(topics: Sequence[str], relevant: Sequence[int]) -> Figure:
-    """Relevant documents of each topic, most first (figure 2 of Magdy & Jones, CLEF 2010)."""
+    """Draw the relevant documents of each topic, most first (figure 2 of Magdy & Jones, CLEF 2010)."""
     with one_plot(8.0, 3.6) as (figure, axes):
         axes.bar(range(len(topics)), list(relevant), color="#0072B2", width=1.0 if len(topics) > 60 else 0.8)
         named = name_bars(axes, plain_names(topics, 14), 8.0)
@@ -140,7 +140,7 @@ def relevant_per_topic(topics: Sequence[str], relevant: Sequence[int]) -> Figure
 
 
 def precision_recall_curves(title: str, names: Sequence[str], curves: Sequence[PrecisionRecall]) -> Figure:
-    """The saw-tooth of each run on a topic, its interpolation dashed, the break-even point as a mark."""
+    """Draw the saw-tooth of each run on a topic, its interpolation dashed, the break-even point marked."""
 
     def draw(axes: Axes, curve: PrecisionRecall, look: Mapping[str, Any]) -> Any:
         colour = look["color"]
@@ -161,7 +161,7 @@ def precision_recall_curves(title: str, names: Sequence[str], curves: Sequence[P
 
 
 def roc_curves(title: str, names: Sequence[str], curves: Sequence[Roc]) -> Figure:
-    """Recall against fallout of each run on a topic, with its area."""
+    """Draw recall against fallout of each run on a topic, with its area."""
 
     def draw(axes: Axes, curve: Roc, look: Mapping[str, Any]) -> Any:
         every = max(1, len(curve.recall) // 8)
@@ -195,7 +195,7 @@ def _run_panels(
     draw: Callable[[Axes, Curve, Mapping[str, Any]], Any],
     reach: float = 1.0,
 ) -> Figure:
-    """Curves from 0 to 1 with looks by label: all in one plot with a legend, or a small plot for each."""
+    """Draw curves from 0 to 1, styled by label: all in one plot with a legend, or a small plot for each."""
     together = len(looks) <= MOST_TOGETHER
     count, size, around = (1, (6.4, 5.0), (0, 0)) if together else (len(looks), (2.5, 2.3), (0.4, 0.8))
     with panels(count, 3, size, around, sharex=True, sharey=True) as (figure, grid):
@@ -222,7 +222,7 @@ def _run_panels(
 
 
 def normalised_recall_curves(sizes: AnyArray, names: Sequence[str], values: AnyArray) -> Figure:
-    """Rnorm against the number of documents in the collection (figure 2): (R, N) values."""
+    """Draw Rnorm against the number of documents in the collection (figure 2): (R, N) values."""
     best = np.argsort(-values[:, -1], kind="stable").tolist()
     with one_plot(6.4, 4.4) as (figure, axes):
         lines = []
@@ -242,9 +242,9 @@ def normalised_recall_curves(sizes: AnyArray, names: Sequence[str], values: AnyA
 def pres_against_rank(
     nmax: int, relevant: int, averages: AnyArray, scores: AnyArray, recalls: AnyArray
 ) -> Figure:
-    """PRES against the average rank of what was found, for several recalls (figure 4a), with topics as dots.
+    """Draw PRES against the average rank of found documents, for several recalls (figure 4a); dots: topics.
 
-    The lines are those of a topic with so many relevant documents; dots: average rank, PRES and recall.
+    The lines are those of a topic with `relevant` relevant documents; dots: average rank, PRES and recall.
     """
     with one_plot(6.8, 4.6) as (figure, axes):
         lines = []
@@ -268,7 +268,7 @@ def pres_against_rank(
 
 
 def pres_against_mrr(nmax: int, ranks: AnyArray) -> Figure:
-    """PRES and reciprocal rank of topics with one relevant document, by its rank (figure 4b)."""
+    """Draw PRES and reciprocal rank of topics with one relevant document, by its rank (figure 4b)."""
     with one_plot(6.4, 4.2) as (figure, axes):
         x = np.arange(1, nmax + 1)
         axes.plot(x, pres_of_one(x, nmax), color="#0072B2", linewidth=1.4, label=f"PRES at {nmax}")

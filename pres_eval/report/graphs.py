@@ -1,4 +1,4 @@
-"""The curves of the evaluation report, said once: the page draws them as SVG, matplotlib as pictures."""
+"""The curves of the evaluation report, defined once: the page draws them as SVG, matplotlib as pictures."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pres_eval.arrays import add_in_order, divide
 from pres_eval.report.trec_report import RECALL_LEVELS, Report
 
 Point = tuple[float, float, str]
-"""x, y, and what a pointer over the point is told."""
+"""x, y, and the text that a pointer over the point shows."""
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Graph:
     """Lines of all runs over two axes.
 
     name         in addresses, ids and --picture
-    title, words what it shows, short and as a sentence
+    title, words its subject, short and as a sentence
     x, y         labels of the axes
     curves       the points of each run
     logarithmic  whether x is a rank on a logarithmic axis
@@ -37,13 +37,13 @@ class Graph:
 
 
 def graphs_of(report: Report) -> list[Graph]:
-    """Recall-precision, PRES and recall against Nmax, and with -N the ROC curve."""
+    """Return recall-precision, PRES and recall against Nmax, and with -N the ROC curve."""
     graphs = [recall_precision(report), against_nmax(report, "PRES"), against_nmax(report, "recall")]
     return [*graphs, roc(report)] if report.options.num_docs_in_coll else graphs
 
 
 def recall_precision(report: Report) -> Graph:
-    """Interpolated precision at eleven levels of recall."""
+    """Return interpolated precision at eleven levels of recall."""
     return Graph(
         name="recall-precision",
         title="Recall-precision",
@@ -58,13 +58,13 @@ def recall_precision(report: Report) -> Graph:
 
 
 def against_nmax(report: Report, measure: str) -> Graph:
-    """PRES or recall at each Nmax of the grid."""
+    """Return PRES or recall at each Nmax of the grid."""
     title = measure[0].upper() + measure[1:]
     return Graph(
         name=measure,
         title=f"{title} against Nmax",
         words=f"{title} at Nmax, averaged over topics",
-        x="Nmax, documents that the reader looks at",
+        x="Nmax, documents that the reader reads",
         y=title,
         curves=_curves(
             report, [(cutoff, f"{measure}_{cutoff}", f"Nmax {cutoff}, {measure}") for cutoff in report.grid]
@@ -75,7 +75,7 @@ def against_nmax(report: Report, measure: str) -> Graph:
 
 
 def _curves(report: Report, places: Sequence[tuple[float | str, str, str]]) -> tuple[tuple[Point, ...], ...]:
-    """The curve of each run through places on the x axis: where, the label of a column, what it is called."""
+    """Return the curve of each run through places on the x axis: place, label of a column, name."""
     return tuple(
         tuple(
             (float(x), value, f"{words} {value:.4f}")
@@ -87,7 +87,7 @@ def _curves(report: Report, places: Sequence[tuple[float | str, str, str]]) -> t
 
 
 def roc(report: Report) -> Graph:
-    """Recall against fallout."""
+    """Return recall against fallout."""
     return Graph(
         name="ROC",
         title="ROC",

@@ -42,7 +42,7 @@ class Grid:
 
 
 def escaped(text: str, style: str) -> str:
-    """Text with the signs escaped that mean something in the style."""
+    """Return text with the signs escaped that mean something in the style."""
     if style == LATEX:
         return "".join(_LATEX.get(sign, sign) for sign in text)
     if style == MARKDOWN:
@@ -63,14 +63,14 @@ _LATEX = {
 
 
 def separated(rows: Iterable[Sequence[str]], delimiter: str) -> str:
-    """Rows as CSV."""
+    """Return rows as CSV."""
     output = io.StringIO()
     csv.writer(output, delimiter=delimiter, lineterminator="\n").writerows(rows)
     return output.getvalue()
 
 
 def transposed(grid: Grid, corner: str) -> Grid:
-    """The grid with its rows as columns; `corner` is the heading of the new first column."""
+    """Return the grid with its rows as columns; `corner` is the heading of the new first column."""
     columns = list(zip(*(row[1:] for row in grid.rows), strict=True)) if grid.rows else []
     rows = tuple((label, *cells) for label, cells in zip(grid.header[1:], columns, strict=False))
     return replace(grid, header=(corner, *(row[0] for row in grid.rows)), rows=rows)
@@ -108,7 +108,7 @@ def _columns(grid: Grid, left: int, start: int, stop: int) -> Grid:
 
 
 def written(grid: Grid, style: str, width: int | None = None) -> str:
-    """The grid as text, with its title above it.  Its cells have been escaped, its title has not.
+    """Return the grid as text, with its title above it.  Its cells have been escaped, its title has not.
 
     `width` is that of the lines of `apart`, None being any; no other line depends on it.
     """
@@ -152,7 +152,7 @@ def _padded(grid: Grid, style: str) -> list[str]:
 
 
 def _as_cells(grid: Grid) -> list[tuple[str, ...]]:
-    """The rows of `apart`, their text in the second column."""
+    """Return the rows of `apart`, their text in the second column."""
     if len(grid.header) == 1:
         return [(f"{name}: {text}",) for name, text in grid.apart]
     return [(name, text, *[""] * (len(grid.header) - 2)) for name, text in grid.apart]
@@ -181,7 +181,7 @@ _MINUS = re.compile(r"(?<![\w.$])-(?=\.?\d|inf)")
 
 
 def _latex_tabular(grid: Grid) -> str:
-    """The grid for LaTeX, its title and the packages that it needs as comments."""
+    """Return the grid for LaTeX, its title and the packages that it needs as comments."""
     columns = "".join(side[0] for side in _alignments(grid))
     box = (r"\begin{adjustbox}{max width=\columnwidth}", r"\end{adjustbox}") if grid.fit else ()
     lines = [f"% {grid.title}"] if grid.title else []
@@ -196,7 +196,7 @@ def _latex_tabular(grid: Grid) -> str:
 
 
 def notes_text(notes: Sequence[str], style: str, width: int | None = None) -> str:
-    """The lines below a table, which have been escaped, broken at `width` where a terminal shows them."""
+    """Return the lines below a table, already escaped, broken at `width` where a terminal shows them."""
     if width is not None and style not in (LATEX, MARKDOWN):
         notes = [line for note in notes for line in textwrap.wrap(note, width, break_on_hyphens=False)]
     if style == LATEX:

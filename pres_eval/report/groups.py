@@ -13,7 +13,7 @@ from pres_eval.scoring import ScoredRun
 
 
 def group_label(label: str, group: str) -> str:
-    """Return what a column is called over a group."""
+    """Return the name of a column over a group."""
     return f"{label}[{group}]"
 
 

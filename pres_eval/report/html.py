@@ -39,7 +39,7 @@ SCRIPTS = (
 
 
 def as_html(report: Report) -> str:
-    """The whole page."""
+    """Return the whole page."""
     style = _package_file("page.css")
     script = '"use strict";\n(() => {\n' + "".join(map(_package_file, SCRIPTS)) + "})();\n"
     policy = (

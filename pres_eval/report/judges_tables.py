@@ -24,7 +24,7 @@ MOST_SHOWN = 12
 
 
 def agreement_table(judged: Assessments, every: TopicAgreement, table: GradeTable, level: float) -> Table:
-    """Return the table of agreement on the documents that both judges judged, and what each alone judged."""
+    """Return the table of agreement on the documents that both judges judged, with counts for each alone."""
     first, second = (text_of(name) for name in judged.names[:2])
     rows: list[tuple[str, float]] = [
         ("topics that all judges have", len(judged.pool.topics)),
@@ -65,7 +65,7 @@ def _alphas(judged: Assessments, who: str) -> list[tuple[str, float]]:
 def beside_first(tables: Sequence[Sequence[Table]], judged: Assessments) -> list[Table]:
     """Return each table of the first judge and another as one, with a column that names the other judge.
 
-    The table of agreement ends in what all judges share.
+    The table of agreement ends with all judges together.
     """
     names = [text_of(name) for name in judged.names[1:]]
     if len(names) == 1:
@@ -108,7 +108,7 @@ def _joined(same: Sequence[Table], names: Sequence[str]) -> Table:
 
 
 def grades_table(judged: Assessments, table: GradeTable) -> Table:
-    """The grades of the first judge against those of the second."""
+    """Return the grades of the first judge against those of the second."""
     first, second = (text_of(name) for name in judged.names[:2])
     by_grade = list(zip(table.grades, table.counts.tolist(), strict=True))
     return Table(
@@ -127,7 +127,7 @@ def grades_table(judged: Assessments, table: GradeTable) -> Table:
 
 
 def topics_table(found: Sequence[TopicAgreement]) -> Table:
-    """Agreement on each topic; people see those on which it is lowest."""
+    """Return the agreement on each topic; people see those on which it is lowest."""
     lowest = sorted(found, key=lambda one: (math.isnan(one.kappa), one.kappa))
     lines = [
         (
@@ -158,7 +158,7 @@ def topics_table(found: Sequence[TopicAgreement]) -> Table:
 
 
 def orders_table(found: Sequence[OrderChange], alpha: float, test: str, runs: int) -> Table:
-    """The order of the runs under both judges."""
+    """Return the order of the runs under both judges."""
     return records_table(
         "orders",
         "The order of the runs under the second judge, compared with that under the first",
@@ -175,7 +175,7 @@ def orders_table(found: Sequence[OrderChange], alpha: float, test: str, runs: in
 
 
 def swaps_table(found: Sequence[SwappedPair]) -> Table:
-    """The pairs of runs in opposite orders."""
+    """Return the pairs of runs in opposite orders."""
     return records_table(
         "swaps",
         "Pairs of runs in opposite orders, the surest first",
@@ -232,7 +232,7 @@ def runs_table(found: Sequence[RunChange], falling: Collection[str] = ()) -> Tab
 
 
 def topic_changes_table(found: Sequence[TopicChange], measures: int) -> Table:
-    """The topics that gain and lose most: the ends of each measure's list for people."""
+    """Return the topics that gain and lose most: the ends of each measure's list for people."""
     per_measure = len(found) // max(measures, 1)
     ends = MOST_SHOWN // 2
     shown = [

@@ -23,7 +23,7 @@ BEST = "^"
 """The mark of the best of a measure in plain text; * is that of a significant difference."""
 
 Value = str | bytes | int | float | bool | None
-"""What a cell holds; bytes are an id, as it is in a file."""
+"""Content of a cell; bytes are an id, as it is in a file."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Score:
     """A number in a cell for people.
 
     best    whether it is the best of its measure: marked ^, bold in LaTeX and Markdown
-    mark    what the number is marked with besides: + or - of a test
+    mark    a further mark of the number: + or - of a test
     signed  whether + comes before a number above 0
     """
 
@@ -75,7 +75,7 @@ ShownCell = Value | Score | Interval | PValue
 
 
 def cell_text(cell: ShownCell, digits: int, style: str) -> str:
-    """A cell as it is written, escaped: numbers rounded, yes or nothing for a truth."""
+    """Return a cell as it is written, escaped: numbers rounded, yes or nothing for a truth."""
     if isinstance(cell, float):
         return UNKNOWN if math.isnan(cell) else shown(cell, digits)
     if isinstance(cell, Interval):
@@ -95,7 +95,7 @@ def cell_text(cell: ShownCell, digits: int, style: str) -> str:
 
 
 def _marked(text: str, mark: str, style: str) -> str:
-    """A finished text with its mark: before it, or raised in LaTeX, or behind it in Markdown."""
+    """Return a finished text with its mark: before it, or raised in LaTeX, or behind it in Markdown."""
     if not mark:
         return text
     if style == LATEX:
@@ -104,7 +104,7 @@ def _marked(text: str, mark: str, style: str) -> str:
 
 
 def note_text(note: str | Note, style: str) -> str:
-    """A line below a table, escaped, with what it explains in front of it."""
+    """Return a line below a table, escaped, with what it explains in front of it."""
     if isinstance(note, str):
         return escaped(note, style)
     marks = note.mark
@@ -116,7 +116,7 @@ def note_text(note: str | Note, style: str) -> str:
 
 
 def plain_text(value: str | bytes | int | None, yes: str, no: str) -> str:
-    """A value that is no fraction as text; nothing for what is not there."""
+    """Return a value that is no fraction as text; nothing for None."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -125,7 +125,7 @@ def plain_text(value: str | bytes | int | None, yes: str, no: str) -> str:
 
 
 FORMATS = ("table", "json", "csv", "tsv", "latex", "markdown")
-"""What --format of an analysis takes; table is the default."""
+"""Values of --format of an analysis; table is the default."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ class Look:
     """Look of tables as text.
 
     form    one of FORMATS
-    chosen  the table that is put out alone; None: all of them, of which CSV and TSV take the first
+    chosen  the table that is printed alone; None: all of them, of which CSV and TSV take the first
     digits  digits after the point in tables for people
     style   one of tabulate's table styles
     width   characters that a line of a table for people may have; None: any number
@@ -168,7 +168,7 @@ class Table:
     headings  of the columns; in JSON the keys of each row
     rows      values in full
     notes     lines below it, for people
-    shown     what people see instead; None: the rows, rounded
+    shown     the rows for people; None: the rows, rounded
     left      how many columns, from the first, are text, aligned to the left
     people, programs  whether people see it, whether JSON and CSV have it
     """
@@ -187,7 +187,7 @@ class Table:
 def long_rows(
     keys: Sequence[Sequence[Value]], labels: Sequence[str], values: Sequence[Sequence[Value]]
 ) -> list[tuple[Value, ...]]:
-    """A row for each value, for programs: what is in its row's key, its label, and the value."""
+    """Return a row for each value, for programs: the key of its row, its label, and the value."""
     return [
         (*key, label, value)
         for key, row in zip(keys, values, strict=True)
@@ -209,7 +209,7 @@ def records_table(
     shown: Shown | None = None,
     people: bool = True,
 ) -> Table:
-    """A table of dataclass records of that kind: a column for each field."""
+    """Return a table of dataclass records of that kind: a column for each field."""
     names = [column.name for column in fields(kind)]
     return Table(
         name=name,
@@ -225,10 +225,10 @@ def records_table(
 def render(
     tables: Sequence[Table], look: Look, command: str = "", settings: Mapping[str, object] | None = None
 ) -> str:
-    """The text of the tables.
+    """Return the text of the tables.
 
-    `settings` go into the JSON, so that it says how its numbers came about.  Raises UsageError for a table or
-    a style that does not exist.
+    `settings` go into the JSON, so that it records how its numbers were made.  Raises UsageError for a
+    table or a style that does not exist.
     """
     by_name = {table.name: table for table in tables if table.programs}
     if look.chosen is not None and look.chosen not in by_name:
@@ -246,7 +246,7 @@ def render(
 
 
 def as_text(table: Table, look: Look = Look()) -> str:
-    """Title, table and notes for people."""
+    """Return title, table and notes for people."""
     style = look.style if look.form == "table" else look.form
     view = table.shown or Shown(table.headings, table.rows, table.left)
     grid = Grid(
@@ -263,7 +263,7 @@ def as_text(table: Table, look: Look = Look()) -> str:
 
 
 def as_csv(table: Table, delimiter: str = ",") -> str:
-    """The table as CSV, numbers in full; text that a spreadsheet would run as a formula is guarded."""
+    """Return the table as CSV, numbers in full; text that a spreadsheet would run as a formula is guarded."""
     headings = [guarded(heading) for heading in table.headings]
     return separated([headings, *([_csv_cell(value) for value in row] for row in table.rows)], delimiter)
 
@@ -281,7 +281,7 @@ def as_json(
     settings: Mapping[str, object],
     failures: Sequence[RunFailure] = (),
 ) -> str:
-    """All tables as one JSON object; what is not a finite number is null."""
+    """Return all tables as one JSON object; numbers that are not finite are null."""
     document: dict[str, object] = {
         "producer": f"pres-eval {__version__}",
         "command": command,

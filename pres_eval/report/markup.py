@@ -18,12 +18,12 @@ Content = str | Iterable[str]
 
 
 def raw(text: str) -> Html:
-    """Text of our own that is HTML as it is: never anything that came from a file."""
+    """Return text of our own that is HTML as it is: never anything that came from a file."""
     return Html(text)
 
 
 def content_of(parts: Iterable[Content]) -> Html:
-    """The parts one after the other, escaped where they are no HTML."""
+    """Return the parts one after the other, escaped where they are no HTML."""
     return Html("".join(_piece(part) for part in parts))
 
 
@@ -34,7 +34,7 @@ def _piece(part: Content) -> str:
 
 
 def element(name: str, /, *parts: Content, **attributes: str | float | bool | None) -> Html:
-    """An element with its content.
+    """Return an element with its content.
 
     Attributes: `class_` is class, `data_run` is data-run; True gives the bare name, None and False nothing.
     """

@@ -51,7 +51,7 @@ _STYLE: dict[Any, Any] = {
 
 @dataclass(frozen=True)
 class Paper:
-    """Paper of a picture: everything but what it shows.
+    """Paper of a picture: everything but its content.
 
     width      in millimetres; None: as wide as they come
     untitled   whether their titles are left out
@@ -74,7 +74,7 @@ HIGHLIGHTED = ContextVar("HIGHLIGHTED", default=False)
 
 
 def room() -> float:
-    """The inches that a picture may be wide."""
+    """Return the inches that a picture may be wide."""
     width = PAPER.get().width
     return math.inf if width is None else width / MILLIMETRES
 
@@ -90,7 +90,7 @@ def shrunk(figure: Figure) -> float:
 
 
 def room_for(letters: int) -> int:
-    """As many letters as a name may have where a page has room for so many."""
+    """Return the number of letters that a name may have on a page, from the room for letters."""
     return min(letters, max(10, round(letters * min(1.0, room() * MILLIMETRES / PAGE))))
 
 
@@ -108,7 +108,7 @@ def check_picture_path(path: str, style: str | None = None) -> None:
 
 @lru_cache
 def style_settings(name: str) -> dict[str, Any]:
-    """The settings of a file as matplotlib takes them, or of one of its styles; raises UsageError."""
+    """Return the settings of a file as matplotlib takes them, or of one of its styles; raise UsageError."""
     from matplotlib import rc_params_from_file
     from matplotlib.style import library
 
@@ -127,7 +127,7 @@ def style_settings(name: str) -> dict[str, Any]:
 
 
 def check_picture_ending(path: str, where: str) -> str:
-    """The ending of a picture's name; raises UsageError if it is not one of PICTURE_FORMATS."""
+    """Return the ending of a picture's name; raise UsageError if it is not one of PICTURE_FORMATS."""
     ending = PurePath(path).suffix.lower()
     if ending not in PICTURE_FORMATS:
         raise UsageError(f"{where}: expected a name that ends with {', '.join(PICTURE_FORMATS)}")
@@ -167,9 +167,9 @@ def _no_settings_of_this_folder() -> Iterator[None]:
 
 
 def fit(figure: Figure, width: float | None, untitled: bool) -> None:
-    """Make a figure so many millimetres wide, with letters of 7 points at least, and without titles.
+    """Set the width of a figure in millimetres, with letters of 7 points at least, and without titles.
 
-    What stands at the left above a panel is its name, and stays.
+    The text at the left above a panel is its name, and stays.
     """
     if title := figure.get_suptitle():
         figure.suptitle("" if untitled else title, fontsize=10, wrap=width is not None)
@@ -186,7 +186,7 @@ def fit(figure: Figure, width: float | None, untitled: bool) -> None:
 
 
 def picture(make: Callable[[], Figure], path: str, paper: Paper = AS_IT_COMES) -> bytes:
-    """The figure that is made for a paper as PNG, SVG or PDF, as the ending of the path says.
+    """Return the figure, made for a paper, as PNG, SVG or PDF by the ending of the path.
 
     The bytes are the same each time.
     """
@@ -203,7 +203,7 @@ def picture(make: Callable[[], Figure], path: str, paper: Paper = AS_IT_COMES) -
 
 
 def _saved(figure: Figure, kind: str, width: float | None, untitled: bool) -> bytes:
-    """Return the figure as a file of that kind; raises UsageError where the width is too narrow."""
+    """Return the figure as a file of that kind; raise UsageError where the width is too narrow."""
     from matplotlib.transforms import Bbox
 
     metadata: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
@@ -230,7 +230,7 @@ def _saved(figure: Figure, kind: str, width: float | None, untitled: bool) -> by
 
 @contextmanager
 def style() -> Iterator[None]:
-    """The settings that all figures share, for as long as the block goes."""
+    """Give the settings that all figures share, for as long as the block goes."""
     import matplotlib as mpl
 
     own = PAPER.get().style

@@ -31,13 +31,13 @@ from pres_eval.report.text import fitted
 SAMPLE = "each sample"
 
 LEVELS = {0.9: "about the same", 0.8: "noticeable\nchange below"}
-"""What a Kendall τ between two rankings of runs means (Voorhees 2000)."""
+"""Meaning of a Kendall τ between two rankings of runs (Voorhees 2000)."""
 
 
 def curves(
     labels: Sequence[str], measures: Sequence[str], x: Sequence[int], values: AnyArray, *, xlabel: str
 ) -> Figure:
-    """Lines over a common x, a panel for each measure, a line for each label: (M, X, R) values (figure 8)."""
+    """Draw lines (M, X, R) over a common x, a panel for each measure, a line for each label (figure 8)."""
     best = np.argsort(-values[0].mean(axis=0), kind="stable").tolist()
     with panels(len(measures), 3, (2.9, 2.9), (1.8, 0.0)) as (figure, grid):
         for measure, means, axes in zip(measures, values, grid, strict=True):
@@ -57,7 +57,7 @@ def curves(
 def robustness(
     fractions: Sequence[float], plots: Mapping[str, Mapping[str, AnyArray]], coefficient: str
 ) -> Figure:
-    """The lowest correlation at each fraction of the relevant documents, dots for the samples.
+    """Return the lowest correlation at each fraction of the relevant documents, dots for the samples.
 
     plots: title -> label of a line -> (F + 1, S) correlations of each sample with the full ranking, the last
     with nothing taken out (figures 3 and 4 of Magdy & Jones, CLEF 2010); the legend names lines without any.
@@ -99,7 +99,7 @@ def _draw_correlations(
     lines: Mapping[str, AnyArray],
     looks: Mapping[str, dict[str, Any]],
 ) -> None:
-    """A line for each (F + 1, S) correlations, through the lowest of each fraction, and dots for all."""
+    """Draw a line for (F + 1, S) correlations, through the lowest of each fraction, and dots for all."""
     for label, taus in lines.items():
         look = looks[label]
         axes.plot(percent, taus.min(axis=1), label=plain(label), linewidth=1.4, **look)
@@ -111,7 +111,7 @@ def _draw_correlations(
 
 
 def cumulated_curves(topics: Sequence[Mapping[str, Any]]) -> Figure:
-    """PRES of topics as areas (figures 1 and 3): cumulated relevant documents by rank, and the two extremes.
+    """Draw PRES of topics as areas (figures 1 and 3): cumulated relevant documents by rank, two extremes.
 
     Each topic has `title`, `nmax`, and `best`, `run`, `worst`: (ranks, counts) of the steps of each curve.
     """
@@ -123,7 +123,7 @@ def cumulated_curves(topics: Sequence[Mapping[str, Any]]) -> Figure:
 
 
 def draw_cumulated(axes: Axes, topic: Mapping[str, Any]) -> None:
-    """One topic of `cumulated_curves` into axes of your own."""
+    """Draw one topic of `cumulated_curves` into axes of your own."""
     (best_x, best_y), (run_x, run_y), (worst_x, worst_y) = topic["best"], topic["run"], topic["worst"]
     axes.fill(
         [*best_x, *reversed(run_x)],
@@ -156,7 +156,7 @@ def draw_cumulated(axes: Axes, topic: Mapping[str, Any]) -> None:
 
 
 def validation_figure(found: Validation) -> Figure:
-    """The interval of each share over all topics; a tick is the limit to one side."""
+    """Return the interval of each share over all topics; a tick is the limit to one side."""
     names = ("recall", "precision", "F1", "prevalence", "elusion")
     rows = [found.of(name)[-1] for name in names]
     places, percent = range(len(rows)), f"{100 * found.settings.confidence:g} %"
@@ -187,7 +187,7 @@ def validation_figure(found: Validation) -> Figure:
 
 
 WIDEST = 14
-"""Inches of a picture; what is wider goes on in another row."""
+"""Inches of a picture; wider ones continue in another row."""
 
 MOST_ORDERS = 5
 """Measures whose orders of runs are drawn."""
@@ -200,7 +200,7 @@ def judges_figure(
     runs: Sequence[str],
     orders: Mapping[str, AnyArray],
 ) -> Figure:
-    """Grades of the first judge against those of the second, (G, G) counts, and positions of the runs.
+    """Draw grades of the first judge against those of the second, (G, G) counts, and positions of the runs.
 
     orders: measure -> (2, R) positions under the first and under the second judge; the first five are drawn.
     """
@@ -223,7 +223,7 @@ def judges_figure(
 
 
 def draw_grades(axes: Axes, judges: Sequence[str], grades: Sequence[int], counts: AnyArray) -> None:
-    """The table of grades against grades as a map, the numbers written into it."""
+    """Draw the table of grades against grades as a map, with the numbers in it."""
     shade = np.log1p(counts)
     axes.imshow(shade, cmap="Blues", vmin=0, vmax=max(1.0, float(shade.max(initial=0.0))) * 1.6)
     for (row, column), count in np.ndenumerate(counts):

@@ -1,4 +1,4 @@
-"""The tables and the picture of power: topics needed, pairs told apart, stability, swaps."""
+"""The tables and the picture of power: topics needed, pairs that differ, stability, swaps."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def sizes_table(found: Sequence[Sizes], delta: float, alpha: float, power: float
 
 
 def discrimination_tables(found: Sequence[Discrimination], test: str, alpha: float) -> list[Table]:
-    """Pairs of runs that each measure tells apart; for programs the achieved significance levels."""
+    """Return the pairs of runs that differ by each measure; for programs the achieved significance levels."""
     return [
         Table(
             name="discrimination",
@@ -65,7 +65,7 @@ def discrimination_tables(found: Sequence[Discrimination], test: str, alpha: flo
 def stability_tables(
     rows: Sequence[Stability], swaps: Sequence[Swaps], trials: int, fuzziness: float, rate: float = 0.05
 ) -> list[Table]:
-    """Error rates and swap rates, with the difference from which on swaps are rare."""
+    """Return error rates and swap rates, with the difference from which on swaps are rare."""
     lines = []
     for one in rows:
         own = [each for each in swaps if (each.measure, each.topics) == (one.measure, one.topics)]
@@ -103,10 +103,9 @@ def power_figure(
     alpha: float,
     topics: int,
 ) -> Figure:
-    """Left the levels of the pairs of runs, ascending, for each measure (Sakai's ASL curves), right swap
-    rates.
+    """Draw the levels of the pairs of runs, ascending, for each measure (Sakai's ASL curves), and swap rates.
 
-    swaps: measure -> (lower ends of the bins, rates) for the largest sets of topics, of so many topics.
+    swaps: measure -> (lower ends of the bins, rates) for the largest sets of topics, with their size.
     """
     looks = dict(zip(levels, line_styles(len(levels)), strict=True))
     with panels(2, 2, (4.5, 4.2), (0.0, 0.1 * len(levels))) as (figure, (left, right)):
@@ -133,7 +132,7 @@ def power_figure(
 def _draw_levels(
     axes: Axes, levels: Mapping[str, AnyArray], looks: Mapping[str, dict[str, Any]], alpha: float
 ) -> list[Any]:
-    """The levels of the pairs, as far as they are of interest."""
+    """Return the levels of the pairs, as far as they are of interest."""
     lines = []
     for name, values in levels.items():
         look = looks[name] | {"markevery": max(1, len(values) // 12)}

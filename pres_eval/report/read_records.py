@@ -19,7 +19,7 @@ from pres_eval.summing import Values
 
 
 def from_json(text: str | bytes, path: str, measures: Iterable[Measure]) -> Record:
-    """The record that `to_json` wrote; `measures` is the registry.  Raises InputError for any other text."""
+    """Return the record that `to_json` wrote; `measures`: the registry.  Raises InputError for other text."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -34,13 +34,13 @@ def from_json(text: str | bytes, path: str, measures: Iterable[Measure]) -> Reco
 
 
 _ALTERED = (KeyError, TypeError, ValueError, OverflowError, RecursionError, AttributeError, UsageError)
-"""What is raised for JSON that somebody has changed; UsageError is that of an option."""
+"""Errors for JSON that somebody has changed; UsageError is that of an option."""
 
 _EXPECTED = f"an evaluation that --format json wrote (layout {LAYOUT})"
 
 
 def _record(data: Mapping[str, Any], by_name: Mapping[str, Measure]) -> Record:
-    """Return what JSON has as a record."""
+    """Return the record in JSON."""
     signature = data["signature"]
     options = dict(signature["options"])
     relevance_format = options.pop("relevance_format")
@@ -84,7 +84,7 @@ def _read_run(data: Mapping[str, Any], by_name: Mapping[str, Measure]) -> RunRec
 
 
 def _read_column(data: Mapping[str, Any], by_name: Mapping[str, Measure]) -> SelectedColumn:
-    """Return a column of JSON; raises ValueError for a measure that is not known."""
+    """Return a column of JSON; raise ValueError for a measure that is not known."""
     name = data["measure"]
     measure = by_name.get(name)
     if measure is None:

@@ -76,7 +76,7 @@ class Record:
     failures  runs that could not be evaluated (--keep-going); they are written, but not read back
     files     other files that numbers depend on, by the option that names them, without its dashes
     groups, weights  of topics, None where there are none; they are not read back
-    rules     how files of documents are used, and the protocol, by option, without its dashes
+    rules     how files of documents are used, and the protocol, by the option that sets them, without dashes
     judgements  how many were read and how many are left, if documents were mapped or excluded
     """
 
@@ -94,7 +94,7 @@ class Record:
 
 
 def file_record(path: str) -> File:
-    """The file with the SHA-256 of its bytes as they are stored; stdin and pipes can't be read twice."""
+    """Return the file with the SHA-256 of its stored bytes; stdin and pipes can't be read twice."""
     if path == "-" or not Path(path).is_file():
         return File(path, None)
     digest = hashlib.sha256()
@@ -105,7 +105,7 @@ def file_record(path: str) -> File:
 
 
 def to_json(record: Record) -> str:
-    """The record as JSON, one topic a line."""
+    """Return the record as JSON, one topic a line."""
     head = json.dumps({"kind": KIND, "layout": LAYOUT, "signature": _signature(record)}, indent=2)
     runs = ",\n".join(_run_text(run, record.groups) for run in record.runs)
     failed = ",\n".join(
@@ -117,7 +117,7 @@ def to_json(record: Record) -> str:
 
 
 def as_jsonl(evaluations: Sequence[ScoredRun], layout: RunLayout) -> str:
-    """One JSON object a line: file, run, topic and values; the topic of the summary is null.
+    """Return one JSON object a line: file, run, topic and values; the topic of the summary is null.
 
     A run that could not be evaluated is a line with its file and the error.
     """
@@ -134,7 +134,7 @@ def as_jsonl(evaluations: Sequence[ScoredRun], layout: RunLayout) -> str:
 
 
 def _signature(record: Record) -> dict[str, Any]:
-    """Return what the numbers depend on: version, options, files."""
+    """Return the version, options and files that the numbers depend on."""
     options = asdict(record.options)
     compat = options.pop("compat")
     if options["only_topic"] is not None:
@@ -247,7 +247,7 @@ def _summary_values(evaluation: ScoredRun) -> dict[str, float | int | str | None
 
 
 def _topic_values(evaluation: ScoredRun, all_columns: bool = True) -> Iterator[dict[str, float | int | str]]:
-    """For each topic label and value; without `all_columns` only those that -q prints."""
+    """Return for each topic label and value; without `all_columns` only those that -q prints."""
     columns = {
         column.label: _column_numbers(values, column.measure.format)
         for column, values in zip(evaluation.columns, evaluation.values, strict=True)

@@ -17,7 +17,7 @@ Row = tuple[str, str]
 
 
 def summary_statistics(report: Report, run: int) -> list[Row]:
-    """The rows of the first table."""
+    """Return the rows of the first table."""
     return [
         ("Run tag", text_of(report.evaluations[run].tag)),
         ("Run description", report.shown_path(report.files[run].path)),
@@ -29,19 +29,19 @@ def summary_statistics(report: Report, run: int) -> list[Row]:
 
 
 def recall_level_averages(report: Report, run: int) -> list[Row]:
-    """The rows of the second table: interpolated precision at eleven recall levels, and average precision."""
+    """Return the rows of the second table: precision at eleven recall levels, and average precision."""
     rows = [(level, report.text(run, f"iprec_at_recall_{level}")) for level in RECALL_LEVELS]
     return [*rows, ("Average precision", report.text(run, "map"))]
 
 
 def document_level_averages(report: Report, run: int) -> list[Row]:
-    """The rows of the third table: precision at nine ranks, and R-precision."""
+    """Return the rows of the third table: precision at nine ranks, and R-precision."""
     rows = [(f"At {level} docs", report.text(run, f"P_{level}")) for level in DOCUMENT_CUTOFFS]
     return [*rows, ("R-precision", report.text(run, "Rprec"))]
 
 
 def pres_and_recall(report: Report, run: int) -> list[tuple[str, str, str]]:
-    """The rows of the table that TREC does not have: PRES and recall at each Nmax of the grid."""
+    """Return the rows of the table that TREC does not have: PRES and recall at each Nmax of the grid."""
     return [
         (str(cutoff), report.text(run, f"PRES_{cutoff}"), report.text(run, f"recall_{cutoff}"))
         for cutoff in report.grid
@@ -49,7 +49,7 @@ def pres_and_recall(report: Report, run: int) -> list[tuple[str, str, str]]:
 
 
 def as_text(report: Report) -> str:
-    """The tables of all runs as TREC prints them, for a terminal; runs without tables at the end."""
+    """Return the tables of all runs as TREC prints them, for a terminal; runs without tables at the end."""
     texts = [run_text(report, run) for run in range(len(report.names))]
     if report.failures:
         lines = (f"  {text_of(each.message)}\n" for each in report.failures)
@@ -58,7 +58,7 @@ def as_text(report: Report) -> str:
 
 
 def run_text(report: Report, run: int) -> str:
-    """The tables of one run."""
+    """Return the tables of one run."""
     statistics = dict(summary_statistics(report, run))
     lines = [
         "Summary Statistics",
@@ -87,13 +87,13 @@ def run_text(report: Report, run: int) -> str:
 
 
 def topic_measures(report: Report) -> tuple[str, ...]:
-    """The columns of the table of topics: those of the leaderboard that -q prints, and the counts."""
+    """Return the columns of the table of topics: those of the leaderboard that -q prints, and the counts."""
     labels = dict.fromkeys((*report.board, *median_labels(report), "num_rel_ret", "num_rel", "num_ret"))
     return tuple(label for label in labels if report.column(label).measure.per_topic)
 
 
 def median(values: FloatArray) -> FloatArray:
-    """(topics,) the median over runs of (runs, topics) values; nan (a run lacks the topic) is left out."""
+    """Return the median (topics,) over runs of (runs, topics) values, without nan (a missing topic)."""
     ordered = np.sort(values, axis=0)  # nan goes last
     counts = np.count_nonzero(~np.isnan(values), axis=0)
     columns = np.arange(values.shape[1])
@@ -103,25 +103,25 @@ def median(values: FloatArray) -> FloatArray:
 
 
 def medians_of(report: Report, label: str) -> FloatArray | None:
-    """(topics,) the medians given from outside, or else those of the runs; None where there is neither."""
+    """Return the medians (topics,) given from outside, or else those of the runs; None without either."""
     if label in report.medians:
         return report.medians[label]
     return median(report.matrix(label)) if len(report.names) > 1 else None
 
 
 def median_words(report: Report, label: str) -> str:
-    """Whose median it is."""
+    """Return whose median it is."""
     return "the medians given" if label in report.medians else f"the median of the {len(report.names)} runs"
 
 
 def median_labels(report: Report) -> tuple[str, ...]:
-    """The measures that are shown against the median: average precision, PRES, and those given."""
+    """Return the measures that are shown against the median: average precision, PRES, and those given."""
     usual = report.told_by_topic if len(report.names) > 1 else ()
     return tuple(dict.fromkeys((*usual, *report.medians)))
 
 
 def against_median(report: Report, run: int, label: str = "map") -> FloatArray:
-    """(topics,) a run's values minus the median; nan where it lacks the topic or there is no median."""
+    """Return a run's values minus the median (topics,); nan without the topic or a median."""
     medians = medians_of(report, label)
     values = report.per_topic(run, label)
     return np.asarray(values * 0.0 if medians is None else values - medians, np.float64)
@@ -148,7 +148,7 @@ class Difference:
 
 
 def largest_differences(report: Report, label: str, most: int = MOST) -> list[Difference]:
-    """The topics with the largest differences between runs, largest first; equal ones in topic order."""
+    """Return the topics with the largest differences between runs, largest first, equal ones by topic."""
     matrix = report.matrix(label)
     with_two = np.flatnonzero(np.count_nonzero(~np.isnan(matrix), axis=0) > 1)
     values = matrix[:, with_two]
@@ -187,7 +187,7 @@ def on_common_topics(report: Report, label: str) -> PairedScores | None:
 
 
 def quartiles(values: FloatArray) -> list[float]:
-    """The least, the quartiles and the most of (n,) values; nan where none is known."""
+    """Return the least, the quartiles and the most of (n,) values; nan where none is known."""
     return quantiles_of_known(np.where(np.isfinite(values), values, np.nan), (0, 0.25, 0.5, 0.75, 1))
 
 
@@ -203,7 +203,7 @@ class TopicSpread:
 
 
 def hardest_topics(report: Report, label: str) -> list[TopicSpread]:
-    """The topics by the median of the runs' values, the worst first; equal ones in topic order."""
+    """Return the topics by the median of the runs' values, the worst first; equal ones in topic order."""
     matrix, sign = report.matrix(label), report.sign(label)
     middle, num_rel = median(matrix), np.diff(report.documents.offsets)
     best, worst = np.fmax.reduce(matrix, axis=0), np.fmin.reduce(matrix, axis=0)
@@ -222,7 +222,7 @@ def hardest_topics(report: Report, label: str) -> list[TopicSpread]:
 
 
 RELEVANT_BINS = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
-"""Where the columns of the picture of relevant documents begin."""
+"""Beginnings of the columns of the picture of relevant documents."""
 
 
 def relevant_counts(report: Report) -> list[tuple[str, int]]:

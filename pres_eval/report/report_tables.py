@@ -27,7 +27,7 @@ from pres_eval.report.trec_report import Report
 
 
 def as_tables(report: Report) -> list[Table]:
-    """Leaderboard, topics with medians, intervals, groups, comparisons, judgements, curves and more."""
+    """Return the leaderboard, topics with medians, intervals, groups, comparisons, curves and more."""
     tables = [_leaderboard(report), _topics(report)]
     if report.pairs is not None:
         tables += [
@@ -63,7 +63,7 @@ def settings_of(report: Report) -> dict[str, object]:
 
 
 def _number(value: float, kind: Format = Format.FLOAT) -> Value:
-    """A value as it is; a count whole; None where a run does not have the topic."""
+    """Return a value as it is; a count whole; None where a run does not have the topic."""
     if math.isnan(value):
         return None
     return int(value) if kind is Format.COUNT and value.is_integer() else value
@@ -114,7 +114,7 @@ def _intervals(report: Report, pairs: PairTable) -> Table:
 
 
 def _groups(report: Report, pairs: PairTable) -> Table:
-    """The letters of the runs: those that share one could not be told apart."""
+    """Return the letters of the runs: between runs that share one no significant difference was found."""
     return Table(
         name="groups",
         headings=["run", "measure", "letters"],
@@ -127,7 +127,7 @@ def _groups(report: Report, pairs: PairTable) -> Table:
 
 
 def _comparisons(report: Report, pairs: PairTable) -> Table:
-    """Each pair once, over the topics that both runs have."""
+    """Return each pair once, over the topics that both runs have."""
     rows: list[list[Value]] = []
     for row, label in enumerate(pairs.measures):
         for place, (first, second) in enumerate(
@@ -149,7 +149,7 @@ def _comparisons(report: Report, pairs: PairTable) -> Table:
 
 
 def _judgements(report: Report, trust: Trust) -> Table:
-    """Return what the judgements leave open, run by run."""
+    """Return the uncertainty from missing judgements, run by run."""
     bounds = [f"{label} {end}" for label in trust.bounds for end in ("least", "greatest")]
     numbers = np.array([*trust.judged.values(), *(row for rows in trust.bounds.values() for row in rows)])
     rows: list[list[Value]] = [
@@ -213,7 +213,7 @@ def _differences(report: Report) -> Table:
 
 
 def _documents(report: Report) -> Table:
-    """Every relevant document with its rank in each run, None where the run does not have it."""
+    """Return every relevant document with its rank in each run, None where the run does not have it."""
     documents = report.documents
     rows: list[list[Value]] = []
     for place, topic in enumerate(report.topics):

@@ -19,7 +19,7 @@ MOST_SHOWN = 20
 
 
 def to_judge_table(chosen: ToJudge, runs: int, stratum: IntArray | None = None) -> Table:
-    """Return the documents to judge, of so many runs, with the strata (n,) that they were drawn from."""
+    """Return the documents to judge, of a number of runs, with the strata (n,) that they were drawn from."""
     headings = ["topic", "docno", "runs", "best_rank", "contribution"]
     numbers = [chosen.runs.tolist(), chosen.best.tolist(), chosen.gain.tolist()]
     if stratum is not None:
@@ -53,7 +53,7 @@ def pools_table(pooled: ToJudge, judged: BoolArray, chosen: ToJudge) -> Table:
 def holes_tables(
     names: Sequence[str], found: Sequence[Holes], topics: Sequence[bytes], depth: int
 ) -> list[Table]:
-    """The holes of each run among its first `depth` documents, in all and by topic of the pool."""
+    """Return the holes of each run among its first `depth` documents, in all and by topic of the pool."""
     runs, rows = [], []
     for name, holes in zip(names, found, strict=True):
         looked_at, unjudged = int(holes.looked_at.sum()), int(holes.unjudged.sum())
@@ -86,7 +86,7 @@ def unjudged_table(
     topics: Collection[bytes],
     judged: Collection[Key],
 ) -> Table:
-    """The unjudged ones among the first documents of each run, for topics of the pool, with their ranks."""
+    """Return the unjudged ones of each run's first documents, for topics of the pool, with their ranks."""
     return Table(
         name="documents",
         title="The unjudged documents",
@@ -118,7 +118,7 @@ FEW_RUNS = 5
 
 
 def robustness_tables(result: Robustness, num_runs: int, topics: str) -> list[Table]:
-    """Averages and lowest correlations for people, each sample, and each fraction."""
+    """Return averages and lowest correlations for people, each sample, and each fraction."""
     plan, labels = result.plan, result.labels
     coefficient = COEFFICIENT_NAMES[plan.coefficient]
     keys = [
@@ -159,7 +159,7 @@ def robustness_tables(result: Robustness, num_runs: int, topics: str) -> list[Ta
 
 
 def few_runs(result: Robustness) -> str:
-    """Return how little coefficients of so few runs say; empty if there are enough."""
+    """Return the warning that coefficients of so few runs are uncertain; empty if there are enough."""
     runs = result.full.shape[1]
     if runs >= FEW_RUNS:
         return ""
@@ -171,7 +171,7 @@ def few_runs(result: Robustness) -> str:
 
 
 def _notes(result: Robustness) -> list[str]:
-    """Return the notes on what was taken out, what becomes of it, and the coefficient's ceiling."""
+    """Return the notes on the removed judgements, their new grade, and the coefficient's ceiling."""
     plan = result.plan
     which = {"relevant": "relevant judgements", "all": "judgements of all grades"}[plan.thin]
     becomes = {
@@ -210,7 +210,7 @@ def _by_fraction(
 
 
 def depths_table(result: Depths) -> Table:
-    """Rankings under pools of several depths."""
+    """Return the rankings under pools of several depths."""
     coefficient = COEFFICIENT_NAMES[result.coefficient]
     sizes = list(zip(result.depths, result.judged.tolist(), result.relevant.tolist(), strict=True))
     found = result.correlations.tolist()
@@ -229,7 +229,7 @@ def depths_table(result: Depths) -> Table:
 
 
 def left_out_table(rows: list[LeftOut], depth: int) -> Table:
-    """Runs scored as if their group had not been pooled."""
+    """Return runs scored as if their group had not been pooled."""
     return records_table(
         "left_out",
         f"Runs without the judgements that only their group brought into a pool of depth {depth}",

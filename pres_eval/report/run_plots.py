@@ -59,7 +59,7 @@ def score_bars(
     less_is_better: bool = False,
     title: str = "Mean scores",
 ) -> Figure:
-    """Mean scores of the runs, a panel for each measure, runs in the order of the last one (figure 5).
+    """Draw mean scores of the runs, a panel for each measure, runs in the order of the last one (figure 5).
 
     less_is_better: under the last one.
 

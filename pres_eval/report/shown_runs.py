@@ -1,4 +1,4 @@
-"""Layout of tables of runs: which columns, which rows, in what order."""
+"""Layout of tables of runs: columns, rows, and their order."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pres_eval.report.text import exact, text_of
 from pres_eval.scoring import ScoredRun
 
 Cell = Callable[[float, Format], str]
-"""How a number is written."""
+"""Formatter of a number."""
 
 DEFAULT_STYLE = "simple"
 
@@ -30,7 +30,7 @@ class RunLayout:
     summary    the rows over all topics (not with -n)
     digits     digits after the point in tables for people (--digits)
     style      one of tabulate's table styles (--style)
-    naming     what runs are called (--names)
+    naming     the names of runs (--names)
     order      the labels of the columns as they are wanted; others follow
     sort       the label of the column by which runs are sorted, the best first (--sort)
     transpose  measures as rows (--transpose); None: where the table is too wide otherwise
@@ -55,7 +55,7 @@ class RunLayout:
 
 
 def known_label(option: str, wanted: str, labels: Sequence[str]) -> str:
-    """The column that an option means: as it is printed, or in any way that -m takes it (PRES.100, P@10).
+    """Return the column that an option means: by its label, or in any way that -m takes it (PRES.100, P@10).
 
     Raises UsageError for one that is not there, with the nearest.
     """
@@ -77,7 +77,7 @@ STARTS_FORMULA = re.compile("[=+\\-@'\t\r＝＋－＠]")
 
 
 def guarded(text: str) -> str:
-    """Text for a spreadsheet: what would start a formula (`= + - @`) gets an apostrophe in front.
+    """Return text for a spreadsheet: what would start a formula (`= + - @`) gets an apostrophe in front.
 
     Text that starts with an apostrophe gets another one, so that taking one away always gives the text back.
     Numbers of the evaluation never pass through here: -0.5 stays a number.
@@ -86,7 +86,7 @@ def guarded(text: str) -> str:
 
 
 def columns_of(evaluations: Sequence[ScoredRun], layout: RunLayout) -> dict[str, SelectedColumn]:
-    """The columns of a table: not the run's tag, which is the name of the row, and none that stays empty."""
+    """Return the columns of a table, without the run's tag, which names the row, and without empty ones."""
     found = {
         column.label: column
         for evaluation in evaluations
@@ -104,7 +104,7 @@ def columns_of(evaluations: Sequence[ScoredRun], layout: RunLayout) -> dict[str,
 def in_order_of(
     evaluations: Sequence[ScoredRun], names: Sequence[str], layout: RunLayout
 ) -> list[tuple[str, ScoredRun]]:
-    """The runs with their names, sorted if asked: the best first, then nan, then those that lack topics.
+    """Return the runs with their names, sorted on request: the best first, then nan, then incomplete ones.
 
     A mean over fewer topics than others have cannot be ranked among them.
     """
@@ -133,7 +133,7 @@ def in_order_of(
 def rows_of(
     evaluation: ScoredRun, columns: dict[str, SelectedColumn], layout: RunLayout, cell: Cell
 ) -> Iterator[tuple[str, list[str]]]:
-    """The rows of one run: (topic, a cell for each column); the last is `all`."""
+    """Yield the rows of one run: (topic, a cell for each column); the last is `all`."""
     if layout.per_topic:
         texts = dict(_column_texts(evaluation, cell))
         empty = [""] * len(evaluation.topics)

@@ -45,17 +45,17 @@ MARKERS = (
 
 
 def series_class(number: int) -> str:
-    """The classes of a series: its colour and its dashes."""
+    """Return the classes of a series: its colour and its dashes."""
     return f"c{number % COLOURS} d{number % DASHES}"
 
 
 def marker(number: int) -> str:
-    """The path of a series' marker, from its middle."""
+    """Return the path of a series' marker, from its middle."""
     return MARKERS[number % len(MARKERS)]
 
 
 def line_chart(graph: Graph, names: Sequence[str]) -> Html:
-    """The curves of a graph, one for each name."""
+    """Return the curves of a graph, one for each name."""
     frame = Frame()
     x, y = _axes(graph)
     to_x, to_y = scales(frame, x, y)
@@ -87,7 +87,7 @@ class Row:
     """A run in a chart of rows: a dot, a thin line around it, and a thick one or a box.
 
     series  its number, for its colour
-    text    what a pointer over the row is told
+    text    the text that a pointer over the row shows
     end     a few letters at the right end
     """
 
@@ -106,7 +106,7 @@ MOST_LETTERS = 16
 
 
 def row_chart(name: str, title: str, words: str, label: str, rows: Sequence[Row]) -> Html:
-    """A row for each run, one below the other, over one axis of values."""
+    """Return a row for each run, one below the other, over one axis of values."""
     names = fitted([row.name for row in rows], LONGEST_NAME)
     longest = max(map(len, names), default=1)
     right = 16 + round(7.2 * min(max((len(row.end) for row in rows), default=0), MOST_LETTERS))
@@ -148,7 +148,7 @@ def _row(row: Row, middle: float, to_x: Scale) -> list[Html]:
 
 
 def difference_chart(name: str, title: str, words: str, label: str, values: FloatArray) -> Html:
-    """Values from the largest to the smallest, one narrow bar each, above and below 0; nan is left out."""
+    """Draw values from the largest to the smallest, one narrow bar each, above and below 0, without nan."""
     frame = Frame(width=960, height=260, bottom=40)
     ordered = np.sort(values[~np.isnan(values)])[::-1]
     y = nice_axis(label, float(ordered.min(initial=0.0)), float(ordered.max(initial=0.0)))
@@ -173,7 +173,7 @@ def difference_chart(name: str, title: str, words: str, label: str, values: Floa
 def column_chart(
     name: str, title: str, words: str, axes: tuple[str, str], columns: Sequence[tuple[str, int]]
 ) -> Html:
-    """A column for each (label, count), the count written above it."""
+    """Return a column for each (label, count), the count written above it."""
     frame = Frame(width=560, height=240, bottom=54, top=18)
     y = nice_axis(axes[1], 0.0, float(max((count for _, count in columns), default=1)))
     x = Axis(axes[0], 0.0, float(max(len(columns), 1)), ())
@@ -216,7 +216,7 @@ def _svg(
 
 
 def swatch(number: int) -> Html:
-    """A short piece of a series' line with its marker, for legends."""
+    """Return a short piece of a series' line with its marker, for legends."""
     return element(
         "svg",
         element("path", class_="line", d="M1 6H35"),

@@ -7,7 +7,7 @@ from pres_eval.report.layout import Shown, Table
 
 
 def sweep_tables(result: Sweep, topics: str) -> list[Table]:
-    """One table with everything, and for people one for each measure; `topics` says over which."""
+    """Return one table with everything, and for people one for each measure; `topics`: the topics' rule."""
     tables = [
         Table(
             "sweep",

@@ -30,7 +30,7 @@ NUM_Q = "num_q"
 
 
 def styles() -> list[str]:
-    """The table styles that --style takes: tabulate's, without the one that leaves `<script>` as it is."""
+    """Return the values of --style: tabulate's styles, except the one that leaves `<script>` as it is."""
     from tabulate import tabulate_formats
 
     return [style for style in tabulate_formats if style != "unsafehtml"]
@@ -44,18 +44,18 @@ def check_style(style: str) -> None:
 
 
 def as_table(evaluations: Sequence[ScoredRun], layout: RunLayout = RunLayout()) -> str:
-    """A table for the terminal; one run without topics has a line for each measure."""
+    """Return a table for the terminal; one run without topics has a line for each measure."""
     check_style(layout.style)
     return _written(evaluations, layout, layout.style)
 
 
 def as_markdown(evaluations: Sequence[ScoredRun], layout: RunLayout = RunLayout()) -> str:
-    """The table as GitHub reads it, with the characters that mean something in Markdown escaped."""
+    """Return the table as GitHub reads it, with the characters that mean something in Markdown escaped."""
     return _written(evaluations, layout, MARKDOWN)
 
 
 def as_latex(evaluations: Sequence[ScoredRun], layout: RunLayout = RunLayout()) -> str:
-    """The table for LaTeX (package booktabs), special characters escaped."""
+    """Return the table for LaTeX (package booktabs), special characters escaped."""
     return _written(evaluations, layout, LATEX)
 
 
@@ -75,7 +75,7 @@ def _written(evaluations: Sequence[ScoredRun], layout: RunLayout, style: str) ->
 
 
 def apart(failures: Sequence[RunFailure], style: str) -> tuple[tuple[str, str], ...]:
-    """The rows of runs that could not be evaluated, escaped: the name, and why."""
+    """Return the rows of runs that could not be evaluated, escaped: the name, and why."""
     return tuple(
         (escaped(text_of(file_name(each.path)), style), escaped(text_of(each.message), style))
         for each in failures
@@ -83,9 +83,9 @@ def apart(failures: Sequence[RunFailure], style: str) -> tuple[tuple[str, str], 
 
 
 def as_csv(evaluations: Sequence[ScoredRun], layout: RunLayout = RunLayout(), delimiter: str = ",") -> str:
-    """Comma-separated values: file, run, topic (`all` for the summary), then each measure with all digits.
+    """Return comma-separated values: file, run, topic (`all` for the summary), then all measures in full.
 
-    Where runs could not be evaluated a last column says why.
+    If runs could not be evaluated, a last column has the reason.
     """
     return separated(_csv_rows(evaluations, layout), delimiter)
 
@@ -105,12 +105,12 @@ def _csv_rows(evaluations: Sequence[ScoredRun], layout: RunLayout) -> Iterator[l
 
 
 def as_tsv(evaluations: Sequence[ScoredRun], layout: RunLayout = RunLayout()) -> str:
-    """The same as `as_csv`, separated by tabs."""
+    """Return the same as `as_csv`, separated by tabs."""
     return as_csv(evaluations, layout, "\t")
 
 
 def grids_of(evaluations: Sequence[ScoredRun], layout: RunLayout, style: str = DEFAULT_STYLE) -> list[Grid]:
-    """The tables that show the evaluations, with cells escaped for the style.
+    """Return the tables that show the evaluations, with cells escaped for the style.
 
     One run: a line for each measure, or with -q for each topic.  Several runs: a line for each run, or with
     -q a table for each measure with a line for each topic and a column for each run.
@@ -130,7 +130,7 @@ def grids_of(evaluations: Sequence[ScoredRun], layout: RunLayout, style: str = D
 def _by_run(
     columns: dict[str, SelectedColumn], runs: Sequence[tuple[str, ScoredRun]], layout: RunLayout
 ) -> Grid:
-    """A line for each run; several also say over how many topics they are averaged."""
+    """Return a line for each run; those of several also have the number of topics averaged."""
     count = [] if NUM_Q in columns or len(runs) == 1 else [NUM_Q]
     lines = []
     for name, evaluation in runs:
@@ -150,7 +150,7 @@ def _lines(
 def _by_topic(
     label: str, column: SelectedColumn, runs: Sequence[tuple[str, ScoredRun]], layout: RunLayout
 ) -> Grid:
-    """One measure: a line for each topic, a column for each run, nothing where a run lacks the topic."""
+    """Return the table of one measure: a line for each topic, a column for each run, or nothing."""
     cells: list[dict[bytes, str]] = []
     last: list[str] = []
     for _, evaluation in runs:
@@ -174,7 +174,7 @@ def _escaped(grid: Grid, style: str) -> Grid:
 
 
 def _turned(grid: Grid, style: str, layout: RunLayout) -> Grid:
-    """The grid as it is wanted: measures as rows if asked for, for a single run, or where it is too wide."""
+    """Return the grid with measures as rows if asked for, for a single run, or where it is too wide."""
     other = transposed(grid, "run" if grid.title else "measure")
     if layout.transpose is not None:
         return other if layout.transpose else grid

@@ -29,7 +29,7 @@ _UNSAFE = r"^\s*:(?=:)|#(?=#(?:vso)?\[)" + (
 
 
 def text_of(identifier: bytes | str) -> str:
-    r"""An id as printable text: the bytes of `EP1` are `EP1`; a byte that is no UTF-8 is `\xe9`."""
+    r"""Return an id as printable text: the bytes of `EP1` are `EP1`; a byte that is no UTF-8 is `\xe9`."""
     text = identifier.decode("utf-8", "surrogateescape") if isinstance(identifier, bytes) else identifier
     if text.isascii() and text.isprintable() and not ("\\" in text or "::" in text or "##" in text):
         return text
@@ -43,7 +43,7 @@ def text_of(identifier: bytes | str) -> str:
 
 
 def bytes_of(text: str) -> bytes:
-    """The id of which `text_of` made this text."""
+    """Return the id of which `text_of` made this text."""
     parts = re.split(_ESCAPED, text)
     return b"".join(bytes.fromhex(part) if i % 2 else part.encode("utf-8") for i, part in enumerate(parts))
 
@@ -53,12 +53,12 @@ UNKNOWN = "-"
 
 
 def cut(text: str, most: int) -> str:
-    """The text, or as many of its first letters as there is room for."""
+    """Return the text, or as many of its first letters as there is room for."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def exact(value: float, format: Format = Format.FLOAT) -> str:
-    """A number with all its digits, from which the same double is read; `nan`, `-nan`, `inf`, `-inf`."""
+    """Return a number with all its digits, so that the same double is read; `nan`, `-nan`, `inf`, `-inf`."""
     value = float(value)
     if format is Format.COUNT and value.is_integer():
         return str(int(value))
@@ -66,30 +66,30 @@ def exact(value: float, format: Format = Format.FLOAT) -> str:
 
 
 def shown(value: float, digits: int, format: Format = Format.FLOAT) -> str:
-    """A number for people: with these digits after the point, counts whole, `nan` without a sign."""
+    """Return a number for people: with these digits after the point, counts whole, `nan` without a sign."""
     if math.isnan(value):
         return "nan"
     return f"{value:.{0 if format is Format.COUNT and value.is_integer() else digits}f}"
 
 
 def percentage(fraction: float) -> str:
-    """A fraction as people read it: 20 %."""
+    """Return a fraction as people read it: 20 %."""
     return f"{100 * fraction:g} %"
 
 
 def falling_notes(labels: Sequence[str], falling: Collection[str]) -> list[str]:
-    """A note on those of the measures of which less is better; none where there are none."""
+    """Return a note on those of the measures of which less is better; none where there are none."""
     found = [label for label in dict.fromkeys(labels) if label in falling]
     return [f"less is better: {', '.join(found)}"] if found else []
 
 
 def moved(before: int, after: int) -> str:
-    """A position, and where it is now if that is another."""
+    """Return a position, and where it is now if that is another."""
     return str(before) if before == after else f"{before} to {after}"
 
 
 def p_text(p_value: float, digits: int = 4) -> str:
-    """A p-value for people: four digits, and never 0; `-` where there is none."""
+    """Return a p-value for people: four digits, and never 0; `-` where there is none."""
     if math.isnan(p_value):
         return UNKNOWN
     least = 10.0**-digits
@@ -97,7 +97,7 @@ def p_text(p_value: float, digits: int = 4) -> str:
 
 
 def signed(value: float, digits: int = 4) -> str:
-    """A difference with its sign; `-` where there is no number, `inf` without digits."""
+    """Return a difference with its sign; `-` where there is no number, `inf` without digits."""
     if math.isnan(value):
         return UNKNOWN
     if math.isinf(value):
@@ -106,17 +106,17 @@ def signed(value: float, digits: int = 4) -> str:
 
 
 def effect_size(value: float) -> str:
-    """A standardised size of an effect: two digits; `-` where there is none."""
+    """Return a standardised size of an effect: two digits; `-` where there is none."""
     return UNKNOWN if math.isinf(value) else signed(value, 2)
 
 
 def number(value: float, digits: int = 4) -> str:
-    """A number; `-` where there is none."""
+    """Return a number; `-` where there is none."""
     return UNKNOWN if math.isnan(value) else f"{value:.{digits}f}"
 
 
 def interval(low: float, high: float, digits: int = 4, sign: bool = False) -> str:
-    """The ends of an interval, `-` where there is none; a bound alone where it has one end."""
+    """Return the ends of an interval, `-` where there is none; a bound alone where it has one end."""
     if math.isnan(low) or math.isnan(high):
         return UNKNOWN
     ends = [signed(end, digits) if sign else f"{end:.{digits}f}" for end in (low, high)]
@@ -128,21 +128,21 @@ def interval(low: float, high: float, digits: int = 4, sign: bool = False) -> st
 
 
 NAMINGS = ("auto", "tag", "file", "path")
-"""What --names takes; `auto` is the default."""
+"""Values of --names; `auto` is the default."""
 
 COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
-"""Endings of file names that say how the file is compressed."""
+"""Endings of the names of compressed files."""
 
 _TOKENS = r"[^\W_]+|[\W_]+"
 
 
 def run_names(runs: Sequence[tuple[str, str]], naming: str = "auto") -> list[str]:
-    """A name for each run, given its tag and its path; no two are the same.
+    """Return a name for each run, given its tag and its path; no two are the same.
 
     auto  the tags where all of them differ, else the names of the files, else their paths
     tag, file, path  these
 
-    File names and paths lose what all of them share, front and back, in whole words: `input.BM25.gz` and
+    File names and paths lose their common parts, front and back, in whole words: `input.BM25.gz` and
     `input.LM.gz` are BM25 and LM.  Names that are still the same are numbered.
     """
     tags = [text_of(tag) for tag, _ in runs]
@@ -156,7 +156,7 @@ def run_names(runs: Sequence[tuple[str, str]], naming: str = "auto") -> list[str
 
 
 def file_name(path: str) -> str:
-    """A file's name, without the ending that says how it is compressed."""
+    """Return a file's name, without the ending of its compression."""
     # Not pathlib, which takes a while to import.
     name = re.split(r"[/\\]" if os.name == "nt" else "/", path.rstrip("/"))[-1] or path
     stem, dot, ending = name.rpartition(".")
@@ -164,7 +164,7 @@ def file_name(path: str) -> str:
 
 
 def without_shared(names: Sequence[str]) -> list[str]:
-    """The names without the words that all of them begin and end with; something is left of each."""
+    """Return the names without the words that all of them begin and end with; something is left of each."""
     words = [re.findall(_TOKENS, name) for name in names]
     if len(set(names)) < 2:
         return list(names)
@@ -187,10 +187,10 @@ def _shared(words: Sequence[Sequence[str]]) -> int:
 
 
 def fitted(names: Sequence[str], longest: int) -> list[str]:
-    """Names of runs for a place with room for so many letters each; what differs still differs.
+    """Return names of runs of at most a number of letters each; names that differ still differ.
 
-    Where one is too long all lose the words that they share, front and back; what is too long even then loses
-    its middle.  Where names are the same without it, those too long alone lose what they share; else they are
+    If one is too long, all lose the words that they share, front and back; a name still too long loses its
+    middle.  If names are the same without it, only those too long lose their common words; else they are
     numbered.
     """
     if all(len(name) <= longest for name in names):
@@ -219,7 +219,7 @@ def _differ(names: Sequence[str]) -> bool:
 
 
 def _numbered(names: Sequence[str], longest: int | None = None) -> list[str]:
-    """The names, with a number behind those that come again; longer ones lose their middle for it."""
+    """Return the names, with a number behind those that come again; longer ones lose their middle for it."""
     times = Counter(names)
     taken = {name for name in names if times[name] == 1}
     found = []

@@ -11,11 +11,11 @@ from pres_eval.scoring import ScoredRun
 from pres_eval.summing import ScoredBlock, Values
 
 ALL = "all"
-"""What is in the topic's place in summary lines."""
+"""Text in the topic's place in summary lines."""
 
 
 def topic_lines(block: ScoredBlock, selection: Selection, zscores: bool = False) -> bytes:
-    """The lines of some topics, one for each column that is printed per topic."""
+    """Return the lines of some topics, one for each column that is printed per topic."""
     shown = [
         (column, values)
         for column, values in zip(selection, block.values, strict=True)
@@ -38,7 +38,7 @@ def topic_lines(block: ScoredBlock, selection: Selection, zscores: bool = False)
 
 
 def _zscore_lines(topics: Sequence[bytes], shown: Sequence[tuple[SelectedColumn, Values]]) -> Iterator[str]:
-    """The same of Z-scores, line by line: a nan comes from the file, with its own sign."""
+    """Yield the same of Z-scores, line by line: a nan comes from the file, with its own sign."""
     for row, topic in enumerate(topics):
         name = topic.decode("utf-8", "surrogateescape").replace("%", "%%")
         for column, values in shown:
@@ -54,7 +54,7 @@ def _filled(line: str, value: float | str) -> str:
 def summary_lines(
     summary: Sequence[float | str | None], selection: Selection, zscores: bool = False
 ) -> bytes:
-    """The lines over all topics."""
+    """Return the lines over all topics."""
     lines = []
     for column, value in zip(selection, summary, strict=True):
         if value is None:
@@ -68,7 +68,7 @@ def summary_lines(
 
 
 def evaluation_lines(evaluation: ScoredRun, per_topic: bool, summary: bool, zscores: bool = False) -> bytes:
-    """The lines of a whole evaluation."""
+    """Return the lines of a whole evaluation."""
     block = ScoredBlock(evaluation.topics, evaluation.values)
     lines = topic_lines(block, evaluation.columns, zscores) if per_topic else b""
     return lines + (summary_lines(evaluation.summary, evaluation.columns, zscores) if summary else b"")
@@ -79,7 +79,7 @@ def _encoded(text: str) -> bytes:
 
 
 def _line(column: SelectedColumn, topic: str, zscores: bool) -> str:
-    """A line with a place for the value."""
+    """Return a line with a place for the value."""
     kind = column.measure.format
     counted = zscores and kind in (Format.FLOAT, Format.COUNT)
     template = "%d" if kind is Format.COUNT else kind.value
@@ -98,5 +98,5 @@ def _printable(values: list[float], column: SelectedColumn, zscores: bool) -> li
 
 
 def _like_c(text: str) -> str:
-    """Text with C's nan: 0.0/0.0 has its sign bit set on x86."""
+    """Return text with C's nan: 0.0/0.0 has its sign bit set on x86."""
     return text.replace("\t   nan\n", "\t  -nan\n")

@@ -49,7 +49,7 @@ class Subject:
 
 
 def default_subject(report: Report) -> Subject:
-    """The first two runs, the hardest topic, the first measure of the leaderboard that topics have."""
+    """Return the first two runs, the hardest topic, the first measure of the leaderboard that topics have."""
     label = next(label for label in (*report.board, "map") if report.column(label).measure.per_topic)
     return Subject(
         runs=tuple(range(min(2, len(report.names)))),
@@ -59,7 +59,7 @@ def default_subject(report: Report) -> Subject:
 
 
 def draw_graph(axes: Axes, graph: Graph, report: Report) -> None:
-    """The curves of the runs."""
+    """Draw the curves of the runs."""
     looks = run_styles(report.names, report.best_first(report.main))
     for points, look in zip(graph.curves, looks, strict=True):
         axes.plot([x for x, _, _ in points], [y for _, y, _ in points], linewidth=1.2, **look)
@@ -85,12 +85,12 @@ def draw_one_graph(name: str) -> Callable[[Report, Subject], Figure]:
 
 
 def rows_plot(count: int) -> AbstractContextManager[tuple[Figure, Axes]]:
-    """A figure of one plot with room for so many rows, each of a run."""
+    """Give a figure of one plot with room for a number of rows, one for each run."""
     return one_plot(8.0, 1.2 + 0.24 * count)
 
 
 def draw_intervals(report: Report, subject: Subject) -> Figure:
-    """The means of a measure with their intervals, the best run on top."""
+    """Return the means of a measure with their intervals, the best run on top."""
     pairs = report.pairs
     if pairs is None or subject.label not in pairs.measures:
         raise UsageError(f"--picture leaderboard: {subject.label} is no average over topics, expected one")
@@ -114,7 +114,7 @@ def draw_intervals(report: Report, subject: Subject) -> Figure:
 
 
 def draw_distributions(report: Report, subject: Subject) -> Figure:
-    """A measure over topics, a box for each run, the best mean on top."""
+    """Return a measure over topics, a box for each run, the best mean on top."""
     order = report.best_first(subject.label)[::-1]
     with rows_plot(len(order)) as (figure, axes):
         for place, run in enumerate(order):
@@ -153,14 +153,14 @@ def draw_relevant(report: Report, subject: Subject) -> Figure:
 
 
 def draw_histogram(report: Report, run: int, label: str = "map") -> Figure:
-    """A run's values minus the median of all runs, from the largest difference to the smallest."""
+    """Return a run's values minus the median of all runs, from the largest difference to the smallest."""
     with one_plot(9.5, 4.2) as (figure, axes):
         draw_bars(axes, report, run, label)
     return figure
 
 
 def draw_median(report: Report, subject: Subject) -> Figure:
-    """The same for what a picture is of."""
+    """Return the same for the subject of a picture."""
     if not median_labels(report):
         raise UsageError("--picture median: expected several runs, or --medians FILE")
     label = subject.label if subject.label in median_labels(report) else median_labels(report)[0]
@@ -168,7 +168,7 @@ def draw_median(report: Report, subject: Subject) -> Figure:
 
 
 def draw_bars(axes: Axes, report: Report, run: int, label: str) -> None:
-    """The bars of a run's values minus the median."""
+    """Draw the bars of a run's values minus the median."""
     values = against_median(report, run, label)
     order = np.argsort(-values, kind="stable")[: int(np.count_nonzero(~np.isnan(values)))]
     _draw_differences(axes, values[order], [text_of(report.topics[topic]) for topic in order])
@@ -202,12 +202,12 @@ def _draw_differences(axes: Axes, values: FloatArray, topics: Sequence[str]) -> 
 
 
 def bar_colours(values: FloatArray) -> list[str]:
-    """Blue above 0, orange below: as on the page."""
+    """Return blue above 0, orange below: as on the page."""
     return [COLOURS[0] if value > 0 else COLOURS[1] for value in values.tolist()]
 
 
 def draw_pair(report: Report, subject: Subject) -> Figure:
-    """Two runs topic against topic, and their differences sorted."""
+    """Return two runs topic against topic, and their differences sorted."""
     first, second = subject.runs[:2]
     one, other = report.per_topic(first, subject.label), report.per_topic(second, subject.label)
     known = np.flatnonzero(np.isfinite(one) & np.isfinite(other))
@@ -229,7 +229,7 @@ def draw_pair(report: Report, subject: Subject) -> Figure:
 
 
 def draw_topic(report: Report, subject: Subject) -> Figure:
-    """The ranks of a topic's relevant documents in every run, the best run on top."""
+    """Return the ranks of a topic's relevant documents in every run, the best run on top."""
     documents = report.documents
     start, stop = (int(end) for end in documents.offsets[subject.topic : subject.topic + 2])
     order = np.argsort(np.nan_to_num(report.matrix(subject.label)[:, subject.topic]), kind="stable")
@@ -247,7 +247,7 @@ def draw_topic(report: Report, subject: Subject) -> Figure:
 
 
 def draw_explained(report: Report, subject: Subject) -> Figure:
-    """PRES of a run on a topic as areas."""
+    """Draw PRES of a run on a topic as areas."""
     documents, run, nmax = report.documents, subject.runs[0], report.nmax[0]
     chosen = slice(*(int(end) for end in documents.offsets[subject.topic : subject.topic + 2]))
     one = explain_topic(

@@ -47,7 +47,7 @@ PAGE = (11.6, 16.4)
 """Inches of a page: as wide as the widest picture needs, with the proportions of A4."""
 
 MARGIN = 0.55
-"""Inches around what is on a page."""
+"""Margins of a page in inches."""
 
 LINES = 88
 """Lines of a table on a page."""
@@ -63,7 +63,7 @@ def as_picture(
     subject: Subject | None = None,
     paper: Paper = AS_IT_COMES,
 ) -> bytes:
-    """The picture of that name, as the ending of the path says.
+    """Return the picture of that name, in the format of the path's ending.
 
     Without a name: a PDF with everything; PNG and SVG with the curves and the histogram of the first run.
     Raises UsageError for another ending, or a picture that the report does not have.
@@ -105,7 +105,7 @@ PICTURES: dict[str, tuple[Callable[[Report, Subject], Figure], int]] = {
 
 
 def page_around(figure: Figure) -> Any:
-    """A page with the picture at its top, as large as all others, in the picture's inches."""
+    """Return a page with the picture at its top, as large as all others, in the picture's inches."""
     from matplotlib.transforms import Bbox
 
     width, height = figure.get_size_inches().tolist()
@@ -128,7 +128,7 @@ def _settle(figure: Figure) -> None:
 
 
 def document(report: Report) -> Iterator[Figure]:
-    """The pages of the PDF."""
+    """Yield the pages of the PDF."""
     subject = default_subject(report)
     board = [
         [
@@ -154,7 +154,7 @@ def document(report: Report) -> Iterator[Figure]:
 
 
 def draw_curves(report: Report, histogram: bool = False) -> Figure:
-    """Recall-precision, PRES and recall against Nmax, ROC with -N; the first run's histogram if wanted."""
+    """Draw recall-precision, PRES and recall against Nmax, ROC with -N; a histogram of the first run."""
     graphs = graphs_of(report)
     narrow = is_narrow()
     with new_figure(*(4.8, 18.0) if narrow else (9.5, 10.8 if histogram else 7.2)) as figure:
@@ -171,7 +171,7 @@ def draw_curves(report: Report, histogram: bool = False) -> Figure:
 
 
 def _run_page(report: Report, run: int) -> Figure:
-    """TREC's tables of a run, and beside them the run against the median."""
+    """Draw TREC's tables of a run, and beside them the run against the median."""
     (figure,) = _text_pages([report.names[run], "", *run_text(report, run).splitlines()])
     for place, label in enumerate(median_labels(report)):
         axes = figure.add_axes((0.53, 0.72 - 0.33 * place, 0.42, 0.2))
@@ -189,7 +189,7 @@ def _title_lines(report: Report) -> list[str]:
 
 
 def _topic_lines(report: Report, label: str) -> list[str]:
-    """The topics by the median of the runs."""
+    """Return the topics by the median of the runs."""
     rows = [
         [
             cut(text_of(report.topics[topic.place]), LONGEST_NAME),

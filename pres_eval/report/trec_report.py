@@ -36,14 +36,14 @@ from pres_eval.scoring import ScoredRun
 
 RECALL_LEVELS = tuple(f"{level:.2f}" for level in interpolation.RECALL_LEVELS)
 NMAX_GRID = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
-"""Where PRES, recall and the ROC curve are computed; the wanted Nmax come on top."""
+"""Ranks at which PRES, recall and the ROC curve are computed, besides the wanted Nmax."""
 
 DIGITS = 4
 
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """Runs over the same judgements, and what the report says of them.
+    """Runs over the same judgements, and the content of their report.
 
     names         of the runs, each once
     evaluations   of the runs, with the columns of `report_selection`
@@ -53,11 +53,11 @@ class Report:
     board         the measures of the leaderboard: labels of columns
     documents     the relevant documents of the topics with their ranks
     pairs         the runs against each other; None where nothing can be averaged over topics
-    trust         what the judgements leave open; None where nobody looked
+    trust         the uncertainty from missing judgements; None where it was not computed
     medians       by label (topics,) medians given from outside, nan where none was
-    title, description  what people are told of the report
+    title, description  texts at the head of the report
     failures      runs that could not be evaluated, and why
-    made_with     what else of the command line the numbers depend on: names and texts
+    made_with     other options that the numbers depend on: names and texts
     compared_with the run that was asked for as the baseline
     document_url  where documents can be read, with {docno} in it
     titles, queries  texts of documents and of topics by their ids
@@ -95,7 +95,7 @@ class Report:
     _matrices: dict[str, FloatArray] = field(default_factory=dict, repr=False)
 
     def column(self, label: str) -> SelectedColumn:
-        """The column with that label."""
+        """Return the column with that label."""
         return next(column for column in self.evaluations[0].columns if column.label == label)
 
     def heading(self, label: str) -> str:
@@ -117,7 +117,7 @@ class Report:
         return -1 if self.column(label).measure.less_is_better else 1
 
     def best_first(self, label: str) -> list[int]:
-        """The runs by a measure, the best first; then those that lack topics, and those without a value."""
+        """Return the runs by a measure, the best first; then those that lack topics or values."""
         sign, values = self.sign(label), [self.summary(run, label) for run in range(len(self.names))]
         order = sorted(range(len(values)), key=lambda run: (np.isnan(values[run]), -sign * values[run]))
         return self.all_topics_first(order)
@@ -140,13 +140,13 @@ class Report:
         return counts
 
     def leaders(self, label: str) -> list[int]:
-        """The runs with the best value, several if they tie, among those that have all topics."""
+        """Return the runs with the best value, several if they tie, among those that have all topics."""
         runs = [run for run in self.best_first(label) if self.has_all_topics(run)]
         values = rounded(np.array([self.summary(run, label) for run in runs]))
         return [run for run, value in zip(runs, values, strict=True) if value == values[0]]
 
     def shown_path(self, path: str) -> str:
-        """A file as people are shown it: its name alone, which nobody's folders are in."""
+        """Return a file as people are shown it: its name alone, which nobody's folders are in."""
         return text_of(path if self.paths or "://" in path else PurePath(path).name)
 
     def has_all_topics(self, run: int) -> bool:
@@ -159,7 +159,7 @@ class Report:
         return evaluation.totals.num_topics - len(evaluation.topics) if self.options.complete else 0
 
     def all_topics_first(self, runs: Sequence[int]) -> list[int]:
-        """The runs in their order, but those that lack topics last."""
+        """Return the runs in their order, but those that lack topics last."""
         return sorted(runs, key=lambda run: not self.has_all_topics(run))
 
     def topic_counts(self) -> list[int]:
@@ -171,21 +171,21 @@ class Report:
         return any(len(evaluation.topics) != len(self.topics) for evaluation in self.evaluations)
 
     def summary(self, run: int, label: str) -> float:
-        """A value over all topics."""
+        """Return a value over all topics."""
         value = self.evaluations[run].summary[self.evaluations[run].labels.index(label)]
         assert isinstance(value, float), "the report has measures alone that have a number over all topics"
         return value
 
     def text(self, run: int, label: str) -> str:
-        """A value over all topics as people are shown it."""
+        """Return a value over all topics as people are shown it."""
         return shown(self.summary(run, label), DIGITS, self.column(label).measure.format)
 
     def per_topic(self, run: int, label: str) -> FloatArray:
-        """The values of a run on the topics of the report; nan where the run does not have the topic."""
+        """Return the values of a run on the report's topics; nan where the run lacks the topic."""
         return np.asarray(self.matrix(label)[run], np.float64)
 
     def matrix(self, label: str) -> FloatArray:
-        """(runs, topics) the values of all runs, made once."""
+        """Return (runs, topics) the values of all runs, made once."""
         if label not in self._matrices:
             matrix = np.full((len(self.names), len(self.topics)), np.nan)
             for row, evaluation in zip(matrix, self.evaluations, strict=True):
@@ -200,14 +200,14 @@ class Report:
 
 
 def grid_of(nmax: Sequence[int]) -> tuple[int, ...]:
-    """The cutoffs at which PRES and recall are computed when these are wanted."""
+    """Return the cutoffs at which PRES and recall are computed when these are wanted."""
     return tuple(sorted({*NMAX_GRID, *nmax}))
 
 
 def report_selection(
     options: Options, nmax: Sequence[int] = DEFAULT_NMAX, measures: Sequence[str] = ()
 ) -> Selection:
-    """The columns that a report needs, those of the measures asked for included."""
+    """Return the columns that a report needs, those of the measures asked for included."""
     grid = ",".join(map(str, grid_of(nmax)))
     levels = ",".join(map(str, DOCUMENT_CUTOFFS))
     texts = (
@@ -221,7 +221,7 @@ def report_selection(
 def board_of(
     selection: Selection, options: Options, nmax: Sequence[int], measures: Sequence[str] = ()
 ) -> tuple[str, ...]:
-    """The labels of the leaderboard: the measures asked for that are numbers over topics, in print order.
+    """Return the labels of the leaderboard: the wanted measures that are numbers over topics, in print order.
 
     Without any: PRES and recall at Nmax, average precision, and what is usually shown beside them.
     """
@@ -259,7 +259,7 @@ def make_report(
     made_with: Sequence[tuple[str, str]] = (),
     weights: Weights | None = None,
 ) -> Report:
-    """A report of runs that were evaluated with `report_selection`; `documents` are those of `topics_of`."""
+    """Return a report of runs evaluated with `report_selection`; `documents` are those of `topics_of`."""
     topics = topics_of(evaluations)
     return Report(
         names=tuple(
@@ -311,7 +311,7 @@ def in_groups(report: Report, groups: Groups | None, every_topic: Sequence[bytes
 
 
 def title_of(report: Report) -> str:
-    """The title asked for, or what was evaluated."""
+    """Return the title asked for, or one made of the inputs."""
     if report.title:
         return report.title
     if len(report.names) == 1:
@@ -320,5 +320,5 @@ def title_of(report: Report) -> str:
 
 
 def topics_of(evaluations: Sequence[ScoredRun]) -> tuple[bytes, ...]:
-    """The topics of any run, in byte order."""
+    """Return the topics of any run, in byte order."""
     return tuple(sorted({topic for evaluation in evaluations for topic in evaluation.topics}))

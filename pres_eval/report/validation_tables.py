@@ -1,4 +1,4 @@
-"""The tables of samples of a review, and what they say in plain words."""
+"""The tables of samples of a review, and their results in plain words."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pres_eval.report.text import text_of
 
 
 def validation_tables(found: Validation) -> list[Table]:
-    """The estimates, what they say in words, the parts they are made of, and what else was asked."""
+    """Return the estimates, their meaning in words, their parts, and the other results wanted."""
     settings, said = found.settings, list(sentences(found))
     percent = f"{100 * settings.confidence:g} %"
     tables = [
@@ -56,7 +56,7 @@ def _count(value: float) -> str:
 
 
 def sentences(found: Validation) -> Iterator[tuple[bytes, str]]:
-    """Yield for each topic what its sample says of recall, in plain words."""
+    """Yield for each topic the recall that its sample shows, in plain words."""
     columns = (found.of(name) for name in ("recall", "relevant", "relevant found"))
     for recall, relevant, inside in zip(*columns, strict=True):
         every, many = (
@@ -130,7 +130,7 @@ def plan_tables(collection: int, prevalence: float, margin: float, confidence: f
         ),
         Table(
             name="elusion",
-            title=f"What elusion tests without a relevant document say, {percent}",
+            title=f"Elusion tests without a relevant document, {percent}",
             headings=("documents", "elusion", "missed", "recall"),
             rows=list(elusion_tests(collection, collection * prevalence, confidence)),
             notes=("elusion, missed: at most; recall: at least, if the prevalence is as guessed",),

@@ -363,7 +363,7 @@ def test_what_changes_nothing_is_a_fact(check: Any, layout: str) -> None:
 
 def test_verdicts_and_strict(check: Any) -> None:
     for fault, verdict, codes in (
-        ("infinite", "can be evaluated, but look at 1 kind of warning", (False, True)),
+        ("infinite", "can be evaluated, but check 1 kind of warning", (False, True)),
         ("tie", "good", (False, False)),
         ("nan", "evaluation stops at this file: 1 kind of error", (True, True)),
         ("comment", "good", (False, False)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import itertools
 import json
 import lzma
 import os
@@ -549,6 +550,22 @@ def test_measures_command(call: Command) -> None:
     assert "10.1145/1835449.1835551" in one
     assert call("measures", "mapp").err.startswith("pres-eval: -m mapp: no such measure; did you mean map")
     assert call("measures", "mapp").code == 1
+
+
+@pytest.mark.parametrize("columns", [60, 80])
+@pytest.mark.parametrize("name", [each.name for each in MEASURES if "Characters:" not in each.text])
+def test_texts_of_measures_fill_their_lines(
+    name: str, columns: int, call: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In prose a line ends where the next word has no room; sentences are no letters of a formula."""
+    monkeypatch.setenv("COLUMNS", str(columns))
+    text = call.ok("measures", name).out.partition("\n\n")[2].partition("See also:")[0]
+    before, _, after = text.partition("    Formula:")
+    lines = before.splitlines() + after[after.find("    Range:") :].splitlines()
+    for line, following in itertools.pairwise(lines):
+        new = re.match(r" *[\w, ]+:", following) or not following.strip()
+        if line.strip() and not new:
+            assert len(line) + 2 + len(following.split()[0]) > columns - 2, line
 
 
 def test_measures_are_found_by_a_word(call: Command) -> None:

@@ -18,6 +18,7 @@ import update_docs
 from support.commands import Command
 from support.doc_parts import FAMILIES, OPTIONED, PARTS, families, family_page
 from support.doc_picture import WAY, Step, architecture
+from support.doc_terminal import marks
 
 from pres_eval import __version__
 from pres_eval.cli.commands import COMMANDS, command_of
@@ -195,9 +196,30 @@ def test_pictures_have_their_commands() -> None:
         "report-narrow.png": "--screenshot=report-narrow.png",
     }
     made = {name for option in ("-o", "--plot") for name in pictures if f"{option} {name}" in commands}
-    assert set(pictures) - made == set(others)
+    terminals = {name for text in PAGES.values() for name, _ in marks(text)}
+    assert set(pictures) - made - terminals == set(others)
     for command in others.values():
         assert any(command in text for text in PAGES.values())
+
+
+@pytest.mark.parametrize("name", [name for name, text in PAGES.items() if marks(text)])
+def test_pictures_of_terminals(name: str) -> None:
+    """They are up to date and small; a phone of 390 pixels shows their letters at 11 pixels or more."""
+    for picture, drawn in update_docs.terminals(PAGES[name]).items():
+        assert (update_docs.ROOT / "docs" / picture).read_text(encoding="utf-8") == drawn, HOW
+        assert len(drawn) < 30_000
+        found = re.search(r'viewBox="0 0 (\d+) ', drawn)
+        assert found and 14 * (390 - 2 * 16) / int(found[1]) >= 11
+
+
+def test_every_command_has_its_picture() -> None:
+    """A picture has a text; the pages without are those that docs/contributing.md names."""
+    pictures = {
+        name: re.findall(r"!\[([^]]*)\]\([^)]*\.(?:svg|png)\)", PAGES[f"docs/reference/commands/{name}.md"])
+        for name in COMMANDS
+    }
+    assert {name for name, texts in pictures.items() if not texts} == {"completion", "help", "man"}
+    assert all(text for texts in pictures.values() for text in texts)
 
 
 def test_the_picture_of_the_architecture() -> None:

@@ -90,11 +90,16 @@ class Browser:
     def open(self, path: Path, fragment: str = "", *, scripts: bool = True) -> None:
         """Load a file; with scripts wait until the page says that it is ready."""
         self.command("Emulation.setScriptExecutionDisabled", value=not scripts)
+        ready = "return document.documentElement.dataset.ready"
+        self.visit(path.as_uri() + fragment, ready if scripts else "")
+
+    def visit(self, address: str, ready: str) -> None:
+        """Load an address; wait until the script `ready` returns true, unless it is empty."""
         # The same address with another fragment would not load it again.
         self._call("POST", "/url", {"url": "about:blank"})
-        self._call("POST", "/url", {"url": path.as_uri() + fragment})
+        self._call("POST", "/url", {"url": address})
         end = time.monotonic() + 30
-        while scripts and not self.run("return document.documentElement.dataset.ready"):
+        while ready and not self.run(ready):
             assert time.monotonic() < end, self.messages()
             time.sleep(0.02)
 
@@ -115,6 +120,10 @@ class Browser:
     def run(self, script: str, *arguments: Any) -> Any:
         """The value that a script returns."""
         return self._call("POST", "/execute/sync", {"script": script, "args": list(arguments)})
+
+    def run_later(self, script: str, *arguments: Any) -> Any:
+        """The value that a script gives to the function that it gets as its last argument."""
+        return self._call("POST", "/execute/async", {"script": script, "args": list(arguments)})
 
     def command(self, name: str, **parameters: Any) -> Any:
         """A command of the DevTools protocol."""

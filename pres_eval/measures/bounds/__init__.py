@@ -1,4 +1,4 @@
-"""The least and the greatest value that a measure could take if what nobody judged were judged.
+"""The least and the greatest value that a measure could take if unjudged documents were judged.
 
 Each document that a run retrieved at a rank that counts (down to the cutoff of a measure that has one), and
 that nobody judged, may turn out to have any grade from 0 to the highest of the topic's judgements, or to 1
@@ -13,8 +13,8 @@ grades go up to the highest of the scale.  The bounds are those over all such ju
   tried;
 - nDCG is a ratio of a linear and a convex function of the gains.  Its least value is at a corner, where the
   last x documents have the highest gain.  For the greatest, the gains are cut into layers between the
-  grades of the topic: whether the value can be above t is a question to each layer alone, and t rises until
-  none says yes (Dinkelbach, Management Science 13(7), 1967, doi:10.1287/mnsc.13.7.492);
+  grades of the topic: each layer alone decides whether the value can be above t, and t rises until no
+  layer allows it (Dinkelbach, Management Science 13(7), 1967, doi:10.1287/mnsc.13.7.492);
 - what is relevant below a cutoff changes the number of relevant documents and the best ranking alone, and
   these move a value in one direction: all of it has the highest grade, or none of it has any.
 """
@@ -83,7 +83,7 @@ class BoundsOf:
     scale: int | None = None
 
     def __call__(self, batch: Batch) -> Bounds:
-        """(T,) least and (T,) greatest values."""
+        """Return (T,) least and (T,) greatest values."""
         if batch.relevance_level <= 0:
             raise MeasureError("bounds: at -l 0 everything judged is relevant, expected a level above 0")
         if batch.ties is not None:

@@ -29,7 +29,7 @@ Rule = Callable[[Batch, Measure, tuple[Any, ...]], Bounds]
 
 
 def highest_of(batch: Batch, measure: Measure) -> Grades:
-    """(T,) the highest grade that a document may turn out to have."""
+    """Return (T,) the highest grade that a document may turn out to have."""
     highest = np.maximum(highest_grades(batch), batch.max_rel)
     if measure.uses_level:
         highest = np.maximum(highest, math.ceil(batch.relevance_level))
@@ -50,7 +50,7 @@ class Unjudged:
 
 
 def unjudged(batch: Batch, depth: int, above: int = 0) -> Unjudged:
-    """Those retrieved down to rank `depth` without a grade, of those below rank `above`."""
+    """Return those retrieved down to rank `depth` without a grade, of those below rank `above`."""
     length = np.minimum(batch.num_ret, depth)
     begins = np.concatenate(([0], np.cumsum(length)))
     free = np.ones(int(begins[-1]), np.bool_)
@@ -65,12 +65,12 @@ def unjudged(batch: Batch, depth: int, above: int = 0) -> Unjudged:
 
 
 def filled_below(batch: Batch, depth: int, measure: Measure) -> Batch:
-    """The batch with all documents below rank `depth` that nobody judged at the highest grade."""
+    """Return the batch with all documents below rank `depth` that nobody judged at the highest grade."""
     return filled(batch, LARGEST_LONG, highest_of(batch, measure), above=depth)
 
 
 def filled(batch: Batch, depth: int, grades: Grades, above: int = 0) -> Batch:
-    """The batch with its unjudged documents judged: one grade for each topic (T,), 0 or the highest.
+    """Return the batch with its unjudged documents judged: one grade for each topic (T,), 0 or the highest.
 
     These are the ones down to rank `depth`, of those below rank `above`.
     """
@@ -94,7 +94,7 @@ def filled(batch: Batch, depth: int, grades: Grades, above: int = 0) -> Batch:
 
 
 def depth_of(measure: Measure, arguments: tuple[Any, ...]) -> int:
-    """The cutoff among the arguments of a measure; LARGEST_LONG for the whole ranking."""
+    """Return the cutoff among the arguments of a measure; LARGEST_LONG for the whole ranking."""
     kind, cutoff = measure.parameters, None
     if isinstance(kind, BetaCutoffs):
         cutoff = arguments[1]
@@ -104,7 +104,7 @@ def depth_of(measure: Measure, arguments: tuple[Any, ...]) -> int:
 
 
 def at_the_ends(batch: Batch, measure: Measure, arguments: tuple[Any, ...]) -> Bounds:
-    """(T,) and (T,): the bounds of a measure that only rises, or only falls, with each grade."""
+    """Return (T,) and (T,): the bounds of a measure that only rises, or only falls, with each grade."""
     depth = depth_of(measure, arguments)
     least, greatest = [], []
     for block in blocks_of_ranks(batch, MOST_DOCUMENTS):

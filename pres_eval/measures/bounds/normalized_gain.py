@@ -18,22 +18,22 @@ Gains = Callable[[Grades], FloatArray]
 
 
 def _as_they_are(grades: Grades) -> FloatArray:
-    """(n,) the grades."""
+    """Return (n,) the grades."""
     return np.asarray(grades, np.float64)
 
 
 def of_grades(batch: Batch, measure: Measure, arguments: tuple[Any, ...]) -> Bounds:
-    """(T,) and (T,): bounds of nDCG with grades as gains."""
+    """Return (T,) and (T,): bounds of nDCG with grades as gains."""
     return _of_gains(_as_they_are, batch, measure, arguments)
 
 
 def of_exponential_gains(batch: Batch, measure: Measure, arguments: tuple[Any, ...]) -> Bounds:
-    """(T,) and (T,): bounds of nDCG with gains of 2^grade - 1."""
+    """Return (T,) and (T,): bounds of nDCG with gains of 2^grade - 1."""
     return _of_gains(exponential, batch, measure, arguments)
 
 
 def _of_gains(gains: Gains, batch: Batch, measure: Measure, arguments: tuple[Any, ...]) -> Bounds:
-    """(T,) and (T,): bounds of nDCG with some gain for each grade."""
+    """Return (T,) and (T,): bounds of nDCG with some gain for each grade."""
     depth = depth_of(measure, arguments)
     value = np.asarray(measure.score(batch, *arguments), np.float64)
     least, greatest = value.copy(), value.copy()
@@ -89,7 +89,7 @@ def _layers(topic: Batch, depth: int, gains: Gains, measure: Measure) -> _Layers
 
 
 def _least_ratio(layers: _Layers) -> float:
-    """Over x: the last x documents have the highest gain."""
+    """Return the least ratio over x, where the last x documents have the highest gain."""
     extra = np.arange(1, len(layers.free) + 1)[:, np.newaxis]
     found = np.add.accumulate(layers.free[::-1])[:, np.newaxis] + layers.collected
     best = layers.best[layers.num + extra]
@@ -99,7 +99,7 @@ def _least_ratio(layers: _Layers) -> float:
 
 
 def _greatest_ratio(layers: _Layers) -> float:
-    """Over how many of the first documents reach above each layer; it does not pay to stop at a lower one."""
+    """Return the greatest ratio over the numbers of first documents that reach above each layer."""
     found = np.concatenate(([0.0], np.add.accumulate(layers.free)))[:, np.newaxis] + layers.collected
     best = layers.best[layers.num + np.arange(len(layers.free) + 1)[:, np.newaxis]]
     ratio, chosen = -1.0, np.full(len(layers.width), len(layers.free))

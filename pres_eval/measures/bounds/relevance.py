@@ -53,7 +53,7 @@ Tried = Callable[[_Topic, IntArray, tuple[Any, ...]], FloatArray]
 
 
 def _in_closed_form(tried: Tried) -> Rule:
-    """A measure of relevance whose values for all x can be had at once."""
+    """Return a measure of relevance whose values for all x can be had at once."""
 
     def rule(batch: Batch, measure: Measure, arguments: tuple[Any, ...]) -> Bounds:
         # What is not tried is the value as it is: nothing relevant.  It has the measure's own last bits.
@@ -70,7 +70,7 @@ def _in_closed_form(tried: Tried) -> Rule:
 
 
 def _sums_of_precisions(topic: _Topic, extra: IntArray) -> FloatArray:
-    """(2, X) the sums of precisions when the first x, and when the last x, are relevant."""
+    """Return (2, X) the sums of precisions when the first x, and when the last x, are relevant."""
     inverse = 1.0 / topic.relevant
     after = np.concatenate((np.add.accumulate(inverse[::-1])[::-1], [0.0]))
     before = np.searchsorted(topic.relevant, topic.free)
@@ -85,26 +85,26 @@ def _sums_of_precisions(topic: _Topic, extra: IntArray) -> FloatArray:
 
 @_in_closed_form
 def average_precision(topic: _Topic, extra: IntArray, arguments: Any) -> FloatArray:
-    """(2, X) map when the first x, and when the last x, are relevant."""
+    """Return (2, X) map when the first x, and when the last x, are relevant."""
     return _sums_of_precisions(topic, extra) / (topic.num_rel + extra)
 
 
 @_in_closed_form
 def geometric_average_precision(topic: _Topic, extra: IntArray, arguments: Any) -> FloatArray:
-    """(2X,) the logarithms of the same."""
+    """Return (2X,) the logarithms of the same."""
     return logarithms((_sums_of_precisions(topic, extra) / (topic.num_rel + extra)).ravel())
 
 
 @_in_closed_form
 def yaap(topic: _Topic, extra: IntArray, arguments: Any) -> FloatArray:
-    """(2X,) yaap when the first x, and when the last x, are relevant."""
+    """Return (2X,) yaap when the first x, and when the last x, are relevant."""
     sums = _sums_of_precisions(topic, extra)
     return elementwise(math.log, ((1.0 + sums) / (1.0 + (topic.num_rel + extra) - sums)).ravel())
 
 
 @_in_closed_form
 def r_precision(topic: _Topic, extra: IntArray, arguments: Any) -> FloatArray:
-    """(2, X) Rprec when the first x, and when the last x, are relevant."""
+    """Return (2, X) Rprec when the first x, and when the last x, are relevant."""
     n = topic.num_rel + extra
     known = np.searchsorted(topic.relevant, n, "right")
     free = np.searchsorted(topic.free, n, "right")
@@ -113,7 +113,7 @@ def r_precision(topic: _Topic, extra: IntArray, arguments: Any) -> FloatArray:
 
 
 def _pres(topic: _Topic, extra: IntArray, nmax: int) -> FloatArray:
-    """(2, X) PRES when the first x, and when the last x, are relevant."""
+    """Return (2, X) PRES when the first x, and when the last x, are relevant."""
     found = len(topic.relevant) + np.array((extra, extra))
     known = np.cumsum(np.append(0, topic.relevant))[-1]
     ranks = known + np.cumsum((topic.free, topic.free[::-1]), axis=1)
@@ -122,11 +122,11 @@ def _pres(topic: _Topic, extra: IntArray, nmax: int) -> FloatArray:
 
 @_in_closed_form
 def pres(topic: _Topic, extra: IntArray, arguments: Any) -> FloatArray:
-    """(2, X) the same."""
+    """Return (2, X) the same."""
     return _pres(topic, extra, arguments[0])
 
 
 @_in_closed_form
 def pres_estimated(topic: _Topic, extra: IntArray, arguments: Any) -> FloatArray:
-    """(2, X) PRES_est when the first x, and when the last x, are relevant."""
+    """Return (2, X) PRES_est when the first x, and when the last x, are relevant."""
     return share_of_possible(_pres(topic, extra, arguments[0]), topic.num_rel + extra, arguments[0])

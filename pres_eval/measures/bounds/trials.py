@@ -16,7 +16,7 @@ from pres_eval.measures.bounds.judgements import Bounds, depth_of, filled, highe
 
 
 def one_by_one(batch: Batch, measure: Measure, arguments: tuple[Any, ...]) -> Bounds:
-    """(T,) and (T,): every judgement with the first x or the last x relevant is scored."""
+    """Return (T,) and (T,): every judgement with the first x or the last x relevant is scored."""
     least, greatest = np.empty(len(batch)), np.empty(len(batch))
     for row in range(len(batch)):
         parts = _judgements(batch.take(row, row + 1), measure, depth_of(measure, arguments))
@@ -26,7 +26,7 @@ def one_by_one(batch: Batch, measure: Measure, arguments: tuple[Any, ...]) -> Bo
 
 
 def _judgements(topic: Batch, measure: Measure, depth: int) -> Iterator[Batch]:
-    """Judgements of one topic, each as a topic of a batch: the first x or the last x are relevant."""
+    """Yield judgements of one topic, each as a topic of a batch: the first x or the last x are relevant."""
     highest = highest_of(topic, measure)
     none = filled(topic, depth, np.zeros_like(highest))
     free = np.searchsorted(none.rank, unjudged(topic, depth).rank)
@@ -43,7 +43,7 @@ def _judgements(topic: Batch, measure: Measure, depth: int) -> Iterator[Batch]:
 
 
 def _of_one_topic(none: Batch, grades: Grades, extra: IntArray, highest: Grades) -> Batch:
-    """A batch of C topics like one, with grades (C, D), of which (C, 1) more have the highest grade."""
+    """Return a batch of C topics like one, with grades (C, D), where (C, 1) more have the highest grade."""
     count = len(grades)
     levels = np.concatenate((none.levels, highest))
     counts = np.tile(np.append(none.level_counts, 0), (count, 1))

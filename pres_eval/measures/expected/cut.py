@@ -31,14 +31,14 @@ class CutTie:
 
 
 def is_cut(batch: Batch, last: IntArray) -> BoolArray:
-    """(D,) whether the document is in a tie that the last rank (T,) of its topic cuts."""
+    """Return (D,) whether the document is in a tie that the last rank (T,) of its topic cuts."""
     ties, end = ties_of(batch), last[batch.topic_of]
     cut: BoolArray = (ties.first <= end) & (ties.first + ties.size - 1 > end)
     return cut
 
 
 def cut_ties(batch: Batch, cutoff: int | IntArray) -> Iterator[CutTie]:
-    """Those with relevant documents, one a topic at the most; a cutoff for all or (T,) for each."""
+    """Yield those with relevant documents, one a topic at the most; a cutoff for all or (T,) for each."""
     ties, last = ties_of(batch), last_rank(batch, cutoff)
     rows = np.flatnonzero(batch.is_rel & is_cut(batch, last))
     if not len(rows):
@@ -57,13 +57,13 @@ def cut_ties(batch: Batch, cutoff: int | IntArray) -> Iterator[CutTie]:
 
 
 def relevant_in_whole_ties(batch: Batch, cutoff: int | IntArray) -> BoolArray:
-    """(D,) the relevant documents that are among the first ranks whatever the order."""
+    """Return (D,) the relevant documents that are among the first ranks whatever the order."""
     ties, last = ties_of(batch), last_rank(batch, cutoff)
     return batch.is_rel & (ties.first + ties.size - 1 <= last[batch.topic_of])
 
 
 def chances(seen: int, size: int, relevant: int) -> tuple[IntArray, FloatArray]:
-    """(n,) how many of R relevant documents among m can be among s of them, (n,) with what probabilities.
+    """Return the possible numbers (n,) of R relevant documents of m among s of them; probabilities (n,).
 
     The hypergeometric distribution, from the ratios of neighbours outwards from the most probable number: no
     factorial has to be known.
@@ -80,7 +80,7 @@ def chances(seen: int, size: int, relevant: int) -> tuple[IntArray, FloatArray]:
 
 
 def chance_of_at_least(least: IntArray, seen: int, size: int, relevant: int) -> FloatArray:
-    """(N,) the probabilities that `least` (N,) or more of R documents among m are among s of these."""
+    """Return (N,) the probabilities that `least` (N,) or more of R documents among m are among s of these."""
     number, chance = chances(seen, size, relevant)
     tail = np.concatenate((np.add.accumulate(chance[::-1])[::-1], [0.0]))
     tail[0] = 1.0

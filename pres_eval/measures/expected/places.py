@@ -22,19 +22,19 @@ WHOLE = LARGEST_LONG
 
 
 def ties_of(batch: Batch) -> TieGroups:
-    """The ties of the documents."""
+    """Return the ties of the documents."""
     assert batch.ties is not None, "expected values are of batches that know what ties"
     return batch.ties
 
 
 def last_rank(batch: Batch, cutoff: int | IntArray = WHOLE) -> IntArray:
-    """(T,) the last rank that counts: the cutoff, or the end of the ranking."""
+    """Return (T,) the last rank that counts: the cutoff, or the end of the ranking."""
     last: IntArray = np.minimum(cutoff, batch.num_ret)
     return last
 
 
 def share_seen(batch: Batch, cutoff: int | IntArray = WHOLE) -> FloatArray:
-    """(D,) the probability that each document is among the first ranks: one cutoff for all, or (T,)."""
+    """Return the probability (D,) that each document is among the first ranks: one cutoff, or (T,)."""
     ties = ties_of(batch)
     last = last_rank(batch, cutoff)[batch.topic_of]
     share: FloatArray = np.clip(last - ties.first + 1, 0, ties.size) / ties.size
@@ -42,7 +42,7 @@ def share_seen(batch: Batch, cutoff: int | IntArray = WHOLE) -> FloatArray:
 
 
 def gained_in_ties(batch: Batch, gains: FloatArray, at_rank: AtRank, cutoff: int = WHOLE) -> FloatArray:
-    """(T,) what the gains (D,) of the documents are worth, on average over the ranks they may have."""
+    """Return (T,) what the gains (D,) of the documents are worth, on average over the ranks they may have."""
     ties, last = ties_of(batch), last_rank(batch, cutoff)
     reached = (gains != 0) & (ties.first <= last[batch.topic_of])
     worth = np.zeros(len(batch.rank))
@@ -70,19 +70,19 @@ class RanksOfTies:
     of_document: IntArray
 
     def each(self, values: IntArray) -> IntArray:
-        """(E,) what is the same for all documents of a tie, from values (D,) of all documents."""
+        """Return (E,) what is the same for all documents of a tie, from values (D,) of all documents."""
         found = np.zeros(len(self.size), values.dtype)
         found[self.of_document] = values[self.documents]
         return found
 
     def average(self, values: FloatArray) -> FloatArray:
-        """(E,) the mean of values (N,) over the ranks of a tie; those behind the last count as 0."""
+        """Return (E,) the mean of values (N,) over the ranks of a tie; those behind the last count as 0."""
         sums = np.bincount(self.number, weights=values, minlength=len(self.size))
         return np.asarray(sums / self.size, np.float64)
 
 
 def ranks_of(batch: Batch, documents: IntArray, last: IntArray) -> Iterator[RanksOfTies]:
-    """The ties of some documents down to the last rank (T,) of each topic, a block of ranks at a time."""
+    """Yield the ties of some documents down to the last rank (T,) of each topic, in blocks of ranks."""
     ties = ties_of(batch)
     first, topic_of = ties.first[documents], batch.topic_of[documents]
     heads = heads_of_ties(first, topic_of)
@@ -102,7 +102,7 @@ def ranks_of(batch: Batch, documents: IntArray, last: IntArray) -> Iterator[Rank
 
 
 def counted_in_ties(batch: Batch, chosen: BoolArray) -> tuple[IntArray, IntArray]:
-    """(D,) how many of the chosen documents are in each document's tie, and in all ties before it."""
+    """Return (D,) how many of the chosen documents are in each document's tie, and in all ties before it."""
     key = batch.topic_of * (int(batch.num_ret.max(initial=0)) + 2) + ties_of(batch).first
     running = np.concatenate(([0], np.cumsum(chosen)))
     low, high = np.searchsorted(key, key, "left"), np.searchsorted(key, key, "right")

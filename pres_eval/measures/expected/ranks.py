@@ -24,7 +24,7 @@ from pres_eval.measures.expected.places import (
 
 
 def average_precision(batch: Batch, cutoff: int = WHOLE) -> FloatArray:
-    """(T,) expected map and map_cut.
+    """Return (T,) expected map and map_cut.
 
     At a rank of a tie with R relevant documents a document is relevant with probability R/m, and then those
     at the ranks of the tie before it are with (R - 1)/(m - 1).
@@ -44,7 +44,7 @@ def average_precision(batch: Batch, cutoff: int = WHOLE) -> FloatArray:
 
 
 def reciprocal_rank(batch: Batch, cutoff: int = WHOLE) -> FloatArray:
-    """(T,) Σ P(first relevant document at r) / r.
+    """Return (T,) Σ P(first relevant document at r) / r.
 
     Of R relevant documents in a tie of m the first is at the i-th rank of it with probability
     R/(m - i + 1) Π (1 - R/(m - j + 1)) over j = 1 … i - 1.
@@ -66,7 +66,7 @@ def reciprocal_rank(batch: Batch, cutoff: int = WHOLE) -> FloatArray:
 
 
 def success(batch: Batch, cutoff: int) -> FloatArray:
-    """(T,) probability of a relevant document down to the cutoff."""
+    """Return (T,) probability of a relevant document down to the cutoff."""
     score = (batch.count_by_topic(relevant_in_whole_ties(batch, cutoff)) > 0).astype(float)
     for tie in cut_ties(batch, cutoff):
         if not tie.before:
@@ -77,7 +77,7 @@ def success(batch: Batch, cutoff: int) -> FloatArray:
 
 
 def pairs_found(batch: Batch, cutoff: int) -> tuple[FloatArray, FloatArray]:
-    """(T,) expected number k of relevant documents down to the cutoff, and of k (k + 1)."""
+    """Return (T,) expected number k of relevant documents down to the cutoff, and of k (k + 1)."""
     known = batch.count_by_topic(relevant_in_whole_ties(batch, cutoff)).astype(float)
     found, square = known.copy(), known * (known + 1)
     for tie in cut_ties(batch, cutoff):
@@ -90,7 +90,7 @@ def pairs_found(batch: Batch, cutoff: int) -> tuple[FloatArray, FloatArray]:
 
 
 def _preferred(batch: Batch) -> FloatArray:
-    """(D,) expected share of judged documents without relevance that do not come before each document.
+    """Return (D,) expected share of judged documents without relevance that do not come before each document.
 
     Of the b others in its tie that were judged not relevant each number from 0 to b is as likely to come
     before it; with x of them before it the document is among the first s of the tie if x + 1 of all b + 1
@@ -118,18 +118,18 @@ def _preferred(batch: Batch) -> FloatArray:
 
 
 def binary_preference(batch: Batch) -> FloatArray:
-    """(T,) expected bpref."""
+    """Return (T,) expected bpref."""
     return divide(batch.sum_by_topic(_preferred(batch), batch.is_rel), batch.num_rel)
 
 
 def understandability_bpref(batch: Batch, factor: float) -> FloatArray:
-    """(T,) expected ubpref."""
+    """Return (T,) expected ubpref."""
     weighted = _preferred(batch) * scores_of(batch, "ubpref", factor)
     return divide(batch.sum_by_topic(weighted, batch.is_rel), batch.num_rel)
 
 
 def accuracy(batch: Batch, cutoff: int | None) -> FloatArray:
-    """(T,) expected share of pairs in the right order: in a tie, half of its pairs are."""
+    """Return (T,) expected share of pairs in the right order: in a tie, half of its pairs are."""
     last = last_rank(batch, WHOLE if cutoff is None else cutoff)
     ties = ties_of(batch)
     inside, before = counted_in_ties(batch, batch.is_rel)

@@ -13,7 +13,7 @@ from pres_eval.measures.screening import documents_to_read, saved_beyond
 
 
 def _rank_of_relevant(batch: Batch, number: IntArray) -> tuple[FloatArray, FloatArray]:
-    """(T,) the probability that the `number`-th relevant document is retrieved, and its expected rank then.
+    """Return the probability (T,) that the `number`-th relevant document is retrieved, and its expected rank.
 
     The j-th of R documents in a tie of m is expected at its rank j (m + 1) / (R + 1).  It is among the first
     s if j or more are; the mean of its rank, counted as 0 where it is not among them, is the same times the
@@ -41,17 +41,17 @@ def _rank_of_relevant(batch: Batch, number: IntArray) -> tuple[FloatArray, Float
 
 
 def read_for_recall(batch: Batch, percent: float) -> FloatArray:
-    """(T,) expected read_for_recall."""
+    """Return (T,) expected read_for_recall."""
     return all_unless_found(batch, *_rank_of_relevant(batch, wanted_for(batch, percent)))
 
 
 def share_read_for_recall(batch: Batch, percent: float) -> FloatArray:
-    """(T,) expected share_for_recall."""
+    """Return (T,) expected share_for_recall."""
     return divide(read_for_recall(batch, percent), documents_to_read(batch))
 
 
 def work_saved(batch: Batch, percent: float) -> FloatArray:
-    """(T,) expected wss."""
+    """Return (T,) expected wss."""
     wanted = np.rint(batch.num_rel * (percent / 100.0)).astype(np.int64)
     chance, rank = _rank_of_relevant(batch, wanted)
     chance[(wanted == 0) & (batch.num_rel > 0)] = 1.0
@@ -59,7 +59,7 @@ def work_saved(batch: Batch, percent: float) -> FloatArray:
 
 
 def last_relevant(batch: Batch) -> FloatArray:
-    """(T,) expected rank of the last relevant document; of k among s of a tie it is k (s + 1) / (k + 1)."""
+    """Return the last relevant document's expected rank (T,): k (s + 1) / (k + 1) for k of s in a tie."""
     whole = batch.num_rel_ret.copy()
     for tie in cut_ties(batch, WHOLE):
         whole[tie.topic] = tie.before
@@ -73,12 +73,12 @@ def last_relevant(batch: Batch) -> FloatArray:
 
 
 def normalized_last_relevant(batch: Batch) -> FloatArray:
-    """(T,) expected norm_last_rel."""
+    """Return (T,) expected norm_last_rel."""
     return divide(last_relevant(batch), documents_to_read(batch))
 
 
 def average_time_to_discovery(batch: Batch) -> FloatArray:
-    """(T,) expected mean rank: each relevant document is in the middle of what is seen of its tie."""
+    """Return the mean rank (T,): each relevant document is in the middle of its tie's part that counts."""
     ties = ties_of(batch)
     whole = relevant_in_whole_ties(batch, WHOLE)
     found = batch.count_by_topic(whole)

@@ -13,7 +13,7 @@ from pres_eval.measures.reading_cost import loss_of_effort, weighted_cost
 
 
 def _variance(batch: Batch) -> FloatArray:
-    """(T,) of the number of relevant documents retrieved."""
+    """Return (T,) of the number of relevant documents retrieved."""
     variance = np.zeros(len(batch))
     for tie in cut_ties(batch, WHOLE):
         share = tie.relevant / tie.size
@@ -23,14 +23,14 @@ def _variance(batch: Batch) -> FloatArray:
 
 
 def set_average_precision(batch: Batch) -> FloatArray:
-    """(T,) expected set_map, of the square of what is found."""
+    """Return (T,) expected set_map, of the square of what is found."""
     found = relevant_within(batch)
     squared = found * found + _variance(batch)
     return divide(squared, batch.num_ret.astype(float) * batch.num_rel.astype(float))
 
 
 def total_cost_weighted(batch: Batch, costs: tuple[float, ...]) -> FloatArray:
-    """(T,) the mean over how many relevant documents are missing, which the cost is not linear in."""
+    """Return (T,) the mean over how many relevant documents are missing, which the cost is not linear in."""
     missed = batch.num_rel - batch.count_by_topic(relevant_in_whole_ties(batch, WHOLE))
     score = weighted_cost(batch, costs, missed)
     for tie in cut_ties(batch, WHOLE):
@@ -42,12 +42,12 @@ def total_cost_weighted(batch: Batch, costs: tuple[float, ...]) -> FloatArray:
 
 
 def loss_of_recall(batch: Batch) -> FloatArray:
-    """(T,) expected loss_r, of the square of what is missed."""
+    """Return (T,) expected loss_r, of the square of what is missed."""
     missed = 1.0 - divide(relevant_within(batch), batch.num_rel)
     n = batch.num_rel.astype(float)
     return missed * missed + divide(_variance(batch), n * n)
 
 
 def loss(batch: Batch) -> FloatArray:
-    """(T,) expected loss_er."""
+    """Return (T,) expected loss_er."""
     return loss_of_recall(batch) + loss_of_effort(batch)

@@ -20,7 +20,7 @@ BEIR_QRELS = Layout("query-id corpus-id score", number=2, whole=True)
 
 
 def read_msmarco(source: Source, grades: bool) -> Iterator[Block]:
-    """A run of MS MARCO, of which the rank is the order; there are no judgements in this format."""
+    """Yield a run of MS MARCO, of which the rank is the order; there are no judgements in this format."""
     assert not grades
     for part in read_columns(source, MSMARCO, header=False):
         yield Block(
@@ -33,7 +33,7 @@ def read_msmarco(source: Source, grades: bool) -> Iterator[Block]:
 
 
 def read_beir(source: Source, grades: bool) -> Iterator[Block]:
-    """A run or judgements as BEIR writes them."""
+    """Return a run or judgements as BEIR writes them."""
     return read_columns(source, BEIR_QRELS if grades else BEIR_RUN, header=True)
 
 
@@ -169,7 +169,7 @@ def _number(source: Source, line: int, text: str, grades: bool, separator: str) 
 
 
 def _id(source: Source, line: int, text: str, what: str) -> bytes:
-    """Return an id; raises InputError for an empty or rounded one, and for a document with blanks."""
+    """Return an id; raise InputError for an empty or rounded one, and for a document with blanks."""
     blanks = what == "docno" and len(text.split()) > 1
     if not text or blanks or "\0" in text:
         expected = "one without blanks" if blanks else "an id"

@@ -21,7 +21,7 @@ class _RepeatedKeyError(ValueError):
 
 
 def read_json(source: Source, grades: bool) -> Iterator[Block]:
-    """One object for the whole file; or one a line, where the first line was too long to tell."""
+    """Return one object for the whole file; or one a line, where the first line was too long to recognise."""
     text = source.head(None)
     if _is_lines(text):
         return read_json_lines(source, grades)
@@ -47,7 +47,7 @@ def _is_lines(text: bytes) -> bool:
 
 
 def read_json_lines(source: Source, grades: bool) -> Iterator[Block]:
-    """One object a line: {topic: {docno: number}}, or a record with columns by name."""
+    """Return one object a line: {topic: {docno: number}}, or a record with columns by name."""
 
     def entries() -> Iterator[_Entry]:
         for number, line in enumerate(source.head(None).split(b"\n"), 1):
@@ -97,7 +97,7 @@ def _entries(source: Source, data: Any, line: int | None, grades: bool = False) 
 
 
 def _rows(source: Source, entries: Iterator[_Entry], grades: bool) -> Iterator[Row]:
-    """Yield entries as rows; raises InputError for a number of the wrong kind, and for NUL in ids."""
+    """Yield entries as rows; raise InputError for a number of the wrong kind, and for NUL in ids."""
     for topic, document, number, line in entries:
         right = isinstance(number, int) if grades else isinstance(number, (int, float))
         if not right or isinstance(number, bool) or (grades and abs(int(str(number))) >= 2**63):
@@ -156,7 +156,7 @@ def frame_rows(data: Any, grades: bool) -> Iterator[EngineRow] | None:
 
 
 def whole_rows(source: Source, rows: Iterator[EngineRow]) -> Iterator[EngineRow]:
-    """Yield the rows; raises InputError for a hit or a rating that lacks something."""
+    """Yield the rows; raise InputError for a hit or a rating that lacks something."""
     try:
         yield from rows
     except (KeyError, TypeError, AttributeError) as error:

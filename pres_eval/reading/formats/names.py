@@ -13,7 +13,7 @@ GRADE = ("relevance", "label", "grade", "score", "rel", "rating")
 
 
 def pick(columns: Iterable[str], names: Iterable[str]) -> str | None:
-    """The first of some names that is a column."""
+    """Return the first of some names that is a column."""
     there = set(columns)
     return next((name for name in names if name in there), None)
 

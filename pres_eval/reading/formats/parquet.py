@@ -21,21 +21,21 @@ LARGEST_BATCH = 1 << 24
 """Bytes of ids that are read together, if rows share long ones: a file may have them once for all rows."""
 
 MOST_SHARED, SHARED_BY = 1 << 27, 100
-"""Bytes of ids from which on they may be at most so many times as long as the row groups that they are in."""
+"""Size of ids in bytes above which they may be at most this many times as long as their row groups."""
 
 LARGEST_GROUP = 1 << 30
 """Bytes of a row group, decompressed: who writes it decides in which pieces it is read."""
 
 
 def read_parquet(source: Source, grades: bool) -> Iterator[Block]:
-    """A table with the column names of ir_measures (query_id doc_id ...) or PyTerrier (qid docno ...)."""
+    """Yield a table with the columns of ir_measures (query_id doc_id ...) or PyTerrier (qid docno ...)."""
     with opened(source) as file:
         yield from row_groups(source, file, range(file.num_row_groups), grades)
 
 
 @contextlib.contextmanager
 def opened(source: Source) -> Iterator[Any]:
-    """The file as pyarrow has it; what is wrong with it in the block becomes an InputError."""
+    """Give the file as pyarrow has it; what is wrong with it in the block becomes an InputError."""
     try:
         import pyarrow
         import pyarrow.parquet
@@ -63,7 +63,7 @@ def opened(source: Source) -> Iterator[Any]:
 
 
 def row_groups(source: Source, file: Any, numbers: Iterable[int], grades: bool) -> Iterator[Block]:
-    """Some row groups of the file, some rows at a time."""
+    """Yield some row groups of the file, some rows at a time."""
     columns = column_names(source, file, grades)
     groups_size = ids_size = 0
     for group in numbers:
@@ -109,7 +109,7 @@ def _longest_shared(file: Any, group: int, columns: list[str]) -> int:
 
 
 def blocks_of_groups(source: Source, start: int, stop: int, by_topic: bool) -> Iterator[Block]:
-    """The rows of some row groups; with `by_topic`, those of the topics that begin in them."""
+    """Yield the rows of some row groups; with `by_topic`, those of the topics that begin in them."""
     with opened(source) as file:
         if not by_topic:
             yield from row_groups(source, file, range(start, stop), False)
@@ -145,7 +145,7 @@ def column_names(source: Source, file: Any, grades: bool) -> list[str]:
 
 
 def _ids(source: Source, column: Any, name: str) -> Ids:
-    """Ids as bytes, without a copy for each."""
+    """Return ids as bytes, without a copy for each."""
     import pyarrow
 
     _check_nulls(source, column, name)
@@ -166,7 +166,7 @@ def _ids(source: Source, column: Any, name: str) -> Ids:
 
 
 def _numbers(source: Source, column: Any, name: str, grades: bool) -> AnyArray:
-    """(n,) the numbers of a column: whole ones if they are grades, doubles if they are scores."""
+    """Return (n,) the numbers of a column: whole ones if they are grades, doubles if they are scores."""
     import pyarrow
 
     _check_nulls(source, column, name)

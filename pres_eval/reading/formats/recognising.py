@@ -37,7 +37,7 @@ FORMATS = {
 
 
 def recognised(source: Source, grades: bool) -> FileFormat | None:
-    """The format of a file that is none of trec_eval's; None if it is not known either."""
+    """Return the format of a file that is none of trec_eval's; None if it is not known either."""
     try:
         head = source.head().removeprefix(b"\xef\xbb\xbf")
     except InputError:

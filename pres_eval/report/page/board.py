@@ -27,7 +27,7 @@ SEARCH = element("input", id="board-search", type="search", autocomplete="off")
 
 
 def leaderboard(report: Report) -> Html:
-    """Averages of all runs, and the intervals of one measure as bars."""
+    """Return averages of all runs, and the intervals of one measure as bars."""
     return section(
         "leaderboard",
         "Leaderboard",
@@ -123,7 +123,7 @@ def _note(report: Report) -> Html | str:
 
 
 def _letters(report: Report, label: str, run: int, hidden: bool) -> Html | str:
-    """The letters of `compare --all-pairs`, behind a value; the script shows those of the chosen measure."""
+    """Return the letters of `compare --all-pairs` behind a value; the script shows the chosen measure's."""
     pairs = report.pairs
     if pairs is None or len(report.names) < 2 or label not in pairs.measures:
         return ""
@@ -170,7 +170,7 @@ def _intervals(report: Report) -> Html | str:
 
 
 def pair(report: Report) -> Html:
-    """Each run against the baseline; the script compares any two."""
+    """Return each run against the baseline; the script compares any two."""
     pairs = report.pairs
     if pairs is None:
         return section("pair", "Two runs", element("p", "There is no average over topics to test."))

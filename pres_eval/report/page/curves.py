@@ -15,7 +15,7 @@ FEW_RUNS = 8
 
 
 def graphs(report: Report) -> Html:
-    """Curves of all runs, and the numbers behind those against Nmax."""
+    """Return curves of all runs, and the numbers behind those against Nmax."""
     drawn = graphs_of(report)
     header_cells = ["run", *map(str, report.grid)]
     tables: list[Content] = []

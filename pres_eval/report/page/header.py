@@ -16,7 +16,7 @@ from pres_eval.version import __version__
 
 
 def header(report: Report, sections: Sequence[tuple[str, str]]) -> Html:
-    """The title, what the report is of, and links to the sections."""
+    """Return the title, what the report is of, and links to the sections."""
     topics = plural(len(report.topics))
     items = [element("li", element("a", text, href=f"#{name}")) for name, text in sections]
     skip = element("a", "Skip to the table of topics", class_="skip", href="#topics")
@@ -64,7 +64,7 @@ def banner(report: Report) -> Html | str:
 
 
 def failed_runs(report: Report) -> Html | str:
-    """The runs that could not be evaluated, and why."""
+    """Return the runs that could not be evaluated, and why."""
     if not report.failures:
         return ""
     rows = [
@@ -126,14 +126,14 @@ WORDS = {
     "ties": "Equal scores (--ties)",
     "duplicates": "Documents twice (--duplicates)",
 }
-"""What the options of an evaluation are called here; others have their own names."""
+"""Names of the options of an evaluation on the page; others keep their own."""
 
 WITHOUT = {"max_retrieved": "all", "num_docs_in_coll": "not given", "only_topic": "no, all"}
-"""What is shown for an option that was not given."""
+"""Text for an option that was not given."""
 
 
 def options_of(report: Report) -> list[tuple[str, str]]:
-    """Every option that changes numbers, with its value."""
+    """Return every option that changes numbers, with its value."""
     values = [(field.name, getattr(report.options, field.name)) for field in fields(report.options)]
     return [(WORDS.get(name, name.replace("_", " ")), _shown(name, value)) for name, value in values]
 

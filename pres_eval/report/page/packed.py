@@ -49,12 +49,12 @@ class PackedBlock:
         self.add(name, np.frombuffer("\n".join(lines).encode("utf-8", "backslashreplace"), np.uint8))
 
     def base64(self) -> str:
-        """All of them, compressed."""
+        """Return all of them, compressed."""
         return base64.b64encode(zlib.compress(bytes(self._bytes), 6)).decode()
 
 
 def smallest(numbers: AnyArray, kinds: Sequence[str] = ("<i2", "<i4")) -> AnyArray:
-    """Whole numbers as the first of the kinds that holds them, leaving its least one free if it is signed."""
+    """Return whole numbers in the first kind that holds them, with its least one free if signed."""
     for kind in kinds:
         limits = np.iinfo(kind)
         least = limits.min + (limits.min < 0)
@@ -64,7 +64,7 @@ def smallest(numbers: AnyArray, kinds: Sequence[str] = ("<i2", "<i4")) -> AnyArr
 
 
 def as_shown(values: FloatArray, kind: Format) -> AnyArray:
-    """Values as whole numbers, 10**DIGITS times what people see (counts: once).
+    """Return values as whole numbers, 10**DIGITS times what people see (counts: once).
 
     What is not a finite number becomes the least number of the type, or nan among doubles.
     """
@@ -78,7 +78,7 @@ def as_shown(values: FloatArray, kind: Format) -> AnyArray:
 
 
 def _rounded(values: FloatArray, scale: int) -> FloatArray:
-    """The values times the scale, rounded as their digits are when they are printed."""
+    """Return the values times the scale, rounded as their digits are when they are printed."""
     scaled = values * scale
     rounded = np.rint(scaled)
     # The product is rounded too: near a half only the printed digits say which way it goes.
@@ -88,7 +88,7 @@ def _rounded(values: FloatArray, scale: int) -> FloatArray:
 
 
 def page_data(report: Report) -> list[Html]:
-    """The elements that hold the numbers: a JSON object and the block."""
+    """Return the elements that hold the numbers: a JSON object and the block."""
     labels, block = topic_measures(report), PackedBlock()
     for number, label in enumerate(labels):
         block.add(f"values{number}", as_shown(report.matrix(label), report.column(label).measure.format))

@@ -21,7 +21,7 @@ MOST_NAMED = 3
 
 
 def summary(report: Report) -> Html:
-    """A sentence or two for each of a reader's first questions; about the best run, or the only one."""
+    """Return one or two sentences for each of a reader's first questions, about the best or only run."""
     leaders = report.leaders(report.main)
     run = (leaders or report.best_first(report.main))[0]
     answers: list[tuple[str, Sequence[Content]]] = [("Result", _best(report, leaders))]
@@ -39,7 +39,7 @@ def summary(report: Report) -> Html:
 
 
 def named(report: Report, runs: Sequence[int]) -> str:
-    """The names of runs, and how many more there are: `a, b and 3 more`."""
+    """Return the names of runs, and how many more there are: `a, b and 3 more`."""
     names = [report.names[run] for run in runs]
     if len(names) > MOST_NAMED + 1:
         names = [*names[:MOST_NAMED], f"{len(names) - MOST_NAMED} more"]
@@ -66,7 +66,7 @@ def _best(report: Report, leaders: Sequence[int]) -> list[Content]:
 
 
 def _value(report: Report, run: int) -> str:
-    """A run's main measure with its interval and topics."""
+    """Return a run's main measure with its interval and topics."""
     pairs, mean = report.pairs, shown(report.summary(run, report.main), DIGITS)
     topics = plural(report.topic_counts()[run])
     if pairs is None or not np.isfinite(pairs.lower[0, run]):
@@ -76,7 +76,7 @@ def _value(report: Report, run: int) -> str:
 
 
 def _tests(report: Report, leaders: Sequence[int]) -> list[Content]:
-    """Return what the tests say of the best run and the others."""
+    """Return the results of the tests between the best run and the others, in words."""
     pairs = report.pairs
     if pairs is None:
         return ["there is no mean over topics to test."]
@@ -114,7 +114,7 @@ def _next(report: Report, pairs: PairTable, leader: int, other: int) -> Content:
 
 
 def _verdict(found: Against, alpha: float, name: str, other: str) -> str:
-    """Return what the test says of the best run and the next."""
+    """Return the result of the test between the best run and the next, in words."""
     if not found.topics:
         return f"{name} and {other}, have no topic in common; "
     if np.isnan(found.p_value):
@@ -128,7 +128,7 @@ def _verdict(found: Against, alpha: float, name: str, other: str) -> str:
 
 
 def _topics(report: Report, run: int) -> list[Content]:
-    """On how many topics a run is first, and on which it is at its worst."""
+    """Return on how many topics a run is first, and on which it is at its worst."""
     label, name = report.main, report.names[run]
     gains = report.sign(label) * rounded(report.matrix(label).ravel()).reshape(len(report.names), -1)
     own = np.flatnonzero(np.isfinite(gains[run]))
@@ -197,11 +197,11 @@ def _judged(report: Report, run: int) -> list[Content]:
 
 
 FEW = 5
-"""A topic with fewer relevant documents than this says little: each moves its values by a fifth or more."""
+"""A topic with fewer relevant documents than this is uncertain: each moves its values by a fifth or more."""
 
 
 def trust_view(report: Report) -> Html:
-    """A table of the runs, and what the judgements lack; empty where nobody looked."""
+    """Return a table of the runs, and what the judgements lack; empty where nobody looked."""
     trust = report.trust
     if trust is None:
         return section("trust", "Can I trust these judgements?", element("p", "This was not checked."))

@@ -21,7 +21,7 @@ def table(
     name: str | None = None,
     falling: Collection[str] = (),
 ) -> Html:
-    """A table whose first `text_columns` columns are text, the others numbers; rows begin with a heading.
+    """Return a table whose first `text_columns` columns are text, the others numbers; rows have headings.
 
     Columns named in `falling` are sorted with the lowest number first.
     """
@@ -48,7 +48,7 @@ def table(
 
 
 def _heading(text: str, kind: str | None, *, sortable: bool, falling: bool) -> Html:
-    """The heading of a column; a plain cell if it has no words, which would be read out as a heading."""
+    """Return the heading of a column; a plain cell if it is empty, which would be read as a heading."""
     if not text:
         return element("td")
     content = element("button", text, type="button") if sortable else text
@@ -56,7 +56,7 @@ def _heading(text: str, kind: str | None, *, sortable: bool, falling: bool) -> H
 
 
 def _cell(cell: Cell, kind: str | None) -> Cell:
-    """A cell of a kind, if it is not one already."""
+    """Return a cell of a kind, if it is not one already."""
     is_cell = isinstance(cell, Html) and cell.startswith("<td")
     return cell if is_cell else element("td", cell, class_=kind)
 
@@ -66,7 +66,7 @@ MANY_ROWS = 200
 
 
 def scrolling(label: str, content: Html, *, rows: int = 0, kind: str = "scroll") -> Html:
-    """A table or chart in a frame of its own that scrolls where the page is too narrow for it.
+    """Return a table or chart in a frame of its own that scrolls where the page is too narrow for it.
 
     rows: how many it has, if they may be too many for a window
     """
@@ -75,22 +75,22 @@ def scrolling(label: str, content: Html, *, rows: int = 0, kind: str = "scroll")
 
 
 def link(section: str, text: Content, **choice: str) -> Html:
-    """A link to a section of the page; the script adds what is chosen there."""
+    """Return a link to a section of the page; the script adds what is chosen there."""
     return element("a", text, href=f"#{section}", data_choice=urlencode(choice))
 
 
 def section(name: str, heading: str, *content: Content) -> Html:
-    """A part of the page with its heading."""
+    """Return a part of the page with its heading."""
     return element("section", element("h2", heading), *content, id=name, aria_label=heading)
 
 
 def figure(title: str, words: Content, picture: Content) -> Html:
-    """A picture with what it shows above it."""
+    """Return a picture with what it shows above it."""
     return element("figure", element("figcaption", element("strong", title), element("br"), words), picture)
 
 
 def controls(*selects: tuple[str, str], field: Content = "") -> Html:
-    """Choices that the script fills, and a field beside them; without it they are not there."""
+    """Return choices that the script fills, and a field beside them; without it they are not there."""
     labels = [
         element("label", f"{text} ", element("select", id=name, autocomplete="off")) for name, text in selects
     ]

@@ -22,11 +22,11 @@ from pres_eval.report.text import shown, text_of
 from pres_eval.report.trec_report import DIGITS, Report
 
 MISSING = "–"
-"""What is shown where a run does not have a topic."""
+"""Text where a run does not have a topic."""
 
 
 def topics(report: Report) -> Html:
-    """All measures of the first run on each topic; the script shows other runs, and filters."""
+    """Return all measures of the first run on each topic; the script shows other runs, and filters."""
     labels = topic_measures(report)
     columns = [(report.per_topic(0, label).tolist(), report.column(label).measure.format) for label in labels]
     rows = [
@@ -58,7 +58,7 @@ def _cell(value: float, kind: Format) -> str:
 
 
 def differences(report: Report) -> Html:
-    """The topics on which runs differ most."""
+    """Return the topics on which runs differ most."""
     parts = []
     num_rel = {topic: int(np.diff(report.documents.offsets)[n]) for n, topic in enumerate(report.topics)}
     for label in report.told_by_topic:
@@ -105,7 +105,7 @@ def _winners(name: str, scores: PairedScores) -> Html:
 
 
 def topic_view(report: Report) -> Html:
-    """The hardest topics, and how many relevant documents topics have; the script lays one topic open."""
+    """Return the hardest topics and their numbers of relevant documents; the script opens one topic."""
     label = report.board[0] if report.column(report.board[0]).measure.per_topic else "map"
     several = len(report.names) > 1
     count = 3 if several else 1
@@ -147,7 +147,7 @@ def topic_view(report: Report) -> Html:
 
 
 def _document(report: Report) -> Html:
-    """A document, which the script shows: its grade, and its rank in each run."""
+    """Return a document, which the script shows: its grade, and its rank in each run."""
     count = plural(len(report.documents.docnos), "relevant document")
     hint = f"Choose one of the {count} in a topic, or among those that only one of two runs found."
     shown_there = element("div", element("p", hint), id="document-view")

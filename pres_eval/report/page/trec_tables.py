@@ -23,7 +23,7 @@ FEW_RUNS = 20
 
 
 def trec_tables(report: Report) -> Html:
-    """All runs; the script shows one at a time."""
+    """Return all runs; the script shows one at a time."""
     runs = [_run(report, run) for run in range(len(report.names))]
     return section("runs", "TREC's tables", controls(("run-choice", "Run")) if len(runs) > 1 else "", *runs)
 
