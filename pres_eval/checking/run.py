@@ -26,7 +26,7 @@ from pres_eval.checking.findings import Example, FileReport, tell_lines
 from pres_eval.checking.whole_files import CheckedRun, add_facts, check_length, check_tags, sum_up_ties
 from pres_eval.errors import quoted
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS
-from pres_eval.ranking.opening import DOCNO, RANK, TOPIC
+from pres_eval.ranking.opening import DOCNO, RANK, TOPIC, exchanged
 from pres_eval.ranking.parts import TAG
 from pres_eval.reading.lines import RUN, Lines, in_parts, no_lines
 from pres_eval.reading.numbers import read_whole_number, read_whole_numbers
@@ -96,7 +96,8 @@ def check_columns(report: FileReport, lines: Lines) -> AnyInts:
         Example(int(line) + 1, f"rank {quoted(texts[row])}")
         for row, line in zip(bad.tolist(), lines.line_of(bad), strict=True)
     )
-    report.add("rank-no-number", len(bad), "", examples)
+    kind = "rank-no-number" if exchanged(lines) is None else "rank-is-score"
+    report.add(kind, len(bad), "", examples)
     return np.array([NO_NUMBER if rank is None else rank for rank in found], np.int64)
 
 

@@ -14,13 +14,14 @@ from pres_eval.errors import EmptyFileError
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.lines import RUN, Lines, parse_lines
-from pres_eval.reading.numbers import read_whole_numbers
+from pres_eval.reading.numbers import read_number, read_whole_numbers
 from pres_eval.reading.source import Source
 from pres_eval.records import dataclass
 
 ROWS, BYTES = 4096, 1 << 18
 """Rows that are looked at, and of how many bytes: no chunk of a larger file is smaller."""
 NEARLY_ALL = 0.9
+FEWEST_RANKS = 3
 
 ALL_LOOKED_AT, FIRST_LOOKED_AT, LOOKED_AT = 1 << 14, 1 << 12, 512
 """Rows of a run whose ids are compared, if none is judged: all of the first chunk, or this number of a
@@ -35,12 +36,14 @@ TOPIC, DOCNO, RANK, TAG = 0, 2, 3, 5
 class Opening:
     """The first document of a run, and whether its scores run against its ranks.
 
-    against  a topic, a rank with its score, and a larger rank with a larger score, if so it is in nearly all
-             topics; None otherwise
+    against    a topic, a rank with its score, and a larger rank with a larger score, if so it is in nearly
+               all topics; None otherwise
+    exchanged  a number of the rank column, if scores count the rows of each topic; None otherwise
     """
 
     document: bytes
     against: tuple[bytes, int, float, int, float] | None = None
+    exchanged: bytes | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +94,7 @@ def opening_of(lines: Lines) -> Opening | None:
     last = lines.fields.column(TAG)[1][:ROWS]
     rows = max(int(np.searchsorted(last, lines.chunk.start + BYTES)), 1)
     lines = replace(lines, fields=lines.fields.head(rows), numbers=lines.numbers[:rows])
-    return Opening(lines.text(0, DOCNO), _against(lines))
+    return Opening(lines.text(0, DOCNO), _against(lines), exchanged(lines))
 
 
 def opening_of_block(block: Block) -> Opening | None:
@@ -106,6 +109,19 @@ def opening_of_files(sources: Sequence[Source]) -> Opening | None:
             for chunk in source.chunks():
                 return opening_of(parse_lines(chunk, RUN))
     return None
+
+
+def exchanged(lines: Lines) -> bytes | None:
+    """Return the first rank that is no whole number, if scores are 1, 2, 3, … in each topic, as ranks are."""
+    _, wrong = read_whole_numbers(lines.chunk.array(), *lines.fields.column(RANK))
+    if wrong is None or len(lines) < FEWEST_RANKS:
+        return None
+    heads = changes(lines.column(TOPIC))
+    lengths = np.diff(heads, append=len(lines))
+    places = np.arange(len(lines)) - np.repeat(heads, lengths)
+    counted = (lines.numbers == places + lines.numbers[0]).all() and lengths.max() >= FEWEST_RANKS
+    rank = lines.text(wrong, RANK)
+    return rank if counted and read_number(rank) is not None else None
 
 
 def _against(lines: Lines) -> tuple[bytes, int, float, int, float] | None:

@@ -120,6 +120,11 @@ def _zeros(ranking: Ranking, relevance: Relevance, options: Options) -> Iterator
             f"{ranking.name}: the last line ends in the middle of its tag ({quoted(ranking.tag)}, but"
             f" {quoted(ranking.tag_before)} in the line before): the file was cut off"
         )
+    if opening is not None and opening.exchanged is not None:
+        yield (
+            f"{ranking.name}: the scores of each topic are 1, 2, 3, …, and the rank column has"
+            f" {quoted(opening.exchanged)}: are rank and score exchanged?"
+        )
     if opening is not None and opening.against is not None:
         topic, rank, score, next_rank, next_score = opening.against
         yield (

@@ -140,6 +140,14 @@ RUN_FAULTS: dict[str, tuple[bytes, dict[str, int], str]] = {
         {"rank-disagrees": 1},
         "rank 9 has score 46.5, rank 8 has 43.5 (line 8)",
     ),
+    "rank and score": (
+        b"".join(
+            b" ".join((*words[:3], words[4], words[3], words[5])) + b"\n"
+            for words in map(bytes.split, RUN.splitlines())
+        ),
+        {"rank-is-score": 60},
+        "are rank and score exchanged?",
+    ),
     "no rank": (with_line(RUN, 5, b"1 Q0 D04 x 46.5 clean"), {"rank-no-number": 1}, "run.txt:5: rank 'x'"),
     "tie": (with_line(RUN, 5, b"1 Q0 D04 5 45.5 clean"), {"ties": 1}, "across cutoff 5 in 1 topic"),
     "32-bit tie": (

@@ -30,6 +30,7 @@ FILES = {
     "nested.json": '[{"topic": "q1"}]',
     "decimals": QRELS.replace(" 1\n", " 1.0\n").replace(" 0\n", " 0.0\n").replace(" 2\n", " 2.0\n"),
     "ids": RUN.replace(" d", " D-"),
+    "exchanged": "q1 Q0 d1 9.5 1 t\nq1 Q0 d2 8.5 2 t\nq1 Q0 d4 8.1 3 t\nq2 Q0 d3 7.5 1 t\nq2 Q0 d1 7.1 2 t\n",
     "distances": "q1 Q0 d1 1 0.1 t\nq1 Q0 d2 2 0.2 t\nq2 Q0 d3 1 0.1 t\nq2 Q0 d1 2 0.5 t\n",
     "decimal-commas": RUN.replace(".0 ", ",0 "),
     "other": RUN.replace("q", "t"),
