@@ -124,7 +124,7 @@ def power_figure(
             xlabel=f"difference of means on the first set, at least (bins of {FEWEST_IN_BIN} or more)",
             ylabel="swap rate",
             xlim=(-0.02 * max(last, 0.05), 1.02 * max(last, 0.05)),
-            ylim=(0, None),
+            ylim=(-0.01, None),  # so that marks at 0 are whole
         )
         add_legend(figure, lines, [plain(name) for name in levels], min(4, len(levels)))
     return figure
@@ -154,6 +154,6 @@ def _draw_levels(
         xlabel="pairs of runs, by level",
         ylabel="achieved significance level",
         xlim=(first, pairs + 0.02 * (pairs - first) + 0.5),
-        ylim=(0, MOST_LEVEL),
+        ylim=(-0.02 * MOST_LEVEL, MOST_LEVEL),
     )
     return lines
