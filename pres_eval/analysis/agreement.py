@@ -141,9 +141,9 @@ def verdicts(
 ) -> IntArray:
     """Return each measure's verdict on each pair of runs: (M, R, T) values in, (M, R (R - 1) / 2) out.
 
-    1: the first run is better, -1: the second is, 0: they can't be told apart, by a test over the topics at
-    the given level, uncorrected; signed ranks are those of Magdy & Jones (SIGIR 2010).  Pairs come in the
-    order 0-1, 0-2, ..., 1-2, ...
+    1: the first run is better, -1: the second is, 0: no significant difference was found, by a test over the
+    topics at the given level, uncorrected; signed ranks are those of Magdy & Jones (SIGIR 2010).  Pairs come
+    in the order 0-1, 0-2, ..., 1-2, ...
     """
     first, second = np.triu_indices(values.shape[1], 1)
     said = np.zeros((len(values), len(first)), np.int64)
@@ -200,7 +200,7 @@ def _groups(said: Sequence[int]) -> list[tuple[int, ...]]:
 class Disagreement:
     """A pair of runs on which measures do not say the same.
 
-    said  for each measure 1 (the first run is better), -1 (the second is) or 0 (can't tell)
+    said  for each measure 1 (the first run is better), -1 (the second is) or 0 (no significant difference)
     """
 
     run: str

@@ -97,7 +97,7 @@ SHARES: dict[str, Callable[[FloatArray, float], FloatArray]] = {
 """What shares of alpha intervals may miss with to say what the correction of that name says."""
 
 
-SHARED = "runs that share a letter could not be told apart"
+SHARED = "no significant difference was found between runs that share a letter"
 """What letters mean."""
 
 _ALPHABET = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

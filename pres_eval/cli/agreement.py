@@ -55,10 +55,10 @@ class AgreementOptions(TieOptions, AnalysisOptions):
     reach, tau_b, Spearman's rho, tau_ap, which weighs the top most (each measure in turn as the true order,
     and tau_ap_b with neither), and rank-biased overlap (persistence 0.9).  Positions: the rank of every run
     under each measure, the lowest value first where less is better (last_rel, loss_er).  Verdicts: for every
-    pair of runs each measure says which is better, or that they can't be told apart, by --test over topics at
-    --alpha, uncorrected (wilcoxon is that of the papers); patterns say which measures say the same,
-    disagreements list the pairs on which they do not, dissents say how often one is alone against the others
-    where these agree.
+    pair of runs each measure says which is better, or that no significant difference was found, by --test
+    over topics at --alpha, uncorrected (wilcoxon is that of the papers); patterns say which measures say the
+    same, disagreements list the pairs on which they do not, dissents say how often one is alone against the
+    others where these agree.
 
     --scores also takes means without topics, run,MEASURE,MEASURE,...: correlations and positions only.
 

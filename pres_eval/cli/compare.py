@@ -44,8 +44,8 @@ class CompareOptions(TieOptions, PairedOptions):
 
     Topics are those that every run has; with -c all of the qrels, where a topic that a run lacks counts as
     0. Without -m: map, recall and PRES at --nmax.  The best of a measure is marked ^; with a baseline, + and
-    - mark runs that are significantly better and worse than it.  With --all-pairs runs that could not be told
-    apart share a letter.  * marks p-values below --alpha.
+    - mark runs that are significantly better and worse than it.  With --all-pairs
+    no significant difference was found between runs that share a letter.  * marks p-values below --alpha.
 
     The default, --test t, compares means, as the table shows them; with few topics it errs less than other
     tests (Urbano et al., SIGIR 2019).  randomisation tries all sign changes for up to 16 topics that differ,

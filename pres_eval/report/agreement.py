@@ -130,7 +130,9 @@ def verdicts_table(patterns: list[Pattern], pairs: int, test: str, alpha: float)
         title=f"Verdicts on {pairs} pairs of runs ({test}, p < {alpha:g})",
         headings=("pattern", "pairs", "share"),
         rows=[(pattern.text, pattern.pairs, pattern.share) for pattern in patterns],
-        notes=("= says the same, ≠ something else: first better, second better, or can't tell",),
+        notes=(
+            "= says the same, ≠ something else: first better, second better, or no significant difference",
+        ),
         shown=Shown(
             ("measures", "pairs", "share"),
             [(pattern.text, pattern.pairs, f"{pattern.share:.1%}") for pattern in patterns],

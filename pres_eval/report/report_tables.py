@@ -114,7 +114,7 @@ def _intervals(report: Report, pairs: PairTable) -> Table:
 
 
 def _groups(report: Report, pairs: PairTable) -> Table:
-    """The letters of the runs: those that share one could not be told apart."""
+    """The letters of the runs: no significant difference was found where they share one."""
     return Table(
         name="groups",
         headings=["run", "measure", "letters"],

@@ -225,6 +225,6 @@ sections.document = () => {
   const found = data.runs.filter((_, run) => rankOf(run, place)).length;
   const url = data.url?.replaceAll("{docno}", encodeURIComponent(state.doc));
   const name = html("h3", { id: "document-name" }, url ? html("a", { href: url, rel: "noreferrer" }, state.doc) : state.doc, titles[place] ? `: ${titles[place]}` : null);
-  const words = html("p", { role: "status" }, "Topic ", topicLink(topic), `: relevant, grade ${arrays.grades[place]} in ${data.qrels}; found by ${found} of ${plural(RUNS, "run")}`);
+  const words = html("p", { role: "status" }, "Topic ", topicLink(topic), `: relevant, grade ${arrays.grades[place]}, judged in ${data.qrels}; found by ${found} of ${plural(RUNS, "run")}`);
   show(byId("document-view"), name, words, scrolling("Ranks of the document", tableOf("Its rank in each run (–: not retrieved)", ["run", "rank"], rows), true));
 };
