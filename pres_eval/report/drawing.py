@@ -139,6 +139,11 @@ def whole_numbers(axis: Any) -> None:
     axis.set_major_locator(MaxNLocator(nbins="auto", integer=True))
 
 
+def short_numbers(axes: Axes) -> None:
+    """Put the power of ten of small numbers at the end of the x axis, so that they do not touch."""
+    axes.ticklabel_format(axis="x", scilimits=(-2, 5), useMathText=True)
+
+
 def plain(text: str, longest: int = 28) -> str:
     """Text as it is: no formula between dollar signs, no name that a legend leaves out, not too long."""
     text = cut(text, longest)

@@ -20,6 +20,7 @@ from pres_eval.report.drawing import (
     one_plot,
     plain_names,
     run_styles,
+    short_numbers,
 )
 from pres_eval.report.layout import Table, Value
 from pres_eval.report.paper import Axes, Figure
@@ -207,7 +208,7 @@ def _together(
         lines = [draw(axes, curve, look) for curve, look in zip(curves, looks, strict=True)]
         axes.set(xlim=(-0.01 * reach, 1.02 * reach), ylim=(-0.01, 1.04))
         axes.set(xlabel=axis_names[0], ylabel=axis_names[1])
-        axes.locator_params(axis="x", nbins=6)
+        short_numbers(axes)
         figure.suptitle(title, fontsize=10)
         labels = [name + number for name, number in zip(plain_names(names), numbers, strict=True)]
         add_legend(figure, *named_lines(lines, names, labels), 1)

@@ -22,6 +22,7 @@ from pres_eval.report.drawing import (
     plain,
     plain_names,
     run_styles,
+    short_numbers,
 )
 from pres_eval.report.graphs import Graph, graphs_of
 from pres_eval.report.paper import Axes, Figure
@@ -66,6 +67,8 @@ def draw_graph(axes: Axes, graph: Graph, report: Report) -> None:
     if graph.logarithmic:
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter("{x:g}")
+    else:
+        short_numbers(axes)
     axes.set(title=graph.title, xlabel=graph.x, ylabel=graph.y, ylim=(0, 1))
 
 

@@ -16,7 +16,7 @@ from support.commands import Command
 from support.made_reports import PATENT_QRELS, PATENT_RUNS, judgements, ranking, report_of_texts
 
 from pres_eval.analysis.figures import Roc, precision_recall
-from pres_eval.report import agreement, drawing, figures, paper, plots, run_plots
+from pres_eval.report import agreement, drawing, figures, paper, plots, power, run_plots
 from pres_eval.report.trec_pictures import (
     default_subject,
     draw_distributions,
@@ -257,6 +257,14 @@ def test_many_curves_of_a_topic_share_a_plot_in_which_the_best_have_colours() ->
     ] * 5
 
 
+def test_small_fallouts_do_not_touch() -> None:
+    """2.14: 0.00000 0.00025 0.00050 without a gap at 84 mm."""
+    curve = Roc(fallout=np.array([0, 0.0005, 0.001, 1.0]), recall=np.array([0, 0.5, 0.9, 1.0]), area=0.9)
+    figure = drawn_for(paper.Paper(84), lambda: figures.roc_curves("Topic 1", ["one"], [curve]))
+    assert no_names_overlap(figure)
+    assert "10^{−3}" in figure.axes[0].xaxis.get_offset_text().get_text()
+
+
 def test_precision_and_recall_can_be_told_without_colour() -> None:
     """2.14: the saw-teeth of all runs were full lines, their interpolations dashed ones."""
     curve = precision_recall([1, 4], 3, 10)
@@ -374,3 +382,14 @@ def test_holes_have_a_picture(command: Command, tmp_path: Path) -> None:
     text = (tmp_path / "p.svg").read_text()
     assert "Share of documents that nobody judged" in text and "unjudged of the first 10" in text
     assert all(f">{name}<" in text for name in ("broad", "keyword", "semantic"))
+
+
+def test_marks_of_swap_rates_at_0_are_whole_and_the_axis_has_no_negative_tick() -> None:
+    for rates in ([], [0.4, 0.0]):
+        swaps = {"map": ([0.01 * place for place in range(len(rates))], rates)}
+        figure: Any = power.power_figure({"map": np.zeros(3)}, swaps, alpha=0.05, topics=5)
+        figure.draw_without_rendering()
+        for axes in figure.axes:
+            low, high = axes.get_ylim()
+            assert -0.03 * high < low < 0
+            assert min(tick for tick in axes.get_yticks() if low <= tick <= high) >= 0
