@@ -200,7 +200,7 @@ def _groups(said: Sequence[int]) -> list[tuple[int, ...]]:
 class Disagreement:
     """A pair of runs on which the verdicts of measures differ.
 
-    said  for each measure 1 (the first run is better), -1 (the second is) or 0 (can't tell)
+    said  for each measure 1 (the first run is better), -1 (the second is) or 0 (no significant difference)
     """
 
     run: str

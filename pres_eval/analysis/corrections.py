@@ -97,7 +97,7 @@ SHARES: dict[str, Callable[[FloatArray, float], FloatArray]] = {
 """Return the shares of alpha at which intervals miss, so that they agree with the correction of that name."""
 
 
-SHARED = "runs that share a letter could not be told apart"
+SHARED = "no significant difference was found between runs that share a letter"
 """Meaning of the letters."""
 
 _ALPHABET = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -55,7 +55,7 @@ class PairTable:
     corrected        (M, P) after it
     direction        (M, P) 1 where the test speaks for the first run, -1 for the second, 0 for neither
     wins, losses     (M, P) topics on which the first run is better, worse than the second
-    letters          (M, R) runs that share one could not be told apart; empty where nothing was tested
+    letters          (M, R) no difference was found between runs that share one; empty: nothing was tested
     falling          labels of the measures of which a lower value is better
     """
 

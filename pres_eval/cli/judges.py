@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -130,7 +130,7 @@ def command(said: JudgesOptions) -> None:
     elif said.groups:
         raise UsageError("--group: no runs, expected QRELS QRELS RUN ...")
     shown = [*corrected, *beside_first(tables, judged)]
-    put_out(shown, "judges", settings, said, failures, lambda: _figure(pairs[0], scores[:2]))
+    put_out(shown, "judges", settings, said, failures, lambda: _figure(pairs[0], scores[:2], said.warn))
 
 
 def _tables_of_judges(judged: Assessments, level: float) -> list[Table]:
@@ -223,7 +223,7 @@ def _tables_of_runs(said: JudgesOptions, first: PairedScores, second: PairedScor
     return tables
 
 
-def _figure(judged: Assessments, scores: Sequence[PairedScores]) -> Any:
+def _figure(judged: Assessments, scores: Sequence[PairedScores], warn: Callable[[str], None]) -> Any:
     """Return the picture of the grades of two judges, and of the places of runs by each."""
     import numpy as np
 
@@ -238,4 +238,5 @@ def _figure(judged: Assessments, scores: Sequence[PairedScores]) -> Any:
             measure: np.array([positions(each.gains()[number]) for each in scores])
             for number, measure in enumerate(scores[0].measures)
         }
-    return judges_figure(names, table.grades, table.counts, scores[0].runs if scores else (), orders)
+    runs = scores[0].runs if scores else ()
+    return judges_figure(names, table.grades, table.counts, runs, orders, warn)

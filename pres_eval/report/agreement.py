@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from collections.abc import Collection, Sequence
 
@@ -21,7 +22,7 @@ from pres_eval.arrays import AnyArray, FloatArray, IntArray
 from pres_eval.errors import plural
 from pres_eval.report.drawing import new_figure, one_plot, plain, plain_names, run_styles, whole_numbers
 from pres_eval.report.layout import Interval, Shown, Table, Value, records_table
-from pres_eval.report.paper import Axes, Figure, is_narrow
+from pres_eval.report.paper import Axes, Figure, is_narrow, page_height, room
 from pres_eval.report.text import UNKNOWN, falling_notes, percentage
 
 
@@ -177,9 +178,11 @@ def _width_of(measures: Sequence[str]) -> float:
     return 2.4 + max(1.7, 0.2 + 0.08 * max(len(plain(measure)) for measure in measures)) * len(measures)
 
 
-def draw_rank_changes(axes: Axes, runs: Sequence[str], measures: Sequence[str], positions: AnyArray) -> None:
-    """Draw `rank_changes` into axes of your own."""
-    places, names = range(len(measures)), plain_names(runs, 20 if is_narrow() else 28)
+def draw_rank_changes(
+    axes: Axes, runs: Sequence[str], measures: Sequence[str], positions: AnyArray, longest: int = 28
+) -> None:
+    """Draw `rank_changes` into axes of your own, with names of runs of at most `longest` letters."""
+    places, names = range(len(measures)), plain_names(runs, min(longest, 20) if is_narrow() else longest)
     for run, look in enumerate(run_styles(runs)):
         axes.plot(places, positions[:, run], linewidth=1.2, **look)
     margin = _NAME_MARGIN * max(1, places[-1])
@@ -192,7 +195,7 @@ def draw_rank_changes(axes: Axes, runs: Sequence[str], measures: Sequence[str], 
             if height > place:  # tied with others above: a bracket holds their names together
                 bracket = [end + side * 0.75] * 2
                 axes.plot(bracket, [place, height], color="#888888", linewidth=0.9, clip_on=False)
-    axes.set_xticks(places, [plain(measure) for measure in measures], rotation=90 * is_narrow())
+    axes.set_xticks(places, [plain(measure) for measure in measures], rotation=90 * _are_turned(measures))
     axes.spines["left"].set_visible(False)
     axes.grid(visible=False, axis="y")
     axes.set(
@@ -203,6 +206,11 @@ def draw_rank_changes(axes: Axes, runs: Sequence[str], measures: Sequence[str], 
         ylim=(len(runs) + 0.6, 0.4),
     )
     # The names are outside the axes: the layout, which looks at all texts, makes room for them.
+
+
+def _are_turned(measures: Sequence[str]) -> bool:
+    """Return whether so many names have no room side by side."""
+    return len(measures) > (2 if is_narrow() else 4) and math.isfinite(room())
 
 
 def draw_verdict_bars(axes: Axes, patterns: Sequence[str], pairs: Sequence[int]) -> None:
@@ -223,7 +231,7 @@ def draw_verdict_bars(axes: Axes, patterns: Sequence[str], pairs: Sequence[int])
 
 def _lines(pattern: str) -> list[str]:
     """Return a pattern of many measures in lines that leave room for the bars."""
-    longest = 18 if is_narrow() else 60
+    longest = 24 if is_narrow() else 60
     return [plain(line, 60) for line in textwrap.wrap(pattern, longest, break_long_words=False)]
 
 
@@ -237,11 +245,21 @@ def agreement(
     """Draw figures 6 and 7 in one picture: positions above, verdicts below (if there are any)."""
     if patterns is None or pairs is None:
         return rank_changes(runs, measures, positions)
-    # Patterns of more than two lines need more room.
-    more = 0.15 * sum(max(len(_lines(pattern)) - 2, 0) for pattern in patterns)
-    upper, lower = height_of(runs), 1.2 + 0.35 * len(patterns) + more
-    with new_figure(max(6.4, _width_of(measures)), upper + lower) as figure:
-        above, below = figure.subplots(2, 1, height_ratios=(upper, lower))
+    # Patterns of more than two lines need more room, and names of measures that are turned.
+    row = max(0.35, 0.1 + 0.15 * max((len(_lines(pattern)) for pattern in patterns), default=0))
+    turned = 0.08 * max(map(len, measures)) if _are_turned(measures) else 0.0
+    wide, upper = max(6.4, _width_of(measures)), turned + height_of(runs)
+    if math.isfinite(page := page_height(wide)):
+        # The rarest patterns share a bar where a page has no room for them below names of 7 points.
+        least = turned + 1.2 + 0.0111 * page * len(runs)
+        most = max(2, int((page - least - 0.9) / row))
+        if rest := len(patterns[most:]):
+            patterns = [*patterns[: most - 1], f"{rest + 1} other patterns"]
+            pairs = [*pairs[: most - 1], sum(pairs[most - 1 :])]
+        upper = max(least, min(upper, page - 1.2 - row * len(patterns)))
+    lower = 1.2 + row * len(patterns)
+    with new_figure(wide, upper + lower) as figure:
+        above, below = figure.subplots(2, 1, height_ratios=(upper - turned - 1.0, lower - 1.2))
         draw_rank_changes(above, runs, measures, positions)
         draw_verdict_bars(below, patterns, pairs)
     return figure

@@ -112,11 +112,13 @@ def name_ends(figure: Figure, axes: Axes, lines: Sequence[Any], names: Sequence[
     heights = [-gap]
     for line, _ in shown:
         heights.append(max(heights[-1] + gap, (float(line.get_ydata()[-1]) - low) / (high - low)))
-    over = max(0.0, heights[-1] - 1)
+    for place in range(1, len(heights)):  # from the top, so that only those move down for which it is needed
+        heights[-place] = min(heights[-place], heights[1 - place] - gap if place > 1 else 1.0)
     for (line, name), height in zip(shown, heights[1:], strict=True):
         look = {"arrowstyle": "-", "color": line.get_color(), "linewidth": 0.7, "shrinkA": 0, "shrinkB": 0}
+        look["relpos"] = (0, 0.5)  # from before the name, so that it crosses no other
         end = line.get_xdata()[-1], line.get_ydata()[-1]
-        beside: Any = (1.04, height - over)
+        beside: Any = (1.04, height)
         axes.annotate(name, end, beside, textcoords="axes fraction", va="center", arrowprops=look)
 
 
@@ -135,6 +137,11 @@ def whole_numbers(axis: Any) -> None:
     from matplotlib.ticker import MaxNLocator
 
     axis.set_major_locator(MaxNLocator(nbins="auto", integer=True))
+
+
+def short_numbers(axes: Axes) -> None:
+    """Put the power of ten of small numbers at the end of the x axis, so that they do not touch."""
+    axes.ticklabel_format(axis="x", scilimits=(-2, 5), useMathText=True)
 
 
 def plain(text: str, longest: int = 28) -> str:
@@ -181,9 +188,11 @@ def run_styles(names: Sequence[str], best: Sequence[int] | None = None) -> list[
     return [looks.get(run, OTHERS) for run in range(len(names))]
 
 
-def named_lines(lines: Sequence[Any], names: Sequence[str]) -> tuple[list[Any], list[str]]:
-    """Return the lines of a legend with their names: those that have colours, and the others as one."""
-    named = list(zip(lines, plain_names(names), strict=True))
+def named_lines(
+    lines: Sequence[Any], names: Sequence[str], labels: Sequence[str] | None = None
+) -> tuple[list[Any], list[str]]:
+    """Return the lines of a legend with their labels or names: each with a colour, the others as one."""
+    named = list(zip(lines, labels or plain_names(names), strict=True))
     coloured = [each for each in named if each[0].get_color() != OTHERS["color"]]
     others = [each for each in named if each not in coloured]
     shown = [*coloured, *((line, f"{len(others)} other runs") for line, _ in others[:1])]

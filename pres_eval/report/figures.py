@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -13,14 +13,14 @@ from pres_eval.arrays import AnyArray, FloatArray
 from pres_eval.errors import plural
 from pres_eval.report.drawing import (
     add_legend,
-    columns_of,
     line_styles,
     name_bars,
     name_ends,
+    named_lines,
     one_plot,
-    panels,
     plain_names,
     run_styles,
+    short_numbers,
 )
 from pres_eval.report.layout import Table, Value
 from pres_eval.report.paper import Axes, Figure
@@ -140,84 +140,78 @@ def relevant_per_topic(topics: Sequence[str], relevant: Sequence[int]) -> Figure
 
 
 def precision_recall_curves(title: str, names: Sequence[str], curves: Sequence[PrecisionRecall]) -> Figure:
-    """Draw the saw-tooth of each run on a topic, its interpolation dashed, the break-even point marked."""
+    """Draw interpolated precision of runs on a topic, a mark at break-even, the saw-tooth of few runs."""
+    few = len(names) <= MOST_TOGETHER
 
-    def draw(axes: Axes, curve: PrecisionRecall, look: Mapping[str, Any]) -> Any:
-        colour = look["color"]
-        axes.plot(curve.recall, curve.precision, color=colour, linewidth=1.2)
+    def draw(axes: Axes, curve: PrecisionRecall, look: dict[str, Any]) -> Any:
+        if few:
+            axes.plot(curve.recall, curve.precision, color=look["color"], linewidth=0.6)
         first = curve.interpolated[:1] if len(curve.levels) else [0.0]
         levels, highest = np.concatenate(([0.0], curve.levels)), np.concatenate((first, curve.interpolated))
-        dashed: dict[str, Any] = {"linestyle": (0, (5, 2)), "linewidth": 1.0, "alpha": 0.7}
-        axes.step(levels, highest, where="pre", color=colour, **dashed)
-        even = [curve.break_even]
-        return axes.plot(even, even, color=colour, marker=look["marker"], clip_on=False)[0]
+        axes.step(levels, highest, where="pre", linewidth=1.4, **(look | {"marker": ""}))
+        even: dict[str, Any] = {"color": look["color"], "marker": look["marker"], "clip_on": False}
+        axes.plot([curve.break_even], [curve.break_even], markersize=6, **even)
+        return axes.plot([], [], linewidth=1.4, **look)[0]
 
-    short = plain_names(names, 40 if len(names) <= MOST_TOGETHER else 24)
-    labels = [f"{name}: {curve.break_even:.4f}" for name, curve in zip(short, curves, strict=True)]
-    return _run_panels(
-        f"{title}: saw-tooth, interpolation (dashed), break-even (mark and number)",
-        ("recall", "precision"), dict(zip(labels, run_styles(names), strict=True)), curves, draw,
-    )  # fmt: skip
+    saw = "saw-tooth (thin), " if few else ""
+    return _together(
+        f"{title}: {saw}interpolated precision, break-even (mark and number)",
+        ("recall", "precision"),
+        names,
+        [f": {curve.break_even:.4f}" for curve in curves],
+        curves,
+        np.argsort([-curve.break_even for curve in curves], kind="stable").tolist(),
+        draw,
+    )
 
 
 def roc_curves(title: str, names: Sequence[str], curves: Sequence[Roc]) -> Figure:
     """Draw recall against fallout of each run on a topic, with its area."""
 
-    def draw(axes: Axes, curve: Roc, look: Mapping[str, Any]) -> Any:
+    def draw(axes: Axes, curve: Roc, look: dict[str, Any]) -> Any:
         every = max(1, len(curve.recall) // 8)
         return axes.plot(curve.fallout, curve.recall, linewidth=1.2, markevery=every, **look)[0]
 
-    labels = [
-        f"{name}: AUC {curve.area:.4f}" for name, curve in zip(plain_names(names, 24), curves, strict=True)
-    ]
     # Few of a collection's documents are ever retrieved: an axis up to 1 would be empty but for its left end.
     last = max(float(curve.fallout[curve.recall < curve.recall.max()].max(initial=0)) for curve in curves)
     reach = min(1.0, 1.2 * last) or 1.0
-    return _run_panels(
+    return _together(
         f"{title}: ROC up to a fallout of {reach:.3g}",
         ("fallout", "recall"),
-        dict(zip(labels, run_styles(names), strict=True)),
+        names,
+        [f": AUC {curve.area:.4f}" for curve in curves],
         curves,
+        np.argsort([-curve.area for curve in curves], kind="stable").tolist(),
         draw,
         reach,
     )
 
 
 MOST_TOGETHER = 4
-"""Runs whose curves share a plot; of more, each has a small one of its own."""
+"""Runs whose saw-teeth share a plot; of more, they would hide each other."""
 
 
-def _run_panels(
+def _together(
     title: str,
     axis_names: tuple[str, str],
-    looks: Mapping[str, Mapping[str, Any]],
+    names: Sequence[str],
+    numbers: Sequence[str],
     curves: Sequence[Curve],
-    draw: Callable[[Axes, Curve, Mapping[str, Any]], Any],
+    best: Sequence[int],
+    draw: Callable[[Axes, Curve, dict[str, Any]], Any],
     reach: float = 1.0,
 ) -> Figure:
-    """Draw curves from 0 to 1, styled by label: all in one plot with a legend, or a small plot for each."""
-    together = len(looks) <= MOST_TOGETHER
-    count, size, around = (1, (6.4, 5.0), (0, 0)) if together else (len(looks), (2.5, 2.3), (0.4, 0.8))
-    with panels(count, 3, size, around, sharex=True, sharey=True) as (figure, grid):
-        for axes in grid:
-            axes.plot([0, 1], [0, 1], color="#888888", linewidth=0.8, linestyle=":")
-            axes.set(xlim=(-0.01 * reach, 1.02 * reach), ylim=(-0.01, 1.04))
-        handles = []
-        columns = columns_of(grid)
-        for number, (curve, (label, look)) in enumerate(zip(curves, looks.items(), strict=True)):
-            axes = grid[0 if together else number]
-            handles.append(draw(axes, curve, look))
-            if not together:
-                axes.set_title(label, loc="left", fontsize=7.5)
-                axes.locator_params(axis="x", nbins=3)
-                axes.xaxis.set_tick_params(labelbottom=number + columns >= len(looks))
+    """Draw curves of runs from 0 to 1 with a number of each in the legend; of many the best have colours."""
+    with one_plot(6.4, 5.0) as (figure, axes):
+        axes.plot([0, 1], [0, 1], color="#888888", linewidth=0.8, linestyle=":")
+        looks = run_styles(names, best)
+        lines = [draw(axes, curve, look) for curve, look in zip(curves, looks, strict=True)]
+        axes.set(xlim=(-0.01 * reach, 1.02 * reach), ylim=(-0.01, 1.04))
+        axes.set(xlabel=axis_names[0], ylabel=axis_names[1])
+        short_numbers(axes)
         figure.suptitle(title, fontsize=10)
-        if not together:
-            figure.supxlabel(axis_names[0], fontsize=9)
-            figure.supylabel(axis_names[1], fontsize=9)
-        else:
-            grid[0].set(xlabel=axis_names[0], ylabel=axis_names[1])
-            add_legend(figure, handles, list(looks), 1)
+        labels = [name + number for name, number in zip(plain_names(names), numbers, strict=True)]
+        add_legend(figure, *named_lines(lines, names, labels), 1)
     return figure
 
 
@@ -254,7 +248,9 @@ def pres_against_rank(
             y = pres_of_average_rank(x, recall, relevant, nmax)
             lines += axes.plot(x, y, linewidth=1.2, color=look["color"], linestyle=look["linestyle"])
         shades: dict[str, Any] = {"cmap": "viridis_r", "vmin": 0, "vmax": 1}
-        dots = axes.scatter(averages, scores, s=14, c=recalls, edgecolor="#222222", linewidth=0.3, **shades)
+        dots = axes.scatter(
+            averages, scores, s=14, c=recalls, edgecolor="#222222", linewidth=0.3, clip_on=False, **shades
+        )
         figure.colorbar(dots, ax=axes).set_label("recall of the topic")
         axes.set(
             title=f"PRES against average rank (lines: {relevant} relevant documents)",
@@ -263,7 +259,7 @@ def pres_against_rank(
             xlim=(0, nmax),
             ylim=(0, 1.02),
         )
-        axes.legend(lines, [f"recall {recall:.0%}" for recall in RECALLS], loc="upper right", frameon=True)
+        add_legend(figure, lines, [f"recall {recall:.0%}" for recall in RECALLS], 3)
     return figure
 
 
@@ -274,7 +270,7 @@ def pres_against_mrr(nmax: int, ranks: AnyArray) -> Figure:
         axes.plot(x, pres_of_one(x, nmax), color="#0072B2", linewidth=1.4, label=f"PRES at {nmax}")
         axes.plot(x, 1 / x, color="#D55E00", linewidth=1.4, linestyle=(0, (5, 2)), label="reciprocal rank")
         inside = ranks[ranks <= nmax]
-        own: dict[str, Any] = {"linestyle": "none", "markersize": 4}
+        own: dict[str, Any] = {"linestyle": "none", "markersize": 4, "clip_on": False}
         axes.plot(inside, pres_of_one(inside, nmax), color="#0072B2", marker="o", **own)
         axes.plot(inside, 1 / inside, color="#D55E00", marker="s", **own)
         marks = f"{len(inside)} topics as marks" if len(inside) else "no topic here has just one in reach"

@@ -28,8 +28,11 @@ else:  # only checked: matplotlib takes long to import, and need not be there
 MILLIMETRES, LEAST_LETTERS = 25.4, 7.0
 """Of an inch; points of the smallest letters in a paper."""
 
-PAGE, LEAST_PANEL = 174.0, 2.2
+PAGE, PAGE_HEIGHT, LEAST_PANEL = 174.0, 240.0, 2.2
 """Millimetres of a page, which has room for whole names; inches that a panel needs."""
+
+MOST_SQUEEZED = 0.6
+"""Part of its height to which a picture may be squeezed so that it fits a page."""
 
 PICTURE_FORMATS = (".pdf", ".png", ".svg")
 
@@ -89,9 +92,16 @@ def shrunk(figure: Figure) -> float:
     return min(1.0, room() / float(figure.get_size_inches()[0]))
 
 
+def page_height(wide: float) -> float:
+    """Return the inches that a figure of that width may be high, so that it fits a page of the paper."""
+    if PAPER.get().width is None:
+        return math.inf
+    return PAGE_HEIGHT / MILLIMETRES / max(room() / wide, LEAST_LETTERS / 9)
+
+
 def room_for(letters: int) -> int:
     """Return the number of letters that a name may have on a page, from the room for letters."""
-    return min(letters, max(10, round(letters * min(1.0, room() * MILLIMETRES / PAGE))))
+    return min(letters, max(12, round(letters * min(1.0, room() * MILLIMETRES / PAGE))))
 
 
 def check_picture_path(path: str, style: str | None = None) -> None:
@@ -167,9 +177,11 @@ def _no_settings_of_this_folder() -> Iterator[None]:
 
 
 def fit(figure: Figure, width: float | None, untitled: bool) -> None:
-    """Set the width of a figure in millimetres, with letters of 7 points at least, and without titles.
+    """Set the width of a figure in millimetres, no higher than a page, with letters of 7 points at least.
 
-    The text at the left above a panel is its name, and stays.
+    untitled  without titles; the text at the left above a panel is its name, and stays
+
+    Raises UsageError for a picture that is much higher than a page.
     """
     if title := figure.get_suptitle():
         figure.suptitle("" if untitled else title, fontsize=10, wrap=width is not None)
@@ -179,7 +191,13 @@ def fit(figure: Figure, width: float | None, untitled: bool) -> None:
     if width is not None:
         wide, high = figure.get_size_inches().tolist()
         ratio = width / MILLIMETRES / wide
-        figure.set_size_inches(width / MILLIMETRES, high * max(ratio, LEAST_LETTERS / 9))
+        high, page = high * max(ratio, LEAST_LETTERS / 9), PAGE_HEIGHT / MILLIMETRES
+        if MOST_SQUEEZED * high > page:
+            raise UsageError(
+                f"--width {width:g}: the picture would be {high * MILLIMETRES:.0f} mm high, and a page has"
+                f" {PAGE_HEIGHT:g}; draw fewer measures (-m) or topics, or try a greater width"
+            )
+        figure.set_size_inches(width / MILLIMETRES, min(high, page))
         texts: list[Any] = figure.findobj(lambda each: hasattr(each, "set_fontsize"))
         for text in texts:
             text.set_fontsize(max(LEAST_LETTERS, min(1, ratio) * text.get_fontsize()))

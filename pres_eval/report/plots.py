@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from pres_eval.report.drawing import (
     run_styles,
     whole_numbers,
 )
-from pres_eval.report.paper import Axes, Figure, room
+from pres_eval.report.paper import LEAST_LETTERS, Axes, Figure, page_height, room
 from pres_eval.report.text import fitted
 
 SAMPLE = "each sample"
@@ -199,27 +200,45 @@ def judges_figure(
     counts: AnyArray,
     runs: Sequence[str],
     orders: Mapping[str, AnyArray],
+    warn: Callable[[str], None],
 ) -> Figure:
     """Draw grades of the first judge against those of the second, (G, G) counts, and positions of the runs.
 
-    orders: measure -> (2, R) positions under the first and under the second judge; the first five are drawn.
+    orders: measure -> (2, R) positions under the first and under the second judge; the first five are drawn,
+    or as many as a page has room for.
+    warn: takes a line about those that are left out.
     """
     chosen = list(orders.items())[:MOST_ORDERS]
-    judges = fitted(judges, 28)
-    between = max(2.6, 1.0 + 0.04 * sum(map(len, judges)))
+    on_paper = math.isfinite(room())
+    longest, short = (16, fitted(judges, 14)) if on_paper else (28, fitted(judges, 28))
+    between = max(1.4 if on_paper else 2.6, (0.4 if on_paper else 1.0) + 0.04 * sum(map(len, short)))
     # Names and titles need their own room, whatever the others take: each panel is a figure of its own.
     widths = [max(3.4, 1.4 + 0.55 * len(grades))]
-    widths += [between + 2 * 0.075 * max(map(len, plain_names(runs)), default=0)] * len(chosen)
-    columns = max(1, min(len(widths), int(min(WIDEST, 1.5 * room()) // max(widths))))
-    rows = -(-len(widths) // columns)
-    with new_figure(columns * max(widths), rows * max(3.2, 1.0 + 0.2 * len(runs))) as figure:
-        parts = figure.subfigures(rows, columns, squeeze=False).ravel()
-        draw_grades(parts[0].subplots(), judges, grades, counts)
-        for part, (measure, positions) in zip(parts[1:], chosen, strict=False):
+    widths += [between + 2 * 0.075 * max(map(len, plain_names(runs, longest)), default=0)] * len(chosen)
+    columns = max(1, min(len(widths), int(min(WIDEST, 9 / LEAST_LETTERS * room()) // max(widths))))
+    wide, tall = columns * max(widths), max(3.2, 1.0 + 0.2 * len(runs))
+    fitting = _fitting(wide, columns, len(runs))
+    if len(chosen) > fitting:
+        drawn = ", ".join(measure for measure, _ in chosen[:fitting])
+        warn(f"--plot: a page has room for {fitting} of {len(orders)} measures ({drawn}); -m chooses them")
+    rows = -(-(1 + len(chosen[:fitting])) // columns)
+    heights = [3.2 if columns == 1 else tall, *[tall] * (rows - 1)]
+    with new_figure(wide, sum(heights)) as figure:
+        parts = figure.subfigures(rows, columns, squeeze=False, height_ratios=heights).ravel()
+        draw_grades(parts[0].subplots(), fitted(judges, 28), grades, counts)
+        for part, (measure, positions) in zip(parts[1:], chosen[:fitting], strict=False):
             axes = part.subplots()
-            draw_rank_changes(axes, runs, judges, positions)
+            draw_rank_changes(axes, runs, short, positions, longest)
             axes.set(title=f"Position of each run: {plain(measure)}", xlabel="judge")
     return figure
+
+
+def _fitting(wide: float, columns: int, runs: int) -> int:
+    """Return for how many measures a page has room beside and below the grades, 1 at least."""
+    least = max(1.9, 0.9 + 0.13 * runs)
+    # Without a neighbour the grades are lower than the positions of many runs.
+    page, first = min(page_height(wide), 1e6), 2.4 if columns == 1 else least
+    return max(1, columns * (1 + int((page - first) // least)) - 1)
 
 
 def draw_grades(axes: Axes, judges: Sequence[str], grades: Sequence[int], counts: AnyArray) -> None:

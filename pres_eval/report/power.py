@@ -117,13 +117,14 @@ def power_figure(
                 f"no bin of {FEWEST_IN_BIN} comparisons", (0.5, 0.5), xycoords="axes fraction", ha="center"
             )
         right.axhline(0.05, color="#888888", linewidth=0.9, linestyle=":")
+        highest = max(0.05, *(max(rates, default=0.0) for _, rates in swaps.values()))
         last = max((max(lower, default=0.0) for lower, _ in swaps.values()), default=0.0)
         right.set(
             title=f"Swaps between two sets of {topics} topics",
             xlabel=f"difference of means on the first set, at least (bins of {FEWEST_IN_BIN} or more)",
             ylabel="swap rate",
             xlim=(-0.02 * max(last, 0.05), 1.02 * max(last, 0.05)),
-            ylim=(0, None),
+            ylim=(-0.02 * highest, 1.05 * highest),  # so that marks at 0 are whole
         )
         add_legend(figure, lines, [plain(name) for name in levels], min(4, len(levels)))
     return figure
@@ -153,6 +154,6 @@ def _draw_levels(
         xlabel="pairs of runs, by level",
         ylabel="achieved significance level",
         xlim=(first, pairs + 0.02 * (pairs - first) + 0.5),
-        ylim=(0, MOST_LEVEL),
+        ylim=(-0.02 * MOST_LEVEL, MOST_LEVEL),
     )
     return lines

@@ -22,6 +22,7 @@ from pres_eval.report.drawing import (
     plain,
     plain_names,
     run_styles,
+    short_numbers,
 )
 from pres_eval.report.graphs import Graph, graphs_of
 from pres_eval.report.paper import Axes, Figure
@@ -66,6 +67,8 @@ def draw_graph(axes: Axes, graph: Graph, report: Report) -> None:
     if graph.logarithmic:
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter("{x:g}")
+    else:
+        short_numbers(axes)
     axes.set(title=graph.title, xlabel=graph.x, ylabel=graph.y, ylim=(0, 1))
 
 
@@ -123,7 +126,7 @@ def draw_distributions(report: Report, subject: Subject) -> Figure:
                 continue
             axes.hlines(place, low, high, colors="black", linewidth=0.9)
             axes.barh(place, third - first, left=first, height=0.6, color="#56B4E9", edgecolor="black")
-            axes.vlines(middle, place - 0.3, place + 0.3, colors=COLOURS[1], linewidth=2)
+            axes.vlines(middle, place - 0.3, place + 0.3, colors="black", linewidth=2.4)
         title = f"{plain(subject.label)} over topics: least, quartiles, most"
         label_rows(axes, report, order, subject.label, title)
     return figure
@@ -217,7 +220,9 @@ def draw_pair(report: Report, subject: Subject) -> Figure:
     with panels(2, 2, (5.25, 4.6)) as (figure, (scatter, bars)):
         for marker, chosen in (("^", differences > 0), ("v", differences < 0), ("o", differences == 0)):
             colours = bar_colours(differences[chosen])
-            scatter.scatter(other[known][chosen], one[known][chosen], s=18, marker=marker, color=colours)
+            points = other[known][chosen], one[known][chosen]
+            # Points at 0 and 1 are whole.
+            scatter.scatter(*points, s=18, marker=marker, color=colours, clip_on=False, zorder=3)
         ends = np.concatenate((one[known], other[known], [0.0, 0.1]))
         limits = float(ends.min()), 1.03 * float(ends.max())
         scatter.axline((0, 0), slope=1, color="black", linewidth=0.8)

@@ -1061,3 +1061,8 @@ def test_axe_finds_nothing(browser: Browser, patents_page: Path, width: int, sch
         assert found == []
     finally:
         browser.as_window()
+
+
+def test_the_scripts_are_at_most_a_fifth_larger_than_in_2_6() -> None:
+    scripts = (Path(svg.__file__).parent / "page").glob("*.js")
+    assert sum(len(script.read_bytes()) for script in scripts) < 1.2 * 58_064

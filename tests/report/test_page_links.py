@@ -106,7 +106,7 @@ def test_from_a_topic_to_a_document_and_out(browser: Browser, linked: Path) -> N
     assert dict(ranks) == found and [name for name, _ in ranks] == [
         report.names[run] for run in report.best_first("PRES_100")
     ]
-    assert f"grade {report.documents.grades[0]} in qrels.txt; found by" in browser.run(
+    assert f"grade {report.documents.grades[0]}, judged in qrels.txt; found by" in browser.run(
         TEXT, "#document-view p"
     )
     assert browser.messages() == [] and browser.run("return typeof evil") == "undefined"

@@ -13,9 +13,8 @@ import pytest
 from numpy.typing import NDArray
 
 from pres_eval.analysis.explain import cumulated
-from pres_eval.analysis.figures import precision_recall
 from pres_eval.errors import MissingExtraError, UsageError
-from pres_eval.report import agreement, drawing, figures, paper, plots, power, run_plots
+from pres_eval.report import agreement, drawing, paper, plots, power, run_plots
 
 RUNS = ("bm25", "_tag$x$", "a_very_long_tag_that_would_push_everything_aside")
 MEASURES = ("map", "PRES_100")
@@ -194,17 +193,6 @@ def test_strange_names_are_drawn_as_they_are() -> None:
         made = paper.picture(lambda: plots.curves(names, ["$m$"], (1, 2), values, xlabel="x"), "x.svg")
     for name in names:
         assert f">{name}<".encode() in made or f"> {name}<".encode() in made
-
-
-@pytest.mark.slow
-def test_many_runs_have_curves_of_their_own() -> None:
-    """Saw-teeth of more than a few runs would cover each other: each has its own small plot."""
-    curve = precision_recall([1, 4], 3, 10)
-    for count in (3, 17):
-        figure = drawn(figures.precision_recall_curves("t", [f"r{n}" for n in range(count)], [curve] * count))
-        assert len(figure.axes) == (1 if count == 3 else count)
-        said = texts(figure) if count == 3 else [axes.get_title("left") for axes in figure.axes]
-        assert said == [f"r{n}: 0.3333" for n in range(count)], "break-even is said, as marks may coincide"
 
 
 def test_levels_that_are_not_low_are_said() -> None:

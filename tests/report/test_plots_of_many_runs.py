@@ -15,9 +15,15 @@ from matplotlib.text import Text
 from support.commands import Command
 from support.made_reports import PATENT_QRELS, PATENT_RUNS, judgements, ranking, report_of_texts
 
-from pres_eval.analysis.figures import Roc
-from pres_eval.report import agreement, drawing, figures, paper, plots, run_plots
-from pres_eval.report.trec_pictures import default_subject, draw_one_graph, draw_pair, draw_topic
+from pres_eval.analysis.figures import Roc, precision_recall
+from pres_eval.report import agreement, drawing, figures, paper, plots, power, run_plots
+from pres_eval.report.trec_pictures import (
+    default_subject,
+    draw_distributions,
+    draw_one_graph,
+    draw_pair,
+    draw_topic,
+)
 from pres_eval.report.trec_plots import draw_curves
 from pres_eval.report.trec_report import Report
 
@@ -155,14 +161,77 @@ def test_better_and_worse_topics_of_a_pair_differ_in_shape(report: Report) -> No
     assert sorted(map(tuple, drawn)) == sorted(values)
     assert scatter.get_xlim()[0] == scatter.get_ylim()[0] == 0, "PRES is never negative"
     assert scatter.get_xlim() == scatter.get_ylim()
+    assert not any(group.get_clip_on() for group in scatter.collections), "2.14: points at 0 and 1 were cut"
 
 
-def test_judges_of_many_runs_fit_a_page() -> None:
-    orders = {f"measure-{number}": np.array([range(1, 18), range(17, 0, -1)]) for number in range(5)}
-    figure: Any = plots.judges_figure(("one", "two"), (0, 1), np.array([[5, 1], [2, 9]]), MANY, orders)
-    assert figure.get_size_inches()[0] <= plots.WIDEST
-    titles = [axes.get_title() for axes in figure.axes]
-    assert titles[1:] == [f"Position of each run: measure-{number}" for number in range(5)]
+def no_names_overlap(figure: Any) -> bool:
+    """Return whether the names beside lines, and those below them, are apart from each other."""
+    figure.draw_without_rendering()
+    for axes in figure.axes:
+        boxes = [Text.get_window_extent(text) for text in axes.texts]
+        labels = [*axes.get_xticklabels(), *axes.get_yticklabels()]
+        boxes += [Text.get_window_extent(text) for text in labels if text.get_text()]
+        for one, other in itertools.combinations(boxes, 2):
+            across = min(one.x1, other.x1) - max(one.x0, other.x0)
+            if across > 1 and min(one.y1, other.y1) - max(one.y0, other.y0) > 0.25 * one.height:
+                return False
+    return True
+
+
+def fits_a_page(figure: Any) -> bool:
+    least = min(text.get_fontsize() for text in figure.findobj(lambda each: hasattr(each, "get_fontsize")))
+    return bool(figure.get_size_inches()[1] * 25.4 <= 240.01 and least >= 7)
+
+
+@pytest.mark.parametrize("count", [2, 3, 17, 50])
+@pytest.mark.parametrize("width", [84, 174, None])
+def test_judges_of_many_runs_fit_a_page(count: int, width: float | None) -> None:
+    """2.14: five measures of 17 runs were 521 mm high at 84 mm, of 50 runs 1,834 mm at 174 mm."""
+    runs, warnings = [f"run-{number:02d}-of-a-group" for number in range(count)], list[str]()
+    orders = {
+        f"measure-{number}": np.array([range(1, count + 1), range(count, 0, -1)]) for number in range(5)
+    }
+    counts = np.array([[5, 1], [2, 9]])
+    figure = drawn_for(
+        paper.Paper(width),
+        lambda: plots.judges_figure(("a.txt", "b.txt"), (0, 1), counts, runs, orders, warnings.append),
+    )
+    drawn = [axes.get_title() for axes in figure.axes][1:]
+    assert drawn == [f"Position of each run: {name}" for name in list(orders)[: len(drawn)]]
+    if width is None:
+        assert len(drawn) == 5 and figure.get_size_inches()[0] <= plots.WIDEST
+        return
+    assert fits_a_page(figure) and no_names_overlap(figure) and drawn
+    assert len(drawn) >= {17: 2, 50: 1}.get(count, 3) and (count == 50 or width == 84 or len(drawn) == 5)
+    assert [f"room for {len(drawn)} of 5 measures (measure-0" in line for line in warnings] == [True] * (
+        len(drawn) < 5
+    )
+
+
+@pytest.mark.parametrize("count", [2, 3, 17, 50])
+@pytest.mark.parametrize("width", [84, 174])
+def test_agreement_of_many_runs_and_verdicts_fits_a_page(count: int, width: float) -> None:
+    """2.14: 50 runs by five measures were 319 mm high, and verdicts of three lines covered each other."""
+    runs, measures = [f"run-{n:02d}-of-a-group" for n in range(count)], ["map", "PRES_100", "recall_100",
+                                                                        "ndcg_cut_10", "P_10"]  # fmt: skip
+    patterns = [f"map = PRES_100 = recall_100 = ndcg_cut_10 ≠ P_{number}" for number in range(13)]
+    positions, pairs = np.tile(np.arange(1, count + 1), (5, 1)), list(range(26, 0, -2))
+    figure = drawn_for(
+        paper.Paper(width), lambda: agreement.agreement(runs, measures, positions, patterns, pairs)
+    )
+    assert fits_a_page(figure) and no_names_overlap(figure)
+    bars = [bar.get_width() for bar in figure.axes[1].patches]
+    assert sum(bars) == sum(pairs)
+    names = [label.get_text() for label in figure.axes[1].get_yticklabels()]
+    assert (names[-1] == f"{14 - len(bars)} other patterns") == (len(bars) < 13)
+
+
+def test_what_is_much_higher_than_a_page_is_refused(command: Command, tmp_path: Path) -> None:
+    options: list[str | Path] = ["--all-pairs", "--plot", tmp_path / "p.svg", "--width", "84mm"]
+    measures = itertools.chain.from_iterable(("-m", f"P.{cutoff}") for cutoff in range(1, 9))
+    called = command("compare", PATENT_QRELS, *PATENT_RUNS, *measures, *options)
+    assert called.code == 1 and not (tmp_path / "p.svg").exists()
+    assert "mm high, and a page has 240; draw fewer measures (-m)" in called.err
 
 
 def test_the_roc_of_a_large_collection_is_not_at_the_left_edge() -> None:
@@ -173,12 +242,60 @@ def test_the_roc_of_a_large_collection_is_not_at_the_left_edge() -> None:
     assert "up to a fallout of 0.0012" in axes.figure._suptitle.get_text()
 
 
-def test_many_curves_of_a_topic_are_no_smaller_than_a_third_of_a_page(tmp_path: Path) -> None:
-    curves = [Roc(fallout=np.array([0, 0.5, 1.0]), recall=np.array([0, 0.9, 1.0]), area=0.9)] * 17
+def test_many_curves_of_a_topic_share_a_plot_in_which_the_best_have_colours() -> None:
+    """2.14: each of 17 had a tiny plot, 424 mm of them at 84 mm."""
+    rates = np.linspace(0.5, 0.9, 17)
+    curves = [Roc(fallout=np.array([0, 0.5, 1.0]), recall=np.array([0, x, 1.0]), area=x) for x in rates]
     figure: Any = figures.roc_curves("Topic 1", MANY, curves)
-    assert len(figure.axes) == 17 and figure.get_size_inches()[0] <= 8
-    columns = {round(axes.get_position().x0, 2) for axes in figure.axes}
-    assert len(columns) == 3
+    (axes,), (legend,) = figure.axes, figure.legends
+    named = [text.get_text() for text in legend.get_texts()]
+    assert named == [f"{name}: AUC {x:.4f}" for name, x in list(zip(MANY, rates, strict=True))[12:]] + [
+        "12 other runs"
+    ]
+    assert [line.get_color() == drawing.OTHERS["color"] for line in axes.lines[1:]] == [True] * 12 + [
+        False
+    ] * 5
+
+
+def test_small_fallouts_do_not_touch() -> None:
+    """2.14: 0.00000 0.00025 0.00050 without a gap at 84 mm."""
+    curve = Roc(fallout=np.array([0, 0.0005, 0.001, 1.0]), recall=np.array([0, 0.5, 0.9, 1.0]), area=0.9)
+    figure = drawn_for(paper.Paper(84), lambda: figures.roc_curves("Topic 1", ["one"], [curve]))
+    assert no_names_overlap(figure)
+    assert "10^{−3}" in figure.axes[0].xaxis.get_offset_text().get_text()
+
+
+def test_precision_and_recall_can_be_told_without_colour() -> None:
+    """2.14: the saw-teeth of all runs were full lines, their interpolations dashed ones."""
+    curve = precision_recall([1, 4], 3, 10)
+    for count in (3, 17):
+        names = [f"r{number}" for number in range(count)]
+        figure: Any = figures.precision_recall_curves("t", names, [curve] * count)
+        shown = [f"r{number}: 0.3333" for number in range(min(count, 5))]
+        texts = [text.get_text() for text in figure.legends[0].get_texts()]
+        assert texts[: len(shown)] == shown, "break-even is said, as marks may coincide"
+        looks = {(line.get_marker(), str(line._dash_pattern)) for line in figure.legends[0].get_lines()}
+        assert len(looks) == len(texts)
+        thick = [
+            line for line in figure.axes[0].lines if line.get_linewidth() == 1.4 and len(line.get_xdata())
+        ]
+        dashes = {str(line._dash_pattern) for line in thick if line.get_color() != drawing.OTHERS["color"]}
+        assert len(thick) == count and len(dashes) == len(shown)
+
+
+def test_a_name_far_below_others_stays_at_its_line() -> None:
+    """2.14: the names of lines that end together at the top pushed all others down, below the axis."""
+    values = np.array([[0.0, *[1.0] * 6]] * 2)[None]
+    figure: Any = plots.curves(MANY[:7], ("recall",), (1, 2), values, xlabel="rank")
+    heights = {text.get_text(): text.get_position()[1] for text in figure.axes[0].texts}
+    assert -0.01 <= heights[MANY[0]] <= 0.01 and max(heights.values()) <= 1
+
+
+def test_a_median_can_be_seen_without_colour(report: Report) -> None:
+    axes: Any = draw_distributions(report, default_subject(report)).axes[0]
+    tone = [0.3, 0.59, 0.11, 0]
+    box = float(np.dot(axes.patches[0].get_facecolor(), tone))
+    assert all(abs(float(np.dot(group.get_colors()[0], tone)) - box) > 0.4 for group in axes.collections)
 
 
 def test_lines_and_dots_are_in_the_legend() -> None:
@@ -196,11 +313,12 @@ def test_the_report_in_a_column_has_its_graphs_below_each_other(report: Report) 
 
 
 def test_names_of_panels_stay_without_titles() -> None:
-    curve = Roc(fallout=np.array([0, 0.5, 1.0]), recall=np.array([0, 0.9, 1.0]), area=0.9)
-    own = paper.Paper(untitled=True)
-    figure = drawn_for(own, lambda: figures.roc_curves("Topic 1", MANY, [curve] * 17))
-    assert figure.get_suptitle() == ""
-    assert [axes.get_title("left").partition(":")[0] for axes in figure.axes] == MANY
+    said = np.zeros((2, 17, 17), np.int64)
+    figure = drawn_for(
+        paper.Paper(untitled=True),
+        lambda: run_plots.difference_maps(MANY, ["map", "P_10"], np.zeros((2, 17)), said),
+    )
+    assert [axes.get_title("left") for axes in figure.axes] == ["map", "P_10"]
 
 
 @pytest.mark.parametrize(("given", "millimetres"), [("84mm", 84), ("174", 174)])
@@ -248,7 +366,7 @@ def test_positions_of_fifty_runs_fit_a_page() -> None:
     runs, positions = [f"r{run}" for run in range(50)], np.tile(np.arange(1, 51), (2, 1))
     figure: Any = agreement.agreement(runs, ("map", "P_10"), positions, ["map = P_10"] * 4, [9] * 4)
     paper.fit(figure, 174, untitled=False)
-    assert figure.get_size_inches()[1] * 25.4 < 290
+    assert figure.get_size_inches()[1] * 25.4 < 240.1
 
 
 def test_ranks_of_a_topic_begin_at_one_and_have_ticks(tmp_path: Path) -> None:
@@ -264,3 +382,14 @@ def test_holes_have_a_picture(command: Command, tmp_path: Path) -> None:
     text = (tmp_path / "p.svg").read_text()
     assert "Share of documents that nobody judged" in text and "unjudged of the first 10" in text
     assert all(f">{name}<" in text for name in ("broad", "keyword", "semantic"))
+
+
+def test_marks_of_swap_rates_at_0_are_whole_and_the_axis_has_no_negative_tick() -> None:
+    for rates in ([], [0.4, 0.0]):
+        swaps = {"map": ([0.01 * place for place in range(len(rates))], rates)}
+        figure: Any = power.power_figure({"map": np.zeros(3)}, swaps, alpha=0.05, topics=5)
+        figure.draw_without_rendering()
+        for axes in figure.axes:
+            low, high = axes.get_ylim()
+            assert -0.03 * high < low < 0
+            assert min(tick for tick in axes.get_yticks() if low <= tick <= high) >= 0

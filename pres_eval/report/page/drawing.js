@@ -2,9 +2,9 @@
 const made = (element, attributes, children) => {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === true) element.setAttribute(name, "");
-    else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, value);
+    else if (value !== false && value != null) element.setAttribute(name, value);
   }
-  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
+  element.append(...children.flat(Infinity).filter((child) => child != null));
   return element;
 };
 const html = (name, attributes = {}, ...children) => made(document.createElement(name), attributes, children);

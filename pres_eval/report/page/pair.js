@@ -1,10 +1,7 @@
 // Any two runs: the tests, topic against topic, the differences sorted, documents that only one found.
 const MOST_ROWS = 200;
-const commonTopics = (one, other) => {
-  const topics = [];
-  for (let topic = 0; topic < TOPICS; topic++) if (hasTopic(one, topic) && hasTopic(other, topic)) topics.push(topic);
-  return topics;
-};
+const commonTopics = (one, other) =>
+  data.topics.map((_, topic) => topic).filter((topic) => hasTopic(one, topic) && hasTopic(other, topic));
 const pairTests = (one, other) => {
   const rows = data.pairs.measures.map((label) => {
     const found = tested(label, one, other);
@@ -25,7 +22,7 @@ const pairTests = (one, other) => {
 };
 const pairScatter = (one, other, measure, topics) => {
   const values = topics.map((topic) => [valueOf(measure, one, topic), valueOf(measure, other, topic), topic]);
-  const known = values.filter(([x, y]) => !Number.isNaN(x) && !Number.isNaN(y));
+  const known = values.filter(([x, y]) => !Number.isNaN(x + y));
   const all = known.flatMap(([x, y]) => [x, y]);
   const [low, high] = [Math.min(0, ...all), Math.max(...all, 0.1)];
   const [first, second] = [data.runs[one], data.runs[other]];
@@ -113,7 +110,7 @@ const onlyOne = (one, other, topics) => {
       if (mine !== theirs) only.push([topic, document, mine ? one : other]);
     }
   }
-  const rank = (run, document) => (rankOf(run, document) ? String(rankOf(run, document)) : "–");
+  const rank = (run, document) => String(rankOf(run, document) || "–");
   const rows = only
     .slice(0, MOST_ROWS)
     .map(([topic, document, run]) => [

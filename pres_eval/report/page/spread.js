@@ -5,8 +5,7 @@ const boxes = () => {
   const scale = RUNS > FEW_BOXES ? 1 : 2;
   const measure = measureAt[state.m];
   const rows = data.runs.map((_, run) => {
-    const values = [];
-    for (let topic = 0; topic < TOPICS; topic++) if (hasTopic(run, topic)) values.push(valueOf(measure, run, topic));
+    const values = commonTopics(run, run).map((topic) => valueOf(measure, run, topic));
     const ordered = sortedNumbers(values);
     const mean = ordered.reduce((total, value) => total + value, 0) / ordered.length;
     return { run, values, mean, five: [0, 0.25, 0.5, 0.75, 1].map((share) => quantile(ordered, share)) };

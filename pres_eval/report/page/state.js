@@ -16,13 +16,14 @@ const state = {
   doc: "",
 };
 const pinned = () => JSON.parse(state.pins).map((name) => runAt.get(name));
+const isRun = (value) => runAt.has(value);
 const VALID = {
   m: (value) => labels.includes(value),
-  base: (value) => runAt.has(value),
-  a: (value) => runAt.has(value),
-  b: (value) => runAt.has(value),
+  base: isRun,
+  a: isRun,
+  b: isRun,
   topic: (value) => topicAt.has(value),
-  run: (value) => runAt.has(value),
+  run: isRun,
   nmax: (value) => /^[1-9][0-9]{0,8}$/.test(value),
   view: (value) =>
     (value.startsWith("run:") && runAt.has(value.slice(4))) ||
@@ -31,7 +32,7 @@ const VALID = {
   sort: (value) => /^[a-z-]+:.+:(a|de)scending$/.test(value) || !value,
   pins: (value) => {
     try {
-      return JSON.parse(value).every((name) => runAt.has(name));
+      return JSON.parse(value).every(isRun);
     } catch {
       return false;
     }
@@ -124,10 +125,7 @@ const follow = () => {
 };
 const seen = new IntersectionObserver(
   (entries) => {
-    for (const { target, isIntersecting } of entries) {
-      if (isIntersecting) inView.add(target.id);
-      else inView.delete(target.id);
-    }
+    for (const { target, isIntersecting } of entries) inView[isIntersecting ? "add" : "delete"](target.id);
     render([...inView]);
   },
   { rootMargin: "400px" }

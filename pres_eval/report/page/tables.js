@@ -67,9 +67,9 @@ const scrolling = (label, table, tall = false) =>
   );
 
 // The table of topics: one run with all measures, or one measure of all runs.
+const viewed = () => state.view.split(/:(.*)/s);
 const topicColumns = () => {
-  const at = state.view.indexOf(":");
-  const [kind, name] = [state.view.slice(0, at), state.view.slice(at + 1)];
+  const [kind, name] = viewed();
   if (kind === "run") return data.measures.map(({ label }, measure) => ({ name: label, run: runAt.get(name), measure }));
   return data.runs.map((run, place) => ({ name: run, run: place, measure: measureAt[name] }));
 };
@@ -157,11 +157,8 @@ const chosenTopics = (columns) => {
 let filled = `run:${data.runs[0]}`;
 const fillTopics = (columns) => {
   const table = byId("topics-table");
-  const at = state.view.indexOf(":");
-  const caption =
-    state.view.slice(0, at) === "run"
-      ? `All measures of a run: ${state.view.slice(at + 1)}`
-      : `One measure of all runs: ${state.view.slice(at + 1)}`;
+  const [kind, name] = viewed();
+  const caption = `${kind === "run" ? "All measures of a run" : "One measure of all runs"}: ${name}`;
   const fresh = tableOf(caption, ["topic", ...columns.map(({ name }) => name)], []);
   // Tens of thousands of cells: made without the general builder.
   for (let topic = 0; topic < TOPICS; topic++) {

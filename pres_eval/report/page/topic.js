@@ -45,14 +45,13 @@ const strips = (topic, start, stop) => {
       }),
   });
 };
+const ranksOf = (run, start, stop) => {
+  const first = run * docnos.length;
+  return sortedNumbers([...arrays.ranks.slice(first + start, first + stop)].filter(Boolean));
+};
 // The ranks that count for PRES: those found by Nmax, then the worst case Nmax + found + 1 ... Nmax + n.
 const presRanks = (run, start, stop, nmax) => {
-  const ranks = [];
-  for (let document = start; document < stop; document++) {
-    const rank = rankOf(run, document);
-    if (rank && rank <= nmax) ranks.push(rank);
-  }
-  ranks.sort((one, other) => one - other);
+  const ranks = ranksOf(run, start, stop).filter((rank) => rank <= nmax);
   const found = ranks.length;
   for (let at = found + 1; at <= stop - start; at++) ranks.push(nmax + at);
   return { ranks, found };
@@ -64,9 +63,8 @@ const presAreas = (run, start, stop) => {
   const sum = ranks.reduce((total, rank) => total + rank, 0);
   const lost = sum - (n * (n + 1)) / 2;
   const kept = n * nmax - lost;
-  const steps = (places) => places.map((rank, at) => [rank, at]);
   const curve = (frame, places) =>
-    steps(places).reduce((d, [rank, at]) => `${d}H${frame.x(rank).toFixed(1)}V${frame.y(at + 1).toFixed(1)}`, `M${frame.x(0)} ${frame.y(0)}`);
+    places.reduce((d, rank, at) => `${d}H${frame.x(rank).toFixed(1)}V${frame.y(at + 1).toFixed(1)}`, `M${frame.x(0)} ${frame.y(0)}`);
   const best = Array.from({ length: n }, (_, at) => at + 1);
   const worst = best.map((at) => nmax + at);
   const score = n ? kept / (n * nmax) : 0;
@@ -100,9 +98,7 @@ const presAreas = (run, start, stop) => {
 };
 // Precision against recall: up at each relevant document, down between them.
 const sawTooth = (run, start, stop, topic) => {
-  const ranks = [];
-  for (let document = start; document < stop; document++) if (rankOf(run, document)) ranks.push(rankOf(run, document));
-  ranks.sort((one, other) => one - other);
+  const ranks = ranksOf(run, start, stop);
   const n = stop - start;
   const corners = [];
   ranks.forEach((rank, at) => {
@@ -145,7 +141,7 @@ const missed = (run, start, stop, topic) => {
     rows.push([
       finders.length,
       docnos[document],
-      [documentLink(topic, document), String(arrays.grades[document]), who, `${finders.length}`, Number.isFinite(best) ? String(best) : "–", rank ? String(rank) : "–"],
+      [documentLink(topic, document), String(arrays.grades[document]), who, `${finders.length}`, Number.isFinite(best) ? String(best) : "–", String(rank || "–")],
     ]);
   }
   rows.sort((one, other) => one[0] - other[0] || collator.compare(one[1], other[1]));
@@ -225,6 +221,6 @@ sections.document = () => {
   const found = data.runs.filter((_, run) => rankOf(run, place)).length;
   const url = data.url?.replaceAll("{docno}", encodeURIComponent(state.doc));
   const name = html("h3", { id: "document-name" }, url ? html("a", { href: url, rel: "noreferrer" }, state.doc) : state.doc, titles[place] ? `: ${titles[place]}` : null);
-  const words = html("p", { role: "status" }, "Topic ", topicLink(topic), `: relevant, grade ${arrays.grades[place]} in ${data.qrels}; found by ${found} of ${plural(RUNS, "run")}`);
+  const words = html("p", { role: "status" }, "Topic ", topicLink(topic), `: relevant, grade ${arrays.grades[place]}, judged in ${data.qrels}; found by ${found} of ${plural(RUNS, "run")}`);
   show(byId("document-view"), name, words, scrolling("Ranks of the document", tableOf("Its rank in each run (–: not retrieved)", ["run", "rank"], rows), true));
 };
