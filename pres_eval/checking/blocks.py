@@ -25,8 +25,9 @@ from pres_eval.arrays import (
 )
 from pres_eval.checking.findings import Example, FileReport, tell_respelling
 from pres_eval.errors import quoted
-from pres_eval.ranking.notations import Id, respelled_documents
+from pres_eval.ranking.notations import Id
 from pres_eval.ranking.order import in_docno_order
+from pres_eval.ranking.rough import respelled_documents
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.rewriting import Mapping
 

@@ -10,9 +10,10 @@ import numpy as np
 from pres_eval.arrays import absent
 from pres_eval.errors import quoted
 from pres_eval.options import FIRST, LARGEST_LONG, ONE, Options, RelevanceInfo
-from pres_eval.ranking.notations import MOST, Respelling, respelled_documents, respelled_topics
+from pres_eval.ranking.notations import MOST, Respelling
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.ranking import Ranking
+from pres_eval.ranking.rough import respelled_documents, respelled_topics
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.qrels import QrelsJudgements
 from pres_eval.reading.relevance import Relevance
@@ -29,7 +30,8 @@ def warnings_about(ranking: Ranking, relevance: Relevance, options: Options, alo
     warnings = [*_of_lines(ranking, relevance, options), *_of_topics(ranking, relevance, options, alone)]
     if relevance.info is RelevanceInfo.STRATA:
         warnings += _guesses(ranking, cast("Sample", relevance), options)
-    more = (*_zeros(ranking, relevance, options), *_rewritings(ranking, relevance))
+    zeros = _zeros(ranking, relevance, options)
+    more = (*_of_columns(ranking), *zeros, *_rewritings(ranking, relevance))
     return warnings + [f"{text} (pres-eval check shows more)" for text in more]
 
 
@@ -112,8 +114,8 @@ def _rewritings(ranking: Ranking, relevance: Relevance) -> Iterator[str]:
         )
 
 
-def _zeros(ranking: Ranking, relevance: Relevance, options: Options) -> Iterator[str]:
-    """Return the warnings about values that are all 0 or upside down."""
+def _of_columns(ranking: Ranking) -> Iterator[str]:
+    """Yield warnings about tags, ranks and scores that may be meant otherwise."""
     opening = ranking.opening
     if ranking.tag_before is not None:
         yield (
@@ -132,9 +134,14 @@ def _zeros(ranking: Ranking, relevance: Relevance, options: Options) -> Iterator
             f" {score!r}, rank {next_rank} has {next_score!r}), but the largest score comes first: are these"
             " distances?"
         )
+
+
+def _zeros(ranking: Ranking, relevance: Relevance, options: Options) -> Iterator[str]:
+    """Yield warnings about values that are all 0."""
     if not len(ranking.topic):
         return
     if not ranking.has_judged and len(relevance.pool.documents):
+        opening = ranking.opening
         ours = "" if opening is None else f"the run has {quoted(opening.document)}, "
         judged = quoted(relevance.pool.documents[0])
         yield (

@@ -31,14 +31,8 @@ from pres_eval.checking.text import as_json, as_text
 from pres_eval.cli import main
 from pres_eval.cli.commands import command_of
 from pres_eval.errors import InputError
-from pres_eval.ranking.notations import (
-    PLACES,
-    PUNCTUATION_BYTES,
-    respelled_topics,
-    rough_hashes,
-    whole,
-    without_chunk,
-)
+from pres_eval.ranking.notations import PUNCTUATION_BYTES, whole
+from pres_eval.ranking.rough import PLACES, respelled_topics, rough_hashes, without_chunk
 from pres_eval.ranking.runs import read_run
 from pres_eval.reading.qrels import read_qrels
 from pres_eval.reading.source import Source
