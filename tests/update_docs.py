@@ -21,6 +21,7 @@ from support.doc_parts import PARTS
 from support.doc_picture import architecture
 from support.doc_terminal import COLUMNS, commands_run, marks, terminal
 
+from pres_eval import __version__
 from pres_eval.cli.man import page
 
 ROOT = Path(__file__).parents[1]
@@ -28,6 +29,8 @@ README = ROOT / "README.md"
 PICTURE = ROOT / "docs" / "architecture.svg"
 MANUAL = ROOT / "docs" / "pres-eval.1"
 BLOCK = re.compile(r"^```(console|pycon)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+TAG = re.compile(r"(\b(?:rev:|git tag -s|git push origin) )v\d+\.\d+\.\d+\b")
+"""The places where a page names the tag of this version."""
 SETUP = re.compile(r"^<!-- setup: (\w+) -->\n```sh\n(.*)\n```$", re.MULTILINE)
 
 
@@ -146,6 +149,8 @@ def updated(text: str) -> str:
         found = part(text, name)
         if found is not None:
             text = text.replace(f"<!-- {name} -->\n{found}<!-- /", f"<!-- {name} -->\n{make()}<!-- /")
+
+    text = TAG.sub(rf"\g<1>v{__version__}", text)
 
     def renewed(match: re.Match[str]) -> str:
         return f"```{match[1]}\n{with_real_output(match[1], match[2])}```"

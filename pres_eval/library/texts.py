@@ -27,7 +27,9 @@ def encode(value: Any, name: str) -> bytes:
         try:
             text = b"%d" % operator.index(value)
         except TypeError:
-            found = f"id {quoted(repr(value))} of type {type(value).__name__}"
+            # numpy 1 and 2 have different texts for repr of their numbers.
+            shown = str(value) if isinstance(value, np.generic) else repr(value)
+            found = f"id {quoted(shown)} of type {type(value).__name__}"
             raise InputError(name, None, found, "a text or a whole number") from None
     if b"\0" in text:
         raise InputError(name, None, f"id {quoted(text)} with a NUL character", "an id without")

@@ -217,8 +217,9 @@ def test_without_gates_nothing_fails(place: Path) -> None:
         ({"runs": "my runs/run_broad.txt", "options": "-m mpa"}, "mpa"),
         ({"runs": "my runs/run_broad.txt", "gates": "--fail-under nothing=1"}, "nothing"),
         ({"runs": "qrels.txt"}, "qrels.txt"),
+        ({"runs": "my runs/run_broad.txt", "options": "--digits 2"}, "--digits goes with --format table"),
     ],
-    ids=["no file", "no measure", "no gate", "no run"],
+    ids=["no file", "no measure", "no gate", "no run", "an option of tables"],
 )
 def test_an_error_is_in_the_comment(inputs: dict[str, str], said: str, place: Path) -> None:
     code, outputs, printed = call(place, qrels="qrels.txt", **inputs)

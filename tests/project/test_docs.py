@@ -252,6 +252,17 @@ def test_the_site_shows_the_version() -> None:
     assert re.findall(r"^site_name: pres-eval (\S+)", settings, re.MULTILINE) == [__version__]
 
 
+def test_pages_name_the_tag_of_this_version() -> None:
+    """The steps of a release have no line of them to write by hand."""
+    named = {name: [match[0] for match in update_docs.TAG.finditer(text)] for name, text in PAGES.items()}
+    assert {name: len(found) for name, found in named.items() if found} == {
+        "docs/guides/ci.md": 1,
+        "docs/releasing.md": 2,
+    }
+    for found in (match for matches in named.values() for match in matches):
+        assert update_docs.updated(found.replace(__version__, "0.1.9")) == found, HOW
+
+
 def test_how_to_install_is_in_one_place() -> None:
     """Until a package index has pres-eval, only the steps of a release name its command."""
     wrong = [name for name, text in PAGES.items() if re.search(r"pip install '?pres-eval\b", text)]
