@@ -482,13 +482,13 @@ def test_many_looks_are_corrected_for(correction: str, least: float, most: float
     random = np.random.default_rng(7)
     how = CompareSettings(test="t", correction=correction, alternative="less")
     failed = 0
-    for _ in range(400):
+    for _ in range(150):
         topics = random.normal(size=25)
         before = [0.5 + 0.1 * topics + 0.1 * random.normal(size=25) for _ in range(15)]
         now = [0.5 + 0.1 * random.permutation(topics) + 0.1 * random.normal(size=25) for _ in range(15)]
         said = confirm([(first, second, 1) for first, second in zip(before, now, strict=True)], how)
         failed += any(each.corrected < 0.05 for each in said)
-    assert least <= failed / 400 <= most
+    assert least <= failed / 150 <= most
 
 
 def test_p_of_a_gate_is_that_of_compare() -> None:
