@@ -185,7 +185,7 @@ class PatternMapping:
     def __init__(self, text: str) -> None:
         self._text = text
         try:
-            self._pattern = re.compile(text.encode())
+            self._pattern = re.compile(text.encode("utf-8", "surrogateescape"))
         except re.error as error:
             raise UsageError(f"--map-docs {text}: not a regular expression ({error})") from None
         if self._pattern.groups != 1:
@@ -245,7 +245,7 @@ def _kinds_of_bytes(pattern: bytes) -> bytes | None:
     """
     if re.search(rb"\\[0-9x]|\(\?(?![:=!<]|P<)", pattern):
         return None  # flags, and groups that are named again
-    begins = np.zeros(256, np.bool_)
+    begins = np.zeros(257, np.bool_)
     begins[:34] = True  # blanks, and the end of a line
     for token in _TOKENS.findall(pattern):
         for named in re.findall(rb"\\.|\w-\w|.", token, re.DOTALL) if len(token) > 2 else [token]:
@@ -253,7 +253,7 @@ def _kinds_of_bytes(pattern: bytes) -> bytes | None:
                 begins[list(b"0:" if named[1:] in b"dD" else b"0:A[_`a{")] = True
             elif token[:1] != b"{" or len(token) == 1:
                 begins[[named[0] if len(named) > 2 else named[-1], named[-1] + 1]] = True
-    return np.cumsum(begins).astype(np.uint8).tobytes()
+    return np.cumsum(begins[:256]).astype(np.uint8).tobytes()
 
 
 def _alike(ids: Ids, kinds: bytes) -> tuple[IntArray, IntArray]:

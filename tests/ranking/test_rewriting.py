@@ -289,6 +289,12 @@ def test_ids_that_are_alike_to_a_pattern_become_what_it_finds(pattern: str, text
     ]
 
 
+def test_a_pattern_of_bytes_that_are_no_text() -> None:
+    """As the command line gives them: bytes that are not UTF-8."""
+    found, changed = PatternMapping("^(\udcff+)x")(Ids.of([b"\xff\xffx1", b"\xfex"]))
+    assert list(found.pick(slice(None))) == [b"\xff\xff", b"\xfex"] and changed.tolist() == [True, False]
+
+
 @pytest.mark.parametrize("pattern", [r"^(d\d+)", r"(.+)_[0-9]+", r"^([^_]+)_", r"([a-z]+[0-9]{3,})#?"])
 def test_a_pattern_is_tried_on_few_ids(pattern: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Numbers of one length are alike: speed is not measured here, but what it comes from."""
