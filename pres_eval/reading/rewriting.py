@@ -196,7 +196,8 @@ class PatternMapping:
         digits = re.fullmatch(
             r"\^?\(\.[*+]\??\)((?:[^\\.*+?()\[\]{}|^$\d]|\\[^\w\s])+)(?:\\d|\[0-9\])\+\$", text
         )
-        self._before_number = None if digits is None else re.sub(r"\\(.)", r"\1", digits[1]).encode()
+        before = None if digits is None else re.sub(r"\\(.)", r"\1", digits[1])
+        self._before_number = None if before is None else before.encode("utf-8", "surrogateescape")
         self._kinds = _kinds_of_bytes(self._pattern.pattern)
 
     def __reduce__(self) -> tuple[Any, ...]:

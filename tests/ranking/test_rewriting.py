@@ -293,6 +293,8 @@ def test_a_pattern_of_bytes_that_are_no_text() -> None:
     """As the command line gives them: bytes that are not UTF-8."""
     found, changed = PatternMapping("^(\udcff+)x")(Ids.of([b"\xff\xffx1", b"\xfex"]))
     assert list(found.pick(slice(None))) == [b"\xff\xff", b"\xfex"] and changed.tolist() == [True, False]
+    found, _ = PatternMapping("^(.*)\udcff\\d+$")(Ids.of([b"d1\xff12", b"d1"]))
+    assert list(found.pick(slice(None))) == [b"d1", b"d1"]
 
 
 @pytest.mark.parametrize("pattern", [r"^(d\d+)", r"(.+)_[0-9]+", r"^([^_]+)_", r"([a-z]+[0-9]{3,})#?"])
