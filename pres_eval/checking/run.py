@@ -96,7 +96,7 @@ def check_columns(report: FileReport, lines: Lines) -> AnyInts:
         Example(int(line) + 1, f"rank {quoted(texts[row])}")
         for row, line in zip(bad.tolist(), lines.line_of(bad), strict=True)
     )
-    kind = "rank-no-number" if exchanged(lines) is None else "rank-is-score"
+    kind = "rank-no-number" if exchanged(lines, wrong) is None else "rank-is-score"
     report.add(kind, len(bad), "", examples)
     return np.array([NO_NUMBER if rank is None else rank for rank in found], np.int64)
 

@@ -23,7 +23,7 @@ class _PRES(measures.Measure):  # type: ignore[misc]
 
     __name__ = NAME = "PRES"
     PRETTY_NAME = "Patent Retrieval Evaluation Score"
-    SHORT_DESC = "Earliness of all the relevant documents, for a reader who stops at the cutoff."
+    SHORT_DESC = "Measure how early all the relevant documents come, for a reader who stops at the cutoff."
     SUPPORTED_PARAMS = {"cutoff": _CUTOFF, "rel": _LEVEL}  # noqa: RUF012 - ir_measures reads a plain dict
 
 
@@ -41,7 +41,7 @@ class _Rnorm(measures.Measure):  # type: ignore[misc]
 
     __name__ = NAME = "Rnorm"
     PRETTY_NAME = "Normalised Recall"
-    SHORT_DESC = "Earliness of the relevant documents in a ranking of the whole collection."
+    SHORT_DESC = "Measure how early the relevant documents come in a ranking of the whole collection."
     SUPPORTED_PARAMS = {  # noqa: RUF012
         "cutoff": measures.ParamInfo(dtype=int, required=False, desc="ranking cutoff threshold"),
         "rel": _LEVEL,

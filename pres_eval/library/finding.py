@@ -296,7 +296,7 @@ class _TopicsPart:
             map(index.get, documents, repeat(-1))
             for index, documents in zip(indices, self._rankings, strict=True)
         ]
-        # As _doubles.
+        # `struct` for the reason that _doubles has.
         number = np.frombuffer(struct.pack(f"{count}q", *chain.from_iterable(lookups)), np.int64)
         rows = np.flatnonzero(number >= 0)
         return rows, number[rows]

@@ -12,7 +12,7 @@ from pres_eval.measures.pres import pres
 
 
 def pres_at_budget(batch: Batch) -> FloatArray:
-    """Earliness of all the relevant documents for a reader who stops at the topic's own Nmax (PRES).
+    """Measure how early all the relevant documents come if the reader stops at the topic's own Nmax (PRES).
 
     Formula:  PRES_budget = 1 - (Σ r_i / n - (n + 1) / 2) / Nmax      as PRES
       Nmax  of the topic, in --nmax-file

@@ -16,7 +16,7 @@ from pres_eval.options import LARGEST_LONG
 
 
 def pres(batch: Batch, nmax: int) -> FloatArray:
-    """Earliness of all the relevant documents for a reader who stops at rank Nmax (PRES).
+    """Measure how early all the relevant documents come for a reader who stops at rank Nmax (PRES).
 
     Formula:  PRES = 1 - (Σ r_i / n - (n + 1) / 2) / Nmax
       n     relevant documents of the topic in the qrels
@@ -80,7 +80,7 @@ def share_of_possible(score: FloatArray, n: IntArray, nmax: int) -> FloatArray:
 
 
 def normalized_recall(batch: Batch, cutoff: int | None) -> FloatArray:
-    """Earliness of all the relevant documents if the whole collection is read (normalised recall).
+    """Measure how early all the relevant documents come if the whole collection is read (normalised recall).
 
     Formula:  Rnorm = 1 - (Σ r_i - Σ i) / (n (N - n))
       n    relevant documents of the topic in the qrels      N  documents in the collection (-N)

@@ -38,7 +38,7 @@ class Opening:
 
     against    a topic, a rank with its score, and a larger rank with a larger score, if so it is in nearly
                all topics; None otherwise
-    exchanged  a number of the rank column, if scores count the rows of each topic; None otherwise
+    exchanged  a number of the rank column, if scores rise by 1 from row to row; None otherwise
     """
 
     document: bytes
@@ -94,7 +94,10 @@ def opening_of(lines: Lines) -> Opening | None:
     last = lines.fields.column(TAG)[1][:ROWS]
     rows = max(int(np.searchsorted(last, lines.chunk.start + BYTES)), 1)
     lines = replace(lines, fields=lines.fields.head(rows), numbers=lines.numbers[:rows])
-    return Opening(lines.text(0, DOCNO), _against(lines), exchanged(lines))
+    rank, wrong = read_whole_numbers(lines.chunk.array(), *lines.fields.column(RANK))
+    if wrong is None:
+        return Opening(lines.text(0, DOCNO), _against(lines, rank))
+    return Opening(lines.text(0, DOCNO), exchanged=exchanged(lines, wrong))
 
 
 def opening_of_block(block: Block) -> Opening | None:
@@ -111,11 +114,8 @@ def opening_of_files(sources: Sequence[Source]) -> Opening | None:
     return None
 
 
-def exchanged(lines: Lines) -> bytes | None:
-    """Return the first rank that is no whole number, if scores are 1, 2, 3, … in each topic, as ranks are."""
-    _, wrong = read_whole_numbers(lines.chunk.array(), *lines.fields.column(RANK))
-    if wrong is None or len(lines) < FEWEST_RANKS:
-        return None
+def exchanged(lines: Lines, wrong: int) -> bytes | None:
+    """Return the rank of row `wrong`, which is not whole, if scores rise by 1 as ranks do; else None."""
     heads = changes(lines.column(TOPIC))
     lengths = np.diff(heads, append=len(lines))
     places = np.arange(len(lines)) - np.repeat(heads, lengths)
@@ -124,10 +124,9 @@ def exchanged(lines: Lines) -> bytes | None:
     return rank if counted and read_number(rank) is not None else None
 
 
-def _against(lines: Lines) -> tuple[bytes, int, float, int, float] | None:
-    """Return the first pair of rows whose ranks contradict their scores, if nearly all do; else None."""
-    rank, wrong = read_whole_numbers(lines.chunk.array(), *lines.fields.column(RANK))
-    if wrong is not None or len(rank) < 2:
+def _against(lines: Lines, rank: IntArray) -> tuple[bytes, int, float, int, float] | None:
+    """Return the first pair of rows whose ranks (R,) contradict their scores, if nearly all do; else None."""
+    if len(rank) < 2:
         return None
     score, ids = lines.numbers, lines.column(TOPIC)
     topic = np.zeros(len(rank), np.int64)

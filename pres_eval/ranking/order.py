@@ -66,7 +66,7 @@ def rank_judged(rows: Sortable, topic: IntArray, judged: IntArray, document: Int
         counts = np.bincount(rows.topic_of[judged], minlength=len(topic))
     begins = np.repeat(rows.offsets[:-1], counts)  # topics keep their places
     if len(moved):
-        order = np.argsort(narrow(places[moved]), kind="stable")  # by radix, if they fit into 16 bits
+        order = np.argsort(places[moved], kind="stable")  # fast where most are in order
         places[moved], document[moved] = places[moved[order]], document[moved[order]]
         tied = moved[inverse(order)[np.searchsorted(moved, ties.document)]]
         ties = Ties.at(tied, ties.first - begins[ties.document] + 1, ties.size)

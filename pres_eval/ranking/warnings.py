@@ -124,8 +124,8 @@ def _of_columns(ranking: Ranking) -> Iterator[str]:
         )
     if opening is not None and opening.exchanged is not None:
         yield (
-            f"{ranking.name}: the scores of each topic are 1, 2, 3, …, and the rank column has"
-            f" {quoted(opening.exchanged)}: are rank and score exchanged?"
+            f"{ranking.name}: in each topic the scores rise by 1 from line to line, as ranks do, and the rank"
+            f" column has {quoted(opening.exchanged)}: are rank and score exchanged?"
         )
     if opening is not None and opening.against is not None:
         topic, rank, score, next_rank, next_score = opening.against

@@ -158,9 +158,8 @@ def precision_recall_curves(title: str, names: Sequence[str], curves: Sequence[P
         f"{title}: {saw}interpolated precision, break-even (mark and number)",
         ("recall", "precision"),
         names,
-        [f": {curve.break_even:.4f}" for curve in curves],
         curves,
-        np.argsort([-curve.break_even for curve in curves], kind="stable").tolist(),
+        [(": ", curve.break_even) for curve in curves],
         draw,
     )
 
@@ -179,9 +178,8 @@ def roc_curves(title: str, names: Sequence[str], curves: Sequence[Roc]) -> Figur
         f"{title}: ROC up to a fallout of {reach:.3g}",
         ("fallout", "recall"),
         names,
-        [f": AUC {curve.area:.4f}" for curve in curves],
         curves,
-        np.argsort([-curve.area for curve in curves], kind="stable").tolist(),
+        [(": AUC ", curve.area) for curve in curves],
         draw,
         reach,
     )
@@ -195,13 +193,13 @@ def _together(
     title: str,
     axis_names: tuple[str, str],
     names: Sequence[str],
-    numbers: Sequence[str],
     curves: Sequence[Curve],
-    best: Sequence[int],
+    numbers: Sequence[tuple[str, float]],
     draw: Callable[[Axes, Curve, dict[str, Any]], Any],
     reach: float = 1.0,
 ) -> Figure:
-    """Draw curves of runs from 0 to 1 with a number of each in the legend; of many the best have colours."""
+    """Draw curves of runs from 0 to 1, and in the legend a number of each; of many the best have colours."""
+    best = np.argsort([-number for _, number in numbers], kind="stable").tolist()
     with one_plot(6.4, 5.0) as (figure, axes):
         axes.plot([0, 1], [0, 1], color="#888888", linewidth=0.8, linestyle=":")
         looks = run_styles(names, best)
@@ -210,7 +208,8 @@ def _together(
         axes.set(xlabel=axis_names[0], ylabel=axis_names[1])
         short_numbers(axes)
         figure.suptitle(title, fontsize=10)
-        labels = [name + number for name, number in zip(plain_names(names), numbers, strict=True)]
+        named = zip(plain_names(names), numbers, strict=True)
+        labels = [f"{name}{word}{number:.4f}" for name, (word, number) in named]
         add_legend(figure, *named_lines(lines, names, labels), 1)
     return figure
 
