@@ -128,9 +128,7 @@ def pairs_of(
         return None
     chosen = [each.with_columns([each.labels.index(label) for label in usable]) for each in evaluations]
     union = sorted({topic for evaluation in evaluations for topic in evaluation.topics})
-    scores = pair_topics(chosen, names, every_topic or union)
-    if weights is not None:
-        scores = weighted(scores, [weights.of[topic] for topic in scores.topics])
+    scores = weighted(pair_topics(chosen, names, every_topic or union), weights)
     own = [set(scores.topics if every_topic else evaluation.topics) for evaluation in evaluations]
     present = np.array([[topic in topics for topic in scores.topics] for topics in own], np.bool_)
     return every_pair(scores, settings, each, present) if present.any(axis=1).all() else None

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 import click
 
+from pres_eval.analysis import Loop
 from pres_eval.analysis.agreement import (
     VERDICT_TEST,
     coefficient_intervals,
@@ -112,7 +112,7 @@ def _show(
     found: PairedScores,
     settings: dict[str, object],
     said: AgreementOptions,
-    each: Callable[[Iterable[int]], Iterable[int]],
+    each: Loop,
     failures: tuple[RunFailure, ...] = (),
 ) -> None:
     """Print the tables and draw the picture of the input."""
@@ -148,9 +148,7 @@ def _show(
     put_out(tables, "agreement", shown, said, failures, picture)
 
 
-def _intervals(
-    scores: PairedScores, said: AgreementOptions, each: Callable[[Iterable[int]], Iterable[int]]
-) -> Table:
+def _intervals(scores: PairedScores, said: AgreementOptions, each: Loop) -> Table:
     """Return the coefficients with intervals from draws of topics."""
     intervals = coefficient_intervals(
         scores.measures,

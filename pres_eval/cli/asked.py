@@ -158,7 +158,7 @@ class EvaluateOptions(TieOptions, GateOptions, TableOptions):
         """Return how --map-docs and --exclude are used, and --protocol, by option."""
         rules = {"map_ranks": "map-ranks", "exclude_from": "exclude-from"}
         protocol = {} if self.protocol is None else {"protocol": self.protocol}
-        return {rules[name]: value for name, value in self.rewrites.given.items() if name in rules} | protocol
+        return {rules[name]: value for name, value in self.rewrites.items() if name in rules} | protocol
 
     @property
     def over_common_topics(self) -> bool:

@@ -145,10 +145,8 @@ def command(said: CompareOptions) -> None:
     said.check()
     settings = said.settings()
     paired = read_paired(said, 1, "no column topic; tests need scores of topics:")
-    scores, loaded = paired.scores, paired.loaded
-    groups, weights = topic_files(said, said.groups, said.weights, scores.topics)
-    if weights is not None:
-        scores = weighted(scores, [weights.of[topic] for topic in scores.topics])
+    groups, weights = topic_files(said, said.groups, said.weights, paired.scores.topics)
+    scores, loaded = weighted(paired.scores, weights), paired.loaded
     known: list[Sequence[str]] = [scores.runs]
     topics = plural(len(paired.scores.topics))
     if loaded is not None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -84,7 +83,7 @@ def _evaluate(said: EvaluateOptions) -> None:
     selection = _selection(said, options)
     said.check_gates()
     said.check_layout()
-    reader = replace(said.reader(), run_form=said.results_format, cluster=_cluster(said))
+    reader = Reader(said, said.results_format, _cluster(said))
     relevance = _judgements(said, reader)
     groups, weights = topic_files(said, said.groups, said.weights, relevance.pool.topics)
     job = Job(
@@ -196,7 +195,7 @@ def _judgements(said: EvaluateOptions, reader: Reader) -> Relevance:
         return relevance
     from pres_eval.reading.changed_judgements import read_document_scores, with_document_scores
 
-    return with_document_scores(relevance, read_document_scores(said.document_scores, reader.jobs))
+    return with_document_scores(relevance, read_document_scores(said.document_scores, said.jobs))
 
 
 def _read_zscores(path: str | None) -> ZScores | None:

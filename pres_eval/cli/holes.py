@@ -44,7 +44,7 @@ def command(said: HolesOptions) -> None:
     tables = holes_tables(loaded.names, found, topics, said.depth)
     if said.documents:
         judged = set(judged_keys(qrels.pool, qrels.grade.tolist()))
-        rewriting = said.rewrites.read()
+        rewriting = said.rewriting()
         firsts = [
             first_documents(loaded.paths[run], said.compat, said.depth, rewriting)
             for run in loaded.each("listing documents")(range(len(loaded.names)))

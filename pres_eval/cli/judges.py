@@ -18,7 +18,7 @@ from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.cli.analysing import ALPHA, SEED, AnalysisOptions, put_out
 from pres_eval.cli.groups import GROUPS, groups_of_runs
 from pres_eval.cli.loading import read_runs, usual_measures, warn_of_reach
-from pres_eval.cli.reader import check_paths
+from pres_eval.cli.reader import Reader, check_paths
 from pres_eval.cli.said import argument, command_with, option
 from pres_eval.cli.shared import MEASURES, NMAX
 from pres_eval.errors import InputError, RunFailure, UsageError, plural
@@ -101,7 +101,7 @@ def command(said: JudgesOptions) -> None:
     said.check_for_qrels()
     paths = [said.first, said.second, *said.judges]
     check_paths(paths[0], [*paths[1:], *said.runs])
-    judged = side_by_side([said.reader().qrels(path) for path in paths])
+    judged = side_by_side([Reader(said).qrels(path) for path in paths])
     pairs = [judged.beside_first(judge) for judge in range(1, len(paths))]
     tables = [_tables_of_judges(pair, said.relevance_level) for pair in pairs]
     settings: dict[str, object] = {"judges": [text_of(path) for path in paths], **asdict(said.numbers())}
@@ -157,7 +157,7 @@ def _two_judges(said: JudgesOptions) -> tuple[TwoJudges, tuple[RunFailure, ...]]
     sides = []
     failures: tuple[RunFailure, ...] = ()
     for path in (said.first, said.second):
-        qrels = said.reader().qrels(path)
+        qrels = Reader(said).qrels(path)
         # That people judged fewer topics is what it is about.
         asked = said.but(quiet=said.quiet or path == said.first)
         rankings, names, failures = read_runs(asked, said.runs, qrels, options)

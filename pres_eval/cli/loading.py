@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 import click
 from click.core import ParameterSource
 
+from pres_eval.analysis import Loop
 from pres_eval.analysis.compare_settings import CompareSettings, corrected_for, least_p
 from pres_eval.analysis.paired import PairedScores, depth_warning, pair_topics
 from pres_eval.analysis.score_tables import choose_columns, read_score_table
 from pres_eval.analysis.ties import warning_of_ties
 from pres_eval.analysis.topics import UsedTopics, use_topics
-from pres_eval.cli.analysing import AnalysisOptions, PairedOptions
+from pres_eval.cli.analysing import PairedOptions
 from pres_eval.cli.progress import steps
-from pres_eval.cli.reader import check_paths, path_of, warn
+from pres_eval.cli.reader import Reader, check_paths, path_of, warn
 from pres_eval.cli.shared import NumberOptions
 from pres_eval.cli.streams import say
 from pres_eval.errors import PresEvalError, RunFailure, UsageError, plural
@@ -27,7 +28,7 @@ from pres_eval.ranking.warnings import no_common_topic
 from pres_eval.reading.qrels import QrelsJudgements
 from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.source import Source
-from pres_eval.report.text import run_names, text_of
+from pres_eval.report.text import text_of
 from pres_eval.scoring import ScoredRun, evaluate
 
 
@@ -70,19 +71,9 @@ class Loaded:
         assert isinstance(self.relevance, QrelsJudgements), "check_for_qrels lets nothing else in"
         return self.relevance
 
-    def each(self, label: str) -> Callable[[Iterable[int]], Iterable[int]]:
+    def each(self, label: str) -> Loop:
         """Return a wrapper for loops that shows a progress bar on a terminal."""
-        return with_bar(label, self.quiet)
-
-
-def with_bar(label: str, quiet: bool) -> Callable[[Iterable[int]], Iterable[int]]:
-    """Return a wrapper for loops that shows a progress bar on a terminal."""
-
-    def wrapped(numbers: Iterable[int]) -> Iterable[int]:
-        with steps(label, len(list(numbers)), quiet) as bar:
-            yield from bar
-
-    return wrapped
+        return steps(label, self.quiet)
 
 
 def read_runs(
@@ -94,7 +85,7 @@ def read_runs(
     """
     failures: list[RunFailure] = []
     rankings = []
-    for ranking in said.reader().runs(paths, relevance, options, failures if said.keep_going else None):
+    for ranking in Reader(said).runs(paths, relevance, options, failures if said.keep_going else None):
         if said.keep_going and not len(ranking.topic):
             failures.append(RunFailure(ranking.name, no_common_topic(relevance, ranking, options)))
             say(f"pres-eval: {failures[-1].message}")
@@ -102,7 +93,7 @@ def read_runs(
             rankings.append(ranking)
     if failures and not rankings:
         raise PresEvalError("no run can be evaluated")
-    names = run_names([(ranking.tag, ranking.name) for ranking in rankings], said.names)
+    names = said.named([(ranking.tag, ranking.name) for ranking in rankings])
     return rankings, names, tuple(failures)
 
 
@@ -190,7 +181,7 @@ class Paired:
         """The runs that could not be read, and why."""
         return () if self.loaded is None else self.loaded.failures
 
-    def each(self, label: str) -> Callable[[Iterable[int]], Iterable[int]]:
+    def each(self, label: str) -> Loop:
         """Return a wrapper for long loops, which shows a progress bar on a terminal."""
         return iter if self.loaded is None else self.loaded.each(label)
 
@@ -217,16 +208,16 @@ def read_paired(said: PairedOptions, least: int, without_topics: str) -> Paired:
     return Paired(loaded.paired(selection), loaded.settings, loaded)
 
 
-def read(said: AnalysisOptions, qrels: str, runs: Sequence[str]) -> Loaded:
-    """Read the judgements and the runs."""
+def read(said: NumberOptions, qrels: str, runs: Sequence[str], usual: str = COMMON) -> Loaded:
+    """Read the judgements and the runs; `usual` is the --topics where none is given."""
     options = said.numbers()
     check_paths(qrels, runs)
-    relevance = said.reader().relevance(qrels)
+    relevance = Reader(said).relevance(qrels)
     rankings, names, failures = read_runs(said, runs, relevance, options)
-    rankings, topics = over_topics(said, rankings, names, COMMON, relevance)
+    rankings, topics = over_topics(said, rankings, names, usual, relevance)
     settings: dict[str, object] = {"qrels": text_of(qrels), "runs": [text_of(run) for run in runs]}
     settings.update({name: value for name, value in asdict(options).items() if name != "only_topic"})
-    settings.update(said.rewrites.given)
+    settings.update(said.rewrites)
     return Loaded(
         relevance=relevance,
         rankings=rankings,

@@ -20,11 +20,11 @@ from pres_eval.cli.analysing import FORMAT, TABLE
 from pres_eval.cli.output import write_output
 from pres_eval.cli.reader import Reader, exit_if_failed
 from pres_eval.cli.said import argument, command_with, option
-from pres_eval.cli.shared import KEEP_GOING, QUIET, RewriteOptions, terminal_width
+from pres_eval.cli.shared import KEEP_GOING, QUIET, NumberOptions, RewriteOptions, terminal_width
 from pres_eval.cli.streams import say
 from pres_eval.cli.values import FiniteRange, WholeRange
 from pres_eval.errors import InputError, PresEvalError, RunFailure, UsageError
-from pres_eval.options import COMPAT_VERSIONS
+from pres_eval.options import AS_TREC_EVAL, COMPAT_VERSIONS
 from pres_eval.reading.rewriting import Rewriting
 from pres_eval.report.layout import Look, render
 from pres_eval.report.robustness_tables import pools_table, to_judge_table
@@ -116,11 +116,13 @@ class PoolOptions(RewriteOptions):
 def command(said: PoolOptions) -> None:
     """List the documents to judge, and write them as qrels."""
     strata = said.read_strata()
-    rewrites = said.rewrites
-    runs, failures = _read(said, said.deepest(strata), rewrites.read())
+    said.check_rewrites()
+    runs, failures = _read(said, said.deepest(strata), said.rewriting())
     grades: dict[Key, int] = {}
     if said.judged:
-        qrels = Reader("qrels", said.quiet, rewrites=rewrites).qrels(said.judged)
+        usual = {"relevance_format": "qrels", "relevance_level": 1, "empty": AS_TREC_EVAL, "jobs": None}
+        of_qrels = NumberOptions(**vars(said), **usual, nmax_file=None, size_file=None)
+        qrels = Reader(of_qrels).qrels(said.judged)
         grades = judged_keys(qrels.pool, qrels.grade.tolist())
     pooled = pool_documents(runs, said.persistence, said.order)
     judged = np.array(
@@ -141,7 +143,7 @@ def command(said: PoolOptions) -> None:
         "order": said.order,
         "persistence": said.persistence,
         "per_topic": said.per_topic,
-        **rewrites.given,
+        **said.rewrites,
     }
     tables = [
         to_judge_table(chosen, len(runs), None if sample is None else sample.stratum[left]),

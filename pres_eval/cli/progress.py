@@ -6,7 +6,8 @@ import contextlib
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 
 from pres_eval.cli.streams import results_are_written, wiped_by
 from pres_eval.errors import one_line
@@ -150,14 +151,18 @@ def reading_bar(runs: Sequence[RunFiles], quiet: bool) -> Iterator[Bar | None]:
         yield bar
 
 
-@contextlib.contextmanager
-def steps(label: str, length: int, quiet: bool = False) -> Iterator[Iterable[int]]:
-    """Give the numbers of `length` steps of work to iterate over, with a bar if stderr is a terminal."""
-    if not _is_watched(quiet):
-        yield range(length)
-        return
-    with Bar(label, length).shown() as bar, bar.ticking():
-        yield _advancing(bar, length)
+def steps(label: str, quiet: bool = False) -> Callable[[Iterable[int]], Iterable[int]]:
+    """Return a wrapper of loops, which shows a bar over their steps if stderr is a terminal."""
+    return partial(_advancing, label) if _is_watched(quiet) else iter
+
+
+def _advancing(label: str, numbers: Iterable[int]) -> Iterator[int]:
+    """Yield the numbers, each a step of work."""
+    every = list(numbers)
+    with Bar(label, len(every)).shown() as bar, bar.ticking():
+        for number in every:
+            yield number
+            bar.advance(1)
 
 
 @contextlib.contextmanager
@@ -168,9 +173,3 @@ def working(label: str, quiet: bool = False) -> Iterator[None]:
         return
     with Bar(label, None).shown() as bar, bar.ticking():
         yield
-
-
-def _advancing(bar: Bar, length: int) -> Iterator[int]:
-    for number in range(length):
-        yield number
-        bar.advance(1)

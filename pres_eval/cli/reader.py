@@ -25,46 +25,10 @@ from pres_eval.workers import num_processors
 
 if TYPE_CHECKING:
     from pres_eval.cli.clustering import Cluster
-    from pres_eval.reading.rewriting import Rewriting
+    from pres_eval.cli.shared import NumberOptions, RewriteOptions
 
 LARGE = 16 << 20
 """Bytes of runs that are worth one more process: to copy one takes as long as reading two megabytes."""
-
-
-@dataclass(frozen=True)
-class Rewrites:
-    """Options of --map-docs and --exclude."""
-
-    map_docs: str | None = None
-    map_ranks: str = "dense"
-    exclude: str | None = None
-    exclude_from: str = "both"
-
-    @property
-    def given(self) -> dict[str, str]:
-        """Return the options that were given, by name; nothing without --map-docs and --exclude."""
-        mapped = {} if self.map_docs is None else {"map_docs": self.map_docs, "map_ranks": self.map_ranks}
-        excluded = (
-            {} if self.exclude is None else {"exclude": self.exclude, "exclude_from": self.exclude_from}
-        )
-        return {**mapped, **excluded}
-
-    @property
-    def options(self) -> str:
-        """The options that were given, for a message."""
-        named = (("--map-docs", self.map_docs), ("--exclude", self.exclude))
-        return ", ".join(option for option, value in named if value is not None)
-
-    def read(self) -> Rewriting | None:
-        """Return the mapping of documents; raise UsageError and InputError for unreadable ones."""
-        if self == NO_REWRITES:
-            return None
-        from pres_eval.reading.rewriting import rewriting_of
-
-        return rewriting_of(self.map_docs, self.map_ranks, self.exclude, self.exclude_from)
-
-
-NO_REWRITES = Rewrites()
 
 
 def _topics_left_out(relevance: Relevance) -> str:
@@ -73,13 +37,13 @@ def _topics_left_out(relevance: Relevance) -> str:
     return f"; {gone} topic{'s' * (gone > 1)} without any left out" if gone else ""
 
 
-def _rewritten(ranking: Ranking, rewrites: Rewrites) -> str:
+def _rewritten(ranking: Ranking, said: RewriteOptions) -> str:
     """Return how many rows of a run were mapped, merged and excluded."""
     parts = []
-    if rewrites.map_docs is not None:
+    if said.map_docs is not None:
         parts.append(f"{ranking.num_mapped:,} of {ranking.num_lines:,} rows mapped to other documents")
         parts.append(f"{ranking.num_dropped:,} left out as their document came before")
-    if rewrites.exclude is not None:
+    if said.exclude is not None:
         parts.append(f"{ranking.num_excluded:,} excluded")
     return ", ".join(parts)
 
@@ -88,21 +52,14 @@ def _rewritten(ranking: Ranking, rewrites: Rewrites) -> str:
 class Reader:
     """Reader of the files of a command, with its warnings."""
 
-    form: str = "qrels"
-    quiet: bool = False
-    jobs: int | None = None
+    said: NumberOptions
     run_form: str = TREC
     cluster: Cluster | None = None
-    rewrites: Rewrites = NO_REWRITES
-    empty: str = AS_TREC_EVAL
-    level: float = 1
-    nmax_file: str | None = None
-    size_file: str | None = None
 
     @property
     def num_jobs(self) -> int:
         """Threads."""
-        return self.jobs or num_processors()
+        return self.said.jobs or num_processors()
 
     def jobs_for(self, num_runs: int) -> int:
         """Return the number of threads that work on a run: one if several runs are worked on together."""
@@ -111,55 +68,62 @@ class Reader:
     def relevance(self, path: str) -> Relevance:
         """Return the judgements, with the numbers that topics have of their own."""
         relevance = self._judgements(path)
-        if self.nmax_file is None and self.size_file is None:
+        if self.said.nmax_file is None and self.said.size_file is None:
             return relevance
         from pres_eval.reading.changed_judgements import with_topic_numbers
         from pres_eval.reading.topic_files import read_weights
 
         nmax, sizes = (
             None if each is None else read_weights(each, "number")
-            for each in (self.nmax_file, self.size_file)
+            for each in (self.said.nmax_file, self.said.size_file)
         )
         return with_topic_numbers(relevance, nmax, sizes)
 
     def _judgements(self, path: str) -> Relevance:
         """Return the judgements of the topics that --empty keeps, mapped, without excluded documents."""
-        relevance = read_relevance(source_at(path), self.form, self.jobs)
-        if self.form == "qrels" and isinstance(relevance, QrelsJudgements):
+        form = self.said.relevance_format
+        relevance = read_relevance(source_at(path), form, self.said.jobs)
+        if form == "qrels" and isinstance(relevance, QrelsJudgements):
             self._note(relevance.name, relevance.form)
-        rewriting = self.rewrites.read()
+        rewriting = self.said.rewriting()
         if rewriting is None:
             return self._with_topics(relevance)
         before = len(relevance.pool.documents)
         relevance = rewriting.of_judgements(relevance)
-        if not self.quiet:
+        if not self.said.quiet:
+            by = ", ".join(
+                f"--{name.replace('_', '-')}"
+                for name in ("map_docs", "exclude")
+                if name in self.said.rewrites
+            )
             say(
                 f"pres-eval: note: {relevance.name}: {before:,} judgements became"
-                f" {len(relevance.pool.documents):,} ({self.rewrites.options})"
+                f" {len(relevance.pool.documents):,} ({by})"
                 f"{_topics_left_out(relevance)}"
             )
         return self._with_topics(relevance)
 
     def _with_topics(self, relevance: Relevance) -> Relevance:
         """Return the judgements of the topics that --empty keeps, after the warnings about the others."""
-        if self.empty == AS_TREC_EVAL and not isinstance(relevance, QrelsJudgements):
+        rule, level = self.said.empty, self.said.relevance_level
+        if rule == AS_TREC_EVAL and not isinstance(relevance, QrelsJudgements):
             return relevance
         from pres_eval.reading import changed_judgements as topics
 
-        if self.empty == STOP:
-            topics.check_no_empty_topics(relevance, self.level)
-        left = topics.without_empty_topics(relevance, self.level) if self.empty == SKIP else relevance
-        count = int(topics.empty_topics(relevance, self.level).sum())
-        if count and not self.quiet:
+        if rule == STOP:
+            topics.check_no_empty_topics(relevance, level)
+        left = topics.without_empty_topics(relevance, level) if rule == SKIP else relevance
+        count = int(topics.empty_topics(relevance, level).sum())
+        if count and not self.said.quiet:
             every, verb = len(relevance.pool.topics), "has" if count == 1 else "have"
             said = f"{relevance.name}: {count} of {every} topics {verb} no relevant document"
-            worth = {SKIP: "left out", ZERO: "worth 0", ONE: "worth 1"}.get(self.empty)
+            worth = {SKIP: "left out", ZERO: "worth 0", ONE: "worth 1"}.get(rule)
             if worth is None and count == every:
                 return left  # whoever evaluates a run says so
             if worth is None:
                 warn(f"{said}: as in trec_eval they count, mostly as 0 (see --empty)")
             else:
-                say(f"pres-eval: note: {said}: {worth} (--empty {self.empty})")
+                say(f"pres-eval: note: {said}: {worth} (--empty {rule})")
         return left
 
     def qrels(self, path: str) -> QrelsJudgements:
@@ -170,7 +134,7 @@ class Reader:
 
     def _note(self, name: str, form: str | None) -> None:
         """Print the format that a file was recognised as, if any."""
-        if form is not None and not self.quiet:
+        if form is not None and not self.said.quiet:
             say(f"pres-eval: note: {name}: read as {form}")
 
     def runs(
@@ -194,7 +158,7 @@ class Reader:
                 failures.append(outcome)
                 say(f"pres-eval: {outcome.message}")
                 continue
-            if not self.quiet:
+            if not self.said.quiet:
                 self._comment(outcome, relevance, options, alone=len(paths) == 1)
             yield outcome if answered is None else with_nothing_for(outcome, answered)
 
@@ -209,8 +173,8 @@ class Reader:
                 f"pres-eval: note: {run.name}: topics are not together, so unjudged documents were"
                 " not checked for coming twice (--no-check-duplicates)"
             )
-        if self.rewrites != NO_REWRITES:
-            say(f"pres-eval: note: {run.name}: {_rewritten(run, self.rewrites)}")
+        if self.said.rewrites:
+            say(f"pres-eval: note: {run.name}: {_rewritten(run, self.said)}")
         found = no_answers(relevance, options, run.topic[run.num_ret > 0])
         if found is not None:
             every, rightly = found
@@ -231,7 +195,7 @@ class Reader:
         checks = self.cluster is None or self.cluster.check is not False
         ranker = Ranker.of(relevance, options, checks)
         with (
-            reading_bar(files, self.quiet) as bar,
+            reading_bar(files, self.said.quiet) as bar,
             self._engine(files) as engine,
             Runs(ranker, engine) as runs,
             contextlib.closing(runs.rank_each(files, self.run_form, going_on)) as found,
@@ -245,7 +209,7 @@ class Reader:
         if self.cluster is not None:
             from pres_eval.cli.clustering import engine_of_cluster
 
-            return engine_of_cluster(self.cluster, files, self.quiet)
+            return engine_of_cluster(self.cluster, files, self.said.quiet)
         sizes = [run.size() for run in files]
         total = sum(size or 0 for size in sizes)
         if self.num_jobs > 1 and total >= LARGE and None not in sizes:

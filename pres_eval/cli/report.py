@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import PurePath
 
 import click
@@ -18,7 +19,7 @@ from pres_eval.cli.said import command_with, option
 from pres_eval.cli.shared import GROUPS, MEASURES, NMAX, WEIGHTS, NumberOptions
 from pres_eval.errors import UsageError, did_you_mean
 from pres_eval.report.report_numbers import as_text
-from pres_eval.report.text import text_of
+from pres_eval.report.text import NAMINGS, text_of, without_shared
 from pres_eval.report.trec_pictures import Subject, default_subject
 from pres_eval.report.trec_plots import PICTURES, as_picture
 from pres_eval.report.trec_report import Report
@@ -132,6 +133,11 @@ class ReportOptions(FileOptions, PictureOptions, NumberOptions):
                 + ("; --allow-http takes http://" if url.startswith("http://") else "")
             )
 
+    def named(self, runs: Sequence[tuple[str, str]]) -> list[str]:
+        """Return the names of runs, short ones unless you chose."""
+        names = super().named(runs)
+        return without_shared(names) if self.names == NAMINGS[0] else names
+
     def settings(self) -> CompareSettings:
         """Return the settings of the comparison."""
         return CompareSettings(
@@ -188,7 +194,10 @@ def _written(report: Report, path: str, said: ReportOptions) -> str | bytes:
 def _subject(report: Report, said: ReportOptions) -> Subject:
     """Return the subject of the picture: the runs and the topic asked for, or the defaults."""
     subject = default_subject(report)
-    runs = [chosen_run(report, "--of-run", wanted) for wanted in said.of_runs]
+    runs = [
+        chosen_run("--of-run", wanted, report.names, report.evaluations, report.files)
+        for wanted in said.of_runs
+    ]
     others = [run for run in range(len(report.names)) if run not in runs]
     topic = subject.topic
     if said.of_topic is not None:

@@ -7,28 +7,18 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from pres_eval.analysis.every_pair import pairs_of
-from pres_eval.analysis.explain import relevant_ranks
 from pres_eval.analysis.pools import trust_of
-from pres_eval.cli.loading import over_topics, read_runs, warn_of_ties, with_bar
+from pres_eval.cli.loading import Loaded, read, warn_of_ties
 from pres_eval.cli.progress import steps
-from pres_eval.cli.reader import check_paths, path_of
+from pres_eval.cli.reader import Reader, path_of
 from pres_eval.cli.topics import topic_files
 from pres_eval.errors import NoCommonTopicError, UsageError, did_you_mean
 from pres_eval.ranking.ranking import OWN, Ranking
-from pres_eval.reading.qrels import QrelsJudgements
 from pres_eval.reading.source import Source
 from pres_eval.reading.texts import read_texts
 from pres_eval.report.records import File, file_record
-from pres_eval.report.text import NAMINGS, text_of, without_shared
-from pres_eval.report.trec_report import (
-    Report,
-    board_of,
-    in_groups,
-    make_report,
-    report_selection,
-    topics_of,
-)
+from pres_eval.report.text import text_of
+from pres_eval.report.trec_report import Report, make_report, report_selection
 from pres_eval.scoring import ScoredRun, Scoring
 from pres_eval.workers import in_order
 
@@ -51,63 +41,53 @@ def is_page(path: str) -> bool:
 def report_of(said: ReportOptions) -> Report:
     """Read, score and compare the runs of the report."""
     said.check_qrels_alone()
-    check_paths(said.qrels, said.runs)
-    options, reader = said.numbers(), said.reader()
-    selection = report_selection(options, said.nmax, said.measures)
+    selection = report_selection(said.numbers(), said.nmax, said.measures)
     medians = _medians(said, {column.label for column in selection})
-    relevance = reader.qrels(said.qrels)
+    loaded = read(said, said.qrels, said.runs, OWN)
+    relevance, rankings = loaded.qrels(), loaded.rankings
     if medians and set(relevance.pool.topics).isdisjoint(set().union(*medians.values())):
         raise NoCommonTopicError(f"--medians {said.medians}: no topic in common with {relevance.name}")
-    rankings, names, failures = read_runs(said, said.runs, relevance, options)
-    if said.names == NAMINGS[0]:
-        names = without_shared(names)
-    rankings, _ = over_topics(said, rankings, names, OWN, relevance)
-    warn_of_ties(said, relevance, rankings, options, selection)
+    warn_of_ties(said, relevance, rankings, loaded.options, selection)
     groups, weights = topic_files(said, said.groups, said.weights, relevance.pool.topics)
     scoring = Scoring(
-        relevance=relevance, selection=selection, options=options, groups=groups, weights=weights
+        relevance=relevance, selection=selection, options=loaded.options, groups=groups, weights=weights
     )
-    evaluations, files = _evaluated(said, reader.num_jobs, scoring, rankings)
+    evaluations, files = _evaluated(said, scoring, rankings)
     report = make_report(
+        loaded.names,
         evaluations,
-        options,
+        rankings,
+        relevance,
+        loaded.options,
         said.nmax,
-        file_record(said.qrels),
-        files,
-        documents=relevant_ranks(relevance, rankings, options, topics_of(evaluations)),
-        names=names,
-        measures=said.measures,
-        pairs=pairs_of(
-            evaluations,
-            names,
-            board_of(selection, options, said.nmax, said.measures),
-            said.settings(),
-            tuple(relevance.pool.topics) if options.complete else None,
-            with_bar("comparing", said.quiet),
-            weights,
-        ),
-        failures=failures,
+        said.measures,
+        said.settings(),
+        qrels=file_record(said.qrels),
+        files=files,
+        compared_with=None
+        if said.baseline is None
+        else chosen_run("--baseline", said.baseline, loaded.names, evaluations, files),
+        each=loaded.each("comparing"),
+        failures=loaded.failures,
         medians=medians,
         title=said.title,
         description=said.description,
         made_with=_made_with(said),
+        groups=groups,
         weights=weights,
     )
-    every_topic = tuple(relevance.pool.topics) if options.complete else None
-    return in_groups(_looked_into(said, report, relevance, rankings), groups, every_topic)
+    return _looked_into(said, report, loaded)
 
 
-def _looked_into(
-    said: ReportOptions, report: Report, relevance: QrelsJudgements, rankings: Sequence[Ranking]
-) -> Report:
-    """Return the report with the uncertainty from missing judgements, and with the baseline of the option."""
+def _looked_into(said: ReportOptions, report: Report, loaded: Loaded) -> Report:
+    """Return the report with the uncertainty from missing judgements, and with texts for the page."""
     bounded = tuple(report.column(label) for label in dict.fromkeys((report.main, *BOUNDED)))
-    each = with_bar("taking judgements out", said.quiet)
+    each = loaded.each("taking judgements out")
     # TREC's tables as text, and pictures, say nothing of this, which takes longer than all the rest.
     shows_all = said.output_format != "text" or any(is_page(path) for path in said.outputs)
     trust = None
     if shows_all:
-        trust = trust_of(relevance, rankings, bounded, report.options, each, report.weights)
+        trust = trust_of(loaded.qrels(), loaded.rankings, bounded, report.options, each, report.weights)
     return replace(
         report,
         trust=trust,
@@ -115,33 +95,35 @@ def _looked_into(
         titles=read_texts(said.titles) if said.titles else {},
         queries=read_texts(said.queries) if said.queries else {},
         paths=said.paths,
-        compared_with=None if said.baseline is None else chosen_run(report, "--baseline", said.baseline),
     )
 
 
-def chosen_run(report: Report, option: str, wanted: str) -> int:
+def chosen_run(
+    option: str,
+    wanted: str,
+    names: Sequence[str],
+    evaluations: Sequence[ScoredRun],
+    files: Sequence[File],
+) -> int:
     """Return the run that an option names: by its name, its tag or its file."""
-    for names in (
-        report.names,
-        [text_of(evaluation.tag) for evaluation in report.evaluations],
-        [file.path for file in report.files],
-    ):
-        if wanted in names:
-            return names.index(wanted)
-    hint = did_you_mean(wanted, report.names, f"there are {', '.join(report.names)}")
+    tags, paths = [text_of(evaluation.tag) for evaluation in evaluations], [file.path for file in files]
+    for known in (names, tags, paths):
+        if wanted in known:
+            return known.index(wanted)
+    hint = did_you_mean(wanted, names, f"there are {', '.join(names)}")
     raise UsageError(f"{option} {wanted}: no such run; {hint}")
 
 
 def _evaluated(
-    said: ReportOptions, jobs: int, scoring: Scoring, rankings: Sequence[Ranking]
+    said: ReportOptions, scoring: Scoring, rankings: Sequence[Ranking]
 ) -> tuple[list[ScoredRun], list[File]]:
     """Return the numbers of the runs and the warnings about their files; several threads read them."""
 
     def work(ranking: Ranking) -> tuple[ScoredRun, File]:
         return scoring.evaluation(ranking, scoring.blocks(ranking)), file_record(path_of(ranking))
 
-    with steps("evaluating", len(rankings), said.quiet) as bar:
-        done = [each for _, each in zip(bar, in_order(work, rankings, jobs), strict=True)]
+    bar = steps("evaluating", said.quiet)(range(len(rankings)))
+    done = [each for _, each in zip(bar, in_order(work, rankings, Reader(said).num_jobs), strict=True)]
     return [evaluation for evaluation, _ in done], [file for _, file in done]
 
 

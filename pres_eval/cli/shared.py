@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import click
 
-from pres_eval.cli.reader import Reader, Rewrites, warn
+from pres_eval.cli.reader import warn
 from pres_eval.cli.said import Said, option
 from pres_eval.cli.values import CutoffList, LevelType, WholeRange
 from pres_eval.errors import UsageError
@@ -24,7 +26,10 @@ from pres_eval.options import (
 from pres_eval.ranking.ranking import ALL, TOPIC_RULES
 from pres_eval.reading.relevance import FORMATS, relevance_info
 from pres_eval.reading.run_files import RUN_FORMATS, TREC
-from pres_eval.report.text import NAMINGS
+from pres_eval.report.text import NAMINGS, run_names
+
+if TYPE_CHECKING:
+    from pres_eval.reading.rewriting import Rewriting
 
 
 def _set_protocol(context: click.Context, parameter: click.Parameter, name: str | None) -> str | None:
@@ -147,14 +152,29 @@ class RewriteOptions(Said):
         help="With --exclude: leave them out of run and judgements, or of the run alone, as BEIR does.",
     )  # fmt: skip
 
-    @property
-    def rewrites(self) -> Rewrites:
-        """Return the options that map or exclude documents before they are ranked; raise UsageError."""
+    def check_rewrites(self) -> None:
+        """Raise UsageError for options that have no effect without others."""
         if self.map_ranks != "dense" and self.map_docs is None:
             raise UsageError("--map-ranks goes with --map-docs")
         if self.exclude_from != "both" and self.exclude is None:
             raise UsageError("--exclude-from goes with --exclude")
-        return Rewrites(self.map_docs, self.map_ranks, self.exclude, self.exclude_from)
+
+    @property
+    def rewrites(self) -> dict[str, str]:
+        """Return the options that were given, by name; nothing without --map-docs and --exclude."""
+        mapped = {} if self.map_docs is None else {"map_docs": self.map_docs, "map_ranks": self.map_ranks}
+        excluded = (
+            {} if self.exclude is None else {"exclude": self.exclude, "exclude_from": self.exclude_from}
+        )
+        return {**mapped, **excluded}
+
+    def rewriting(self) -> Rewriting | None:
+        """Return the mapping of documents; raise UsageError and InputError for unreadable ones."""
+        if not self.rewrites:
+            return None
+        from pres_eval.reading.rewriting import rewriting_of
+
+        return rewriting_of(self.map_docs, self.map_ranks, self.exclude, self.exclude_from)
 
 
 class NumberOptions(RewriteOptions):
@@ -221,6 +241,10 @@ class NumberOptions(RewriteOptions):
     quiet: bool = QUIET
     jobs: int | None = JOBS
 
+    def named(self, runs: Sequence[tuple[str, str]]) -> list[str]:
+        """Return the names of runs that have these tags and files."""
+        return run_names(runs, self.names)
+
     @property
     def relevance_info(self) -> RelevanceInfo:
         """Return the facts of the format of judgements; raise UsageError for one that does not exist."""
@@ -244,7 +268,10 @@ class NumberOptions(RewriteOptions):
         return ALL if self.complete else self.topics or default
 
     def numbers(self, only_topic: bytes | None = None) -> Options:
-        """Return the options that change numbers; stops at a level that the judgements cannot have."""
+        """Return the options that change numbers; stops at options that contradict each other."""
+        self.check_rewrites()
+        if self.size_file is not None and self.num_docs_in_coll:
+            raise UsageError("-N and --size-file: expected one of them")
         if isinstance(self.relevance_level, float) and self.relevance_format != "qrels_float":
             raise UsageError(
                 f"-l {self.relevance_level:g}: expected a whole number, or the judgements with -R qrels_float"
@@ -259,21 +286,6 @@ class NumberOptions(RewriteOptions):
             only_topic=only_topic,
             duplicates=self.duplicates,
             empty=self.empty,
-        )
-
-    def reader(self) -> Reader:
-        """Return the reader of the files."""
-        if self.size_file is not None and self.num_docs_in_coll:
-            raise UsageError("-N and --size-file: expected one of them")
-        return Reader(
-            self.relevance_format,
-            self.quiet,
-            self.jobs,
-            rewrites=self.rewrites,
-            empty=self.empty,
-            level=self.relevance_level,
-            nmax_file=self.nmax_file,
-            size_file=self.size_file,
         )
 
 

@@ -10,7 +10,6 @@ from pres_eval.cli.asked import Job
 from pres_eval.cli.reader import warn
 from pres_eval.cli.shared import NumberOptions
 from pres_eval.ranking.ranking import COMMON, OWN, Ranking
-from pres_eval.report.text import run_names
 
 if TYPE_CHECKING:
     from pres_eval.reading.topic_files import Groups, Weights
@@ -61,7 +60,7 @@ class ChosenRuns:
         return ranking
 
     def _names(self) -> list[str]:
-        return run_names(self._named, self._said.names)
+        return self._said.named(self._named)
 
     def warning(self) -> str | None:
         """Return the warning about the runs read so far together; the reader warns of each alone."""

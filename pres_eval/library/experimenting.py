@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -53,45 +52,37 @@ class Experiment(Comparisons):
 
         Raises UsageError for judgements that are not qrels, and for tests of all runs at once.
         """
-        from pres_eval.analysis.every_pair import pairs_of
-        from pres_eval.analysis.explain import relevant_ranks
         from pres_eval.reading import qrels as engine
         from pres_eval.report.html import as_html
         from pres_eval.report.records import File
-        from pres_eval.report.trec_report import board_of, in_groups, make_report, report_selection, topics_of
+        from pres_eval.report.trec_report import make_report, report_selection
 
         relevance = self._ranked[0].qrels.relevance
         if not isinstance(relevance, engine.QrelsJudgements):
             raise UsageError(f"{relevance.name}: expected judgements that are qrels, for a report")
         first, settings = next(iter(self.evaluations.values())), self.compared.settings
-        groups, weights = first.topic_files
         if settings.test in JOINT_TESTS:
             raise UsageError(f"report: the page has tests of two runs, found test={settings.test!r}")
         options, labels = first.options, self.compared.scores.measures
-        columns = report_selection(options, self._nmax, labels)
-        own = (groups, weights)
-        scores = [run.evaluate_columns(columns, options, own=own).scores for run in self._ranked]
-        board = board_of(columns, options, self._nmax, labels)
-        every_topic = tuple(relevance.pool.topics) if options.complete else None
+        columns, own = report_selection(options, self._nmax, labels), first.topic_files
+        baselines = set(self.compared.baselines or ())
         report = make_report(
-            scores,
+            self.runs,
+            [run.evaluate_columns(columns, options, own=own).scores for run in self._ranked],
+            [run.ranking for run in self._ranked],
+            relevance,
             options,
             self._nmax,
-            File(relevance.name, None),
-            [File(run.name, None) for run in self._ranked],
-            documents=relevant_ranks(
-                relevance, [run.ranking for run in self._ranked], options, topics_of(scores)
-            ),
-            names=self.runs,
-            measures=labels,
-            pairs=pairs_of(scores, self.runs, board, settings, every_topic, weights=weights),
+            labels,
+            settings,
+            qrels=File(relevance.name, None),
+            files=[File(run.name, None) for run in self._ranked],
+            compared_with=baselines.pop() if len(baselines) == 1 else None,
             title=title,
-            weights=weights,
+            groups=own[0],
+            weights=own[1],
         )
-        baselines = set(self.compared.baselines or ())
-        if len(baselines) == 1:
-            report = replace(report, compared_with=baselines.pop())
-        page = Page(as_html(in_groups(report, groups, every_topic)))
+        page = Page(as_html(report))
         if path is not None:
             Path(path).write_text(page, encoding="utf-8", newline="\n")
         return page

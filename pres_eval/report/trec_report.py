@@ -16,10 +16,12 @@ from pathlib import PurePath
 
 import numpy as np
 
+from pres_eval.analysis import Loop
 from pres_eval.analysis.by_group import ByGroup, compare_by_group
+from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.digits import rounded
-from pres_eval.analysis.every_pair import PairTable
-from pres_eval.analysis.explain import RelevantRanks
+from pres_eval.analysis.every_pair import PairTable, pairs_of
+from pres_eval.analysis.explain import RelevantRanks, relevant_ranks
 from pres_eval.analysis.paired import pair_topics, weighted
 from pres_eval.analysis.pools import Trust
 from pres_eval.arrays import FloatArray
@@ -29,9 +31,11 @@ from pres_eval.measures.base import Format
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 from pres_eval.measures.selection import SelectedColumn, Selection, select
 from pres_eval.options import DEFAULT_NMAX, Options, RelevanceInfo
+from pres_eval.ranking.ranked import Ranked
+from pres_eval.reading.qrels import QrelsJudgements
 from pres_eval.reading.topic_files import Groups, Weights
 from pres_eval.report.records import File
-from pres_eval.report.text import run_names, shown, text_of
+from pres_eval.report.text import shown, text_of
 from pres_eval.scoring import ScoredRun
 
 RECALL_LEVELS = tuple(f"{level:.2f}" for level in interpolation.RECALL_LEVELS)
@@ -242,31 +246,39 @@ def board_of(
 
 
 def make_report(
+    names: Sequence[str],
     evaluations: Sequence[ScoredRun],
+    rankings: Sequence[Ranked],
+    relevance: QrelsJudgements,
     options: Options,
     nmax: Sequence[int],
+    measures: Sequence[str],
+    settings: CompareSettings,
+    *,
     qrels: File,
     files: Sequence[File],
-    *,
-    documents: RelevantRanks,
-    names: Sequence[str] | None = None,
-    measures: Sequence[str] = (),
-    pairs: PairTable | None = None,
+    compared_with: int | None = None,
+    each: Loop = iter,
     medians: Mapping[str, Mapping[bytes, float]] | None = None,
     title: str = "",
     description: str = "",
     failures: Sequence[RunFailure] = (),
     made_with: Sequence[tuple[str, str]] = (),
+    groups: Groups | None = None,
     weights: Weights | None = None,
 ) -> Report:
-    """Return a report of runs evaluated with `report_selection`; `documents` are those of `topics_of`."""
-    topics = topics_of(evaluations)
-    return Report(
-        names=tuple(
-            run_names([(evaluation.tag, evaluation.path) for evaluation in evaluations])
-            if names is None
-            else names
-        ),
+    """Return the report of runs evaluated with `report_selection`, each compared with each.
+
+    measures       those of the leaderboard; without any the usual ones
+    settings       of the comparisons
+    compared_with  the baseline; None: the best run
+    each           wraps the loop over the measures that are compared
+    """
+    topics = tuple(sorted({topic for evaluation in evaluations for topic in evaluation.topics}))
+    board = board_of(evaluations[0].columns, options, nmax, measures)
+    every_topic = tuple(relevance.pool.topics) if options.complete else None
+    report = Report(
+        names=tuple(names),
         evaluations=tuple(evaluations),
         topics=topics,
         grid=grid_of(nmax),
@@ -274,9 +286,10 @@ def make_report(
         options=options,
         qrels=qrels,
         files=tuple(files),
-        board=board_of(evaluations[0].columns, options, nmax, measures),
-        documents=documents,
-        pairs=pairs,
+        board=board,
+        documents=relevant_ranks(relevance, rankings, options, topics),
+        pairs=pairs_of(evaluations, names, board, settings, every_topic, each, weights),
+        compared_with=compared_with,
         medians={
             label: np.array([by_topic.get(topic, np.nan) for topic in topics])
             for label, by_topic in (medians or {}).items()
@@ -285,29 +298,25 @@ def make_report(
         description=description,
         failures=tuple(failures),
         made_with=tuple(made_with),
+        groups=groups,
         weights=weights,
     )
+    return replace(report, by_group=_by_group(report, every_topic))
 
 
-def in_groups(report: Report, groups: Groups | None, every_topic: Sequence[bytes] | None) -> Report:
-    """Return the report with groups of topics: the runs compared with the baseline in each of them.
+def _by_group(report: Report, every_topic: Sequence[bytes] | None) -> ByGroup | None:
+    """Return the runs compared with the baseline in each group of topics; None where nothing is compared.
 
     every_topic  the topics of the judgements, if those that a run lacks count as 0; None: common topics
     """
-    if groups is None:
-        return report
-    found = None
-    if report.pairs is not None and len(report.names) > 1:
-        labels = report.pairs.measures
-        chosen = [
-            one.with_columns([one.labels.index(label) for label in labels]) for one in report.evaluations
-        ]
-        with suppress(NoCommonTopicError):
-            scores = pair_topics(chosen, report.names, every_topic)
-            if report.weights is not None:
-                scores = weighted(scores, [report.weights.of[topic] for topic in scores.topics])
-            found = compare_by_group(scores, groups.topics, report.baseline, report.pairs.settings)
-    return replace(report, groups=groups, by_group=found)
+    if report.groups is None or report.pairs is None or len(report.names) == 1:
+        return None
+    labels = report.pairs.measures
+    chosen = [one.with_columns([one.labels.index(label) for label in labels]) for one in report.evaluations]
+    with suppress(NoCommonTopicError):
+        scores = weighted(pair_topics(chosen, report.names, every_topic), report.weights)
+        return compare_by_group(scores, report.groups.topics, report.baseline, report.pairs.settings)
+    return None
 
 
 def title_of(report: Report) -> str:
@@ -317,8 +326,3 @@ def title_of(report: Report) -> str:
     if len(report.names) == 1:
         return f"Evaluation of {report.names[0]}"
     return f"Evaluation of {len(report.names)} runs"
-
-
-def topics_of(evaluations: Sequence[ScoredRun]) -> tuple[bytes, ...]:
-    """Return the topics of any run, in byte order."""
-    return tuple(sorted({topic for evaluation in evaluations for topic in evaluation.topics}))

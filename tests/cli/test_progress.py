@@ -82,8 +82,7 @@ def test_makes_room_for_messages(attach: Callable[[], Terminal]) -> None:
 
 def test_steps(attach: Callable[[], Terminal]) -> None:
     terminal = attach()
-    with steps("comparing", 3) as numbers:
-        assert list(numbers) == [0, 1, 2]
+    assert list(steps("comparing")(range(3))) == [0, 1, 2]
     assert "comparing: 3 of 3 [####################]" in terminal.getvalue()
     assert terminal.lines == [""]
 

@@ -19,6 +19,7 @@ from support.made_runs import made_run
 from support.rankings import outcome, ranked_by
 
 from pres_eval.cli import reader
+from pres_eval.cli.shared import NumberOptions
 from pres_eval.engines.processes import Processes, can_copy
 from pres_eval.options import Options
 from pres_eval.ranking import runs as ranking_runs
@@ -227,7 +228,7 @@ def test_runs_that_copies_cannot_open(odd: str, tmp_path: Path, monkeypatch: pyt
         os.mkfifo("pipe")
     monkeypatch.setattr("pres_eval.engines.processes.Processes", None)
     files = [run_at(name) for name in [*runs, odd]]
-    with reader.Reader(jobs=2)._engine(files) as engine:
+    with reader.Reader(NumberOptions(jobs=2))._engine(files) as engine:
         assert engine.threads == 2
 
 
