@@ -21,6 +21,13 @@ class UsageError(PresEvalError):
     exit_code = 1
 
 
+def refuse(*faults: tuple[object, str]) -> None:
+    """Raise UsageError for the first fault that is there: each is whether it is, and its message."""
+    for there, message in faults:
+        if there:
+            raise UsageError(message)
+
+
 class MeasureError(UsageError):
     """A measure or parameter that does not exist, or that the given files can't provide."""
 

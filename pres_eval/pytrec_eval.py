@@ -27,7 +27,6 @@ import numpy as np
 
 from pres_eval.errors import InputError, MeasureError
 from pres_eval.library.few import NUM_REL, FewDocuments, plain_columns, plain_judgements
-from pres_eval.library.finding import rank_dict
 from pres_eval.library.ranked import Qrels
 from pres_eval.library.rankings import rank_any
 from pres_eval.library.warned import warn
@@ -39,7 +38,6 @@ from pres_eval.measures.own import own_measures
 from pres_eval.measures.parameters import Cutoffs, Fractions
 from pres_eval.measures.selection import Selection, select
 from pres_eval.options import SKIP, STOP, V9, Options
-from pres_eval.ranking.ranking import Ranking, with_nothing_for
 from pres_eval.reading import qrels as engine
 from pres_eval.scoring import Scoring
 from pres_eval.summing import Values
@@ -224,16 +222,6 @@ class RelevanceEvaluator:
         relevant = self._qrels.relevance.grade[begin:end] >= self._options.relevance_level
         return {NUM_REL: float(np.count_nonzero(relevant))} if NUM_REL in self._nothing else {}
 
-    def _ranking(self, scores: Mapping[str, Mapping[str, Any]], qrels: Qrels) -> Ranking:
-        """Return the ranked run; topics without documents are among it if options give them values."""
-        relevance, lookup, options = qrels.relevance, qrels.lookup, self._options
-        if not self._ours or not any(scores.values()):
-            empty = bool(self._ours)
-            return rank_dict(scores, relevance, lookup, options, name="run", tag="run", empty=empty)
-        places = [lookup.place(topic, "run") for topic, documents in scores.items() if not documents]
-        nothing = np.array([place for place in places if place is not None], np.int64)
-        return with_nothing_for(rank_any(scores, relevance, lookup, options, "run", None), nothing)
-
     def _rows(self, scores: Mapping[str, Mapping[str, Any]]) -> dict[int, dict[str, float]]:
         """Return the values by the topic's number in the judgements, without topics that lack documents."""
         qrels = self._qrels
@@ -246,7 +234,9 @@ class RelevanceEvaluator:
                 raise InputError("run", None, f"scores that are texts for topic {topic!r}", "numbers")
         if not any(scores.values()) and not self._ours:
             return {}
-        ranking = self._ranking(scores, qrels)
+        # Topics without documents have values if options of ours give them some.
+        empty = bool(self._ours)
+        ranking = rank_any(scores, qrels.relevance, qrels.lookup, self._options, "run", None, empty)
         if not (len(ranking.topic) and self._columns):
             return {number: {} for number in ranking.topic.tolist()}
         # Without the means that an Evaluation has: nobody asks for them here.

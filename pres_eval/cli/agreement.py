@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from pres_eval.analysis import Loop
@@ -18,7 +16,7 @@ from pres_eval.analysis.agreement import (
 from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.paired import PairedScores, reordered
 from pres_eval.analysis.significance import PAIRED_TESTS
-from pres_eval.cli.analysing import ALPHA, DRAWS, SCORES, SEED, AnalysisOptions, put_out
+from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, AnalysisOptions, PairedOptions, put_out
 from pres_eval.cli.loading import read, read_score_file, warn_of_reach
 from pres_eval.cli.said import argument, command_with, option
 from pres_eval.cli.shared import MEASURES, TieOptions
@@ -26,6 +24,7 @@ from pres_eval.cli.values import WholeRange
 from pres_eval.errors import MeasureError, RunFailure, UsageError
 from pres_eval.measures.selection import select
 from pres_eval.report.agreement import (
+    agreement,
     coefficient_intervals_table,
     correlations_table,
     disagreements_table,
@@ -35,9 +34,6 @@ from pres_eval.report.agreement import (
 )
 from pres_eval.report.layout import Table
 from pres_eval.report.text import text_of
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 DEFAULT_MEASURES = ("map", "recall.1000", "PRES.1000")
 
@@ -68,7 +64,7 @@ class AgreementOptions(TieOptions, AnalysisOptions):
 
     files: tuple[str, ...] = argument(nargs=-1, metavar="QRELS RUN RUN [RUN ...]")
     measures: tuple[str, ...] = MEASURES
-    scores: str | None = SCORES
+    scores: str | None = PairedOptions.scores
     test: str = option(
         "--test", type=click.Choice(tuple(PAIRED_TESTS)), default=VERDICT_TEST, show_default=True,
         help="Paired test over topics, for the verdicts.",
@@ -85,16 +81,15 @@ class AgreementOptions(TieOptions, AnalysisOptions):
 def command(said: AgreementOptions) -> None:
     """Read scores or runs, and print how measures agree."""
     said.check()
+    said.check_paired()
     if said.scores:
         if said.files:
             raise UsageError("--scores FILE replaces QRELS RUN RUN: expected one of them")
-        said.check_paired()
         found = read_score_file(said, said.scores, said.measures)
         _show(found, {"scores": text_of(said.scores)}, said, iter)
         return
     if len(said.files) < 3:
         raise UsageError("expected QRELS and at least two runs, or --scores FILE")
-    said.check_paired()
     texts = said.measures or DEFAULT_MEASURES
     selection = select(texts, said.numbers(), relevance=said.relevance_info)
     loaded = read(said, said.files[0], said.files[1:])
@@ -137,15 +132,16 @@ def _show(
             dissents_table(measures, judged),
         ]
 
-    def picture() -> Figure:
-        from pres_eval.report.agreement import agreement
-
-        texts = None if patterns is None else [pattern.text for pattern in patterns]
-        counts = None if patterns is None else [pattern.pairs for pattern in patterns]
-        return agreement(runs, measures, positions, texts, counts)
-
-    shown = {**settings, "test": said.test, "alpha": said.alpha}
-    put_out(tables, "agreement", shown, said, failures, picture)
+    texts = None if patterns is None else [pattern.text for pattern in patterns]
+    counts = None if patterns is None else [pattern.pairs for pattern in patterns]
+    put_out(
+        tables,
+        "agreement",
+        {**settings, "test": said.test, "alpha": said.alpha},
+        said,
+        failures,
+        lambda: agreement(runs, measures, positions, texts, counts),
+    )
 
 
 def _intervals(scores: PairedScores, said: AgreementOptions, each: Loop) -> Table:

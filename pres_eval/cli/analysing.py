@@ -12,7 +12,7 @@ from pres_eval.cli.output import set_format, write_output
 from pres_eval.cli.progress import working
 from pres_eval.cli.reader import exit_if_failed
 from pres_eval.cli.said import Said, argument, option
-from pres_eval.cli.shared import MEASURES, NMAX, QUIET, NumberOptions, TableOptions, terminal_width
+from pres_eval.cli.shared import MEASURES, NMAX, NumberOptions, TableOptions, terminal_width
 from pres_eval.cli.values import FiniteRange, Millimetres, WholeRange
 from pres_eval.errors import RunFailure, UsageError
 from pres_eval.ranking.ranking import COMMON, OWN
@@ -25,14 +25,6 @@ if TYPE_CHECKING:
 
     from pres_eval.report.paper import Paper
 
-FORMAT = option(
-    "--format", type=click.Choice(FORMATS), default=FORMATS[0], show_default=True,
-    help="Tables for people (table, latex, markdown), or all digits for programs (json, csv, tsv).",
-)  # fmt: skip
-TABLE = option(
-    "--table", metavar="NAME",
-    help="Print only this table (CSV and TSV have one; default: the first).",
-)  # fmt: skip
 
 DRAWS = WholeRange(1, 10_000_000)
 """Largest number of random draws: more would take all memory and days."""
@@ -44,11 +36,6 @@ SEED = option(
 ALPHA = option(
     "--alpha", type=FiniteRange(LEAST_ALPHA, 1, max_open=True), default=0.05, show_default=True,
     help="Level of significance.",
-)  # fmt: skip
-SCORES = option(
-    "--scores", metavar="FILE",
-    help="CSV of scores instead of QRELS and runs: run,topic,MEASURE,..., from --format csv -q; -m and"
-    " --topics select from it.",
 )  # fmt: skip
 
 
@@ -105,8 +92,14 @@ class ResultOptions(PictureOptions, TableOptions):
 
     PLACE = 2
 
-    output_format: str = FORMAT
-    table: str | None = TABLE
+    output_format: str = option(
+        "--format", type=click.Choice(FORMATS), default=FORMATS[0], show_default=True,
+        help="Tables for people (table, latex, markdown), or all digits for programs (json, csv, tsv).",
+    )  # fmt: skip
+    table: str | None = option(
+        "--table", metavar="NAME",
+        help="Print only this table (CSV and TSV have one; default: the first).",
+    )  # fmt: skip
     output: str | None = option(
         "--output", metavar="FILE", callback=set_format,
         help="Write results to FILE, whole or not at all; FILE.csv, .tsv, .json, .md and .tex set --format.",
@@ -114,7 +107,7 @@ class ResultOptions(PictureOptions, TableOptions):
     plot: str | None = option(
         "--plot", metavar="FILE", help="Also draw a picture: FILE.png, .svg or .pdf (extra: plot)."
     )
-    quiet: bool = QUIET
+    quiet: bool = NumberOptions.quiet
 
     def check(self) -> None:
         """Stops before anything is read if the options make no sense."""
@@ -168,7 +161,11 @@ class PairedOptions(AnalysisOptions):
     files: tuple[str, ...] = argument(nargs=-1, metavar="QRELS RUN [RUN ...]")
     measures: tuple[str, ...] = MEASURES
     nmax: tuple[int, ...] = NMAX
-    scores: str | None = SCORES
+    scores: str | None = option(
+        "--scores", metavar="FILE",
+        help="CSV of scores instead of QRELS and runs: run,topic,MEASURE,..., from --format csv -q; -m and"
+        " --topics select from it.",
+    )  # fmt: skip
 
 
 def put_out(

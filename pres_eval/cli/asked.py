@@ -21,7 +21,7 @@ from pres_eval.cli.shared import (
 )
 from pres_eval.cli.values import FiniteRange
 from pres_eval.engines.engine import LOCAL
-from pres_eval.errors import RunFailure, UsageError, quoted
+from pres_eval.errors import RunFailure, quoted, refuse
 from pres_eval.measures.views import read_scale
 from pres_eval.ranking.ranking import COMMON, OWN, Ranking
 from pres_eval.records import dataclass
@@ -111,24 +111,35 @@ class EvaluateOptions(TieOptions, GateOptions, TableOptions):
     def check_layout(self) -> None:
         """Raises UsageError for options of tables that have no effect here."""
         self.check_table()
-        for name, wanted in (("--sort", self.sort), ("--transpose", self.transpose)):
-            if wanted is not None and self.output_format not in TABLES:
-                raise UsageError(f"{name} goes with --format {', '.join(TABLES)}")
-        if self.bounds_of is not None and not self.bounds:
-            raise UsageError("--bounds-of: expected --bounds all,max_rel=GRADE instead")
-        if self.intervals and (self.groups or self.weights or self.zscore_file):
-            raise UsageError("--intervals: expected none of --groups, --weights, -Z beside it")
-        if self.groups is not None and (self.writes_parquet or self.zscore_file is not None):
-            raise UsageError("--groups: expected neither -Z nor --output FILE.parquet beside it")
-        if self.writes_parquet and self.zscore_file is not None:
-            raise UsageError(
-                f"--output {self.output}: -Z makes no table of values; expected no -Z, or another ending"
-            )
-        if self.check_duplicates is not None and self.cluster is None:
-            raise UsageError("--check-duplicates goes with --cluster; one process always checks")
-
-        if self.cluster_timeout is not None and (self.cluster or LOCAL).startswith(LOCAL):
-            raise UsageError("--cluster-timeout goes with --cluster and a Dask scheduler")
+        tables = f"goes with --format {', '.join(TABLES)}"
+        is_table, zscores = self.output_format in TABLES, self.zscore_file is not None
+        with_intervals = self.groups or self.weights or self.zscore_file
+        timeout_alone = self.cluster_timeout is not None and (self.cluster or LOCAL).startswith(LOCAL)
+        refuse(
+            (self.sort is not None and not is_table, f"--sort {tables}"),
+            (self.transpose is not None and not is_table, f"--transpose {tables}"),
+            (
+                self.bounds_of is not None and not self.bounds,
+                "--bounds-of: expected --bounds all,max_rel=GRADE instead",
+            ),
+            (
+                self.intervals and with_intervals,
+                "--intervals: expected none of --groups, --weights, -Z beside it",
+            ),
+            (
+                self.groups is not None and (self.writes_parquet or zscores),
+                "--groups: expected neither -Z nor --output FILE.parquet beside it",
+            ),
+            (
+                self.writes_parquet and zscores,
+                f"--output {self.output}: -Z makes no table of values; expected no -Z, or another ending",
+            ),
+            (
+                self.check_duplicates is not None and self.cluster is None,
+                "--check-duplicates goes with --cluster; one process always checks",
+            ),
+            (timeout_alone, "--cluster-timeout goes with --cluster and a Dask scheduler"),
+        )
 
     @property
     def writes_parquet(self) -> bool:

@@ -14,7 +14,7 @@ from pres_eval.cli.output import set_format, write_output
 from pres_eval.cli.progress import reading_bar
 from pres_eval.cli.reader import check_paths
 from pres_eval.cli.said import Said, argument, command_with, option
-from pres_eval.cli.shared import JOBS, MAP_DOCS, RELEVANCE_FORMAT, RESULTS_FORMAT
+from pres_eval.cli.shared import RESULTS_FORMAT, NumberOptions
 from pres_eval.cli.values import CutoffList, LevelType, WholeRange
 from pres_eval.errors import InputError, UsageError
 from pres_eval.reading.relevance import relevance_info
@@ -61,7 +61,7 @@ class CheckedFiles(Said):
     qrels: str = argument()
     runs: tuple[str, ...] = argument(nargs=-1, required=True, metavar="RUN [RUN ...]")
     results_format: str = RESULTS_FORMAT
-    relevance_format: str = RELEVANCE_FORMAT
+    relevance_format: str = NumberOptions.relevance_format
     level: float = option(
         "-l", "--level_for_rel", type=LevelType(min=0), default=1, show_default=True, metavar="NUM",
         help="Least grade of a relevant document.",
@@ -74,7 +74,7 @@ class CheckedFiles(Said):
         "--max", type=WholeRange(min=0), default=5, show_default=True, metavar="NUM",
         help="Examples of each kind in each file.",
     )  # fmt: skip
-    map_docs: str | None = MAP_DOCS
+    map_docs: str | None = NumberOptions.map_docs
     at_most: int | None = option(
         "--at-most", type=WholeRange(min=1), metavar="NUM",
         help="Warn of topics of a run with more documents, such as 1000 in a track.",
@@ -103,7 +103,7 @@ class CheckedFiles(Said):
         "--output", metavar="FILE", callback=set_format,
         help="Write the findings to FILE, whole or not at all; FILE.json sets --format json.",
     )  # fmt: skip
-    jobs: int | None = JOBS
+    jobs: int | None = NumberOptions.jobs
 
 
 @command_with(CheckedFiles)

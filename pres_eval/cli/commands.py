@@ -36,8 +36,7 @@ COMPLETION_VARIABLE = "_PRES_EVAL_COMPLETE"
 
 def command_of(name: str | None) -> click.Command:
     """Return the click command of that name; the evaluator for None."""
-    module = importlib.import_module(f"pres_eval.cli.{name or 'evaluate'}")
-    command = module.command
+    command = importlib.import_module(f"pres_eval.cli.{name or 'evaluate'}").command
     assert isinstance(command, click.Command)
     command.context_settings.setdefault("help_option_names", ["-h", "--help"])
     command.context_class = HelpContext

@@ -13,7 +13,7 @@ from pres_eval.cli.reader import warn
 from pres_eval.cli.said import Said, argument, command_with, option
 from pres_eval.cli.shared import RESULTS_FORMAT
 from pres_eval.cli.streams import writing_results
-from pres_eval.errors import InputError, UsageError, quoted
+from pres_eval.errors import InputError, UsageError, quoted, refuse
 from pres_eval.library.converting import blocks_of_file
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.formats.recognising import FORMATS, recognised
@@ -63,22 +63,24 @@ class ConvertOptions(Said):
 def command(said: ConvertOptions) -> None:
     """Write the rows of the file in the other format."""
     check_format(said.results_format)
-    if said.relevance_format not in (None, *JUDGED):
-        raise UsageError(
-            f"-R {said.relevance_format}: cannot be converted, expected one of {', '.join(JUDGED)}"
-        )
-    if said.tag.split() != [said.tag]:
-        raise UsageError(f"--tag {quoted(said.tag)}: expected a name without blanks")
+    form, tag = said.relevance_format, said.tag
+    refuse(
+        (
+            form not in (None, *JUDGED),
+            f"-R {form}: cannot be converted, expected one of {', '.join(JUDGED)}",
+        ),
+        (tag.split() != [tag], f"--tag {quoted(tag)}: expected a name without blanks"),
+    )
     source = source_at(said.file)
     grades = _has_grades(source, said)
     if said.target in (OF_RUNS if grades else ("qrels",)):
         what = "judgements, expected --to qrels" if grades else "a run, expected --to trec_results"
         raise UsageError(f"--to {said.target}: {said.file} has {what}")
-    blocks = blocks_of_file(source, said.relevance_format or said.results_format, grades=grades)
+    blocks = blocks_of_file(source, form or said.results_format, grades=grades)
     if said.topics_from is not None:
         blocks = _named(blocks, said.topics_from)
     with output_file(said.output) as stream, writing_results():
-        write_blocks(stream, blocks, said.target, grades, source.name, said.tag)
+        write_blocks(stream, blocks, said.target, grades, source.name, tag)
 
 
 def _has_grades(source: Source, said: ConvertOptions) -> bool:

@@ -101,7 +101,7 @@ def _evaluate(said: EvaluateOptions) -> None:
     evaluations = print_results(runs, job)
     if said.output_format not in TABLES and not said.quiet and (warning := runs.warning()):
         said.warn(warning)
-    if job.zscores is not None and job.zscores.warning:
+    if job.zscores is not None:
         said.warn(job.zscores.warning)
     report_failures(said, job.failures)
     exit_if_failed(job.failures)

@@ -5,20 +5,16 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
-from pres_eval.analysis.explain import Explanation, curves, explain_topics
+from pres_eval.analysis.explain import explain_topics
 from pres_eval.analysis.sweep import DEFAULT_MEASURES, select_at
 from pres_eval.cli.analysing import AnalysisOptions, put_out
 from pres_eval.cli.loading import Loaded, read
 from pres_eval.cli.said import argument, command_with, option
 from pres_eval.cli.values import WholeRange
 from pres_eval.errors import UsageError, did_you_mean
-from pres_eval.report.explained_tables import explained_tables, side_by_side_tables
+from pres_eval.report.explained_tables import explained_figure, explained_tables, side_by_side_tables
 from pres_eval.report.text import text_of
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 MOST_PICTURES = 12
 
@@ -87,12 +83,8 @@ def command(said: ExplainOptions) -> None:
         }
         tables = explained_tables(explained[0], evaluations[0], loaded.names[0], topics, said.most, lines)
 
-    def picture() -> Figure:
-        from pres_eval.report.plots import cumulated_curves
-
-        return cumulated_curves([_curves(one) for each in explained for one in each])
-
-    put_out(tables, "explain", {**loaded.settings, "nmax": said.nmax}, said, loaded.failures, picture)
+    settings = {**loaded.settings, "nmax": said.nmax}
+    put_out(tables, "explain", settings, said, loaded.failures, lambda: explained_figure(explained))
 
 
 def _screen(said: ExplainOptions) -> int | None:
@@ -113,8 +105,3 @@ def _topics(loaded: Loaded, wanted: Sequence[str]) -> list[int]:
             raise UsageError(f"topic {text} is not in the qrels{'; ' * bool(hint)}{hint}")
         chosen.append(known[topic])
     return chosen
-
-
-def _curves(one: Explanation) -> dict[str, Any]:
-    title = f"{text_of(one.topic)}: PRES_{one.nmax} = {one.score:.4f}, n = {len(one.documents)}"
-    return {"title": title, **curves(one)}

@@ -20,7 +20,7 @@ from pres_eval.scoring import ScoredRun
 
 
 def as_text(
-    evaluations: Sequence[ScoredRun], rankings: Sequence[Ranking], job: Job, notes: Sequence[str]
+    evaluations: Sequence[ScoredRun], rankings: Sequence[Ranking], job: Job, notes: Sequence[str | None]
 ) -> str:
     """Return the evaluations in the format that --format names; `notes` come below tables for people."""
     form = job.said.output_format
@@ -34,7 +34,7 @@ def as_text(
     return write(evaluations, _layout(job, notes))
 
 
-def _layout(job: Job, notes: Sequence[str]) -> RunLayout:
+def _layout(job: Job, notes: Sequence[str | None]) -> RunLayout:
     """Return the layout of a table."""
     said = job.said
     return RunLayout(
@@ -47,7 +47,7 @@ def _layout(job: Job, notes: Sequence[str]) -> RunLayout:
         sort=said.sort,
         transpose=said.transpose,
         width=terminal_width(said.output),
-        notes=tuple(notes),
+        notes=tuple(note for note in notes if note),
         failures=tuple(job.failures or ()),
         fit=said.fit,
     )

@@ -13,13 +13,13 @@ from pres_eval.analysis import Loop
 from pres_eval.analysis.compare_settings import CompareSettings, corrected_for, least_p
 from pres_eval.analysis.paired import PairedScores, depth_warning, pair_topics
 from pres_eval.analysis.score_tables import choose_columns, read_score_table
-from pres_eval.analysis.ties import warning_of_ties
 from pres_eval.analysis.topics import UsedTopics, use_topics
 from pres_eval.cli.analysing import PairedOptions
 from pres_eval.cli.progress import steps
-from pres_eval.cli.reader import Reader, check_paths, path_of, warn
+from pres_eval.cli.reader import Reader, check_paths, path_of
 from pres_eval.cli.shared import NumberOptions
 from pres_eval.cli.streams import say
+from pres_eval.cli.topics import warn_of_ties
 from pres_eval.errors import PresEvalError, RunFailure, UsageError, plural
 from pres_eval.measures.selection import Selection, select
 from pres_eval.options import Options
@@ -29,7 +29,7 @@ from pres_eval.reading.qrels import QrelsJudgements
 from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.source import Source
 from pres_eval.report.text import text_of
-from pres_eval.scoring import ScoredRun, evaluate
+from pres_eval.scoring import ScoredRun, Scoring, evaluate
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,12 @@ class Loaded:
     topics: UsedTopics
     options: Options
     settings: dict[str, object]
-    quiet: bool
+    said: NumberOptions
     failures: tuple[RunFailure, ...]
+
+    def scoring(self, selection: Selection) -> Scoring:
+        """Return what the runs are scored with."""
+        return Scoring(relevance=self.relevance, selection=selection, options=self.options)
 
     def evaluations(self, selection: Selection) -> list[ScoredRun]:
         """Return the runs scored by a selection."""
@@ -60,9 +64,9 @@ class Loaded:
 
     def paired(self, selection: Selection) -> PairedScores:
         """Return the same side by side; over all topics of the judgements with -c or --topics all."""
-        said = depth_warning(selection, [int(ranking.num_ret.sum()) for ranking in self.rankings])
-        if said and not self.quiet:
-            warn(said)
+        self.said.warn(
+            depth_warning(selection, [int(ranking.num_ret.sum()) for ranking in self.rankings]),
+        )
         every_topic = tuple(self.relevance.pool.topics) if self.options.complete else None
         return pair_topics(self.evaluations(selection), self.names, every_topic)
 
@@ -73,7 +77,7 @@ class Loaded:
 
     def each(self, label: str) -> Loop:
         """Return a wrapper for loops that shows a progress bar on a terminal."""
-        return steps(label, self.quiet)
+        return steps(label, self.said.quiet)
 
 
 def read_runs(
@@ -102,22 +106,8 @@ def over_topics(
 ) -> tuple[list[Ranking], UsedTopics]:
     """Return the runs over the topics that --topics selects, after the warnings about these."""
     used, topics = use_topics(rankings, names, said.topic_rule(usual), len(relevance.pool.topics))
-    if topics.warning:
-        said.warn(topics.warning)
+    said.warn(topics.warning)
     return used, topics
-
-
-def warn_of_ties(
-    said: NumberOptions,
-    relevance: Relevance,
-    rankings: Sequence[Ranking],
-    options: Options,
-    selection: Selection,
-) -> None:
-    """Warn of runs whose main column could change with the order of equal scores."""
-    for ranking in rankings:
-        if text := warning_of_ties(relevance, ranking, options, selection):
-            said.warn(text)
 
 
 OF_RUNS = (
@@ -159,8 +149,7 @@ def _warn_of_topics(said: NumberOptions, scores: PairedScores, rule: str) -> Non
         judged=scores.all_topics,
         lacking=tuple(sorted(scores.lacking, key=lambda one: -one[1])),
     )
-    if used.warning:
-        said.warn(used.warning)
+    said.warn(used.warning)
 
 
 def usual_measures(nmax: Sequence[int]) -> tuple[str, ...]:
@@ -204,7 +193,7 @@ def read_paired(said: PairedOptions, least: int, without_topics: str) -> Paired:
     measures = said.measures or usual_measures(said.nmax)
     selection = select(measures, said.numbers(), said.nmax, said.relevance_info)
     loaded = read(said, said.files[0], said.files[1:])
-    warn_of_ties(said, loaded.relevance, loaded.rankings, loaded.options, selection)
+    warn_of_ties(said, loaded.scoring(selection), loaded.rankings)
     return Paired(loaded.paired(selection), loaded.settings, loaded)
 
 
@@ -226,7 +215,7 @@ def read(said: NumberOptions, qrels: str, runs: Sequence[str], usual: str = COMM
         topics=topics,
         options=options,
         settings=settings,
-        quiet=said.quiet,
+        said=said,
         failures=failures,
     )
 

@@ -19,7 +19,7 @@ from pres_eval.arrays import IntArray
 from pres_eval.cli.output import output_file, write_output
 from pres_eval.cli.reader import check_paths
 from pres_eval.cli.said import Said, argument, command_with, option
-from pres_eval.cli.shared import QUIET
+from pres_eval.cli.shared import NumberOptions
 from pres_eval.cli.streams import say, writing_results
 from pres_eval.errors import UsageError, plural
 from pres_eval.library.converting import ENDINGS
@@ -62,7 +62,7 @@ class MergeOptions(Said):
         help="Write the judgements to FILE, whole or not at all; FILE.csv, .tsv (BEIR's), .json, .jsonl and"
         " .parquet set the format.",
     )  # fmt: skip
-    quiet: bool = QUIET
+    quiet: bool = NumberOptions.quiet
 
 
 @command_with(MergeOptions)

@@ -16,11 +16,11 @@ from pres_eval.analysis.pooling import (
     pool_documents,
     skeleton,
 )
-from pres_eval.cli.analysing import FORMAT, TABLE
+from pres_eval.cli.analysing import ResultOptions
 from pres_eval.cli.output import write_output
 from pres_eval.cli.reader import Reader, exit_if_failed
 from pres_eval.cli.said import argument, command_with, option
-from pres_eval.cli.shared import KEEP_GOING, QUIET, NumberOptions, RewriteOptions, terminal_width
+from pres_eval.cli.shared import NumberOptions, RewriteOptions, terminal_width
 from pres_eval.cli.streams import say
 from pres_eval.cli.values import FiniteRange, WholeRange
 from pres_eval.errors import InputError, PresEvalError, RunFailure, UsageError
@@ -89,10 +89,10 @@ class PoolOptions(RewriteOptions):
         "--compat", type=click.Choice(COMPAT_VERSIONS), default=COMPAT_VERSIONS[0], show_default=True,
         help="Order equal scores as this trec_eval does.",
     )  # fmt: skip
-    keep_going: bool = KEEP_GOING
-    quiet: bool = QUIET
-    output_format: str = FORMAT
-    table: str | None = TABLE
+    keep_going: bool = NumberOptions.keep_going
+    quiet: bool = NumberOptions.quiet
+    output_format: str = ResultOptions.output_format
+    table: str | None = ResultOptions.table
 
     def read_strata(self) -> tuple[RankStratum, ...]:
         """Return the strata, none if there are none.  Raises UsageError for options that contradict them."""
@@ -154,8 +154,7 @@ def command(said: PoolOptions) -> None:
     )
     write_output(None, render(tables, look, "pool", settings))
     if said.write_qrels:
-        lines = skeleton(chosen) if sample is None else sample.lines(grades)
-        write_output(said.write_qrels, lines)
+        write_output(said.write_qrels, skeleton(chosen) if sample is None else sample.lines(grades))
     exit_if_failed(failures)
 
 

@@ -39,15 +39,13 @@ def print_results(runs: ChosenRuns, job: Job) -> list[ScoredRun]:
                 found.append(ranking)
         from pres_eval.cli.formats import as_text
 
-        warning = runs.warning()
-        notes = [] if warning is None else [warning]
+        notes = [runs.warning()]
         if job.said.bounds:
             scale = job.said.scale
             notes.append(BOUNDS_NOTE if scale is None else BOUNDS_OF_ALL.format(scale=scale))
         if job.said.weights is not None:
             notes.append(f"means with the weights of topics in {job.said.weights}")
-        text = as_text(evaluations, found, job, notes)
-        stream.write(text.encode("utf-8", "backslashreplace"))
+        stream.write(as_text(evaluations, found, job, notes).encode("utf-8", "backslashreplace"))
     return evaluations
 
 

@@ -8,10 +8,10 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from pres_eval.analysis.pools import trust_of
-from pres_eval.cli.loading import Loaded, read, warn_of_ties
+from pres_eval.cli.loading import Loaded, read
 from pres_eval.cli.progress import steps
 from pres_eval.cli.reader import Reader, path_of
-from pres_eval.cli.topics import topic_files
+from pres_eval.cli.topics import topic_files, warn_of_ties
 from pres_eval.errors import NoCommonTopicError, UsageError, did_you_mean
 from pres_eval.ranking.ranking import OWN, Ranking
 from pres_eval.reading.source import Source
@@ -47,12 +47,10 @@ def report_of(said: ReportOptions) -> Report:
     relevance, rankings = loaded.qrels(), loaded.rankings
     if medians and set(relevance.pool.topics).isdisjoint(set().union(*medians.values())):
         raise NoCommonTopicError(f"--medians {said.medians}: no topic in common with {relevance.name}")
-    warn_of_ties(said, relevance, rankings, loaded.options, selection)
+    scoring = loaded.scoring(selection)
+    warn_of_ties(said, scoring, rankings)
     groups, weights = topic_files(said, said.groups, said.weights, relevance.pool.topics)
-    scoring = Scoring(
-        relevance=relevance, selection=selection, options=loaded.options, groups=groups, weights=weights
-    )
-    evaluations, files = _evaluated(said, scoring, rankings)
+    evaluations, files = _evaluated(said, replace(scoring, groups=groups, weights=weights), rankings)
     report = make_report(
         loaded.names,
         evaluations,

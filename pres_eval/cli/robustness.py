@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import click
-import numpy as np
-from numpy.typing import NDArray
 
 from pres_eval.analysis.correlation import COEFFICIENTS
 from pres_eval.analysis.pools import leave_out, pool_depths
@@ -15,13 +13,12 @@ from pres_eval.analysis.robustness import (
     REMOVED,
     THINNED,
     Plan,
-    Robustness,
     Sampler,
     qrels_lines,
     robustness,
     without,
 )
-from pres_eval.analysis.sweep import DEFAULT_MEASURES, cutoff_of, select_at
+from pres_eval.analysis.sweep import DEFAULT_MEASURES, select_at
 from pres_eval.cli.analysing import (
     DRAWS,
     SEED,
@@ -39,15 +36,12 @@ from pres_eval.errors import PresEvalError, UsageError, decimal_comma, number_of
 from pres_eval.measures.selection import Selection
 from pres_eval.report.layout import Table
 from pres_eval.report.robustness_tables import (
-    COEFFICIENT_NAMES,
     depths_table,
     few_runs,
     left_out_table,
+    robustness_figure,
     robustness_tables,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 def read_fractions(context: click.Context, option: click.Parameter, text: str) -> tuple[float, ...]:
@@ -148,16 +142,12 @@ def command(said: RobustnessOptions) -> None:
     each = loaded.each("scoring f-qrels")
     result = robustness(loaded.qrels(), loaded.rankings, selection, loaded.options, plan, each)
     tables = robustness_tables(result, len(loaded.names), loaded.topics.text)
-    if said.output_format in ("json", "csv", "tsv") and (few := few_runs(result)):
-        said.warn(few)
+    if said.output_format in ("json", "csv", "tsv"):
+        said.warn(few_runs(result))
     tables += _pool_tables(said, loaded, selection)
-
-    def picture() -> Figure:
-        from pres_eval.report.plots import robustness as curves
-
-        return curves(plan.fractions, _panels(result, selection), COEFFICIENT_NAMES[plan.coefficient])
-
-    put_out(tables, "robustness", {**loaded.settings, **vars(plan)}, said, loaded.failures, picture)
+    settings = {**loaded.settings, **vars(plan)}
+    picture = partial(robustness_figure, result, selection)
+    put_out(tables, "robustness", settings, said, loaded.failures, picture)
 
 
 def _pool_tables(said: RobustnessOptions, loaded: Loaded, selection: Selection) -> list[Table]:
@@ -202,21 +192,6 @@ def _write_qrels(loaded: Loaded, plan: Plan, folder: Path) -> None:
     sampler = Sampler(qrels, loaded.options.relevance_level, plan)
     for number in loaded.each("writing f-qrels")(range(len(plan.fractions) * plan.samples)):
         fraction, sample = plan.fractions[number // plan.samples], number % plan.samples
-        keep = sampler.keep(fraction, sample)
-        left = without(qrels, keep, plan.removed)
+        left = without(qrels, sampler.keep(fraction, sample), plan.removed)
         name = f"qrels.f{100 * fraction:g}.s{sample + 1}.txt"
         write_output(str(folder / name), qrels_lines(left, left.kept))
-
-
-def _panels(result: Robustness, selection: Selection) -> dict[str, dict[str, NDArray[Any]]]:
-    """Return (F + 1, S) correlations for each line of each panel, the last row with nothing taken out."""
-    panels: dict[str, dict[str, NDArray[Any]]] = {}
-    for number, column in enumerate(selection):
-        cutoff = cutoff_of(column)
-        title = "no cutoff" if cutoff is None else f"cutoff {cutoff}"
-        own = column.measure.name
-        name = column.label if cutoff is None else own + column.label.removeprefix(f"{own}_{cutoff}")
-        found = result.correlations[:, :, number]
-        unchanged = np.full((1, found.shape[1]), result.unchanged[number])
-        panels.setdefault(title, {})[name] = np.concatenate((found, unchanged))
-    return panels

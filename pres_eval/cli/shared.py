@@ -12,7 +12,7 @@ import click
 from pres_eval.cli.reader import warn
 from pres_eval.cli.said import Said, option
 from pres_eval.cli.values import CutoffList, LevelType, WholeRange
-from pres_eval.errors import UsageError
+from pres_eval.errors import UsageError, refuse
 from pres_eval.options import (
     COMPAT_VERSIONS,
     DEFAULT_NMAX,
@@ -44,24 +44,6 @@ def _set_protocol(context: click.Context, parameter: click.Parameter, name: str 
 RESULTS_FORMAT = option(
     "-T", "--Results_format", default=TREC, metavar="FORMAT",
     help=f"Format of the runs: {TREC}, {', '.join(RUN_FORMATS)}; recognised if none is given.",
-)  # fmt: skip
-RELEVANCE_FORMAT = option(
-    "-R", "--Rel_info_format", default="qrels", show_default=True, metavar="FORMAT",
-    help=f"Format of the judgements: {', '.join(FORMATS)}.",
-)  # fmt: skip
-MAP_DOCS = option(
-    "--map-docs", metavar="FILE|REGEX",
-    help="Map documents, in runs and judgements: by a file (docno document), or a pattern with a"
-    " group, as '^(.*)#\\d+$' for chunks; the first of several hits counts, the highest of grades.",
-)  # fmt: skip
-QUIET = option("--quiet", is_flag=True, is_eager=True, help="No warnings and no progress bar.")
-JOBS = option(
-    "--jobs", type=WholeRange(min=1), metavar="NUM",
-    help="Processes or threads that read and compute (default: the processors that may be used).",
-)  # fmt: skip
-KEEP_GOING = option(
-    "--keep-going", is_flag=True,
-    help="Name the runs that cannot be evaluated, evaluate the others, and exit with 2.",
 )  # fmt: skip
 NMAX = option(
     "--nmax", type=CutoffList(), default=",".join(map(str, DEFAULT_NMAX)), show_default=True, metavar="RANKS",
@@ -124,13 +106,18 @@ class TableOptions(Said):
 
     def check_table(self) -> None:
         """Raises UsageError for options of tables that have no effect in another format."""
-        form = f"not --format {self.output_format}"
-        if self.fit and self.output_format != "latex":
-            raise UsageError(f"--fit goes with --format latex, {form}")
-        if self.style is not None and self.output_format != "table":
-            raise UsageError(f"--style goes with --format table, {form}")
-        if self.digits is not None and self.output_format not in TABLES:
-            raise UsageError(f"--digits goes with --format {', '.join(TABLES)}, {form}")
+        form = self.output_format
+        refuse(
+            (self.fit and form != "latex", f"--fit goes with --format latex, not --format {form}"),
+            (
+                self.style is not None and form != "table",
+                f"--style goes with --format table, not --format {form}",
+            ),
+            (
+                self.digits is not None and form not in TABLES,
+                f"--digits goes with --format {', '.join(TABLES)}, not --format {form}",
+            ),
+        )
 
 
 class RewriteOptions(Said):
@@ -138,7 +125,11 @@ class RewriteOptions(Said):
 
     PLACE = 5
 
-    map_docs: str | None = MAP_DOCS
+    map_docs: str | None = option(
+        "--map-docs", metavar="FILE|REGEX",
+        help="Map documents, in runs and judgements: by a file (docno document), or a pattern with a"
+        " group, as '^(.*)#\\d+$' for chunks; the first of several hits counts, the highest of grades.",
+    )  # fmt: skip
     map_ranks: str = option(
         "--map-ranks", type=click.Choice(("dense", "kept")), default="dense", show_default=True,
         help="With --map-docs, if a document comes again: renumber the ranks, or keep them.",
@@ -154,10 +145,10 @@ class RewriteOptions(Said):
 
     def check_rewrites(self) -> None:
         """Raise UsageError for options that have no effect without others."""
-        if self.map_ranks != "dense" and self.map_docs is None:
-            raise UsageError("--map-ranks goes with --map-docs")
-        if self.exclude_from != "both" and self.exclude is None:
-            raise UsageError("--exclude-from goes with --exclude")
+        refuse(
+            (self.map_ranks != "dense" and self.map_docs is None, "--map-ranks goes with --map-docs"),
+            (self.exclude_from != "both" and self.exclude is None, "--exclude-from goes with --exclude"),
+        )
 
     @property
     def rewrites(self) -> dict[str, str]:
@@ -187,7 +178,10 @@ class NumberOptions(RewriteOptions):
         help="Names of runs: tag, file or path; auto: their tags if all of them differ, else their"
         " files.",
     )  # fmt: skip
-    keep_going: bool = KEEP_GOING
+    keep_going: bool = option(
+        "--keep-going", is_flag=True,
+        help="Name the runs that cannot be evaluated, evaluate the others, and exit with 2.",
+    )  # fmt: skip
     protocol: str | None = option(
         "--protocol", metavar="NAME", is_eager=True, callback=_set_protocol,
         help="Set -c, -l, -M and -m as a track's papers do, such as trec-dl; your own options win"
@@ -237,9 +231,15 @@ class NumberOptions(RewriteOptions):
         "--compat", type=click.Choice(COMPAT_VERSIONS), default=COMPAT_VERSIONS[0], show_default=True,
         help="Print the numbers of this trec_eval.",
     )  # fmt: skip
-    relevance_format: str = RELEVANCE_FORMAT
-    quiet: bool = QUIET
-    jobs: int | None = JOBS
+    relevance_format: str = option(
+        "-R", "--Rel_info_format", default="qrels", show_default=True, metavar="FORMAT",
+        help=f"Format of the judgements: {', '.join(FORMATS)}.",
+    )  # fmt: skip
+    quiet: bool = option("--quiet", is_flag=True, is_eager=True, help="No warnings and no progress bar.")
+    jobs: int | None = option(
+        "--jobs", type=WholeRange(min=1), metavar="NUM",
+        help="Processes or threads that read and compute (default: the processors that may be used).",
+    )  # fmt: skip
 
     def named(self, runs: Sequence[tuple[str, str]]) -> list[str]:
         """Return the names of runs that have these tags and files."""
@@ -250,9 +250,9 @@ class NumberOptions(RewriteOptions):
         """Return the facts of the format of judgements; raise UsageError for one that does not exist."""
         return relevance_info(self.relevance_format)
 
-    def warn(self, text: str) -> None:
-        """Print a line on stderr, unless --quiet is given."""
-        if not self.quiet:
+    def warn(self, text: str | None) -> None:
+        """Print a warning on stderr if there is one, unless --quiet is given."""
+        if text and not self.quiet:
             warn(text)
 
     def check_qrels_alone(self) -> None:
@@ -270,15 +270,20 @@ class NumberOptions(RewriteOptions):
     def numbers(self, only_topic: bytes | None = None) -> Options:
         """Return the options that change numbers; stops at options that contradict each other."""
         self.check_rewrites()
-        if self.size_file is not None and self.num_docs_in_coll:
-            raise UsageError("-N and --size-file: expected one of them")
-        if isinstance(self.relevance_level, float) and self.relevance_format != "qrels_float":
-            raise UsageError(
-                f"-l {self.relevance_level:g}: expected a whole number, or the judgements with -R qrels_float"
-            )
+        level = self.relevance_level
+        refuse(
+            (
+                isinstance(level, float) and self.relevance_format != "qrels_float",
+                f"-l {level:g}: expected a whole number, or the judgements with -R qrels_float",
+            ),
+            (
+                self.size_file is not None and self.num_docs_in_coll,
+                "-N and --size-file: expected one of them",
+            ),
+        )
         return Options(
             compat=self.compat,
-            relevance_level=self.relevance_level,
+            relevance_level=level,
             max_retrieved=self.max_retrieved,
             judged_only=self.judged_only,
             complete=self.complete or self.topics == ALL,

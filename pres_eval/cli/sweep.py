@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from pres_eval.analysis.sweep import DEFAULT_MEASURES, sweep, sweep_selection
@@ -17,10 +15,7 @@ from pres_eval.cli.said import command_with, option
 from pres_eval.cli.shared import TieOptions
 from pres_eval.cli.values import read_rank
 from pres_eval.errors import quoted
-from pres_eval.report.sweep_tables import sweep_tables
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from pres_eval.report.sweep_tables import sweep_figure, sweep_tables
 
 MOST = 1000
 """Cutoffs in one sweep: more are a slip of the keyboard."""
@@ -72,10 +67,5 @@ def command(said: SweepOptions) -> None:
     result = sweep(loaded.names, loaded.evaluations(selection), said.nmax)
     settings = {**loaded.settings, "nmax": list(said.nmax)}
 
-    def picture() -> Figure:
-        from pres_eval.report.plots import curves
-
-        return curves(result.runs, result.measures, result.cutoffs, result.means, xlabel="Nmax (rank)")
-
     tables = sweep_tables(result, loaded.topics.text)
-    put_out(tables, "sweep", settings, said, loaded.failures, picture)
+    put_out(tables, "sweep", settings, said, loaded.failures, lambda: sweep_figure(result))

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from pres_eval.arrays import IntArray
 from pres_eval.cli.asked import Job
-from pres_eval.cli.reader import warn
 from pres_eval.cli.shared import NumberOptions
 from pres_eval.ranking.ranking import COMMON, OWN, Ranking
+from pres_eval.scoring import Scoring
 
 if TYPE_CHECKING:
     from pres_eval.reading.topic_files import Groups, Weights
@@ -22,11 +22,7 @@ class ChosenRuns:
     """
 
     def __init__(self, rankings: Iterable[Ranking], job: Job) -> None:
-        self._rankings = rankings
-        self._said, self._job = job.said, job
-        self._judged = len(job.relevance.pool.topics)
-        self._rule = job.said.topic_rule(OWN)
-        self._told = len(job.said.runs) > 1 and job.options.only_topic is None
+        self._rankings, self._job = rankings, job
         self._named: list[tuple[str, str]] = []
         self._topics: list[IntArray] = []
         self._retrieved: list[int] = []
@@ -34,51 +30,55 @@ class ChosenRuns:
     def __iter__(self) -> Iterator[Ranking]:
         """Yield the runs; a note reports how much equal scores could change each."""
         for ranking in self._chosen():
-            if not self._said.quiet and len(ranking.ties.document):
-                _weigh_ties(ranking, self._job)
+            warn_of_ties(self._job.said, self._job, [ranking])
             yield ranking
 
     def _chosen(self) -> Iterator[Ranking]:
         """Yield rankings over the topics that are wanted; failed ones come last."""
-        if self._said.over_common_topics:
-            from pres_eval.analysis.topics import use_topics
+        seen = map(self._seen, self._rankings)
+        if not self._job.said.over_common_topics:
+            yield from seen
+            return
+        from pres_eval.analysis.topics import use_topics
 
-            every = list(map(self._seen, self._rankings))
-            # A run without any topic is left to fail by itself.
-            failed = [each for each in every if self._said.keep_going and not len(each.topic)]
-            kept = [each for each in every if each not in failed]
-            yield from use_topics(kept, self._names(), COMMON, self._judged)[0]
-            yield from failed
-        else:
-            yield from map(self._seen, self._rankings)
+        every = list(seen)
+        # A run without any topic is left to fail by itself.
+        failed = [each for each in every if self._job.said.keep_going and not len(each.topic)]
+        kept = [each for each in every if each not in failed]
+        yield from use_topics(kept, self._names(), COMMON, len(self._job.relevance.pool.topics))[0]
+        yield from failed
 
     def _seen(self, ranking: Ranking) -> Ranking:
-        if len(ranking.topic) or not self._said.keep_going:
+        if len(ranking.topic) or not self._job.said.keep_going:
             self._named.append((ranking.tag, ranking.name))
             self._topics.append(ranking.topic)
             self._retrieved.append(int(ranking.num_ret.sum()))
         return ranking
 
     def _names(self) -> list[str]:
-        return self._said.named(self._named)
+        return self._job.said.named(self._named)
 
     def warning(self) -> str | None:
         """Return the warning about the runs read so far together; the reader warns of each alone."""
-        if not self._told or not self._topics:
+        said, judged = self._job.said, self._job.relevance.pool.topics
+        if len(said.runs) == 1 or self._job.options.only_topic is not None or not self._topics:
             return None
         from pres_eval.analysis.paired import depth_warning
         from pres_eval.analysis.topics import used_topics
 
-        topics = used_topics(self._topics, self._names(), self._rule, self._judged).warning
+        topics = used_topics(self._topics, self._names(), said.topic_rule(OWN), len(judged)).warning
         depth = depth_warning(self._job.selection, self._retrieved)
         return "; ".join(text for text in (topics, depth) if text) or None
 
 
-def _weigh_ties(ranking: Ranking, job: Job) -> None:
-    from pres_eval.analysis.ties import warning_of_ties
+def warn_of_ties(said: NumberOptions, scoring: Scoring, rankings: Iterable[Ranking]) -> None:
+    """Warn of runs whose main column could change with the order of equal scores."""
+    for ranking in rankings:
+        if said.quiet or not len(ranking.ties.document):
+            continue
+        from pres_eval.analysis.ties import warning_of_ties
 
-    if text := warning_of_ties(job.relevance, ranking, job.options, job.selection):
-        warn(text)
+        said.warn(warning_of_ties(scoring.relevance, ranking, scoring.options, scoring.selection))
 
 
 def topic_files(

@@ -195,15 +195,6 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
         first = [place.pop(topic) for topic in given if topic in place]
         return [*first, *place.values()]
 
-    def calc(self, run: Any) -> Any:
-        """Return one value for each measure over all topics, and all values by topic."""
-        per_topic = list(self.iter_calc(run))
-        values: dict[Any, list[float]] = {measure: [] for measure in self.measures}
-        for metric in per_topic:
-            values[metric.measure].append(metric.value)
-        aggregated = {measure: self._aggregate(measure, np.array(each)) for measure, each in values.items()}
-        return ir_measures.CalcResults(aggregated, per_topic)
-
     def _aggregate(self, measure: Any, values: FloatArray) -> float:
         aggregator = measure.aggregator()
         missing = [measure.DEFAULT] * (len(self._topics) - len(values))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -22,10 +22,10 @@ from pres_eval.analysis.paired import (
     weighted,
     wins_of_runs,
 )
-from pres_eval.errors import MeasureError, MissingExtraError, UsageError, plural
+from pres_eval.errors import MeasureError, UsageError, plural, refuse
 from pres_eval.library.choices import Alternative, Correction, IntervalKind, Over, Test, TopicOrder
 from pres_eval.library.evaluation import Evaluation
-from pres_eval.library.showing import plotted
+from pres_eval.library.showing import pandas, plotted
 from pres_eval.library.streaming import evaluations_of, topic_contents
 from pres_eval.library.warned import warn
 from pres_eval.library.wording import in_python, python_words
@@ -49,9 +49,6 @@ class Comparisons(Sequence[Comparison]):
 
     def __getitem__(self, index: Any) -> Any:
         return self.compared.comparisons[index]
-
-    def __iter__(self) -> Iterator[Comparison]:
-        return iter(self.compared.comparisons)
 
     @property
     def runs(self) -> list[str]:
@@ -90,11 +87,7 @@ class Comparisons(Sequence[Comparison]):
 
     def to_pandas(self) -> Any:
         """Return a pandas frame: one row for each comparison."""
-        try:
-            import pandas
-        except ImportError:
-            raise MissingExtraError("to_pandas", "pandas", "pandas") from None
-        return pandas.DataFrame(self.to_dicts(), columns=list(Comparison.__dataclass_fields__))
+        return pandas().DataFrame(self.to_dicts(), columns=list(Comparison.__dataclass_fields__))
 
     def to_latex(self, digits: int = 4) -> str:
         """Return the table of means for LaTeX (package booktabs): the best in bold, significance marked."""
@@ -205,10 +198,13 @@ def compare(
     Raises UsageError for arguments that make no sense, MeasureError if the evaluations share no such measure.
     """
     chosen = evaluations_of(evaluations)
-    if any(topic_contents(one) != topic_contents(chosen[0]) for one in chosen):
-        raise UsageError("compare: found other groups or weights of topics, expected the same for all")
-    if len(chosen) < 2:
-        raise UsageError(f"compare: {len(chosen)} evaluations, expected at least two")
+    refuse(
+        (
+            any(topic_contents(one) != topic_contents(chosen[0]) for one in chosen),
+            "compare: found other groups or weights of topics, expected the same for all",
+        ),
+        (len(chosen) < 2, f"compare: {len(chosen)} evaluations, expected at least two"),
+    )
     settings = CompareSettings(
         test=test, correction=correction, alpha=alpha, samples=samples, seed=seed, alternative=alternative,
         margin=margin, interval=interval, over=correct_over, simultaneous=simultaneous,
@@ -222,11 +218,7 @@ def compare(
     plain = pair_topics([_only(one, labels) for one in chosen], run_names, every_topic)
     groups, weights = chosen[0].topic_files
     scores = weighted(plain, weights)
-    place: int | Sequence[int] | None
-    if isinstance(baseline, str) and baseline == BEST and BEST not in run_names:
-        place = best_places(scores.gains())
-    else:
-        place = _place(baseline, chosen, run_names)
+    place = _place(baseline, chosen, scores)
     in_groups = None if groups is None else compare_by_group(scores, groups.topics, place, settings)
     return Comparisons(compare_scores(scores, place, settings), in_groups, plain)
 
@@ -253,13 +245,19 @@ def _only(evaluation: Evaluation, labels: Sequence[str]) -> Scores:
 
 
 def _place(
-    baseline: Evaluation | str | int | None, evaluations: Sequence[Evaluation], names: Sequence[str]
-) -> int | None:
-    """Return the place of the baseline, None for all pairs; raise UsageError if there is no such run."""
+    baseline: Evaluation | str | int | None, evaluations: Sequence[Evaluation], scores: PairedScores
+) -> int | tuple[int, ...] | None:
+    """Return the place of the baseline, the best of each measure, None for all pairs.
+
+    Raises UsageError if there is no such run.
+    """
+    names = scores.runs
     if baseline is None:
         return None
     if isinstance(baseline, str) and baseline in names:
-        return list(names).index(baseline)
+        return names.index(baseline)
+    if isinstance(baseline, str) and baseline == BEST:
+        return best_places(scores.gains())
     if isinstance(baseline, int) and -len(names) <= baseline < len(names):
         return baseline % len(names)
     places = [place for place, one in enumerate(evaluations) if one is baseline]

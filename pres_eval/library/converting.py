@@ -12,11 +12,10 @@ import numpy as np
 
 from pres_eval.arrays import WordIds
 from pres_eval.errors import InputError, UsageError
-from pres_eval.library.finding import block_of_dict
-from pres_eval.library.judgements import check_dicts, is_path, plain_data
+from pres_eval.library.judgements import is_path, plain_data
 from pres_eval.library.ranked import Qrels
+from pres_eval.library.rankings import block_of_data
 from pres_eval.library.run import Run
-from pres_eval.library.tables import block_of_table
 from pres_eval.library.wording import python_words
 from pres_eval.reading.blocks import Block, check_scores
 from pres_eval.reading.formats.delimited import read_columns
@@ -102,11 +101,7 @@ def _run(data: Any) -> tuple[str, Iterable[Block]]:
     if is_path(data):
         source = source_at(os.fspath(data))
         return source.name, blocks_of_file(source, None, grades=False)
-    data, by_topic = plain_data(data, "run")
-    if by_topic:
-        check_dicts(data, "run")
-        return "run", [_best_first(block_of_dict(data, "run"))]
-    block = block_of_table(data, False, "run")
+    block = block_of_data(*plain_data(data, "run"), "run")
     check_scores("run", block)
     return "run", [_best_first(block)]
 

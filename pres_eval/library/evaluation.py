@@ -13,6 +13,7 @@ import numpy as np
 
 from pres_eval.arrays import FloatArray, Ids, IntArray, absent
 from pres_eval.errors import MeasureError, MissingExtraError
+from pres_eval.library.showing import pandas
 from pres_eval.library.texts import texts_of
 from pres_eval.measures.base import Format
 from pres_eval.measures.selection import SelectedColumn, select
@@ -223,12 +224,8 @@ class Evaluation:
 
     def to_pandas(self) -> Any:
         """Return a pandas frame: one row for each topic, one column for each measure."""
-        try:
-            import pandas
-        except ImportError:
-            raise MissingExtraError("to_pandas", "pandas", "pandas") from None
-        index = pandas.Index(self.topics, name="topic", dtype=object)
-        return pandas.DataFrame(self._columns(), index=index)
+        index = pandas().Index(self.topics, name="topic", dtype=object)
+        return pandas().DataFrame(self._columns(), index=index)
 
     def to_arrow(self) -> Any:
         """Return an Arrow table: the topic, and one column for each measure."""

@@ -6,7 +6,7 @@ from copy import copy
 from inspect import signature
 from typing import Any
 
-from pres_eval.errors import MissingExtraError, UsageError
+from pres_eval.errors import UsageError
 from pres_eval.library.asked import Measures, check_jobs, selected
 from pres_eval.library.choices import Compat, DuplicateRule, ExcludeFrom, MapRanks
 from pres_eval.library.judgements import first_topic, is_path, look_swapped, read_judgements
@@ -15,6 +15,7 @@ from pres_eval.library.matrices import TopDocuments, rank_matrix
 from pres_eval.library.rankings import rank_any, rank_by_cluster
 from pres_eval.library.rewriting import excluded_of, known_rule, mapping_of
 from pres_eval.library.run import GAINS, Run
+from pres_eval.library.showing import pandas
 from pres_eval.library.streaming import Accumulator
 from pres_eval.library.texts import texts_of
 from pres_eval.library.topics import topic_numbers
@@ -28,7 +29,7 @@ from pres_eval.reading.changed_judgements import (
     with_topic_numbers,
     without_empty_topics,
 )
-from pres_eval.reading.relevance import relevance_info
+from pres_eval.reading.relevance import Relevance, relevance_info
 from pres_eval.reading.rewriting import EXCLUDE_FROM, MAP_RANKS, rewriting_of
 
 
@@ -95,12 +96,8 @@ class Qrels:
 
     def to_pandas(self) -> Any:
         """Return the same as a pandas frame: query_id, doc_id and relevance."""
-        try:
-            import pandas
-        except ImportError:
-            raise MissingExtraError("to_pandas", "pandas", "pandas") from None
         rows = [(t, d, g) for t, documents in self.to_dict().items() for d, g in documents.items()]
-        return pandas.DataFrame(rows, columns=["query_id", "doc_id", "relevance"])
+        return pandas().DataFrame(rows, columns=["query_id", "doc_id", "relevance"])
 
     def to_trec(self) -> bytes:
         """Return the same as lines of a qrels file: topic, 0, document, grade."""
@@ -174,9 +171,7 @@ class Qrels:
         """
         own = read_judgements(scores, GAINS, None, None)
         assert isinstance(own, engine.QrelsJudgements), "gains are qrels"
-        other = copy(self)
-        other.relevance = with_document_scores(self.relevance, own)
-        return other
+        return self._with(with_document_scores(self.relevance, own))
 
     @python_words
     def with_topic_numbers(self, nmax_of: Any = None, sizes: Any = None) -> Qrels:
@@ -193,9 +188,9 @@ class Qrels:
         """
         if nmax_of is None and sizes is None:
             return self
-        other = copy(self)
-        other.relevance = with_topic_numbers(self.relevance, topic_numbers(nmax_of), topic_numbers(sizes))
-        return other
+        return self._with(
+            with_topic_numbers(self.relevance, topic_numbers(nmax_of), topic_numbers(sizes)),
+        )
 
     @python_words
     def of_topics(self, empty: str, level: float = Options.relevance_level) -> Qrels:
@@ -207,9 +202,14 @@ class Qrels:
         if empty == STOP:
             check_no_empty_topics(self.relevance, level)
             return self
+        return self._with(without_empty_topics(self.relevance, level))
+
+    def _with(self, relevance: Relevance) -> Qrels:
+        """Return the same with other judgements."""
         other = copy(self)
-        other.relevance = without_empty_topics(self.relevance, level)
-        other.lookup = Lookup(other.relevance.pool)
+        other.relevance = relevance
+        if relevance.pool is not self.relevance.pool:
+            other.lookup = Lookup(relevance.pool)
         return other
 
     @python_words
@@ -245,10 +245,7 @@ class Qrels:
             excluded_of(exclude),
             known_rule("exclude_from", exclude_from, EXCLUDE_FROM),
         )
-        other = copy(self)
-        other.relevance = rewriting.of_judgements(self.relevance)
-        other.lookup = Lookup(other.relevance.pool)
-        return other
+        return self._with(rewriting.of_judgements(self.relevance))
 
     @python_words
     def rank(

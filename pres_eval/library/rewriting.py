@@ -18,10 +18,8 @@ from pres_eval.reading.rewriting import Excluded, FileMapping
 
 def mapping_of(data: Any) -> Any:
     """Return a mapping from a dict; a text is a pattern or a path, and read later."""
-    if data is None or isinstance(data, str):
-        return data
-    if is_path(data):
-        return os.fspath(data)
+    if data is None or is_path(data):
+        return data and os.fspath(data)
     if not isinstance(data, Mapping):
         raise UsageError(f"map_docs: found {type(data).__name__}, expected a pattern, a path, or a dict")
     first, second = (ids_of(list(column), "map_docs") for column in (data.keys(), data.values()))
@@ -30,10 +28,8 @@ def mapping_of(data: Any) -> Any:
 
 def excluded_of(data: Any) -> Any:
     """Return excluded documents from a dict of topics; a text is a path or "self", and read later."""
-    if data is None or isinstance(data, str):
-        return data
-    if is_path(data):
-        return os.fspath(data)
+    if data is None or is_path(data):
+        return data and os.fspath(data)
     if not isinstance(data, Mapping):
         raise UsageError(f"exclude: found {type(data).__name__}, expected a path, a dict by topic, or 'self'")
     lists = []

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from pres_eval.errors import MissingExtraError
+
 
 def plotted(make: Callable[[], Any], path: str | os.PathLike[str] | None) -> Any:
     """Return the matplotlib figure that is made, and write it if there is a path.
@@ -21,6 +23,15 @@ def plotted(make: Callable[[], Any], path: str | os.PathLike[str] | None) -> Any
         check_picture_ending(os.fspath(path), f"plot({os.fspath(path)!r})")
         Path(path).write_bytes(picture(make, os.fspath(path)))
     return make()
+
+
+def pandas() -> Any:
+    """Return the module pandas; raise MissingExtraError if it is not there."""
+    try:
+        import pandas as module
+    except ImportError:
+        raise MissingExtraError("to_pandas", "pandas", "pandas") from None
+    return module
 
 
 class Page(str):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
-from pres_eval.analysis.explain import Explanation, Relevant, text_plot
+from pres_eval.analysis.explain import Explanation, Relevant, curves, text_plot
 from pres_eval.arrays import add_in_order
 from pres_eval.errors import plural
 from pres_eval.report.layout import Shown, Table, Value
@@ -195,3 +196,14 @@ def _averages(
             for name, count, evaluation in rows
         ],
     )
+
+
+def explained_figure(explained: Iterable[Iterable[Explanation]]) -> Any:
+    """Return the picture of each topic of each run: its curves with the areas A1 and A2."""
+    from pres_eval.report.plots import cumulated_curves
+
+    return cumulated_curves([{"title": _title(one), **curves(one)} for each in explained for one in each])
+
+
+def _title(one: Explanation) -> str:
+    return f"{text_of(one.topic)}: PRES_{one.nmax} = {one.score:.4f}, n = {len(one.documents)}"

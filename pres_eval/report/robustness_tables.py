@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import Any
 
 import numpy as np
 
 from pres_eval.analysis.pooling import FirstDocuments, Key, ToJudge
 from pres_eval.analysis.pools import Depths, Holes, LeftOut
 from pres_eval.analysis.robustness import Robustness
+from pres_eval.analysis.sweep import cutoff_of
 from pres_eval.arrays import AnyArray, BoolArray, IntArray
 from pres_eval.errors import plural
+from pres_eval.measures.selection import Selection
 from pres_eval.report.layout import Score, Shown, Table, Value, long_rows, records_table
 from pres_eval.report.text import moved, percentage
 
@@ -255,3 +258,25 @@ def left_out_table(rows: list[LeftOut], depth: int) -> Table:
             left=3,
         ),
     )
+
+
+def robustness_figure(result: Robustness, selection: Selection) -> Any:
+    """Return the picture of the correlations at each fraction, a panel for each cutoff."""
+    from pres_eval.report.plots import robustness
+
+    plan = result.plan
+    return robustness(plan.fractions, _panels(result, selection), COEFFICIENT_NAMES[plan.coefficient])
+
+
+def _panels(result: Robustness, selection: Selection) -> dict[str, dict[str, AnyArray]]:
+    """Return (F + 1, S) correlations for each line of each panel, the last row with nothing taken out."""
+    panels: dict[str, dict[str, AnyArray]] = {}
+    for number, column in enumerate(selection):
+        cutoff = cutoff_of(column)
+        title = "no cutoff" if cutoff is None else f"cutoff {cutoff}"
+        own = column.measure.name
+        name = column.label if cutoff is None else own + column.label.removeprefix(f"{own}_{cutoff}")
+        found = result.correlations[:, :, number]
+        unchanged = np.full((1, found.shape[1]), result.unchanged[number])
+        panels.setdefault(title, {})[name] = np.concatenate((found, unchanged))
+    return panels

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pres_eval.analysis.sweep import Sweep
 from pres_eval.report.layout import Shown, Table
 
@@ -27,3 +29,10 @@ def sweep_tables(result: Sweep, topics: str) -> list[Table]:
         shown = Shown(("run", *map(str, result.cutoffs)), lines)
         tables.append(Table(measure, f"{measure} at Nmax, over {topics}", shown=shown, programs=False))
     return tables
+
+
+def sweep_figure(result: Sweep) -> Any:
+    """Return the picture of measures against Nmax."""
+    from pres_eval.report.plots import curves
+
+    return curves(result.runs, result.measures, result.cutoffs, result.means, xlabel="Nmax (rank)")
