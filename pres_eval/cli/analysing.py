@@ -21,8 +21,6 @@ from pres_eval.report.layout import FORMATS, Look, Table, render
 from pres_eval.report.shown_runs import DEFAULT_DIGITS, DEFAULT_STYLE
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from pres_eval.report.paper import Paper
 
 
@@ -174,7 +172,7 @@ def put_out(
     settings: dict[str, object],
     said: ResultOptions,
     failures: tuple[RunFailure, ...] = (),
-    make: Callable[[], Figure] | None = None,
+    make: Callable[[], Any] | None = None,
 ) -> None:
     """Write the tables as --format wants them, then the picture that --plot wants, which is then made.
 

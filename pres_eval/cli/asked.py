@@ -167,9 +167,12 @@ class EvaluateOptions(TieOptions, GateOptions, TableOptions):
 
     def rules_of_files(self) -> dict[str, str]:
         """Return how --map-docs and --exclude are used, and --protocol, by option."""
-        rules = {"map_ranks": "map-ranks", "exclude_from": "exclude-from"}
-        protocol = {} if self.protocol is None else {"protocol": self.protocol}
-        return {rules[name]: value for name, value in self.rewrites.items() if name in rules} | protocol
+        rules = {
+            "map-ranks": self.rewrites.get("map_ranks"),
+            "exclude-from": self.rewrites.get("exclude_from"),
+            "protocol": self.protocol,
+        }
+        return {name: rule for name, rule in rules.items() if rule is not None}
 
     @property
     def over_common_topics(self) -> bool:

@@ -157,9 +157,13 @@ def command(said: CompareOptions) -> None:
     warn_of_reach(said, settings, scores, comparisons)
     result = compare(scores, baseline, settings, paired.each("comparing"))
     files = {"groups": said.groups, "weights": said.weights}
-    shown = {**paired.settings, **settings.recorded(), "topics": len(scores.topics)}
-    shown["baseline"] = _baseline_name(said, result)
-    shown |= {name: text_of(path) for name, path in files.items() if path is not None}
+    shown = {
+        **paired.settings,
+        **settings.recorded(),
+        "topics": len(scores.topics),
+        "baseline": _baseline_name(said, result),
+        **{name: text_of(path) for name, path in files.items() if path is not None},
+    }
     tables = compared_tables(result, topics_with_weights(topics, scores))
     if groups is not None:
         tables += by_group_tables(compare_by_group(scores, groups.topics, baseline, settings), settings)

@@ -129,14 +129,11 @@ def _completable(name: str | None) -> click.Command:
             parameter.type = _MeasureNames()
         elif parameter.metavar == "DIR":
             parameter.type = click.Path(file_okay=False)
-        elif parameter.metavar == "FILE" or _is_text(parameter):
+        elif parameter.metavar == "FILE" or (
+            isinstance(parameter, click.Argument) and parameter.type is click.STRING
+        ):  # arguments without choices of their own name files
             parameter.type = click.Path()
     return command
-
-
-def _is_text(parameter: click.Parameter) -> bool:
-    """Return whether an argument has no choices of its own: all of those name files."""
-    return isinstance(parameter, click.Argument) and parameter.type is click.STRING
 
 
 def _choices(name: str) -> tuple[str, ...]:

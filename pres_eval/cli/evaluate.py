@@ -94,7 +94,7 @@ def _evaluate(said: EvaluateOptions) -> None:
         selection=selection,
         options=options,
         zscores=_read_zscores(said.zscore_file),
-        jobs=reader.jobs_for(len(said.runs)),
+        jobs=1 if len(said.runs) > 1 else reader.num_jobs,
         failures=[] if said.keep_going else None,
     )
     runs = ChosenRuns(reader.runs(said.runs, job.relevance, options, job.failures), job)

@@ -72,7 +72,8 @@ def command(said: ExplainOptions) -> None:
         list(explain_topics(loaded.qrels(), ranking, loaded.options, said.nmax, chosen))
         for ranking in loaded.rankings
     ]
-    lines = None if said.chosen[len(others) :] or said.most == 0 else _screen(said)
+    fits = shutil.get_terminal_size((80, SCREEN)).lines - 2
+    lines = None if said.chosen[len(others) :] or said.most is not None else fits
     if len(loaded.rankings) == 2:
         pairs = list(zip(*explained, strict=True))
         tables = side_by_side_tables(pairs, evaluations, loaded.names, said.most, lines)
@@ -85,11 +86,6 @@ def command(said: ExplainOptions) -> None:
 
     settings = {**loaded.settings, "nmax": said.nmax}
     put_out(tables, "explain", settings, said, loaded.failures, lambda: explained_figure(explained))
-
-
-def _screen(said: ExplainOptions) -> int | None:
-    """Return the lines of a screen; None if --max gives the number of topics."""
-    return shutil.get_terminal_size((80, SCREEN)).lines - 2 if said.most is None else None
 
 
 def _topics(loaded: Loaded, wanted: Sequence[str]) -> list[int]:

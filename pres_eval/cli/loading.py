@@ -16,10 +16,9 @@ from pres_eval.analysis.score_tables import choose_columns, read_score_table
 from pres_eval.analysis.topics import UsedTopics, use_topics
 from pres_eval.cli.analysing import PairedOptions
 from pres_eval.cli.progress import steps
-from pres_eval.cli.reader import Reader, check_paths, path_of
+from pres_eval.cli.reader import Reader, check_paths, path_of, warn_of_ties
 from pres_eval.cli.shared import NumberOptions
 from pres_eval.cli.streams import say
-from pres_eval.cli.topics import warn_of_ties
 from pres_eval.errors import PresEvalError, RunFailure, UsageError, plural
 from pres_eval.measures.selection import Selection, select
 from pres_eval.options import Options

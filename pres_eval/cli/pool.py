@@ -10,12 +10,14 @@ from pres_eval.analysis.pooling import (
     FirstDocuments,
     Key,
     RankStratum,
+    ToJudge,
     draw,
     first_documents,
     judged_keys,
     pool_documents,
     skeleton,
 )
+from pres_eval.arrays import BoolArray
 from pres_eval.cli.analysing import ResultOptions
 from pres_eval.cli.output import write_output
 from pres_eval.cli.reader import Reader, exit_if_failed
@@ -111,6 +113,20 @@ class PoolOptions(RewriteOptions):
         """Return the last rank that is pooled."""
         return strata[-1].last if strata else self.depth or DEPTH
 
+    def settings(self, strata: tuple[RankStratum, ...]) -> dict[str, object]:
+        """Return what the pool was made with, for JSON."""
+        return {
+            "runs": [text_of(run) for run in self.runs],
+            "depth": self.deepest(strata),
+            "strata": self.strata,
+            "seed": self.seed,
+            "judged": None if self.judged is None else text_of(self.judged),
+            "order": self.order,
+            "persistence": self.persistence,
+            "per_topic": self.per_topic,
+            **self.rewrites,
+        }
+
 
 @command_with(PoolOptions)
 def command(said: PoolOptions) -> None:
@@ -118,41 +134,22 @@ def command(said: PoolOptions) -> None:
     strata = said.read_strata()
     said.check_rewrites()
     runs, failures = _read(said, said.deepest(strata), said.rewriting())
-    grades: dict[Key, int] = {}
-    if said.judged:
-        usual = {"relevance_format": "qrels", "relevance_level": 1, "empty": AS_TREC_EVAL, "jobs": None}
-        of_qrels = NumberOptions(**vars(said), **usual, nmax_file=None, size_file=None)
-        qrels = Reader(of_qrels).qrels(said.judged)
-        grades = judged_keys(qrels.pool, qrels.grade.tolist())
+    grades = _grades(said)
     pooled = pool_documents(runs, said.persistence, said.order)
-    judged = np.array(
-        [key in grades for key in pooled.pairs()] if grades else np.zeros(len(pooled)), np.bool_
-    )
     sample = draw(pooled, strata, 1 if said.seed is None else said.seed) if strata else None
-    found, left = pooled, np.flatnonzero(~judged)
+    found = pooled if sample is None else sample.documents
+    left = ~_are_judged(found, grades)
     if sample is not None:
-        known = [key in grades for key in sample.documents.pairs()]
-        found, left = sample.documents, np.flatnonzero(sample.drawn & ~np.array(known, np.bool_))
-    chosen = found.take(left).first_of_topics(said.per_topic)
-    settings: dict[str, object] = {
-        "runs": [text_of(run) for run in said.runs],
-        "depth": said.deepest(strata),
-        "strata": said.strata,
-        "seed": said.seed,
-        "judged": None if said.judged is None else text_of(said.judged),
-        "order": said.order,
-        "persistence": said.persistence,
-        "per_topic": said.per_topic,
-        **said.rewrites,
-    }
+        left &= sample.drawn
+    chosen = found.take(np.flatnonzero(left)).first_of_topics(said.per_topic)
     tables = [
         to_judge_table(chosen, len(runs), None if sample is None else sample.stratum[left]),
-        pools_table(pooled, judged, chosen),
+        pools_table(pooled, _are_judged(pooled, grades), chosen),
     ]
     look = Look(
         form=said.output_format, chosen=said.table, width=terminal_width(None), failures=tuple(failures)
     )
-    write_output(None, render(tables, look, "pool", settings))
+    write_output(None, render(tables, look, "pool", said.settings(strata)))
     if said.write_qrels:
         write_output(said.write_qrels, skeleton(chosen) if sample is None else sample.lines(grades))
     exit_if_failed(failures)
@@ -173,6 +170,23 @@ def _read(
                 raise error from None
             say(f"pres-eval: {error}")
     return runs, failures
+
+
+def _grades(said: PoolOptions) -> dict[Key, int]:
+    """Return the grades of judged documents, from the file of --judged if there is one."""
+    if not said.judged:
+        return {}
+    usual = {"relevance_format": "qrels", "relevance_level": 1, "empty": AS_TREC_EVAL, "jobs": None}
+    of_qrels = NumberOptions(**vars(said), **usual, nmax_file=None, size_file=None)
+    qrels = Reader(of_qrels).qrels(said.judged)
+    return judged_keys(qrels.pool, qrels.grade.tolist())
+
+
+def _are_judged(documents: ToJudge, grades: dict[Key, int]) -> BoolArray:
+    """Return which documents (n,) are judged."""
+    if not grades:
+        return np.zeros(len(documents), np.bool_)
+    return np.array([key in grades for key in documents.pairs()], np.bool_)
 
 
 def _with_hint(error: PresEvalError) -> PresEvalError:

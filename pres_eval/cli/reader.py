@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -26,6 +26,7 @@ from pres_eval.workers import num_processors
 if TYPE_CHECKING:
     from pres_eval.cli.clustering import Cluster
     from pres_eval.cli.shared import NumberOptions, RewriteOptions
+    from pres_eval.scoring import Scoring
 
 LARGE = 16 << 20
 """Bytes of runs that are worth one more process: to copy one takes as long as reading two megabytes."""
@@ -60,10 +61,6 @@ class Reader:
     def num_jobs(self) -> int:
         """Threads."""
         return self.said.jobs or num_processors()
-
-    def jobs_for(self, num_runs: int) -> int:
-        """Return the number of threads that work on a run: one if several runs are worked on together."""
-        return 1 if num_runs > 1 else self.num_jobs
 
     def relevance(self, path: str) -> Relevance:
         """Return the judgements, with the numbers that topics have of their own."""
@@ -253,3 +250,13 @@ def exit_if_failed(failures: Sequence[RunFailure] | None) -> None:
 def warn(text: str) -> None:
     """Print a line on stderr."""
     say(f"pres-eval: warning: {text}")
+
+
+def warn_of_ties(said: NumberOptions, scoring: Scoring, rankings: Iterable[Ranking]) -> None:
+    """Warn of runs whose main column could change with the order of equal scores."""
+    for ranking in rankings:
+        if said.quiet or not len(ranking.ties.document):
+            continue
+        from pres_eval.analysis.ties import warning_of_ties
+
+        said.warn(warning_of_ties(scoring.relevance, ranking, scoring.options, scoring.selection))

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from pres_eval.analysis.pools import trust_of
 from pres_eval.cli.loading import Loaded, read
 from pres_eval.cli.progress import steps
-from pres_eval.cli.reader import Reader, path_of
-from pres_eval.cli.topics import topic_files, warn_of_ties
+from pres_eval.cli.reader import Reader, path_of, warn_of_ties
+from pres_eval.cli.topics import topic_files
 from pres_eval.errors import NoCommonTopicError, UsageError, did_you_mean
 from pres_eval.ranking.ranking import OWN, Ranking
 from pres_eval.reading.source import Source

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from pres_eval.arrays import IntArray
 from pres_eval.cli.asked import Job
+from pres_eval.cli.reader import warn_of_ties
 from pres_eval.cli.shared import NumberOptions
 from pres_eval.ranking.ranking import COMMON, OWN, Ranking
-from pres_eval.scoring import Scoring
-
-if TYPE_CHECKING:
-    from pres_eval.reading.topic_files import Groups, Weights
+from pres_eval.reading.topic_files import Groups, Weights
 
 
 class ChosenRuns:
@@ -69,16 +66,6 @@ class ChosenRuns:
         topics = used_topics(self._topics, self._names(), said.topic_rule(OWN), len(judged)).warning
         depth = depth_warning(self._job.selection, self._retrieved)
         return "; ".join(text for text in (topics, depth) if text) or None
-
-
-def warn_of_ties(said: NumberOptions, scoring: Scoring, rankings: Iterable[Ranking]) -> None:
-    """Warn of runs whose main column could change with the order of equal scores."""
-    for ranking in rankings:
-        if said.quiet or not len(ranking.ties.document):
-            continue
-        from pres_eval.analysis.ties import warning_of_ties
-
-        said.warn(warning_of_ties(scoring.relevance, ranking, scoring.options, scoring.selection))
 
 
 def topic_files(

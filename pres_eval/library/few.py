@@ -87,7 +87,8 @@ class FewDocuments:
             judged = known.get(topic) or self._judge(topic)
             if not documents:
                 if judged is not None:
-                    found[topic] = {**self._nothing, **self._counted(judged.num_rel)}
+                    num_rel = {NUM_REL: float(judged.num_rel)} if NUM_REL in self._nothing else {}
+                    found[topic] = {**self._nothing, **num_rel}
                 continue
             order = few_in_order(documents) if judged is not None or topic.isprintable() else None
             if order is None:
@@ -100,9 +101,6 @@ class FewDocuments:
             ids = list(chain.from_iterable(every))
             return found if "".join(ids).isprintable() else None
         return found
-
-    def _counted(self, num_rel: int) -> dict[str, float]:
-        return {NUM_REL: float(num_rel)} if NUM_REL in self._nothing else {}
 
     def _judge(self, topic: str) -> JudgedTopic | None:
         grades = self._grades(topic)
