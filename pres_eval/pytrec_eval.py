@@ -150,14 +150,17 @@ class RelevanceEvaluator:
             self._qrels = _qrels(judged)
         chosen = frozenset([measures] if isinstance(measures, str) else measures)
         self._options = _options(int(relevance_level), bool(judged_docs_only_flag))
-        self._ours = _known(pres_eval or {})
+        self._ours = pres_eval or {}
         if self._ours:
             self._take_ours(self._ours)
         self._columns, self._keys, self._nothing = _asked(chosen, own_measures(), self._options)
 
     @python_words
     def _take_ours(self, ours: Mapping[str, Any]) -> None:
-        """Set options that pytrec_eval lacks, and rewrite the judgements by them."""
+        """Set options that pytrec_eval lacks, rewrite the judgements by them; raise TypeError for others."""
+        known = (*_OF_JUDGEMENTS, *_OF_RUNS)
+        if unknown := [name for name in ours if name not in known]:
+            raise TypeError(f"pres_eval: found {unknown[0]!r}, expected some of {', '.join(known)}")
         of_runs = {name: value for name, value in ours.items() if name not in _OF_JUDGEMENTS}
         self._options = replace(self._options, **of_runs)
         if self._qrels is not None:
@@ -261,15 +264,6 @@ def _qrels(judged: Mapping[str, Mapping[str, int]]) -> Qrels:
 def _options(relevance_level: int, judged_only: bool) -> Options:
     """Return the options; evaluators are made again and again with the same."""
     return Options(relevance_level=relevance_level, judged_only=judged_only)
-
-
-def _known(ours: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the arguments; raise TypeError for one that this class does not take."""
-    if unknown := [name for name in ours if name not in (*_OF_JUDGEMENTS, *_OF_RUNS)]:
-        raise TypeError(
-            f"pres_eval: found {unknown[0]!r}, expected some of {', '.join((*_OF_JUDGEMENTS, *_OF_RUNS))}"
-        )
-    return ours
 
 
 @lru_cache(maxsize=64)

@@ -100,15 +100,6 @@ def read_runs(
     return rankings, names, tuple(failures)
 
 
-def over_topics(
-    said: NumberOptions, rankings: Sequence[Ranking], names: Sequence[str], usual: str, relevance: Relevance
-) -> tuple[list[Ranking], UsedTopics]:
-    """Return the runs over the topics that --topics selects, after the warnings about these."""
-    used, topics = use_topics(rankings, names, said.topic_rule(usual), len(relevance.pool.topics))
-    said.warn(topics.warning)
-    return used, topics
-
-
 OF_RUNS = (
     *("relevance_level", "judged_only", "num_docs_in_coll", "max_retrieved", "duplicates", "compat"),
     *("relevance_format", "ties", "nmax", "names", "keep_going", "nmax_file", "size_file"),
@@ -202,7 +193,9 @@ def read(said: NumberOptions, qrels: str, runs: Sequence[str], usual: str = COMM
     check_paths(qrels, runs)
     relevance = Reader(said).relevance(qrels)
     rankings, names, failures = read_runs(said, runs, relevance, options)
-    rankings, topics = over_topics(said, rankings, names, usual, relevance)
+    judged = len(relevance.pool.topics)
+    rankings, topics = use_topics(rankings, names, said.topic_rule(usual), judged)
+    said.warn(topics.warning)
     settings: dict[str, object] = {"qrels": text_of(qrels), "runs": [text_of(run) for run in runs]}
     settings.update({name: value for name, value in asdict(options).items() if name != "only_topic"})
     settings.update(said.rewrites)

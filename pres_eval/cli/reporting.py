@@ -66,11 +66,7 @@ def report_of(said: ReportOptions) -> Report:
         if said.baseline is None
         else chosen_run("--baseline", said.baseline, loaded.names, evaluations, files),
         each=loaded.each("comparing"),
-        failures=loaded.failures,
         medians=medians,
-        title=said.title,
-        description=said.description,
-        made_with=_made_with(said),
         groups=groups,
         weights=weights,
     )
@@ -89,6 +85,10 @@ def _looked_into(said: ReportOptions, report: Report, loaded: Loaded) -> Report:
     return replace(
         report,
         trust=trust,
+        failures=loaded.failures,
+        title=said.title,
+        description=said.description,
+        made_with=_made_with(said),
         document_url=said.document_url,
         titles=read_texts(said.titles) if said.titles else {},
         queries=read_texts(said.queries) if said.queries else {},
@@ -125,20 +125,20 @@ def _evaluated(
     return [evaluation for evaluation, _ in done], [file for _, file in done]
 
 
-def _made_with(said: ReportOptions) -> list[tuple[str, str]]:
+def _made_with(said: ReportOptions) -> tuple[tuple[str, str], ...]:
     """Return the options that change numbers, besides those of the evaluation and the tests."""
-    facts = [
+    facts = (
         ("Topics averaged over (--topics)", said.topic_rule(OWN)),
         ("Judgements read as (-R)", said.relevance_format),
         ("Nmax (--nmax)", ", ".join(map(str, said.nmax))),
         ("Measures asked for (-m)", ", ".join(said.measures) or "none: those usual for recall"),
-    ]
+    )
     files = (
         ("Medians from (--medians)", said.medians),
         ("Groups of topics from (--groups)", said.groups),
         ("Weights of topics from (--weights)", said.weights),
     )
-    return [*facts, *((name, PurePath(path).name) for name, path in files if path is not None)]
+    return (*facts, *((name, PurePath(path).name) for name, path in files if path is not None))
 
 
 def _medians(said: ReportOptions, labels: set[str]) -> Medians:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -78,11 +79,10 @@ class Experiment(Comparisons):
             qrels=File(relevance.name, None),
             files=[File(run.name, None) for run in self._ranked],
             compared_with=baselines.pop() if len(baselines) == 1 else None,
-            title=title,
             groups=own[0],
             weights=own[1],
         )
-        page = Page(as_html(report))
+        page = Page(as_html(replace(report, title=title)))
         if path is not None:
             Path(path).write_text(page, encoding="utf-8", newline="\n")
         return page

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pres_eval.errors import UsageError
@@ -126,16 +127,14 @@ class Run:
         """Return all numbers of the run.  See `evaluate` for the arguments."""
         check_jobs(jobs)
         self._check(complete=complete, judged_only=judged_only, level=level)
-        options = Options(
-            compat=self._options.compat,
+        options = replace(
+            self._options,
             relevance_level=level,
-            max_retrieved=self._options.max_retrieved,
             complete=bool(complete),
             judged_only=bool(judged_only),
             num_docs_in_coll=num_docs,
             only_topic=None if topic is None else encode(topic, "topic"),
             ties=ties,
-            duplicates=self._options.duplicates,
             empty=empty,
         )
         if empty in (ZERO, ONE):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,13 +22,8 @@ RELEVANCE = ("relevance", "label", "grade", "rel", "score")
 """Names of columns, the first that is there counts: those of ir_measures, PyTerrier, ranx, BEIR."""
 
 
-@dataclass(frozen=True, eq=False)
-class ThreeColumns:
-    """The three columns of a run or of judgements."""
-
-    topic: IdColumn
-    document: IdColumn
-    value: NDArray[Any]
+ThreeColumns = tuple[IdColumn, IdColumn, NDArray[Any]]
+"""Topics, documents and values of a run or of judgements."""
 
 
 def column_names(available: Iterable[Any], value: Sequence[str], name: str) -> tuple[str, str, str]:
@@ -53,16 +47,16 @@ def block_of_table(data: Any, grades: bool, name: str) -> Block:
     """
     names = RELEVANCE if grades else SCORE
     if is_pandas(data):
-        table = _pandas_table(data, names, name)
+        topic, document, value = _pandas_table(data, names, name)
     elif hasattr(data, "__arrow_c_stream__"):
-        table = _arrow_table(data, names, name)
+        topic, document, value = _arrow_table(data, names, name)
     elif isinstance(data, Mapping):
-        table = _mapping_table(data, names, name)
+        topic, document, value = _mapping_table(data, names, name)
     else:
-        table = _table_of_rows(data, names, name)
-    topics, lengths = table.topic.groups()
-    numbers = as_grades(table.value, name) if grades else _as_scores(table.value, name)
-    return Block(topics=topics, lengths=lengths, documents=table.document, numbers=numbers)
+        topic, document, value = _table_of_rows(data, names, name)
+    topics, lengths = topic.groups()
+    numbers = as_grades(value, name) if grades else _as_scores(value, name)
+    return Block(topics=topics, lengths=lengths, documents=document, numbers=numbers)
 
 
 def is_pandas(data: Any) -> bool:
@@ -85,7 +79,7 @@ def _arrow_table(data: Any, value: Sequence[str], name: str) -> ThreeColumns:
         names = column_names(data.columns, value, name)
         return _mapping_table({column: data.get_column(column).to_list() for column in names}, value, name)
     topic, document, number = column_names(table.column_names, value, name)
-    return ThreeColumns(
+    return (
         arrow_ids(table.column(topic), topic, name),
         arrow_ids(table.column(document), document, name),
         arrow_numbers(table.column(number), number, name),
@@ -96,7 +90,7 @@ def _pandas_table(data: Any, value: Sequence[str], name: str) -> ThreeColumns:
     if not hasattr(data, "columns"):
         raise InputError(name, None, f"a pandas {type(data).__name__}", "a table with named columns")
     topic, document, number = column_names(data.columns, value, name)
-    return ThreeColumns(
+    return (
         _pandas_ids(data[topic], topic, name),
         _pandas_ids(data[document], document, name),
         _numbers(data[number].to_numpy(), number, name),
@@ -127,10 +121,8 @@ def _mapping_table(data: Mapping[Any, Any], value: Sequence[str], name: str) -> 
     topics, documents, numbers = (
         as_array(data[one]) if hasattr(data[one], "detach") else data[one] for one in names
     )
-    table = ThreeColumns(
-        _ids(topics, name), _ids(documents, name), _numbers(np.asarray(numbers), names[2], name)
-    )
-    sizes = [len(table.topic), len(table.document), len(table.value)]
+    table = _ids(topics, name), _ids(documents, name), _numbers(np.asarray(numbers), names[2], name)
+    sizes = [len(table[0]), len(table[1]), len(table[2])]
     if len(set(sizes)) > 1:
         raise InputError(name, None, f"columns of {', '.join(map(str, sizes))} rows", "columns of one length")
     return table
@@ -162,7 +154,7 @@ def _table_of_rows(data: Any, value: Sequence[str], name: str) -> ThreeColumns:
     """Return rows that are tuples (topic, document, value), or records with columns as attributes."""
     rows = list(data)
     if not rows:
-        return ThreeColumns(Objects([], name), Objects([], name), np.zeros(0))
+        return Objects([], name), Objects([], name), np.zeros(0)
     first = rows[0]
     if isinstance(first, Mapping) and all(
         isinstance(row, Mapping) and row.keys() == first.keys() for row in rows
@@ -182,9 +174,8 @@ def _table_of_rows(data: Any, value: Sequence[str], name: str) -> ThreeColumns:
     if len(columns) != 3:
         raise InputError(name, None, f"rows such as {quoted(repr(first))}", _ROW)
     number = fields[2] or value[0]
-    return ThreeColumns(
-        Objects(columns[0], name), Objects(columns[1], name), _numbers(_array(columns[2]), number, name)
-    )
+    topics, documents, values = columns
+    return Objects(topics, name), Objects(documents, name), _numbers(_array(values), number, name)
 
 
 _ROW = "rows of topic, document and value"

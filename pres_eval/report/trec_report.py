@@ -260,10 +260,6 @@ def make_report(
     compared_with: int | None = None,
     each: Loop = iter,
     medians: Mapping[str, Mapping[bytes, float]] | None = None,
-    title: str = "",
-    description: str = "",
-    failures: Sequence[RunFailure] = (),
-    made_with: Sequence[tuple[str, str]] = (),
     groups: Groups | None = None,
     weights: Weights | None = None,
 ) -> Report:
@@ -294,10 +290,6 @@ def make_report(
             label: np.array([by_topic.get(topic, np.nan) for topic in topics])
             for label, by_topic in (medians or {}).items()
         },
-        title=title,
-        description=description,
-        failures=tuple(failures),
-        made_with=tuple(made_with),
         groups=groups,
         weights=weights,
     )
