@@ -14,7 +14,7 @@ from pres_eval.cli.reader import exit_if_failed
 from pres_eval.cli.said import Said, argument, option
 from pres_eval.cli.shared import MEASURES, NMAX, NumberOptions, TableOptions, terminal_width
 from pres_eval.cli.values import FiniteRange, Millimetres, WholeRange
-from pres_eval.errors import RunFailure, UsageError
+from pres_eval.errors import RunFailure, UsageError, refuse
 from pres_eval.ranking.ranking import COMMON, OWN
 from pres_eval.reading.relevance import relevance_info
 from pres_eval.report.layout import FORMATS, Look, Table, render
@@ -75,14 +75,13 @@ class PictureOptions(Said):
 
     def check_unused(self, needed: str) -> None:
         """Raise UsageError if pictures are spoken of where `needed` asks for none."""
-        for name, given in (
-            ("--width", self.plot_width is not None),
-            ("--untitled", self.untitled),
-            ("--plot-style", self.plot_style is not None),
-            ("--highlight", bool(self.highlight)),
-        ):
-            if given:
-                raise UsageError(f"{name} changes a picture, and you asked for none: expected {needed} too")
+        unused = f"changes a picture, and you asked for none: expected {needed} too"
+        refuse(
+            (self.plot_width is not None, f"--width {unused}"),
+            (self.untitled, f"--untitled {unused}"),
+            (self.plot_style is not None, f"--plot-style {unused}"),
+            (self.highlight, f"--highlight {unused}"),
+        )
 
 
 class ResultOptions(PictureOptions, TableOptions):

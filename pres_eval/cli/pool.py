@@ -25,7 +25,7 @@ from pres_eval.cli.said import argument, command_with, option
 from pres_eval.cli.shared import NumberOptions, RewriteOptions, terminal_width
 from pres_eval.cli.streams import say
 from pres_eval.cli.values import FiniteRange, WholeRange
-from pres_eval.errors import InputError, PresEvalError, RunFailure, UsageError
+from pres_eval.errors import InputError, PresEvalError, RunFailure, UsageError, refuse
 from pres_eval.options import AS_TREC_EVAL, COMPAT_VERSIONS
 from pres_eval.reading.rewriting import Rewriting
 from pres_eval.report.layout import Look, render
@@ -102,11 +102,11 @@ class PoolOptions(RewriteOptions):
             if self.seed is not None:
                 raise UsageError("--seed goes with --strata")
             return ()
-        for name, value in (("--depth", self.depth), ("--per-topic", self.per_topic)):
-            if value is not None:
-                raise UsageError(
-                    f"--strata and {name}: expected one of them, as strata say how deep and how many"
-                )
+        one = "expected one of them, as strata say how deep and how many"
+        refuse(
+            (self.depth is not None, f"--strata and --depth: {one}"),
+            (self.per_topic is not None, f"--strata and --per-topic: {one}"),
+        )
         return RankStratum.read(self.strata)
 
     def deepest(self, strata: tuple[RankStratum, ...]) -> int:

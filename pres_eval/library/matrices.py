@@ -83,25 +83,15 @@ def rank_matrix(
 
     Raises InputError for shapes that do not fit, and for faults of any run.
     """
-    for each, what in ((ids, "ids"), (scores, "scores")):
-        if isinstance(each, np.ma.MaskedArray) and np.ma.getmaskarray(each).any():
-            advice = "ids.filled(-1) leaves them out"
-            raise InputError(name, None, f"{what} of which some are masked", "numbers or texts", advice)
-    matrix, values = (_even(each, what, name) for each, what in ((ids, "ids"), (scores, "scores")))
-    names = ids_of(list(topics.tolist() if hasattr(topics, "tolist") else topics), name)
-    if matrix.ndim != 2 or matrix.shape != values.shape or len(names) != len(matrix):
-        found = f"{len(names)} topics, ids of shape {matrix.shape}, scores of shape {values.shape}"
-        raise InputError(name, None, found, "T topics, ids and scores of shape (T, k)")
-    if values.dtype.kind not in "biuf":
-        raise InputError(name, None, f"scores of type {values.dtype}", "numbers")
-    documents: IdColumn
+    names, matrix, values = _checked(topics, ids, scores, name)
     ranker = Ranker.of(relevance, options)
-    if matrix.dtype.kind in "iu":
-        ranking = None
-        if relevance.rewriting is None:
-            ranking = _rank_numbers(names, matrix, values, ranker, lookup.numbers, name, tag)
+    are_numbers = matrix.dtype.kind in "iu"
+    if are_numbers and relevance.rewriting is None:
+        ranking = _rank_numbers(names, matrix, values, ranker, lookup.numbers, name, tag)
         if ranking is not None:
             return ranking
+    documents: IdColumn
+    if are_numbers:
         there = matrix != NONE
         documents = Numbers(matrix[there].astype(np.int64), name)
     else:
@@ -117,6 +107,22 @@ def rank_matrix(
         numbers=values[there].astype(np.float64),
     )
     return rank_block(name, block, ranker, tag)
+
+
+def _checked(topics: Any, ids: Any, scores: Any, name: str) -> tuple[Ids, NDArray[Any], NDArray[Any]]:
+    """Return (T,) topics, (T, k) ids and (T, k) scores as arrays; raise InputError for what is none."""
+    for each, what in ((ids, "ids"), (scores, "scores")):
+        if isinstance(each, np.ma.MaskedArray) and np.ma.getmaskarray(each).any():
+            advice = "ids.filled(-1) leaves them out"
+            raise InputError(name, None, f"{what} of which some are masked", "numbers or texts", advice)
+    matrix, values = (_even(each, what, name) for each, what in ((ids, "ids"), (scores, "scores")))
+    names = ids_of(list(topics.tolist() if hasattr(topics, "tolist") else topics), name)
+    if matrix.ndim != 2 or matrix.shape != values.shape or len(names) != len(matrix):
+        found = f"{len(names)} topics, ids of shape {matrix.shape}, scores of shape {values.shape}"
+        raise InputError(name, None, found, "T topics, ids and scores of shape (T, k)")
+    if values.dtype.kind not in "biuf":
+        raise InputError(name, None, f"scores of type {values.dtype}", "numbers")
+    return names, matrix, values
 
 
 def _rank_numbers(

@@ -6,7 +6,7 @@ from copy import copy
 from inspect import signature
 from typing import Any
 
-from pres_eval.errors import UsageError
+from pres_eval.errors import UsageError, refuse
 from pres_eval.library.asked import Measures, check_jobs, selected
 from pres_eval.library.choices import Compat, DuplicateRule, ExcludeFrom, MapRanks
 from pres_eval.library.judgements import first_topic, is_path, look_swapped, read_judgements
@@ -233,12 +233,16 @@ class Qrels:
         Raises UsageError for judgements that are no qrels and for arguments that make no sense, InputError
         for files that cannot be read.
         """
-        for argument, value, usual, needed, of in (
-            ("map_ranks", map_ranks, "dense", map_docs, "map_docs"),
-            ("exclude_from", exclude_from, "both", exclude, "exclude"),
-        ):
-            if value != usual and needed is None:
-                raise UsageError(f"{argument}={value!r}: expected {of} too")
+        refuse(
+            (
+                map_ranks != "dense" and map_docs is None,
+                f"map_ranks={map_ranks!r}: expected map_docs too",
+            ),
+            (
+                exclude_from != "both" and exclude is None,
+                f"exclude_from={exclude_from!r}: expected exclude too",
+            ),
+        )
         rewriting = rewriting_of(
             mapping_of(map_docs),
             known_rule("map_ranks", map_ranks, MAP_RANKS),

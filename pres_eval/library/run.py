@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pres_eval.errors import UsageError
+from pres_eval.errors import UsageError, refuse
 from pres_eval.library.asked import Measures, check_jobs, selected
 from pres_eval.library.choices import EmptyRule, TieRule
 from pres_eval.library.evaluation import Evaluation, Origin
@@ -99,11 +99,14 @@ class Run:
 
     def _check(self, *, complete: object, judged_only: object, level: object) -> None:
         """Raise UsageError for arguments that Options would take for something else."""
-        for argument, given in (("complete", complete), ("judged_only", judged_only)):
-            if given not in (True, False):
-                raise UsageError(f"{argument}={given!r}: expected True or False")
-        if isinstance(level, float) and level % 1 and self.qrels.form != GAINS:
-            raise UsageError(f"level={level!r}: expected a whole number, or judgements with decimals")
+        refuse(
+            (complete not in (True, False), f"complete={complete!r}: expected True or False"),
+            (judged_only not in (True, False), f"judged_only={judged_only!r}: expected True or False"),
+            (
+                isinstance(level, float) and level % 1 and self.qrels.form != GAINS,
+                f"level={level!r}: expected a whole number, or judgements with decimals",
+            ),
+        )
 
     @python_words
     def evaluate(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pres_eval.analysis.sampled_parts import control_parts, read_review, sampled_parts
@@ -92,27 +92,14 @@ def validate(
     """
     if not samples or None not in (collection, sizes):
         raise UsageError("expected a review, one sample at least, and either collection or sizes")
-    methods, shares = (
-        (ReviewSettings.method, *METHODS),
-        {"confidence": confidence, "target": target, "margin": margin},
-    )
-    for option, value, right, expected in (
-        ("method", method, method in methods, f"one of {', '.join(methods)}"),
-        *(("columns", name, name in NAMES, f"one of {', '.join(NAMES)}") for name in columns or ()),
-        *(
-            (name, share, 0 < (share or 0.5) < 1, "a number above 0 and below 1")
-            for name, share in shares.items()
-        ),
-    ):
-        if not right:
-            raise UsageError(f"{option} {value}: expected {expected}")
+    settings = ReviewSettings(method, confidence, seed, target, margin)
+    _check(settings, columns or ())
     found = read_review(os.fspath(review), depth)
     topics = {topic for topic, _ in found}
     topic = topics.pop() if len(topics) == 1 else None
     sample = [one for path in samples for one in read_sample(os.fspath(path), columns or {}, topic)]
     strata = None if sizes is None else read_sizes(os.fspath(sizes))
     parts = sampled_parts(sample, found, level, collection, strata)
-    settings = ReviewSettings(method, confidence, seed, target, margin)
     estimates = estimated(parts, settings)
     if control is not None:
         own = control_parts(
@@ -123,3 +110,19 @@ def validate(
             for each, one in own.items()
         ]
     return Review(settings, parts, estimates)
+
+
+def _check(settings: ReviewSettings, columns: Iterable[str]) -> None:
+    """Raise UsageError for a method, a column or a share that is none."""
+    methods = (ReviewSettings.method, *METHODS)
+    shares = {"confidence": settings.confidence, "target": settings.target, "margin": settings.margin}
+    for option, value, right, expected in (
+        ("method", settings.method, settings.method in methods, f"one of {', '.join(methods)}"),
+        *(("columns", name, name in NAMES, f"one of {', '.join(NAMES)}") for name in columns),
+        *(
+            (name, share, 0 < (share or 0.5) < 1, "a number above 0 and below 1")
+            for name, share in shares.items()
+        ),
+    ):
+        if not right:
+            raise UsageError(f"{option} {value}: expected {expected}")
