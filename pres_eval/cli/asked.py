@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import click
@@ -29,7 +30,7 @@ from pres_eval.report import OUTPUT_FORMATS
 from pres_eval.scoring import ScoredRun, Scoring
 
 if TYPE_CHECKING:
-    from pres_eval.report.records import File
+    from pres_eval.report.records import File, Record, RunRecord
 
 
 class EvaluateOptions(TieOptions, GateOptions, TableOptions):
@@ -151,29 +152,6 @@ class EvaluateOptions(TieOptions, GateOptions, TableOptions):
         """The highest grade that `--bounds all` may give, None for bounds down to the cutoff."""
         return None if self.bounds_of is None else read_scale(self.bounds_of)
 
-    def files_behind(self) -> dict[str, File]:
-        """Return the other files that numbers depend on, by option."""
-        from pres_eval.report.records import file_record
-
-        named = {
-            "groups": self.groups,
-            "weights": self.weights,
-            "map-docs": self.map_docs,
-            "exclude": self.exclude,
-            "nmax-file": self.nmax_file,
-            "size-file": self.size_file,
-        }
-        return {name: file_record(path) for name, path in named.items() if path is not None}
-
-    def rules_of_files(self) -> dict[str, str]:
-        """Return how --map-docs and --exclude are used, and --protocol, by option."""
-        rules = {
-            "map-ranks": self.rewrites.get("map_ranks"),
-            "exclude-from": self.rewrites.get("exclude_from"),
-            "protocol": self.protocol,
-        }
-        return {name: rule for name, rule in rules.items() if rule is not None}
-
     @property
     def over_common_topics(self) -> bool:
         """Return whether several runs are evaluated over the topics that all of them have."""
@@ -202,11 +180,38 @@ class Job(Scoring):
     jobs: int
     failures: list[RunFailure] | None
 
-    @property
-    def judgements_left(self) -> tuple[int, int] | None:
-        """Return how many judgements were read and are left, if documents were mapped or excluded."""
-        rewriting = self.relevance.rewriting
-        return None if rewriting is None else (rewriting.num_judged, len(self.relevance.pool.documents))
+    def record(self, runs: Iterable[RunRecord], qrels: File) -> Record:
+        """Return evaluated runs with all that their numbers depend on, for JSON and for gates."""
+        from pres_eval.report.records import Record, file_record
+
+        said, rewriting = self.said, self.relevance.rewriting
+        files = {
+            "groups": said.groups,
+            "weights": said.weights,
+            "map-docs": said.map_docs,
+            "exclude": said.exclude,
+            "nmax-file": said.nmax_file,
+            "size-file": said.size_file,
+        }
+        rules = {
+            "map-ranks": said.rewrites.get("map_ranks"),
+            "exclude-from": said.rewrites.get("exclude_from"),
+            "protocol": said.protocol,
+        }
+        return Record(
+            options=self.options,
+            qrels=qrels,
+            runs=tuple(runs),
+            relevance_format=said.relevance_format,
+            failures=tuple(self.failures or ()),
+            files={name: file_record(path) for name, path in files.items() if path is not None},
+            rules={name: rule for name, rule in rules.items() if rule is not None},
+            judgements=None
+            if rewriting is None
+            else (rewriting.num_judged, len(self.relevance.pool.documents)),
+            groups=self.groups,
+            weights=self.weights,
+        )
 
     def evaluated(self, ranking: Ranking) -> ScoredRun:
         """Return all numbers of a run."""

@@ -137,25 +137,14 @@ def _cluster(said: EvaluateOptions) -> Cluster | None:
 
 def _record(evaluations: Sequence[ScoredRun], job: Job) -> Record:
     """Return the evaluations as gates compare them."""
-    from pres_eval.report.records import File, Record, RunRecord, file_record
+    from pres_eval.report.records import File, RunRecord, file_record
 
     said, judged = job.said, set(job.relevance.pool.topics)
-    return Record(
-        options=job.options,
-        qrels=file_record(said.qrels) if said.against else File(said.qrels, None),
-        files=said.files_behind(),
-        rules=said.rules_of_files(),
-        judgements=job.judgements_left,
-        groups=job.groups,
-        weights=job.weights,
-        runs=tuple(
-            RunRecord(
-                evaluation=each, file=File(each.path, None), missing=tuple(judged.difference(each.topics))
-            )
-            for each in evaluations
-        ),
-        relevance_format=said.relevance_format,
+    runs = (
+        RunRecord(evaluation=each, file=File(each.path, None), missing=tuple(judged.difference(each.topics)))
+        for each in evaluations
     )
+    return job.record(runs, file_record(said.qrels) if said.against else File(said.qrels, None))
 
 
 def _check_measures_among_files(said: EvaluateOptions) -> None:

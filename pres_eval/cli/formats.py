@@ -73,27 +73,17 @@ def _as_zscores(evaluation: ScoredRun) -> ScoredRun:
 def _record(evaluations: Sequence[ScoredRun], rankings: Sequence[Ranking], job: Job) -> records.Record:
     """Return all that JSON keeps of evaluations."""
     topics = job.relevance.pool.topics
-    return records.Record(
-        options=job.options,
-        qrels=records.file_record(job.said.qrels),
-        runs=tuple(
-            records.RunRecord(
-                evaluation=evaluation,
-                file=records.file_record(path_of(ranking)),
-                skipped=tuple(ranking.unjudged),
-                dropped=ranking.num_dropped,
-                mapped=None if job.said.map_docs is None else ranking.num_mapped,
-                excluded=None if job.said.exclude is None else ranking.num_excluded,
-                no_answers=no_answers(job.relevance, job.options, ranking.topic[ranking.num_ret > 0]),
-                missing=tuple(topics.take(absent(ranking.topic, len(topics)))),
-            )
-            for evaluation, ranking in zip(evaluations, rankings, strict=True)
-        ),
-        relevance_format=job.said.relevance_format,
-        failures=tuple(job.failures or ()),
-        files=job.said.files_behind(),
-        rules=job.said.rules_of_files(),
-        judgements=job.judgements_left,
-        groups=job.groups,
-        weights=job.weights,
+    runs = (
+        records.RunRecord(
+            evaluation=evaluation,
+            file=records.file_record(path_of(ranking)),
+            skipped=tuple(ranking.unjudged),
+            dropped=ranking.num_dropped,
+            mapped=None if job.said.map_docs is None else ranking.num_mapped,
+            excluded=None if job.said.exclude is None else ranking.num_excluded,
+            no_answers=no_answers(job.relevance, job.options, ranking.topic[ranking.num_ret > 0]),
+            missing=tuple(topics.take(absent(ranking.topic, len(topics)))),
+        )
+        for evaluation, ranking in zip(evaluations, rankings, strict=True)
     )
+    return job.record(runs, records.file_record(job.said.qrels))
