@@ -14,7 +14,7 @@ from ir_measures import measures, providers
 from ir_measures.providers import base
 
 from pres_eval.errors import InputError
-from pres_eval.ir_measures.provider import ANY, PresEvalEvaluator
+from pres_eval.ir_measures.provider import ANY, PresEvalEvaluator, PresEvalProvider
 from pres_eval.library.ranked import Qrels
 from pres_eval.options import RelevanceInfo
 
@@ -55,14 +55,11 @@ OF_DIVERSITY = [
 ]
 
 
-class ReadersProvider(providers.Provider):  # type: ignore[misc]
+class ReadersProvider(PresEvalProvider):
     """The provider `pres_eval_readers`: models of readers, compatibility, accuracy, RBP@k."""
 
     NAME = "pres_eval_readers"
     SUPPORTED_MEASURES = OF_READERS
-
-    def _evaluator(self, wanted: Iterable[Any], qrels: Any) -> PresEvalEvaluator:
-        return PresEvalEvaluator(wanted, qrels)
 
 
 class DiversityProvider(providers.Provider):  # type: ignore[misc]

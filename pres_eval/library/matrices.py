@@ -142,16 +142,15 @@ def _rank_numbers(
     place = ranker.pool.find_topics(names)
     if has_equal(place[place >= 0]):
         return None
-    parts = []
+    parts, unknown, num_rows = list[Ranked](), list[IntArray](), 0
     rows = max(BLOCK // max(matrix.shape[1], 1), 1)
-    num_rows = 0
-    unknown: list[IntArray] = []
     for start in range(0, len(matrix), rows):
         chosen = slice(start, start + rows)
-        numbers = _NumberedTopics(place[chosen], matrix[chosen].astype(np.int64, copy=False), values[chosen])
-        num_rows += numbers.check(name)
-        unknown.append(start + numbers.unjudged)
-        ranked = numbers.ranked(ranker, judged)
+        own, ids = place[chosen], matrix[chosen].astype(np.int64, copy=False)
+        there = ids != NONE
+        num_rows += _check(_flat(ids, there), _flat(values[chosen], there), name)
+        unknown.append(start + np.flatnonzero((own < 0) & there.any(axis=1)))
+        ranked = _ranked(own, ids, values[chosen], there & (own >= 0)[:, np.newaxis], ranker, judged)
         if ranked is None:
             return None
         parts.append(ranked)
@@ -165,44 +164,43 @@ def _rank_numbers(
     return ranking_of(part, ranker, name, tag)
 
 
-class _NumberedTopics:
-    """Some topics of a matrix of numbers, none of them twice."""
+def _check(ids: IntArray, scores: NDArray[Any], name: str) -> int:
+    """Count documents (n,) with their scores; raise InputError for a score or an id that is none."""
+    if (ids < 0).any():
+        number = int(ids[ids < 0][0])
+        raise InputError(name, None, f"document {number}", f"ids of at least 0, or {NONE} for none")
+    wrong = np.isnan(scores)
+    if wrong.any():
+        number = int(ids[wrong][0])
+        raise InputError(name, None, f"score nan of document '{number}'", "a number")
+    return len(ids)
 
-    def __init__(self, place: IntArray, ids: IntArray, scores: NDArray[Any]) -> None:
-        there = ids != NONE
-        lengths = np.count_nonzero(there, axis=1)
-        self._all, self._all_scores = _flat(ids, there), _flat(scores, there)
-        judged = np.flatnonzero((place >= 0) & (lengths > 0))
-        self.unjudged = np.flatnonzero((place < 0) & (lengths > 0))
-        if len(judged) < len(place):
-            ids, scores, there = ids[judged], scores[judged], there[judged]
-        self._place, self._lengths = place[judged], lengths[judged]
-        self._ids, self._scores = _flat(ids, there), _flat(scores, there)
 
-    def check(self, name: str) -> int:
-        """Count the documents; raise InputError for a score or an id that is none."""
-        if (self._all < 0).any():
-            number = int(self._all[self._all < 0][0])
-            raise InputError(name, None, f"document {number}", f"ids of at least 0, or {NONE} for none")
-        wrong = np.isnan(self._all_scores)
-        if wrong.any():
-            number = int(self._all[wrong][0])
-            raise InputError(name, None, f"score nan of document '{number}'", "a number")
-        return len(self._all)
+def _ranked(
+    place: IntArray,
+    ids: IntArray,
+    scores: NDArray[Any],
+    known: NDArray[np.bool_],
+    ranker: Ranker,
+    judged: JudgedNumbers,
+) -> Ranked | None:
+    """Rank topics (T,), none of them twice, with ids and scores (T, k); None if one has a document twice.
 
-    def ranked(self, ranker: Ranker, judged: JudgedNumbers) -> Ranked | None:
-        """Rank the topics that have judgements, None if one has a document twice."""
-        scores = self._scores
-        if scores.dtype != np.float32:  # of 32 bits they are whole already
-            scores = ranker.cast(scores.astype(np.float64, copy=False))
-        offsets = np.concatenate(([0], np.cumsum(self._lengths)))
-        counts, wanted, document = judged.of(self._place)
-        # A number is a word, as the beginning of an id is.
-        found = match(self._lengths, WordIds([self._ids.view(np.uint64)]), counts, wanted)
-        if len(found.repeats):
-            return None
-        rows = Sortable(offsets, scores, Numbers(self._ids, ""), ranker.ascending)
-        return rank_judged(rows, self._place, found.rows, document[found.wanted])
+    known  (T, k) which of these are there, of topics with judgements
+    """
+    lengths = np.count_nonzero(known, axis=1)
+    place, lengths = place[lengths > 0], lengths[lengths > 0]
+    numbers, scores = _flat(ids, known), _flat(scores, known)
+    if scores.dtype != np.float32:  # of 32 bits they are whole already
+        scores = ranker.cast(scores.astype(np.float64, copy=False))
+    counts, wanted, document = judged.of(place)
+    # A number is a word, as the beginning of an id is.
+    found = match(lengths, WordIds([numbers.view(np.uint64)]), counts, wanted)
+    if len(found.repeats):
+        return None
+    offsets = np.concatenate(([0], np.cumsum(lengths)))
+    rows = Sortable(offsets, scores, Numbers(numbers, ""), ranker.ascending)
+    return rank_judged(rows, place, found.rows, document[found.wanted])
 
 
 def _flat(matrix: NDArray[Any], there: NDArray[np.bool_]) -> NDArray[Any]:
