@@ -109,8 +109,9 @@ class EvaluateOptions(TieOptions, GateOptions, TableOptions):
         " (default: yes; it sends 8 more bytes a line).",
     )  # fmt: skip
 
-    def check_layout(self) -> None:
-        """Raises UsageError for options of tables that have no effect here."""
+    def check(self) -> None:
+        """Raises UsageError for gates that make no sense, and for options that have no effect beside others."""
+        self.check_gates()
         self.check_table()
         tables = f"goes with --format {', '.join(TABLES)}"
         is_table, zscores = self.output_format in TABLES, self.zscore_file is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import click
@@ -31,7 +31,6 @@ from pres_eval.reading.source import Source
 from pres_eval.version import __version__
 
 if TYPE_CHECKING:
-    from pres_eval.cli.clustering import Cluster
     from pres_eval.reading.zscores import ZScores
     from pres_eval.report.records import Record
     from pres_eval.scoring import ScoredRun
@@ -81,9 +80,9 @@ def _evaluate(said: EvaluateOptions) -> None:
     said.topic_rule(OWN)
     options = said.numbers(_only_topic(said.debug))
     selection = _selection(said, options)
-    said.check_gates()
-    said.check_layout()
-    reader = Reader(said, said.results_format, _cluster(said))
+    said.check()
+    checks = said.check_duplicates is not False
+    reader = Reader(said, said.results_format, said.cluster, said.cluster_timeout, checks)
     relevance = _judgements(said, reader)
     groups, weights = topic_files(said, said.groups, said.weights, relevance.pool.topics)
     job = Job(
@@ -106,12 +105,12 @@ def _evaluate(said: EvaluateOptions) -> None:
     report_failures(said, job.failures)
     exit_if_failed(job.failures)
     if said.gated:
-
-        def evaluated(path: str) -> Record:
-            earlier = reader.runs([path], job.relevance, options)
-            return _record([job.evaluated(ranking) for ranking in earlier], job)
-
-        pass_gates(said, _record(evaluations, job), named_lines(evaluations, job), evaluated)
+        pass_gates(
+            said,
+            _record(evaluations, job),
+            named_lines(evaluations, job),
+            lambda path: _record(map(job.evaluated, reader.runs([path], relevance, options)), job),
+        )
 
 
 def _with_patterns(said: EvaluateOptions) -> EvaluateOptions:
@@ -126,16 +125,7 @@ def _with_patterns(said: EvaluateOptions) -> EvaluateOptions:
     return said.but(files=(*judged, *(path for paths in runs for path in paths)))
 
 
-def _cluster(said: EvaluateOptions) -> Cluster | None:
-    if said.cluster is None:
-        return None
-    from pres_eval.cli.clustering import Cluster
-    from pres_eval.engines.connecting import SECONDS
-
-    return Cluster(said.cluster, said.check_duplicates, said.cluster_timeout or SECONDS)
-
-
-def _record(evaluations: Sequence[ScoredRun], job: Job) -> Record:
+def _record(evaluations: Iterable[ScoredRun], job: Job) -> Record:
     """Return the evaluations as gates compare them."""
     from pres_eval.report.records import File, RunRecord, file_record
 

@@ -24,7 +24,6 @@ from pres_eval.records import dataclass
 from pres_eval.workers import num_processors
 
 if TYPE_CHECKING:
-    from pres_eval.cli.clustering import Cluster
     from pres_eval.cli.shared import NumberOptions, RewriteOptions
     from pres_eval.scoring import Scoring
 
@@ -51,11 +50,18 @@ def _rewritten(ranking: Ranking, said: RewriteOptions) -> str:
 
 @dataclass(frozen=True)
 class Reader:
-    """Reader of the files of a command, with its warnings."""
+    """Reader of the files of a command, with its warnings.
+
+    cluster  the workers that read the runs; None: this process and copies of it
+    timeout  how many seconds they may take to answer; None: the usual
+    checks   whether to look for unjudged documents that occur twice
+    """
 
     said: NumberOptions
     run_form: str = TREC
-    cluster: Cluster | None = None
+    cluster: str | None = None
+    timeout: float | None = None
+    checks: bool = True
 
     @property
     def num_jobs(self) -> int:
@@ -189,8 +195,7 @@ class Reader:
         from pres_eval.cli.progress import reading_bar
 
         files = [run_at(path) for path in paths]
-        checks = self.cluster is None or self.cluster.check is not False
-        ranker = Ranker.of(relevance, options, checks)
+        ranker = Ranker.of(relevance, options, self.checks)
         with (
             reading_bar(files, self.said.quiet) as bar,
             self._engine(files) as engine,
@@ -206,7 +211,7 @@ class Reader:
         if self.cluster is not None:
             from pres_eval.cli.clustering import engine_of_cluster
 
-            return engine_of_cluster(self.cluster, files, self.said.quiet)
+            return engine_of_cluster(self.cluster, self.timeout, files, self.said.quiet)
         sizes = [run.size() for run in files]
         total = sum(size or 0 for size in sizes)
         if self.num_jobs > 1 and total >= LARGE and None not in sizes:
