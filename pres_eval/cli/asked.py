@@ -23,8 +23,7 @@ from pres_eval.cli.shared import (
 from pres_eval.cli.values import FiniteRange
 from pres_eval.engines.engine import LOCAL
 from pres_eval.errors import RunFailure, quoted, refuse
-from pres_eval.measures.views import read_scale
-from pres_eval.ranking.ranking import COMMON, OWN, Ranking
+from pres_eval.ranking.ranking import Ranking
 from pres_eval.records import dataclass
 from pres_eval.report import OUTPUT_FORMATS
 from pres_eval.scoring import ScoredRun, Scoring
@@ -110,7 +109,7 @@ class EvaluateOptions(TieOptions, GateOptions, TableOptions):
     )  # fmt: skip
 
     def check(self) -> None:
-        """Raises UsageError for gates that make no sense, and for options that have no effect beside others."""
+        """Raises UsageError for gates that make no sense, and options that have no effect beside others."""
         self.check_gates()
         self.check_table()
         tables = f"goes with --format {', '.join(TABLES)}"
@@ -147,16 +146,6 @@ class EvaluateOptions(TieOptions, GateOptions, TableOptions):
     def writes_parquet(self) -> bool:
         """Return whether all values go into one table, because of the output file's ending."""
         return self.output_format == "trec" and self.output is not None and self.output.endswith(".parquet")
-
-    @property
-    def scale(self) -> int | None:
-        """The highest grade that `--bounds all` may give, None for bounds down to the cutoff."""
-        return None if self.bounds_of is None else read_scale(self.bounds_of)
-
-    @property
-    def over_common_topics(self) -> bool:
-        """Return whether several runs are evaluated over the topics that all of them have."""
-        return len(self.runs) > 1 and self.topic_rule(OWN) == COMMON
 
     @property
     def qrels(self) -> str:

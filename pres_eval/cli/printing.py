@@ -12,6 +12,7 @@ from pres_eval.cli.streams import reader_has_left, say
 from pres_eval.cli.topics import ChosenRuns
 from pres_eval.errors import NoCommonTopicError, RunFailure
 from pres_eval.measures.asked import BOUNDS_NOTE, BOUNDS_OF_ALL
+from pres_eval.measures.views import read_scale
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.source import Source
 from pres_eval.report.groups import with_group_columns
@@ -41,8 +42,8 @@ def print_results(runs: ChosenRuns, job: Job) -> list[ScoredRun]:
 
         notes = [runs.warning()]
         if job.said.bounds:
-            scale = job.said.scale
-            notes.append(BOUNDS_NOTE if scale is None else BOUNDS_OF_ALL.format(scale=scale))
+            reach = job.said.bounds_of
+            notes.append(BOUNDS_OF_ALL.format(scale=read_scale(reach)) if reach else BOUNDS_NOTE)
         if job.said.weights is not None:
             notes.append(f"means with the weights of topics in {job.said.weights}")
         stream.write(as_text(evaluations, found, job, notes).encode("utf-8", "backslashreplace"))

@@ -32,15 +32,15 @@ class ChosenRuns:
 
     def _chosen(self) -> Iterator[Ranking]:
         """Yield rankings over the topics that are wanted; failed ones come last."""
-        seen = map(self._seen, self._rankings)
-        if not self._job.said.over_common_topics:
+        seen, said = map(self._seen, self._rankings), self._job.said
+        if len(said.runs) == 1 or said.topic_rule(OWN) != COMMON:
             yield from seen
             return
         from pres_eval.analysis.topics import use_topics
 
         every = list(seen)
         # A run without any topic is left to fail by itself.
-        failed = [each for each in every if self._job.said.keep_going and not len(each.topic)]
+        failed = [each for each in every if said.keep_going and not len(each.topic)]
         kept = [each for each in every if each not in failed]
         yield from use_topics(kept, self._names(), COMMON, len(self._job.relevance.pool.topics))[0]
         yield from failed

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice, repeat
 from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays import BLOCK, NO_IDS, FloatArray, Ids, IntArray, WordIds, has_equal
+from pres_eval.arrays import NO_IDS, FloatArray, Ids, IntArray, WordIds, blocks, has_equal
 from pres_eval.errors import InputError, quoted
 from pres_eval.library.lookup import Lookup
 from pres_eval.library.tables import NOT_TOO_LARGE, TOO_LARGE
@@ -91,7 +91,7 @@ def rank_dict(
     ranker = Ranker.of(relevance, options)
     parts = [
         _TopicsPart(places[start:stop], rankings[start:stop], name).ranked(ranker, lookup)
-        for start, stop in _parts(list(map(len, rankings)))
+        for start, stop in blocks(np.cumsum([0, *map(len, rankings)]))
     ]
     ranked = joined_topics(parts)
     looked_at = _looked_at(places, rankings, ranked, name)
@@ -158,16 +158,6 @@ def _with_texts(documents: Documents, name: str) -> Documents:
     if len(texts) < len(documents):
         raise InputError(name, None, "a document given both as a number and as a text", "each document once")
     return texts
-
-
-def _parts(lengths: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield ranges of topics with about BLOCK rows."""
-    start = rows = 0
-    for stop, length in enumerate(lengths, 1):
-        rows += length
-        if rows >= BLOCK or stop == len(lengths):
-            yield start, stop
-            start, rows = stop, 0
 
 
 def _scores(rankings: Sequence[Documents], name: str) -> FloatArray:
@@ -242,8 +232,7 @@ class _TopicsPart:
         self._topic = np.array(places, np.int64)
         self._rankings = rankings
         self._name = name
-        lengths = np.array(list(map(len, rankings)), np.int64)
-        self._offsets = np.concatenate(([0], np.cumsum(lengths)))
+        self._offsets = np.cumsum([0, *map(len, rankings)])
 
     def ranked(self, ranker: Ranker, lookup: Lookup) -> Ranked:
         """Rank the topics."""

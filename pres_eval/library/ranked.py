@@ -13,7 +13,7 @@ from pres_eval.library.judgements import first_topic, is_path, look_swapped, rea
 from pres_eval.library.lookup import Lookup
 from pres_eval.library.matrices import TopDocuments, rank_matrix
 from pres_eval.library.rankings import rank_any, rank_by_cluster
-from pres_eval.library.rewriting import excluded_of, known_rule, mapping_of
+from pres_eval.library.rewriting import excluded_of, mapping_of
 from pres_eval.library.run import GAINS, Run
 from pres_eval.library.showing import pandas
 from pres_eval.library.streaming import Accumulator
@@ -242,13 +242,16 @@ class Qrels:
                 exclude_from != "both" and exclude is None,
                 f"exclude_from={exclude_from!r}: expected exclude too",
             ),
+            (
+                map_ranks not in MAP_RANKS,
+                f"map_ranks={map_ranks!r}: expected one of {', '.join(MAP_RANKS)}",
+            ),
+            (
+                exclude_from not in EXCLUDE_FROM,
+                f"exclude_from={exclude_from!r}: expected one of {', '.join(EXCLUDE_FROM)}",
+            ),
         )
-        rewriting = rewriting_of(
-            mapping_of(map_docs),
-            known_rule("map_ranks", map_ranks, MAP_RANKS),
-            excluded_of(exclude),
-            known_rule("exclude_from", exclude_from, EXCLUDE_FROM),
-        )
+        rewriting = rewriting_of(mapping_of(map_docs), map_ranks, excluded_of(exclude), exclude_from)
         return self._with(rewriting.of_judgements(self.relevance))
 
     @python_words

@@ -41,10 +41,3 @@ def excluded_of(data: Any) -> Any:
     lengths = np.array([len(own) for own in lists], np.int64)
     topics = ids_of(list(data), "exclude")
     return Excluded(build_pool(topics, np.arange(len(lists)), lengths, WordIds.of(documents)).pool)
-
-
-def known_rule(name: str, value: str, known: tuple[str, ...]) -> str:
-    """Return a rule; raise UsageError for one that does not exist."""
-    if value not in known:
-        raise UsageError(f"{name}={value!r}: expected one of {', '.join(known)}")
-    return value
