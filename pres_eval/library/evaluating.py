@@ -9,6 +9,7 @@ from pres_eval.errors import UsageError
 from pres_eval.library.asked import Measures
 from pres_eval.library.choices import Compat, DuplicateRule, EmptyRule, ExcludeFrom, MapRanks, TieRule
 from pres_eval.library.evaluation import Evaluation
+from pres_eval.library.judgements import values_are
 from pres_eval.library.ranked import Qrels
 from pres_eval.library.run import Run
 from pres_eval.library.wording import python_words
@@ -112,8 +113,7 @@ def evaluate(
     """
     if isinstance(run, Run):
         raise UsageError("run: it is ranked already; call its method evaluate")
-    first = next(iter(run.values()), None) if isinstance(run, Mapping) else None
-    if isinstance(first, Mapping) and isinstance(next(iter(first.values()), None), Mapping):
+    if values_are(run, Mapping):
         raise UsageError("run: found a dict of runs, expected one run; pres_eval.experiment takes several")
     judged = qrels if isinstance(qrels, Qrels) else Qrels(qrels, form=form, jobs=jobs)
     if (map_docs, map_ranks, exclude, exclude_from) != (None, "dense", None, "both"):

@@ -44,8 +44,8 @@ GRADES = range(-2, 5)
 """Grades of the tracks of TREC, and of most others."""
 
 
-def numbers_are(data: Any, kind: type | tuple[type, ...]) -> bool:
-    """Return whether the first topic of a dict of dicts has numbers of this kind alone."""
+def values_are(data: Any, kind: type | tuple[type, ...]) -> bool:
+    """Return whether the first topic of a dict of dicts has values of this kind alone."""
     first = next(iter(data.values()), None) if isinstance(data, Mapping) else None
     return isinstance(first, Mapping) and bool(first) and all(isinstance(one, kind) for one in first.values())
 
@@ -65,11 +65,11 @@ def look_swapped(judged: Any, run: Any) -> str:
 
     Empty if nothing does: whole numbers from -2 to 4 can be both.
     """
-    if numbers_are(judged, float) and numbers_are(run, (int, np.integer)):
+    if values_are(judged, float) and values_are(run, (int, np.integer)):
         return "the judgements are numbers with decimals, the scores of the run are whole"
-    if numbers_are(run, (bool, np.bool_)) and not numbers_are(judged, (bool, np.bool_)):
+    if values_are(run, (bool, np.bool_)) and not values_are(judged, (bool, np.bool_)):
         return "the scores of the run are True and False"
-    if numbers_are(judged, (int, np.integer)) and numbers_are(run, (int, np.integer)):
+    if values_are(judged, (int, np.integer)) and values_are(run, (int, np.integer)):
         grades, scores = (list(next(iter(data.values())).values()) for data in (judged, run))
         if MANY_GRADES <= len(grades) == len(set(grades)) and 2 * len(set(scores)) <= len(scores):
             return "the judgements are all different, the scores of the run are few different whole numbers"
