@@ -89,11 +89,12 @@ def rank_dict(
     if not num_rows and not empty:
         raise InputError(name, None, "no retrieved documents", "at least one")
     ranker = Ranker.of(relevance, options)
+    topic, offsets = np.array(places, np.int64), np.cumsum([0, *map(len, rankings)])
     parts = [
-        _TopicsPart(places[start:stop], rankings[start:stop], name).ranked(ranker, lookup)
-        for start, stop in blocks(np.cumsum([0, *map(len, rankings)]))
+        _Topics(topic[start:stop], rankings[start:stop], offsets[start : stop + 1] - offsets[start], name)
+        for start, stop in blocks(offsets)
     ]
-    ranked = joined_topics(parts)
+    ranked = joined_topics([part.ranked(ranker, lookup) for part in parts])
     looked_at = _looked_at(places, rankings, ranked, name)
     opening = None
     if len(looked_at.topic) and not len(ranked.rank):
@@ -200,9 +201,10 @@ def _doubles(values: Sequence[Iterable[Any]], count: int) -> FloatArray:
 
 
 @dataclass(frozen=True, eq=False)
-class _Keys:
-    """The documents of some rankings as a column of ids."""
+class _Topics:
+    """Some topics of a run (S,), each with its documents and their scores; a column of the documents' ids."""
 
+    topic: IntArray
     rankings: Sequence[Documents]
     offsets: IntArray
     name: str
@@ -224,28 +226,15 @@ class _Keys:
             texts.append(documents[place])
         return WordIds.of(ids_of(texts, self.name))
 
-
-class _TopicsPart:
-    """Some topics of a run, each with its documents and their scores."""
-
-    def __init__(self, places: Sequence[int], rankings: Sequence[Documents], name: str) -> None:
-        self._topic = np.array(places, np.int64)
-        self._rankings = rankings
-        self._name = name
-        self._offsets = np.cumsum([0, *map(len, rankings)])
-
     def ranked(self, ranker: Ranker, lookup: Lookup) -> Ranked:
         """Rank the topics."""
-        indices = [lookup.documents[place] for place in self._topic.tolist()]
-        scores = ranker.cast(_scores(self._rankings, self._name))
+        indices = [lookup.documents[place] for place in self.topic.tolist()]
+        scores = ranker.cast(_scores(self.rankings, self.name))
         found = None
         if FEW * sum(map(len, indices)) <= len(scores):
             found = self._few(indices, scores, ranker)
         rows, judged = self._many(indices, len(scores)) if found is None else found
-        documents = _Keys(self._rankings, self._offsets, self._name)
-        return rank_judged(
-            Sortable(self._offsets, scores, documents, ranker.ascending), self._topic, rows, judged
-        )
+        return rank_judged(Sortable(self.offsets, scores, self, ranker.ascending), self.topic, rows, judged)
 
     def _few(
         self, indices: Sequence[dict[str, int]], scores: Scores, ranker: Ranker
@@ -255,12 +244,12 @@ class _TopicsPart:
         None if scores don't descend in each topic, as rows are found by them.
         """
         falls = scores[1:] < scores[:-1]
-        falls[self._offsets[1:-1] - 1] = True
+        falls[self.offsets[1:-1] - 1] = True
         if not falls.all():
             return None
-        counts, judged = ranker.pool.documents_of(self._topic)
+        counts, judged = ranker.pool.documents_of(self.topic)
         # Loops in C: each judged document is looked up with nan for those that are not there.
-        lookups = map(map, [documents.get for documents in self._rankings], indices, repeat(repeat(math.nan)))
+        lookups = map(map, [documents.get for documents in self.rankings], indices, repeat(repeat(math.nan)))
         own = np.fromiter(chain.from_iterable(lookups), np.float64, int(counts.sum()))
         found = np.flatnonzero(~np.isnan(own))
         segment = np.repeat(np.arange(len(counts)), counts)[found]
@@ -271,7 +260,7 @@ class _TopicsPart:
 
     def _search(self, scores: Scores, segment: IntArray, wanted: Scores) -> IntArray:
         """Return (D,) the row of each wanted score (D,) in its topic; all are looked for at once."""
-        first, last = self._offsets[segment], self._offsets[segment + 1] - 1
+        first, last = self.offsets[segment], self.offsets[segment + 1] - 1
         for _ in range(int((last - first).max(initial=0)).bit_length()):
             middle = (first + last) >> 1
             higher = scores[middle] > wanted
@@ -283,7 +272,7 @@ class _TopicsPart:
         """Find the retrieved documents among those judged: (D,) their rows, and (D,) which these are."""
         lookups = [
             map(index.get, documents, repeat(-1))
-            for index, documents in zip(indices, self._rankings, strict=True)
+            for index, documents in zip(indices, self.rankings, strict=True)
         ]
         # `struct` for the reason that _doubles has.
         number = np.frombuffer(struct.pack(f"{count}q", *chain.from_iterable(lookups)), np.int64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from functools import cached_property
 from typing import Any, cast
 
 from pres_eval.errors import InputError
@@ -16,25 +17,23 @@ class FileObject(Source):
     def __init__(self, stream: Any, name: str) -> None:
         super().__init__(name)
         self._stream = stream
-        self._data: bytes | None = None
 
     def size(self) -> int | None:
         """Return bytes, as far as they are known before reading."""
-        return len(self._bytes())
+        return len(self._bytes)
 
+    @cached_property
     def _bytes(self) -> bytes:
-        if self._data is None:
-            data = self._stream.read()
-            if isinstance(data, str):
-                data = data.encode("utf-8", "surrogateescape")
-            if not isinstance(data, (bytes, bytearray, memoryview)):
-                found = f"an open file that reads {type(data).__name__}"
-                raise InputError(self.name, None, found, "one that reads bytes or text")
-            self._data = bytes(data)
-        return self._data
+        data = self._stream.read()
+        if isinstance(data, str):
+            data = data.encode("utf-8", "surrogateescape")
+        if not isinstance(data, (bytes, bytearray, memoryview)):
+            found = f"an open file that reads {type(data).__name__}"
+            raise InputError(self.name, None, found, "one that reads bytes or text")
+        return bytes(data)
 
     def _open(self) -> streams.OpenFile:
-        return streams.OpenFile(cast(streams.RawStream, io.BytesIO(self._bytes())), self._progress)
+        return streams.OpenFile(cast(streams.RawStream, io.BytesIO(self._bytes)), self._progress)
 
 
 def name_of(stream: Any, otherwise: str) -> str:
