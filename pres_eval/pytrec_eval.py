@@ -161,8 +161,9 @@ class RelevanceEvaluator:
         known = (*_OF_JUDGEMENTS, *_OF_RUNS)
         if unknown := [name for name in ours if name not in known]:
             raise TypeError(f"pres_eval: found {unknown[0]!r}, expected some of {', '.join(known)}")
-        of_runs = {name: value for name, value in ours.items() if name not in _OF_JUDGEMENTS}
-        self._options = replace(self._options, **of_runs)
+        self._options = replace(
+            self._options, **{name: value for name, value in ours.items() if name not in _OF_JUDGEMENTS}
+        )
         if self._qrels is not None:
             qrels = self._qrels.rewritten(**{name: ours[name] for name in _OF_JUDGEMENTS if name in ours})
             empty, level = self._options.empty, self._options.relevance_level

@@ -99,8 +99,12 @@ def _named(blocks: Iterator[Block], path: str) -> Iterator[Block]:
     for block in blocks:
         for topic in block.topics:
             if not topic.isdigit() or not 1 <= int(topic) <= len(names):
-                expected = "a line for each topic, numbered from 1"
-                raise InputError(path, None, f"{len(names)} lines, and topic {quoted(topic)}", expected)
+                raise InputError(
+                    path,
+                    None,
+                    f"{len(names)} lines, and topic {quoted(topic)}",
+                    "a line for each topic, numbered from 1",
+                )
             last = max(last, int(topic))
         yield replace(block, topics=Ids.of([names[int(topic) - 1] for topic in block.topics]))
     if last < len(names):

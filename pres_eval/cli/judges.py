@@ -238,5 +238,4 @@ def _figure(judged: Assessments, scores: Sequence[PairedScores], warn: Callable[
             measure: np.array([positions(each.gains()[number]) for each in scores])
             for number, measure in enumerate(scores[0].measures)
         }
-    runs = scores[0].runs if scores else ()
-    return judges_figure(names, table.grades, table.counts, runs, orders, warn)
+    return judges_figure(names, table.grades, table.counts, scores[0].runs if scores else (), orders, warn)

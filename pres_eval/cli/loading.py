@@ -96,8 +96,7 @@ def read_runs(
             rankings.append(ranking)
     if failures and not rankings:
         raise PresEvalError("no run can be evaluated")
-    names = said.named([(ranking.tag, ranking.name) for ranking in rankings])
-    return rankings, names, tuple(failures)
+    return rankings, said.named([(ranking.tag, ranking.name) for ranking in rankings]), tuple(failures)
 
 
 OF_RUNS = (
@@ -180,8 +179,9 @@ def read_paired(said: PairedOptions, least: int, without_topics: str) -> Paired:
     if len(said.files) < 1 + least:
         runs = "one run" if least == 1 else "two runs"
         raise UsageError(f"expected QRELS and at least {runs}, or --scores FILE")
-    measures = said.measures or usual_measures(said.nmax)
-    selection = select(measures, said.numbers(), said.nmax, said.relevance_info)
+    selection = select(
+        said.measures or usual_measures(said.nmax), said.numbers(), said.nmax, said.relevance_info
+    )
     loaded = read(said, said.files[0], said.files[1:])
     warn_of_ties(said, loaded.scoring(selection), loaded.rankings)
     return Paired(loaded.paired(selection), loaded.settings, loaded)
@@ -193,8 +193,7 @@ def read(said: NumberOptions, qrels: str, runs: Sequence[str], usual: str = COMM
     check_paths(qrels, runs)
     relevance = Reader(said).relevance(qrels)
     rankings, names, failures = read_runs(said, runs, relevance, options)
-    judged = len(relevance.pool.topics)
-    rankings, topics = use_topics(rankings, names, said.topic_rule(usual), judged)
+    rankings, topics = use_topics(rankings, names, said.topic_rule(usual), len(relevance.pool.topics))
     said.warn(topics.warning)
     settings: dict[str, object] = {"qrels": text_of(qrels), "runs": [text_of(run) for run in runs]}
     settings.update({name: value for name, value in asdict(options).items() if name != "only_topic"})

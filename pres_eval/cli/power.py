@@ -140,8 +140,7 @@ def _minutes(said: PowerOptions, scores: PairedScores) -> float:
     share, begun = min(TRIED, said.samples, said.trials), time.monotonic()
     if said.test != "t":
         discriminative_power(scores, test=said.test, samples=said.samples // share, seed=said.seed)
-    repeats = Repeats(trials=said.trials // share, seed=said.seed)
-    stability(scores, _sizes(said, len(scores.topics)), repeats)
+    stability(scores, _sizes(said, len(scores.topics)), Repeats(trials=said.trials // share, seed=said.seed))
     return (time.monotonic() - begun) * share / 60
 
 

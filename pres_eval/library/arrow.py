@@ -47,8 +47,7 @@ def arrow_ids(column: Any, label: str, name: str) -> IdColumn:
     if pyarrow.types.is_integer(column.type):
         return Numbers(column.to_numpy().astype(np.int64, copy=False), name)
     if str(column.type) not in TEXTS:
-        found = f"column {label} of type {column.type}"
-        raise InputError(name, None, found, "texts or whole numbers")
+        raise InputError(name, None, f"column {label} of type {column.type}", "texts or whole numbers")
     chunks = column.cast(pyarrow.large_binary()).chunks
     return TextParts([part for chunk in chunks if len(chunk) for part in _spans(chunk)])
 

@@ -133,8 +133,9 @@ def _without_nul(ids: list[Any], name: str) -> list[Any]:
             return ids
     except TypeError:
         one = next(one for one in ids if not isinstance(one, str))
-        found = f"id {one!r} of type {type(one).__name__} among texts"
-        raise InputError(name, None, found, "texts alone") from None
+        raise InputError(
+            name, None, f"id {one!r} of type {type(one).__name__} among texts", "texts alone"
+        ) from None
     return [one for one in ids if "\0" not in one]
 
 

@@ -28,8 +28,7 @@ def read_judgements(data: Any, form: str, name: str | None, jobs: int | None) ->
         return read_relevance(FileObject(data, name or name_of(data, "qrels")), form, jobs)
     name = name or "qrels"
     data, by_topic = plain_data(data, name)
-    block = _block_of_dict(data, name) if by_topic else block_of_table(data, True, name)
-    return qrels_of_block(name, block)
+    return qrels_of_block(name, _block_of_dict(data, name) if by_topic else block_of_table(data, True, name))
 
 
 def is_path(data: Any) -> bool:
@@ -111,8 +110,12 @@ def check_dicts(data: Mapping[Any, Any], name: str) -> None:
     """Raise InputError for a topic that has no dict of documents."""
     for topic, documents in data.items():
         if not isinstance(documents, Mapping):
-            found = f"{type(documents).__name__} for topic {topic!r}"
-            raise InputError(name, None, found, "a dict of documents and their values")
+            raise InputError(
+                name,
+                None,
+                f"{type(documents).__name__} for topic {topic!r}",
+                "a dict of documents and their values",
+            )
 
 
 def _block_of_dict(data: Mapping[Any, Any], name: str) -> Block:
@@ -140,5 +143,6 @@ def _check_grades(judged: Mapping[Any, Mapping[Any, Any]], name: str) -> None:
     for topic, documents in judged.items():
         for document, grade in documents.items():
             if isinstance(grade, str) or not hasattr(grade, "__float__"):
-                found = f"relevance {grade!r} of document {document!r} of topic {topic!r}"
-                raise InputError(name, None, found, "a number")
+                raise InputError(
+                    name, None, f"relevance {grade!r} of document {document!r} of topic {topic!r}", "a number"
+                )

@@ -47,8 +47,13 @@ def _even(values: Any, what: str, name: str) -> NDArray[Any]:
     except ValueError:
         lengths = sorted({len(row) for row in values})
         found = f"{what} in rows of {lengths[0]} to {lengths[-1]} documents"
-        advice = "fill the shorter rows with the id -1 and any score"
-        raise InputError(name, None, found, "T rows of k documents each", advice) from None
+        raise InputError(
+            name,
+            None,
+            found,
+            "T rows of k documents each",
+            "fill the shorter rows with the id -1 and any score",
+        ) from None
 
 
 class TopDocuments:
@@ -113,13 +118,22 @@ def _checked(topics: Any, ids: Any, scores: Any, name: str) -> tuple[Ids, NDArra
     """Return (T,) topics, (T, k) ids and (T, k) scores as arrays; raise InputError for what is none."""
     for each, what in ((ids, "ids"), (scores, "scores")):
         if isinstance(each, np.ma.MaskedArray) and np.ma.getmaskarray(each).any():
-            advice = "ids.filled(-1) leaves them out"
-            raise InputError(name, None, f"{what} of which some are masked", "numbers or texts", advice)
+            raise InputError(
+                name,
+                None,
+                f"{what} of which some are masked",
+                "numbers or texts",
+                "ids.filled(-1) leaves them out",
+            )
     matrix, values = (_even(each, what, name) for each, what in ((ids, "ids"), (scores, "scores")))
     names = ids_of(list(topics.tolist() if hasattr(topics, "tolist") else topics), name)
     if matrix.ndim != 2 or matrix.shape != values.shape or len(names) != len(matrix):
-        found = f"{len(names)} topics, ids of shape {matrix.shape}, scores of shape {values.shape}"
-        raise InputError(name, None, found, "T topics, ids and scores of shape (T, k)")
+        raise InputError(
+            name,
+            None,
+            f"{len(names)} topics, ids of shape {matrix.shape}, scores of shape {values.shape}",
+            "T topics, ids and scores of shape (T, k)",
+        )
     if values.dtype.kind not in "biuf":
         raise InputError(name, None, f"scores of type {values.dtype}", "numbers")
     return names, matrix, values

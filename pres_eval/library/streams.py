@@ -28,8 +28,12 @@ class FileObject(Source):
         if isinstance(data, str):
             data = data.encode("utf-8", "surrogateescape")
         if not isinstance(data, (bytes, bytearray, memoryview)):
-            found = f"an open file that reads {type(data).__name__}"
-            raise InputError(self.name, None, found, "one that reads bytes or text")
+            raise InputError(
+                self.name,
+                None,
+                f"an open file that reads {type(data).__name__}",
+                "one that reads bytes or text",
+            )
         return bytes(data)
 
     def _open(self) -> streams.OpenFile:

@@ -34,8 +34,12 @@ def column_names(available: Iterable[Any], value: Sequence[str], name: str) -> t
         for candidate in names:
             if candidate in known:
                 return candidate
-        found = f"no {names[0]} among the columns {', '.join(known)}"
-        raise InputError(name, None, found, f"a column named {', '.join(names[:-1])} or {names[-1]}")
+        raise InputError(
+            name,
+            None,
+            f"no {names[0]} among the columns {', '.join(known)}",
+            f"a column named {', '.join(names[:-1])} or {names[-1]}",
+        )
 
     return first(TOPIC), first(DOCUMENT), first(value)
 
@@ -116,8 +120,13 @@ def _mapping_table(data: Mapping[Any, Any], value: Sequence[str], name: str) -> 
     """Return the columns of a dict of columns; raise InputError for columns of other lengths."""
     names = column_names(data, value, name)
     if any(isinstance(data[one], Mapping) for one in names):
-        advice = "give the frame itself, or its to_dict('list')"
-        raise InputError(name, None, "columns that are dicts of rows", "columns that are lists", advice)
+        raise InputError(
+            name,
+            None,
+            "columns that are dicts of rows",
+            "columns that are lists",
+            "give the frame itself, or its to_dict('list')",
+        )
     topics, documents, numbers = (
         as_array(data[one]) if hasattr(data[one], "detach") else data[one] for one in names
     )

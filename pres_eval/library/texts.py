@@ -29,8 +29,9 @@ def encode(value: Any, name: str) -> bytes:
         except TypeError:
             # numpy 1 and 2 have different texts for repr of their numbers.
             shown = str(value) if isinstance(value, np.generic) else repr(value)
-            found = f"id {quoted(shown)} of type {type(value).__name__}"
-            raise InputError(name, None, found, "a text or a whole number") from None
+            raise InputError(
+                name, None, f"id {quoted(shown)} of type {type(value).__name__}", "a text or a whole number"
+            ) from None
     if b"\0" in text:
         raise InputError(name, None, f"id {quoted(text)} with a NUL character", "an id without")
     return text
