@@ -145,18 +145,22 @@ def match_runs(
     A key decides where it is that of one run now and of one run earlier.  With "auto" a single run is the
     counterpart of a single run, whatever they are called.
     """
-    new, gone = list(now), list(before)
-    pairs = [*zip(now, before, strict=False)] if match == "order" else []
-    if match == "auto" and len(now) == len(before) == 1:
-        pairs = [(now[0], before[0])]
+    in_order = match == "order" or (match == "auto" and len(now) == len(before) == 1)
+    pairs = [*zip(now, before, strict=False)] if in_order else []
     for key in map(_KEYS.__getitem__, MATCHES[match]):
-        earlier = _by_key([run for run in before if all(run is not pair[1] for pair in pairs)], key)
-        later = _by_key([run for run in now if all(run is not pair[0] for pair in pairs)], key)
+        later, earlier = (_by_key(left, key) for left in _unpaired(now, before, pairs))
         pairs += [(run, earlier[name]) for name, run in later.items() if name in earlier]
-    for run, counterpart in pairs:
-        new.remove(run)
-        gone.remove(counterpart)
-    return [Counterparts(*pair, weights) for pair in pairs], new, gone
+    return [Counterparts(*pair, weights) for pair in pairs], *_unpaired(now, before, pairs)
+
+
+def _unpaired(
+    now: Sequence[RunRecord], before: Sequence[RunRecord], pairs: Sequence[tuple[RunRecord, RunRecord]]
+) -> tuple[list[RunRecord], list[RunRecord]]:
+    """Return the runs now and earlier that have no counterpart so far."""
+    return (
+        [run for run in now if all(run is not one for one, _ in pairs)],
+        [run for run in before if all(run is not other for _, other in pairs)],
+    )
 
 
 def _by_key(runs: Sequence[RunRecord], key: Callable[[RunRecord], str]) -> dict[str, RunRecord]:
@@ -231,9 +235,9 @@ def _value(value: object) -> str:
 
 
 def unmatched(
-    new: Sequence[str], gone: Sequence[str], path: str, allowed: bool, gate: str = GATE
+    new: Sequence[str], gone: Sequence[str], path: str, *, allowed: bool, any_matched: bool, gate: str = GATE
 ) -> Iterator[GateFinding]:
-    """Yield a finding for each run that is in one of the two evaluations alone."""
+    """Yield a finding for each run that is in one of the two evaluations alone, and if all of them are."""
     name, advice = text_of(path), "" if allowed else " (--allow-unmatched lets this pass)"
     for runs, where in ((new, f"not in {name}"), (gone, f"not evaluated now, but in {name}")):
         for run in runs:
@@ -243,6 +247,8 @@ def unmatched(
                 path=path,
                 verdict=Verdict.NOTE if allowed else Verdict.FAILED,
             )
+    if not any_matched:
+        yield GateFinding(gate=gate, message=f"{name}: no run has a counterpart in it", path=path)
 
 
 def not_comparable(runs: Counterparts) -> Iterator[GateFinding]:
