@@ -25,7 +25,6 @@ from pres_eval.report.trec_report import (
     Report,
     board_of,
     in_groups,
-    make_report,
     report_selection,
     topics_of,
 )
@@ -68,21 +67,23 @@ def report_of(said: ReportOptions) -> Report:
         relevance=relevance, selection=selection, options=options, groups=groups, weights=weights
     )
     evaluations, files = _evaluated(said, reader.num_jobs, scoring, rankings)
-    report = make_report(
-        evaluations,
-        options,
-        said.nmax,
-        file_record(said.qrels),
-        files,
+    board = board_of(selection, options, said.nmax, said.measures)
+    every_topic = tuple(relevance.pool.topics) if options.complete else None
+    report = Report(
+        names=tuple(names),
+        evaluations=tuple(evaluations),
+        nmax=tuple(said.nmax),
+        options=options,
+        qrels=file_record(said.qrels),
+        files=tuple(files),
+        board=board,
         documents=relevant_ranks(relevance, rankings, options, topics_of(evaluations)),
-        names=names,
-        measures=said.measures,
         pairs=pairs_of(
             evaluations,
             names,
-            board_of(selection, options, said.nmax, said.measures),
+            board,
             said.settings(),
-            tuple(relevance.pool.topics) if options.complete else None,
+            every_topic,
             with_bar("comparing", said.quiet),
             weights,
         ),
@@ -90,10 +91,9 @@ def report_of(said: ReportOptions) -> Report:
         medians=medians,
         title=said.title,
         description=said.description,
-        made_with=_made_with(said),
+        made_with=tuple(_made_with(said)),
         weights=weights,
     )
-    every_topic = tuple(relevance.pool.topics) if options.complete else None
     return in_groups(_looked_into(said, report, relevance, rankings), groups, every_topic)
 
 

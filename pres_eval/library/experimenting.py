@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +57,7 @@ class Experiment(Comparisons):
         from pres_eval.reading import qrels as engine
         from pres_eval.report.html import as_html
         from pres_eval.report.records import File
-        from pres_eval.report.trec_report import board_of, in_groups, make_report, report_selection, topics_of
+        from pres_eval.report.trec_report import Report, board_of, in_groups, report_selection, topics_of
 
         relevance = self._ranked[0].qrels.relevance
         if not isinstance(relevance, engine.QrelsJudgements):
@@ -69,28 +68,28 @@ class Experiment(Comparisons):
             raise UsageError(f"report: the page has tests of two runs, found test={settings.test!r}")
         options, labels = first.options, self.compared.scores.measures
         columns = report_selection(options, self._nmax, labels)
-        own = (groups, weights)
-        scores = [run.evaluate_columns(columns, options, own=own).scores for run in self._ranked]
+        scores = [
+            run.evaluate_columns(columns, options, own=first.topic_files).scores for run in self._ranked
+        ]
         board = board_of(columns, options, self._nmax, labels)
         every_topic = tuple(relevance.pool.topics) if options.complete else None
-        report = make_report(
-            scores,
-            options,
-            self._nmax,
-            File(relevance.name, None),
-            [File(run.name, None) for run in self._ranked],
+        baselines = set(self.compared.baselines or ())
+        report = Report(
+            names=tuple(self.runs),
+            evaluations=tuple(scores),
+            nmax=tuple(self._nmax),
+            options=options,
+            qrels=File(relevance.name, None),
+            files=tuple(File(run.name, None) for run in self._ranked),
+            board=board,
             documents=relevant_ranks(
                 relevance, [run.ranking for run in self._ranked], options, topics_of(scores)
             ),
-            names=self.runs,
-            measures=labels,
             pairs=pairs_of(scores, self.runs, board, settings, every_topic, weights=weights),
             title=title,
+            compared_with=baselines.pop() if len(baselines) == 1 else None,
             weights=weights,
         )
-        baselines = set(self.compared.baselines or ())
-        if len(baselines) == 1:
-            report = replace(report, compared_with=baselines.pop())
         page = Page(as_html(in_groups(report, groups, every_topic)))
         if path is not None:
             Path(path).write_text(page, encoding="utf-8", newline="\n")

@@ -22,7 +22,7 @@ from pres_eval.options import AS_TREC_EVAL, Options
 from pres_eval.reading.headers import header_of
 from pres_eval.reading.topic_files import MACRO, WORST, Groups, Weights
 from pres_eval.report.groups import over_groups, worst_group
-from pres_eval.report.text import exact, text_of
+from pres_eval.report.text import exact, text_of, whole
 from pres_eval.scoring import ScoredRun
 from pres_eval.summing import Values
 from pres_eval.version import __version__
@@ -230,9 +230,7 @@ def _no_answers(topics: int, rightly: int) -> dict[str, float]:
 
 
 def _number(value: float, kind: Format) -> float | int | str:
-    if not math.isfinite(value):
-        return exact(value)
-    return int(value) if kind is Format.COUNT and value.is_integer() else value
+    return whole(value, kind) if math.isfinite(value) else exact(value)
 
 
 def _summary_values(evaluation: ScoredRun) -> dict[str, float | int | str | None]:

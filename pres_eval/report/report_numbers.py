@@ -105,7 +105,7 @@ def median(values: FloatArray) -> FloatArray:
 def medians_of(report: Report, label: str) -> FloatArray | None:
     """Return the medians (topics,) given from outside, or else those of the runs; None without either."""
     if label in report.medians:
-        return report.medians[label]
+        return np.array([report.medians[label].get(topic, np.nan) for topic in report.topics])
     return median(report.matrix(label)) if len(report.names) > 1 else None
 
 

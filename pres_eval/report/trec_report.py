@@ -31,7 +31,7 @@ from pres_eval.measures.selection import SelectedColumn, Selection, select
 from pres_eval.options import DEFAULT_NMAX, Options, RelevanceInfo
 from pres_eval.reading.topic_files import Groups, Weights
 from pres_eval.report.records import File
-from pres_eval.report.text import run_names, shown, text_of
+from pres_eval.report.text import shown, text_of
 from pres_eval.scoring import ScoredRun
 
 RECALL_LEVELS = tuple(f"{level:.2f}" for level in interpolation.RECALL_LEVELS)
@@ -47,14 +47,12 @@ class Report:
 
     names         of the runs, each once
     evaluations   of the runs, with the columns of `report_selection`
-    topics        those of any run, in byte order
-    grid          the Nmax at which PRES and recall were computed
     nmax          those that were asked for
     board         the measures of the leaderboard: labels of columns
     documents     the relevant documents of the topics with their ranks
     pairs         the runs against each other; None where nothing can be averaged over topics
     trust         the uncertainty from missing judgements; None where it was not computed
-    medians       by label (topics,) medians given from outside, nan where none was
+    medians       by label and topic, medians given from outside
     title, description  texts at the head of the report
     failures      runs that could not be evaluated, and why
     made_with     other options that the numbers depend on: names and texts
@@ -69,8 +67,6 @@ class Report:
 
     names: tuple[str, ...]
     evaluations: tuple[ScoredRun, ...]
-    topics: tuple[bytes, ...]
-    grid: tuple[int, ...]
     nmax: tuple[int, ...]
     options: Options
     qrels: File
@@ -79,7 +75,7 @@ class Report:
     documents: RelevantRanks
     pairs: PairTable | None = None
     trust: Trust | None = None
-    medians: Mapping[str, FloatArray] = field(default_factory=dict)
+    medians: Mapping[str, Mapping[bytes, float]] = field(default_factory=dict)
     title: str = ""
     description: str = ""
     failures: tuple[RunFailure, ...] = ()
@@ -93,6 +89,16 @@ class Report:
     weights: Weights | None = None
     by_group: ByGroup | None = None
     _matrices: dict[str, FloatArray] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def topics(self) -> tuple[bytes, ...]:
+        """The topics of any run, in byte order."""
+        return topics_of(self.evaluations)
+
+    @property
+    def grid(self) -> tuple[int, ...]:
+        """The Nmax at which PRES and recall were computed."""
+        return grid_of(self.nmax)
 
     def column(self, label: str) -> SelectedColumn:
         """Return the column with that label."""
@@ -238,54 +244,6 @@ def board_of(
         if (column.measure.name, column.arguments, column.relevance_level) in wanted
         and column.measure.summary is not None
         and column.measure.format in (Format.FLOAT, Format.COUNT)
-    )
-
-
-def make_report(
-    evaluations: Sequence[ScoredRun],
-    options: Options,
-    nmax: Sequence[int],
-    qrels: File,
-    files: Sequence[File],
-    *,
-    documents: RelevantRanks,
-    names: Sequence[str] | None = None,
-    measures: Sequence[str] = (),
-    pairs: PairTable | None = None,
-    medians: Mapping[str, Mapping[bytes, float]] | None = None,
-    title: str = "",
-    description: str = "",
-    failures: Sequence[RunFailure] = (),
-    made_with: Sequence[tuple[str, str]] = (),
-    weights: Weights | None = None,
-) -> Report:
-    """Return a report of runs evaluated with `report_selection`; `documents` are those of `topics_of`."""
-    topics = topics_of(evaluations)
-    return Report(
-        names=tuple(
-            run_names([(evaluation.tag, evaluation.path) for evaluation in evaluations])
-            if names is None
-            else names
-        ),
-        evaluations=tuple(evaluations),
-        topics=topics,
-        grid=grid_of(nmax),
-        nmax=tuple(nmax),
-        options=options,
-        qrels=qrels,
-        files=tuple(files),
-        board=board_of(evaluations[0].columns, options, nmax, measures),
-        documents=documents,
-        pairs=pairs,
-        medians={
-            label: np.array([by_topic.get(topic, np.nan) for topic in topics])
-            for label, by_topic in (medians or {}).items()
-        },
-        title=title,
-        description=description,
-        failures=tuple(failures),
-        made_with=tuple(made_with),
-        weights=weights,
     )
 
 
