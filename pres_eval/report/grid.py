@@ -7,7 +7,10 @@ import io
 import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from pres_eval.errors import UsageError, nearest
+from pres_eval.records import dataclass
 
 LATEX, MARKDOWN = "latex", "markdown"
 """Styles of ours; all others are tabulate's."""
@@ -60,6 +63,32 @@ _LATEX = {
     **{"τ": r"$\tau$", "ρ": r"$\rho$", "Σ": r"$\Sigma$", "≠": r"$\neq$", "Δ": r"$\Delta$", "≥": r"$\geq$"},
     **{"β": r"$\beta$", "α": r"$\alpha$", "×": r"$\times$", "≤": r"$\leq$", "′": r"$'$", "·": r"$\cdot$"},
 }
+
+
+def styles() -> list[str]:
+    """Return the values of --style: tabulate's styles, except the one that leaves `<script>` as it is."""
+    from tabulate import tabulate_formats
+
+    return [style for style in tabulate_formats if style != "unsafehtml"]
+
+
+def check_style(style: str) -> None:
+    """Raises UsageError for a table style that does not exist."""
+    if style not in styles():
+        expected = ", ".join(nearest(style, styles()) or styles())
+        raise UsageError(f"--style {style}: not a table style, expected one of {expected}")
+
+
+STARTS_FORMULA = re.compile("[=+\\-@'\t\r＝＋－＠]")
+
+
+def guarded(text: str) -> str:
+    """Return text for a spreadsheet: what would start a formula (`= + - @`) gets an apostrophe in front.
+
+    Text that starts with an apostrophe gets another one, so that taking one away always gives the text back.
+    Numbers of the evaluation never pass through here: -0.5 stays a number.
+    """
+    return f"'{text}" if STARTS_FORMULA.match(text) else text
 
 
 def separated(rows: Iterable[Sequence[str]], delimiter: str) -> str:
