@@ -101,11 +101,17 @@ def pres_rank_table(nmax: int, rows: Sequence[tuple[str, bytes, float, float, fl
 
 def pres_mrr_table(nmax: int, names: Sequence[str], found: Sequence[Sequence[Explanation]]) -> Table:
     """Return PRES and reciprocal rank of each run on topics with one relevant document."""
-    rows = []
-    for name, topics in zip(names, found, strict=True):
-        for one in topics:
-            rank = one.documents[0].rank
-            rows.append((name, one.topic, rank, one.score, 1 / rank if rank else 0.0))
+    rows = [
+        (
+            name,
+            one.topic,
+            one.documents[0].rank,
+            one.score,
+            max((1 / rank for rank in one.ranks), default=0.0),
+        )
+        for name, topics in zip(names, found, strict=True)
+        for one in topics
+    ]
     return _figure(
         f"Topics with one relevant document: PRES at {nmax} and reciprocal rank",
         ("run", "topic", "rank", "PRES", "reciprocal_rank"),
@@ -218,9 +224,11 @@ def normalised_recall_curves(sizes: AnyArray, names: Sequence[str], values: AnyA
     """Draw Rnorm against the number of documents in the collection (figure 2): (R, N) values."""
     best = np.argsort(-values[:, -1], kind="stable").tolist()
     with one_plot(6.4, 4.4) as (figure, axes):
-        lines = []
-        for row, look in zip(values, run_styles(names, best), strict=True):
-            lines += axes.plot(sizes, row, linewidth=1.2, markevery=max(1, len(sizes) // 10), **look)
+        every = max(1, len(sizes) // 10)
+        lines = [
+            axes.plot(sizes, row, linewidth=1.2, markevery=every, **look)[0]
+            for row, look in zip(values, run_styles(names, best), strict=True)
+        ]
         axes.set(
             title="Normalised recall comes near to recall as the collection grows",
             xlabel="documents in the collection (N)",

@@ -141,18 +141,15 @@ def _signature(record: Record) -> dict[str, Any]:
         options["only_topic"] = text_of(options["only_topic"])
     if options["empty"] == AS_TREC_EVAL:
         del options["empty"]
-    files = {"files": {name: _file(each) for name, each in record.files.items()}} if record.files else {}
-    judgements = {}
-    if record.judgements is not None:
-        judgements["judgements"] = dict(zip(("read", "left"), record.judgements, strict=True))
+    judgements = dict(zip(("read", "left"), record.judgements or (), strict=False))
     return {
         "version": record.version,
         "compat": compat,
         "options": options | {"relevance_format": record.relevance_format},
         "qrels": _file(record.qrels),
-        **files,
+        **({"files": {name: _file(each) for name, each in record.files.items()}} if record.files else {}),
         **({"rules": record.rules} if record.rules else {}),
-        **judgements,
+        **({"judgements": judgements} if judgements else {}),
     }
 
 

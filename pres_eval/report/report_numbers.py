@@ -60,6 +60,8 @@ def as_text(report: Report) -> str:
 def run_text(report: Report, run: int) -> str:
     """Return the tables of one run."""
     statistics = dict(summary_statistics(report, run))
+    *levels, average = recall_level_averages(report, run)
+    *ranks, exact = document_level_averages(report, run)
     lines = [
         "Summary Statistics",
         *(f"  {name:<20}{statistics[name]}" for name in ("Run tag", "Run description", "Number of topics")),
@@ -68,21 +70,22 @@ def run_text(report: Report, run: int) -> str:
         "",
         "Recall Level Precision Averages",
         "  Recall     Precision",
-    ]
-    *levels, average = recall_level_averages(report, run)
-    lines += [f"  {level:>6}{value:>14}" for level, value in levels]
-    lines += ["  Average precision over all", "  relevant docs (non-interpolated)", f"  {average[1]:>20}", ""]
-    lines += ["Document Level Averages", "                 Precision"]
-    *ranks, exact = document_level_averages(report, run)
-    lines += [f"  At {label.split()[1]:>5} docs{value:>10}" for label, value in ranks]
-    lines += [
+        *(f"  {level:>6}{value:>14}" for level, value in levels),
+        "  Average precision over all",
+        "  relevant docs (non-interpolated)",
+        f"  {average[1]:>20}",
+        "",
+        "Document Level Averages",
+        "                 Precision",
+        *(f"  At {label.split()[1]:>5} docs{value:>10}" for label, value in ranks),
         "  R-Precision (precision after R docs",
         "  retrieved, R relevant documents)",
         f"  Exact{exact[1]:>19}",
         "",
+        "PRES and recall",
+        "    Nmax      PRES    Recall",
+        *(f"  {cutoff:>6}{pres:>10}{recall:>10}" for cutoff, pres, recall in pres_and_recall(report, run)),
     ]
-    lines += ["PRES and recall", "    Nmax      PRES    Recall"]
-    lines += [f"  {cutoff:>6}{pres:>10}{recall:>10}" for cutoff, pres, recall in pres_and_recall(report, run)]
     return "\n".join(lines) + "\n"
 
 

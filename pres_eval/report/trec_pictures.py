@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
@@ -72,19 +72,15 @@ def draw_graph(axes: Axes, graph: Graph, report: Report) -> None:
     axes.set(title=graph.title, xlabel=graph.x, ylabel=graph.y, ylim=(0, 1))
 
 
-def draw_one_graph(name: str) -> Callable[[Report, Subject], Figure]:
-    """Return the function that draws the graph of that name alone."""
-
-    def draw(report: Report, subject: Subject) -> Figure:
-        graph = next((graph for graph in graphs_of(report) if graph.name == name), None)
-        if graph is None:
-            raise UsageError(f"--picture {name}: needs -N, the number of documents in the collection")
-        with one_plot(7.5, 4.6) as (figure, axes):
-            draw_graph(axes, graph, report)
-            name_ends(figure, axes, axes.get_lines(), report.names)
-        return figure
-
-    return draw
+def draw_one_graph(name: str, report: Report, subject: Subject) -> Figure:
+    """Draw the graph of that name alone."""
+    graph = next((graph for graph in graphs_of(report) if graph.name == name), None)
+    if graph is None:
+        raise UsageError(f"--picture {name}: needs -N, the number of documents in the collection")
+    with one_plot(7.5, 4.6) as (figure, axes):
+        draw_graph(axes, graph, report)
+        name_ends(figure, axes, axes.get_lines(), report.names)
+    return figure
 
 
 def rows_plot(count: int) -> AbstractContextManager[tuple[Figure, Axes]]:

@@ -89,10 +89,7 @@ def as_picture(
 
 
 PICTURES: dict[str, tuple[Callable[[Report, Subject], Figure], int]] = {
-    "recall-precision": (draw_one_graph("recall-precision"), 1),
-    "PRES": (draw_one_graph("PRES"), 1),
-    "recall": (draw_one_graph("recall"), 1),
-    "ROC": (draw_one_graph("ROC"), 1),
+    **{name: (partial(draw_one_graph, name), 1) for name in ("recall-precision", "PRES", "recall", "ROC")},
     "leaderboard": (draw_intervals, 1),
     "distributions": (draw_distributions, 1),
     "relevant": (draw_relevant, 1),

@@ -174,14 +174,20 @@ def pair(report: Report) -> Html:
     pairs = report.pairs
     if pairs is None:
         return section("pair", "Two runs", element("p", "There is no average over topics to test."))
-    rows: list[Sequence[Cell]] = []
     base = report.baseline
-    for run in report.best_first(report.main):
-        if run != base:
-            found = pairs.against(0, run, base)
-            counts = found.wins, found.topics - found.wins - found.losses, found.losses
-            numbers = [signed(found.difference), *map(str, counts), p_text(found.p_value)]
-            rows.append([link("runs", report.names[run], run=report.names[run]), str(found.topics), *numbers])
+    others = [
+        (report.names[run], pairs.against(0, run, base))
+        for run in report.best_first(report.main)
+        if run != base
+    ]
+    rows = [
+        [
+            *(link("runs", name, run=name), str(found.topics), signed(found.difference)),
+            *map(str, (found.wins, found.topics - found.wins - found.losses, found.losses)),
+            p_text(found.p_value),
+        ]
+        for name, found in others
+    ]
     caption = (
         f"{pairs.measures[0]}: each run against {report.names[base]} over the topics that both have"
         f" ({pairs.family}, as on the leaderboard)"

@@ -24,15 +24,16 @@ def summary(report: Report) -> Html:
     """Return one or two sentences for each of a reader's first questions, about the best or only run."""
     leaders = report.leaders(report.main)
     run = (leaders or report.best_first(report.main))[0]
-    answers: list[tuple[str, Sequence[Content]]] = [("Result", _best(report, leaders))]
-    if len(report.names) > 1:
-        answers.append(("Significance", _tests(report, leaders)))
-    if report.column(report.main).measure.per_topic:
-        answers.append(("Topics", _topics(report, run)))
-    answers += [("Documents", _missed(report, run)), ("Judgements", _judged(report, run))]
+    answers = {
+        "Result": _best(report, leaders),
+        "Significance": _tests(report, leaders) if len(report.names) > 1 else [],
+        "Topics": _topics(report, run) if report.column(report.main).measure.per_topic else [],
+        "Documents": _missed(report, run),
+        "Judgements": _judged(report, run),
+    }
     rows = [
         element("li", element("strong", f"{question}: "), *sentences)
-        for question, sentences in answers
+        for question, sentences in answers.items()
         if sentences
     ]
     return section("summary", "In short", element("ul", *rows, class_="plain"))
