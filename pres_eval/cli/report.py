@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import PurePath
-
 import click
 
 from pres_eval.analysis.compare_settings import CompareSettings
@@ -17,6 +15,7 @@ from pres_eval.cli.reporting import PAGES, chosen_run, is_page, report_of
 from pres_eval.cli.said import command_with, option
 from pres_eval.cli.shared import GROUPS, MEASURES, NMAX, WEIGHTS, NumberOptions
 from pres_eval.errors import UsageError, did_you_mean
+from pres_eval.report.paper import check_picture_path
 from pres_eval.report.report_numbers import as_text
 from pres_eval.report.text import text_of
 from pres_eval.report.trec_pictures import Subject, default_subject
@@ -144,7 +143,8 @@ def command(said: ReportOptions) -> None:
     """Read, compare and write."""
     said.check_url()
     for path in said.outputs:
-        _check_ending(path, said.plot_style)
+        if not is_page(path):
+            check_picture_path(path, said.plot_style, "-o", "drawing the report", PAGES)
     if all(is_page(path) for path in said.outputs):
         said.check_unused("-o FILE.svg")
     report = report_of(said)
@@ -162,19 +162,6 @@ def command(said: ReportOptions) -> None:
     elif said.text_wanted or not said.outputs:
         write_output(None, as_text(report))
     exit_if_failed(report.failures)
-
-
-def _check_ending(path: str, style: str | None) -> None:
-    """Stop before the work if the file's ending is none of ours, or if matplotlib is not there."""
-    if is_page(path):
-        return
-    from pres_eval.report.paper import PICTURE_FORMATS, check_matplotlib, style_settings
-
-    if PurePath(path).suffix.lower() not in PICTURE_FORMATS:
-        raise UsageError(f"-o {path}: expected a name that ends with {', '.join((*PAGES, *PICTURE_FORMATS))}")
-    check_matplotlib("drawing the report")
-    if style is not None:
-        style_settings(style)
 
 
 def _written(report: Report, path: str, said: ReportOptions) -> str | bytes:

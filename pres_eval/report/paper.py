@@ -104,14 +104,22 @@ def room_for(letters: int) -> int:
     return min(letters, max(12, round(letters * min(1.0, room() * MILLIMETRES / PAGE))))
 
 
-def check_picture_path(path: str, style: str | None = None) -> None:
+def check_picture_path(
+    path: str,
+    style: str | None = None,
+    option: str = "--plot",
+    feature: str = "--plot",
+    others: tuple[str, ...] = (),
+) -> None:
     """Make sure, before long work, that the picture can be made.
+
+    feature, others: what needs matplotlib; endings of other files that the option takes
 
     Raises UsageError if the name does not end with one of PICTURE_FORMATS, or for a style that cannot be
     read, MissingExtraError if matplotlib is not there.
     """
-    check_picture_ending(path, f"--plot {path}")
-    check_matplotlib("--plot")
+    check_picture_ending(path, f"{option} {path}", others)
+    check_matplotlib(feature)
     if style is not None:
         style_settings(style)
 
@@ -136,11 +144,11 @@ def style_settings(name: str) -> dict[str, Any]:
     return found
 
 
-def check_picture_ending(path: str, where: str) -> str:
+def check_picture_ending(path: str, where: str, others: tuple[str, ...] = ()) -> str:
     """Return the ending of a picture's name; raise UsageError if it is not one of PICTURE_FORMATS."""
     ending = PurePath(path).suffix.lower()
     if ending not in PICTURE_FORMATS:
-        raise UsageError(f"{where}: expected a name that ends with {', '.join(PICTURE_FORMATS)}")
+        raise UsageError(f"{where}: expected a name that ends with {', '.join((*others, *PICTURE_FORMATS))}")
     return ending
 
 

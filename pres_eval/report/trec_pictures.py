@@ -207,6 +207,8 @@ def bar_colours(values: FloatArray) -> list[str]:
 
 def draw_pair(report: Report, subject: Subject) -> Figure:
     """Return two runs topic against topic, and their differences sorted."""
+    if len(subject.runs) < 2:
+        raise UsageError("--picture pair: this picture needs 2 runs, and the report has one")
     first, second = subject.runs[:2]
     one, other = report.per_topic(first, subject.label), report.per_topic(second, subject.label)
     known = np.flatnonzero(np.isfinite(one) & np.isfinite(other))

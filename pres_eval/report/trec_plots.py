@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from pres_eval.errors import UsageError, plural
+from pres_eval.errors import plural
 from pres_eval.report.drawing import add_legend, named_lines, new_figure
 from pres_eval.report.graphs import graphs_of
 from pres_eval.report.grid import Grid, written
@@ -71,11 +71,7 @@ def as_picture(
     kind = check_picture_ending(path, path)
     check_matplotlib("drawing the report")
     if name is not None:
-        draw, need = PICTURES[name]
-        subject = subject or default_subject(report)
-        if len(subject.runs) < need:
-            raise UsageError(f"--picture {name}: this picture needs {need} runs, and the report has one")
-        return picture(partial(draw, report, subject), path, paper)
+        return picture(partial(PICTURES[name], report, subject or default_subject(report)), path, paper)
     if kind != ".pdf":
         return picture(partial(draw_curves, report, bool(median_labels(report))), path, paper)
     from matplotlib.backends.backend_pdf import PdfPages
@@ -88,17 +84,17 @@ def as_picture(
     return output.getvalue()
 
 
-PICTURES: dict[str, tuple[Callable[[Report, Subject], Figure], int]] = {
-    **{name: (partial(draw_one_graph, name), 1) for name in ("recall-precision", "PRES", "recall", "ROC")},
-    "leaderboard": (draw_intervals, 1),
-    "distributions": (draw_distributions, 1),
-    "relevant": (draw_relevant, 1),
-    "median": (draw_median, 1),
-    "pair": (draw_pair, 2),
-    "topic": (draw_topic, 1),
-    "explain": (draw_explained, 1),
+PICTURES: dict[str, Callable[[Report, Subject], Figure]] = {
+    **{name: partial(draw_one_graph, name) for name in ("recall-precision", "PRES", "recall", "ROC")},
+    "leaderboard": draw_intervals,
+    "distributions": draw_distributions,
+    "relevant": draw_relevant,
+    "median": draw_median,
+    "pair": draw_pair,
+    "topic": draw_topic,
+    "explain": draw_explained,
 }
-"""The pictures by the names of --picture: how each is drawn, and of how many runs it is."""
+"""The functions that draw the pictures, by the names of --picture."""
 
 
 def page_around(figure: Figure) -> Any:
