@@ -127,8 +127,9 @@ def _of_group(run: RunRecord, name: str, topics: frozenset[bytes]) -> RunRecord:
         columns=tuple(replace(one, label=group_label(one.label, name)) for one in whole.columns),
         groups={},
     )
-    missing = tuple(topic for topic in run.missing if topic in topics)
-    return replace(run, evaluation=evaluation, missing=missing)
+    return replace(
+        run, evaluation=evaluation, missing=tuple(topic for topic in run.missing if topic in topics)
+    )
 
 
 def _averaged_over(run: RunRecord) -> set[bytes]:
@@ -273,11 +274,15 @@ def not_comparable(runs: Counterparts) -> Iterator[GateFinding]:
         (old, new, "computed earlier, not now (-m)", Verdict.FAILED),
         (new, old, "computed now, not earlier", Verdict.NOTE),
     ):
-        watched = [column.label for column in there.columns if column.measure.tells_quality]
-        if labels := ", ".join(label for label in watched if label not in other.labels):
+        alone = [
+            column.label
+            for column in there.columns
+            if column.measure.tells_quality and column.label not in other.labels
+        ]
+        if alone:
             yield GateFinding(
                 gate=GATE,
-                message=f"{labels}: {what}, run {run_name(new)}",
+                message=f"{', '.join(alone)}: {what}, run {run_name(new)}",
                 path=new.path,
                 verdict=verdict,
             )

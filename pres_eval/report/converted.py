@@ -158,8 +158,12 @@ def _json(topics: Iterable[tuple[bytes, Iterator[Row]]], name: str) -> Iterator[
         found: dict[str, int | float] = {}
         for _, document, number in rows:
             if _text(name, document) in found:
-                again = f"document {quoted(document)} of topic {quoted(topic)} again"
-                raise InputError(name, None, again, "each document once")
+                raise InputError(
+                    name,
+                    None,
+                    f"document {quoted(document)} of topic {quoted(topic)} again",
+                    "each document once",
+                )
             found[_text(name, document)] = _finite(name, number)
         yield f"{start}{json.dumps(_text(name, topic))}: {json.dumps(found, ensure_ascii=False)}".encode()
         start = ",\n"

@@ -39,9 +39,14 @@ def explained_tables(
         for one, own in zip(explanations, values, strict=True)
     ]
     people = [(one.score, _people(one, labels, own)) for one, own in zip(explanations, values, strict=True)]
-    headings = ("topic", "num_rel", "found", "num_ret", "sum_of_ranks", "A1", "A2", *labels)
     return [
-        Table("topics", "", headings, rows, people=False),
+        Table(
+            "topics",
+            "",
+            ("topic", "num_rel", "found", "num_ret", "sum_of_ranks", "A1", "A2", *labels),
+            rows,
+            people=False,
+        ),
         Table(
             "documents",
             "",

@@ -252,8 +252,13 @@ def pres_against_rank(
         for recall, look in zip(RECALLS, line_styles(len(RECALLS)), strict=True):
             found = max(recall * relevant, 1e-9)
             x = np.linspace((found + 1) / 2, nmax - (found - 1) / 2, 50)
-            y = pres_of_average_rank(x, recall, relevant, nmax)
-            lines += axes.plot(x, y, linewidth=1.2, color=look["color"], linestyle=look["linestyle"])
+            lines += axes.plot(
+                x,
+                pres_of_average_rank(x, recall, relevant, nmax),
+                linewidth=1.2,
+                color=look["color"],
+                linestyle=look["linestyle"],
+            )
         shades: dict[str, Any] = {"cmap": "viridis_r", "vmin": 0, "vmax": 1}
         dots = axes.scatter(
             averages, scores, s=14, c=recalls, edgecolor="#222222", linewidth=0.3, clip_on=False, **shades

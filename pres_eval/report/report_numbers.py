@@ -231,10 +231,9 @@ RELEVANT_BINS = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 def relevant_counts(report: Report) -> list[tuple[str, int]]:
     """Count the topics by ranges of relevant documents, without empty ranges at either end."""
     num_rel = np.diff(report.documents.offsets)
-    ends = (*RELEVANT_BINS[1:], None)
     counts = [
         (_range(low, end), int(np.count_nonzero((num_rel >= low) & (num_rel < (end or np.inf)))))
-        for low, end in zip(RELEVANT_BINS, ends, strict=True)
+        for low, end in zip(RELEVANT_BINS, (*RELEVANT_BINS[1:], None), strict=True)
     ]
     filled = [place for place, (_, count) in enumerate(counts) if count]
     return counts[filled[0] : filled[-1] + 1] if filled else []

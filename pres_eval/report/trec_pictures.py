@@ -224,8 +224,13 @@ def draw_pair(report: Report, subject: Subject) -> Figure:
         ends = np.concatenate((one[known], other[known], [0.0, 0.1]))
         limits = float(ends.min()), 1.03 * float(ends.max())
         scatter.axline((0, 0), slope=1, color="black", linewidth=0.8)
-        title = f"{plain(subject.label)} of each topic"
-        scatter.set(xlabel=names[1], ylabel=names[0], title=title, xlim=limits, ylim=limits)
+        scatter.set(
+            xlabel=names[1],
+            ylabel=names[0],
+            title=f"{plain(subject.label)} of each topic",
+            xlim=limits,
+            ylim=limits,
+        )
         _draw_differences(bars, differences[order], [text_of(report.topics[t]) for t in known[order]])
         bars.set_title(f"{names[0]} minus {names[1]}")
     return figure

@@ -191,8 +191,11 @@ def _topic_lines(report: Report, label: str) -> list[str]:
         ]
         for topic in hardest_topics(report, label)
     ]
-    title = f"{label} on each topic, the hardest first"
-    return [title, "", *_lined_up(["topic", "num_rel", "best", "median", "worst"], rows)]
+    return [
+        f"{label} on each topic, the hardest first",
+        "",
+        *_lined_up(["topic", "num_rel", "best", "median", "worst"], rows),
+    ]
 
 
 def _lined_up(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

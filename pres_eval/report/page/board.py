@@ -72,9 +72,8 @@ def _averages(report: Report) -> Html:
             )
         named = link("runs", name, run=name)
         rows.append([element("span", svg.swatch(run), named, class_="name", data_run=run), *cells])
-    caption = f"Averages over topics{_words(report) if several else ''}"
     return table(
-        caption,
+        f"Averages over topics{_words(report) if several else ''}",
         ["run", "topics", *labels],
         rows,
         sortable=True,

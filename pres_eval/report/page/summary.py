@@ -206,8 +206,14 @@ def trust_view(report: Report) -> Html:
     trust = report.trust
     if trust is None:
         return section("trust", "Can I trust these judgements?", element("p", "This was not checked."))
-    shares = [f"judged in the first {rank}" for rank in trust.judged]
-    heads = ["run", *shares, *trust.bounds, "equal scores", "only it found", "topics lacking"]
+    heads = [
+        "run",
+        *(f"judged in the first {rank}" for rank in trust.judged),
+        *trust.bounds,
+        "equal scores",
+        "only it found",
+        "topics lacking",
+    ]
     rows: list[Sequence[Cell]] = [
         [
             link("runs", report.names[run], run=report.names[run]),

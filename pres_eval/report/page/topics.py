@@ -74,9 +74,14 @@ def differences(report: Report) -> Html:
             ]
             for found in largest_differences(report, label)
         ]
-        heads = ["topic", "best run", "worst run", "difference", "best", "worst", "num_rel"]
         name = report.heading(label)
-        made = table("Topics on which runs differ most", heads, rows, text_columns=3, sortable=True)
+        made = table(
+            "Topics on which runs differ most",
+            ["topic", "best run", "worst run", "difference", "best", "worst", "num_rel"],
+            rows,
+            text_columns=3,
+            sortable=True,
+        )
         parts.append(element("div", element("h3", name), scrolling(f"{name}: largest differences", made)))
         scores = on_common_topics(report, label)
         if scores is not None:
@@ -95,8 +100,13 @@ def _winners(name: str, scores: PairedScores) -> Html:
         ]
         for one in list(topic_winners(scores))[:MOST]
     ]
-    heads = ["topic", "best run", "second", "difference", "best", "second value"]
-    best = table("Best and second runs", heads, rows, text_columns=3, sortable=True)
+    best = table(
+        "Best and second runs",
+        ["topic", "best run", "second", "difference", "best", "second value"],
+        rows,
+        text_columns=3,
+        sortable=True,
+    )
     won = [(run, *map(str, each[0])) for run, each in zip(scores.runs, wins_of_runs(scores), strict=True)]
     caption = f"Wins over {plural(len(scores.topics))} that all runs have; none where all runs are equal"
     wins = table(caption, ["run", "alone", "shared"], won, sortable=True)
