@@ -216,15 +216,23 @@ def _latex_tabular(grid: Grid) -> str:
     """Return the grid for LaTeX, its title and the packages that it needs as comments."""
     columns = "".join(side[0] for side in _alignments(grid))
     box = (r"\begin{adjustbox}{max width=\columnwidth}", r"\end{adjustbox}") if grid.fit else ()
-    lines = [f"% {grid.title}"] if grid.title else []
-    lines += [f"% \\usepackage{{booktabs{', adjustbox' * grid.fit}}}", *box[:1]]
-    lines += [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", " & ".join(grid.header) + r" \\", r"\midrule"]
-    for row in grid.rows:
-        numbers = (_MINUS.sub("$-$", cell) for cell in row[grid.left :])
-        lines.append(" & ".join([*row[: grid.left], *numbers]) + r" \\")
+    rows = [[*row[: grid.left], *(_MINUS.sub("$-$", cell) for cell in row[grid.left :])] for row in grid.rows]
     span = max(len(grid.header) - 1, 1)
-    lines += [rf"{name} & \multicolumn{{{span}}}{{l}}{{{text}}} \\" for name, text in grid.apart]
-    return "".join(f"{line}\n" for line in [*lines, r"\bottomrule", r"\end{tabular}", *box[1:]])
+    lines = [
+        *([f"% {grid.title}"] if grid.title else []),
+        f"% \\usepackage{{booktabs{', adjustbox' * grid.fit}}}",
+        *box[:1],
+        rf"\begin{{tabular}}{{{columns}}}",
+        r"\toprule",
+        " & ".join(grid.header) + r" \\",
+        r"\midrule",
+        *(" & ".join(row) + r" \\" for row in rows),
+        *(rf"{name} & \multicolumn{{{span}}}{{l}}{{{text}}} \\" for name, text in grid.apart),
+        r"\bottomrule",
+        r"\end{tabular}",
+        *box[1:],
+    ]
+    return "".join(f"{line}\n" for line in lines)
 
 
 def notes_text(notes: Sequence[str], style: str, width: int | None = None) -> str:

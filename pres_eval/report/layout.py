@@ -31,6 +31,9 @@ from pres_eval.version import __version__
 BEST = "^"
 """The mark of the best of a measure in plain text; * is that of a significant difference."""
 
+BOLD = {LATEX: r"\textbf{{{}}}", MARKDOWN: "**{}**"}
+"""Styles that show the best of a measure in bold instead."""
+
 Value = str | bytes | int | float | bool | None
 """Content of a cell; bytes are an id, as it is in a file."""
 
@@ -94,13 +97,9 @@ def cell_text(cell: ShownCell, digits: int, style: str) -> str:
     if isinstance(cell, PValue):
         return _marked(escaped(p_text(cell.value), style), "*" if cell.significant else "", style)
     number = signed(cell.value, digits) if cell.signed else shown(cell.value, digits)
-    if cell.best and style == LATEX:
-        number = rf"\textbf{{{number}}}"
-    elif cell.best and style == MARKDOWN:
-        number = f"**{number}**"
-    elif cell.best:
-        return f"{BEST}{cell.mark} {number}"
-    return _marked(number, cell.mark, style)
+    bold = BOLD.get(style) if cell.best else None
+    mark = BEST + cell.mark if cell.best and bold is None else cell.mark
+    return _marked(number if bold is None else bold.format(number), mark, style)
 
 
 def _marked(text: str, mark: str, style: str) -> str:
@@ -116,11 +115,11 @@ def note_text(note: str | Note, style: str) -> str:
     """Return a line below a table, escaped, with what it explains in front of it."""
     if isinstance(note, str):
         return escaped(note, style)
-    marks = note.mark
-    if style == LATEX:
-        marks = r"\textbf{bold}:" if note.bold else ", ".join(f"$^{{{mark}}}$" for mark in marks.split())
+    marks = ", ".join(f"$^{{{mark}}}$" for mark in note.mark.split()) if style == LATEX else note.mark
+    if note.bold and style in BOLD:
+        marks = BOLD[style].format("bold") + ":"
     elif style == MARKDOWN:
-        marks = "**bold**:" if note.bold else escaped(marks, style)
+        marks = escaped(marks, style)
     return f"{marks} {escaped(note.text, style)}"
 
 

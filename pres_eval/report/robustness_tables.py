@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 
@@ -136,7 +136,7 @@ def robustness_tables(result: Robustness, num_runs: int, topics: str) -> list[Ta
         _by_fraction(
             "averages", f"{coefficient} with the full ranking, average of the samples", result, averages
         ),
-        _by_fraction("lowest", f"{coefficient}, lowest of the samples", result, lowest, _notes(result)),
+        _by_fraction("lowest", f"{coefficient}, lowest of the samples", result, lowest, list(_notes(result))),
         Table(
             "samples",
             f"{coefficient} of each sample ({about})",
@@ -170,8 +170,8 @@ def few_runs(result: Robustness) -> str:
     )
 
 
-def _notes(result: Robustness) -> list[str]:
-    """Return the notes on the removed judgements, their new grade, and the coefficient's ceiling."""
+def _notes(result: Robustness) -> Iterator[str]:
+    """Yield the notes on the removed judgements, their new grade, and the coefficient's ceiling."""
     plan = result.plan
     which = {"relevant": "relevant judgements", "all": "judgements of all grades"}[plan.thin]
     becomes = {
@@ -179,19 +179,16 @@ def _notes(result: Robustness) -> list[str]:
         "unjudged": "vanish",
         "nonrelevant": "become 0",
     }[plan.removed]
-    notes = [f"100 %: nothing taken out; {which} that are taken out {becomes}"]
+    yield f"100 %: nothing taken out; {which} that are taken out {becomes}"
     if few := few_runs(result):
-        notes.append(f"warning: {few}")
+        yield f"warning: {few}"
     low = [
         label for label, value in zip(result.labels, result.unchanged.tolist(), strict=True) if not value >= 1
     ]
     if low and plan.coefficient == "tau_a":
-        notes.append(
-            f"{', '.join(low)}: runs tie, so that tau_a can't reach 1; --coefficient tau_b allows for ties"
-        )
+        yield f"{', '.join(low)}: runs tie, so that tau_a can't reach 1; --coefficient tau_b allows for ties"
     if plan.removed == "unjudged" and "infAP" in result.labels:
-        notes.append("infAP counts documents in the pool that were not judged: it needs --removed pooled")
-    return notes
+        yield "infAP counts documents in the pool that were not judged: it needs --removed pooled"
 
 
 def _by_fraction(

@@ -142,8 +142,7 @@ class Report:
     def unique_relevant(self) -> list[int]:
         """Count the relevant documents that each run alone retrieved."""
         found = self.documents.ranks > 0
-        counts: list[int] = (found & (found.sum(axis=0) == 1)).sum(axis=1).tolist()
-        return counts
+        return [int(count) for count in (found & (found.sum(axis=0) == 1)).sum(axis=1)]
 
     def leaders(self, label: str) -> list[int]:
         """Return the runs with the best value, several if they tie, among those that have all topics."""
@@ -270,11 +269,8 @@ def in_groups(report: Report, groups: Groups | None, every_topic: Sequence[bytes
 
 def title_of(report: Report) -> str:
     """Return the title asked for, or one made of the inputs."""
-    if report.title:
-        return report.title
-    if len(report.names) == 1:
-        return f"Evaluation of {report.names[0]}"
-    return f"Evaluation of {len(report.names)} runs"
+    runs = report.names[0] if len(report.names) == 1 else f"{len(report.names)} runs"
+    return report.title or f"Evaluation of {runs}"
 
 
 def topics_of(evaluations: Sequence[ScoredRun]) -> tuple[bytes, ...]:
