@@ -84,11 +84,9 @@ class Change:
         kind = self.column.measure.format if self.topic is None else Format.FLOAT
         old, new = six_digits(self.before, kind, self.now), six_digits(self.now, kind, self.before)
         change = abs(self.now - self.before)
-        if change == 0:
-            moved = f"stayed at {old}"
-        else:
-            verb = "rose" if self.now > self.before else "fell"
-            moved = f"{verb} from {old} to {new}, by {six_digits(change, kind, 0.0)}"
+        verb = "rose" if self.now > self.before else "fell"
+        by = f"{verb} from {old} to {new}, by {six_digits(change, kind, 0.0)}"
+        moved = f"stayed at {old}" if change == 0 else by
         test = "" if self.tested is None else f"; {self.tested}"
         size = change / abs(self.before) if self.before else change
         checked = f"{self.column.label}, {self.where}"

@@ -13,7 +13,6 @@ from pres_eval.arrays import FloatArray
 from pres_eval.errors import plural
 from pres_eval.gates.findings import GateFinding, Verdict, run_name
 from pres_eval.measures.base import mean
-from pres_eval.options import Options
 from pres_eval.reading.topic_files import Groups, Weights
 from pres_eval.report.groups import group_label
 from pres_eval.report.records import File, Record, RunRecord
@@ -188,16 +187,23 @@ LETTERS = {
 def mismatches(now: Record, earlier: Record, path: str) -> Iterator[GateFinding]:
     """Yield the differences that change the numbers of two evaluations: options, formats, judgements."""
     place = now.runs[0].evaluation.path if now.runs else path
-    differing = [*_options_that_differ(now.options, earlier.options)]
+    new = asdict(now.options)
+    differing = [
+        f"{LETTERS[name]} {_value(old)} (now {_value(new[name])})"
+        for name, old in asdict(earlier.options).items()
+        if old != new[name]
+    ]
     if now.relevance_format != earlier.relevance_format:
         differing.append(f"-R {earlier.relevance_format} (now {now.relevance_format})")
     for name in sorted({*now.files, *earlier.files}):
         new_file, old_file = now.files.get(name), earlier.files.get(name)
         if name != "groups" and _content(new_file) != _content(old_file):
             differing.append(f"--{name} {old_file.path if old_file else 'none'}")
-    for name in sorted({*now.rules} & {*earlier.rules}):
-        if name != "protocol" and now.rules[name] != earlier.rules[name]:
-            differing.append(f"--{name} {earlier.rules[name]}")
+    differing += [
+        f"--{name} {rule}"
+        for name, rule in sorted(earlier.rules.items())
+        if name != "protocol" and now.rules.get(name, rule) != rule
+    ]
     if differing:
         yield GateFinding(
             gate=GATE,
@@ -205,12 +211,12 @@ def mismatches(now: Record, earlier: Record, path: str) -> Iterator[GateFinding]
             " its values cannot be compared",
             path=place,
         )
-    old, new = earlier.qrels, now.qrels
-    if old.sha256 and new.sha256 and old.sha256 != new.sha256:
+    old, qrels = earlier.qrels, now.qrels
+    if old.sha256 and qrels.sha256 and old.sha256 != qrels.sha256:
         yield GateFinding(
             gate=GATE,
             message=f"{text_of(path)} was made with other judgements: {text_of(old.path)} is not the"
-            f" file that {text_of(new.path)} is (SHA-256); --against with the old run evaluates"
+            f" file that {text_of(qrels.path)} is (SHA-256); --against with the old run evaluates"
             " that under these",
             path=place,
             verdict=Verdict.NOTE,
@@ -220,13 +226,6 @@ def mismatches(now: Record, earlier: Record, path: str) -> Iterator[GateFinding]
 def _content(file: File | None) -> str | None:
     """Return the SHA-256 of a file; for a pattern, which is no file, its text."""
     return None if file is None else file.sha256 or file.path
-
-
-def _options_that_differ(now: Options, earlier: Options) -> Iterator[str]:
-    new = asdict(now)
-    for name, old in asdict(earlier).items():
-        if old != new[name]:
-            yield f"{LETTERS[name]} {_value(old)} (now {_value(new[name])})"
 
 
 def _value(value: object) -> str:
