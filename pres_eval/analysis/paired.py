@@ -12,6 +12,7 @@ from pres_eval.arrays import BoolArray, FloatArray, IntArray
 from pres_eval.errors import MeasureError, NoCommonTopicError, UsageError, quoted
 from pres_eval.measures.base import Format, Trait, mean
 from pres_eval.measures.selection import SelectedColumn
+from pres_eval.reading.topic_files import Weights
 from pres_eval.scoring import ScoredRun
 
 
@@ -127,12 +128,27 @@ def pair_topics(
     )
 
 
-def weighted(scores: PairedScores, weights: Sequence[float]) -> PairedScores:
-    """Return the scores times weights of topics (T,), such that their means are those with these weights.
+def pair_columns(
+    evaluations: Sequence[ScoredRun],
+    runs: Sequence[str],
+    labels: Sequence[str],
+    every_topic: Sequence[bytes] | None,
+    weights: Weights | None,
+) -> PairedScores:
+    """Put some columns of evaluations side by side as `pair_topics` does, with the weights of topics."""
+    chosen = [each.with_columns([each.labels.index(label) for label in labels]) for each in evaluations]
+    return weighted(pair_topics(chosen, runs, every_topic), weights)
+
+
+def weighted(scores: PairedScores, weights: Weights | None) -> PairedScores:
+    """Return the scores times weights of topics, such that their means are those with these weights.
 
     Topics of weight 0 are left out: they count neither in means nor in tests.  Raises UsageError if all are.
+    Without weights the scores are as they were.
     """
-    each = np.asarray(weights, np.float64)
+    if weights is None:
+        return scores
+    each = np.array([weights.of[topic] for topic in scores.topics], np.float64)
     kept = np.flatnonzero(each)
     if not len(kept):
         raise UsageError("--weights: all topics that are compared weigh 0, expected one above 0")

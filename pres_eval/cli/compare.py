@@ -147,8 +147,7 @@ def command(said: CompareOptions) -> None:
     paired = read_paired(said, 1, "no column topic; tests need scores of topics:")
     scores, loaded = paired.scores, paired.loaded
     groups, weights = topic_files(said, said.groups, said.weights, scores.topics)
-    if weights is not None:
-        scores = weighted(scores, [weights.of[topic] for topic in scores.topics])
+    scores = weighted(scores, weights)
     known: list[Sequence[str]] = [scores.runs]
     topics = plural(len(paired.scores.topics))
     if loaded is not None:

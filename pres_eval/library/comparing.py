@@ -219,10 +219,9 @@ def compare(
     run_names = _names(chosen, names)
     labels = [measure] if isinstance(measure, str) else list(measure or chosen[0].measures)
     every_topic = tuple(chosen[0].origin.topics) if chosen[0].options.complete else None
-    plain = scores = pair_topics([_only(one, labels) for one in chosen], run_names, every_topic)
+    plain = pair_topics([_only(one, labels) for one in chosen], run_names, every_topic)
     groups, weights = chosen[0].topic_files
-    if weights is not None:
-        scores = weighted(scores, [weights.of[topic] for topic in scores.topics])
+    scores = weighted(plain, weights)
     place: int | Sequence[int] | None
     if isinstance(baseline, str) and baseline == BEST and BEST not in run_names:
         place = best_places(scores.gains())

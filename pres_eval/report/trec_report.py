@@ -20,7 +20,7 @@ from pres_eval.analysis.by_group import ByGroup, compare_by_group
 from pres_eval.analysis.digits import rounded
 from pres_eval.analysis.every_pair import PairTable
 from pres_eval.analysis.explain import RelevantRanks
-from pres_eval.analysis.paired import pair_topics, weighted
+from pres_eval.analysis.paired import pair_columns
 from pres_eval.analysis.pools import Trust
 from pres_eval.arrays import FloatArray
 from pres_eval.errors import NoCommonTopicError, RunFailure
@@ -255,15 +255,10 @@ def in_groups(report: Report, groups: Groups | None, every_topic: Sequence[bytes
         return report
     found = None
     if report.pairs is not None and len(report.names) > 1:
-        labels = report.pairs.measures
-        chosen = [
-            one.with_columns([one.labels.index(label) for label in labels]) for one in report.evaluations
-        ]
+        labels, settings = report.pairs.measures, report.pairs.settings
         with suppress(NoCommonTopicError):
-            scores = pair_topics(chosen, report.names, every_topic)
-            if report.weights is not None:
-                scores = weighted(scores, [report.weights.of[topic] for topic in scores.topics])
-            found = compare_by_group(scores, groups.topics, report.baseline, report.pairs.settings)
+            scores = pair_columns(report.evaluations, report.names, labels, every_topic, report.weights)
+            found = compare_by_group(scores, groups.topics, report.baseline, settings)
     return replace(report, groups=groups, by_group=found)
 
 
