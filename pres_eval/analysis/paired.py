@@ -132,8 +132,8 @@ def pair_columns(
     evaluations: Sequence[ScoredRun],
     runs: Sequence[str],
     labels: Sequence[str],
-    every_topic: Sequence[bytes] | None,
-    weights: Weights | None,
+    every_topic: Sequence[bytes] | None = None,
+    weights: Weights | None = None,
 ) -> PairedScores:
     """Put some columns of evaluations side by side as `pair_topics` does, with the weights of topics."""
     chosen = [each.with_columns([each.labels.index(label) for label in labels]) for each in evaluations]

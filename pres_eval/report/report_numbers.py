@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 
 from pres_eval.analysis.digits import quantiles_of_known
-from pres_eval.analysis.paired import PairedScores, means_of
+from pres_eval.analysis.paired import PairedScores, pair_columns
 from pres_eval.arrays import FloatArray
+from pres_eval.errors import NoCommonTopicError
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 from pres_eval.report.text import text_of
 from pres_eval.report.trec_report import RECALL_LEVELS, Report
@@ -173,20 +175,9 @@ def largest_differences(report: Report, label: str, most: int = MOST) -> list[Di
 
 def on_common_topics(report: Report, label: str) -> PairedScores | None:
     """Return the values of a measure on the topics that every run has; None if there are none."""
-    matrix = report.matrix(label)
-    known = np.flatnonzero(~np.isnan(matrix).any(axis=0))
-    if not len(known):
-        return None
-    values = matrix[np.newaxis, :, known]
-    return PairedScores(
-        runs=report.names,
-        measures=(label,),
-        topics=tuple(report.topics[place] for place in known.tolist()),
-        values=values,
-        means=means_of(values),
-        all_topics=len(report.topics),
-        falling=frozenset([label]) if report.sign(label) < 0 else frozenset(),
-    )
+    with suppress(NoCommonTopicError):
+        return pair_columns(report.evaluations, report.names, [label])
+    return None
 
 
 def quartiles(values: FloatArray) -> list[float]:

@@ -36,20 +36,25 @@ def _legend(report: Report) -> Html | str:
     """Return the legend whose entries show and hide runs, nothing for one run."""
     if len(report.names) == 1:
         return ""
-    items = [
-        element("button", svg.swatch(run), name, type="button", aria_pressed="true", data_run=run)
+    runs = [
+        element(
+            "li", element("button", svg.swatch(run), name, type="button", aria_pressed="true", data_run=run)
+        )
         for run, name in enumerate(report.names)
     ]
     every = [
-        element("button", f"{what.capitalize()} all", type="button", data_all=what)
+        element(
+            "li",
+            element("button", f"{what.capitalize()} all", type="button", data_all=what),
+            class_="script",
+            hidden=True,
+        )
         for what in ("show", "hide")
     ]
     wanted = element("input", id="legend-search", type="search", autocomplete="off")
     search = controls(field=element("label", "Find a run in the legend ", wanted))
     words = "Runs in the graphs; press to hide or show one"
-    entries = [element("li", button) for button in items]
-    entries += [element("li", button, class_="script", hidden=True) for button in every]
-    legend = element("ul", *entries, class_="legend", aria_label=words)
+    legend = element("ul", *runs, *every, class_="legend", aria_label=words)
     return element("div", search if len(report.names) > FEW_RUNS else "", legend)
 
 

@@ -150,10 +150,13 @@ def _topics(report: Report, run: int) -> list[Content]:
     nobody = best[worst[0]] == gains[run, worst[0]]
     parts.append(f"{more} ({label} {value}; {'no run does better' if nobody else best_there}).")
     tied = f", on {shared} of these together with others" * (shared > 0)
-    if zeros := report.counted_as_0(run):
-        has = f"the {plural(len(own))} that it has, the other {zeros:,} counting as 0"
-        return [f"{name} is first on {len(first)} of {has}{tied}. ", *parts]
-    return [f"{name} is first on {len(first)} of {plural(len(own))}{tied}. ", *parts]
+    zeros = report.counted_as_0(run)
+    has = (
+        f"the {plural(len(own))} that it has, the other {zeros:,} counting as 0"
+        if zeros
+        else plural(len(own))
+    )
+    return [f"{name} is first on {len(first)} of {has}{tied}. ", *parts]
 
 
 def _missed(report: Report, run: int) -> list[Content]:

@@ -118,12 +118,14 @@ def topic_view(report: Report) -> Html:
     """Return the hardest topics and their numbers of relevant documents; the script opens one topic."""
     label = report.board[0] if report.column(report.board[0]).measure.per_topic else "map"
     several = len(report.names) > 1
-    count = 3 if several else 1
     rows = [
         [
             text_of(report.topics[topic.place]),
             str(topic.num_rel),
-            *(shown(value, DIGITS) for value in (topic.best, topic.median, topic.worst)[:count]),
+            *(
+                shown(value, DIGITS)
+                for value in (topic.best, topic.median, topic.worst)[: 3 if several else 1]
+            ),
         ]
         for topic in hardest_topics(report, label)
     ]
@@ -134,10 +136,13 @@ def topic_view(report: Report) -> Html:
         sortable=True,
         name="hardest",
     )
-    columns = relevant_counts(report)
     words = f"How many of the {plural(len(report.topics))} have how many relevant documents"
     chart = svg.column_chart(
-        "relevant", "Relevant documents of the topics", words, ("relevant documents", "topics"), columns
+        "relevant",
+        "Relevant documents of the topics",
+        words,
+        ("relevant documents", "topics"),
+        relevant_counts(report),
     )
     return section(
         "topic",
@@ -160,12 +165,11 @@ def _document(report: Report) -> Html:
     """Return a document, which the script shows: its grade, and its rank in each run."""
     count = plural(len(report.documents.docnos), "relevant document")
     hint = f"Choose one of the {count} in a topic, or among those that only one of two runs found."
-    shown_there = element("div", element("p", hint), id="document-view")
     heading = "A document"
     return element(
         "section",
         element("h2", heading),
-        shown_there,
+        element("div", element("p", hint), id="document-view"),
         id="document",
         class_="script",
         hidden=True,
