@@ -187,30 +187,35 @@ def _comparisons(result: ComparedRuns) -> Table:
     settings = result.settings
     corrected = "corrected" if settings.test in JOINT_TESTS else settings.correction
     margin = f" within {settings.margin:g}" if settings.margin else ""
-    lines: list[list[ShownCell]] = [
-        [
-            one.measure,
-            one.run,
-            one.other,
-            Score(one.difference, signed=True),
-            Interval(one.lower, one.upper, signed=True, mark="" if one.agrees else "!"),
-            f"{one.wins}/{one.ties}/{one.losses}",
-            PValue(one.p_value),
-            PValue(one.corrected, one.significant),
-            effect_size(one.d_z),
-            effect_size(one.hedges_g),
-            effect_size(one.rank_biserial),
-        ]
-        for one in result.comparisons
-    ]
-    headings = ("measure", "run", "against", "difference", "interval", "+/=/-", "p", f"p ({corrected})")
     return records_table(
         "comparisons",
         f"Comparisons ({settings.test}, {settings.alternative}{margin}, {plural(len(result.scores.topics))})",
         result.comparisons,
         Comparison,
         _comparison_notes(result, corrected),
-        Shown((*headings, "d_z", "g", "r"), lines, left=3),
+        Shown(
+            (
+                *("measure", "run", "against", "difference", "interval", "+/=/-"),
+                *("p", f"p ({corrected})", "d_z", "g", "r"),
+            ),
+            [
+                [
+                    one.measure,
+                    one.run,
+                    one.other,
+                    Score(one.difference, signed=True),
+                    Interval(one.lower, one.upper, signed=True, mark="" if one.agrees else "!"),
+                    f"{one.wins}/{one.ties}/{one.losses}",
+                    PValue(one.p_value),
+                    PValue(one.corrected, one.significant),
+                    effect_size(one.d_z),
+                    effect_size(one.hedges_g),
+                    effect_size(one.rank_biserial),
+                ]
+                for one in result.comparisons
+            ],
+            left=3,
+        ),
         people=result.baselines is not None or len(result.comparisons) <= MOST_ROWS,
     )
 

@@ -129,19 +129,6 @@ def grades_table(judged: Assessments, table: GradeTable) -> Table:
 def topics_table(found: Sequence[TopicAgreement]) -> Table:
     """Return the agreement on each topic; people see those on which it is lowest."""
     lowest = sorted(found, key=lambda one: (math.isnan(one.kappa), one.kappa))
-    lines = [
-        (
-            one.topic,
-            one.both,
-            one.only_first,
-            one.only_second,
-            f"{one.relevant_first}/{one.relevant_both}/{one.relevant_second}",
-            number(one.agreement),
-            number(one.kappa),
-            number(one.overlap),
-        )
-        for one in lowest[:MOST_SHOWN]
-    ]
     return records_table(
         "topics",
         "Topics with the lowest agreement",
@@ -152,7 +139,20 @@ def topics_table(found: Sequence[TopicAgreement]) -> Table:
             *more_rows(len(found), MOST_SHOWN, "topics"),
         ),
         Shown(
-            ("topic", "both", "only first", "only second", "relevant", "agreement", "kappa", "overlap"), lines
+            ("topic", "both", "only first", "only second", "relevant", "agreement", "kappa", "overlap"),
+            [
+                (
+                    one.topic,
+                    one.both,
+                    one.only_first,
+                    one.only_second,
+                    f"{one.relevant_first}/{one.relevant_both}/{one.relevant_second}",
+                    number(one.agreement),
+                    number(one.kappa),
+                    number(one.overlap),
+                )
+                for one in lowest[:MOST_SHOWN]
+            ],
         ),
     )
 

@@ -211,7 +211,6 @@ def depths_table(result: Depths) -> Table:
     coefficient = COEFFICIENT_NAMES[result.coefficient]
     sizes = list(zip(result.depths, result.judged.tolist(), result.relevant.tolist(), strict=True))
     found = result.correlations.tolist()
-    lines = [(*size, *row) for size, row in zip(sizes, found, strict=True)]
     return Table(
         name="depths",
         title=f"{coefficient} with the full ranking, from pools of less depth",
@@ -220,7 +219,10 @@ def depths_table(result: Depths) -> Table:
         notes=("at depth d judgements stay whose document some of the runs has among its first d",),
         shown=Shown(
             ("depth", "judged", "relevant", *result.labels),
-            [*lines, ("all", None, None, *result.unchanged.tolist())],
+            [
+                *((*size, *row) for size, row in zip(sizes, found, strict=True)),
+                ("all", None, None, *result.unchanged.tolist()),
+            ],
         ),
     )
 
