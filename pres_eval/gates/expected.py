@@ -96,12 +96,8 @@ def unexpected(expected: Expected) -> Iterator[GateFinding]:
     )
     known = {key[1] for key, _, _ in lines} | {NAME_LINE[0]}
     if labels := ", ".join(dict.fromkeys(text_of(key[1]) for key in printed if key[1] not in known)):
-        yield GateFinding(
-            gate=GATE,
-            message=f"{labels}: printed now, not in {text_of(expected.path)}",
-            path=expected.path,
-            verdict=Verdict.NOTE,
-        )
+        message = f"{labels}: printed now, not in {text_of(expected.path)}"
+        yield GateFinding(gate=GATE, message=message, path=expected.path, verdict=Verdict.NOTE)
     for key, value, number in lines:
         if key[0] in ours:
             run = f", run {cut(key[0], MOST)}" if len({*ours, *theirs}) > 1 else ""

@@ -52,12 +52,8 @@ def reached(evaluations: Sequence[ScoredRun], threshold: Threshold) -> Iterator[
         place = evaluation.labels.index(label)
         measure, got = evaluation.columns[place].measure, evaluation.summary[place]
         if got is None:
-            yield GateFinding(
-                gate=threshold.option,
-                message=f"{label}: no value, as the run has no topic of a group, run {run_name(evaluation)}",
-                path=evaluation.path,
-                measure=label,
-            )
+            message = f"{label}: no value, as the run has no topic of a group, run {run_name(evaluation)}"
+            yield GateFinding(gate=threshold.option, message=message, path=evaluation.path, measure=label)
             continue
         assert isinstance(got, float), "only numbers were offered"
         upper = threshold.option == OVER

@@ -108,13 +108,8 @@ def winner_tables(scores: PairedScores, order: str = DIFFERENCE) -> list[Table]:
                 ("measure", "topic", "best", "value", "second", "value", "difference"),
                 [
                     [
-                        one.measure,
-                        one.topic,
-                        one.best,
-                        Score(one.value),
-                        one.second or "-",
-                        Score(one.second_value),
-                        Score(one.difference, signed=True),
+                        *(one.measure, one.topic, one.best, Score(one.value), one.second or "-"),
+                        *(Score(one.second_value), Score(one.difference, signed=True)),
                     ]
                     for one in winners
                 ],

@@ -31,22 +31,11 @@ def explained_tables(
     by_topic = zip(*(evaluation.by_label(label).tolist() for label in labels), strict=True)
     scores = dict(zip(evaluation.topics, by_topic, strict=True))
     values = [scores.get(one.topic, (0.0,) * len(labels)) for one in explanations]
-    rows = [
-        (
-            *(one.topic, len(one.documents), one.found, one.num_ret),
-            *(one.sum_of_ranks, one.area_lost, one.area_kept, *own),
-        )
-        for one, own in zip(explanations, values, strict=True)
-    ]
+    rows = [(*_numbers(one), *own) for one, own in zip(explanations, values, strict=True)]
+    headings = ("topic", "num_rel", "found", "num_ret", "sum_of_ranks", "A1", "A2", *labels)
     people = [(one.score, _people(one, labels, own)) for one, own in zip(explanations, values, strict=True)]
     return [
-        Table(
-            "topics",
-            "",
-            ("topic", "num_rel", "found", "num_ret", "sum_of_ranks", "A1", "A2", *labels),
-            rows,
-            people=False,
-        ),
+        Table("topics", "", headings, rows, people=False),
         Table(
             "documents",
             "",
@@ -62,6 +51,12 @@ def explained_tables(
         *_first(people, most, lines),
         _averages(f"Averages of {run}", "over", ((*item, evaluation) for item in topics.items()), labels),
     ]
+
+
+def _numbers(one: Explanation) -> tuple[Value, ...]:
+    """Return a topic in numbers: how many documents, and the areas."""
+    counts = (len(one.documents), one.found, one.num_ret, one.sum_of_ranks)
+    return (one.topic, *counts, one.area_lost, one.area_kept)
 
 
 def _first(people: Sequence[tuple[float, Table]], most: int | None, lines: int | None) -> list[Table]:
@@ -92,10 +87,12 @@ def side_by_side_tables(
     lines: int | None = None,
 ) -> list[Table]:
     """Return topics of two runs side by side; people see those first on which the runs differ most."""
-    labels = evaluations[0].labels
     joined = [(first, second, _of_both(first, second)) for first, second in pairs]
+    people = [
+        (-abs(first.score - second.score), _side_by_side(first, second, both, names))
+        for first, second, both in joined
+    ]
     counts = [max(len(each.topics), 1) for each in evaluations]
-    ranks = ("rank_1", "rank_2", "r_1", "r_2")
     return [
         Table(
             "topics",
@@ -110,7 +107,7 @@ def side_by_side_tables(
         Table(
             "documents",
             "",
-            ("topic", "docno", "grade", *ranks),
+            ("topic", "docno", "grade", "rank_1", "rank_2", "r_1", "r_2"),
             [
                 (first.topic, a.docno, a.grade, a.rank, b.rank, a.counted, b.counted)
                 for first, _, both in joined
@@ -119,15 +116,8 @@ def side_by_side_tables(
             people=False,
             left=2,
         ),
-        *_first(
-            [
-                (-abs(first.score - second.score), _side_by_side(first, second, both, names))
-                for first, second, both in joined
-            ],
-            most,
-            lines,
-        ),
-        _averages("Averages", "run", zip(names, counts, evaluations, strict=True), labels),
+        *_first(people, most, lines),
+        _averages("Averages", "run", zip(names, counts, evaluations, strict=True), evaluations[0].labels),
     ]
 
 

@@ -197,17 +197,6 @@ class Table:
     programs: bool = True
 
 
-def long_rows(
-    keys: Sequence[Sequence[Value]], labels: Sequence[str], values: Sequence[Sequence[Value]]
-) -> list[tuple[Value, ...]]:
-    """Return a row for each value, for programs: the key of its row, its label, and the value."""
-    return [
-        (*key, label, value)
-        for key, row in zip(keys, values, strict=True)
-        for label, value in zip(labels, row, strict=True)
-    ]
-
-
 def more_rows(count: int, most: int, table: str) -> list[str]:
     """Describe where to find the rows of a long table that are not printed."""
     return [f"{count - most} more: --table {table}"] if count > most else []

@@ -12,8 +12,8 @@ from pres_eval.analysis.paired import PairedScores, pair_columns
 from pres_eval.arrays import FloatArray
 from pres_eval.errors import NoCommonTopicError
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS
-from pres_eval.report.text import text_of
-from pres_eval.report.trec_report import RECALL_LEVELS, Report
+from pres_eval.report.text import shown, text_of
+from pres_eval.report.trec_report import DIGITS, RECALL_LEVELS, Report
 
 Row = tuple[str, str]
 
@@ -212,6 +212,17 @@ def hardest_topics(report: Report, label: str) -> list[TopicSpread]:
             worst=float(worst[place]),
         )
         for place in np.argsort(sign * middle, kind="stable").tolist()
+    ]
+
+
+def hardest_rows(report: Report, label: str) -> list[list[str]]:
+    """Return the hardest topics as text: topic, relevant documents, best, median and worst value."""
+    return [
+        [
+            *(text_of(report.topics[topic.place]), str(topic.num_rel)),
+            *(shown(value, DIGITS) for value in (topic.best, topic.median, topic.worst)),
+        ]
+        for topic in hardest_topics(report, label)
     ]
 
 

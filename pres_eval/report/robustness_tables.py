@@ -11,7 +11,7 @@ from pres_eval.analysis.pools import Depths, Holes, LeftOut
 from pres_eval.analysis.robustness import Robustness
 from pres_eval.arrays import AnyArray, BoolArray, IntArray
 from pres_eval.errors import plural
-from pres_eval.report.layout import Score, Shown, Table, Value, long_rows, records_table
+from pres_eval.report.layout import Score, Shown, Table, Value, records_table
 from pres_eval.report.text import moved, percentage
 
 MOST_SHOWN = 20
@@ -155,6 +155,17 @@ def robustness_tables(result: Robustness, num_runs: int, topics: str) -> list[Ta
             ],
             people=False,
         ),
+    ]
+
+
+def long_rows(
+    keys: Sequence[Sequence[Value]], labels: Sequence[str], values: Sequence[Sequence[Value]]
+) -> list[tuple[Value, ...]]:
+    """Return a row for each value, for programs: the key of its row, its label, and the value."""
+    return [
+        (*key, label, value)
+        for key, row in zip(keys, values, strict=True)
+        for label, value in zip(labels, row, strict=True)
     ]
 
 

@@ -25,8 +25,8 @@ from pres_eval.report.paper import (
     picture,
     style,
 )
-from pres_eval.report.report_numbers import hardest_topics, median_labels, run_text
-from pres_eval.report.text import cut, shown, text_of
+from pres_eval.report.report_numbers import hardest_rows, median_labels, run_text
+from pres_eval.report.text import cut
 from pres_eval.report.trec_pictures import (
     Subject,
     default_subject,
@@ -41,7 +41,7 @@ from pres_eval.report.trec_pictures import (
     draw_relevant,
     draw_topic,
 )
-from pres_eval.report.trec_report import DIGITS, Report, title_of
+from pres_eval.report.trec_report import Report, title_of
 
 PAGE = (11.6, 16.4)
 """Inches of a page: as wide as the widest picture needs, with the proportions of A4."""
@@ -183,14 +183,7 @@ def _title_lines(report: Report) -> list[str]:
 
 def _topic_lines(report: Report, label: str) -> list[str]:
     """Return the topics by the median of the runs."""
-    rows = [
-        [
-            cut(text_of(report.topics[topic.place]), LONGEST_NAME),
-            str(topic.num_rel),
-            *(shown(value, DIGITS) for value in (topic.best, topic.median, topic.worst)),
-        ]
-        for topic in hardest_topics(report, label)
-    ]
+    rows = [[cut(topic, LONGEST_NAME), *numbers] for topic, *numbers in hardest_rows(report, label)]
     return [
         f"{label} on each topic, the hardest first",
         "",

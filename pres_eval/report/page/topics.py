@@ -12,7 +12,7 @@ from pres_eval.report.markup import Html, element
 from pres_eval.report.page.tables import controls, figure, scrolling, section, table
 from pres_eval.report.report_numbers import (
     MOST,
-    hardest_topics,
+    hardest_rows,
     largest_differences,
     on_common_topics,
     relevant_counts,
@@ -118,17 +118,7 @@ def topic_view(report: Report) -> Html:
     """Return the hardest topics and their numbers of relevant documents; the script opens one topic."""
     label = report.board[0] if report.column(report.board[0]).measure.per_topic else "map"
     several = len(report.names) > 1
-    rows = [
-        [
-            text_of(report.topics[topic.place]),
-            str(topic.num_rel),
-            *(
-                shown(value, DIGITS)
-                for value in (topic.best, topic.median, topic.worst)[: 3 if several else 1]
-            ),
-        ]
-        for topic in hardest_topics(report, label)
-    ]
+    rows = [row[: 5 if several else 3] for row in hardest_rows(report, label)]
     hardest = table(
         f"{label}, the hardest topics first",
         ["topic", "num_rel", *(["best", "median", "worst"] if several else [label])],
