@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import accumulate
 
 from pres_eval.analysis.explain import Explanation, Relevant, text_plot
 from pres_eval.arrays import add_in_order
@@ -64,14 +64,11 @@ def _first(people: Sequence[tuple[float, Table]], most: int | None, lines: int |
     if not most and lines is None:
         return [table for _, table in people]
     ordered = [table for _, table in sorted(people, key=lambda pair: pair[0])]
-    shown: list[Table] = []
-    left = math.inf if lines is None else lines
-    for table in ordered:
-        height = 6 + len(table.notes) + (len(table.shown.rows) if table.shown else 0)
-        if (most and len(shown) == most) or (shown and height > left):
-            break
-        left -= height
-        shown.append(table)
+    heights = accumulate(
+        6 + len(table.notes) + (len(table.shown.rows) if table.shown else 0) for table in ordered
+    )
+    fitting = len(ordered) if lines is None else max(1, sum(height <= lines for height in heights))
+    shown = ordered[: min(most or fitting, fitting)]
     if len(shown) < len(ordered):
         rest = plural(len(ordered) - len(shown), "more topic")
         note = f"{rest}: name those to show, or --max 0 for all"
