@@ -146,9 +146,11 @@ def _topics(report: Report, run: int) -> list[Content]:
     if len(report.names) == 1:
         return [*parts, f"{more} ({label} {value})."]
     rival = int(np.flatnonzero(gains[:, worst[0]] == best[worst[0]])[0])
-    best_there = f"the best there: {report.names[rival]}, {report.matrix(label)[rival, worst[0]]:.{DIGITS}f}"
-    nobody = best[worst[0]] == gains[run, worst[0]]
-    parts.append(f"{more} ({label} {value}; {'no run does better' if nobody else best_there}).")
+    there = (
+        "no run does better"
+        if best[worst[0]] == gains[run, worst[0]]
+        else f"the best there: {report.names[rival]}, {report.matrix(label)[rival, worst[0]]:.{DIGITS}f}"
+    )
     tied = f", on {shared} of these together with others" * (shared > 0)
     zeros = report.counted_as_0(run)
     has = (
@@ -156,7 +158,8 @@ def _topics(report: Report, run: int) -> list[Content]:
         if zeros
         else plural(len(own))
     )
-    return [f"{name} is first on {len(first)} of {has}{tied}. ", *parts]
+    fails = f"{more} ({label} {value}; {there})."
+    return [f"{name} is first on {len(first)} of {has}{tied}. ", *parts, fails]
 
 
 def _missed(report: Report, run: int) -> list[Content]:
