@@ -51,11 +51,10 @@ def reached(evaluations: Sequence[ScoredRun], threshold: Threshold) -> Iterator[
         label = known_label(threshold.option, threshold.label, numbers)
         place = evaluation.labels.index(label)
         measure, got = evaluation.columns[place].measure, evaluation.summary[place]
-        if got is None:
+        if not isinstance(got, float):
             message = f"{label}: no value, as the run has no topic of a group, run {run_name(evaluation)}"
             yield GateFinding(gate=threshold.option, message=message, path=evaluation.path, measure=label)
             continue
-        assert isinstance(got, float), "only numbers were offered"
         upper = threshold.option == OVER
         if measure.tells_quality and upper != measure.less_is_better:
             better, other = ("less", OVER) if measure.less_is_better else ("more", UNDER)

@@ -109,15 +109,12 @@ def _texts(blocks: Iterable[Block], form: str, grades: bool, name: str, tag: str
         yield b"query-id\tcorpus-id\tscore\n" if form == "beir" else f"query_id,doc_id,{value}\n".encode()
     ranks: Counter[bytes] = Counter()
     for block in blocks:
-        lines = []
-        for row in _rows(block):
-            _check_ids(name, form, row)
-            lines.append(_line(row, form, name, value, tag, ranks))
-        yield b"".join(lines)
+        yield b"".join([_line(row, form, name, value, tag, ranks) for row in _rows(block)])
 
 
 def _line(row: Row, form: str, name: str, value: str, tag: str, ranks: Counter[bytes]) -> bytes:
     """Return a row as a line; ranks count the documents of a topic as they come."""
+    _check_ids(name, form, row)
     topic, document, number = row
     if form == "trec_results":
         ranks[topic] += 1

@@ -98,17 +98,14 @@ def _by_topic(
     label: str, column: SelectedColumn, runs: Sequence[tuple[str, ScoredRun]], layout: RunLayout
 ) -> Table:
     """Return the table of one measure: a line for each topic, a column for each run, or nothing."""
-    cells: list[dict[bytes, str]] = []
-    last: list[str] = []
-    for _, evaluation in runs:
-        values = [value for _, value in _lines(evaluation, {label: column}, layout)]
-        if layout.summary:
-            last.append(values.pop())
-        topics = evaluation.topics if column.measure.per_topic else ()
-        cells.append(dict(zip(topics, values, strict=False)))
+    values = [[cell for _, cell in _lines(each, {label: column}, layout)] for _, each in runs]
+    cells = [
+        dict(zip(evaluation.topics if column.measure.per_topic else (), own, strict=False))
+        for (_, evaluation), own in zip(runs, values, strict=True)
+    ]
     rows = [(text_of(topic), *(own.get(topic, "") for own in cells)) for topic in sorted(set().union(*cells))]
     if layout.summary:
-        rows.append(("all", *last))
+        rows.append(("all", *(own[-1] for own in values)))
     return Table(label, label, ("topic", *(name for name, _ in runs)), rows)
 
 
