@@ -12,7 +12,7 @@ from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.corrections import CORRECTIONS, letters_of_pairs
 from pres_eval.analysis.digits import wins_ties_losses
 from pres_eval.analysis.effects import favoured
-from pres_eval.analysis.paired import PairedScores, gains_of, is_average, means_of, pair_topics, weighted
+from pres_eval.analysis.paired import PairedScores, gains_of, is_average, means_of, pair_columns
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.arrays import BoolArray, FloatArray, IntArray
 from pres_eval.errors import plural
@@ -126,9 +126,8 @@ def pairs_of(
     usable = [label for label in labels if all(_is_mean(evaluation, label) for evaluation in evaluations)]
     if not usable or not (every_topic or all(evaluation.topics for evaluation in evaluations)):
         return None
-    chosen = [each.with_columns([each.labels.index(label) for label in usable]) for each in evaluations]
     union = sorted({topic for evaluation in evaluations for topic in evaluation.topics})
-    scores = weighted(pair_topics(chosen, names, every_topic or union), weights)
+    scores = pair_columns(evaluations, names, usable, every_topic or union, weights)
     own = [set(scores.topics if every_topic else evaluation.topics) for evaluation in evaluations]
     present = np.array([[topic in topics for topic in scores.topics] for topics in own], np.bool_)
     return every_pair(scores, settings, each, present) if present.any(axis=1).all() else None

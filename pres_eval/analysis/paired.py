@@ -128,10 +128,23 @@ def pair_topics(
     )
 
 
+def pair_columns(
+    evaluations: Sequence[ScoredRun],
+    runs: Sequence[str],
+    labels: Sequence[str],
+    every_topic: Sequence[bytes] | None = None,
+    weights: Weights | None = None,
+) -> PairedScores:
+    """Put some columns of evaluations side by side as `pair_topics` does, with the weights of topics."""
+    chosen = [each.with_columns([each.labels.index(label) for label in labels]) for each in evaluations]
+    return weighted(pair_topics(chosen, runs, every_topic), weights)
+
+
 def weighted(scores: PairedScores, weights: Weights | None) -> PairedScores:
-    """Return the scores times the weights of their topics, so that their means are those with these weights.
+    """Return the scores times weights of topics, such that their means are those with these weights.
 
     Topics of weight 0 are left out: they count neither in means nor in tests.  Raises UsageError if all are.
+    Without weights the scores are as they were.
     """
     if weights is None:
         return scores

@@ -18,7 +18,6 @@ from pres_eval.errors import RunFailure, UsageError, refuse
 from pres_eval.ranking.ranking import COMMON, OWN
 from pres_eval.reading.relevance import relevance_info
 from pres_eval.report.layout import FORMATS, Look, Table, render
-from pres_eval.report.shown_runs import DEFAULT_DIGITS, DEFAULT_STYLE
 
 if TYPE_CHECKING:
     from pres_eval.report.paper import Paper
@@ -180,8 +179,8 @@ def put_out(
     look = Look(
         form=said.output_format,
         chosen=said.table,
-        digits=DEFAULT_DIGITS if said.digits is None else said.digits,
-        style=said.style or DEFAULT_STYLE,
+        digits=Look.digits if said.digits is None else said.digits,
+        style=said.style or Look.style,
         width=terminal_width(said.output),
         failures=failures,
         fit=said.fit,

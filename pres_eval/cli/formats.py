@@ -15,7 +15,7 @@ from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.changed_judgements import no_answers
 from pres_eval.report import OUTPUT_FORMATS, records
 from pres_eval.report.groups import with_group_columns
-from pres_eval.report.shown_runs import DEFAULT_DIGITS, DEFAULT_STYLE, RunLayout
+from pres_eval.report.shown_runs import RunLayout
 from pres_eval.scoring import ScoredRun
 
 
@@ -40,8 +40,8 @@ def _layout(job: Job, notes: Sequence[str | None]) -> RunLayout:
     return RunLayout(
         per_topic=said.per_topic,
         summary=not said.no_summary,
-        digits=DEFAULT_DIGITS if said.digits is None else said.digits,
-        style=said.style or DEFAULT_STYLE,
+        digits=RunLayout.digits if said.digits is None else said.digits,
+        style=said.style or RunLayout.style,
         naming=said.names,
         order=_order(job),
         sort=said.sort,

@@ -27,7 +27,7 @@ from pres_eval.reading.blocks import Block
 from pres_eval.reading.relevance import read_any_qrels
 from pres_eval.reading.run_files import source_at
 from pres_eval.report.converted import write_blocks
-from pres_eval.report.shown_runs import guarded
+from pres_eval.report.grid import guarded
 from pres_eval.report.text import text_of
 
 

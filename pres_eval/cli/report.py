@@ -17,6 +17,7 @@ from pres_eval.cli.reporting import PAGES, chosen_run, is_page, report_of
 from pres_eval.cli.said import command_with, option
 from pres_eval.cli.shared import GROUPS, MEASURES, NMAX, WEIGHTS, NumberOptions
 from pres_eval.errors import UsageError, did_you_mean
+from pres_eval.report.paper import check_picture_path
 from pres_eval.report.report_numbers import as_text
 from pres_eval.report.text import NAMINGS, text_of, without_shared
 from pres_eval.report.trec_pictures import Subject, default_subject
@@ -150,8 +151,6 @@ def command(said: ReportOptions) -> None:
     said.check_url()
     for path in said.outputs:
         if not is_page(path):
-            from pres_eval.report.paper import check_picture_path
-
             check_picture_path(path, said.plot_style, "-o", "drawing the report", PAGES)
     if all(is_page(path) for path in said.outputs):
         said.check_unused("-o FILE.svg")

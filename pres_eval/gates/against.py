@@ -84,11 +84,9 @@ class Change:
         kind = self.column.measure.format if self.topic is None else Format.FLOAT
         old, new = six_digits(self.before, kind, self.now), six_digits(self.now, kind, self.before)
         change = abs(self.now - self.before)
-        if change == 0:
-            moved = f"stayed at {old}"
-        else:
-            verb = "rose" if self.now > self.before else "fell"
-            moved = f"{verb} from {old} to {new}, by {six_digits(change, kind, 0.0)}"
+        verb = "rose" if self.now > self.before else "fell"
+        by = f"{verb} from {old} to {new}, by {six_digits(change, kind, 0.0)}"
+        moved = f"stayed at {old}" if change == 0 else by
         test = "" if self.tested is None else f"; {self.tested}"
         size = change / abs(self.before) if self.before else change
         checked = f"{self.column.label}, {self.where}"
@@ -128,8 +126,14 @@ def changes(runs: Counterparts, earlier: Earlier, tolerance: Tolerance) -> Itera
         if earlier.topics and of_topics:
             for topic, first, second in zip(runs.topics, before.tolist(), after.tolist(), strict=True):
                 if is_worse(first, second, change.allowed, column.measure.less_is_better):
-                    where = f"topic {text_of(topic)}"
-                    yield replace(change, where=where, before=first, now=second, topic=topic, values=None)
+                    yield replace(
+                        change,
+                        where=f"topic {text_of(topic)}",
+                        before=first,
+                        now=second,
+                        topic=topic,
+                        values=None,
+                    )
 
 
 def confirmed(changed: Sequence[Change], how: CompareSettings) -> list[Change]:
@@ -160,8 +164,12 @@ def named(changed: Sequence[Change], holds: Callable[[Change], bool], said: str)
             if change.run is run and change.topic is None and holds(change)
         ]
         if labels:
-            message = f"{said.format(', '.join(labels))}, run {run_name(run)}"
-            yield GateFinding(gate=GATE, message=message, path=run.path, verdict=Verdict.WARNING)
+            yield GateFinding(
+                gate=GATE,
+                message=f"{said.format(', '.join(labels))}, run {run_name(run)}",
+                path=run.path,
+                verdict=Verdict.WARNING,
+            )
 
 
 def is_worse(before: float, now: float, allowed: Allowance, less_is_better: bool) -> bool:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from pres_eval.gates.against import Change, Earlier, changes, confirmed, named, powerless
 from pres_eval.gates.counterparts import (
-    GATE,
     in_groups,
     match_runs,
     mismatches,
@@ -19,7 +18,7 @@ from pres_eval.gates.thresholds import Threshold, reached
 from pres_eval.gates.tolerance import check_tolerance
 from pres_eval.report.groups import with_group_columns
 from pres_eval.report.records import Record
-from pres_eval.report.text import text_of
+from pres_eval.scoring import ScoredRun
 
 
 def check_gates(
@@ -34,7 +33,7 @@ def check_gates(
     names a column that was not computed, or makes no sense for it.
     """
     evaluations = with_group_columns([run.evaluation for run in now.runs], now.groups)
-    findings, compared = ([], []) if earlier is None else _against(now, earlier)
+    findings, compared = ([], []) if earlier is None else _against(now, earlier, evaluations)
     findings += [finding for threshold in thresholds for finding in reached(evaluations, threshold)]
     findings += [change.finding() for change in compared]
     if expected is not None:
@@ -42,9 +41,10 @@ def check_gates(
     return findings, compared
 
 
-def _against(now: Record, earlier: Earlier) -> tuple[list[GateFinding], list[Change]]:
+def _against(
+    now: Record, earlier: Earlier, evaluations: Sequence[ScoredRun]
+) -> tuple[list[GateFinding], list[Change]]:
     """Return the findings against the earlier evaluation, and the change of each measure since."""
-    evaluations = with_group_columns([run.evaluation for run in now.runs], now.groups)
     tolerance = check_tolerance(earlier.tolerance, evaluations)
     matched, new, gone = match_runs(now.runs, earlier.record.runs, earlier.match, now.weights)
     findings = [
@@ -53,13 +53,11 @@ def _against(now: Record, earlier: Earlier) -> tuple[list[GateFinding], list[Cha
             [run_name(run.evaluation) for run in new],
             [run_name(run.evaluation) for run in gone],
             earlier.path,
-            earlier.allow_unmatched,
+            allowed=earlier.allow_unmatched,
+            any_matched=bool(matched),
         ),
+        *(finding for runs in matched for finding in not_comparable(runs)),
     ]
-    if not matched:
-        message = f"{text_of(earlier.path)}: no run has a counterpart in it"
-        findings.append(GateFinding(gate=GATE, message=message, path=earlier.path))
-    findings += [finding for runs in matched for finding in not_comparable(runs)]
     every = [part for runs in matched for part in (runs, *in_groups(runs, now.groups))]
     compared = [change for runs in every for change in changes(runs, earlier, tolerance)]
     findings += named(

@@ -13,7 +13,6 @@ from pres_eval.arrays import FloatArray
 from pres_eval.errors import plural
 from pres_eval.gates.findings import GateFinding, Verdict, run_name
 from pres_eval.measures.base import mean
-from pres_eval.options import Options
 from pres_eval.reading.topic_files import Groups, Weights
 from pres_eval.report.groups import group_label
 from pres_eval.report.records import File, Record, RunRecord
@@ -127,8 +126,9 @@ def _of_group(run: RunRecord, name: str, topics: frozenset[bytes]) -> RunRecord:
         columns=tuple(replace(one, label=group_label(one.label, name)) for one in whole.columns),
         groups={},
     )
-    missing = tuple(topic for topic in run.missing if topic in topics)
-    return replace(run, evaluation=evaluation, missing=missing)
+    return replace(
+        run, evaluation=evaluation, missing=tuple(topic for topic in run.missing if topic in topics)
+    )
 
 
 def _averaged_over(run: RunRecord) -> set[bytes]:
@@ -145,18 +145,22 @@ def match_runs(
     A key decides where it is that of one run now and of one run earlier.  With "auto" a single run is the
     counterpart of a single run, whatever they are called.
     """
-    new, gone = list(now), list(before)
-    pairs = [*zip(now, before, strict=False)] if match == "order" else []
-    if match == "auto" and len(now) == len(before) == 1:
-        pairs = [(now[0], before[0])]
+    in_order = match == "order" or (match == "auto" and len(now) == len(before) == 1)
+    pairs = [*zip(now, before, strict=False)] if in_order else []
     for key in map(_KEYS.__getitem__, MATCHES[match]):
-        earlier = _by_key([run for run in before if all(run is not pair[1] for pair in pairs)], key)
-        later = _by_key([run for run in now if all(run is not pair[0] for pair in pairs)], key)
+        later, earlier = (_by_key(left, key) for left in _unpaired(now, before, pairs))
         pairs += [(run, earlier[name]) for name, run in later.items() if name in earlier]
-    for run, counterpart in pairs:
-        new.remove(run)
-        gone.remove(counterpart)
-    return [Counterparts(*pair, weights) for pair in pairs], new, gone
+    return [Counterparts(*pair, weights) for pair in pairs], *_unpaired(now, before, pairs)
+
+
+def _unpaired(
+    now: Sequence[RunRecord], before: Sequence[RunRecord], pairs: Sequence[tuple[RunRecord, RunRecord]]
+) -> tuple[list[RunRecord], list[RunRecord]]:
+    """Return the runs now and earlier that have no counterpart so far."""
+    return (
+        [run for run in now if all(run is not one for one, _ in pairs)],
+        [run for run in before if all(run is not other for _, other in pairs)],
+    )
 
 
 def _by_key(runs: Sequence[RunRecord], key: Callable[[RunRecord], str]) -> dict[str, RunRecord]:
@@ -183,16 +187,23 @@ LETTERS = {
 def mismatches(now: Record, earlier: Record, path: str) -> Iterator[GateFinding]:
     """Yield the differences that change the numbers of two evaluations: options, formats, judgements."""
     place = now.runs[0].evaluation.path if now.runs else path
-    differing = [*_options_that_differ(now.options, earlier.options)]
+    new = asdict(now.options)
+    differing = [
+        f"{LETTERS[name]} {_value(old)} (now {_value(new[name])})"
+        for name, old in asdict(earlier.options).items()
+        if old != new[name]
+    ]
     if now.relevance_format != earlier.relevance_format:
         differing.append(f"-R {earlier.relevance_format} (now {now.relevance_format})")
     for name in sorted({*now.files, *earlier.files}):
         new_file, old_file = now.files.get(name), earlier.files.get(name)
         if name != "groups" and _content(new_file) != _content(old_file):
             differing.append(f"--{name} {old_file.path if old_file else 'none'}")
-    for name in sorted({*now.rules} & {*earlier.rules}):
-        if name != "protocol" and now.rules[name] != earlier.rules[name]:
-            differing.append(f"--{name} {earlier.rules[name]}")
+    differing += [
+        f"--{name} {rule}"
+        for name, rule in sorted(earlier.rules.items())
+        if name != "protocol" and now.rules.get(name, rule) != rule
+    ]
     if differing:
         yield GateFinding(
             gate=GATE,
@@ -200,12 +211,12 @@ def mismatches(now: Record, earlier: Record, path: str) -> Iterator[GateFinding]
             " its values cannot be compared",
             path=place,
         )
-    old, new = earlier.qrels, now.qrels
-    if old.sha256 and new.sha256 and old.sha256 != new.sha256:
+    old, qrels = earlier.qrels, now.qrels
+    if old.sha256 and qrels.sha256 and old.sha256 != qrels.sha256:
         yield GateFinding(
             gate=GATE,
             message=f"{text_of(path)} was made with other judgements: {text_of(old.path)} is not the"
-            f" file that {text_of(new.path)} is (SHA-256); --against with the old run evaluates"
+            f" file that {text_of(qrels.path)} is (SHA-256); --against with the old run evaluates"
             " that under these",
             path=place,
             verdict=Verdict.NOTE,
@@ -217,13 +228,6 @@ def _content(file: File | None) -> str | None:
     return None if file is None else file.sha256 or file.path
 
 
-def _options_that_differ(now: Options, earlier: Options) -> Iterator[str]:
-    new = asdict(now)
-    for name, old in asdict(earlier).items():
-        if old != new[name]:
-            yield f"{LETTERS[name]} {_value(old)} (now {_value(new[name])})"
-
-
 def _value(value: object) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
@@ -231,9 +235,9 @@ def _value(value: object) -> str:
 
 
 def unmatched(
-    new: Sequence[str], gone: Sequence[str], path: str, allowed: bool, gate: str = GATE
+    new: Sequence[str], gone: Sequence[str], path: str, *, allowed: bool, any_matched: bool, gate: str = GATE
 ) -> Iterator[GateFinding]:
-    """Yield a finding for each run that is in one of the two evaluations alone."""
+    """Yield a finding for each run that is in one of the two evaluations alone, and if all of them are."""
     name, advice = text_of(path), "" if allowed else " (--allow-unmatched lets this pass)"
     for runs, where in ((new, f"not in {name}"), (gone, f"not evaluated now, but in {name}")):
         for run in runs:
@@ -243,6 +247,8 @@ def unmatched(
                 path=path,
                 verdict=Verdict.NOTE if allowed else Verdict.FAILED,
             )
+    if not any_matched:
+        yield GateFinding(gate=gate, message=f"{name}: no run has a counterpart in it", path=path)
 
 
 def not_comparable(runs: Counterparts) -> Iterator[GateFinding]:
@@ -267,11 +273,15 @@ def not_comparable(runs: Counterparts) -> Iterator[GateFinding]:
         (old, new, "computed earlier, not now (-m)", Verdict.FAILED),
         (new, old, "computed now, not earlier", Verdict.NOTE),
     ):
-        watched = [column.label for column in there.columns if column.measure.tells_quality]
-        if labels := ", ".join(label for label in watched if label not in other.labels):
+        alone = [
+            column.label
+            for column in there.columns
+            if column.measure.tells_quality and column.label not in other.labels
+        ]
+        if alone:
             yield GateFinding(
                 gate=GATE,
-                message=f"{labels}: {what}, run {run_name(new)}",
+                message=f"{', '.join(alone)}: {what}, run {run_name(new)}",
                 path=new.path,
                 verdict=verdict,
             )

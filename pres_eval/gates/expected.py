@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pres_eval.errors import EmptyFileError, number_of, quoted
@@ -58,12 +58,20 @@ def _keyed(text: bytes, names: Sequence[str] = ()) -> Iterator[tuple[Key, bytes,
         yield (of_run, measure, topic, nth if run else 1), value, number
 
 
-def _among_several(ours: Sequence[str], theirs: Sequence[str]) -> str:
-    """Return the name that a file's only run had among several, without the common words; empty if none."""
+def _runs(keys: Iterable[Key]) -> list[str]:
+    return list(dict.fromkeys(key[0] for key in keys))
+
+
+def _named_as_in(theirs: Sequence[str], printed: dict[Key, bytes]) -> dict[Key, bytes]:
+    """Return our lines; those of an only run have the name that it had among several, if the file has it."""
+    ours = _runs(printed)
     if len(ours) != 1 or ours[0] in theirs:
-        return ""
+        return printed
     found = [name for name in theirs if re.search(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])", ours[0])]
-    return found[0] if len(found) == 1 else ""
+    if len(found) != 1:
+        return printed
+    own = found[0].encode("utf-8", "surrogateescape")
+    return {(found[0], *key[1:]): own if key[1:3] == NAME_LINE else value for key, value in printed.items()}
 
 
 def unexpected(expected: Expected) -> Iterator[GateFinding]:
@@ -74,40 +82,42 @@ def unexpected(expected: Expected) -> Iterator[GateFinding]:
     if not expected.lines.strip():
         raise EmptyFileError(expected.path, None, "no line", "lines of trec_eval")
     printed = {key: value for key, value, _ in _keyed(expected.printed)}
-    ours = list(dict.fromkeys(key[0] for key in printed))
-    lines = list(_keyed(expected.lines, ours))
-    theirs = list(dict.fromkeys(key[0] for key, _, _ in lines))
-    if shorter := _among_several(ours, theirs):
-        own = shorter.encode("utf-8", "surrogateescape")
-        printed = {
-            (shorter, *key[1:]): own if key[1:3] == NAME_LINE else value for key, value in printed.items()
-        }
-        ours = [shorter]
-    new, gone = [run for run in ours if run not in theirs], [run for run in theirs if run not in ours]
-    yield from unmatched(new, gone, expected.path, expected.allow_unmatched, GATE)
-    if not set(ours) & set(theirs):
-        message = f"{text_of(expected.path)}: no run has a counterpart in it"
-        yield GateFinding(gate=GATE, message=message, path=expected.path)
+    lines = list(_keyed(expected.lines, _runs(printed)))
+    theirs = _runs(key for key, _, _ in lines)
+    printed = _named_as_in(theirs, printed)
+    ours = _runs(printed)
+    yield from unmatched(
+        [run for run in ours if run not in theirs],
+        [run for run in theirs if run not in ours],
+        expected.path,
+        allowed=expected.allow_unmatched,
+        any_matched=bool({*ours} & {*theirs}),
+        gate=GATE,
+    )
     known = {key[1] for key, _, _ in lines} | {NAME_LINE[0]}
     if labels := ", ".join(dict.fromkeys(text_of(key[1]) for key in printed if key[1] not in known)):
         message = f"{labels}: printed now, not in {text_of(expected.path)}"
         yield GateFinding(gate=GATE, message=message, path=expected.path, verdict=Verdict.NOTE)
-    for key, value, number in (line for line in lines if line[0][0] in ours):
-        got = printed.get(key)
-        what = f"{cut(text_of(key[1]), MOST)}, {cut(text_of(key[2]), MOST)}"
-        what += f", run {cut(key[0], MOST)}" if len({*ours, *theirs}) > 1 else ""
-        found = f"got {quoted(got)}" if got is not None else "no such line here"
-        change = number_of(text_of(got or b"")) - number_of(text_of(value))
-        if 0 < abs(change) < math.inf:
-            found += f", {abs(change):.6g} {'higher' if change > 0 else 'lower'}, 0 allowed"
-        message = f"{text_of(expected.path)}:{number}: {what}: wanted {quoted(value)}, {found}"
-        yield GateFinding(
-            gate=GATE,
-            message=message,
-            path=expected.path,
-            line=number,
-            measure=text_of(key[1]),
-            size=-number,
-            verdict=Verdict.PASSED if got == value else Verdict.FAILED,
-            checked=f"{text_of(expected.path)}:{number}: {what}",
-        )
+    for key, value, number in lines:
+        if key[0] in ours:
+            run = f", run {cut(key[0], MOST)}" if len({*ours, *theirs}) > 1 else ""
+            what = f"{cut(text_of(key[1]), MOST)}, {cut(text_of(key[2]), MOST)}{run}"
+            yield GateFinding(
+                gate=GATE,
+                message=f"{text_of(expected.path)}:{number}: {what}: {_difference(value, printed.get(key))}",
+                path=expected.path,
+                line=number,
+                measure=text_of(key[1]),
+                size=-number,
+                verdict=Verdict.PASSED if printed.get(key) == value else Verdict.FAILED,
+                checked=f"{text_of(expected.path)}:{number}: {what}",
+            )
+
+
+def _difference(wanted: bytes, got: bytes | None) -> str:
+    """Return the value wanted and the one printed, if there is one, and how far they are apart."""
+    if got is None:
+        return f"wanted {quoted(wanted)}, no such line here"
+    change = number_of(text_of(got)) - number_of(text_of(wanted))
+    by = f", {abs(change):.6g} {'higher' if change > 0 else 'lower'}, 0 allowed"
+    return f"wanted {quoted(wanted)}, got {quoted(got)}{by * (0 < abs(change) < math.inf)}"

@@ -19,8 +19,12 @@ def as_markdown(findings: Sequence[GateFinding], compared: Sequence[Change]) -> 
     parts = [f"### pres-eval: gates {verdict}\n"]
     overall = [change for change in compared if change.topic is None]
     if overall:
-        header = ("run", "measure", "earlier", "now", "change", "")
-        parts.append(written(Grid(header, tuple(map(_row, overall)), left=2), MARKDOWN))
+        parts.append(
+            written(
+                Grid(("run", "measure", "earlier", "now", "change", ""), tuple(map(_row, overall)), left=2),
+                MARKDOWN,
+            )
+        )
     if findings:
         parts.append("".join(f"- {escaped(line, MARKDOWN)}\n" for line in lines_of(findings)))
     return "\n".join(parts) + "\n"

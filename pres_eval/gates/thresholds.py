@@ -36,12 +36,6 @@ def read_threshold(text: str, option: str = UNDER) -> Threshold:
     return Threshold(option, label.strip(), value, number.strip())
 
 
-def _without_value(evaluation: ScoredRun, option: str, label: str) -> GateFinding:
-    """Return the failure of a group of which the run has no topic."""
-    message = f"{label}: no value, as the run has no topic of a group, run {run_name(evaluation)}"
-    return GateFinding(gate=option, message=message, path=evaluation.path, measure=label)
-
-
 def reached(evaluations: Sequence[ScoredRun], threshold: Threshold) -> Iterator[GateFinding]:
     """Yield for each run whether its value is on the right side of the threshold; nan never is.
 
@@ -57,10 +51,10 @@ def reached(evaluations: Sequence[ScoredRun], threshold: Threshold) -> Iterator[
         label = known_label(threshold.option, threshold.label, numbers)
         place = evaluation.labels.index(label)
         measure, got = evaluation.columns[place].measure, evaluation.summary[place]
-        if got is None:
-            yield _without_value(evaluation, threshold.option, label)
+        if not isinstance(got, float):
+            message = f"{label}: no value, as the run has no topic of a group, run {run_name(evaluation)}"
+            yield GateFinding(gate=threshold.option, message=message, path=evaluation.path, measure=label)
             continue
-        assert isinstance(got, float), "only numbers were offered"
         upper = threshold.option == OVER
         if measure.tells_quality and upper != measure.less_is_better:
             better, other = ("less", OVER) if measure.less_is_better else ("more", UNDER)

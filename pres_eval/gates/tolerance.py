@@ -91,8 +91,9 @@ def check_tolerance(tolerance: Tolerance, evaluations: Sequence[ScoredRun]) -> T
     pass.
     """
     columns = {column.label: column for run in evaluations for column in run.columns}
-    labels = list(columns)
-    known = {known_label("--tolerance", name, labels): value for name, value in tolerance.by_label.items()}
+    known = {
+        known_label("--tolerance", name, list(columns)): value for name, value in tolerance.by_label.items()
+    }
     checked = Tolerance(tolerance.usual, known)
     for label, column in columns.items():
         allowed = checked.of(label)

@@ -77,15 +77,16 @@ def disagreements_table(measures: tuple[str, ...], found: list[Disagreement]) ->
     rows: list[tuple[Value, ...]] = [
         (one.run, one.other, *(SAID[value] for value in one.said), one.opposite) for one in found
     ]
-    notes = ["first, second: which run is significantly better; -: neither"]
-    if len(found) > MOST_SHOWN:
-        notes.append(f"{len(found) - MOST_SHOWN} more: --format csv --table disagreements")
+    more = f"{len(found) - MOST_SHOWN} more: --format csv --table disagreements"
     return Table(
         name="disagreements",
         title="Pairs of runs on which measures disagree, contradictions first",
         headings=headings,
         rows=rows,
-        notes=notes,
+        notes=[
+            "first, second: which run is significantly better; -: neither",
+            *([more] if len(found) > MOST_SHOWN else []),
+        ],
         shown=Shown(headings, rows[:MOST_SHOWN], left=2),
     )
 

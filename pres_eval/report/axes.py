@@ -93,8 +93,15 @@ def grid(frame: Frame, x: Axis, y: Axis, vertical: bool = True) -> Html:
     if vertical:
         lines += "".join(f"M{to_x(tick):.1f} {frame.top}V{bottom}" for tick, _ in x.ticks)
     texts = [text_at(label, frame.left - 6, f"{to_y(tick) + 4:.1f}", "end") for tick, label in y.ticks]
-    turned = f"translate(13 {(frame.top + bottom) / 2:.0f}) rotate(-90)"
-    texts.append(element("text", y.label, class_="label", transform=turned, text_anchor="middle"))
+    texts.append(
+        element(
+            "text",
+            y.label,
+            class_="label",
+            transform=f"translate(13 {(frame.top + bottom) / 2:.0f}) rotate(-90)",
+            text_anchor="middle",
+        )
+    )
     return element("g", element("path", class_="grid", d=lines), *texts, *x_texts(frame, x, to_x))
 
 

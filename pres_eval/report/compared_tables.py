@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -71,7 +71,7 @@ def _means(result: ComparedRuns, topics: str) -> Table:
         title=f"Means over {topics}",
         headings=("run", "measure", "mean", "lower", "upper", "best"),
         rows=rows,
-        notes=_notes(result),
+        notes=list(_notes(result)),
         shown=_grid(scores.measures, cells),
     )
 
@@ -84,11 +84,9 @@ def _how(settings: CompareSettings, sign: str = "<") -> str:
     return f"{settings.test}, correction {settings.correction}{over}, p {sign} {settings.alpha:g}"
 
 
-def _notes(result: ComparedRuns) -> list[str | Note]:
-    """Return the notes below the means: signs, test, and left-out topics."""
-    notes: list[str | Note] = [
-        Note("best of the measure (means that agree to 12 digits are equal)", mark=BEST, bold=True)
-    ]
+def _notes(result: ComparedRuns) -> Iterator[str | Note]:
+    """Yield the notes below the means: signs, test, and left-out topics."""
+    yield Note("best of the measure (means that agree to 12 digits are equal)", mark=BEST, bold=True)
     settings, baselines = result.settings, result.baselines
     if baselines is not None and result.comparisons:
         own = {result.scores.runs[run] for run in baselines}
@@ -100,21 +98,18 @@ def _notes(result: ComparedRuns) -> list[str | Note]:
             "equivalent": ("=", f"equivalent, within {settings.margin:g}, to"),
             "non-inferior": (">=", f"not worse, by {settings.margin:g} or more, than"),
         }[settings.alternative]
-        notes.append(Note(f"{words} {against} ({_how(settings)})", mark=mark))
+        yield Note(f"{words} {against} ({_how(settings)})", mark=mark)
     if result.unseen and settings.test not in JOINT_TESTS and settings.correction != "none":
-        notes.append(
-            "p-values are corrected for all pairs of runs, as the baseline was chosen by the same topics"
-        )
-    notes += falling_notes(result.scores.measures, result.scores.falling)
+        yield "p-values are corrected for all pairs of runs, as the baseline was chosen by the same topics"
+    yield from falling_notes(result.scores.measures, result.scores.falling)
     if result.contradictions():
-        notes.append(
+        yield (
             f"{settings.test} compares ranks or signs of the differences of topics, not their mean: in"
             f" {result.contradictions()} significant comparisons it favours the run with the worse mean"
             " (--test t compares means)"
         )
     if result.scores.left_out:
-        notes.append(f"left out, no averages over topics: {', '.join(result.scores.left_out)}")
-    return notes
+        yield f"left out, no averages over topics: {', '.join(result.scores.left_out)}"
 
 
 def _intervals(result: ComparedRuns) -> Table:
@@ -192,30 +187,35 @@ def _comparisons(result: ComparedRuns) -> Table:
     settings = result.settings
     corrected = "corrected" if settings.test in JOINT_TESTS else settings.correction
     margin = f" within {settings.margin:g}" if settings.margin else ""
-    lines: list[list[ShownCell]] = [
-        [
-            one.measure,
-            one.run,
-            one.other,
-            Score(one.difference, signed=True),
-            Interval(one.lower, one.upper, signed=True, mark="" if one.agrees else "!"),
-            f"{one.wins}/{one.ties}/{one.losses}",
-            PValue(one.p_value),
-            PValue(one.corrected, one.significant),
-            effect_size(one.d_z),
-            effect_size(one.hedges_g),
-            effect_size(one.rank_biserial),
-        ]
-        for one in result.comparisons
-    ]
-    headings = ("measure", "run", "against", "difference", "interval", "+/=/-", "p", f"p ({corrected})")
     return records_table(
         "comparisons",
         f"Comparisons ({settings.test}, {settings.alternative}{margin}, {plural(len(result.scores.topics))})",
         result.comparisons,
         Comparison,
         _comparison_notes(result, corrected),
-        Shown((*headings, "d_z", "g", "r"), lines, left=3),
+        Shown(
+            (
+                *("measure", "run", "against", "difference", "interval", "+/=/-"),
+                *("p", f"p ({corrected})", "d_z", "g", "r"),
+            ),
+            [
+                [
+                    one.measure,
+                    one.run,
+                    one.other,
+                    Score(one.difference, signed=True),
+                    Interval(one.lower, one.upper, signed=True, mark="" if one.agrees else "!"),
+                    f"{one.wins}/{one.ties}/{one.losses}",
+                    PValue(one.p_value),
+                    PValue(one.corrected, one.significant),
+                    effect_size(one.d_z),
+                    effect_size(one.hedges_g),
+                    effect_size(one.rank_biserial),
+                ]
+                for one in result.comparisons
+            ],
+            left=3,
+        ),
         people=result.baselines is not None or len(result.comparisons) <= MOST_ROWS,
     )
 
@@ -235,35 +235,33 @@ def _comparison_notes(result: ComparedRuns, corrected: str) -> tuple[str | Note,
     )
 
 
-def _without_p(result: ComparedRuns) -> list[str]:
-    """Return the reason why comparisons have no p-value, where there are several topics."""
+def _without_p(result: ComparedRuns) -> Iterator[str]:
+    """Yield the reason why comparisons have no p-value, where there are several topics."""
     count = sum(math.isnan(one.p_value) for one in result.comparisons)
     topics = len(result.scores.topics)
-    if not count or topics < 2:
-        return []
-    joint = result.settings.test in JOINT_TESTS
-    few = f"fewer than {FEWEST} topics" if topics < FEWEST and not joint else "without variance"
-    return [
-        f"p -: all {plural(topics)} have the same difference in {count} of"
-        f" {plural(len(result.comparisons), 'comparison')}, which is no evidence ({few});"
-        f" --test {'randomised-tukey' if joint else 'randomisation'} needs no variance"
-    ]
+    if count and topics > 1:
+        joint = result.settings.test in JOINT_TESTS
+        few = f"fewer than {FEWEST} topics" if topics < FEWEST and not joint else "without variance"
+        yield (
+            f"p -: all {plural(topics)} have the same difference in {count} of"
+            f" {plural(len(result.comparisons), 'comparison')}, which is no evidence ({few});"
+            f" --test {'randomised-tukey' if joint else 'randomisation'} needs no variance"
+        )
 
 
-def _without_width(result: ComparedRuns) -> list[str]:
-    """Return the note about comparisons that have no variance."""
+def _without_width(result: ComparedRuns) -> Iterator[str]:
+    """Yield the note about comparisons that have no variance."""
     count = sum(
         one.difference != 0 and math.isnan(one.d_z) and not math.isnan(one.p_value)
         for one in result.comparisons
     )
-    if not count or result.settings.test in JOINT_TESTS:
-        return []
-    instead = "p is there that of --test randomisation, and " * (result.settings.test in NEED_VARIANCE)
-    return [
-        f"all {plural(len(result.scores.topics))} have the same difference in {count} of"
-        f" {plural(len(result.comparisons), 'comparison')}: {instead}there is no interval, which"
-        " needs variance"
-    ]
+    if count and result.settings.test not in JOINT_TESTS:
+        instead = "p is there that of --test randomisation, and " * (result.settings.test in NEED_VARIANCE)
+        yield (
+            f"all {plural(len(result.scores.topics))} have the same difference in {count} of"
+            f" {plural(len(result.comparisons), 'comparison')}: {instead}there is no interval, which"
+            " needs variance"
+        )
 
 
 def _interval_note(settings: CompareSettings) -> str:

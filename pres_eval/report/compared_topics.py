@@ -14,7 +14,7 @@ from pres_eval.analysis.paired import (
     wins_of_runs,
 )
 from pres_eval.errors import plural
-from pres_eval.report.layout import Note, PValue, Score, Shown, ShownCell, Table, records_table
+from pres_eval.report.layout import Note, PValue, Score, Shown, Table, records_table
 
 
 def by_group_tables(found: ByGroup, settings: CompareSettings) -> list[Table]:
@@ -26,60 +26,64 @@ def by_group_tables(found: ByGroup, settings: CompareSettings) -> list[Table]:
 
 def _comparisons(found: ByGroup, settings: CompareSettings, star: Note) -> Table:
     """Return the table of comparisons in each group of topics."""
-    lines: list[list[ShownCell]] = [
-        [
-            one.measure,
-            one.group,
-            one.topics,
-            one.run,
-            one.other,
-            one.mean,
-            one.other_mean,
-            Score(one.difference, signed=True),
-            PValue(one.p_value),
-            PValue(one.corrected, one.significant),
-        ]
-        for one in found.comparisons
-    ]
-    whose = ("measure", "group", "topics", "run", "against")
-    numbers = ("mean", "of the other", "difference", "p", f"p ({settings.correction})")
     return records_table(
         "by_group",
         f"Comparisons by group of topics ({settings.test}, {settings.alternative})",
         found.comparisons,
         GroupComparison,
         (star,),
-        Shown((*whose, *numbers), lines, left=2),
+        Shown(
+            (
+                *("measure", "group", "topics", "run", "against", "mean", "of the other"),
+                *("difference", "p", f"p ({settings.correction})"),
+            ),
+            [
+                [
+                    one.measure,
+                    one.group,
+                    one.topics,
+                    one.run,
+                    one.other,
+                    one.mean,
+                    one.other_mean,
+                    Score(one.difference, signed=True),
+                    PValue(one.p_value),
+                    PValue(one.corrected, one.significant),
+                ]
+                for one in found.comparisons
+            ],
+            left=2,
+        ),
     )
 
 
 def _interactions(found: ByGroup, settings: CompareSettings, star: Note) -> Table:
     """Return the table of whether differences depend on the group."""
-    lines: list[list[ShownCell]] = [
-        [
-            one.measure,
-            one.run,
-            one.other,
-            one.least,
-            one.greatest,
-            PValue(one.p_value),
-            PValue(one.corrected, one.significant),
-        ]
-        for one in found.interactions
-    ]
-    note = (
-        "whether the difference of two runs is another one in another group: random deals of the topics to"
-        " groups; a difference that is significant in one group and not in another is no such evidence"
-    )
     return records_table(
         "interaction",
         "Difference by group",
         found.interactions,
         Interaction,
-        (star, note),
+        (
+            star,
+            "whether the difference of two runs is another one in another group: random deals of the topics"
+            " to groups; a difference that is significant in one group and not in another is no such"
+            " evidence",
+        ),
         Shown(
             ("measure", "run", "against", "least in", "greatest in", "p", f"p ({settings.correction})"),
-            lines,
+            [
+                [
+                    one.measure,
+                    one.run,
+                    one.other,
+                    one.least,
+                    one.greatest,
+                    PValue(one.p_value),
+                    PValue(one.corrected, one.significant),
+                ]
+                for one in found.interactions
+            ],
             left=5,
         ),
     )
@@ -92,19 +96,6 @@ def winner_tables(scores: PairedScores, order: str = DIFFERENCE) -> list[Table]:
     """Return the best run of each topic and the second, and how many topics each run wins."""
     topics = plural(len(scores.topics))
     winners = list(topic_winners(scores, order))
-    lines: list[list[ShownCell]] = [
-        [
-            one.measure,
-            one.topic,
-            one.best,
-            Score(one.value),
-            one.second or "-",
-            Score(one.second_value),
-            Score(one.difference, signed=True),
-        ]
-        for one in winners
-    ]
-    headings = ("measure", "topic", "best", "value", "second", "value", "difference")
     wins = wins_of_runs(scores)
     return [
         records_table(
@@ -113,7 +104,17 @@ def winner_tables(scores: PairedScores, order: str = DIFFERENCE) -> list[Table]:
             winners,
             TopicWinner,
             ("values that agree to 12 digits are equal; one topic is no evidence that a run is better",),
-            Shown(headings, lines, left=3),
+            Shown(
+                ("measure", "topic", "best", "value", "second", "value", "difference"),
+                [
+                    [
+                        *(one.measure, one.topic, one.best, Score(one.value), one.second or "-"),
+                        *(Score(one.second_value), Score(one.difference, signed=True)),
+                    ]
+                    for one in winners
+                ],
+                left=3,
+            ),
         ),
         Table(
             "wins",

@@ -109,15 +109,12 @@ def _texts(blocks: Iterable[Block], form: str, grades: bool, name: str, tag: str
         yield b"query-id\tcorpus-id\tscore\n" if form == "beir" else f"query_id,doc_id,{value}\n".encode()
     ranks: Counter[bytes] = Counter()
     for block in blocks:
-        lines = []
-        for row in _rows(block):
-            _check_ids(name, form, row)
-            lines.append(_line(row, form, name, value, tag, ranks))
-        yield b"".join(lines)
+        yield b"".join([_line(row, form, name, value, tag, ranks) for row in _rows(block)])
 
 
 def _line(row: Row, form: str, name: str, value: str, tag: str, ranks: Counter[bytes]) -> bytes:
     """Return a row as a line; ranks count the documents of a topic as they come."""
+    _check_ids(name, form, row)
     topic, document, number = row
     if form == "trec_results":
         ranks[topic] += 1
@@ -158,8 +155,12 @@ def _json(topics: Iterable[tuple[bytes, Iterator[Row]]], name: str) -> Iterator[
         found: dict[str, int | float] = {}
         for _, document, number in rows:
             if _text(name, document) in found:
-                again = f"document {quoted(document)} of topic {quoted(topic)} again"
-                raise InputError(name, None, again, "each document once")
+                raise InputError(
+                    name,
+                    None,
+                    f"document {quoted(document)} of topic {quoted(topic)} again",
+                    "each document once",
+                )
             found[_text(name, document)] = _finite(name, number)
         yield f"{start}{json.dumps(_text(name, topic))}: {json.dumps(found, ensure_ascii=False)}".encode()
         start = ",\n"

@@ -115,8 +115,10 @@ def name_ends(figure: Figure, axes: Axes, lines: Sequence[Any], names: Sequence[
     for place in range(1, len(heights)):  # from the top, so that only those move down for which it is needed
         heights[-place] = min(heights[-place], heights[1 - place] - gap if place > 1 else 1.0)
     for (line, name), height in zip(shown, heights[1:], strict=True):
-        look = {"arrowstyle": "-", "color": line.get_color(), "linewidth": 0.7, "shrinkA": 0, "shrinkB": 0}
-        look["relpos"] = (0, 0.5)  # from before the name, so that it crosses no other
+        look = {
+            **{"arrowstyle": "-", "color": line.get_color(), "linewidth": 0.7, "shrinkA": 0, "shrinkB": 0},
+            "relpos": (0, 0.5),  # from before the name, so that it crosses no other
+        }
         end = line.get_xdata()[-1], line.get_ydata()[-1]
         beside: Any = (1.04, height)
         axes.annotate(name, end, beside, textcoords="axes fraction", va="center", arrowprops=look)

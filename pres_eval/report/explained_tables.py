@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import accumulate
 from typing import Any
 
 from pres_eval.analysis.explain import Explanation, Relevant, curves, text_plot
@@ -31,21 +32,20 @@ def explained_tables(
     by_topic = zip(*(evaluation.by_label(label).tolist() for label in labels), strict=True)
     scores = dict(zip(evaluation.topics, by_topic, strict=True))
     values = [scores.get(one.topic, (0.0,) * len(labels)) for one in explanations]
-    rows = [_row(one, own) for one, own in zip(explanations, values, strict=True)]
-    documents: list[tuple[Value, ...]] = [
-        (one.topic, d.place, d.docno, d.grade, d.rank, d.counted, d.lost, d.found)
-        for one in explanations
-        for d in one.documents
-    ]
-    people = [(one.score, _people(one, labels, own)) for one, own in zip(explanations, values, strict=True)]
+    rows = [(*_numbers(one), *own) for one, own in zip(explanations, values, strict=True)]
     headings = ("topic", "num_rel", "found", "num_ret", "sum_of_ranks", "A1", "A2", *labels)
+    people = [(one.score, _people(one, labels, own)) for one, own in zip(explanations, values, strict=True)]
     return [
         Table("topics", "", headings, rows, people=False),
         Table(
             "documents",
             "",
             ("topic", "i", "docno", "grade", "rank", "r_i", "lost", "found"),
-            documents,
+            [
+                (one.topic, d.place, d.docno, d.grade, d.rank, d.counted, d.lost, d.found)
+                for one in explanations
+                for d in one.documents
+            ],
             people=False,
             left=1,
         ),
@@ -54,10 +54,10 @@ def explained_tables(
     ]
 
 
-def _row(one: Explanation, values: Sequence[Value]) -> tuple[Value, ...]:
-    """Return a topic in numbers: how many documents, the areas, and the values of the measures."""
+def _numbers(one: Explanation) -> tuple[Value, ...]:
+    """Return a topic in numbers: how many documents, and the areas."""
     counts = (len(one.documents), one.found, one.num_ret, one.sum_of_ranks)
-    return (one.topic, *counts, one.area_lost, one.area_kept, *values)
+    return (one.topic, *counts, one.area_lost, one.area_kept)
 
 
 def _first(people: Sequence[tuple[float, Table]], most: int | None, lines: int | None) -> list[Table]:
@@ -65,14 +65,11 @@ def _first(people: Sequence[tuple[float, Table]], most: int | None, lines: int |
     if not most and lines is None:
         return [table for _, table in people]
     ordered = [table for _, table in sorted(people, key=lambda pair: pair[0])]
-    shown: list[Table] = []
-    left = lines
-    for table in ordered:
-        height = 6 + len(table.notes) + (len(table.shown.rows) if table.shown else 0)
-        if (most and len(shown) == most) or (left is not None and shown and height > left):
-            break
-        left = None if left is None else left - height
-        shown.append(table)
+    heights = accumulate(
+        6 + len(table.notes) + (len(table.shown.rows) if table.shown else 0) for table in ordered
+    )
+    fitting = len(ordered) if lines is None else max(1, sum(height <= lines for height in heights))
+    shown = ordered[: min(most or fitting, fitting)]
     if len(shown) < len(ordered):
         rest = plural(len(ordered) - len(shown), "more topic")
         note = f"{rest}: name those to show, or --max 0 for all"
@@ -88,27 +85,44 @@ def side_by_side_tables(
     lines: int | None = None,
 ) -> list[Table]:
     """Return topics of two runs side by side; people see those first on which the runs differ most."""
-    labels = evaluations[0].labels
-    documents: list[tuple[Value, ...]] = []
-    topics: list[tuple[Value, ...]] = []
-    people: list[tuple[float, Table]] = []
-    for first, second in pairs:
-        numbers = (len(first.documents), first.found, second.found, first.score, second.score)
-        topics.append((first.topic, *numbers))
-        others = {document.docno: document for document in second.documents}
-        both = [(document, others[document.docno]) for document in first.documents]
-        documents += [(first.topic, a.docno, a.grade, a.rank, b.rank, a.counted, b.counted) for a, b in both]
-        people.append((-abs(first.score - second.score), _side_by_side(first, second, both, names)))
+    joined = [(first, second, _of_both(first, second)) for first, second in pairs]
+    people = [
+        (-abs(first.score - second.score), _side_by_side(first, second, both, names))
+        for first, second, both in joined
+    ]
     counts = [max(len(each.topics), 1) for each in evaluations]
-    ranks = ("rank_1", "rank_2", "r_1", "r_2")
     return [
         Table(
-            "topics", "", ("topic", "num_rel", "found_1", "found_2", "PRES_1", "PRES_2"), topics, people=False
+            "topics",
+            "",
+            ("topic", "num_rel", "found_1", "found_2", "PRES_1", "PRES_2"),
+            [
+                (first.topic, len(first.documents), first.found, second.found, first.score, second.score)
+                for first, second in pairs
+            ],
+            people=False,
         ),
-        Table("documents", "", ("topic", "docno", "grade", *ranks), documents, people=False, left=2),
+        Table(
+            "documents",
+            "",
+            ("topic", "docno", "grade", "rank_1", "rank_2", "r_1", "r_2"),
+            [
+                (first.topic, a.docno, a.grade, a.rank, b.rank, a.counted, b.counted)
+                for first, _, both in joined
+                for a, b in both
+            ],
+            people=False,
+            left=2,
+        ),
         *_first(people, most, lines),
-        _averages("Averages", "run", zip(names, counts, evaluations, strict=True), labels),
+        _averages("Averages", "run", zip(names, counts, evaluations, strict=True), evaluations[0].labels),
     ]
+
+
+def _of_both(first: Explanation, second: Explanation) -> list[tuple[Relevant, Relevant]]:
+    """Return the relevant documents of a topic, each as both runs have it."""
+    others = {document.docno: document for document in second.documents}
+    return [(document, others[document.docno]) for document in first.documents]
 
 
 def _side_by_side(

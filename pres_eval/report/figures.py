@@ -22,28 +22,21 @@ from pres_eval.report.drawing import (
     run_styles,
     short_numbers,
 )
-from pres_eval.report.layout import Table, Value
+from pres_eval.report.layout import Table
 from pres_eval.report.paper import Axes, Figure
-
-
-def _figure(
-    title: str, headings: Sequence[str], rows: Sequence[Sequence[Value]], note: str = "", left: int = 1
-) -> Table:
-    return Table(
-        name="figure", title=title, headings=headings, rows=rows, notes=(note,) if note else (), left=left
-    )
 
 
 def relevant_table(rows: Sequence[tuple[str, int]]) -> Table:
     """Return the table of each topic's number of relevant documents."""
-    return _figure(f"Relevant documents of {plural(len(rows))}", ("topic", "relevant"), rows)
+    return Table("figure", f"Relevant documents of {plural(len(rows))}", ("topic", "relevant"), rows)
 
 
 def precision_recall_table(
     topic: str, names: Sequence[str], found: Sequence[Explanation], curves: Sequence[PrecisionRecall]
 ) -> Table:
     """Return precision and recall of runs on a topic, at each relevant document."""
-    return _figure(
+    return Table(
+        "figure",
         f"Precision and recall of topic {topic}, at each relevant document",
         ("run", "rank", "recall", "precision", "interpolated", "break_even"),
         [
@@ -57,7 +50,7 @@ def precision_recall_table(
                 strict=True,
             )
         ],
-        "break_even: precision at rank n of n relevant documents, where it equals recall",
+        ("break_even: precision at rank n of n relevant documents, where it equals recall",),
     )
 
 
@@ -65,20 +58,22 @@ def roc_table(
     topic: str, num_docs: int, names: Sequence[str], found: Sequence[Explanation], curves: Sequence[Roc]
 ) -> Table:
     """Return the area under each run's curve on a topic, in a collection of this size."""
-    return _figure(
+    return Table(
+        "figure",
         f"Area under the ROC curve (AUC) of topic {topic}, {num_docs} documents",
         ("run", "relevant", "found", "AUC"),
         [
             (name, len(one.documents), len(one.ranks), curve.area)
             for name, one, curve in zip(names, found, curves, strict=True)
         ],
-        "what was not retrieved follows in an unknown order",
+        ("what was not retrieved follows in an unknown order",),
     )
 
 
 def rnorm_table(topic: str, names: Sequence[str], sizes: FloatArray, values: AnyArray) -> Table:
     """Return the normalised recall of R runs on a topic, in collections of S sizes: values (R, S)."""
-    return _figure(
+    return Table(
+        "figure",
         f"Normalised recall of topic {topic} in collections of N documents",
         ("run", "N", "Rnorm"),
         [
@@ -91,7 +86,8 @@ def rnorm_table(topic: str, names: Sequence[str], sizes: FloatArray, values: Any
 
 def pres_rank_table(nmax: int, rows: Sequence[tuple[str, bytes, float, float, float]]) -> Table:
     """Return PRES and the average rank of found documents: rows of run, topic, average rank, recall, PRES."""
-    return _figure(
+    return Table(
+        "figure",
         f"PRES at {nmax} and the average rank of the relevant documents found",
         ("run", "topic", "average_rank", "recall", "PRES"),
         rows,
@@ -101,16 +97,23 @@ def pres_rank_table(nmax: int, rows: Sequence[tuple[str, bytes, float, float, fl
 
 def pres_mrr_table(nmax: int, names: Sequence[str], found: Sequence[Sequence[Explanation]]) -> Table:
     """Return PRES and reciprocal rank of each run on topics with one relevant document."""
-    rows = []
-    for name, topics in zip(names, found, strict=True):
-        for one in topics:
-            rank = one.documents[0].rank
-            rows.append((name, one.topic, rank, one.score, 1 / rank if rank else 0.0))
-    return _figure(
+    rows = [
+        (
+            name,
+            one.topic,
+            one.documents[0].rank,
+            one.score,
+            max((1 / rank for rank in one.ranks), default=0.0),
+        )
+        for name, topics in zip(names, found, strict=True)
+        for one in topics
+    ]
+    return Table(
+        "figure",
         f"Topics with one relevant document: PRES at {nmax} and reciprocal rank",
         ("run", "topic", "rank", "PRES", "reciprocal_rank"),
         rows,
-        "" if rows else "no topic has one relevant document: the picture shows the curves alone",
+        () if rows else ("no topic has one relevant document: the picture shows the curves alone",),
         left=2,
     )
 
@@ -218,9 +221,11 @@ def normalised_recall_curves(sizes: AnyArray, names: Sequence[str], values: AnyA
     """Draw Rnorm against the number of documents in the collection (figure 2): (R, N) values."""
     best = np.argsort(-values[:, -1], kind="stable").tolist()
     with one_plot(6.4, 4.4) as (figure, axes):
-        lines = []
-        for row, look in zip(values, run_styles(names, best), strict=True):
-            lines += axes.plot(sizes, row, linewidth=1.2, markevery=max(1, len(sizes) // 10), **look)
+        every = max(1, len(sizes) // 10)
+        lines = [
+            axes.plot(sizes, row, linewidth=1.2, markevery=every, **look)[0]
+            for row, look in zip(values, run_styles(names, best), strict=True)
+        ]
         axes.set(
             title="Normalised recall comes near to recall as the collection grows",
             xlabel="documents in the collection (N)",
@@ -244,8 +249,13 @@ def pres_against_rank(
         for recall, look in zip(RECALLS, line_styles(len(RECALLS)), strict=True):
             found = max(recall * relevant, 1e-9)
             x = np.linspace((found + 1) / 2, nmax - (found - 1) / 2, 50)
-            y = pres_of_average_rank(x, recall, relevant, nmax)
-            lines += axes.plot(x, y, linewidth=1.2, color=look["color"], linestyle=look["linestyle"])
+            lines += axes.plot(
+                x,
+                pres_of_average_rank(x, recall, relevant, nmax),
+                linewidth=1.2,
+                color=look["color"],
+                linestyle=look["linestyle"],
+            )
         shades: dict[str, Any] = {"cmap": "viridis_r", "vmin": 0, "vmax": 1}
         dots = axes.scatter(
             averages, scores, s=14, c=recalls, edgecolor="#222222", linewidth=0.3, clip_on=False, **shades

@@ -7,7 +7,10 @@ import io
 import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from pres_eval.errors import UsageError, nearest
+from pres_eval.records import dataclass
 
 LATEX, MARKDOWN = "latex", "markdown"
 """Styles of ours; all others are tabulate's."""
@@ -62,6 +65,32 @@ _LATEX = {
 }
 
 
+def styles() -> list[str]:
+    """Return the values of --style: tabulate's styles, except the one that leaves `<script>` as it is."""
+    from tabulate import tabulate_formats
+
+    return [style for style in tabulate_formats if style != "unsafehtml"]
+
+
+def check_style(style: str) -> None:
+    """Raises UsageError for a table style that does not exist."""
+    if style not in styles():
+        expected = ", ".join(nearest(style, styles()) or styles())
+        raise UsageError(f"--style {style}: not a table style, expected one of {expected}")
+
+
+STARTS_FORMULA = re.compile("[=+\\-@'\t\r＝＋－＠]")
+
+
+def guarded(text: str) -> str:
+    """Return text for a spreadsheet: what would start a formula (`= + - @`) gets an apostrophe in front.
+
+    Text that starts with an apostrophe gets another one, so that taking one away always gives the text back.
+    Numbers of the evaluation never pass through here: -0.5 stays a number.
+    """
+    return f"'{text}" if STARTS_FORMULA.match(text) else text
+
+
 def separated(rows: Iterable[Sequence[str]], delimiter: str) -> str:
     """Return rows as CSV."""
     output = io.StringIO()
@@ -72,8 +101,11 @@ def separated(rows: Iterable[Sequence[str]], delimiter: str) -> str:
 def transposed(grid: Grid, corner: str) -> Grid:
     """Return the grid with its rows as columns; `corner` is the heading of the new first column."""
     columns = list(zip(*(row[1:] for row in grid.rows), strict=True)) if grid.rows else []
-    rows = tuple((label, *cells) for label, cells in zip(grid.header[1:], columns, strict=False))
-    return replace(grid, header=(corner, *(row[0] for row in grid.rows)), rows=rows)
+    return replace(
+        grid,
+        header=(corner, *(row[0] for row in grid.rows)),
+        rows=tuple((label, *cells) for label, cells in zip(grid.header[1:], columns, strict=False)),
+    )
 
 
 def fits(grid: Grid, style: str, width: int | None) -> bool:
@@ -184,15 +216,23 @@ def _latex_tabular(grid: Grid) -> str:
     """Return the grid for LaTeX, its title and the packages that it needs as comments."""
     columns = "".join(side[0] for side in _alignments(grid))
     box = (r"\begin{adjustbox}{max width=\columnwidth}", r"\end{adjustbox}") if grid.fit else ()
-    lines = [f"% {grid.title}"] if grid.title else []
-    lines += [f"% \\usepackage{{booktabs{', adjustbox' * grid.fit}}}", *box[:1]]
-    lines += [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", " & ".join(grid.header) + r" \\", r"\midrule"]
-    for row in grid.rows:
-        numbers = (_MINUS.sub("$-$", cell) for cell in row[grid.left :])
-        lines.append(" & ".join([*row[: grid.left], *numbers]) + r" \\")
+    rows = [[*row[: grid.left], *(_MINUS.sub("$-$", cell) for cell in row[grid.left :])] for row in grid.rows]
     span = max(len(grid.header) - 1, 1)
-    lines += [rf"{name} & \multicolumn{{{span}}}{{l}}{{{text}}} \\" for name, text in grid.apart]
-    return "".join(f"{line}\n" for line in [*lines, r"\bottomrule", r"\end{tabular}", *box[1:]])
+    lines = [
+        *([f"% {grid.title}"] if grid.title else []),
+        f"% \\usepackage{{booktabs{', adjustbox' * grid.fit}}}",
+        *box[:1],
+        rf"\begin{{tabular}}{{{columns}}}",
+        r"\toprule",
+        " & ".join(grid.header) + r" \\",
+        r"\midrule",
+        *(" & ".join(row) + r" \\" for row in rows),
+        *(rf"{name} & \multicolumn{{{span}}}{{l}}{{{text}}} \\" for name, text in grid.apart),
+        r"\bottomrule",
+        r"\end{tabular}",
+        *box[1:],
+    ]
+    return "".join(f"{line}\n" for line in lines)
 
 
 def notes_text(notes: Sequence[str], style: str, width: int | None = None) -> str:

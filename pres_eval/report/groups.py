@@ -35,7 +35,6 @@ def over_groups(evaluation: ScoredRun, names: Sequence[str]) -> dict[str, tuple[
     by_group = {
         name: evaluation.groups[name].summary if name in evaluation.groups else nothing for name in names
     }
-    found: dict[str, tuple[float | str | None, ...]] = dict(by_group)
     macro, worst = zip(
         *(
             _mean_and_worst(column, [values[place] for values in by_group.values()])
@@ -43,7 +42,7 @@ def over_groups(evaluation: ScoredRun, names: Sequence[str]) -> dict[str, tuple[
         ),
         strict=True,
     )
-    return {**found, MACRO: macro, WORST: worst}
+    return {**by_group, MACRO: macro, WORST: worst}
 
 
 def worst_group(evaluation: ScoredRun, place: int) -> str | None:
@@ -78,11 +77,10 @@ def _with_columns(evaluation: ScoredRun, names: Sequence[str]) -> ScoredRun:
     parts = list(zip(evaluation.columns, evaluation.summary, evaluation.values, strict=True))
     for place, column in enumerate(evaluation.columns):
         measure = replace(column.measure, per_topic=False)
-        kind = measure.format
-        is_float = kind is Format.FLOAT
+        is_float = measure.format is Format.FLOAT
         shown = {MACRO: is_float, WORST: is_float and measure.tells_quality}
         for name, own in values.items():
-            if kind is not Format.TAG and shown.get(name, True):
+            if measure.format is not Format.TAG and shown.get(name, True):
                 named = replace(column, label=group_label(column.label, name), measure=measure)
                 parts.append((named, own[place], evaluation.values[place]))
     return replace(

@@ -48,10 +48,15 @@ def agreement_table(judged: Assessments, every: TopicAgreement, table: GradeTabl
         headings=("statistic", "value"),
         rows=rows,
         notes=(f"relevant: grade {level} or higher", "-: no number, as nobody ever gave another grade"),
-        shown=Shown(
-            ("statistic", "value"),
-            [(name, value if isinstance(value, int) else number(value)) for name, value in rows],
-        ),
+        shown=_statistics(rows),
+    )
+
+
+def _statistics(rows: Sequence[tuple[str, float]]) -> Shown:
+    """Return statistics as people see them: counts, and rounded numbers."""
+    return Shown(
+        ("statistic", "value"),
+        [(name, value if isinstance(value, int) else number(value)) for name, value in rows],
     )
 
 
@@ -70,17 +75,13 @@ def beside_first(tables: Sequence[Sequence[Table]], judged: Assessments) -> list
     names = [text_of(name) for name in judged.names[1:]]
     if len(names) == 1:
         return [*tables[0]]
-    joined = [_joined(same, names) for same in zip(*tables, strict=True)]
-    every = [("all", *row) for row in _alphas(judged, f"all {len(judged.names)} judges")]
-    shown = [("all", row[1], number(row[2])) for row in every]
-    agreement = joined[0].shown
-    assert agreement is not None, "agreement_table shows rounded numbers"
-    joined[0] = replace(
-        joined[0],
-        rows=[*joined[0].rows, *every],
-        shown=replace(agreement, rows=[*agreement.rows, *shown]),
-    )
-    return joined
+    agreement, *others = zip(*tables, strict=True)
+    rows = _alphas(judged, f"all {len(judged.names)} judges")
+    together = replace(agreement[0], rows=rows, shown=_statistics(rows))
+    return [
+        _joined([*agreement, together], [*names, "all"]),
+        *(_joined(same, names) for same in others),
+    ]
 
 
 def _joined(same: Sequence[Table], names: Sequence[str]) -> Table:
@@ -129,19 +130,6 @@ def grades_table(judged: Assessments, table: GradeTable) -> Table:
 def topics_table(found: Sequence[TopicAgreement]) -> Table:
     """Return the agreement on each topic; people see those on which it is lowest."""
     lowest = sorted(found, key=lambda one: (math.isnan(one.kappa), one.kappa))
-    lines = [
-        (
-            one.topic,
-            one.both,
-            one.only_first,
-            one.only_second,
-            f"{one.relevant_first}/{one.relevant_both}/{one.relevant_second}",
-            number(one.agreement),
-            number(one.kappa),
-            number(one.overlap),
-        )
-        for one in lowest[:MOST_SHOWN]
-    ]
     return records_table(
         "topics",
         "Topics with the lowest agreement",
@@ -152,7 +140,20 @@ def topics_table(found: Sequence[TopicAgreement]) -> Table:
             *more_rows(len(found), MOST_SHOWN, "topics"),
         ),
         Shown(
-            ("topic", "both", "only first", "only second", "relevant", "agreement", "kappa", "overlap"), lines
+            ("topic", "both", "only first", "only second", "relevant", "agreement", "kappa", "overlap"),
+            [
+                (
+                    one.topic,
+                    one.both,
+                    one.only_first,
+                    one.only_second,
+                    f"{one.relevant_first}/{one.relevant_both}/{one.relevant_second}",
+                    number(one.agreement),
+                    number(one.kappa),
+                    number(one.overlap),
+                )
+                for one in lowest[:MOST_SHOWN]
+            ],
         ),
     )
 

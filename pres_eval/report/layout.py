@@ -10,17 +10,29 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 
 from pres_eval.errors import RunFailure, UsageError
-from pres_eval.report.grid import LATEX, MARKDOWN, Grid, escaped, notes_text, pieces, separated
-from pres_eval.report.shown_runs import guarded
-from pres_eval.report.table import apart, check_style
-from pres_eval.report.text import UNKNOWN, exact, interval, p_text, shown, signed, text_of
+from pres_eval.records import dataclass
+from pres_eval.report.grid import (
+    LATEX,
+    MARKDOWN,
+    Grid,
+    check_style,
+    escaped,
+    guarded,
+    notes_text,
+    pieces,
+    separated,
+)
+from pres_eval.report.text import UNKNOWN, exact, file_name, interval, p_text, shown, signed, text_of
 from pres_eval.version import __version__
 
 BEST = "^"
 """The mark of the best of a measure in plain text; * is that of a significant difference."""
+
+BOLD = {LATEX: r"\textbf{{{}}}", MARKDOWN: "**{}**"}
+"""Styles that show the best of a measure in bold instead."""
 
 Value = str | bytes | int | float | bool | None
 """Content of a cell; bytes are an id, as it is in a file."""
@@ -76,22 +88,18 @@ ShownCell = Value | Score | Interval | PValue
 
 def cell_text(cell: ShownCell, digits: int, style: str) -> str:
     """Return a cell as it is written, escaped: numbers rounded, yes or nothing for a truth."""
+    if not isinstance(cell, (float, Interval, PValue, Score)):
+        return escaped(plain_text(cell, yes="yes", no=""), style)
     if isinstance(cell, float):
         return UNKNOWN if math.isnan(cell) else shown(cell, digits)
     if isinstance(cell, Interval):
         return _marked(escaped(interval(cell.low, cell.high, digits, cell.signed), style), cell.mark, style)
     if isinstance(cell, PValue):
         return _marked(escaped(p_text(cell.value), style), "*" if cell.significant else "", style)
-    if not isinstance(cell, Score):
-        return escaped(plain_text(cell, yes="yes", no=""), style)
     number = signed(cell.value, digits) if cell.signed else shown(cell.value, digits)
-    if cell.best and style == LATEX:
-        number = rf"\textbf{{{number}}}"
-    elif cell.best and style == MARKDOWN:
-        number = f"**{number}**"
-    elif cell.best:
-        return f"{BEST}{cell.mark} {number}"
-    return _marked(number, cell.mark, style)
+    bold = BOLD.get(style) if cell.best else None
+    mark = BEST + cell.mark if cell.best and bold is None else cell.mark
+    return _marked(number if bold is None else bold.format(number), mark, style)
 
 
 def _marked(text: str, mark: str, style: str) -> str:
@@ -107,11 +115,11 @@ def note_text(note: str | Note, style: str) -> str:
     """Return a line below a table, escaped, with what it explains in front of it."""
     if isinstance(note, str):
         return escaped(note, style)
-    marks = note.mark
-    if style == LATEX:
-        marks = r"\textbf{bold}:" if note.bold else ", ".join(f"$^{{{mark}}}$" for mark in marks.split())
+    marks = ", ".join(f"$^{{{mark}}}$" for mark in note.mark.split()) if style == LATEX else note.mark
+    if note.bold and style in BOLD:
+        marks = BOLD[style].format("bold") + ":"
     elif style == MARKDOWN:
-        marks = "**bold**:" if note.bold else escaped(marks, style)
+        marks = escaped(marks, style)
     return f"{marks} {escaped(note.text, style)}"
 
 
@@ -158,6 +166,11 @@ class Look:
     failures: tuple[RunFailure, ...] = ()
     fit: bool = False
 
+    @property
+    def markup(self) -> str:
+        """Return the style of the text: one of tabulate's, or a form that has its own."""
+        return self.style if self.form == "table" else self.form
+
 
 @dataclass(frozen=True)
 class Table:
@@ -182,17 +195,6 @@ class Table:
     left: int = 1
     people: bool = True
     programs: bool = True
-
-
-def long_rows(
-    keys: Sequence[Sequence[Value]], labels: Sequence[str], values: Sequence[Sequence[Value]]
-) -> list[tuple[Value, ...]]:
-    """Return a row for each value, for programs: the key of its row, its label, and the value."""
-    return [
-        (*key, label, value)
-        for key, row in zip(keys, values, strict=True)
-        for label, value in zip(labels, row, strict=True)
-    ]
 
 
 def more_rows(count: int, most: int, table: str) -> list[str]:
@@ -241,25 +243,40 @@ def render(
     if look.chosen is None:
         wanted = [table for table in tables if table.people]
     check_style(look.style)
-    others = replace(look, failures=())
-    return "\n".join(as_text(table, others if place else look) for place, table in enumerate(wanted))
+    looks = [look, *[replace(look, failures=())] * len(wanted)]
+    return "\n".join(
+        laid_out([grid_of(table, own)], table.notes, own) for table, own in zip(wanted, looks, strict=False)
+    )
 
 
-def as_text(table: Table, look: Look = Look()) -> str:
-    """Return title, table and notes for people."""
-    style = look.style if look.form == "table" else look.form
+def grid_of(table: Table, look: Look) -> Grid:
+    """Return a table as people see it, its cells rounded and escaped, with the runs that failed."""
+    style = look.markup
     view = table.shown or Shown(table.headings, table.rows, table.left)
-    grid = Grid(
+    return Grid(
         header=tuple(escaped(heading, style) for heading in view.headings),
-        rows=tuple(tuple(cell_text(cell, look.digits, style) for cell in row) for row in view.rows),
+        rows=tuple(
+            tuple(
+                escaped(cell, style) if isinstance(cell, str) else cell_text(cell, look.digits, style)
+                for cell in row
+            )
+            for row in view.rows
+        ),
         title=table.title,
         left=view.left,
-        apart=apart(look.failures, style),
+        apart=tuple(
+            (escaped(text_of(file_name(each.path)), style), escaped(text_of(each.message), style))
+            for each in look.failures
+        ),
         fit=look.fit,
     )
-    notes = [note_text(note, style) for note in table.notes]
-    below = [notes_text(notes, style, look.width)] if notes else []
-    return "\n".join([*pieces(grid, style, look.width), *below])
+
+
+def laid_out(grids: Sequence[Grid], notes: Sequence[str | Note], look: Look) -> str:
+    """Return the text of tables, in pieces where they are too wide, with notes below the last one."""
+    texts = [text for grid in grids for text in pieces(grid, look.markup, look.width)]
+    lines = [note_text(note, look.markup) for note in notes]
+    return "\n".join([*texts, *([notes_text(lines, look.markup, look.width)] if lines else [])])
 
 
 def as_csv(table: Table, delimiter: str = ",") -> str:

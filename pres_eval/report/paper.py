@@ -9,7 +9,7 @@ import io
 import math
 import os
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
@@ -109,9 +109,11 @@ def check_picture_path(
     style: str | None = None,
     option: str = "--plot",
     feature: str = "--plot",
-    others: Sequence[str] = (),
+    others: tuple[str, ...] = (),
 ) -> None:
-    """Make sure, before long work, that the picture of an option can be made; `others`: further endings.
+    """Make sure, before long work, that the picture can be made.
+
+    feature, others: what needs matplotlib; endings of other files that the option takes
 
     Raises UsageError if the name does not end with one of PICTURE_FORMATS, or for a style that cannot be
     read, MissingExtraError if matplotlib is not there.
@@ -142,7 +144,7 @@ def style_settings(name: str) -> dict[str, Any]:
     return found
 
 
-def check_picture_ending(path: str, where: str, others: Sequence[str] = ()) -> str:
+def check_picture_ending(path: str, where: str, others: tuple[str, ...] = ()) -> str:
     """Return the ending of a picture's name; raise UsageError if it is not one of PICTURE_FORMATS."""
     ending = PurePath(path).suffix.lower()
     if ending not in PICTURE_FORMATS:

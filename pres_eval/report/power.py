@@ -15,15 +15,6 @@ from pres_eval.report.text import UNKNOWN, number
 
 def sizes_table(found: Sequence[Sizes], delta: float, alpha: float, power: float, runs: int) -> Table:
     """Return the table of the topics that a difference needs."""
-    lines = [
-        (
-            one.measure,
-            number(one.deviation),
-            *(UNKNOWN if value is None else value for value in (one.t, one.anova, one.interval)),
-            number(one.detectable),
-        )
-        for one in found
-    ]
     return records_table(
         "sizes",
         f"Topics that a difference of {delta:g} needs (alpha {alpha:g}, power {power:g})",
@@ -35,7 +26,18 @@ def sizes_table(found: Sequence[Sizes], delta: float, alpha: float, power: float
             "deviation: of a score, what neither run nor topic explains; -: the scores do not vary;"
             " detectable: the least difference that the t-test finds with these topics",
         ),
-        Shown(("measure", "deviation", "t-test", f"ANOVA, {runs} runs", "interval", "detectable"), lines),
+        Shown(
+            ("measure", "deviation", "t-test", f"ANOVA, {runs} runs", "interval", "detectable"),
+            [
+                (
+                    one.measure,
+                    number(one.deviation),
+                    *(UNKNOWN if value is None else value for value in (one.t, one.anova, one.interval)),
+                    number(one.detectable),
+                )
+                for one in found
+            ],
+        ),
     )
 
 

@@ -76,7 +76,7 @@ def _read_run(data: Mapping[str, Any], by_name: Mapping[str, Measure]) -> RunRec
         topics=tuple(bytes_of(topic["topic"]) for topic in data["topics"]),
         columns=columns,
         values=tuple(_read_values(column, rows) for column in columns),
-        summary=tuple(_read_summary(column, data["summary"][column.label]) for column in columns),
+        summary=tuple(_read_value(column, data["summary"][column.label]) for column in columns),
         totals=Totals(**data["totals"]),
     )
     skipped, missing = (tuple(bytes_of(topic) for topic in data[key]) for key in ("skipped", "missing"))
@@ -108,15 +108,13 @@ _TEXTS = (Format.TEXT, Format.TAG)
 
 
 def _read_values(column: SelectedColumn, rows: Sequence[Mapping[str, Any]]) -> Values:
-    texts = [row[column.label] for row in rows]
-    if column.measure.format in _TEXTS and all(isinstance(text, str) for text in texts):
-        return [_string(bytes_of(text)) for text in texts]
-    return np.array([float(value) for value in texts], np.float64)
+    values = [row[column.label] for row in rows]
+    if column.measure.format in _TEXTS and all(isinstance(value, str) for value in values):
+        return [_string(bytes_of(value)) for value in values]
+    return np.array([float(value) for value in values], np.float64)
 
 
-def _read_summary(column: SelectedColumn, value: Any) -> float | str | None:
-    if value is None:
-        return None
+def _read_value(column: SelectedColumn, value: Any) -> float | str | None:
     if isinstance(value, str) and column.measure.format in _TEXTS:
         return _string(bytes_of(value))
-    return float(value)
+    return None if value is None else float(value)

@@ -22,7 +22,7 @@ from pres_eval.options import AS_TREC_EVAL, Options
 from pres_eval.reading.headers import header_of
 from pres_eval.reading.topic_files import MACRO, WORST, Groups, Weights
 from pres_eval.report.groups import over_groups, worst_group
-from pres_eval.report.text import exact, text_of
+from pres_eval.report.text import exact, text_of, whole
 from pres_eval.scoring import ScoredRun
 from pres_eval.summing import Values
 from pres_eval.version import __version__
@@ -141,18 +141,15 @@ def _signature(record: Record) -> dict[str, Any]:
         options["only_topic"] = text_of(options["only_topic"])
     if options["empty"] == AS_TREC_EVAL:
         del options["empty"]
-    files = {"files": {name: _file(each) for name, each in record.files.items()}} if record.files else {}
-    judgements = {}
-    if record.judgements is not None:
-        judgements["judgements"] = dict(zip(("read", "left"), record.judgements, strict=True))
+    judgements = dict(zip(("read", "left"), record.judgements or (), strict=False))
     return {
         "version": record.version,
         "compat": compat,
         "options": options | {"relevance_format": record.relevance_format},
         "qrels": _file(record.qrels),
-        **files,
+        **({"files": {name: _file(each) for name, each in record.files.items()}} if record.files else {}),
         **({"rules": record.rules} if record.rules else {}),
-        **judgements,
+        **({"judgements": judgements} if judgements else {}),
     }
 
 
@@ -230,9 +227,7 @@ def _no_answers(topics: int, rightly: int) -> dict[str, float]:
 
 
 def _number(value: float, kind: Format) -> float | int | str:
-    if not math.isfinite(value):
-        return exact(value)
-    return int(value) if kind is Format.COUNT and value.is_integer() else value
+    return whole(value, kind) if math.isfinite(value) else exact(value)
 
 
 def _summary_values(evaluation: ScoredRun) -> dict[str, float | int | str | None]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 
 from pres_eval.analysis.digits import quantiles_of_known
-from pres_eval.analysis.paired import PairedScores, means_of
+from pres_eval.analysis.paired import PairedScores, pair_columns
 from pres_eval.arrays import FloatArray
+from pres_eval.errors import NoCommonTopicError
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS
-from pres_eval.report.text import text_of
-from pres_eval.report.trec_report import RECALL_LEVELS, Report
+from pres_eval.report.text import shown, text_of
+from pres_eval.report.trec_report import DIGITS, RECALL_LEVELS, Report
 
 Row = tuple[str, str]
 
@@ -60,6 +62,8 @@ def as_text(report: Report) -> str:
 def run_text(report: Report, run: int) -> str:
     """Return the tables of one run."""
     statistics = dict(summary_statistics(report, run))
+    *levels, average = recall_level_averages(report, run)
+    *ranks, exact = document_level_averages(report, run)
     lines = [
         "Summary Statistics",
         *(f"  {name:<20}{statistics[name]}" for name in ("Run tag", "Run description", "Number of topics")),
@@ -68,21 +72,22 @@ def run_text(report: Report, run: int) -> str:
         "",
         "Recall Level Precision Averages",
         "  Recall     Precision",
-    ]
-    *levels, average = recall_level_averages(report, run)
-    lines += [f"  {level:>6}{value:>14}" for level, value in levels]
-    lines += ["  Average precision over all", "  relevant docs (non-interpolated)", f"  {average[1]:>20}", ""]
-    lines += ["Document Level Averages", "                 Precision"]
-    *ranks, exact = document_level_averages(report, run)
-    lines += [f"  At {label.split()[1]:>5} docs{value:>10}" for label, value in ranks]
-    lines += [
+        *(f"  {level:>6}{value:>14}" for level, value in levels),
+        "  Average precision over all",
+        "  relevant docs (non-interpolated)",
+        f"  {average[1]:>20}",
+        "",
+        "Document Level Averages",
+        "                 Precision",
+        *(f"  At {label.split()[1]:>5} docs{value:>10}" for label, value in ranks),
         "  R-Precision (precision after R docs",
         "  retrieved, R relevant documents)",
         f"  Exact{exact[1]:>19}",
         "",
+        "PRES and recall",
+        "    Nmax      PRES    Recall",
+        *(f"  {cutoff:>6}{pres:>10}{recall:>10}" for cutoff, pres, recall in pres_and_recall(report, run)),
     ]
-    lines += ["PRES and recall", "    Nmax      PRES    Recall"]
-    lines += [f"  {cutoff:>6}{pres:>10}{recall:>10}" for cutoff, pres, recall in pres_and_recall(report, run)]
     return "\n".join(lines) + "\n"
 
 
@@ -105,7 +110,7 @@ def median(values: FloatArray) -> FloatArray:
 def medians_of(report: Report, label: str) -> FloatArray | None:
     """Return the medians (topics,) given from outside, or else those of the runs; None without either."""
     if label in report.medians:
-        return report.medians[label]
+        return np.array([report.medians[label].get(topic, np.nan) for topic in report.topics])
     return median(report.matrix(label)) if len(report.names) > 1 else None
 
 
@@ -170,20 +175,9 @@ def largest_differences(report: Report, label: str, most: int = MOST) -> list[Di
 
 def on_common_topics(report: Report, label: str) -> PairedScores | None:
     """Return the values of a measure on the topics that every run has; None if there are none."""
-    matrix = report.matrix(label)
-    known = np.flatnonzero(~np.isnan(matrix).any(axis=0))
-    if not len(known):
-        return None
-    values = matrix[np.newaxis, :, known]
-    return PairedScores(
-        runs=report.names,
-        measures=(label,),
-        topics=tuple(report.topics[place] for place in known.tolist()),
-        values=values,
-        means=means_of(values),
-        all_topics=len(report.topics),
-        falling=frozenset([label]) if report.sign(label) < 0 else frozenset(),
-    )
+    with suppress(NoCommonTopicError):
+        return pair_columns(report.evaluations, report.names, [label])
+    return None
 
 
 def quartiles(values: FloatArray) -> list[float]:
@@ -221,6 +215,17 @@ def hardest_topics(report: Report, label: str) -> list[TopicSpread]:
     ]
 
 
+def hardest_rows(report: Report, label: str) -> list[list[str]]:
+    """Return the hardest topics as text: topic, relevant documents, best, median and worst value."""
+    return [
+        [
+            *(text_of(report.topics[topic.place]), str(topic.num_rel)),
+            *(shown(value, DIGITS) for value in (topic.best, topic.median, topic.worst)),
+        ]
+        for topic in hardest_topics(report, label)
+    ]
+
+
 RELEVANT_BINS = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 """Beginnings of the columns of the picture of relevant documents."""
 
@@ -228,10 +233,9 @@ RELEVANT_BINS = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 def relevant_counts(report: Report) -> list[tuple[str, int]]:
     """Count the topics by ranges of relevant documents, without empty ranges at either end."""
     num_rel = np.diff(report.documents.offsets)
-    ends = (*RELEVANT_BINS[1:], None)
     counts = [
         (_range(low, end), int(np.count_nonzero((num_rel >= low) & (num_rel < (end or np.inf)))))
-        for low, end in zip(RELEVANT_BINS, ends, strict=True)
+        for low, end in zip(RELEVANT_BINS, (*RELEVANT_BINS[1:], None), strict=True)
     ]
     filled = [place for place, (_, count) in enumerate(counts) if count]
     return counts[filled[0] : filled[-1] + 1] if filled else []

@@ -22,7 +22,7 @@ from pres_eval.report.report_numbers import (
     medians_of,
     topic_measures,
 )
-from pres_eval.report.text import text_of
+from pres_eval.report.text import text_of, whole
 from pres_eval.report.trec_report import Report
 
 
@@ -46,58 +46,56 @@ def as_tables(report: Report) -> list[Table]:
 
 def settings_of(report: Report) -> dict[str, object]:
     """Return how the numbers were made."""
-    settings: dict[str, object] = {
+    files = {"groups": report.groups, "weights": report.weights}
+    return {
         "title": report.title,
         "description": report.description,
         "qrels": text_of(report.qrels.path),
         "runs": [text_of(file.path) for file in report.files],
         "nmax": list(report.nmax),
         "medians": sorted(report.medians),
+        **{name: text_of(file.path) for name, file in files.items() if file is not None},
+        **{name: value for name, value in asdict(report.options).items() if name != "only_topic"},
+        **({} if report.pairs is None else report.pairs.settings.recorded()),
     }
-    for name, file in (("groups", report.groups), ("weights", report.weights)):
-        if file is not None:
-            settings[name] = text_of(file.path)
-    options = asdict(report.options)
-    settings |= {name: value for name, value in options.items() if name != "only_topic"}
-    return settings | (report.pairs.settings.recorded() if report.pairs is not None else {})
 
 
-def _number(value: float, kind: Format = Format.FLOAT) -> Value:
-    """Return a value as it is; a count whole; None where a run does not have the topic."""
-    if math.isnan(value):
-        return None
-    return int(value) if kind is Format.COUNT and value.is_integer() else value
+def _number(value: float | str | None, kind: Format = Format.FLOAT) -> Value:
+    """Return a value as it is; a count whole; None where there is no number, as a run lacks the topic."""
+    return whole(value, kind) if isinstance(value, float) and not math.isnan(value) else None
 
 
 def _leaderboard(report: Report) -> Table:
-    labels = report.board_and_counts
-    rows: list[list[Value]] = []
-    for run, name in enumerate(report.names):
-        values = [
-            _number(report.summary(run, label), report.column(label).measure.format) for label in labels
-        ]
-        tag, file = text_of(report.evaluations[run].tag), text_of(report.files[run].path)
-        rows.append([name, tag, file, report.topic_counts()[run], *values])
-    return Table(name="leaderboard", headings=["run", "tag", "file", "topics", *labels], rows=rows)
+    """Return the table of averages, the runs in the order in which they were given."""
+    kinds = {label: report.column(label).measure.format for label in report.board_and_counts}
+    runs = zip(report.names, report.evaluations, report.files, report.topic_counts(), strict=True)
+    return Table(
+        name="leaderboard",
+        headings=["run", "tag", "file", "topics", *kinds],
+        rows=[
+            [
+                *(name, text_of(evaluation.tag), text_of(file.path), topics),
+                *(_number(report.summary(run, label), kind) for label, kind in kinds.items()),
+            ]
+            for run, (name, evaluation, file, topics) in enumerate(runs)
+        ],
+    )
 
 
 def _topics(report: Report) -> Table:
     """Return the table of values by run and topic, with medians where they are known."""
     labels = topic_measures(report)
-    medians = [
-        (label, found) for label in median_labels(report) if (found := medians_of(report, label)) is not None
-    ]
-    kinds = [report.column(label).measure.format for label in labels]
+    medians = {
+        label: found for label in median_labels(report) if (found := medians_of(report, label)) is not None
+    }
     rows: list[list[Value]] = []
     for run, name in enumerate(report.names):
-        values = [report.per_topic(run, label).tolist() for label in labels]
-        against = [against_median(report, run, label).tolist() for label, _ in medians]
-        for place, topic in enumerate(report.topics):
-            row = [_number(each[place], kind) for each, kind in zip(values, kinds, strict=True)]
-            for (_, found), differences in zip(medians, against, strict=True):
-                row += [_number(float(found[place])), _number(differences[place])]
-            rows.append([name, topic, *row])
-    extra = [text for label, _ in medians for text in (f"{label} median", f"{label} minus median")]
+        columns = [(report.per_topic(run, label), report.column(label).measure.format) for label in labels]
+        for label, found in medians.items():
+            columns += [(found, Format.FLOAT), (against_median(report, run, label), Format.FLOAT)]
+        cells = [[_number(value, kind) for value in values.tolist()] for values, kind in columns]
+        rows += [[name, topic, *row] for topic, *row in zip(report.topics, *cells, strict=True)]
+    extra = [text for label in medians for text in (f"{label} median", f"{label} minus median")]
     return Table(name="topics", headings=["run", "topic", *labels, *extra], rows=rows)
 
 
@@ -128,51 +126,59 @@ def _groups(report: Report, pairs: PairTable) -> Table:
 
 def _comparisons(report: Report, pairs: PairTable) -> Table:
     """Return each pair once, over the topics that both runs have."""
-    rows: list[list[Value]] = []
-    for row, label in enumerate(pairs.measures):
-        for place, (first, second) in enumerate(
-            zip(pairs.first.tolist(), pairs.second.tolist(), strict=True)
-        ):
-            wins, losses = int(pairs.wins[row, place]), int(pairs.losses[row, place])
-            one, other = pairs.pair_means[:, row, place].tolist()
-            topics = int(pairs.topics[place])
-            rows.append(
-                [
-                    *(label, report.names[first], report.names[second], _number(one - other)),
-                    *(wins, topics - wins - losses, losses),
-                    *(float(pairs.p_values[row, place]), float(pairs.corrected[row, place]), topics),
-                ]
+    runs = list(zip(pairs.first.tolist(), pairs.second.tolist(), strict=True))
+    ties = pairs.topics - pairs.wins - pairs.losses
+    numbers = {
+        "difference": pairs.pair_means[0] - pairs.pair_means[1],
+        "wins": pairs.wins,
+        "ties": ties,
+        "losses": pairs.losses,
+        "p_value": pairs.p_values,
+        "corrected": pairs.corrected,
+        "topics": np.broadcast_to(pairs.topics, ties.shape),
+    }
+    return Table(
+        name="comparisons",
+        headings=["measure", "run", "other", *numbers],
+        rows=[
+            [label, report.names[first], report.names[second], *row]
+            for place, label in enumerate(pairs.measures)
+            for (first, second), *row in zip(
+                runs, *(each[place].tolist() for each in numbers.values()), strict=True
             )
-    headings = ["measure", "run", "other", "difference", "wins", "ties", "losses", "p_value"]
-    headings += ["corrected", "topics"]
-    return Table(name="comparisons", headings=headings, rows=rows)
+        ],
+    )
 
 
 def _judgements(report: Report, trust: Trust) -> Table:
     """Return the uncertainty from missing judgements, run by run."""
-    bounds = [f"{label} {end}" for label in trust.bounds for end in ("least", "greatest")]
     numbers = np.array([*trust.judged.values(), *(row for rows in trust.bounds.values() for row in rows)])
-    rows: list[list[Value]] = [
-        [name, *numbers[:, run].tolist(), *((ties.least, ties.greatest) if ties else (None, None)), alone]
-        for run, (name, ties, alone) in enumerate(
-            zip(report.names, trust.ties, report.unique_relevant, strict=True)
-        )
-    ]
-    headings = ["run", *(f"judged_{rank}" for rank in trust.judged), *bounds, "ties least", "ties greatest"]
-    return Table(name="judgements", headings=[*headings, "unique_relevant"], rows=rows)
+    return Table(
+        name="judgements",
+        headings=[
+            "run",
+            *(f"judged_{rank}" for rank in trust.judged),
+            *(f"{label} {end}" for label in trust.bounds for end in ("least", "greatest")),
+            *("ties least", "ties greatest", "unique_relevant"),
+        ],
+        rows=[
+            [name, *numbers[:, run].tolist(), *((ties.least, ties.greatest) if ties else (None, None)), alone]
+            for run, (name, ties, alone) in enumerate(
+                zip(report.names, trust.ties, report.unique_relevant, strict=True)
+            )
+        ],
+    )
 
 
 def _group_means(report: Report, groups: Groups) -> Table:
     """Return the means of the leaderboard's measures over each group, their mean and the worst of them."""
+    kinds = {label: report.column(label).measure.format for label in report.board}
     rows: list[list[Value]] = []
-    for run, evaluation in enumerate(report.evaluations):
+    for run, evaluation in zip(report.names, report.evaluations, strict=True):
         for name, values in over_groups(evaluation, list(groups.topics)).items():
             topics = len(evaluation.groups[name].topics) if name in evaluation.groups else None
-            for label in report.board:
-                value = values[evaluation.labels.index(label)]
-                kind = report.column(label).measure.format
-                number = _number(value, kind) if isinstance(value, float) else None
-                rows.append([report.names[run], label, name, topics, number])
+            means = dict(zip(evaluation.labels, values, strict=True))
+            rows += [[run, label, name, topics, _number(means[label], kind)] for label, kind in kinds.items()]
     return Table(name="means_by_group", headings=["run", "measure", "group", "topics", "value"], rows=rows)
 
 
@@ -192,36 +198,27 @@ def _curves(report: Report) -> Table:
 
 def _differences(report: Report) -> Table:
     """Return the table of topics on which runs differ most."""
-    rows: list[list[Value]] = [
-        [
-            label,
-            found.topic,
-            report.names[found.best],
-            report.names[found.worst],
-            found.best_value,
-            found.worst_value,
-            found.size,
-        ]
-        for label in report.told_by_topic
-        for found in largest_differences(report, label)
-    ]
     return Table(
         name="differences",
         headings=["measure", "topic", "best_run", "worst_run", "best", "worst", "difference"],
-        rows=rows,
+        rows=[
+            [
+                *(label, found.topic, report.names[found.best], report.names[found.worst]),
+                *(found.best_value, found.worst_value, found.size),
+            ]
+            for label in report.told_by_topic
+            for found in largest_differences(report, label)
+        ],
     )
 
 
 def _documents(report: Report) -> Table:
     """Return every relevant document with its rank in each run, None where the run does not have it."""
     documents = report.documents
-    rows: list[list[Value]] = []
-    for place, topic in enumerate(report.topics):
-        for number in range(int(documents.offsets[place]), int(documents.offsets[place + 1])):
-            ranks: list[Value] = [int(rank) or None for rank in documents.ranks[:, number]]
-            rows.append([topic, documents.docnos[number], int(documents.grades[number]), *ranks])
+    topics = np.repeat(np.array(report.topics, object), np.diff(documents.offsets)).tolist()
+    ranks = [[rank or None for rank in own] for own in documents.ranks.tolist()]
     return Table(
         name="documents",
         headings=["topic", "docno", "grade", *(f"rank {name}" for name in report.names)],
-        rows=rows,
+        rows=list(zip(topics, documents.docnos, documents.grades.tolist(), *ranks, strict=True)),
     )

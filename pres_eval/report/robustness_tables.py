@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from pres_eval.analysis.sweep import cutoff_of
 from pres_eval.arrays import AnyArray, BoolArray, IntArray
 from pres_eval.errors import plural
 from pres_eval.measures.selection import Selection
-from pres_eval.report.layout import Score, Shown, Table, Value, long_rows, records_table
+from pres_eval.report.layout import Score, Shown, Table, Value, records_table
 from pres_eval.report.text import moved, percentage
 
 MOST_SHOWN = 20
@@ -139,7 +139,7 @@ def robustness_tables(result: Robustness, num_runs: int, topics: str) -> list[Ta
         _by_fraction(
             "averages", f"{coefficient} with the full ranking, average of the samples", result, averages
         ),
-        _by_fraction("lowest", f"{coefficient}, lowest of the samples", result, lowest, _notes(result)),
+        _by_fraction("lowest", f"{coefficient}, lowest of the samples", result, lowest, list(_notes(result))),
         Table(
             "samples",
             f"{coefficient} of each sample ({about})",
@@ -161,6 +161,17 @@ def robustness_tables(result: Robustness, num_runs: int, topics: str) -> list[Ta
     ]
 
 
+def long_rows(
+    keys: Sequence[Sequence[Value]], labels: Sequence[str], values: Sequence[Sequence[Value]]
+) -> list[tuple[Value, ...]]:
+    """Return a row for each value, for programs: the key of its row, its label, and the value."""
+    return [
+        (*key, label, value)
+        for key, row in zip(keys, values, strict=True)
+        for label, value in zip(labels, row, strict=True)
+    ]
+
+
 def few_runs(result: Robustness) -> str:
     """Return the warning that coefficients of so few runs are uncertain; empty if there are enough."""
     runs = result.full.shape[1]
@@ -173,8 +184,8 @@ def few_runs(result: Robustness) -> str:
     )
 
 
-def _notes(result: Robustness) -> list[str]:
-    """Return the notes on the removed judgements, their new grade, and the coefficient's ceiling."""
+def _notes(result: Robustness) -> Iterator[str]:
+    """Yield the notes on the removed judgements, their new grade, and the coefficient's ceiling."""
     plan = result.plan
     which = {"relevant": "relevant judgements", "all": "judgements of all grades"}[plan.thin]
     becomes = {
@@ -182,19 +193,16 @@ def _notes(result: Robustness) -> list[str]:
         "unjudged": "vanish",
         "nonrelevant": "become 0",
     }[plan.removed]
-    notes = [f"100 %: nothing taken out; {which} that are taken out {becomes}"]
+    yield f"100 %: nothing taken out; {which} that are taken out {becomes}"
     if few := few_runs(result):
-        notes.append(f"warning: {few}")
+        yield f"warning: {few}"
     low = [
         label for label, value in zip(result.labels, result.unchanged.tolist(), strict=True) if not value >= 1
     ]
     if low and plan.coefficient == "tau_a":
-        notes.append(
-            f"{', '.join(low)}: runs tie, so that tau_a can't reach 1; --coefficient tau_b allows for ties"
-        )
+        yield f"{', '.join(low)}: runs tie, so that tau_a can't reach 1; --coefficient tau_b allows for ties"
     if plan.removed == "unjudged" and "infAP" in result.labels:
-        notes.append("infAP counts documents in the pool that were not judged: it needs --removed pooled")
-    return notes
+        yield "infAP counts documents in the pool that were not judged: it needs --removed pooled"
 
 
 def _by_fraction(
@@ -217,7 +225,6 @@ def depths_table(result: Depths) -> Table:
     coefficient = COEFFICIENT_NAMES[result.coefficient]
     sizes = list(zip(result.depths, result.judged.tolist(), result.relevant.tolist(), strict=True))
     found = result.correlations.tolist()
-    lines = [(*size, *row) for size, row in zip(sizes, found, strict=True)]
     return Table(
         name="depths",
         title=f"{coefficient} with the full ranking, from pools of less depth",
@@ -226,7 +233,10 @@ def depths_table(result: Depths) -> Table:
         notes=("at depth d judgements stay whose document some of the runs has among its first d",),
         shown=Shown(
             ("depth", "judged", "relevant", *result.labels),
-            [*lines, ("all", None, None, *result.unchanged.tolist())],
+            [
+                *((*size, *row) for size, row in zip(sizes, found, strict=True)),
+                ("all", None, None, *result.unchanged.tolist()),
+            ],
         ),
     )
 

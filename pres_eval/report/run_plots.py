@@ -61,55 +61,60 @@ def score_bars(
 ) -> Figure:
     """Draw mean scores of the runs, a panel for each measure, runs in the order of the last one (figure 5).
 
-    less_is_better: under the last one.
-
     means and each of intervals (lower, upper ends) are (M, R); intervals that are nan are left out.  The bar
     of the baseline, one for each measure, is dark, its mean a dashed line; runs that differ from it
-    significantly, (M, R) booleans, are hatched.
+    significantly, (M, R) booleans, are hatched.  less_is_better: under the last measure.
     """
     # As high as the names beside the panels are long.
     height = max(1.9, 0.4 + 0.08 * max(len(plain(measure)) for measure in measures))
+    wide = max(5.0, 1.5 + 0.32 * len(runs))
     order = np.argsort(means[-1] if less_is_better else -means[-1], kind="stable")
-    size = max(5.0, 1.5 + 0.32 * len(runs)), height
-    with panels(len(measures), 1, size, (0.0, 0.9), sharex=True) as (figure, rows):
+    names = plain_names(runs, 20)
+    with panels(len(measures), 1, (wide, height), (0.0, 0.9), sharex=True) as (figure, rows):
         for row, axes in enumerate(rows):
-            baseline = None if baselines is None else baselines[row]
-            marked = np.zeros(len(runs), bool) if significant is None else significant[row]
-            axes.bar(
-                range(len(order)),
-                means[row][order],
-                color=[BASELINE if run == baseline else BAR for run in order],
-                edgecolor=EDGE,
-                linewidth=0.6,
-                hatch=[SIGNIFICANT if mark else "" for mark in marked[order]],
-            )
-            axes.grid(visible=False, axis="x")
-            if intervals is not None:
-                ends = np.array([means[row] - intervals[0][row], intervals[1][row] - means[row]])[:, order]
-                axes.errorbar(
-                    range(len(order)), means[row][order], np.maximum(0.0, ends),
-                    fmt="none", ecolor=INTERVAL, elinewidth=1.2, capsize=2,
-                )  # fmt: skip
-            if baseline is not None:
-                axes.axhline(means[row][baseline], color=BASELINE, linestyle="--", linewidth=0.9)
+            marked = () if significant is None else np.flatnonzero(significant[row]).tolist()
+            ends = None if intervals is None else (intervals[0][row], intervals[1][row])
+            _draw_bars(axes, means[row], order, ends, marked, None if baselines is None else baselines[row])
             axes.set(ylabel=plain(measures[row]), ylim=(0, None))
-        names = plain_names(runs, 20)
-        named = name_bars(rows[-1], [names[run] for run in order], max(5.0, 1.5 + 0.32 * len(runs)))
+        named = name_bars(rows[-1], [names[run] for run in order], wide)
         rows[-1].set(xlim=(-0.7, len(runs) - 0.3), xlabel=f"run, by {plain(measures[-1])}{named}")
         over = "" if topics is None else f" over {plural(topics)}"
-        if intervals is not None and topics == 1:
-            over += ": no intervals, which need two"
-        rows[0].set_title(f"{title}{over}")
+        few = ": no intervals, which need two" if intervals is not None and topics == 1 else ""
+        rows[0].set_title(f"{title}{over}{few}")
         has_intervals = intervals is not None and bool(np.isfinite(intervals[0]).any())
         own = None if baselines is None else {names[run] for run in baselines}
-        handles = _handles(rows[0], f"{100 * confidence:g} % interval" if has_intervals else None, own)
-        if handles:
-            add_legend(figure, list(handles.values()), list(handles), 3)
+        _add_key(figure, rows[0], f"{100 * confidence:g} % interval" if has_intervals else None, own)
     return figure
 
 
-def _handles(axes: Axes, interval: str | None, baselines: set[str] | None) -> dict[str, Any]:
-    """Return the legend's entries by their words: names of intervals and of the baselines."""
+def _draw_bars(
+    axes: Axes,
+    means: AnyArray,
+    order: AnyArray,
+    intervals: tuple[AnyArray, AnyArray] | None,
+    significant: Sequence[int],
+    baseline: int | None,
+) -> None:
+    """Draw means and ends of intervals (R,) of one measure, and mark the baseline and runs that differ."""
+    axes.bar(
+        range(len(order)),
+        means[order],
+        color=[BASELINE if run == baseline else BAR for run in order],
+        edgecolor=EDGE,
+        linewidth=0.6,
+        hatch=[SIGNIFICANT if run in significant else "" for run in order],
+    )
+    axes.grid(visible=False, axis="x")
+    if intervals is not None:
+        ends = np.maximum(0.0, [means - intervals[0], intervals[1] - means])[:, order]
+        look: dict[str, Any] = {"fmt": "none", "ecolor": INTERVAL, "elinewidth": 1.2, "capsize": 2}
+        axes.errorbar(range(len(order)), means[order], ends, **look)
+    if baseline is not None:
+        axes.axhline(means[baseline], color=BASELINE, linestyle="--", linewidth=0.9)
+
+
+def _add_key(figure: Figure, axes: Axes, interval: str | None, baselines: set[str] | None) -> None:
+    """Draw the legend, if there is anything to explain: names of intervals and of the baselines."""
     from matplotlib.patches import Patch
 
     handles: dict[str, Any] = {}
@@ -119,7 +124,8 @@ def _handles(axes: Axes, interval: str | None, baselines: set[str] | None) -> di
         which = next(iter(baselines)) if len(baselines) == 1 else "(best of each)"
         handles[f"baseline {which}"] = Patch(facecolor=BASELINE)
         handles["differs significantly from it"] = Patch(facecolor=BAR, edgecolor=EDGE, hatch=SIGNIFICANT)
-    return handles
+    if handles:
+        add_legend(figure, list(handles.values()), list(handles), 3)
 
 
 WORSE, ALIKE, BETTER = "#E69F00", "#e8e8e8", "#0072B2"

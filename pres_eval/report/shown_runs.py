@@ -3,55 +3,42 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
-from pres_eval.errors import MeasureError, RunFailure, UsageError, did_you_mean
+from pres_eval.errors import MeasureError, UsageError, did_you_mean
 from pres_eval.measures.base import Format
 from pres_eval.measures.selection import SelectedColumn, labels_of
+from pres_eval.records import dataclass
+from pres_eval.report.grid import guarded
 from pres_eval.report.groups import group_label, split_label
+from pres_eval.report.layout import Look
 from pres_eval.report.text import exact, text_of
 from pres_eval.scoring import ScoredRun
 
 Cell = Callable[[float, Format], str]
 """Formatter of a number."""
 
-DEFAULT_STYLE = "simple"
-
-DEFAULT_DIGITS = 4
-
 
 @dataclass(frozen=True)
-class RunLayout:
-    """Choice of columns and rows of the evaluations, and their look.
+class RunLayout(Look):
+    """Choice of columns and rows of the evaluations, besides their look.
 
     per_topic  a row for each topic as well (-q)
     summary    the rows over all topics (not with -n)
-    digits     digits after the point in tables for people (--digits)
-    style      one of tabulate's table styles (--style)
     naming     the names of runs (--names)
     order      the labels of the columns as they are wanted; others follow
     sort       the label of the column by which runs are sorted, the best first (--sort)
     transpose  measures as rows (--transpose); None: where the table is too wide otherwise
-    width      characters that a line may have; None: any number
     notes      lines below a table for people
-    failures   runs that could not be evaluated
-    fit        whether tables in LaTeX are no wider than a column (--fit)
     """
 
     per_topic: bool = False
     summary: bool = True
-    digits: int = DEFAULT_DIGITS
-    style: str = DEFAULT_STYLE
     naming: str = "auto"
     order: tuple[str, ...] = ()
     sort: str | None = None
     transpose: bool | None = None
-    width: int | None = None
     notes: tuple[str, ...] = ()
-    failures: tuple[RunFailure, ...] = ()
-    fit: bool = False
 
 
 def known_label(option: str, wanted: str, labels: Sequence[str]) -> str:
@@ -71,18 +58,6 @@ def known_label(option: str, wanted: str, labels: Sequence[str]) -> str:
         return found[0]
     there = did_you_mean(wanted, labels, f"there are {', '.join(labels)}")
     raise UsageError(f"{option} {wanted}: not among the measures (-m), {there}")
-
-
-STARTS_FORMULA = re.compile("[=+\\-@'\t\r＝＋－＠]")
-
-
-def guarded(text: str) -> str:
-    """Return text for a spreadsheet: what would start a formula (`= + - @`) gets an apostrophe in front.
-
-    Text that starts with an apostrophe gets another one, so that taking one away always gives the text back.
-    Numbers of the evaluation never pass through here: -0.5 stays a number.
-    """
-    return f"'{text}" if STARTS_FORMULA.match(text) else text
 
 
 def columns_of(evaluations: Sequence[ScoredRun], layout: RunLayout) -> dict[str, SelectedColumn]:

@@ -10,7 +10,7 @@ from pres_eval.report.layout import Shown, Table
 
 def sweep_tables(result: Sweep, topics: str) -> list[Table]:
     """Return one table with everything, and for people one for each measure; `topics`: the topics' rule."""
-    tables = [
+    return [
         Table(
             "sweep",
             "",
@@ -22,13 +22,20 @@ def sweep_tables(result: Sweep, topics: str) -> list[Table]:
                 for r, run in enumerate(result.runs)
             ],
             people=False,
-        )
+        ),
+        *(
+            Table(
+                measure,
+                f"{measure} at Nmax, over {topics}",
+                shown=Shown(
+                    ("run", *map(str, result.cutoffs)),
+                    [[run, *row] for run, row in zip(result.runs, means.T.tolist(), strict=True)],
+                ),
+                programs=False,
+            )
+            for measure, means in zip(result.measures, result.means, strict=True)
+        ),
     ]
-    for m, measure in enumerate(result.measures):
-        lines = [[run, *result.means[m, :, r].tolist()] for r, run in enumerate(result.runs)]
-        shown = Shown(("run", *map(str, result.cutoffs)), lines)
-        tables.append(Table(measure, f"{measure} at Nmax, over {topics}", shown=shown, programs=False))
-    return tables
 
 
 def sweep_figure(result: Sweep) -> Any:

@@ -9,77 +9,31 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from pres_eval.errors import RunFailure, UsageError, nearest
 from pres_eval.measures.selection import SelectedColumn
-from pres_eval.report.grid import (
-    LATEX,
-    MARKDOWN,
-    Grid,
-    escaped,
-    fits,
-    notes_text,
-    pieces,
-    separated,
-    transposed,
-)
-from pres_eval.report.shown_runs import DEFAULT_STYLE, RunLayout, columns_of, guarded, in_order_of, rows_of
-from pres_eval.report.text import exact, file_name, run_names, shown, text_of
+from pres_eval.report.grid import LATEX, MARKDOWN, Grid, check_style, fits, guarded, separated, transposed
+from pres_eval.report.layout import Table, grid_of, laid_out
+from pres_eval.report.shown_runs import RunLayout, columns_of, in_order_of, rows_of
+from pres_eval.report.text import exact, run_names, shown, text_of
 from pres_eval.scoring import ScoredRun
 
 NUM_Q = "num_q"
 
 
-def styles() -> list[str]:
-    """Return the values of --style: tabulate's styles, except the one that leaves `<script>` as it is."""
-    from tabulate import tabulate_formats
-
-    return [style for style in tabulate_formats if style != "unsafehtml"]
-
-
-def check_style(style: str) -> None:
-    """Raises UsageError for a table style that does not exist."""
-    if style not in styles():
-        expected = ", ".join(nearest(style, styles()) or styles())
-        raise UsageError(f"--style {style}: not a table style, expected one of {expected}")
-
-
 def as_table(evaluations: Sequence[ScoredRun], layout: RunLayout = RunLayout()) -> str:
     """Return a table for the terminal; one run without topics has a line for each measure."""
     check_style(layout.style)
-    return _written(evaluations, layout, layout.style)
+    grids = [_turned(grid_of(table, layout), layout) for table in tables_of(evaluations, layout)]
+    return laid_out(grids, [text_of(note) for note in layout.notes], layout)
 
 
 def as_markdown(evaluations: Sequence[ScoredRun], layout: RunLayout = RunLayout()) -> str:
     """Return the table as GitHub reads it, with the characters that mean something in Markdown escaped."""
-    return _written(evaluations, layout, MARKDOWN)
+    return as_table(evaluations, replace(layout, form=MARKDOWN))
 
 
 def as_latex(evaluations: Sequence[ScoredRun], layout: RunLayout = RunLayout()) -> str:
     """Return the table for LaTeX (package booktabs), special characters escaped."""
-    return _written(evaluations, layout, LATEX)
-
-
-def _written(evaluations: Sequence[ScoredRun], layout: RunLayout, style: str) -> str:
-    """Return the tables of the evaluations with their notes."""
-    failed = apart(layout.failures, style)
-    texts = [
-        text
-        for grid in grids_of(evaluations, layout, style)
-        for text in pieces(
-            replace(_turned(grid, style, layout), apart=failed, fit=layout.fit), style, layout.width
-        )
-    ]
-    notes = [escaped(text_of(note), style) for note in layout.notes]
-    below = [notes_text(notes, style, layout.width)] if notes else []
-    return "\n".join([*texts, *below])
-
-
-def apart(failures: Sequence[RunFailure], style: str) -> tuple[tuple[str, str], ...]:
-    """Return the rows of runs that could not be evaluated, escaped: the name, and why."""
-    return tuple(
-        (escaped(text_of(file_name(each.path)), style), escaped(text_of(each.message), style))
-        for each in failures
-    )
+    return as_table(evaluations, replace(layout, form=LATEX))
 
 
 def as_csv(evaluations: Sequence[ScoredRun], layout: RunLayout = RunLayout(), delimiter: str = ",") -> str:
@@ -109,8 +63,8 @@ def as_tsv(evaluations: Sequence[ScoredRun], layout: RunLayout = RunLayout()) ->
     return as_csv(evaluations, layout, "\t")
 
 
-def grids_of(evaluations: Sequence[ScoredRun], layout: RunLayout, style: str = DEFAULT_STYLE) -> list[Grid]:
-    """Return the tables that show the evaluations, with cells escaped for the style.
+def tables_of(evaluations: Sequence[ScoredRun], layout: RunLayout) -> list[Table]:
+    """Return the tables that show the evaluations.
 
     One run: a line for each measure, or with -q for each topic.  Several runs: a line for each run, or with
     -q a table for each measure with a line for each topic and a column for each run.
@@ -119,24 +73,17 @@ def grids_of(evaluations: Sequence[ScoredRun], layout: RunLayout, style: str = D
     names = run_names([(evaluation.tag, evaluation.path) for evaluation in evaluations], layout.naming)
     runs = in_order_of(evaluations, names, layout)
     if layout.per_topic and len(runs) > 1:
-        grids = [_by_topic(label, columns[label], runs, layout) for label in columns]
-    elif layout.per_topic:
-        grids = [Grid(("topic", *columns), tuple(_lines(runs[0][1], columns, layout)))] if runs else []
-    else:
-        grids = [_by_run(columns, runs, layout)]
-    return [_escaped(grid, style) for grid in grids]
-
-
-def _by_run(
-    columns: dict[str, SelectedColumn], runs: Sequence[tuple[str, ScoredRun]], layout: RunLayout
-) -> Grid:
-    """Return a line for each run; those of several also have the number of topics averaged."""
+        return [_by_topic(label, columns[label], runs, layout) for label in columns]
+    if layout.per_topic:
+        lines = [list(_lines(evaluation, columns, layout)) for _, evaluation in runs]
+        return [Table("topics", headings=("topic", *columns), rows=rows) for rows in lines]
     count = [] if NUM_Q in columns or len(runs) == 1 else [NUM_Q]
-    lines = []
-    for name, evaluation in runs:
-        topics = [str(evaluation.totals.num_topics)] if count else []
-        lines += [(name, *topics, *cells) for _, *cells in _lines(evaluation, columns, layout)]
-    return Grid(("run", *count, *columns), tuple(lines))
+    rows = [
+        (name, *[str(evaluation.totals.num_topics)] * len(count), *cells)
+        for name, evaluation in runs
+        for _, *cells in _lines(evaluation, columns, layout)
+    ]
+    return [Table("runs", headings=("run", *count, *columns), rows=rows)]
 
 
 def _lines(
@@ -149,35 +96,25 @@ def _lines(
 
 def _by_topic(
     label: str, column: SelectedColumn, runs: Sequence[tuple[str, ScoredRun]], layout: RunLayout
-) -> Grid:
+) -> Table:
     """Return the table of one measure: a line for each topic, a column for each run, or nothing."""
-    cells: list[dict[bytes, str]] = []
-    last: list[str] = []
-    for _, evaluation in runs:
-        values = [value for _, value in _lines(evaluation, {label: column}, layout)]
-        if layout.summary:
-            last.append(values.pop())
-        topics = evaluation.topics if column.measure.per_topic else ()
-        cells.append(dict(zip(topics, values, strict=False)))
+    values = [[cell for _, cell in _lines(each, {label: column}, layout)] for _, each in runs]
+    cells = [
+        dict(zip(evaluation.topics if column.measure.per_topic else (), own, strict=False))
+        for (_, evaluation), own in zip(runs, values, strict=True)
+    ]
     rows = [(text_of(topic), *(own.get(topic, "") for own in cells)) for topic in sorted(set().union(*cells))]
     if layout.summary:
-        rows.append(("all", *last))
-    return Grid(("topic", *(name for name, _ in runs)), tuple(rows), label)
+        rows.append(("all", *(own[-1] for own in values)))
+    return Table(label, label, ("topic", *(name for name, _ in runs)), rows)
 
 
-def _escaped(grid: Grid, style: str) -> Grid:
-    return replace(
-        grid,
-        header=tuple(escaped(label, style) for label in grid.header),
-        rows=tuple(tuple(escaped(cell, style) for cell in row) for row in grid.rows),
-    )
-
-
-def _turned(grid: Grid, style: str, layout: RunLayout) -> Grid:
+def _turned(grid: Grid, layout: RunLayout) -> Grid:
     """Return the grid with measures as rows if asked for, for a single run, or where it is too wide."""
     other = transposed(grid, "run" if grid.title else "measure")
     if layout.transpose is not None:
         return other if layout.transpose else grid
     if grid.header[0] == "run" and len(grid.rows) == 1:
         return other
-    return grid if fits(grid, style, layout.width) or not fits(other, style, layout.width) else other
+    width, markup = layout.width, layout.markup
+    return grid if fits(grid, markup, width) or not fits(other, markup, width) else other

@@ -59,16 +59,17 @@ def cut(text: str, most: int) -> str:
 
 def exact(value: float, format: Format = Format.FLOAT) -> str:
     """Return a number with all its digits, so that the same double is read; `nan`, `-nan`, `inf`, `-inf`."""
-    value = float(value)
-    if format is Format.COUNT and value.is_integer():
-        return str(int(value))
-    return "-nan" if math.isnan(value) and math.copysign(1.0, value) < 0 else repr(value)
+    number = whole(float(value), format)
+    return "-nan" if math.isnan(number) and math.copysign(1.0, number) < 0 else repr(number)
+
+
+def whole(value: float, format: Format) -> float | int:
+    """Return a count as a whole number, any other value as it is."""
+    return int(value) if format is Format.COUNT and value.is_integer() else value
 
 
 def shown(value: float, digits: int, format: Format = Format.FLOAT) -> str:
     """Return a number for people: with these digits after the point, counts whole, `nan` without a sign."""
-    if math.isnan(value):
-        return "nan"
     return f"{value:.{0 if format is Format.COUNT and value.is_integer() else digits}f}"
 
 
@@ -100,8 +101,6 @@ def signed(value: float, digits: int = 4) -> str:
     """Return a difference with its sign; `-` where there is no number, `inf` without digits."""
     if math.isnan(value):
         return UNKNOWN
-    if math.isinf(value):
-        return "+inf" if value > 0 else "-inf"
     return f"{value:+.{digits}f}"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
@@ -72,19 +72,15 @@ def draw_graph(axes: Axes, graph: Graph, report: Report) -> None:
     axes.set(title=graph.title, xlabel=graph.x, ylabel=graph.y, ylim=(0, 1))
 
 
-def draw_one_graph(name: str) -> Callable[[Report, Subject], Figure]:
-    """Return the function that draws the graph of that name alone."""
-
-    def draw(report: Report, subject: Subject) -> Figure:
-        graph = next((graph for graph in graphs_of(report) if graph.name == name), None)
-        if graph is None:
-            raise UsageError(f"--picture {name}: needs -N, the number of documents in the collection")
-        with one_plot(7.5, 4.6) as (figure, axes):
-            draw_graph(axes, graph, report)
-            name_ends(figure, axes, axes.get_lines(), report.names)
-        return figure
-
-    return draw
+def draw_one_graph(name: str, report: Report, subject: Subject) -> Figure:
+    """Draw the graph of that name alone."""
+    graph = next((graph for graph in graphs_of(report) if graph.name == name), None)
+    if graph is None:
+        raise UsageError(f"--picture {name}: needs -N, the number of documents in the collection")
+    with one_plot(7.5, 4.6) as (figure, axes):
+        draw_graph(axes, graph, report)
+        name_ends(figure, axes, axes.get_lines(), report.names)
+    return figure
 
 
 def rows_plot(count: int) -> AbstractContextManager[tuple[Figure, Axes]]:
@@ -211,6 +207,8 @@ def bar_colours(values: FloatArray) -> list[str]:
 
 def draw_pair(report: Report, subject: Subject) -> Figure:
     """Return two runs topic against topic, and their differences sorted."""
+    if len(subject.runs) < 2:
+        raise UsageError("--picture pair: this picture needs 2 runs, and the report has one")
     first, second = subject.runs[:2]
     one, other = report.per_topic(first, subject.label), report.per_topic(second, subject.label)
     known = np.flatnonzero(np.isfinite(one) & np.isfinite(other))
@@ -226,8 +224,13 @@ def draw_pair(report: Report, subject: Subject) -> Figure:
         ends = np.concatenate((one[known], other[known], [0.0, 0.1]))
         limits = float(ends.min()), 1.03 * float(ends.max())
         scatter.axline((0, 0), slope=1, color="black", linewidth=0.8)
-        title = f"{plain(subject.label)} of each topic"
-        scatter.set(xlabel=names[1], ylabel=names[0], title=title, xlim=limits, ylim=limits)
+        scatter.set(
+            xlabel=names[1],
+            ylabel=names[0],
+            title=f"{plain(subject.label)} of each topic",
+            xlim=limits,
+            ylim=limits,
+        )
         _draw_differences(bars, differences[order], [text_of(report.topics[t]) for t in known[order]])
         bars.set_title(f"{names[0]} minus {names[1]}")
     return figure

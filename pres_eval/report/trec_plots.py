@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from pres_eval.errors import UsageError, plural
+from pres_eval.errors import plural
 from pres_eval.report.drawing import add_legend, named_lines, new_figure
 from pres_eval.report.graphs import graphs_of
 from pres_eval.report.grid import Grid, written
@@ -25,8 +25,8 @@ from pres_eval.report.paper import (
     picture,
     style,
 )
-from pres_eval.report.report_numbers import hardest_topics, median_labels, run_text
-from pres_eval.report.text import cut, shown, text_of
+from pres_eval.report.report_numbers import hardest_rows, median_labels, run_text
+from pres_eval.report.text import cut
 from pres_eval.report.trec_pictures import (
     Subject,
     default_subject,
@@ -41,7 +41,7 @@ from pres_eval.report.trec_pictures import (
     draw_relevant,
     draw_topic,
 )
-from pres_eval.report.trec_report import DIGITS, Report, title_of
+from pres_eval.report.trec_report import Report, title_of
 
 PAGE = (11.6, 16.4)
 """Inches of a page: as wide as the widest picture needs, with the proportions of A4."""
@@ -71,11 +71,7 @@ def as_picture(
     kind = check_picture_ending(path, path)
     check_matplotlib("drawing the report")
     if name is not None:
-        draw, need = PICTURES[name]
-        subject = subject or default_subject(report)
-        if len(subject.runs) < need:
-            raise UsageError(f"--picture {name}: this picture needs {need} runs, and the report has one")
-        return picture(partial(draw, report, subject), path, paper)
+        return picture(partial(PICTURES[name], report, subject or default_subject(report)), path, paper)
     if kind != ".pdf":
         return picture(partial(draw_curves, report, bool(median_labels(report))), path, paper)
     from matplotlib.backends.backend_pdf import PdfPages
@@ -88,20 +84,17 @@ def as_picture(
     return output.getvalue()
 
 
-PICTURES: dict[str, tuple[Callable[[Report, Subject], Figure], int]] = {
-    "recall-precision": (draw_one_graph("recall-precision"), 1),
-    "PRES": (draw_one_graph("PRES"), 1),
-    "recall": (draw_one_graph("recall"), 1),
-    "ROC": (draw_one_graph("ROC"), 1),
-    "leaderboard": (draw_intervals, 1),
-    "distributions": (draw_distributions, 1),
-    "relevant": (draw_relevant, 1),
-    "median": (draw_median, 1),
-    "pair": (draw_pair, 2),
-    "topic": (draw_topic, 1),
-    "explain": (draw_explained, 1),
+PICTURES: dict[str, Callable[[Report, Subject], Figure]] = {
+    **{name: partial(draw_one_graph, name) for name in ("recall-precision", "PRES", "recall", "ROC")},
+    "leaderboard": draw_intervals,
+    "distributions": draw_distributions,
+    "relevant": draw_relevant,
+    "median": draw_median,
+    "pair": draw_pair,
+    "topic": draw_topic,
+    "explain": draw_explained,
 }
-"""The pictures by the names of --picture: how each is drawn, and of how many runs it is."""
+"""The functions that draw the pictures, by the names of --picture."""
 
 
 def page_around(figure: Figure) -> Any:
@@ -190,16 +183,12 @@ def _title_lines(report: Report) -> list[str]:
 
 def _topic_lines(report: Report, label: str) -> list[str]:
     """Return the topics by the median of the runs."""
-    rows = [
-        [
-            cut(text_of(report.topics[topic.place]), LONGEST_NAME),
-            str(topic.num_rel),
-            *(shown(value, DIGITS) for value in (topic.best, topic.median, topic.worst)),
-        ]
-        for topic in hardest_topics(report, label)
+    rows = [[cut(topic, LONGEST_NAME), *numbers] for topic, *numbers in hardest_rows(report, label)]
+    return [
+        f"{label} on each topic, the hardest first",
+        "",
+        *_lined_up(["topic", "num_rel", "best", "median", "worst"], rows),
     ]
-    title = f"{label} on each topic, the hardest first"
-    return [title, "", *_lined_up(["topic", "num_rel", "best", "median", "worst"], rows)]
 
 
 def _lined_up(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

@@ -22,7 +22,7 @@ from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.digits import rounded
 from pres_eval.analysis.every_pair import PairTable, pairs_of
 from pres_eval.analysis.explain import RelevantRanks, relevant_ranks
-from pres_eval.analysis.paired import pair_topics, weighted
+from pres_eval.analysis.paired import pair_columns
 from pres_eval.analysis.pools import Trust
 from pres_eval.arrays import FloatArray
 from pres_eval.errors import NoCommonTopicError, RunFailure
@@ -51,14 +51,12 @@ class Report:
 
     names         of the runs, each once
     evaluations   of the runs, with the columns of `report_selection`
-    topics        those of any run, in byte order
-    grid          the Nmax at which PRES and recall were computed
     nmax          those that were asked for
     board         the measures of the leaderboard: labels of columns
     documents     the relevant documents of the topics with their ranks
     pairs         the runs against each other; None where nothing can be averaged over topics
     trust         the uncertainty from missing judgements; None where it was not computed
-    medians       by label (topics,) medians given from outside, nan where none was
+    medians       by label and topic, medians given from outside
     title, description  texts at the head of the report
     failures      runs that could not be evaluated, and why
     made_with     other options that the numbers depend on: names and texts
@@ -73,8 +71,6 @@ class Report:
 
     names: tuple[str, ...]
     evaluations: tuple[ScoredRun, ...]
-    topics: tuple[bytes, ...]
-    grid: tuple[int, ...]
     nmax: tuple[int, ...]
     options: Options
     qrels: File
@@ -83,7 +79,7 @@ class Report:
     documents: RelevantRanks
     pairs: PairTable | None = None
     trust: Trust | None = None
-    medians: Mapping[str, FloatArray] = field(default_factory=dict)
+    medians: Mapping[str, Mapping[bytes, float]] = field(default_factory=dict)
     title: str = ""
     description: str = ""
     failures: tuple[RunFailure, ...] = ()
@@ -97,6 +93,16 @@ class Report:
     weights: Weights | None = None
     by_group: ByGroup | None = None
     _matrices: dict[str, FloatArray] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def topics(self) -> tuple[bytes, ...]:
+        """The topics of any run, in byte order."""
+        return topics_of(self.evaluations)
+
+    @property
+    def grid(self) -> tuple[int, ...]:
+        """The Nmax at which PRES and recall were computed."""
+        return grid_of(self.nmax)
 
     def column(self, label: str) -> SelectedColumn:
         """Return the column with that label."""
@@ -140,8 +146,7 @@ class Report:
     def unique_relevant(self) -> list[int]:
         """Count the relevant documents that each run alone retrieved."""
         found = self.documents.ranks > 0
-        counts: list[int] = (found & (found.sum(axis=0) == 1)).sum(axis=1).tolist()
-        return counts
+        return [int(count) for count in (found & (found.sum(axis=0) == 1)).sum(axis=1)]
 
     def leaders(self, label: str) -> list[int]:
         """Return the runs with the best value, several if they tie, among those that have all topics."""
@@ -270,26 +275,20 @@ def make_report(
     compared_with  the baseline; None: the best run
     each           wraps the loop over the measures that are compared
     """
-    topics = tuple(sorted({topic for evaluation in evaluations for topic in evaluation.topics}))
     board = board_of(evaluations[0].columns, options, nmax, measures)
     every_topic = tuple(relevance.pool.topics) if options.complete else None
     report = Report(
         names=tuple(names),
         evaluations=tuple(evaluations),
-        topics=topics,
-        grid=grid_of(nmax),
         nmax=tuple(nmax),
         options=options,
         qrels=qrels,
         files=tuple(files),
         board=board,
-        documents=relevant_ranks(relevance, rankings, options, topics),
+        documents=relevant_ranks(relevance, rankings, options, topics_of(evaluations)),
         pairs=pairs_of(evaluations, names, board, settings, every_topic, each, weights),
         compared_with=compared_with,
-        medians={
-            label: np.array([by_topic.get(topic, np.nan) for topic in topics])
-            for label, by_topic in (medians or {}).items()
-        },
+        medians=medians or {},
         groups=groups,
         weights=weights,
     )
@@ -303,18 +302,19 @@ def _by_group(report: Report, every_topic: Sequence[bytes] | None) -> ByGroup | 
     """
     if report.groups is None or report.pairs is None or len(report.names) == 1:
         return None
-    labels = report.pairs.measures
-    chosen = [one.with_columns([one.labels.index(label) for label in labels]) for one in report.evaluations]
+    labels, settings = report.pairs.measures, report.pairs.settings
     with suppress(NoCommonTopicError):
-        scores = weighted(pair_topics(chosen, report.names, every_topic), report.weights)
-        return compare_by_group(scores, report.groups.topics, report.baseline, report.pairs.settings)
+        scores = pair_columns(report.evaluations, report.names, labels, every_topic, report.weights)
+        return compare_by_group(scores, report.groups.topics, report.baseline, settings)
     return None
 
 
 def title_of(report: Report) -> str:
     """Return the title asked for, or one made of the inputs."""
-    if report.title:
-        return report.title
-    if len(report.names) == 1:
-        return f"Evaluation of {report.names[0]}"
-    return f"Evaluation of {len(report.names)} runs"
+    runs = report.names[0] if len(report.names) == 1 else f"{len(report.names)} runs"
+    return report.title or f"Evaluation of {runs}"
+
+
+def topics_of(evaluations: Sequence[ScoredRun]) -> tuple[bytes, ...]:
+    """Return the topics of any run, in byte order."""
+    return tuple(sorted({topic for evaluation in evaluations for topic in evaluation.topics}))

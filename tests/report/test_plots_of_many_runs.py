@@ -145,7 +145,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
 
 
 def test_the_graphs_of_the_report_highlight_its_best_runs(report: Report) -> None:
-    figure: Any = draw_one_graph("recall")(report, default_subject(report))
+    figure: Any = draw_one_graph("recall", report, default_subject(report))
     names = {text.get_text() for text in figure.axes[0].texts}
     best = report.best_first(report.main)[:5]
     assert names == {*(report.names[run] for run in best), "5 other runs"}

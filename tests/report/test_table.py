@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from support.made_evaluations import evaluation
 
 from pres_eval.errors import RunFailure, UsageError
-from pres_eval.report.grid import BARE, Grid, written
-from pres_eval.report.shown_runs import RunLayout, guarded
-from pres_eval.report.table import as_csv, as_latex, as_markdown, as_table, as_tsv, styles
+from pres_eval.report.grid import BARE, Grid, guarded, styles, written
+from pres_eval.report.shown_runs import RunLayout
+from pres_eval.report.table import as_csv, as_latex, as_markdown, as_table, as_tsv
 
 PER_TOPIC = RunLayout(per_topic=True)
 DANGEROUS = ("=1+1", "+1", "-1", "@SUM(A1)", "=cmd|' /C calc'!A0", "＝1", "＋1", "－1", "＠1")

@@ -49,32 +49,33 @@ def leaderboard(report: Report) -> Html:
 def _averages(report: Report) -> Html:
     """Return the board: runs and their means, the best first."""
     labels = report.board_and_counts
-    formats = {label: report.column(label).measure.format for label in labels}
     several = len(report.names) > 1
-    firsts = {label: report.leaders(label) for label in labels}
+    marked = {
+        label: report.leaders(label)
+        if several and report.column(label).measure.format is Format.FLOAT
+        else []
+        for label in labels
+    }
     rows: list[Sequence[Cell]] = []
     for run in report.best_first(labels[0]):
         name = report.names[run]
         of_all = "" if report.has_all_topics(run) else f" of {plural(len(report.topics))}"
         if zeros := report.counted_as_0(run):
             of_all = f" ({zeros} counted as 0)"
-        cells: list[Cell] = [f"{report.topic_counts()[run]}{of_all}"]
-        for label in labels:
-            best = several and formats[label] is Format.FLOAT and run in firsts[label]
-            cells.append(
-                element(
-                    "td",
-                    report.text(run, label),
-                    _letters(report, label, run, hidden=len(report.names) > FEW_RUNS and label != labels[0]),
-                    class_="n best" if best else "n",
-                    data_board=label if label in report.board else None,
-                )
+        cells = [
+            element(
+                "td",
+                report.text(run, label),
+                _letters(report, label, run, hidden=len(report.names) > FEW_RUNS and label != labels[0]),
+                class_="n best" if run in marked[label] else "n",
+                data_board=label if label in report.board else None,
             )
-        named = link("runs", name, run=name)
-        rows.append([element("span", svg.swatch(run), named, class_="name", data_run=run), *cells])
-    caption = f"Averages over topics{_words(report) if several else ''}"
+            for label in labels
+        ]
+        named = element("span", svg.swatch(run), link("runs", name, run=name), class_="name", data_run=run)
+        rows.append([named, f"{report.topic_counts()[run]}{of_all}", *cells])
     return table(
-        caption,
+        f"Averages over topics{_words(report) if several else ''}",
         ["run", "topics", *labels],
         rows,
         sortable=True,
@@ -174,14 +175,20 @@ def pair(report: Report) -> Html:
     pairs = report.pairs
     if pairs is None:
         return section("pair", "Two runs", element("p", "There is no average over topics to test."))
-    rows: list[Sequence[Cell]] = []
     base = report.baseline
-    for run in report.best_first(report.main):
-        if run != base:
-            found = pairs.against(0, run, base)
-            counts = found.wins, found.topics - found.wins - found.losses, found.losses
-            numbers = [signed(found.difference), *map(str, counts), p_text(found.p_value)]
-            rows.append([link("runs", report.names[run], run=report.names[run]), str(found.topics), *numbers])
+    others = [
+        (report.names[run], pairs.against(0, run, base))
+        for run in report.best_first(report.main)
+        if run != base
+    ]
+    rows = [
+        [
+            *(link("runs", name, run=name), str(found.topics), signed(found.difference)),
+            *map(str, (found.wins, found.topics - found.wins - found.losses, found.losses)),
+            p_text(found.p_value),
+        ]
+        for name, found in others
+    ]
     caption = (
         f"{pairs.measures[0]}: each run against {report.names[base]} over the topics that both have"
         f" ({pairs.family}, as on the leaderboard)"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pres_eval.measures.base import Format
 from pres_eval.report import svg
-from pres_eval.report.graphs import graphs_of
-from pres_eval.report.markup import Content, Html, element
+from pres_eval.report.graphs import Graph, graphs_of
+from pres_eval.report.markup import Html, element
 from pres_eval.report.page.tables import controls, figure, scrolling, section, table
 from pres_eval.report.report_numbers import quartiles, topic_measures
 from pres_eval.report.trec_report import Report
@@ -17,39 +17,44 @@ FEW_RUNS = 8
 def graphs(report: Report) -> Html:
     """Return curves of all runs, and the numbers behind those against Nmax."""
     drawn = graphs_of(report)
-    header_cells = ["run", *map(str, report.grid)]
-    tables: list[Content] = []
-    for graph in (graph for graph in drawn if graph.logarithmic):
-        rows = [
-            [name, *(report.text(run, f"{graph.name}_{cutoff}") for cutoff in report.grid)]
-            for run, name in enumerate(report.names)
-        ]
-        tables += [
-            element("h3", graph.title),
-            scrolling(graph.title, table("Average over topics", header_cells, rows, sortable=True)),
-        ]
+    tables = [_averages(report, graph) for graph in drawn if graph.logarithmic]
     charts = [figure(graph.title, graph.words, svg.line_chart(graph, report.names)) for graph in drawn]
     return section("graphs", "Graphs", _legend(report), element("div", *charts, class_="charts"), *tables)
+
+
+def _averages(report: Report, graph: Graph) -> list[Html]:
+    """Return the numbers behind a curve against Nmax, with their heading."""
+    rows = [
+        [name, *(report.text(run, f"{graph.name}_{cutoff}") for cutoff in report.grid)]
+        for run, name in enumerate(report.names)
+    ]
+    averages = table("Average over topics", ["run", *map(str, report.grid)], rows, sortable=True)
+    return [element("h3", graph.title), scrolling(graph.title, averages)]
 
 
 def _legend(report: Report) -> Html | str:
     """Return the legend whose entries show and hide runs, nothing for one run."""
     if len(report.names) == 1:
         return ""
-    items = [
-        element("button", svg.swatch(run), name, type="button", aria_pressed="true", data_run=run)
+    runs = [
+        element(
+            "li", element("button", svg.swatch(run), name, type="button", aria_pressed="true", data_run=run)
+        )
         for run, name in enumerate(report.names)
     ]
     every = [
-        element("button", f"{what.capitalize()} all", type="button", data_all=what)
+        element(
+            "li",
+            element("button", f"{what.capitalize()} all", type="button", data_all=what),
+            class_="script",
+            hidden=True,
+        )
         for what in ("show", "hide")
     ]
     wanted = element("input", id="legend-search", type="search", autocomplete="off")
     search = controls(field=element("label", "Find a run in the legend ", wanted))
     words = "Runs in the graphs; press to hide or show one"
-    entries = [element("li", button) for button in items]
-    entries += [element("li", button, class_="script", hidden=True) for button in every]
-    legend = element("ul", *entries, class_="legend", aria_label=words)
+    legend = element("ul", *runs, *every, class_="legend", aria_label=words)
     return element("div", search if len(report.names) > FEW_RUNS else "", legend)
 
 

@@ -143,5 +143,4 @@ def _between(label: str, found: ByGroup) -> Html:
         f"Whether the difference in {label} is another one in another group (random deals of the topics to"
         " groups); a difference that is significant in one group and not in another is no such evidence"
     )
-    heads = ["runs", "least in", "greatest in", "p", "p, corrected"]
-    return table(caption, heads, rows, text_columns=3)
+    return table(caption, ["runs", "least in", "greatest in", "p", "p, corrected"], rows, text_columns=3)

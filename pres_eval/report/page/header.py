@@ -19,10 +19,9 @@ def header(report: Report, sections: Sequence[tuple[str, str]]) -> Html:
     """Return the title, what the report is of, and links to the sections."""
     topics = plural(len(report.topics))
     items = [element("li", element("a", text, href=f"#{name}")) for name, text in sections]
-    skip = element("a", "Skip to the table of topics", class_="skip", href="#topics")
     return element(
         "header",
-        skip,
+        element("a", "Skip to the table of topics", class_="skip", href="#topics"),
         element("h1", title_of(report)),
         element("p", report.description) if report.description else "",
         element("p", f"{topics}, judged in {report.shown_path(report.qrels.path)}", class_="dim"),

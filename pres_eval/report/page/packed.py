@@ -103,10 +103,13 @@ def page_data(report: Report) -> list[Html]:
         block.add(f"median:{label}", as_shown(found, Format.FLOAT))
     if report.pairs is not None:
         _add_pairs(block, report.pairs)
-    document = _document(report, labels) | {"contents": block.contents}
     if report.titles:
         block.add_text("titles", [text_of(report.titles.get(docno, "")) for docno in documents.docnos])
-    document["medians"] = {label: label in report.medians for label in medians}
+    document = {
+        **_document(report, labels),
+        "contents": block.contents,
+        "medians": {label: label in report.medians for label in medians},
+    }
     text = json.dumps(document, separators=(",", ":"), allow_nan=False)
     text = text.replace("&", r"\u0026").replace("<", r"\u003c").replace(">", r"\u003e")
     return [
@@ -136,7 +139,8 @@ def _add_pairs(block: PackedBlock, pairs: PairTable) -> None:
 def _document(report: Report, labels: Sequence[str]) -> dict[str, Any]:
     """Return what the script needs besides the arrays."""
     columns = [report.column(label) for label in labels]
-    document: dict[str, Any] = {
+    pairs = report.pairs
+    return {
         "producer": f"pres-eval {__version__}",
         "runs": report.names,
         "fitted": {longest: fitted(report.names, longest) for longest in NAME_LENGTHS},
@@ -162,17 +166,16 @@ def _document(report: Report, labels: Sequence[str]) -> dict[str, Any]:
         "base": report.baseline,
         "topicsDiffer": report.topics_differ(),
         "partial": [int(not report.has_all_topics(run)) for run in range(len(report.names))],
-        "pairs": None,
+        "pairs": None
+        if pairs is None
+        else {
+            "measures": pairs.measures,
+            **vars(pairs.settings),
+            "over": pairs.over,
+            "family": pairs.family,
+            "letters": pairs.letters,
+        },
     }
-    if report.pairs is not None:
-        document["pairs"] = {
-            "measures": report.pairs.measures,
-            **vars(report.pairs.settings),
-            "over": report.pairs.over,
-            "family": report.pairs.family,
-            "letters": report.pairs.letters,
-        }
-    return document
 
 
 def _summary(report: Report, run: int, label: str) -> float | None:

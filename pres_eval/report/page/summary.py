@@ -24,15 +24,16 @@ def summary(report: Report) -> Html:
     """Return one or two sentences for each of a reader's first questions, about the best or only run."""
     leaders = report.leaders(report.main)
     run = (leaders or report.best_first(report.main))[0]
-    answers: list[tuple[str, Sequence[Content]]] = [("Result", _best(report, leaders))]
-    if len(report.names) > 1:
-        answers.append(("Significance", _tests(report, leaders)))
-    if report.column(report.main).measure.per_topic:
-        answers.append(("Topics", _topics(report, run)))
-    answers += [("Documents", _missed(report, run)), ("Judgements", _judged(report, run))]
+    answers = {
+        "Result": _best(report, leaders),
+        "Significance": _tests(report, leaders) if len(report.names) > 1 else [],
+        "Topics": _topics(report, run) if report.column(report.main).measure.per_topic else [],
+        "Documents": _missed(report, run),
+        "Judgements": _judged(report, run),
+    }
     rows = [
         element("li", element("strong", f"{question}: "), *sentences)
-        for question, sentences in answers
+        for question, sentences in answers.items()
         if sentences
     ]
     return section("summary", "In short", element("ul", *rows, class_="plain"))
@@ -145,14 +146,20 @@ def _topics(report: Report, run: int) -> list[Content]:
     if len(report.names) == 1:
         return [*parts, f"{more} ({label} {value})."]
     rival = int(np.flatnonzero(gains[:, worst[0]] == best[worst[0]])[0])
-    best_there = f"the best there: {report.names[rival]}, {report.matrix(label)[rival, worst[0]]:.{DIGITS}f}"
-    nobody = best[worst[0]] == gains[run, worst[0]]
-    parts.append(f"{more} ({label} {value}; {'no run does better' if nobody else best_there}).")
+    there = (
+        "no run does better"
+        if best[worst[0]] == gains[run, worst[0]]
+        else f"the best there: {report.names[rival]}, {report.matrix(label)[rival, worst[0]]:.{DIGITS}f}"
+    )
     tied = f", on {shared} of these together with others" * (shared > 0)
-    if zeros := report.counted_as_0(run):
-        has = f"the {plural(len(own))} that it has, the other {zeros:,} counting as 0"
-        return [f"{name} is first on {len(first)} of {has}{tied}. ", *parts]
-    return [f"{name} is first on {len(first)} of {plural(len(own))}{tied}. ", *parts]
+    zeros = report.counted_as_0(run)
+    has = (
+        f"the {plural(len(own))} that it has, the other {zeros:,} counting as 0"
+        if zeros
+        else plural(len(own))
+    )
+    fails = f"{more} ({label} {value}; {there})."
+    return [f"{name} is first on {len(first)} of {has}{tied}. ", *parts, fails]
 
 
 def _missed(report: Report, run: int) -> list[Content]:
@@ -205,8 +212,14 @@ def trust_view(report: Report) -> Html:
     trust = report.trust
     if trust is None:
         return section("trust", "Can I trust these judgements?", element("p", "This was not checked."))
-    shares = [f"judged in the first {rank}" for rank in trust.judged]
-    heads = ["run", *shares, *trust.bounds, "equal scores", "only it found", "topics lacking"]
+    heads = [
+        "run",
+        *(f"judged in the first {rank}" for rank in trust.judged),
+        *trust.bounds,
+        "equal scores",
+        "only it found",
+        "topics lacking",
+    ]
     rows: list[Sequence[Cell]] = [
         [
             link("runs", report.names[run], run=report.names[run]),

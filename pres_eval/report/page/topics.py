@@ -12,7 +12,7 @@ from pres_eval.report.markup import Html, element
 from pres_eval.report.page.tables import controls, figure, scrolling, section, table
 from pres_eval.report.report_numbers import (
     MOST,
-    hardest_topics,
+    hardest_rows,
     largest_differences,
     on_common_topics,
     relevant_counts,
@@ -74,9 +74,14 @@ def differences(report: Report) -> Html:
             ]
             for found in largest_differences(report, label)
         ]
-        heads = ["topic", "best run", "worst run", "difference", "best", "worst", "num_rel"]
         name = report.heading(label)
-        made = table("Topics on which runs differ most", heads, rows, text_columns=3, sortable=True)
+        made = table(
+            "Topics on which runs differ most",
+            ["topic", "best run", "worst run", "difference", "best", "worst", "num_rel"],
+            rows,
+            text_columns=3,
+            sortable=True,
+        )
         parts.append(element("div", element("h3", name), scrolling(f"{name}: largest differences", made)))
         scores = on_common_topics(report, label)
         if scores is not None:
@@ -95,8 +100,13 @@ def _winners(name: str, scores: PairedScores) -> Html:
         ]
         for one in list(topic_winners(scores))[:MOST]
     ]
-    heads = ["topic", "best run", "second", "difference", "best", "second value"]
-    best = table("Best and second runs", heads, rows, text_columns=3, sortable=True)
+    best = table(
+        "Best and second runs",
+        ["topic", "best run", "second", "difference", "best", "second value"],
+        rows,
+        text_columns=3,
+        sortable=True,
+    )
     won = [(run, *map(str, each[0])) for run, each in zip(scores.runs, wins_of_runs(scores), strict=True)]
     caption = f"Wins over {plural(len(scores.topics))} that all runs have; none where all runs are equal"
     wins = table(caption, ["run", "alone", "shared"], won, sortable=True)
@@ -108,15 +118,7 @@ def topic_view(report: Report) -> Html:
     """Return the hardest topics and their numbers of relevant documents; the script opens one topic."""
     label = report.board[0] if report.column(report.board[0]).measure.per_topic else "map"
     several = len(report.names) > 1
-    count = 3 if several else 1
-    rows = [
-        [
-            text_of(report.topics[topic.place]),
-            str(topic.num_rel),
-            *(shown(value, DIGITS) for value in (topic.best, topic.median, topic.worst)[:count]),
-        ]
-        for topic in hardest_topics(report, label)
-    ]
+    rows = [row[: 5 if several else 3] for row in hardest_rows(report, label)]
     hardest = table(
         f"{label}, the hardest topics first",
         ["topic", "num_rel", *(["best", "median", "worst"] if several else [label])],
@@ -124,10 +126,13 @@ def topic_view(report: Report) -> Html:
         sortable=True,
         name="hardest",
     )
-    columns = relevant_counts(report)
     words = f"How many of the {plural(len(report.topics))} have how many relevant documents"
     chart = svg.column_chart(
-        "relevant", "Relevant documents of the topics", words, ("relevant documents", "topics"), columns
+        "relevant",
+        "Relevant documents of the topics",
+        words,
+        ("relevant documents", "topics"),
+        relevant_counts(report),
     )
     return section(
         "topic",
@@ -150,12 +155,11 @@ def _document(report: Report) -> Html:
     """Return a document, which the script shows: its grade, and its rank in each run."""
     count = plural(len(report.documents.docnos), "relevant document")
     hint = f"Choose one of the {count} in a topic, or among those that only one of two runs found."
-    shown_there = element("div", element("p", hint), id="document-view")
     heading = "A document"
     return element(
         "section",
         element("h2", heading),
-        shown_there,
+        element("div", element("p", hint), id="document-view"),
         id="document",
         class_="script",
         hidden=True,
