@@ -68,7 +68,7 @@ _OF_RUNS = ("empty", "ties", "max_retrieved", "compat")
 _NAME_AND_PARAMETERS = re.compile(r"(.+?)[._]([0-9]+(?:\.[0-9]+)?(?:,[0-9]+(?:\.[0-9]+)?)*)")
 
 
-_OF_NOTHING = {number_of_topics: 1.0, geometric_mean: math.log(LEAST_GEOMETRIC_MEAN)}
+_OF_NOTHING: dict[Any, float] = {number_of_topics: 1.0, geometric_mean: math.log(LEAST_GEOMETRIC_MEAN)}
 """Values of a topic for which nothing was retrieved, by the summary of the measure; others have 0."""
 
 
