@@ -68,6 +68,10 @@ _OF_RUNS = ("empty", "ties", "max_retrieved", "compat")
 _NAME_AND_PARAMETERS = re.compile(r"(.+?)[._]([0-9]+(?:\.[0-9]+)?(?:,[0-9]+(?:\.[0-9]+)?)*)")
 
 
+_OF_NOTHING: dict[Any, float] = {number_of_topics: 1.0, geometric_mean: math.log(LEAST_GEOMETRIC_MEAN)}
+"""Values of a topic for which nothing was retrieved, by the summary of the measure; others have 0."""
+
+
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     """Read a run from lines: topic, Q0, document, rank, score, tag.
 
@@ -273,15 +277,12 @@ def _asked(
 ) -> tuple[Selection, list[str], dict[str, float]]:
     """Return the columns, their keys, and the values of a topic for which nothing was retrieved."""
     columns = as_asked(_selection(measures), options, False, warn)
-    keys: list[str] = []
-    nothing: list[float] = []
-    for column in columns:
-        # Parameters that are not cutoffs do not show.
-        shown = isinstance(column.measure.parameters, Cutoffs | Fractions)
-        keys.append(column.label if shown else column.measure.name)
-        summary = column.measure.summary
-        least = math.log(LEAST_GEOMETRIC_MEAN) if summary is geometric_mean else 0.0
-        nothing.append(1.0 if summary is number_of_topics else least)
+    # Parameters that are not cutoffs do not show.
+    keys = [
+        column.label if isinstance(column.measure.parameters, Cutoffs | Fractions) else column.measure.name
+        for column in columns
+    ]
+    nothing = [_OF_NOTHING.get(column.measure.summary, 0.0) for column in columns]
     return columns, keys, dict(zip(keys, nothing, strict=True))
 
 

@@ -88,8 +88,7 @@ def expand_long_options(command: click.Command, arguments: Sequence[str]) -> lis
 def _check_once(expanded: Sequence[str]) -> None:
     """Raise UsageError if the last of these words is an option that may be given once, and was before."""
     name = expanded[-1].partition("=")[0]
-    before = [word.partition("=")[0] for word in expanded[:-1]]
-    if name in ONCE and name in before:
+    if name in ONCE and name in [word.partition("=")[0] for word in expanded[:-1]]:
         raise UsageError(f"{name}: given twice, expected once")
 
 

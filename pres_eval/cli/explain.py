@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from pres_eval.analysis.explain import explain_topics
 from pres_eval.analysis.sweep import DEFAULT_MEASURES, select_at
@@ -63,7 +63,7 @@ def command(said: ExplainOptions) -> None:
     others = [said.chosen[0]] if said.chosen and os.path.exists(said.chosen[0]) else []  # noqa: PTH110
     loaded = read(said, said.qrels, [said.run, *others])
     evaluations = loaded.evaluations(select_at(DEFAULT_MEASURES, [said.nmax], said.numbers()))
-    chosen = _topics(loaded, said.chosen[len(others) :])
+    chosen = list(_topics(loaded, said.chosen[len(others) :]))
     if said.plot and len(chosen) > MOST_PICTURES:
         raise UsageError(
             f"--plot: {len(chosen)} topics, expected {MOST_PICTURES} at most: name those to draw"
@@ -88,16 +88,14 @@ def command(said: ExplainOptions) -> None:
     put_out(tables, "explain", settings, said, loaded.failures, lambda: explained_figure(explained))
 
 
-def _topics(loaded: Loaded, wanted: Sequence[str]) -> list[int]:
-    """Return the chosen topics as indices of the pool's."""
+def _topics(loaded: Loaded, wanted: Sequence[str]) -> Iterator[int]:
+    """Yield the chosen topics as indices of the pool's; all if none is chosen."""
     known = {topic: number for number, topic in enumerate(loaded.relevance.pool.topics)}
     if not wanted:
-        return [*known.values()] if loaded.options.complete else loaded.rankings[0].topic.tolist()
-    chosen = []
+        yield from known.values() if loaded.options.complete else loaded.rankings[0].topic.tolist()
     for text in dict.fromkeys(wanted):
         topic = text.encode("utf-8", "surrogateescape")
         if topic not in known:
             hint = did_you_mean(text, [text_of(each) for each in known])
             raise UsageError(f"topic {text} is not in the qrels{'; ' * bool(hint)}{hint}")
-        chosen.append(known[topic])
-    return chosen
+        yield known[topic]

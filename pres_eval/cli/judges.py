@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -208,19 +208,17 @@ def _scored(said: JudgesOptions, judged: Assessments) -> tuple[list[PairedScores
     return scores, failures
 
 
-def _tables_of_runs(said: JudgesOptions, first: PairedScores, second: PairedScores) -> list[Table]:
-    """Return the changes by other judgements: orders, significant pairs, scores, groups."""
-    tables = []
+def _tables_of_runs(said: JudgesOptions, first: PairedScores, second: PairedScores) -> Iterator[Table]:
+    """Yield the changes by other judgements: orders, significant pairs, scores, groups."""
     if len(first.runs) > 1:
         orders = list(order_changes(first, second, test=said.test, alpha=said.alpha))
-        tables.append(orders_table(orders, said.alpha, said.test, len(first.runs)))
-        tables.append(swaps_table(list(swapped_pairs(first, second, test=said.test))))
-    tables.append(runs_table(list(run_changes(first, second)), first.falling))
-    tables.append(topic_changes_table(list(topic_changes(first, second)), len(first.measures)))
+        yield orders_table(orders, said.alpha, said.test, len(first.runs))
+        yield swaps_table(list(swapped_pairs(first, second, test=said.test)))
+    yield runs_table(list(run_changes(first, second)), first.falling)
+    yield topic_changes_table(list(topic_changes(first, second)), len(first.measures))
     if said.groups:
         groups = groups_of_runs(said.groups, first.runs)
-        tables.append(groups_table(favours(first, second, groups), first.falling))
-    return tables
+        yield groups_table(favours(first, second, groups), first.falling)
 
 
 def _figure(judged: Assessments, scores: Sequence[PairedScores], warn: Callable[[str], None]) -> Any:

@@ -123,22 +123,17 @@ def read_score_file(said: NumberOptions, path: str, measures: Sequence[str]) -> 
     rule = said.topic_rule(COMMON)
     found = read_score_table(path, text.decode("utf-8", "backslashreplace"), complete=rule == ALL)
     if found.topics:
-        _warn_of_topics(said, found, rule)
+        used = UsedTopics(
+            rule=rule,
+            counts=(len(found.topics),) * len(found.runs),
+            any_run=found.all_topics,
+            judged=found.all_topics,
+            lacking=tuple(sorted(found.lacking, key=lambda one: -one[1])),
+        )
+        said.warn(used.warning)
     elif said.topics or said.complete:
         raise UsageError(f"--topics: {path} has no column topic, expected run,topic,MEASURE,...")
     return choose_columns(found, measures, said.numbers()) if measures else found
-
-
-def _warn_of_topics(said: NumberOptions, scores: PairedScores, rule: str) -> None:
-    """Warn of topics left out because the runs of a file of scores differ."""
-    used = UsedTopics(
-        rule=rule,
-        counts=(len(scores.topics),) * len(scores.runs),
-        any_run=scores.all_topics,
-        judged=scores.all_topics,
-        lacking=tuple(sorted(scores.lacking, key=lambda one: -one[1])),
-    )
-    said.warn(used.warning)
 
 
 def usual_measures(nmax: Sequence[int]) -> tuple[str, ...]:

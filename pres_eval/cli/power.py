@@ -122,8 +122,7 @@ def _check_work(said: PowerOptions, scores: PairedScores) -> None:
     _, runs, topics = scores.values.shape
     pairs = runs * (runs - 1) // 2
     dealt = said.test == DISCRIMINATION[0]
-    cells = pairs if dealt else pairs * topics
-    if cells > MOST_CELLS:
+    if (pairs if dealt else pairs * topics) > MOST_CELLS:
         over = "" if dealt else f" over {topics:,} topics (--test {said.test})"
         raise UsageError(
             f"{runs:,} runs: {pairs:,} pairs{over}, expected at most {MOST_CELLS:,}; leave some runs out"

@@ -37,15 +37,13 @@ def _topics_left_out(relevance: Relevance) -> str:
     return f"; {gone} topic{'s' * (gone > 1)} without any left out" if gone else ""
 
 
-def _rewritten(ranking: Ranking, said: RewriteOptions) -> str:
-    """Return how many rows of a run were mapped, merged and excluded."""
-    parts = []
+def _rewritten(ranking: Ranking, said: RewriteOptions) -> Iterator[str]:
+    """Yield how many rows of a run were mapped, merged and excluded."""
     if said.map_docs is not None:
-        parts.append(f"{ranking.num_mapped:,} of {ranking.num_lines:,} rows mapped to other documents")
-        parts.append(f"{ranking.num_dropped:,} left out as their document came before")
+        yield f"{ranking.num_mapped:,} of {ranking.num_lines:,} rows mapped to other documents"
+        yield f"{ranking.num_dropped:,} left out as their document came before"
     if said.exclude is not None:
-        parts.append(f"{ranking.num_excluded:,} excluded")
-    return ", ".join(parts)
+        yield f"{ranking.num_excluded:,} excluded"
 
 
 @dataclass(frozen=True)
@@ -177,7 +175,7 @@ class Reader:
                 " not checked for coming twice (--no-check-duplicates)"
             )
         if self.said.rewrites:
-            say(f"pres-eval: note: {run.name}: {_rewritten(run, self.said)}")
+            say(f"pres-eval: note: {run.name}: {', '.join(_rewritten(run, self.said))}")
         found = no_answers(relevance, options, run.topic[run.num_ret > 0])
         if found is not None:
             every, rightly = found

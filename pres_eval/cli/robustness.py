@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -150,9 +151,8 @@ def command(said: RobustnessOptions) -> None:
     put_out(tables, "robustness", settings, said, loaded.failures, picture)
 
 
-def _pool_tables(said: RobustnessOptions, loaded: Loaded, selection: Selection) -> list[Table]:
-    """Return the tables that --depths and --leave-out ask for."""
-    tables = []
+def _pool_tables(said: RobustnessOptions, loaded: Loaded, selection: Selection) -> Iterator[Table]:
+    """Yield the tables that --depths and --leave-out ask for."""
     if said.depths:
         depths = pool_depths(
             loaded.qrels(),
@@ -164,7 +164,7 @@ def _pool_tables(said: RobustnessOptions, loaded: Loaded, selection: Selection) 
             removed=said.removed,
             each=loaded.each("scoring pools"),
         )
-        tables.append(depths_table(depths))
+        yield depths_table(depths)
     if said.leave_out:
         groups = groups_of_runs(said.groups, loaded.names, said.leave_out == "group")
         rows = leave_out(
@@ -178,8 +178,7 @@ def _pool_tables(said: RobustnessOptions, loaded: Loaded, selection: Selection) 
             removed=said.removed,
             each=loaded.each("leaving out"),
         )
-        tables.append(left_out_table(list(rows), said.pool_depth))
-    return tables
+        yield left_out_table(list(rows), said.pool_depth)
 
 
 def _write_qrels(loaded: Loaded, plan: Plan, folder: Path) -> None:

@@ -20,9 +20,8 @@ class ChosenRuns:
 
     def __init__(self, rankings: Iterable[Ranking], job: Job) -> None:
         self._rankings, self._job = rankings, job
-        self._named: list[tuple[str, str]] = []
-        self._topics: list[IntArray] = []
-        self._retrieved: list[int] = []
+        self._facts: list[tuple[tuple[str, str], IntArray, int]] = []
+        """Tag and file, topics, and the number of documents retrieved of each run read so far."""
 
     def __iter__(self) -> Iterator[Ranking]:
         """Yield the runs; a note reports how much equal scores could change each."""
@@ -47,25 +46,25 @@ class ChosenRuns:
 
     def _seen(self, ranking: Ranking) -> Ranking:
         if len(ranking.topic) or not self._job.said.keep_going:
-            self._named.append((ranking.tag, ranking.name))
-            self._topics.append(ranking.topic)
-            self._retrieved.append(int(ranking.num_ret.sum()))
+            retrieved = int(ranking.num_ret.sum())
+            self._facts.append(((ranking.tag, ranking.name), ranking.topic, retrieved))
         return ranking
 
     def _names(self) -> list[str]:
-        return self._job.said.named(self._named)
+        return self._job.said.named([named for named, _, _ in self._facts])
 
     def warning(self) -> str | None:
         """Return the warning about the runs read so far together; the reader warns of each alone."""
         said, judged = self._job.said, self._job.relevance.pool.topics
-        if len(said.runs) == 1 or self._job.options.only_topic is not None or not self._topics:
+        if len(said.runs) == 1 or self._job.options.only_topic is not None or not self._facts:
             return None
         from pres_eval.analysis.paired import depth_warning
         from pres_eval.analysis.topics import used_topics
 
-        topics = used_topics(self._topics, self._names(), said.topic_rule(OWN), len(judged)).warning
-        depth = depth_warning(self._job.selection, self._retrieved)
-        return "; ".join(text for text in (topics, depth) if text) or None
+        topics = [topics for _, topics, _ in self._facts]
+        used = used_topics(topics, self._names(), said.topic_rule(OWN), len(judged))
+        depth = depth_warning(self._job.selection, [retrieved for _, _, retrieved in self._facts])
+        return "; ".join(text for text in (used.warning, depth) if text) or None
 
 
 def topic_files(

@@ -32,8 +32,7 @@ class WholeWords(click.HelpFormatter):
 
     def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
         """Write terms with their texts beside them."""
-        kept = [(term, text.replace("-", _HYPHEN)) for term, text in rows]
-        super().write_dl(kept, col_max, col_spacing)
+        super().write_dl([(term, text.replace("-", _HYPHEN)) for term, text in rows], col_max, col_spacing)
 
     def getvalue(self) -> str:
         """Return the written text, with ordinary hyphens."""

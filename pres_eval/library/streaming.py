@@ -15,7 +15,7 @@ from pres_eval.library.asked import Measures
 from pres_eval.library.evaluation import Evaluation
 from pres_eval.library.warned import warn
 from pres_eval.scoring import ScoredRun, joined_values
-from pres_eval.summing import ScoredBlock, Summing, Values
+from pres_eval.summing import ScoredBlock, Summing
 
 if TYPE_CHECKING:
     from pres_eval.library.ranked import Qrels
@@ -69,7 +69,7 @@ def merged(evaluations: Sequence[Evaluation]) -> Evaluation:
                 f"merge: found topic {quoted(topic)} twice, expected each topic in one evaluation"
             )
     values = tuple(
-        _reordered(column, order)
+        [column[place] for place in order] if isinstance(column, list) else column[order]
         for column in joined_values(
             [ScoredBlock(one.scores.topics, one.scores.values) for one in evaluations]
         )
@@ -101,10 +101,6 @@ def _summed(part: ScoredRun, block: ScoredBlock, weights: Weights | None) -> Sco
         part, topics=block.topics, values=block.values, summary=summing.summary(totals, part.tag),
         totals=totals,
     )  # fmt: skip
-
-
-def _reordered(values: Values, order: Sequence[int]) -> Values:
-    return [values[place] for place in order] if isinstance(values, list) else values[order]
 
 
 @dataclass(eq=False)

@@ -24,6 +24,7 @@ class FileObject(Source):
 
     @cached_property
     def _bytes(self) -> bytes:
+        """Return all of it, read once; raise InputError for an object that reads something else."""
         data = self._stream.read()
         if isinstance(data, str):
             data = data.encode("utf-8", "surrogateescape")
