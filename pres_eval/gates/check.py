@@ -34,8 +34,10 @@ def check_gates(
     """
     evaluations = with_group_columns([run.evaluation for run in now.runs], now.groups)
     findings, compared = ([], []) if earlier is None else _against(now, earlier, evaluations)
-    findings += [finding for threshold in thresholds for finding in reached(evaluations, threshold)]
-    findings += [change.finding() for change in compared]
+    findings += [
+        *(finding for threshold in thresholds for finding in reached(evaluations, threshold)),
+        *(change.finding() for change in compared),
+    ]
     if expected is not None:
         findings += unexpected(expected)
     return findings, compared

@@ -16,7 +16,7 @@ from pres_eval.measures.base import mean
 from pres_eval.reading.topic_files import Groups, Weights
 from pres_eval.report.groups import group_label
 from pres_eval.report.records import File, Record, RunRecord
-from pres_eval.report.text import file_name, text_of
+from pres_eval.report.text import file_name, plain_text, text_of
 from pres_eval.scoring import ScoredRun
 
 GATE = "--against"
@@ -228,10 +228,8 @@ def _content(file: File | None) -> str | None:
     return None if file is None else file.sha256 or file.path
 
 
-def _value(value: object) -> str:
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    return "none" if value is None else text_of(value) if isinstance(value, bytes) else str(value)
+def _value(value: str | bytes | float | None) -> str:
+    return "none" if value is None else plain_text(value, yes="on", no="off")
 
 
 def unmatched(

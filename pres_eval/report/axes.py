@@ -90,19 +90,25 @@ def grid(frame: Frame, x: Axis, y: Axis, vertical: bool = True) -> Html:
     to_x, to_y = scales(frame, x, y)
     right, bottom = frame.width - frame.right, frame.height - frame.bottom
     lines = "".join(f"M{frame.left} {to_y(tick):.1f}H{right}" for tick, _ in y.ticks)
-    if vertical:
-        lines += "".join(f"M{to_x(tick):.1f} {frame.top}V{bottom}" for tick, _ in x.ticks)
-    texts = [text_at(label, frame.left - 6, f"{to_y(tick) + 4:.1f}", "end") for tick, label in y.ticks]
-    texts.append(
+    return element(
+        "g",
+        element("path", class_="grid", d=lines + upright_lines(frame, x) * vertical),
+        *(text_at(label, frame.left - 6, f"{to_y(tick) + 4:.1f}", "end") for tick, label in y.ticks),
         element(
             "text",
             y.label,
             class_="label",
             transform=f"translate(13 {(frame.top + bottom) / 2:.0f}) rotate(-90)",
             text_anchor="middle",
-        )
+        ),
+        *x_texts(frame, x, to_x),
     )
-    return element("g", element("path", class_="grid", d=lines), *texts, *x_texts(frame, x, to_x))
+
+
+def upright_lines(frame: Frame, x: Axis) -> str:
+    """Return the path of lines from the ticks of the x axis upwards."""
+    to_x, _ = scales(frame, x, x)
+    return "".join(f"M{to_x(tick):.1f} {frame.top}V{frame.height - frame.bottom}" for tick, _ in x.ticks)
 
 
 def text_at(

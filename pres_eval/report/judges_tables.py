@@ -40,8 +40,8 @@ def agreement_table(judged: Assessments, every: TopicAgreement, table: GradeTabl
         ("Cohen's kappa", every.kappa),
         ("Cohen's kappa, linear weights", cohens_kappa(table, 1)),
         ("Cohen's kappa, quadratic weights", cohens_kappa(table, 2)),
+        *_alphas(judged, "both judges"),
     ]
-    rows += _alphas(judged, "both judges")
     return Table(
         name="agreement",
         title=f"Agreement of {first} and {second}",

@@ -25,7 +25,17 @@ from pres_eval.report.grid import (
     pieces,
     separated,
 )
-from pres_eval.report.text import UNKNOWN, exact, file_name, interval, p_text, shown, signed, text_of
+from pres_eval.report.text import (
+    UNKNOWN,
+    exact,
+    file_name,
+    interval,
+    p_text,
+    plain_text,
+    shown,
+    signed,
+    text_of,
+)
 from pres_eval.version import __version__
 
 BEST = "^"
@@ -121,15 +131,6 @@ def note_text(note: str | Note, style: str) -> str:
     elif style == MARKDOWN:
         marks = escaped(marks, style)
     return f"{marks} {escaped(note.text, style)}"
-
-
-def plain_text(value: str | bytes | int | None, yes: str, no: str) -> str:
-    """Return a value that is no fraction as text; nothing for None."""
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return yes if value else no
-    return text_of(value) if isinstance(value, bytes) else str(value)
 
 
 FORMATS = ("table", "json", "csv", "tsv", "latex", "markdown")

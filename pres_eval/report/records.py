@@ -169,16 +169,15 @@ def _groups(evaluation: ScoredRun, groups: Groups | None) -> dict[str, Any]:
         for name in groups.topics
     }
     values = over_groups(evaluation, list(groups.topics))
-    labels = [column.label for column in evaluation.columns]
-    macro = dict(zip(labels, values[MACRO], strict=True))
+    macro = zip(evaluation.labels, values[MACRO], strict=True)
     worst = {
         label: {"group": text_of(worst_group(evaluation, place) or ""), "value": value}
-        for place, (label, value) in enumerate(zip(labels, values[WORST], strict=True))
+        for place, (label, value) in enumerate(zip(evaluation.labels, values[WORST], strict=True))
         if value is not None
     }
     return {
         "groups": found,
-        MACRO: {label: value for label, value in macro.items() if value is not None},
+        MACRO: {label: value for label, value in macro if value is not None},
         WORST: worst,
     }
 
@@ -213,12 +212,14 @@ def _run_text(run: RunRecord, groups: Groups | None) -> str:
         "summary": _summary_values(evaluation),
         **_groups(evaluation, groups),
     }
-    lines = [f"      {_dumps(key)}: {_dumps(value)}" for key, value in fields.items()]
     topics = [
         f"        {_dumps({'topic': text_of(topic), 'values': values})}"
         for topic, values in zip(evaluation.topics, _topic_values(evaluation), strict=True)
     ]
-    lines.append('      "topics": [\n' + ",\n".join(topics) + "\n      ]")
+    lines = [
+        *(f"      {_dumps(key)}: {_dumps(value)}" for key, value in fields.items()),
+        '      "topics": [\n' + ",\n".join(topics) + "\n      ]",
+    ]
     return "    {\n" + ",\n".join(lines) + "\n    }"
 
 

@@ -24,6 +24,7 @@ from pres_eval.report.axes import (
     scales,
     text_at,
     unit_axis,
+    upright_lines,
     x_texts,
 )
 from pres_eval.report.graphs import Graph
@@ -114,9 +115,8 @@ def row_chart(name: str, title: str, words: str, label: str, rows: Sequence[Row]
     ends = [end for row in rows for end in (*row.line, row.middle) if np.isfinite(end)]
     x = nice_axis(label, min(ends, default=0.0), max(ends, default=1.0))
     to_x = scales(frame, x, x)[0]
-    bottom = frame.height - frame.bottom
-    lines = "".join(f"M{to_x(tick):.1f} {frame.top}V{bottom}" for tick, _ in x.ticks)
-    parts: list[Html] = [element("path", class_="grid", d=lines), *x_texts(frame, x, to_x)]
+    grid_lines = element("path", class_="grid", d=upright_lines(frame, x))
+    parts: list[Html] = [grid_lines, *x_texts(frame, x, to_x)]
     for number, (row, name_shown) in enumerate(zip(rows, names, strict=True)):
         middle = frame.top + ROW_HEIGHT * (number + 0.5)
         baseline = f"{middle + 4:.0f}"
@@ -139,8 +139,10 @@ def _row(row: Row, middle: float, to_x: Scale) -> list[Html]:
     if row.box is not None:
         left, right = (to_x(end) for end in row.box)
         place = {"x": f"{left:.1f}", "y": f"{middle - 5:.1f}", "width": f"{max(right - left, 0.5):.1f}"}
-        drawn.append(element("rect", class_="box", **place, height=10))
-        drawn.append(element("path", class_="middle", d=f"M{to_x(row.middle):.1f} {middle - 6:.1f}v12"))
+        drawn += [
+            element("rect", class_="box", **place, height=10),
+            element("path", class_="middle", d=f"M{to_x(row.middle):.1f} {middle - 6:.1f}v12"),
+        ]
     else:
         mark = f"M{to_x(row.middle):.1f} {middle:.1f}{marker(row.series)}"
         drawn.append(element("path", class_="mark", d=mark))
@@ -181,7 +183,8 @@ def column_chart(
     parts: list[Html] = [grid(frame, x, y, vertical=False)]
     for number, (label, count) in enumerate(columns):
         left, right, top = to_x(number + 0.12), to_x(number + 0.88), to_y(count)
-        parts.append(
+        middle = f"{(left + right) / 2:.1f}"
+        parts += [
             element(
                 "rect",
                 element("title", f"{label}: {count}"),
@@ -190,12 +193,11 @@ def column_chart(
                 y=f"{top:.1f}",
                 width=f"{right - left:.1f}",
                 height=f"{to_y(0) - top:.1f}",
-            )
-        )
-        middle = f"{(left + right) / 2:.1f}"
-        parts.append(text_at(str(count), middle, f"{top - 4:.1f}"))
-        # Every second label is a line lower: side by side they would touch on a phone.
-        parts.append(text_at(label, middle, f"{to_y(0) + (16 if number % 2 == 0 else 30):.0f}"))
+            ),
+            text_at(str(count), middle, f"{top - 4:.1f}"),
+            # Every second label is a line lower: side by side they would touch on a phone.
+            text_at(label, middle, f"{to_y(0) + (16 if number % 2 == 0 else 30):.0f}"),
+        ]
     return _svg(name, title, words, frame, parts, kind="columns")
 
 

@@ -48,6 +48,15 @@ def bytes_of(text: str) -> bytes:
     return b"".join(bytes.fromhex(part) if i % 2 else part.encode("utf-8") for i, part in enumerate(parts))
 
 
+def plain_text(value: str | bytes | float | None, yes: str, no: str) -> str:
+    """Return a value as text, all of a number, an id as people read it; nothing for None."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return yes if value else no
+    return text_of(value) if isinstance(value, bytes) else str(value)
+
+
 UNKNOWN = "-"
 """Stands where there is no number: one topic has no deviation, equal differences no standardised size."""
 

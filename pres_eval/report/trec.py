@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from pres_eval.measures.base import Format
 from pres_eval.measures.selection import SelectedColumn, Selection
+from pres_eval.report.text import exact
 from pres_eval.scoring import ScoredRun
-from pres_eval.summing import ScoredBlock, Values
+from pres_eval.summing import ScoredBlock
 
 ALL = "all"
 """Text in the topic's place in summary lines."""
@@ -23,8 +24,6 @@ def topic_lines(block: ScoredBlock, selection: Selection, zscores: bool = False)
     ]
     if not shown:
         return b""
-    if zscores:
-        return _encoded("".join(_zscore_lines(block.topics, shown)))
     line = "".join(_line(column, "\0", zscores) for column, _ in shown)
     columns = [
         values if isinstance(values, list) else _printable(values.tolist(), column, zscores)
@@ -34,21 +33,7 @@ def topic_lines(block: ScoredBlock, selection: Selection, zscores: bool = False)
     for topic, row in zip(block.topics, zip(*columns, strict=True), strict=True):
         name = topic.decode("utf-8", "surrogateescape").replace("%", "%%")
         lines.append(line.replace("\0", name) % row)
-    return _encoded(_like_c("".join(lines)))
-
-
-def _zscore_lines(topics: Sequence[bytes], shown: Sequence[tuple[SelectedColumn, Values]]) -> Iterator[str]:
-    """Yield the same of Z-scores, line by line: a nan comes from the file, with its own sign."""
-    for row, topic in enumerate(topics):
-        name = topic.decode("utf-8", "surrogateescape").replace("%", "%%")
-        for column, values in shown:
-            yield _filled(_line(column, name, True), values[row])
-
-
-def _filled(line: str, value: float | str) -> str:
-    if isinstance(value, str) or not math.isnan(value):
-        return line % value
-    return line.replace("%6.4f", f"{'-nan' if math.copysign(1, value) < 0 else 'nan':>6}").replace("%%", "%")
+    return _bytes_of(lines, zscores)
 
 
 def summary_lines(
@@ -57,14 +42,10 @@ def summary_lines(
     """Return the lines over all topics."""
     lines = []
     for column, value in zip(selection, summary, strict=True):
-        if value is None:
-            continue
-        line = _line(column, ALL, zscores)
-        if isinstance(value, str) or zscores:
-            lines.append(_filled(line, value))
-        else:
-            lines.append(_like_c(line % _printable([value], column, zscores)[0]))
-    return _encoded("".join(lines))
+        if value is not None:
+            shown = value if isinstance(value, str) else _printable([value], column, zscores)[0]
+            lines.append(_line(column, ALL, zscores) % shown)
+    return _bytes_of(lines, zscores)
 
 
 def evaluation_lines(evaluation: ScoredRun, per_topic: bool, summary: bool, zscores: bool = False) -> bytes:
@@ -87,16 +68,20 @@ def _line(column: SelectedColumn, topic: str, zscores: bool) -> str:
     # trec_eval: printf pads to 22 bytes, not characters.
     label += " " * (22 - len(label if label.isascii() else _encoded(label)))
     label = label.replace("%", "%%")
-    return f"{'Z' * counted}{label}\t{topic}\t{'%6.4f' if counted else template}\n"
+    return f"{'Z' * counted}{label}\t{topic}\t{'%s' if counted else template}\n"
 
 
-def _printable(values: list[float], column: SelectedColumn, zscores: bool) -> list[float]:
-    if column.measure.format is Format.COUNT and not zscores:
+def _printable(values: list[float], column: SelectedColumn, zscores: bool) -> Sequence[float | str]:
+    """Return values as their lines take them; a Z-score is text, as its nan has the sign of the file's."""
+    if zscores:
+        return [f"{exact(value):>6}" if math.isnan(value) else f"{value:6.4f}" for value in values]
+    if column.measure.format is Format.COUNT:
         # trec_eval: (long) of a double that is no whole number or none at all never happens in counts.
         return [0 if math.isnan(value) else value for value in values]
     return values
 
 
-def _like_c(text: str) -> str:
-    """Return text with C's nan: 0.0/0.0 has its sign bit set on x86."""
-    return text.replace("\t   nan\n", "\t  -nan\n")
+def _bytes_of(lines: Sequence[str], zscores: bool) -> bytes:
+    """Return lines with C's nan: 0.0/0.0 has its sign bit set on x86, a Z-score its own sign."""
+    text = "".join(lines)
+    return _encoded(text if zscores else text.replace("\t   nan\n", "\t  -nan\n"))

@@ -174,8 +174,12 @@ def _run_page(report: Report, run: int) -> Figure:
 
 
 def _title_lines(report: Report) -> list[str]:
-    lines = [title_of(report), "", *textwrap.wrap(report.description, 100)]
-    lines.append(f"{plural(len(report.topics))}, judged in {report.shown_path(report.qrels.path)}")
+    lines = [
+        title_of(report),
+        "",
+        *textwrap.wrap(report.description, 100),
+        f"{plural(len(report.topics))}, judged in {report.shown_path(report.qrels.path)}",
+    ]
     if report.topics_differ() and not report.options.complete:
         lines.append("The runs have different topics: averages are over each run's own.")
     return [*lines, ""]

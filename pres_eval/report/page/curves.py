@@ -64,14 +64,19 @@ def distributions(report: Report) -> Html:
         label for label in topic_measures(report) if report.column(label).measure.format is Format.FLOAT
     )
     matrix = report.matrix(label)
-    rows = []
-    for run in report.best_first(label):
-        low, first, middle, third, high = quartiles(matrix[run])
-        text = (
-            f"{report.names[run]}: median {middle:.4f}, quartiles {first:.4f} and {third:.4f},"
-            f" least {low:.4f}, most {high:.4f}"
+    spreads = {run: quartiles(matrix[run]) for run in report.best_first(label)}
+    rows = [
+        svg.Row(
+            name=report.names[run],
+            series=run,
+            middle=middle,
+            line=(low, high),
+            box=(first, third),
+            text=f"{report.names[run]}: median {middle:.4f}, quartiles {first:.4f} and {third:.4f},"
+            f" least {low:.4f}, most {high:.4f}",
         )
-        rows.append(svg.Row(report.names[run], run, middle, (low, high), (first, third), text))
+        for run, (low, first, middle, third, high) in spreads.items()
+    ]
     words = "Least, first quartile, median, third quartile, most over topics; runs with the best mean first"
     return section(
         "distributions",

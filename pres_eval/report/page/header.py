@@ -10,7 +10,7 @@ from pres_eval.report.compared_tables import INTERVAL_NAMES
 from pres_eval.report.markup import Content, Html, element
 from pres_eval.report.page.tables import section
 from pres_eval.report.report_numbers import topic_measures
-from pres_eval.report.text import text_of
+from pres_eval.report.text import plain_text, text_of
 from pres_eval.report.trec_report import Report, title_of
 from pres_eval.version import __version__
 
@@ -137,9 +137,7 @@ def options_of(report: Report) -> list[tuple[str, str]]:
     return [(WORDS.get(name, name.replace("_", " ")), _shown(name, value)) for name, value in values]
 
 
-def _shown(name: str, value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
+def _shown(name: str, value: str | bytes | float | None) -> str:
     if value is None or (name == "num_docs_in_coll" and not value):
         return WITHOUT.get(name, "-")
-    return text_of(value) if isinstance(value, (str, bytes)) else str(value)
+    return plain_text(value, yes="yes", no="no")

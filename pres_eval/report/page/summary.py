@@ -84,10 +84,8 @@ def _tests(report: Report, leaders: Sequence[int]) -> list[Content]:
     if not leaders:
         return ["see ", link("pair", "any two runs"), f" over the topics that both have ({pairs.family})."]
     alpha = pairs.settings.alpha
-    parts: list[Content] = []
     others = [run for run in report.best_first(report.main) if run not in leaders]
-    if others:
-        parts.append(_next(report, pairs, leaders[0], others[0]))
+    parts = [_next(report, pairs, leaders[0], other) for other in others[:1]]
     if not least_p(pairs.settings, int(pairs.topics.max()), len(pairs.first)) < alpha:
         parts.append(f" Over {plural(int(pairs.topics.max()))} nothing can be significant.")
     elif len(report.names) > 2:
