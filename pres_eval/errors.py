@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 from collections.abc import Iterable
 from typing import Any
@@ -91,6 +92,14 @@ class MissingExtraError(PresEvalError):
 
     def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str, str]]:
         return type(self), self._said
+
+
+def extra_module(name: str, feature: str, extra: str) -> Any:
+    """Return a module of an optional extra; raise MissingExtraError if it is not there."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise MissingExtraError(feature, name, extra) from None
 
 
 LONGEST = 2_000

@@ -12,7 +12,7 @@ from typing import Any, TypeVar, cast
 
 from pres_eval.engines.connecting import SAID_AFTER, NoAnswerError, Patience
 from pres_eval.engines.engine import Result, Shared, Work, WorkersLostError, check_room, split_size
-from pres_eval.errors import InputError, MissingExtraError, PresEvalError, quoted
+from pres_eval.errors import InputError, PresEvalError, extra_module, quoted
 from pres_eval.reading.memory import freed_memory_kept
 from pres_eval.reading.source import Source
 from pres_eval.version import __version__
@@ -44,17 +44,14 @@ def connected(address: str, patience: Patience) -> Iterator[Any]:
 
     Raises InputError for a file that is none of a scheduler, PresEvalError if no scheduler answers.
     """
-    try:
-        from distributed import Client
-    except ImportError:
-        raise MissingExtraError(f"{address}: working on a Dask cluster", "distributed", "cluster") from None
+    distributed = extra_module("distributed", f"{address}: working on a Dask cluster", "cluster")
     peer = _address_in(address) if address.endswith(".json") else address
     name = address if peer == address else f"{address}: {peer}"
 
     try:
         client = patience.wait(
             f"the Dask scheduler at {name}",
-            lambda: cast(Any, Client)(peer, timeout=patience.left(), set_as_default=False),
+            lambda: distributed.Client(peer, timeout=patience.left(), set_as_default=False),
         )
     except NoAnswerError:
         raise PresEvalError(

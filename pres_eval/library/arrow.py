@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.arrays import WORD
-from pres_eval.errors import InputError, MissingExtraError
+from pres_eval.errors import InputError, extra_module
 from pres_eval.library.idcolumns import Codes, IdColumn, Numbers, Spans, TextParts
 
 TEXTS = ("string", "large_string", "string_view", "binary", "large_binary", "binary_view")
@@ -20,10 +20,7 @@ def arrow_table(data: Any, name: str) -> Any:
 
     Raises InputError for unreadable data or data without columns, MissingExtraError without pyarrow.
     """
-    try:
-        import pyarrow
-    except ImportError:
-        raise MissingExtraError(f"{name}: reading a table of Arrow", "pyarrow", "arrow") from None
+    pyarrow = extra_module("pyarrow", f"{name}: reading a table of Arrow", "arrow")
     try:
         rows = pyarrow.chunked_array(data)
     except (TypeError, ValueError, OSError, pyarrow.ArrowException) as error:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from pres_eval.arrays import FloatArray, Ids, IntArray, absent
-from pres_eval.errors import MeasureError, MissingExtraError
+from pres_eval.errors import MeasureError, extra_module
 from pres_eval.library.showing import pandas
 from pres_eval.library.texts import texts_of
 from pres_eval.measures.base import Format
@@ -229,10 +229,7 @@ class Evaluation:
 
     def to_arrow(self) -> Any:
         """Return an Arrow table: the topic, and one column for each measure."""
-        try:
-            import pyarrow
-        except ImportError:
-            raise MissingExtraError("to_arrow", "pyarrow", "arrow") from None
+        pyarrow = extra_module("pyarrow", "to_arrow", "arrow")
         return pyarrow.table({"topic": self.topics, **self._columns()})
 
     def _per_topic(self) -> Iterator[tuple[SelectedColumn, Any]]:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from pres_eval.errors import MissingExtraError
+from pres_eval.errors import extra_module
 
 
 def plotted(make: Callable[[], Any], path: str | os.PathLike[str] | None) -> Any:
@@ -27,11 +27,7 @@ def plotted(make: Callable[[], Any], path: str | os.PathLike[str] | None) -> Any
 
 def pandas() -> Any:
     """Return the module pandas; raise MissingExtraError if it is not there."""
-    try:
-        import pandas as module
-    except ImportError:
-        raise MissingExtraError("to_pandas", "pandas", "pandas") from None
-    return module
+    return extra_module("pandas", "to_pandas", "pandas")
 
 
 class Page(str):

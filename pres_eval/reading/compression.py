@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
-from pres_eval.errors import DamagedError, MissingExtraError
+from pres_eval.errors import DamagedError, extra_module
 
 READ_AT_ONCE = 1 << 18
 """Compressed bytes per call."""
@@ -185,9 +185,6 @@ def compression_named(kind: str, name: str) -> Compression:
         return Compression("zstd", zstd.ZstdDecompressor, (zstd.ZstdError,))
     except ImportError:
         pass
-    try:
-        import zstandard
-    except ImportError:
-        raise MissingExtraError(f"{name}: reading zstd", "zstandard", "zstd") from None
+    zstandard = extra_module("zstandard", f"{name}: reading zstd", "zstd")
     new = zstandard.ZstdDecompressor().decompressobj
     return Compression("zstd", lambda: _Zstandard(new()), (zstandard.ZstdError,))

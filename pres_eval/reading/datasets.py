@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from pres_eval.errors import InputError, MissingExtraError, did_you_mean, quoted
+from pres_eval.errors import InputError, did_you_mean, extra_module, quoted
 
 DATASET = "irds:"
 """Prefix of the judgements of a dataset of ir_datasets: irds:ID."""
@@ -46,10 +46,7 @@ def qrels_text(address: str) -> Iterator[bytes]:
 
 def _dataset(address: str) -> Any:
     """Return the dataset of an address; raise InputError for an unknown one, MissingExtraError."""
-    try:
-        import ir_datasets
-    except ImportError:
-        raise MissingExtraError(f"{address}: reading it", "ir_datasets", "datasets") from None
+    ir_datasets = extra_module("ir_datasets", f"{address}: reading it", "datasets")
     name = address.removeprefix(DATASET)
     try:
         return ir_datasets.load(name)

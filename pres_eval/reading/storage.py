@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
-from pres_eval.errors import InputError, MissingExtraError, PresEvalError
+from pres_eval.errors import InputError, PresEvalError, extra_module
 from pres_eval.reading.source import Source
 from pres_eval.reading.streams import (
     LONGEST_MAGIC,
@@ -268,10 +268,7 @@ def _remote_version(address: str) -> Version:
 
 def system_of(address: str) -> tuple[Any, str]:
     """Return the file system of fsspec for an address, and the path in it."""
-    try:
-        import fsspec
-    except ImportError:
-        raise MissingExtraError(f"{address}: reading from there", "fsspec", "cluster") from None
+    fsspec = extra_module("fsspec", f"{address}: reading from there", "cluster")
     try:
         system, path = fsspec.core.url_to_fs(address)
     except ImportError as error:
