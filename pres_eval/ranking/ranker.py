@@ -309,6 +309,6 @@ def _by_topic(topic: AnyInts, lengths: IntArray) -> tuple[IntArray, IntArray, In
     topics = np.flatnonzero(counts)
     counts = counts[topics]
     if starts is judged:  # rows in no order: each is a group
-        return topics, counts, starts[order]
+        return topics, counts, order if judged[-1] == len(judged) - 1 else judged[order]
     rows, offsets = ragged(starts[order], lengths[order])
     return topics, np.diff(offsets[np.cumsum(counts)], prepend=0), rows
