@@ -24,7 +24,7 @@ LOWER: Bytes = np.frombuffer(bytes(range(256)).lower(), np.uint8)
 def stripped(ids: Ids, lengths: IntArray, among: BoolArray) -> IntArray:
     """Return the lengths (n,) that beginnings (n,) of ids have without their last bytes of a kind (256,)."""
     left = lengths.copy()
-    rows: IntArray = np.arange(len(ids))
+    rows = np.flatnonzero(among[ids.buffer[ids.starts + np.maximum(lengths - 1, 0)]] & (lengths > 0))
     while len(rows):
         # The last eight bytes at once; those before the id do not count.
         begins = ids.starts[rows] + left[rows] - WORD

@@ -9,7 +9,6 @@ from typing import Any, overload
 
 import numpy as np
 
-from pres_eval.arrays.stretches import blocks
 from pres_eval.arrays.types import AnyArray, BoolArray, Bytes, IntArray, Words
 
 WORD = 8
@@ -22,8 +21,8 @@ AT_ONCE = 1 << 16
 EVERYWHERE = 16
 """Words of an id that are looked at one after the other; all further ones of an id together."""
 
-_REST_AT_ONCE = 1 << 17
-"""Such further words that are looked at together."""
+_WORDS_AT_ONCE = 1 << 17
+"""Words of ids with many that are looked at together."""
 
 _PROCESS = int.from_bytes(os.urandom(WORD), "little")
 """Differs from process to process: nobody can make ids that collide.  No result depends on it."""
@@ -164,7 +163,7 @@ class Ids(Sequence[bytes]):
                 part = mixed[longer]
                 add_mixed(part, self.take(longer).word(number), multipliers[number])
                 mixed[longer] = part
-        for rows, begins, numbers, words in self._rest():
+        for rows, begins, numbers, words in self._words(EVERYWHERE):
             parts = np.zeros(len(words), np.uint64)
             add_mixed(parts, words, multipliers[numbers])
             mixed[rows] += np.add.reduceat(parts, begins)
@@ -174,32 +173,28 @@ class Ids(Sequence[bytes]):
         """Return the same ids, cut loose from their buffer."""
         counts = -(-self.lengths // WORD)
         ends = np.cumsum(counts)
-        starts = ends - counts
-        words = np.zeros((int(ends[-1]) if len(ends) else 0) + 3, "<u8")
-        for first, last in blocks(np.concatenate(([0], ends)), _REST_AT_ONCE):
-            begin, end = int(starts[first]), int(ends[last - 1])
-            within = np.arange(begin, end) - np.repeat(starts[first:last], counts[first:last])
-            within *= WORD
-            places = np.repeat(self.starts[first:last], counts[first:last]) + within
-            left = np.repeat(self.lengths[first:last], counts[first:last]) - within
-            words[begin:end] = load_words(self.buffer, places) & _MASKS.take(left, mode="clip")
-        return Ids(words.view(np.uint8), WORD * starts, self.lengths)
+        copy = np.zeros((int(ends[-1]) if len(ends) else 0) + 3, "<u8")
+        place = 0
+        for *_, words in self._words(0):
+            copy[place : place + len(words)] = words
+            place += len(words)
+        return Ids(copy.view(np.uint8), WORD * (ends - counts), self.lengths)
 
-    def _rest(self) -> Iterator[tuple[IntArray, IntArray, IntArray, Words]]:
-        """Return the words of ids after the first EVERYWHERE: all words (W,) of some rows (n,) at a time.
+    def _words(self, first: int) -> Iterator[tuple[IntArray, IntArray, IntArray, Words]]:
+        """Yield the words of ids from one number on: all such words (W,) of some rows (n,) at a time.
 
         Gives the rows, where the words of each begin, and of all words their numbers and themselves.
         """
-        longer = np.flatnonzero(self.lengths > WORD * EVERYWHERE)
-        counts = -(-self.lengths[longer] // WORD) - EVERYWHERE
+        longer = np.flatnonzero(self.lengths > WORD * first)
+        counts = -(-self.lengths[longer] // WORD) - first
         ends = np.cumsum(counts)
         start = 0
         while start < len(longer):
             before = int(ends[start - 1]) if start else 0
-            stop = max(int(np.searchsorted(ends, before + _REST_AT_ONCE, side="right")), start + 1)
+            stop = max(int(np.searchsorted(ends, before + _WORDS_AT_ONCE, side="right")), start + 1)
             rows, begins = longer[start:stop], ends[start:stop] - counts[start:stop] - before
             numbers = np.arange(int(ends[stop - 1]) - before) - np.repeat(begins, counts[start:stop])
-            numbers += EVERYWHERE
+            numbers += first
             places = np.repeat(self.starts[rows], counts[start:stop]) + WORD * numbers
             left = np.repeat(self.lengths[rows], counts[start:stop]) - WORD * numbers
             words = load_words(self.buffer, places) & _MASKS.take(left, mode="clip")
@@ -215,7 +210,9 @@ def equal(some: Ids, others: Ids) -> BoolArray:
         same[rows] = some.take(rows).word(number) == others.take(rows).word(number)
     alike = np.flatnonzero(same & (some.lengths > WORD * EVERYWHERE))
     # Their lengths are the same, so their words come in the same parts.
-    for mine, theirs in zip(some.take(alike)._rest(), others.take(alike)._rest(), strict=True):
+    for mine, theirs in zip(
+        some.take(alike)._words(EVERYWHERE), others.take(alike)._words(EVERYWHERE), strict=True
+    ):
         rows, begins, _, words = mine
         same[alike[rows]] = np.logical_and.reduceat(words == theirs[3], begins)
     return same

@@ -6,8 +6,6 @@ Few ids are compared in this way; `ranking.rough` leaves them out of many.
 from __future__ import annotations
 
 import re
-import string
-import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 
 from pres_eval.errors import quoted
@@ -21,19 +19,18 @@ Id = tuple[int, bytes]
 
 Rule = Callable[[bytes], bytes]
 
-PUNCTUATION_BYTES = string.punctuation.encode()
+PUNCTUATION_BYTES = rb"""!"#$%&'()*+,-./:;<=>?@[\]^_`{|}~"""
+WHITESPACE_BYTES = b" \t\n\r\v\f"
 _MARKS = bytes(set(range(256)) - set(PUNCTUATION_BYTES))
-_INVISIBLE = re.compile("[\\s\u200b-\u200f\u2060\ufeff]")
+_INVISIBLE = "[\\s\u200b-\u200f\u2060\ufeff]"
 SEPARATORS = b"#:%|@_.-"
 NAMES_OF_CHUNKS = (b"chunk", b"passage", b"part", b"seg")
 SHORT_NAME = b"p"
 """A name of a chunk behind a separator alone: d1-p3, but not EP1."""
-_CHUNK = re.compile(
-    rb"(?i)([%b]+|[%b]*(%b)[%b]*|[%b]+%b[%b]*)[0-9]+\Z"
-    % (
-        *(SEPARATORS, SEPARATORS, b"|".join(NAMES_OF_CHUNKS)),
-        *(SEPARATORS, SEPARATORS, SHORT_NAME, SEPARATORS),
-    )
+# Patterns are compiled when they are first used: few runs have ids that are compared here.
+_CHUNK = rb"(?i)([%b]+|[%b]*(%b)[%b]*|[%b]+%b[%b]*)[0-9]+\Z" % (
+    *(SEPARATORS, SEPARATORS, b"|".join(NAMES_OF_CHUNKS)),
+    *(SEPARATORS, SEPARATORS, SHORT_NAME, SEPARATORS),
 )
 
 CASE, ZERO, LEADING, PUNCTUATION = "case", "'.0' at the end", "leading zeros", "punctuation"
@@ -44,9 +41,11 @@ CHUNKS = "the number of a chunk at the end"
 def _plain(one: bytes) -> bytes:
     """Return an id in the letters that everybody types, without invisible ones."""
     if one.isascii():
-        return one.translate(None, string.whitespace.encode())
+        return one.translate(None, WHITESPACE_BYTES)
+    import unicodedata  # takes a while to import
+
     text = unicodedata.normalize("NFKC", one.decode("utf-8", "surrogateescape"))
-    return _INVISIBLE.sub("", text).encode("utf-8", "surrogateescape")
+    return re.sub(_INVISIBLE, "", text).encode("utf-8", "surrogateescape")
 
 
 def _lower(one: bytes) -> bytes:
@@ -146,7 +145,7 @@ def find_respelling(ours: Sequence[Id], judged: Sequence[Id]) -> Respelling | No
 
 def whole(chunk: bytes) -> bytes:
     """Return the id without the number of a chunk at its end: d1#0, d1_chunk_0, d1-p0; else nothing."""
-    found = _CHUNK.search(chunk, max(len(chunk) - 24, 0)) if chunk[-1:].isdigit() else None
+    found = re.compile(_CHUNK).search(chunk, max(len(chunk) - 24, 0)) if chunk[-1:].isdigit() else None
     return chunk[: found.start()] if found else b""
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from pres_eval.arrays import (
     EVERY_PROCESS,
     NO_IDS,
+    AnyInts,
     Ids,
     IntArray,
     TopicNumbers,
@@ -204,7 +205,7 @@ class Ranker:
     def ranked(
         self,
         block: Block,
-        topic: IntArray,
+        topic: AnyInts,
         jobs: int = 1,
         meaning: IntArray | None = None,
         written: Documents | None = None,
@@ -245,9 +246,12 @@ class Ranker:
     def ranked_rows(self, rows: Rows, jobs: int, meaning: IntArray | None = None) -> Ranked:
         """Rank rows that were kept, in whatever order they came, as `ranked` does; meaning (S,)."""
         first = np.flatnonzero(changed(rows.topic))
-        lengths = np.diff(first, append=len(rows.topic))
+        if 2 * len(first) > len(rows.topic):  # in no order: each row is a group
+            topic, lengths = rows.topic, np.broadcast_to(np.int64(1), len(rows.topic))
+        else:
+            topic, lengths = rows.topic[first], np.diff(first, append=len(rows.topic))
         block = Block(topics=NO_TOPICS, lengths=lengths, documents=rows.ids, numbers=rows.scores)
-        return self.ranked(block, rows.topic[first].astype(np.int64), jobs, meaning)
+        return self.ranked(block, topic, jobs, meaning)
 
     def cast(self, scores: Any) -> Scores:
         """Return the scores (N,) as trec_eval keeps them: in single precision, or as they are."""
@@ -292,18 +296,19 @@ def _judged_rows(topic: IntArray, lengths: IntArray) -> tuple[IntArray | slice, 
     return rows, of_rows[rows]
 
 
-def _by_topic(topic: IntArray, lengths: IntArray) -> tuple[IntArray, IntArray, IntArray | slice]:
+def _by_topic(topic: AnyInts, lengths: IntArray) -> tuple[IntArray, IntArray, IntArray | slice]:
     """Return the judged topics of groups (G,), each once (S,), how many rows they have (S,), and which."""
-    starts = np.cumsum(lengths) - lengths
     judged = np.flatnonzero(topic >= 0)
+    starts = judged if (lengths == 1).all() else (np.cumsum(lengths) - lengths)[judged]
     if len(judged) < len(topic):
-        topic, starts, lengths = topic[judged], starts[judged], lengths[judged]
+        topic, lengths = topic[judged], lengths[judged]
     if not has_equal(topic):
-        return topic, lengths, consecutive(starts, lengths)[0]
-    order = stable_order(topic, int(topic.max()) + 1)
-    topic, starts, lengths = topic[order], starts[order], lengths[order]
-    # Of rows in no order each is a group: that saves a third of the time.
-    rows = starts if (lengths == 1).all() else ragged(starts, lengths)[0]
-    first = np.flatnonzero(changed(topic))
-    ends = np.concatenate(([0], np.cumsum(lengths)))
-    return topic[first], np.diff(ends[np.concatenate((first, [len(topic)]))]), rows
+        return topic.astype(np.int64, copy=False), lengths, consecutive(starts, lengths)[0]
+    counts = np.bincount(topic)
+    order = stable_order(topic, len(counts))
+    topics = np.flatnonzero(counts)
+    counts = counts[topics]
+    if starts is judged:  # rows in no order: each is a group
+        return topics, counts, order if judged[-1] == len(judged) - 1 else judged[order]
+    rows, offsets = ragged(starts[order], lengths[order])
+    return topics, np.diff(offsets[np.cumsum(counts)], prepend=0), rows

@@ -25,7 +25,7 @@ from pres_eval.ranking.whole_topics import DuplicateRowError
 from pres_eval.reading.blocks import Block, FileFormat
 from pres_eval.reading.lines import RUN, LineError, no_lines
 from pres_eval.reading.run_files import PARQUET, TREC, RunFiles, check_format
-from pres_eval.reading.source import Chunk, Source
+from pres_eval.reading.source import CHUNK, Chunk, Source
 from pres_eval.reading.splits import (
     ScatteredError,
     Split,
@@ -214,6 +214,8 @@ class Runs:
         self._advance(run, -self._advanced)
         with contextlib.ExitStack() as stack:
             files, splits = self._splits(run, stack)
+            if run.form == TREC and kept.what != ROWS and len(splits) > 1:
+                self._begin(files, splits[0], kept)
             shared = stack.enter_context(self._engine.share(files, "the run"))
             threads = self._engine.threads if len(splits) == 1 else 1
             work = partial(read_split, kept=kept, form=run.form, threads=threads)
@@ -236,6 +238,16 @@ class Runs:
         if run.form == TREC and (too_small or (part.opening is None and len(files) > 1)):
             part = replace(part, opening=opening_of_files(run.sources))
         return part
+
+    def _begin(self, files: Sequence[Source], split: Split, kept: Kept) -> None:
+        """Read the first lines here, which may show that rows must be kept in another way.
+
+        Raises ScatteredError, IdsWantedError, before any worker begins; all other errors are for those.
+        """
+        if split.stop is not None:
+            first = replace(split, stop=min(split.stop, BYTES if kept.by_topic else CHUNK))
+            with contextlib.suppress(PresEvalError, LineError, DuplicateRowError):
+                read_split(first, self._ranker, files, kept=kept)
 
     def _advance(self, run: RunFiles, count: int) -> None:
         """Report the bytes read to whoever watches the run; a second pass takes back the first."""

@@ -110,7 +110,10 @@ class Source:
         """
         try:
             with contextlib.closing(self._open()) as file, in_the_end(lambda: self.agree(file.version())):
-                yield from self._split(self._decompressed(file), size, cut_place)
+                stream = self._decompressed(file)
+                if stream is file and file.size:  # memory that a small file does not fill takes time
+                    size = min(size, file.size + 1)
+                yield from self._split(stream, size, cut_place)
         except (OSError, DamagedError) as error:
             raise self.unreadable(error) from None
         except LongLineError as error:

@@ -51,7 +51,7 @@ class OpenFile:
     """An open file that can show its first bytes, and reports how much of it was read.
 
     version  returns the present version of the file, None for a pipe
-    size     bytes that have to come before its end
+    size     bytes that have to come before its end, 0 where that is not known
     descriptor  the system's number for it
     left     bytes until the end of the wanted part; None: all
     """
@@ -69,7 +69,7 @@ class OpenFile:
         self._progress = progress
         self._close = close
         self._head = b""
-        self._missing = size
+        self.size = self._missing = size
         self.version = version
         self.descriptor = descriptor
         self.left: int | None = None

@@ -185,44 +185,24 @@ def quartiles(values: FloatArray) -> list[float]:
     return quantiles_of_known(np.where(np.isfinite(values), values, np.nan), (0, 0.25, 0.5, 0.75, 1))
 
 
-@dataclass(frozen=True)
-class TopicSpread:
-    """A topic with the best, the middle and the worst value of the runs."""
-
-    place: int
-    num_rel: int
-    best: float
-    median: float
-    worst: float
-
-
-def hardest_topics(report: Report, label: str) -> list[TopicSpread]:
+def hardest_topics(report: Report, label: str) -> list[int]:
     """Return the topics by the median of the runs' values, the worst first; equal ones in topic order."""
-    matrix, sign = report.matrix(label), report.sign(label)
-    middle, num_rel = median(matrix), np.diff(report.documents.offsets)
-    best, worst = np.fmax.reduce(matrix, axis=0), np.fmin.reduce(matrix, axis=0)
-    if sign < 0:
-        best, worst = worst, best
-    return [
-        TopicSpread(
-            place=place,
-            num_rel=int(num_rel[place]),
-            best=float(best[place]),
-            median=float(middle[place]),
-            worst=float(worst[place]),
-        )
-        for place in np.argsort(sign * middle, kind="stable").tolist()
-    ]
+    middle = report.sign(label) * median(report.matrix(label))
+    return [int(place) for place in np.argsort(middle, kind="stable")]
 
 
 def hardest_rows(report: Report, label: str) -> list[list[str]]:
     """Return the hardest topics as text: topic, relevant documents, best, median and worst value."""
+    matrix, num_rel = report.matrix(label), np.diff(report.documents.offsets).tolist()
+    # The greatest value is the best one, or the worst where less is better.
+    best, worst = (np.fmax.reduce(matrix, axis=0), np.fmin.reduce(matrix, axis=0))[:: report.sign(label)]
+    columns = [values.tolist() for values in (best, median(matrix), worst)]
     return [
         [
-            *(text_of(report.topics[topic.place]), str(topic.num_rel)),
-            *(shown(value, DIGITS) for value in (topic.best, topic.median, topic.worst)),
+            *(text_of(report.topics[place]), str(num_rel[place])),
+            *(shown(values[place], DIGITS) for values in columns),
         ]
-        for topic in hardest_topics(report, label)
+        for place in hardest_topics(report, label)
     ]
 
 

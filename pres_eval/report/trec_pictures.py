@@ -54,7 +54,7 @@ def default_subject(report: Report) -> Subject:
     label = next(label for label in (*report.board, "map") if report.column(label).measure.per_topic)
     return Subject(
         runs=tuple(range(min(2, len(report.names)))),
-        topic=hardest_topics(report, label)[0].place,
+        topic=hardest_topics(report, label)[0],
         label=label,
     )
 

@@ -112,6 +112,18 @@ def test_what_is_in_the_file(run: str, copies: Processes, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
+    ("run", "number"),
+    [(RUN, 2), ("".join(f"{'ab'[place % 2]} Q0 d{place} 0 1 t\n" for place in range(60)), 0)],
+)
+def test_no_copy_begins_in_vain(run: str, number: int, copies: Processes, tmp_path: Path) -> None:
+    """The first lines show that a run is in no order and that its scores tie: this process reads it."""
+    path, judged = written(tmp_path, run)
+    found = outcome(lambda: ranked_by(copies, path, judged))
+    assert found == by_threads(path, judged, Options())
+    assert len(copies.numbers) == number
+
+
+@pytest.mark.parametrize(
     ("size", "jobs", "expected"), [(99, 9, 0), (150, 9, 2), (150, 1, 0), (990, 9, 8), (990, 5, 5)]
 )
 def test_how_many(

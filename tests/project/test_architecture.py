@@ -144,6 +144,8 @@ SLOW = (
         "json",
         "bz2",
         "lzma",
+        "string",
+        "unicodedata",
         "pres_eval.analysis",
         "pres_eval.engines.processes",
         "pres_eval.engines.on_dask",
@@ -201,6 +203,33 @@ def test_start_up_is_light(options: list[str], run: str, fixtures: Path) -> None
     assert not slow
     written = [name for name in loaded & MODULE_NAMES.keys() if makes_dataclasses(MODULE_NAMES[name])]
     assert not written, "expected the dataclass of pres_eval.records"
+
+
+DEPTH = """
+import inspect, sys
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == "numpy":
+            print("depth", len(inspect.stack()), file=sys.stderr)
+sys.meta_path.insert(0, Finder())
+from pres_eval.__main__ import run
+run()
+"""
+
+
+def test_numpy_is_imported_near_the_ground(fixtures: Path) -> None:
+    """Deep inside our own imports its import takes up to a tenth of a small run longer with Python 3.11."""
+    files = [str(fixtures / "patents" / name) for name in ("qrels.txt", "run_broad.txt")]
+    done = subprocess.run(
+        [sys.executable, "-c", DEPTH, *files],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    (depth,) = re.findall(r"depth (\d+)", done.stderr)
+    assert int(depth) < 15
 
 
 NUMBERS = [
