@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
@@ -152,17 +152,13 @@ def powerless(changed: Sequence[Change]) -> Iterator[GateFinding]:
     reasons = dict.fromkeys(change.tested.powerless for change in changed if change.tested is not None)
     for reason in filter(None, reasons):
         of_reason = [each for each in changed if each.tested is not None and each.tested.powerless == reason]
-        yield from named(of_reason, lambda _: True, f"--if-significant cannot fail by {{}}: {reason}")
+        yield from named(of_reason, f"--if-significant cannot fail by {{}}: {reason}")
 
 
-def named(changed: Sequence[Change], holds: Callable[[Change], bool], said: str) -> Iterator[GateFinding]:
-    """Yield a warning for each run that has values with a property; {} in the text is their list."""
+def named(changed: Sequence[Change], said: str) -> Iterator[GateFinding]:
+    """Yield a warning for each run that has such values over topics; {} in the text is their list."""
     for run in dict.fromkeys(change.run for change in changed):
-        labels = [
-            change.column.label
-            for change in changed
-            if change.run is run and change.topic is None and holds(change)
-        ]
+        labels = [one.column.label for one in changed if one.run is run and one.topic is None]
         if labels:
             yield GateFinding(
                 gate=GATE,

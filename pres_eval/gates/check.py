@@ -63,21 +63,18 @@ def _against(
     every = [part for runs in matched for part in (runs, *in_groups(runs, now.groups))]
     compared = [change for runs in every for change in changes(runs, earlier, tolerance)]
     findings += named(
-        compared,
-        lambda change: change.column.measure.rewards_giving_up and change.before != change.now,
+        [one for one in compared if one.column.measure.rewards_giving_up and one.before != one.now],
         "{}: better for a run that retrieves less; compare runs of one depth (-M), or look at -m num_ret too",
     )
     findings += named(
-        compared,
-        lambda change: change.cannot_fail,
+        [one for one in compared if one.cannot_fail],
         "--tolerance allows a fall as large as the earlier value, or over half of what a measure can be: {}",
     )
     if earlier.confirmation is not None:
         compared = confirmed(compared, earlier.confirmation)
         findings += powerless(compared)
         findings += named(
-            compared,
-            lambda change: change.tested is None,
+            [one for one in compared if one.tested is None],
             "--if-significant does not test {}, as it is no finite mean over topics: any fall that is not"
             " allowed fails",
         )

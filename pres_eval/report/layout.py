@@ -300,16 +300,15 @@ def as_json(
     failures: Sequence[RunFailure] = (),
 ) -> str:
     """Return all tables as one JSON object; numbers that are not finite are null."""
-    document: dict[str, object] = {
+    document = {
         "producer": f"pres-eval {__version__}",
         "command": command,
         "settings": {name: _json_value(value) for name, value in settings.items()},
+        **{
+            table.name: [dict(zip(table.headings, map(_json_value, row), strict=True)) for row in table.rows]
+            for table in tables
+        },
     }
-    for table in tables:
-        document[table.name] = [
-            {name: _json_value(cell) for name, cell in zip(table.headings, row, strict=True)}
-            for row in table.rows
-        ]
     if failures:
         document["failures"] = [
             {"file": text_of(each.path), "message": text_of(each.message)} for each in failures
