@@ -61,18 +61,20 @@ def plain_binary_preference(topic: RankedTopic) -> float:
 
 _OF_JUDGED = traits(Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL, Trait.MOVES_UP)
 
-BPREF = Measure(
-    "bpref",
-    binary_preference,
-    traits=_OF_JUDGED | {Trait.BOUNDED},
-    expected="expected.ranks:binary_preference",
-    plain=plain_binary_preference,
-)
-GM_BPREF = Measure(
-    "gm_bpref",
-    geometric_binary_preference,
-    summary=geometric_mean,
-    per_topic=False,
-    traits=_OF_JUDGED,
-    expected=LOGARITHM,
+MEASURES: tuple[Measure, ...] = (
+    Measure(
+        "bpref",
+        binary_preference,
+        traits=_OF_JUDGED | {Trait.BOUNDED},
+        expected="expected.ranks:binary_preference",
+        plain=plain_binary_preference,
+    ),
+    Measure(
+        "gm_bpref",
+        geometric_binary_preference,
+        summary=geometric_mean,
+        per_topic=False,
+        traits=_OF_JUDGED,
+        expected=LOGARITHM,
+    ),
 )

@@ -223,7 +223,7 @@ _of_subtopics = partial(
 )
 _by_the_best = partial(_of_subtopics, traits=traits(Trait.IGNORES_TAIL))
 
-DIVERSITY_MEASURES: tuple[Measure, ...] = (
+MEASURES: tuple[Measure, ...] = (
     _of_subtopics("alpha_DCG", alpha_dcg, _AT_RANKS),
     _by_the_best("alpha_nDCG", alpha_ndcg, _AT_RANKS),
     _of_subtopics("ERR_IA", err_ia, _AT_RANKS),

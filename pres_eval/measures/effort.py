@@ -132,7 +132,7 @@ _SHARE = traits(Trait.BOUNDED, Trait.OF_COLLECTION, Trait.MOVES_UP)
 _TARGETS = Percents((70.0, 80.0, 90.0, 95.0), example="80,95")
 _ours = partial(Measure, ours=True)
 
-EFFORT_MEASURES: tuple[Measure, ...] = (
+MEASURES: tuple[Measure, ...] = (
     _ours(
         "read_for_recall",
         read_for_recall,

@@ -81,18 +81,20 @@ def eleven_point_average(batch: Batch, levels: tuple[float, ...]) -> FloatArray:
 _OF_A_MAXIMUM = Lacks("a highest precision depends on all ranks of a tie together")
 _INTERPOLATED = traits(Trait.BOUNDED, Trait.MAY_BE_NAN, Trait.IGNORES_TAIL, Trait.MOVES_UP)
 
-IPREC_AT_RECALL = Measure(
-    "iprec_at_recall",
-    interpolated_precision,
-    Fractions(RECALL_LEVELS),
-    takes_many=True,
-    traits=_INTERPOLATED,
-    expected=_OF_A_MAXIMUM,
-)
-ELEVEN_POINT_AVERAGE = Measure(
-    "11pt_avg",
-    eleven_point_average,
-    Coefficients(RECALL_LEVELS, example="0.25,0.5,0.75"),
-    traits=_INTERPOLATED,
-    expected=_OF_A_MAXIMUM,
+MEASURES: tuple[Measure, ...] = (
+    Measure(
+        "iprec_at_recall",
+        interpolated_precision,
+        Fractions(RECALL_LEVELS),
+        takes_many=True,
+        traits=_INTERPOLATED,
+        expected=_OF_A_MAXIMUM,
+    ),
+    Measure(
+        "11pt_avg",
+        eleven_point_average,
+        Coefficients(RECALL_LEVELS, example="0.25,0.5,0.75"),
+        traits=_INTERPOLATED,
+        expected=_OF_A_MAXIMUM,
+    ),
 )

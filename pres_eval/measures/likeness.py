@@ -115,43 +115,45 @@ def accuracy(batch: Batch, cutoff: int | None) -> FloatArray:
     return np.where(found > 0, 1.0 - wrong, 0.0)
 
 
-COMPAT = Measure(
-    "compat",
-    compatibility,
-    MeasureSettings(
-        (
-            persistence(0.95),
-            Setting(
-                name="normalize",
-                default=1.0,
-                expected="1, or 0 not to normalize",
-                least=0.0,
-                most=1.0,
-                whole=True,
+MEASURES: tuple[Measure, ...] = (
+    Measure(
+        "compat",
+        compatibility,
+        MeasureSettings(
+            (
+                persistence(0.95),
+                Setting(
+                    name="normalize",
+                    default=1.0,
+                    expected="1, or 0 not to normalize",
+                    least=0.0,
+                    most=1.0,
+                    whole=True,
+                ),
+                Setting(
+                    name="depth",
+                    default=None,
+                    expected=f"the number of ranks to compare, a whole number from 1 to {MOST_RANKS}",
+                    least=1.0,
+                    most=float(MOST_RANKS),
+                    whole=True,
+                ),
             ),
-            Setting(
-                name="depth",
-                default=None,
-                expected=f"the number of ranks to compare, a whole number from 1 to {MOST_RANKS}",
-                least=1.0,
-                most=float(MOST_RANKS),
-                whole=True,
-            ),
+            example="p=0.9",
         ),
-        example="p=0.9",
+        ours=True,
+        uses_level=False,
+        traits=traits(Trait.BOUNDED, Trait.GRADED),
+        bounds=NOT_DERIVED,
+        expected=NOT_DERIVED,
     ),
-    ours=True,
-    uses_level=False,
-    traits=traits(Trait.BOUNDED, Trait.GRADED),
-    bounds=NOT_DERIVED,
-    expected=NOT_DERIVED,
-)
-ACCURACY = Measure(
-    "accuracy",
-    accuracy,
-    OptionalCutoffs("10,100"),
-    ours=True,
-    best_by_grade=False,
-    traits=traits(Trait.BOUNDED, Trait.MOVES_UP),
-    expected="expected.ranks:accuracy",
+    Measure(
+        "accuracy",
+        accuracy,
+        OptionalCutoffs("10,100"),
+        ours=True,
+        best_by_grade=False,
+        traits=traits(Trait.BOUNDED, Trait.MOVES_UP),
+        expected="expected.ranks:accuracy",
+    ),
 )

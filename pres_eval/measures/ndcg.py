@@ -152,36 +152,42 @@ def plain_ndcg_cut(topic: RankedTopic, cutoff: int) -> float:
 _NORMALIZED = traits(Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL, Trait.LINEAR)
 _CUMULATED = traits(Trait.GRADED, Trait.IGNORES_TAIL, Trait.RISES)
 
-NDCG = Measure(
-    "ndcg",
-    ndcg,
-    Pairs(),
-    uses_level=False,
-    traits=_NORMALIZED,
-    bounds="bounds.normalized_gain:of_grades",
-    plain=plain_ndcg,
-)
-DCG = Measure("dcg", dcg, Pairs(), uses_level=False, traits=_CUMULATED | {Trait.LINEAR})
-IDEAL_DCG = Measure(
-    "ideal_dcg", ideal_dcg, Pairs(), uses_level=False, traits=_CUMULATED | {Trait.SET, Trait.IGNORES_UNJUDGED}
-)
-NDCG_CUT = Measure(
-    "ndcg_cut",
-    ndcg_cut,
-    Cutoffs(DOCUMENT_CUTOFFS, fraction_off=True),  # trec_eval: its own tests ask for ndcg_cut.10,20,23.4
-    uses_level=False,
-    takes_many=True,
-    traits=_NORMALIZED,
-    bounds="bounds.normalized_gain:of_grades",
-    plain=plain_ndcg_cut,
-)
-NDCG_EXP_CUT = Measure(
-    "ndcg_exp_cut",
-    ndcg_exp_cut,
-    Cutoffs((5, 10, 20), or_all=True),
-    ours=True,
-    uses_level=False,
-    whole_grades=True,
-    traits=_NORMALIZED,
-    bounds="bounds.normalized_gain:of_exponential_gains",
+MEASURES: tuple[Measure, ...] = (
+    Measure(
+        "ndcg",
+        ndcg,
+        Pairs(),
+        uses_level=False,
+        traits=_NORMALIZED,
+        bounds="bounds.normalized_gain:of_grades",
+        plain=plain_ndcg,
+    ),
+    Measure("dcg", dcg, Pairs(), uses_level=False, traits=_CUMULATED | {Trait.LINEAR}),
+    Measure(
+        "ideal_dcg",
+        ideal_dcg,
+        Pairs(),
+        uses_level=False,
+        traits=_CUMULATED | {Trait.SET, Trait.IGNORES_UNJUDGED},
+    ),
+    Measure(
+        "ndcg_cut",
+        ndcg_cut,
+        Cutoffs(DOCUMENT_CUTOFFS, fraction_off=True),  # trec_eval: its own tests ask for ndcg_cut.10,20,23.4
+        uses_level=False,
+        takes_many=True,
+        traits=_NORMALIZED,
+        bounds="bounds.normalized_gain:of_grades",
+        plain=plain_ndcg_cut,
+    ),
+    Measure(
+        "ndcg_exp_cut",
+        ndcg_exp_cut,
+        Cutoffs((5, 10, 20), or_all=True),
+        ours=True,
+        uses_level=False,
+        whole_grades=True,
+        traits=_NORMALIZED,
+        bounds="bounds.normalized_gain:of_exponential_gains",
+    ),
 )

@@ -169,13 +169,17 @@ def _dcg_down_to(batch: Batch, dcg: FloatArray, topic_of: IntArray, rank: IntArr
 _experimental = partial(Measure, bounds=NOT_DERIVED, expected=NOT_DERIVED)
 _GAIN_TRAITS = traits(Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL)
 
-BIN_G = _experimental("binG", binary_g, traits=traits(Trait.BOUNDED, Trait.IGNORES_TAIL))
-G = _experimental(
-    "G", g, Pairs(), uses_level=False, whole_grades=True, best_by_grade=False, traits=_GAIN_TRAITS
-)
-NDCG_REL = _experimental(
-    "ndcg_rel", ndcg_rel, Pairs(), uses_level=False, whole_grades=True, traits=_GAIN_TRAITS
-)
-R_NDCG = _experimental(
-    "Rndcg", r_ndcg, Pairs(), whole_grades=True, traits=traits(Trait.BOUNDED, Trait.GRADED, Trait.MAY_BE_NAN)
+MEASURES: tuple[Measure, ...] = (
+    _experimental("binG", binary_g, traits=traits(Trait.BOUNDED, Trait.IGNORES_TAIL)),
+    _experimental(
+        "G", g, Pairs(), uses_level=False, whole_grades=True, best_by_grade=False, traits=_GAIN_TRAITS
+    ),
+    _experimental("ndcg_rel", ndcg_rel, Pairs(), uses_level=False, whole_grades=True, traits=_GAIN_TRAITS),
+    _experimental(
+        "Rndcg",
+        r_ndcg,
+        Pairs(),
+        whole_grades=True,
+        traits=traits(Trait.BOUNDED, Trait.GRADED, Trait.MAY_BE_NAN),
+    ),
 )

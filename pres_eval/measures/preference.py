@@ -234,7 +234,7 @@ _measure = partial(Measure, uses_level=False, relevance=RelevanceInfo.PREFS)
 _count = partial(_measure, summary=total, format=Format.COUNT, tells_quality=False)
 _share = partial(_measure, traits=traits(*_ANY, Trait.BOUNDED))
 
-PREFERENCE_MEASURES: tuple[Measure, ...] = (
+MEASURES: tuple[Measure, ...] = (
     _count("prefs_num_prefs_poss", num_prefs_poss, traits=traits(*_ANY, Trait.SET)),
     _count("prefs_num_prefs_ful", num_prefs_ful, traits=traits(*_ANY)),
     _count("prefs_num_prefs_ful_ret", num_prefs_ful_ret, traits=traits(*_ANY)),

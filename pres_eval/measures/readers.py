@@ -246,7 +246,7 @@ _stopping = partial(
     expected=NOT_DERIVED,
 )
 
-READER_MEASURES: tuple[Measure, ...] = (
+MEASURES: tuple[Measure, ...] = (
     Measure("rbp_cut", rbp_cut, _PERSISTENT, ours=True, traits=_FIRST),
     _graded("rbp_graded_cut", graded_rbp_cut, _PERSISTENT, traits=_RISING),
     _graded("sdcg", scaled_dcg, _AT_RANKS, traits=_RISING),

@@ -131,27 +131,27 @@ _OF_A_SET = traits(Trait.SET, Trait.RISES)
 _OF_COLLECTION = _OF_A_SET | {Trait.OF_COLLECTION}
 _REST = Coefficients((1.0, 2.0), 2, example="1,2")
 
-TOTAL_COST = _cost(
-    "total_cost",
-    total_cost,
-    Coefficients((1.0, 20.0), 2, example="1,20"),
-    traits=_OF_A_SET | {Trait.LINEAR},
+MEASURES: tuple[Measure, ...] = (
+    _cost(
+        "total_cost",
+        total_cost,
+        Coefficients((1.0, 20.0), 2, example="1,20"),
+        traits=_OF_A_SET | {Trait.LINEAR},
+    ),
+    _cost("total_cost_uniform", total_cost_uniform, _REST, traits=_OF_COLLECTION | {Trait.LINEAR}),
+    _cost(
+        "total_cost_weighted",
+        total_cost_weighted,
+        _REST,
+        traits=_OF_COLLECTION,
+        expected="expected.sets:total_cost_weighted",
+    ),
+    _cost(
+        "loss_r",
+        loss_of_recall,
+        traits=_OF_A_SET | {Trait.BOUNDED, Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL},
+        expected="expected.sets:loss_of_recall",
+    ),
+    _cost("loss_e", loss_of_effort, rewards_giving_up=True, traits=_OF_COLLECTION | {Trait.BOUNDED}),
+    _cost("loss_er", loss, traits=_OF_COLLECTION, expected="expected.sets:loss"),
 )
-TOTAL_COST_UNIFORM = _cost(
-    "total_cost_uniform", total_cost_uniform, _REST, traits=_OF_COLLECTION | {Trait.LINEAR}
-)
-TOTAL_COST_WEIGHTED = _cost(
-    "total_cost_weighted",
-    total_cost_weighted,
-    _REST,
-    traits=_OF_COLLECTION,
-    expected="expected.sets:total_cost_weighted",
-)
-LOSS_R = _cost(
-    "loss_r",
-    loss_of_recall,
-    traits=_OF_A_SET | {Trait.BOUNDED, Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL},
-    expected="expected.sets:loss_of_recall",
-)
-LOSS_E = _cost("loss_e", loss_of_effort, rewards_giving_up=True, traits=_OF_COLLECTION | {Trait.BOUNDED})
-LOSS_ER = _cost("loss_er", loss, traits=_OF_COLLECTION, expected="expected.sets:loss")

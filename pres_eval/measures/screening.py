@@ -138,35 +138,37 @@ _effort = partial(_ours, less_is_better=True, rewards_giving_up=True)
 _SHARE = traits(Trait.BOUNDED, Trait.OF_COLLECTION, Trait.MOVES_UP)
 _RANK = traits(Trait.IGNORES_TAIL, Trait.MOVES_UP)
 
-WSS = _ours(
-    "wss",
-    work_saved,
-    Percents((95.0, 100.0)),
-    traits=traits(Trait.OF_COLLECTION, Trait.MOVES_UP),
-    expected="expected.screening:work_saved",
-)
-LAST_REL = _effort(
-    "last_rel",
-    last_relevant,
-    traits=_RANK,
-    expected="expected.screening:last_relevant",
-)
-NORM_LAST_REL = _effort(
-    "norm_last_rel",
-    normalized_last_relevant,
-    traits=_SHARE,
-    expected="expected.screening:normalized_last_relevant",
-)
-RECALL_AT_PERCENT = _ours(
-    "recall_at_percent",
-    recall_at_percent,
-    Percents((1.0, 5.0, 10.0, 20.0, 50.0), example="10,20"),
-    traits=_SHARE | {Trait.LINEAR},
-)
-NORM_AREA = _ours("norm_area", normalized_area, traits=_SHARE | {Trait.LINEAR})
-ATD = _effort(
-    "atd",
-    average_time_to_discovery,
-    traits=_RANK,
-    expected="expected.screening:average_time_to_discovery",
+MEASURES: tuple[Measure, ...] = (
+    _ours(
+        "wss",
+        work_saved,
+        Percents((95.0, 100.0)),
+        traits=traits(Trait.OF_COLLECTION, Trait.MOVES_UP),
+        expected="expected.screening:work_saved",
+    ),
+    _effort(
+        "last_rel",
+        last_relevant,
+        traits=_RANK,
+        expected="expected.screening:last_relevant",
+    ),
+    _effort(
+        "norm_last_rel",
+        normalized_last_relevant,
+        traits=_SHARE,
+        expected="expected.screening:normalized_last_relevant",
+    ),
+    _ours(
+        "recall_at_percent",
+        recall_at_percent,
+        Percents((1.0, 5.0, 10.0, 20.0, 50.0), example="10,20"),
+        traits=_SHARE | {Trait.LINEAR},
+    ),
+    _ours("norm_area", normalized_area, traits=_SHARE | {Trait.LINEAR}),
+    _effort(
+        "atd",
+        average_time_to_discovery,
+        traits=_RANK,
+        expected="expected.screening:average_time_to_discovery",
+    ),
 )

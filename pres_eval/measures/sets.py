@@ -112,24 +112,26 @@ def plain_set_recall(topic: RankedTopic) -> float:
 _OF_A_SET = traits(Trait.BOUNDED, Trait.SET, Trait.RISES)
 _LINEAR = _OF_A_SET | {Trait.LINEAR}
 
-SET_P = Measure("set_P", set_precision, traits=_LINEAR, plain=plain_set_precision)
-SET_RELATIVE_P = Measure("set_relative_P", set_relative_precision, traits=_LINEAR)
-SET_RECALL = Measure(
-    "set_recall",
-    set_recall,
-    traits=_LINEAR | {Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL},
-    plain=plain_set_recall,
-)
-SET_MAP = Measure(
-    "set_map", set_average_precision, traits=_OF_A_SET, expected="expected.sets:set_average_precision"
-)
-SET_F = Measure("set_F", set_f, Coefficients((1.0,), 1, example="0.5"), traits=_LINEAR)
-UTILITY = Measure(
-    "utility",
-    utility,
-    Coefficients((1.0, -1.0, 0.0, 0.0), count=4, example="1.0,-1.0,0.0,0.0"),
-    rewards_giving_up=True,
-    # trec_eval: 10.0 sets it to 0 only where it is called plainly utility.
-    when_missing=WhenMissing.ZERO_WITHOUT_PARAMETERS,
-    traits=traits(Trait.SET, Trait.RISES, Trait.LINEAR),
+MEASURES: tuple[Measure, ...] = (
+    Measure("set_P", set_precision, traits=_LINEAR, plain=plain_set_precision),
+    Measure("set_relative_P", set_relative_precision, traits=_LINEAR),
+    Measure(
+        "set_recall",
+        set_recall,
+        traits=_LINEAR | {Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL},
+        plain=plain_set_recall,
+    ),
+    Measure(
+        "set_map", set_average_precision, traits=_OF_A_SET, expected="expected.sets:set_average_precision"
+    ),
+    Measure("set_F", set_f, Coefficients((1.0,), 1, example="0.5"), traits=_LINEAR),
+    Measure(
+        "utility",
+        utility,
+        Coefficients((1.0, -1.0, 0.0, 0.0), count=4, example="1.0,-1.0,0.0,0.0"),
+        rewards_giving_up=True,
+        # trec_eval: 10.0 sets it to 0 only where it is called plainly utility.
+        when_missing=WhenMissing.ZERO_WITHOUT_PARAMETERS,
+        traits=traits(Trait.SET, Trait.RISES, Trait.LINEAR),
+    ),
 )

@@ -18,7 +18,7 @@ from pres_eval.analysis.sample_intervals import Redrawing, with_sample_intervals
 from pres_eval.batches.forming import blocks_of_topics
 from pres_eval.batches.from_samples import form_sampled_batch
 from pres_eval.errors import InputError, MeasureError, PresEvalWarning, UsageError
-from pres_eval.measures.sampled import SAMPLED_MEASURES
+from pres_eval.measures.sampled import MEASURES as SAMPLED_MEASURES
 from pres_eval.measures.selection import select
 from pres_eval.options import Options, RelevanceInfo
 from pres_eval.ranking.runs import read_run
