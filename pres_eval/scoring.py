@@ -158,7 +158,10 @@ def score_blocks(
 
     worth  value of topics without relevant documents in measures from 0 to 1; None: the measures' own
     """
-    groups = _groups(selection)
+    # Those together that are one measure, seen in one way.
+    groups = [
+        tuple(group) for _, group in groupby(selection, lambda column: (id(column.measure), column.view))
+    ]
 
     def score(batch: AnyBatch) -> ScoredBlock:
         """Return the values of all columns for a batch."""
@@ -177,15 +180,6 @@ def score_blocks(
     return in_order(score, batches, jobs, unthreaded=1)
 
 
-def _groups(selection: Selection) -> list[Selection]:
-    """Return the columns with those together that are one measure, seen in one way."""
-    return [tuple(group) for _, group in groupby(selection, _way)]
-
-
-def _way(column: SelectedColumn) -> tuple[object, ...]:
-    return id(column.measure), column.relevance_level, column.judged_only, column.bound, column.scale
-
-
 def _score_group(batch: AnyBatch, group: Selection, worth: float | None = None) -> Iterator[Values]:
     """Yield the values of the columns of one measure; `worth` as for score_blocks."""
     measure = group[0].measure
@@ -195,7 +189,7 @@ def _score_group(batch: AnyBatch, group: Selection, worth: float | None = None) 
         yield from _scored_group(batch, group)
         return
     assert isinstance(batch, Batch), "--empty lets nothing else through"
-    level = group[0].relevance_level
+    level = group[0].view.level
     empty = (batch if level is None else batch.with_grade(level)).num_rel == 0
     for values in _scored_group(batch, group):
         assert not isinstance(values, list), "what is from 0 to 1 is a number"
@@ -204,8 +198,8 @@ def _score_group(batch: AnyBatch, group: Selection, worth: float | None = None) 
 
 def _scored_group(batch: AnyBatch, group: Selection) -> Iterator[Values]:
     """Return the values of the columns of one measure, by its own functions."""
-    measure, level = group[0].measure, group[0].relevance_level
-    if group[0].judged_only:
+    measure, level = group[0].measure, group[0].view.level
+    if group[0].view.judged_only:
         assert isinstance(batch, Batch), "names lets nothing else through"
         batch = batch.derived(Batch.judged_alone)
     if level is not None:
@@ -241,7 +235,7 @@ def _as_missing(batch: AnyBatch, column: SelectedColumn, values: FloatArray | In
 
 def _function(batch: AnyBatch, column: SelectedColumn) -> Callable[..., FloatArray | IntArray | list[str]]:
     """Return the function of the values (T,): of the expected ones if the batch has ties."""
-    if column.bound is not None:
+    if column.view.bound is not None:
         return partial(_bound, column)
     if not _in_ties(batch):
         return column.measure.score
@@ -260,9 +254,9 @@ def _bound(column: SelectedColumn, batch: AnyBatch, *arguments: object) -> Float
     from pres_eval.measures.bounds import BoundsOf
 
     assert isinstance(batch, Batch), "names lets nothing else through"
-    assert column.bound is not None, "asked for by its bound"
-    of_column = BoundsOf(column.measure, arguments, column.scale)
-    return batch.derived(of_column)[BOUNDS.index(column.bound)]
+    assert column.view.bound is not None, "asked for by its bound"
+    of_column = BoundsOf(column.measure, arguments, column.view.scale)
+    return batch.derived(of_column)[BOUNDS.index(column.view.bound)]
 
 
 def evaluate(

@@ -91,8 +91,8 @@ def without_width(evaluation: ScoredRun, ranking: Ranking, scoring: Scoring) -> 
     """
     ends: dict[str, list[tuple[SelectedColumn, float]]] = {}
     for column, value in zip(evaluation.columns, evaluation.summary, strict=True):
-        if column.bound in (LOWER, UPPER) and isinstance(value, float):
-            label = column.label.removesuffix(f"({column.bound})")
+        if column.view.bound in (LOWER, UPPER) and isinstance(value, float):
+            label = column.label.removesuffix(f"({column.view.bound})")
             ends.setdefault(label, []).append((column, value))
     narrow = {
         label: column
@@ -133,7 +133,7 @@ def _values(batch: SampledBatch, columns: list[SelectedColumn]) -> FloatArray:
     """Return (C, T) the values of columns."""
     found = []
     for column in columns:
-        seen = batch if column.relevance_level is None else batch.with_grade(column.relevance_level)
+        seen = batch if column.view.level is None else batch.with_grade(column.view.level)
         found.append(np.asarray(column.measure.score(seen, *column.arguments), np.float64))
     return np.array(found)
 
@@ -171,7 +171,9 @@ def _with_ends(
         if place in wanted:
             number = wanted.index(place)
             for end, bound in enumerate((LOWER, UPPER)):
-                named = replace(column, label=f"{column.label}({bound})", bound=bound)
+                named = replace(
+                    column, label=f"{column.label}({bound})", view=column.view._replace(bound=bound)
+                )
                 parts.append((named, of_topics[end, number], float(over_all[end, number])))
     return replace(
         evaluation,
