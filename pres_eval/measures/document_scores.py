@@ -83,7 +83,6 @@ MEASURES: tuple[Measure, ...] = (
         "ubpref",
         understandability_bpref,
         MeasureSettings((_FACTOR,), example="factor=0.01"),
-        traits=traits(Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL),
-        expected="expected.ranks:understandability_bpref",
+        traits=traits(Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL, Trait.LINEAR),
     ),
 )

@@ -9,7 +9,7 @@ import numpy as np
 from pres_eval.arrays import FloatArray, IntArray, divide
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure, Trait, traits
-from pres_eval.measures.found import relevant_within
+from pres_eval.measures.found import relevant_within, variance_of_relevant
 from pres_eval.measures.parameters import Coefficients
 from pres_eval.measures.screening import documents_to_read
 from pres_eval.measures.sets import set_recall
@@ -96,8 +96,8 @@ def loss_of_recall(batch: Batch) -> FloatArray:
     Source: Bagdouri, Webber, Lewis & Oard, "Towards minimizing the annotation cost of certified text
       classification", CIKM 2013, doi:10.1145/2505515.2505708; CLEF TAR's tar_eval.  trec_eval: none.
     """
-    missed = 1.0 - set_recall(batch)
-    return missed * missed
+    missed, n = 1.0 - set_recall(batch), batch.num_rel.astype(float)
+    return missed * missed + divide(variance_of_relevant(batch), n * n)
 
 
 def loss_of_effort(batch: Batch) -> FloatArray:
@@ -144,14 +144,13 @@ MEASURES: tuple[Measure, ...] = (
         total_cost_weighted,
         _REST,
         traits=_OF_COLLECTION,
-        expected="expected.sets:total_cost_weighted",
+        expected="expected.screening:total_cost_weighted",
     ),
     _cost(
         "loss_r",
         loss_of_recall,
-        traits=_OF_A_SET | {Trait.BOUNDED, Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL},
-        expected="expected.sets:loss_of_recall",
+        traits=_OF_A_SET | {Trait.BOUNDED, Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL, Trait.LINEAR},
     ),
     _cost("loss_e", loss_of_effort, rewards_giving_up=True, traits=_OF_COLLECTION | {Trait.BOUNDED}),
-    _cost("loss_er", loss, traits=_OF_COLLECTION, expected="expected.sets:loss"),
+    _cost("loss_er", loss, traits=_OF_COLLECTION | {Trait.LINEAR}),
 )
