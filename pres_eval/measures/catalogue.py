@@ -90,7 +90,7 @@ def _meanings(name: str, rule: Any) -> Iterator[tuple[str, str]]:
     seen = set()
     for cutoff, written in ((None, name), ("10", f"{name}@10")):
         try:
-            measure = rule(NotationSettings(), cutoff).name
+            measure = rule(NotationSettings(), cutoff).partition(".")[0]
         except MeasureError:
             continue
         if measure not in seen:

@@ -17,8 +17,7 @@ def _documents_needed(batch: Batch, level: float) -> FloatArray:
     exact = level * batch.num_rel.astype(np.float64)
     # trec_eval: 9.0.8 adds 0.9 and cuts; 10.0 rounds halves away from zero.
     if batch.version.recall_levels_reach_up:
-        cut: FloatArray = np.trunc(exact + 0.9)
-        return cut
+        return np.asarray(np.trunc(exact + 0.9), np.float64)
     whole: FloatArray = np.trunc(exact)
     up: FloatArray = np.copysign(np.abs(exact - whole) >= 0.5, exact)
     return whole + up

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pres_eval.arrays import FloatArray, IntArray, blocks, divide, ragged
+from pres_eval.arrays import FloatArray, IntArray, blocks, changed, divide, ragged
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import NOT_DERIVED, Measure, Trait, traits
 from pres_eval.measures.found import relevant_within
@@ -55,8 +55,7 @@ def _ideal_ranks(batch: Batch, rows: IntArray) -> IntArray:
     """Return (n,) the place of each of these documents (n,) in the ideal ranking of its topic."""
     topic_of, grade = batch.topic_of[rows], batch.grade[rows]
     order = np.lexsort((batch.rank[rows], -grade, topic_of))
-    new = np.ones(len(rows), np.bool_)
-    new[1:] = (np.diff(topic_of[order]) != 0) | (np.diff(grade[order]) != 0)
+    new = changed(topic_of[order], grade[order])
     first = np.flatnonzero(new)
     of_group = np.cumsum(new) - 1
     within = np.arange(len(rows)) - first[of_group]

@@ -95,8 +95,7 @@ def ndcg_cut(batch: Batch, cutoff: int) -> FloatArray:
 def best_dcg_cut(batch: Batch, cutoff: int) -> FloatArray:
     """Return the discounted gain (T,) of the best ranking's first k documents; (C, T) for several cutoffs."""
     begins, length, ideal = batch.of_judgements(_running_best_dcg, int(np.max(cutoff)))
-    found: FloatArray = ideal[begins + np.minimum(length, cutoff)]
-    return found
+    return np.asarray(ideal[begins + np.minimum(length, cutoff)], np.float64)
 
 
 def _running_best_dcg(batch: Batch, most: int) -> tuple[IntArray, IntArray, FloatArray]:
@@ -132,8 +131,7 @@ def _exponential_gain(grade: IntArray, highest: IntArray) -> FloatArray:
     # Below -2000 a power of two is 0 long since; ldexp takes 32-bit exponents only.
     exponent = np.maximum(np.maximum(grade, 0) - highest, -2000).astype(np.int32)
     least = np.maximum(-highest, -2000).astype(np.int32)
-    gain: FloatArray = np.ldexp(1.0, exponent) - np.ldexp(1.0, least)
-    return gain
+    return np.asarray(np.ldexp(1.0, exponent) - np.ldexp(1.0, least), np.float64)
 
 
 def plain_ndcg(topic: RankedTopic, pairs: KeyNumbers) -> float:

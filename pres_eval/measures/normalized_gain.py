@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from pres_eval.arrays import FloatArray, IntArray, accumulate, divide, elementwise, log2
+from pres_eval.arrays import FloatArray, IntArray, accumulate, changed, divide, elementwise, log2
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import NOT_DERIVED, Measure, Trait, traits
 from pres_eval.measures.best_ranking import BestRanking, best_ranking
@@ -152,8 +152,8 @@ def _r_ndcg(batch: Batch, named: GradeGains) -> FloatArray:
 
 def _ranks_where_gain_falls(best: BestRanking) -> tuple[IntArray, IntArray]:
     """Return topics and ranks (n,) of best rankings' documents after which there is less gain, or none."""
-    last = np.ones(len(best.gain), bool)
-    last[:-1] = (best.gain[1:] != best.gain[:-1]) | (best.topic_of[1:] != best.topic_of[:-1])
+    # Read from the end, these are the ones at which something changes.
+    last = changed(best.topic_of[::-1], best.gain[::-1])[::-1]
     return best.topic_of[last], best.rank[last]
 
 
@@ -162,8 +162,7 @@ def _dcg_down_to(batch: Batch, dcg: FloatArray, topic_of: IntArray, rank: IntArr
     width = int(max(batch.rank.max(initial=0), rank.max(initial=0))) + 1
     places = np.searchsorted(batch.topic_of * width + batch.rank, topic_of * width + rank, "right") - 1
     begun = places >= batch.offsets[topic_of]
-    values: FloatArray = np.concatenate((dcg, [0.0]))[np.where(begun, places, -1)]
-    return values
+    return np.asarray(np.concatenate((dcg, [0.0]))[np.where(begun, places, -1)], np.float64)
 
 
 _experimental = partial(Measure, bounds=NOT_DERIVED, expected=NOT_DERIVED)

@@ -218,8 +218,7 @@ def avgjg_imp(batch: PreferenceBatch) -> FloatArray:
 
 def _average(batch: PreferenceBatch, of_groups: FloatArray) -> FloatArray:
     """Return (T,) the average over the groups (G,) of each topic, added one after the other."""
-    sums = np.bincount(batch.topic_of, weights=of_groups, minlength=len(batch))
-    return divide(sums, np.diff(batch.group_offsets))
+    return divide(np.bincount(batch.topic_of, of_groups, len(batch)), np.diff(batch.group_offsets))
 
 
 def _average_or_zero(batch: PreferenceBatch, fulfilled: IntArray, possible: IntArray) -> FloatArray:

@@ -42,8 +42,7 @@ class Powers:
 
     def __getitem__(self, exponent: IntArray) -> FloatArray:
         """Return (n,) the powers with these exponents (n,)."""
-        powers: FloatArray = self.table[np.minimum(exponent, len(self.table) - 1)]
-        return powers
+        return np.asarray(self.table[np.minimum(exponent, len(self.table) - 1)], np.float64)
 
 
 def persistence_of(pairs: KeyNumbers) -> float:

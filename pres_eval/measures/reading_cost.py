@@ -34,8 +34,7 @@ def total_cost(batch: Batch, costs: tuple[float, ...]) -> FloatArray:
     Source: CLEF TAR's tar_eval (2018).  trec_eval: none.
     """
     read, miss = costs
-    score: FloatArray = read * batch.num_ret + miss * (batch.num_rel - 2 * relevant_within(batch))
-    return score
+    return np.asarray(read * batch.num_ret + miss * (batch.num_rel - 2 * relevant_within(batch)), np.float64)
 
 
 def total_cost_uniform(batch: Batch, costs: tuple[float, ...]) -> FloatArray:
@@ -56,8 +55,7 @@ def total_cost_uniform(batch: Batch, costs: tuple[float, ...]) -> FloatArray:
     read, penalty = costs
     rest = penalty * (documents_to_read(batch) - batch.num_ret)
     missed = batch.num_rel - relevant_within(batch)
-    score: FloatArray = read * batch.num_ret + divide(rest * missed, batch.num_rel)
-    return score
+    return np.asarray(read * batch.num_ret + divide(rest * missed, batch.num_rel), np.float64)
 
 
 def total_cost_weighted(batch: Batch, costs: tuple[float, ...]) -> FloatArray:
@@ -82,8 +80,7 @@ def weighted_cost(batch: Batch, costs: tuple[float, ...], missed: IntArray) -> F
     read, penalty = costs
     rest = penalty * (documents_to_read(batch) - batch.num_ret)
     share = 1.0 - np.ldexp(1.0, 1 - np.minimum(missed, _MOST_HALVES))
-    score: FloatArray = read * batch.num_ret + rest * np.where(missed > 0, share, 0.0)
-    return score
+    return np.asarray(read * batch.num_ret + rest * np.where(missed > 0, share, 0.0), np.float64)
 
 
 def loss_of_recall(batch: Batch) -> FloatArray:
@@ -112,8 +109,7 @@ def loss_of_effort(batch: Batch) -> FloatArray:
     """
     share = divide(np.full(len(batch), LOSS_DOCUMENTS), documents_to_read(batch))
     effort = batch.num_ret / (batch.num_rel + LOSS_DOCUMENTS)
-    score: FloatArray = (share * share) * (effort * effort)
-    return score
+    return np.asarray((share * share) * (effort * effort), np.float64)
 
 
 def loss(batch: Batch) -> FloatArray:

@@ -95,8 +95,7 @@ def utility(batch: Batch, worth: tuple[float, ...]) -> FloatArray:
     """
     a, ret, n = relevant_within(batch), batch.num_ret, batch.num_rel
     rest = batch.num_docs_in_coll + a - ret - n
-    score: FloatArray = worth[0] * a + worth[1] * (ret - a) + worth[2] * (n - a) + worth[3] * rest
-    return score
+    return np.asarray(worth[0] * a + worth[1] * (ret - a) + worth[2] * (n - a) + worth[3] * rest, np.float64)
 
 
 def plain_set_precision(topic: RankedTopic) -> float:
