@@ -17,7 +17,6 @@ from pres_eval.measures.selection import SelectedColumn
 from pres_eval.options import RelevanceInfo
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.strata import Sample
-from pres_eval.records import dataclass
 from pres_eval.scoring import ScoredRun, Scoring
 from pres_eval.summing import Values
 
@@ -27,14 +26,11 @@ TOPICS_AT_ONCE = 64
 
 NO_WIDTH = 0.001
 
+TIMES, SEED = 1000, 1
+"""How often a sample is redrawn, and the seed of that."""
 
-@dataclass(frozen=True, kw_only=True)
-class Redrawing:
-    """Settings of redrawn samples: number, seed, and the share of values inside the interval."""
-
-    level: float = 0.95
-    times: int = 1000
-    seed: int = 1
+OUTSIDE = (1 - 0.95) / 2, (1 + 0.95) / 2
+"""The shares of values below the two ends of an interval."""
 
 
 def with_sample_intervals(
@@ -42,7 +38,7 @@ def with_sample_intervals(
     ranking: Ranking,
     scoring: Scoring,
     warn: Callable[[str], None],
-    how: Redrawing | None = None,
+    times: int = TIMES,
 ) -> ScoredRun:
     """Return the evaluation with the ends of an interval behind each column that is inferred from a sample.
 
@@ -55,23 +51,15 @@ def with_sample_intervals(
     narrow.
     Raises UsageError for judgements that were not drawn within strata.
     """
-    sample, how = scoring.relevance, how or Redrawing()
+    sample = scoring.relevance
     if not isinstance(sample, Sample) or sample.probability is not None:
         raise UsageError("--intervals: expected judgements that were drawn within strata (-R strata)")
     wanted = [place for place, column in enumerate(evaluation.columns) if _is_inferred(column)]
     columns = [evaluation.columns[place] for place in wanted]
-    batch = form_sampled_batch(sample, ranking, scoring.options)
-    ends, sums = [], np.zeros((how.times, len(columns)))
-    stream = RandomStream(how.seed)
-    outside = ((1 - how.level) / 2, (1 + how.level) / 2)
-    for block in blocks_of_topics(batch, TOPICS_AT_ONCE):
-        values = np.stack([_values(one, columns) for one in _redrawn(block, how.times, stream)])
-        sums += values.sum(axis=2)
-        ends.append(_mirrored(values, _values(block, columns), outside))
+    of_topics, sums = _ends_and_sums(form_sampled_batch(sample, ranking, scoring.options), columns, times)
     number = np.array([evaluation.totals.num_topics if one.measure.summary is mean else 1 for one in columns])
     of_all = np.array([evaluation.summary[place] for place in wanted], np.float64)
-    over_all = _mirrored(sums / number, of_all, outside)
-    of_topics = np.concatenate(ends, axis=2)
+    over_all = _mirrored(sums / number, of_all)
     for row, place in enumerate(wanted):
         if columns[row].measure.summary is mean:
             # A share of 1 is the most there is, but what is inferred may be more.
@@ -82,6 +70,19 @@ def with_sample_intervals(
     for text in without_width(found, ranking, scoring):
         warn(text)
     return found
+
+
+def _ends_and_sums(
+    batch: SampledBatch, columns: list[SelectedColumn], times: int
+) -> tuple[FloatArray, FloatArray]:
+    """Return (2, C, T) ends of the intervals of topics, and (times, C) the redrawn values of all added up."""
+    stream = RandomStream(SEED)
+    ends, sums = [], np.zeros((times, len(columns)))
+    for block in blocks_of_topics(batch, TOPICS_AT_ONCE):
+        values = np.stack([_values(one, columns) for one in _redrawn(block, times, stream)])
+        sums += values.sum(axis=2)
+        ends.append(_mirrored(values, _values(block, columns)))
+    return np.concatenate(ends, axis=2), sums
 
 
 def without_width(evaluation: ScoredRun, ranking: Ranking, scoring: Scoring) -> Iterator[str]:
@@ -119,9 +120,9 @@ def without_width(evaluation: ScoredRun, ranking: Ranking, scoring: Scoring) -> 
         )
 
 
-def _mirrored(redrawn: FloatArray, value: FloatArray, outside: tuple[float, float]) -> FloatArray:
+def _mirrored(redrawn: FloatArray, value: FloatArray) -> FloatArray:
     """Return (2, N) the ends of intervals, none below 0, of values (N,) that were redrawn B times, (B, N)."""
-    return np.maximum(2 * value - np.quantile(redrawn, outside, axis=0)[::-1], 0.0)
+    return np.maximum(2 * value - np.quantile(redrawn, OUTSIDE, axis=0)[::-1], 0.0)
 
 
 def _is_inferred(column: SelectedColumn) -> bool:
