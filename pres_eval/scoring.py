@@ -18,7 +18,7 @@ from pres_eval.errors import NoCommonTopicError
 from pres_eval.measures.base import LEAST_GEOMETRIC_MEAN, Totals, Trait, WhenMissing, geometric_mean
 from pres_eval.measures.own import computed
 from pres_eval.measures.selection import SelectedColumn, Selection
-from pres_eval.measures.views import BOUNDS
+from pres_eval.measures.views import BOUNDS, View
 from pres_eval.options import ONE, ZERO, Options
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.ranking import Ranking
@@ -188,9 +188,9 @@ def _score_group(batch: AnyBatch, group: Selection, worth: float | None = None) 
     elif worth is None or Trait.BOUNDED not in measure.traits or not measure.tells_quality:
         yield from _scored_group(batch, group)
         return
-    assert isinstance(batch, Batch), "--empty lets nothing else through"
-    level = group[0].view.level
-    empty = (batch if level is None else batch.with_grade(level)).num_rel == 0
+    seen = seen_as(batch, group[0].view)
+    assert isinstance(seen, Batch), "--empty lets nothing else through"
+    empty = seen.num_rel == 0
     for values in _scored_group(batch, group):
         assert not isinstance(values, list), "what is from 0 to 1 is a number"
         yield np.where(empty & ~batch.missing, 1 - worth if measure.less_is_better else worth, values)
@@ -198,12 +198,7 @@ def _score_group(batch: AnyBatch, group: Selection, worth: float | None = None) 
 
 def _scored_group(batch: AnyBatch, group: Selection) -> Iterator[Values]:
     """Return the values of the columns of one measure, by its own functions."""
-    measure, level = group[0].measure, group[0].view.level
-    if group[0].view.judged_only:
-        assert isinstance(batch, Batch), "names lets nothing else through"
-        batch = batch.derived(Batch.judged_alone)
-    if level is not None:
-        batch = batch.with_grade(level)
+    measure, batch = group[0].measure, seen_as(batch, group[0].view)
     function = _function(batch, group[0])
     if not measure.takes_many or len(group) == 1 or function is not measure.score or _in_ties(batch):
         for column in group:
@@ -218,6 +213,14 @@ def _scored_group(batch: AnyBatch, group: Selection) -> Iterator[Values]:
         )
         table = computed(measure, function, batch, arguments, (len(columns), len(batch)))
         yield from np.asarray(_as_missing(batch, columns[0], table))
+
+
+def seen_as(batch: AnyBatch, view: View) -> AnyBatch:
+    """Return the batch as the columns of a view see it."""
+    if view.judged_only:
+        assert isinstance(batch, Batch), "names lets nothing else through"
+        batch = batch.derived(Batch.judged_alone)
+    return batch if view.level is None else batch.with_grade(view.level)
 
 
 def _as_missing(batch: AnyBatch, column: SelectedColumn, values: FloatArray | IntArray | list[str]) -> Values:

@@ -17,7 +17,7 @@ from pres_eval.measures.selection import SelectedColumn
 from pres_eval.options import RelevanceInfo
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.strata import Sample
-from pres_eval.scoring import ScoredRun, Scoring
+from pres_eval.scoring import ScoredRun, Scoring, seen_as
 from pres_eval.summing import Values
 
 LOWER, UPPER = "lower", "upper"
@@ -132,11 +132,9 @@ def _is_inferred(column: SelectedColumn) -> bool:
 
 def _values(batch: SampledBatch, columns: list[SelectedColumn]) -> FloatArray:
     """Return (C, T) the values of columns."""
-    found = []
-    for column in columns:
-        seen = batch if column.view.level is None else batch.with_grade(column.view.level)
-        found.append(np.asarray(column.measure.score(seen, *column.arguments), np.float64))
-    return np.array(found)
+    views = [seen_as(batch, column.view) for column in columns]
+    scored = zip(columns, views, strict=True)
+    return np.array([column.measure.score(seen, *column.arguments) for column, seen in scored], np.float64)
 
 
 def _redrawn(batch: SampledBatch, times: int, stream: RandomStream) -> Iterator[SampledBatch]:

@@ -139,7 +139,9 @@ def _r_ndcg(batch: Batch, named: GradeGains) -> FloatArray:
     best = best_ranking(batch, named)
     gained, ideal = document_gains(batch, named) / log2(batch.rank + 1), best.gain / log2(best.rank + 1)
     dcg, ideal_dcg = accumulate(np.add, gained, batch.offsets), accumulate(np.add, ideal, best.offsets)
-    topic_of, rank = _ranks_where_gain_falls(best)
+    # The documents after which there is less gain, or none: read from the end, where something changes.
+    last = changed(best.topic_of[::-1], best.gain[::-1])[::-1]
+    topic_of, rank = best.topic_of[last], best.rank[last]
     sums, falls = np.zeros(len(batch)), np.bincount(topic_of, minlength=len(batch))
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = _dcg_down_to(batch, dcg, topic_of, rank) / best.up_to(topic_of, rank, ideal_dcg)
@@ -148,13 +150,6 @@ def _r_ndcg(batch: Batch, named: GradeGains) -> FloatArray:
         goes_on = (best.length > 0) & (batch.num_ret > best.length + 1)
         sums += np.where(goes_on, batch.sum_by_topic(gained) / best.sum_by_topic(ideal), 0.0)
         return np.where(batch.num_rel == 0, 0.0, sums / (falls + goes_on))
-
-
-def _ranks_where_gain_falls(best: BestRanking) -> tuple[IntArray, IntArray]:
-    """Return topics and ranks (n,) of best rankings' documents after which there is less gain, or none."""
-    # Read from the end, these are the ones at which something changes.
-    last = changed(best.topic_of[::-1], best.gain[::-1])[::-1]
-    return best.topic_of[last], best.rank[last]
 
 
 def _dcg_down_to(batch: Batch, dcg: FloatArray, topic_of: IntArray, rank: IntArray) -> FloatArray:
