@@ -18,7 +18,7 @@ from pres_eval.errors import NoCommonTopicError
 from pres_eval.measures.base import LEAST_GEOMETRIC_MEAN, Totals, Trait, WhenMissing, geometric_mean
 from pres_eval.measures.own import computed
 from pres_eval.measures.selection import SelectedColumn, Selection
-from pres_eval.measures.views import BOUNDS
+from pres_eval.measures.views import BOUNDS, View
 from pres_eval.options import ONE, ZERO, Options
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.ranking import Ranking
@@ -158,7 +158,10 @@ def score_blocks(
 
     worth  value of topics without relevant documents in measures from 0 to 1; None: the measures' own
     """
-    groups = _groups(selection)
+    # Those together that are one measure, seen in one way.
+    groups = [
+        tuple(group) for _, group in groupby(selection, lambda column: (id(column.measure), column.view))
+    ]
 
     def score(batch: AnyBatch) -> ScoredBlock:
         """Return the values of all columns for a batch."""
@@ -177,15 +180,6 @@ def score_blocks(
     return in_order(score, batches, jobs, unthreaded=1)
 
 
-def _groups(selection: Selection) -> list[Selection]:
-    """Return the columns with those together that are one measure, seen in one way."""
-    return [tuple(group) for _, group in groupby(selection, _way)]
-
-
-def _way(column: SelectedColumn) -> tuple[object, ...]:
-    return id(column.measure), column.relevance_level, column.judged_only, column.bound, column.scale
-
-
 def _score_group(batch: AnyBatch, group: Selection, worth: float | None = None) -> Iterator[Values]:
     """Yield the values of the columns of one measure; `worth` as for score_blocks."""
     measure = group[0].measure
@@ -194,9 +188,9 @@ def _score_group(batch: AnyBatch, group: Selection, worth: float | None = None) 
     elif worth is None or Trait.BOUNDED not in measure.traits or not measure.tells_quality:
         yield from _scored_group(batch, group)
         return
-    assert isinstance(batch, Batch), "--empty lets nothing else through"
-    level = group[0].relevance_level
-    empty = (batch if level is None else batch.with_grade(level)).num_rel == 0
+    seen = seen_as(batch, group[0].view)
+    assert isinstance(seen, Batch), "--empty lets nothing else through"
+    empty = seen.num_rel == 0
     for values in _scored_group(batch, group):
         assert not isinstance(values, list), "what is from 0 to 1 is a number"
         yield np.where(empty & ~batch.missing, 1 - worth if measure.less_is_better else worth, values)
@@ -204,12 +198,7 @@ def _score_group(batch: AnyBatch, group: Selection, worth: float | None = None) 
 
 def _scored_group(batch: AnyBatch, group: Selection) -> Iterator[Values]:
     """Return the values of the columns of one measure, by its own functions."""
-    measure, level = group[0].measure, group[0].relevance_level
-    if group[0].judged_only:
-        assert isinstance(batch, Batch), "names lets nothing else through"
-        batch = batch.derived(Batch.judged_alone)
-    if level is not None:
-        batch = batch.with_grade(level)
+    measure, batch = group[0].measure, seen_as(batch, group[0].view)
     function = _function(batch, group[0])
     if not measure.takes_many or len(group) == 1 or function is not measure.score or _in_ties(batch):
         for column in group:
@@ -224,6 +213,14 @@ def _scored_group(batch: AnyBatch, group: Selection) -> Iterator[Values]:
         )
         table = computed(measure, function, batch, arguments, (len(columns), len(batch)))
         yield from np.asarray(_as_missing(batch, columns[0], table))
+
+
+def seen_as(batch: AnyBatch, view: View) -> AnyBatch:
+    """Return the batch as the columns of a view see it."""
+    if view.judged_only:
+        assert isinstance(batch, Batch), "names lets nothing else through"
+        batch = batch.derived(Batch.judged_alone)
+    return batch if view.level is None else batch.with_grade(view.level)
 
 
 def _as_missing(batch: AnyBatch, column: SelectedColumn, values: FloatArray | IntArray | list[str]) -> Values:
@@ -241,7 +238,7 @@ def _as_missing(batch: AnyBatch, column: SelectedColumn, values: FloatArray | In
 
 def _function(batch: AnyBatch, column: SelectedColumn) -> Callable[..., FloatArray | IntArray | list[str]]:
     """Return the function of the values (T,): of the expected ones if the batch has ties."""
-    if column.bound is not None:
+    if column.view.bound is not None:
         return partial(_bound, column)
     if not _in_ties(batch):
         return column.measure.score
@@ -260,9 +257,9 @@ def _bound(column: SelectedColumn, batch: AnyBatch, *arguments: object) -> Float
     from pres_eval.measures.bounds import BoundsOf
 
     assert isinstance(batch, Batch), "names lets nothing else through"
-    assert column.bound is not None, "asked for by its bound"
-    of_column = BoundsOf(column.measure, arguments, column.scale)
-    return batch.derived(of_column)[BOUNDS.index(column.bound)]
+    assert column.view.bound is not None, "asked for by its bound"
+    of_column = BoundsOf(column.measure, arguments, column.view.scale)
+    return batch.derived(of_column)[BOUNDS.index(column.view.bound)]
 
 
 def evaluate(

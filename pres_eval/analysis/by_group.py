@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from pres_eval.analysis.compare import compare
-from pres_eval.analysis.compare_settings import CompareSettings
+from pres_eval.analysis.compare_settings import CompareSettings, Comparison
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.digits import DECIMALS
 from pres_eval.analysis.joint import JOINT_TESTS
@@ -97,27 +97,33 @@ def compare_by_group(
     p_values = np.array([one.p_value for _, _, one in found], np.float64)
     corrected = _corrected(p_values, [one.measure for _, _, one in found], settings)
     comparisons = tuple(
-        GroupComparison(
-            measure=one.measure,
-            group=name,
-            topics=topics,
-            run=one.run,
-            other=one.other,
-            mean=one.mean,
-            other_mean=one.other_mean,
-            difference=one.difference,
-            p_value=one.p_value,
-            corrected=value,
-            significant=value < settings.alpha,
-            direction=one.direction if value < settings.alpha else 0,
-        )
-        for (name, topics, one), value in zip(found, corrected.tolist(), strict=True)
+        _of_group(*one, value, settings) for one, value in zip(found, corrected.tolist(), strict=True)
     )
     grouped = np.concatenate([np.zeros(0, np.int64), *members.values()])
     overlap = len(np.unique(grouped)) < len(grouped)
-    alone = overlap or len(members) < 2
-    between = () if alone else _interactions(scores, members, comparisons, settings)
-    return ByGroup(comparisons, between, overlap)
+    several = not overlap and len(members) > 1
+    between = _interactions(scores, members, comparisons, settings) if several else ()
+    return ByGroup(comparisons, tuple(between), overlap)
+
+
+def _of_group(
+    name: str, topics: int, one: Comparison, corrected: float, settings: CompareSettings
+) -> GroupComparison:
+    """Return a comparison over the topics of a group, with its corrected p-value."""
+    return GroupComparison(
+        measure=one.measure,
+        group=name,
+        topics=topics,
+        run=one.run,
+        other=one.other,
+        mean=one.mean,
+        other_mean=one.other_mean,
+        difference=one.difference,
+        p_value=one.p_value,
+        corrected=corrected,
+        significant=corrected < settings.alpha,
+        direction=one.direction if corrected < settings.alpha else 0,
+    )
 
 
 def _corrected(p_values: FloatArray, measures: Sequence[str], settings: CompareSettings) -> FloatArray:
@@ -135,8 +141,8 @@ def _interactions(
     members: Mapping[str, IntArray],
     comparisons: Sequence[GroupComparison],
     settings: CompareSettings,
-) -> tuple[Interaction, ...]:
-    """Return whether differences depend on the group, whose topics are (n,), for each pair compared."""
+) -> Iterator[Interaction]:
+    """Yield whether differences depend on the group, whose topics are (n,), for each pair compared."""
     rows = np.concatenate(list(members.values()))
     group = np.repeat(np.arange(len(members)), [len(own) for own in members.values()])
     pairs = dict.fromkeys((one.measure, one.run, one.other) for one in comparisons)
@@ -149,24 +155,21 @@ def _interactions(
         [p_of_groups(each, group, settings.samples, settings.seed, weights) for each in differences]
     )
     corrected = _corrected(p_values, [measure for measure, _, _ in pairs], settings)
-    names, found = list(members), []
+    names = list(members)
     for (measure, run, other), each, plain, value in zip(
         pairs, differences, p_values.tolist(), corrected.tolist(), strict=True
     ):
         means = np.bincount(group, weights=each) / np.bincount(group, weights=weights)
-        found.append(
-            Interaction(
-                measure=measure,
-                run=run,
-                other=other,
-                least=names[int(means.argmin())],
-                greatest=names[int(means.argmax())],
-                p_value=plain,
-                corrected=value,
-                significant=value < settings.alpha,
-            )
+        yield Interaction(
+            measure=measure,
+            run=run,
+            other=other,
+            least=names[int(means.argmin())],
+            greatest=names[int(means.argmax())],
+            p_value=plain,
+            corrected=value,
+            significant=value < settings.alpha,
         )
-    return tuple(found)
 
 
 def p_of_groups(

@@ -54,14 +54,11 @@ def compare(
     """
     check_settings(settings, all_pairs=not isinstance(baseline, int))
     unseen = _num_unseen(scores, baseline, settings)
-    baselines = None
-    if baseline is not None:
-        baselines = (baseline,) * len(scores.measures) if isinstance(baseline, int) else tuple(baseline)
+    baselines = None if baseline is None else tuple(np.broadcast_to(baseline, len(scores.measures)).tolist())
     lower, upper = np.empty_like(scores.means), np.empty_like(scores.means)
     pairs = [_pairs(len(scores.runs), own) for own in baselines or (None,) * len(scores.measures)]
     said: list[Joint] = []
     values, means = scores.gain_values(), scores.gains()
-    asked = (settings.alternative, settings.margin, settings.samples, settings.seed)
     apart = [_differences(own, both) for own, both in zip(means, pairs, strict=True)]
     for measure in each(range(len(scores.measures))):
         lower[measure], upper[measure] = settings.of_means(scores, measure)
@@ -70,8 +67,7 @@ def compare(
             draws = Draws(settings.samples, settings.seed, settings.joint_alpha(len(scores.measures)))
             said = said or JOINT_TESTS[settings.test].run(values, apart, draws)
         elif len(pairs[measure]):
-            differences = _differences(values[measure], pairs[measure])
-            said.append(Joint(p_values(PAIRED_TESTS[settings.test], differences, *asked)))
+            said.append(Joint(_p_values(_differences(values[measure], pairs[measure]), settings)))
     return ComparedRuns(
         scores=scores,
         settings=settings,
@@ -82,6 +78,12 @@ def compare(
         comparisons=tuple(_comparisons(scores, pairs, said, settings, unseen)) if said else (),
         unseen=unseen,
     )
+
+
+def _p_values(differences: FloatArray, settings: CompareSettings) -> FloatArray:
+    """Return the p-values (P,) of differences (P, T) by a test of two runs."""
+    test, margin = PAIRED_TESTS[settings.test], settings.margin
+    return p_values(test, differences, settings.alternative, margin, settings.samples, settings.seed)
 
 
 def _num_unseen(scores: PairedScores, baseline: int | Sequence[int] | None, settings: CompareSettings) -> int:
@@ -158,48 +160,59 @@ def _of_measure(
     shown = _differences(scores.sign(measure) * scores.means[measure], pairs)
     lower, upper = _intervals(differences, shown, said, missing, settings)
     shown_too = shown_by(lower, upper, settings.alternative, settings.margin)
-    agrees = (significant == shown_too) | np.isnan(said.p_values) | (np.isnan(lower) & np.isnan(upper))
+    if settings.test in JOINT_TESTS:
+        missing = np.full(len(pairs), settings.joint_alpha(len(scores.measures)))
     wins, ties, losses = wins_ties_losses(differences)
-    biserial = rank_biserial(differences)
-    pointing = directions(favoured(differences, settings.test), settings.alternative)
-    sizes, (g, g_lower, g_upper) = standardised(differences), hedges_g(differences, 1 - settings.alpha)
-    means = scores.means[measure]
-    if scores.sign(measure) < 0:  # what people see is run minus other again; 0 stays 0, not -0
-        lower, upper, g_lower, g_upper = (0.0 - end for end in (upper, lower, g_upper, g_lower))
-        shown, sizes, g, biserial = (0.0 - found for found in (shown, sizes, g, biserial))
+    columns = {
+        "wins": wins,
+        "ties": ties,
+        "losses": losses,
+        "p_value": said.p_values,
+        "corrected": corrected,
+        "significant": significant,
+        "direction": directions(favoured(differences, settings.test), settings.alternative),
+        "level": 1 - missing,
+        "agrees": (significant == shown_too) | np.isnan(said.p_values) | (np.isnan(lower) & np.isnan(upper)),
+        **_seen(differences, shown, lower, upper, settings.alpha, scores.sign(measure)),
+    }
     return [
         Comparison(
             measure=scores.measures[measure],
             run=scores.runs[run],
             other=scores.runs[other],
-            mean=float(means[run]),
-            other_mean=float(means[other]),
-            difference=float(shown[row]),
-            lower=float(lower[row]),
-            upper=float(upper[row]),
-            wins=int(wins[row]),
-            ties=int(ties[row]),
-            losses=int(losses[row]),
-            p_value=float(said.p_values[row]),
-            corrected=float(corrected[row]),
-            significant=bool(significant[row]),
-            direction=int(pointing[row]),
-            d_z=float(sizes[row]),
-            hedges_g=float(g[row]),
-            g_lower=float(g_lower[row]),
-            g_upper=float(g_upper[row]),
-            rank_biserial=float(biserial[row]),
-            level=1
-            - (
-                float(missing[row])
-                if settings.test not in JOINT_TESTS
-                else settings.joint_alpha(len(scores.measures))
-            ),
+            mean=float(scores.means[measure, run]),
+            other_mean=float(scores.means[measure, other]),
             g_level=1 - settings.alpha,
-            agrees=bool(agrees[row]),
+            **dict(zip(columns, row, strict=True)),
         )
-        for row, (run, other) in enumerate(pairs.tolist())
+        for (run, other), *row in zip(
+            pairs.tolist(), *(one.tolist() for one in columns.values()), strict=True
+        )
     ]
+
+
+def _seen(
+    differences: FloatArray, means: FloatArray, lower: FloatArray, upper: FloatArray, alpha: float, sign: int
+) -> dict[str, FloatArray]:
+    """Return what people see run minus other of: differences (P, T), their means and intervals, effect sizes.
+
+    sign: by which more was made better, as of the measure.
+    """
+    g, g_lower, g_upper = hedges_g(differences, 1 - alpha)
+    if sign < 0:
+        lower, upper, g_lower, g_upper = upper, lower, g_upper, g_lower
+    columns = {
+        "difference": means,
+        "lower": lower,
+        "upper": upper,
+        "d_z": standardised(differences),
+        "hedges_g": g,
+        "g_lower": g_lower,
+        "g_upper": g_upper,
+        "rank_biserial": rank_biserial(differences),
+    }
+    # 0 stays 0, not -0.
+    return columns if sign > 0 else {name: 0.0 - column for name, column in columns.items()}
 
 
 def _intervals(

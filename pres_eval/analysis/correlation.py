@@ -45,8 +45,6 @@ def kendall_tau_b(x: FloatArray, y: FloatArray) -> float:
     Source: Kendall, Biometrika 1945, doi:10.1093/biomet/33.3.239.
     """
     pairs_x, pairs_y = (int(np.abs(_signs(scores)).sum()) for scores in (x, y))
-    if not pairs_x or not pairs_y:
-        return math.nan
     return _cosine(int(_orders(x, y).sum()), pairs_x, pairs_y)
 
 
@@ -57,14 +55,10 @@ def spearman(x: FloatArray, y: FloatArray) -> float:
     Source: Spearman, American Journal of Psychology 1904, doi:10.2307/1412159.  The coefficient that the
       earlier workshop paper on PRES prints.
     """
-    if len(x) < 2:
-        return math.nan
     # Twice the ranks, so that the sums are those of whole numbers and exact.
     rank_x, rank_y = ((2 * average_ranks(scores)).astype(np.int64) for scores in (x, y))
     deviation_x, deviation_y = (ranks - (len(x) + 1) for ranks in (rank_x, rank_y))
     squares_x, squares_y = int((deviation_x**2).sum()), int((deviation_y**2).sum())
-    if not squares_x or not squares_y:
-        return math.nan
     return _cosine(int((deviation_x * deviation_y).sum()), squares_x, squares_y)
 
 
@@ -116,7 +110,9 @@ def _tau_ap_b_given(truth: FloatArray, estimate: FloatArray) -> float:
 
 
 def _cosine(product: int, square_x: int, square_y: int) -> float:
-    """Return the quotient product / √(square_x square_y), which no rounding brings beyond -1 or 1."""
+    """Return product / √(square_x square_y), from -1 to 1 in spite of rounding; nan where a square is 0."""
+    if not square_x or not square_y:
+        return math.nan
     return max(-1.0, min(1.0, product / math.sqrt(square_x * square_y)))
 
 

@@ -176,14 +176,21 @@ def every_pair(
         wins=signs[1],
         losses=signs[2],
         letters=tuple(
-            tuple(letters_of_pairs(gains, first, second, row < settings.alpha))
-            if np.isfinite(row).any() or len(gains) < 2
-            else ("",) * len(gains)
+            _letters(gains, first, second, row, settings.alpha)
             for row, gains in zip(corrected, gains_of(scores.measures, ends[0], scores.falling), strict=True)
         ),
         falling=scores.falling,
         settings=settings,
     )
+
+
+def _letters(
+    gains: FloatArray, first: IntArray, second: IntArray, p_values: FloatArray, alpha: float
+) -> tuple[str, ...]:
+    """Return the letters of runs with gains (R,), by the p-values (P,) of pairs (P,) of them."""
+    if np.isfinite(p_values).any() or len(gains) < 2:
+        return tuple(letters_of_pairs(gains, first, second, p_values < alpha))
+    return ("",) * len(gains)
 
 
 def _same_topics(present: BoolArray) -> list[tuple[IntArray, BoolArray]]:

@@ -213,7 +213,7 @@ def trust_of(
     scoring = Scoring(relevance=qrels, selection=columns, options=options, weights=weights)
     values = summaries([scoring.evaluation(ranking, scoring.blocks(ranking)) for ranking in rankings])
     # A column is followed by its bounds, if it has any: the least value, then the greatest.
-    least = [place for place, column in enumerate(columns) if column.bound is not None][::2]
+    least = [place for place, column in enumerate(columns) if column.view.bound is not None][::2]
     main = main_column(selection) if weights is None else None
     return Trust(
         judged=dict(zip(JUDGED_RANKS, values, strict=False)),

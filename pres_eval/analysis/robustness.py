@@ -192,8 +192,8 @@ def robustness(
         kept[fraction, sample] = np.count_nonzero(keep & is_rel)
         judged[fraction, sample] = np.count_nonzero(keep & (qrels.grade >= 0))
         scores = scores_under(without(qrels, keep, plan.removed), rankings, selection, options)
-        for row, (before, after) in enumerate(zip(sign * full, sign * scores, strict=True)):
-            correlations[fraction, sample, row] = coefficient(before, after)
+        pairs = zip(sign * full, sign * scores, strict=True)
+        correlations[fraction, sample] = [coefficient(before, after) for before, after in pairs]
     return Robustness(
         plan=plan,
         labels=tuple(column.label for column in selection),

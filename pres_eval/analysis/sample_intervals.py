@@ -17,8 +17,7 @@ from pres_eval.measures.selection import SelectedColumn
 from pres_eval.options import RelevanceInfo
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.strata import Sample
-from pres_eval.records import dataclass
-from pres_eval.scoring import ScoredRun, Scoring
+from pres_eval.scoring import ScoredRun, Scoring, seen_as
 from pres_eval.summing import Values
 
 LOWER, UPPER = "lower", "upper"
@@ -27,14 +26,11 @@ TOPICS_AT_ONCE = 64
 
 NO_WIDTH = 0.001
 
+TIMES, SEED = 1000, 1
+"""How often a sample is redrawn, and the seed of that."""
 
-@dataclass(frozen=True, kw_only=True)
-class Redrawing:
-    """Settings of redrawn samples: number, seed, and the share of values inside the interval."""
-
-    level: float = 0.95
-    times: int = 1000
-    seed: int = 1
+OUTSIDE = (1 - 0.95) / 2, (1 + 0.95) / 2
+"""The shares of values below the two ends of an interval."""
 
 
 def with_sample_intervals(
@@ -42,7 +38,7 @@ def with_sample_intervals(
     ranking: Ranking,
     scoring: Scoring,
     warn: Callable[[str], None],
-    how: Redrawing | None = None,
+    times: int = TIMES,
 ) -> ScoredRun:
     """Return the evaluation with the ends of an interval behind each column that is inferred from a sample.
 
@@ -55,23 +51,15 @@ def with_sample_intervals(
     narrow.
     Raises UsageError for judgements that were not drawn within strata.
     """
-    sample, how = scoring.relevance, how or Redrawing()
+    sample = scoring.relevance
     if not isinstance(sample, Sample) or sample.probability is not None:
         raise UsageError("--intervals: expected judgements that were drawn within strata (-R strata)")
     wanted = [place for place, column in enumerate(evaluation.columns) if _is_inferred(column)]
     columns = [evaluation.columns[place] for place in wanted]
-    batch = form_sampled_batch(sample, ranking, scoring.options)
-    ends, sums = [], np.zeros((how.times, len(columns)))
-    stream = RandomStream(how.seed)
-    outside = ((1 - how.level) / 2, (1 + how.level) / 2)
-    for block in blocks_of_topics(batch, TOPICS_AT_ONCE):
-        values = np.stack([_values(one, columns) for one in _redrawn(block, how.times, stream)])
-        sums += values.sum(axis=2)
-        ends.append(_mirrored(values, _values(block, columns), outside))
+    of_topics, sums = _ends_and_sums(form_sampled_batch(sample, ranking, scoring.options), columns, times)
     number = np.array([evaluation.totals.num_topics if one.measure.summary is mean else 1 for one in columns])
     of_all = np.array([evaluation.summary[place] for place in wanted], np.float64)
-    over_all = _mirrored(sums / number, of_all, outside)
-    of_topics = np.concatenate(ends, axis=2)
+    over_all = _mirrored(sums / number, of_all)
     for row, place in enumerate(wanted):
         if columns[row].measure.summary is mean:
             # A share of 1 is the most there is, but what is inferred may be more.
@@ -84,6 +72,19 @@ def with_sample_intervals(
     return found
 
 
+def _ends_and_sums(
+    batch: SampledBatch, columns: list[SelectedColumn], times: int
+) -> tuple[FloatArray, FloatArray]:
+    """Return (2, C, T) ends of the intervals of topics, and (times, C) the redrawn values of all added up."""
+    stream = RandomStream(SEED)
+    ends, sums = [], np.zeros((times, len(columns)))
+    for block in blocks_of_topics(batch, TOPICS_AT_ONCE):
+        values = np.stack([_values(one, columns) for one in _redrawn(block, times, stream)])
+        sums += values.sum(axis=2)
+        ends.append(_mirrored(values, _values(block, columns)))
+    return np.concatenate(ends, axis=2), sums
+
+
 def without_width(evaluation: ScoredRun, ranking: Ranking, scoring: Scoring) -> Iterator[str]:
     """Yield a warning of intervals over all topics without width, though some documents were not drawn.
 
@@ -91,8 +92,8 @@ def without_width(evaluation: ScoredRun, ranking: Ranking, scoring: Scoring) -> 
     """
     ends: dict[str, list[tuple[SelectedColumn, float]]] = {}
     for column, value in zip(evaluation.columns, evaluation.summary, strict=True):
-        if column.bound in (LOWER, UPPER) and isinstance(value, float):
-            label = column.label.removesuffix(f"({column.bound})")
+        if column.view.bound in (LOWER, UPPER) and isinstance(value, float):
+            label = column.label.removesuffix(f"({column.view.bound})")
             ends.setdefault(label, []).append((column, value))
     narrow = {
         label: column
@@ -119,9 +120,9 @@ def without_width(evaluation: ScoredRun, ranking: Ranking, scoring: Scoring) -> 
         )
 
 
-def _mirrored(redrawn: FloatArray, value: FloatArray, outside: tuple[float, float]) -> FloatArray:
+def _mirrored(redrawn: FloatArray, value: FloatArray) -> FloatArray:
     """Return (2, N) the ends of intervals, none below 0, of values (N,) that were redrawn B times, (B, N)."""
-    return np.maximum(2 * value - np.quantile(redrawn, outside, axis=0)[::-1], 0.0)
+    return np.maximum(2 * value - np.quantile(redrawn, OUTSIDE, axis=0)[::-1], 0.0)
 
 
 def _is_inferred(column: SelectedColumn) -> bool:
@@ -131,11 +132,9 @@ def _is_inferred(column: SelectedColumn) -> bool:
 
 def _values(batch: SampledBatch, columns: list[SelectedColumn]) -> FloatArray:
     """Return (C, T) the values of columns."""
-    found = []
-    for column in columns:
-        seen = batch if column.relevance_level is None else batch.with_grade(column.relevance_level)
-        found.append(np.asarray(column.measure.score(seen, *column.arguments), np.float64))
-    return np.array(found)
+    views = [seen_as(batch, column.view) for column in columns]
+    scored = zip(columns, views, strict=True)
+    return np.array([column.measure.score(seen, *column.arguments) for column, seen in scored], np.float64)
 
 
 def _redrawn(batch: SampledBatch, times: int, stream: RandomStream) -> Iterator[SampledBatch]:
@@ -171,7 +170,9 @@ def _with_ends(
         if place in wanted:
             number = wanted.index(place)
             for end, bound in enumerate((LOWER, UPPER)):
-                named = replace(column, label=f"{column.label}({bound})", bound=bound)
+                named = replace(
+                    column, label=f"{column.label}({bound})", view=column.view._replace(bound=bound)
+                )
                 parts.append((named, of_topics[end, number], float(over_all[end, number])))
     return replace(
         evaluation,

@@ -77,9 +77,12 @@ def changes(ids: Ids) -> IntArray:
     return np.concatenate(([0], np.flatnonzero(differs) + 1))
 
 
-def changed(values: AnyArray) -> BoolArray:
-    """Return (n,) whether a value (n,) differs from the one before; the first does."""
-    return np.concatenate((np.ones(min(len(values), 1), np.bool_), values[1:] != values[:-1]))
+def changed(values: AnyArray, *others: AnyArray) -> BoolArray:
+    """Return (n,) whether any of these columns (n,) differs from the row before; the first row does."""
+    differs = np.concatenate((np.ones(min(len(values), 1), np.bool_), values[1:] != values[:-1]))
+    for each in others:
+        differs[1:] |= each[1:] != each[:-1]
+    return differs
 
 
 def distinct(ids: Ids) -> tuple[Ids, IntArray]:

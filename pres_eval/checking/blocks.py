@@ -135,9 +135,7 @@ class CheckedBlock:
         places = places[np.lexsort((rows.scores[places], rows.ranks[places], self.topic_of[places]))]
         topic, rank, score = self.topic_of[places], rows.ranks[places], rows.scores[places]
         # Rows with the same rank come from the least score to the largest: they don't say which is first.
-        new = changed(topic)
-        new[1:] |= rank[1:] != rank[:-1]
-        least = np.flatnonzero(new)
+        least = np.flatnonzero(changed(topic, rank))
         largest = np.append(least[1:], len(places)) - 1
         wrong = (topic[least[1:]] == topic[least[:-1]]) & (score[largest[1:]] > score[least[:-1]])
         first = np.flatnonzero(wrong)
@@ -196,8 +194,7 @@ class CheckedBlock:
         in_10 = np.lexsort((number, -scores[places], group[places]))
         chosen[:] = False
         chosen[group[places[in_9 != in_10]]] = True
-        differs: BoolArray = chosen[group[:-1]]
-        return differs
+        return np.asarray(chosen[group[:-1]], np.bool_)
 
     def _tell_ties(
         self, kind: str, scores: FloatArray, equal_next: BoolArray, cutoffs: Sequence[int]

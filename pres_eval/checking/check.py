@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -10,7 +11,6 @@ from typing import TypeVar
 
 import numpy as np
 
-from pres_eval.arrays import AnyInts
 from pres_eval.checking.blocks import NO_NUMBER, CheckedRows
 from pres_eval.checking.findings import Example, FileReport, Severity
 from pres_eval.checking.run import CheckedPart, CheckOptions, RunChecker, segments_of
@@ -146,25 +146,17 @@ def check_run_in(source: Source, report: FileReport, form: FileFormat, checker: 
     offsets = np.concatenate(([0], np.cumsum(part.lengths)))
     groups = segments_of(part.topics)
     topics = replace(groups, starts=offsets[groups.starts], size=len(documents))
-    ranks: AnyInts = np.full(len(documents), NO_NUMBER)
     scores = part.numbers.astype(np.float64)
-    if form.by_rank:
-        ranks = (-scores).astype(np.int64)
-    found = FileReport(report.path, report.role, report.most)
-    found.counts.update(
-        {
-            ("lines", "all"): 0 if part.lines is None else int(part.lines[-1]),
-            ("lines", "rows"): len(scores),
-            ("lines", "blank"): 0,
-            ("lines", "tabs"): 0,
-            ("lines", "extra_blanks"): 0,
-            ("scores", "negative"): 0 if form.by_rank else int(np.count_nonzero(scores < 0)),
-        }
-    )
+    counts = {
+        ("lines", "all"): 0 if part.lines is None else int(part.lines[-1]),
+        ("lines", "rows"): len(scores),
+        ("scores", "negative"): 0 if form.by_rank else int(np.count_nonzero(scores < 0)),
+    }
+    found = FileReport(report.path, report.role, report.most, counts=Counter(counts))
     rows = CheckedRows(
         ids=documents,
         scores=scores,
-        ranks=ranks,
+        ranks=(-scores).astype(np.int64) if form.by_rank else np.full(len(documents), NO_NUMBER),
         line=np.arange(1, len(scores) + 1) if part.lines is None else part.lines,
     )
     whole = CheckedPart(report=found, topics=topics, tags={}, rows=rows)

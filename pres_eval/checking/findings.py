@@ -224,13 +224,12 @@ def _lines_not_utf8(text: bytes) -> IntArray:
 
 def facts_of_lines(report: FileReport) -> dict[str, int | bool]:
     """Return the form of the lines, for the facts of a file."""
-    counts = {what: count for (of, what), count in report.counts.items() if of == "lines"}
     return {
-        "lines": counts["all"],
-        "blank_lines": counts["blank"],
-        "crlf_lines": counts.get("crlf", 0),
-        "tabs": counts["tabs"] > 0,
-        "extra_blanks": counts["extra_blanks"] > 0,
+        "lines": report.counts["lines", "all"],
+        "blank_lines": report.counts["lines", "blank"],
+        "crlf_lines": report.counts["lines", "crlf"],
+        "tabs": report.counts["lines", "tabs"] > 0,
+        "extra_blanks": report.counts["lines", "extra_blanks"] > 0,
     }
 
 

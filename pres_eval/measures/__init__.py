@@ -65,7 +65,7 @@ HOME = {name: home for home, names in IN_PRINT_ORDER for name in names.split()}
 
 
 class _Measures(Mapping[str, Measure]):
-    """The records by name, in print order; a module is imported when one of its measures is wanted."""
+    """The records by name, in print order; a module is imported when one of its MEASURES is wanted."""
 
     def __init__(self) -> None:
         self._found: dict[str, Measure] = {}
@@ -73,9 +73,7 @@ class _Measures(Mapping[str, Measure]):
     def __getitem__(self, name: str) -> Measure:
         if name not in self._found:
             module = importlib.import_module(f"pres_eval.measures.{HOME[name]}")
-            for value in vars(module).values():
-                records = value if isinstance(value, tuple) else (value,)
-                self._found.update((one.name, one) for one in records if isinstance(one, Measure))
+            self._found |= {measure.name: measure for measure in module.MEASURES}
         return self._found[name]
 
     def __iter__(self) -> Iterator[str]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pres_eval.errors import MeasureError
 from pres_eval.measures.base import Format
 from pres_eval.measures.selection import SelectedColumn, Selection, check_ties, check_unjudged
-from pres_eval.measures.views import BOUNDS, View, read_scale
+from pres_eval.measures.views import BOUNDS, read_scale
 from pres_eval.options import BEST, DOCNO, EXPECTED, WORST, Options
 
 BOUNDS_NOTE = (
@@ -35,30 +35,22 @@ def with_bounds(
     """
     from pres_eval.measures.bounds import why_not
 
-    check_unjudged(options.judged_only or any(column.judged_only for column in selection))
+    check_unjudged(options.judged_only or any(column.view.judged_only for column in selection))
 
     found: list[SelectedColumn] = []
     without: list[str] = []
     for column in selection:
         found.append(column)
-        if column.bound is not None or not column.measure.tells_quality:
+        if column.view.bound is not None or not column.measure.tells_quality:
             continue
         if why := why_not(column.measure, column.arguments, scale):
             if column.by_name:
                 raise MeasureError(f"{column.measure.name}: {why}")
             without.append(column.measure.name)
             continue
-        own = View(column.relevance_level, column.judged_only)
-        plain = column.label.removesuffix(own.ending)
-        found += [
-            replace(
-                column,
-                label=plain + own._replace(bound=bound, scale=scale).ending,
-                bound=bound,
-                scale=scale,
-            )
-            for bound in BOUNDS
-        ]
+        plain = column.label.removesuffix(column.view.ending)
+        views = [column.view._replace(bound=bound, scale=scale) for bound in BOUNDS]
+        found += [replace(column, label=plain + view.ending, view=view) for view in views]
     return tuple(dict.fromkeys(found)), tuple(dict.fromkeys(without))
 
 
@@ -76,23 +68,20 @@ def as_ties_go(selection: Selection, options: Options) -> tuple[Selection, tuple
     """
     if options.ties == DOCNO:
         return selection, ()
-    if options.ties != EXPECTED:
-        for column in selection:
-            if column.by_name:
-                check_ties(column.measure, options)
-        gone = [column.measure.name for column in selection if not column.measure.best_by_grade]
-        usable = tuple(column for column in selection if column.measure.best_by_grade)
-        return usable, tuple(dict.fromkeys(gone))
     from pres_eval.measures.expected import depends_on_order, has_expected_value
 
+    expected = options.ties == EXPECTED
     found: list[SelectedColumn] = []
     without: list[str] = []
     for column in selection:
         measure = column.measure
-        if not column.by_name and not has_expected_value(measure):
+        if column.by_name:
+            check_ties(measure, options)
+        elif not (has_expected_value(measure) if expected else measure.best_by_grade):
             without.append(measure.name)
             continue
-        if options.max_retrieved is not None and measure.format is Format.COUNT and depends_on_order(measure):
+        counts = expected and options.max_retrieved is not None and measure.format is Format.COUNT
+        if counts and depends_on_order(measure):
             column = replace(column, measure=replace(measure, format=Format.FLOAT))  # noqa: PLW2901
         found.append(column)
     return tuple(found), tuple(dict.fromkeys(without))

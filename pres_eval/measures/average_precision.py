@@ -142,42 +142,44 @@ def plain_geometric_average_precision(topic: RankedTopic) -> float:
 LOGARITHM = Lacks("the mean of a logarithm is not the logarithm of a mean")
 _RANKED = traits(Trait.BOUNDED, Trait.IGNORES_TAIL)
 
-MAP = Measure(
-    "map",
-    average_precision,
-    title="Average precision",
-    traits=_RANKED,
-    bounds="bounds.relevance:average_precision",
-    expected="expected.ranks:average_precision",
-    plain=plain_average_precision,
-)
-MAP_CUT = Measure(
-    "map_cut",
-    average_precision_cut,
-    Cutoffs(DOCUMENT_CUTOFFS),
-    takes_many=True,
-    traits=_RANKED,
-    bounds="bounds.relevance:average_precision",
-    expected="expected.ranks:average_precision",
-    plain=plain_average_precision_cut,
-)
-GM_MAP = Measure(
-    "gm_map",
-    geometric_average_precision,
-    summary=geometric_mean,
-    per_topic=False,
-    traits=traits(Trait.IGNORES_TAIL),
-    bounds="bounds.relevance:geometric_average_precision",
-    expected=LOGARITHM,
-    plain=plain_geometric_average_precision,
-)
-INF_AP = Measure(
-    "infAP",
-    inferred_average_precision,
-    best_by_grade=False,
-    traits=_RANKED | {Trait.MOVES_UP},
-    expected=NOT_DERIVED,
-)
-YAAP = Measure(
-    "yaap", yaap, traits=traits(Trait.IGNORES_TAIL), bounds="bounds.relevance:yaap", expected=LOGARITHM
+MEASURES: tuple[Measure, ...] = (
+    Measure(
+        "map",
+        average_precision,
+        title="Average precision",
+        traits=_RANKED,
+        bounds="bounds.relevance:average_precision",
+        expected="expected.ranks:average_precision",
+        plain=plain_average_precision,
+    ),
+    Measure(
+        "map_cut",
+        average_precision_cut,
+        Cutoffs(DOCUMENT_CUTOFFS),
+        takes_many=True,
+        traits=_RANKED,
+        bounds="bounds.relevance:average_precision",
+        expected="expected.ranks:average_precision",
+        plain=plain_average_precision_cut,
+    ),
+    Measure(
+        "gm_map",
+        geometric_average_precision,
+        summary=geometric_mean,
+        per_topic=False,
+        traits=traits(Trait.IGNORES_TAIL),
+        bounds="bounds.relevance:geometric_average_precision",
+        expected=LOGARITHM,
+        plain=plain_geometric_average_precision,
+    ),
+    Measure(
+        "infAP",
+        inferred_average_precision,
+        best_by_grade=False,
+        traits=_RANKED | {Trait.MOVES_UP},
+        expected=NOT_DERIVED,
+    ),
+    Measure(
+        "yaap", yaap, traits=traits(Trait.IGNORES_TAIL), bounds="bounds.relevance:yaap", expected=LOGARITHM
+    ),
 )

@@ -32,13 +32,11 @@ class BestRanking:
         """Return running values (N,) of topics at ranks, or at the ranking's end if earlier; 0 at rank 0."""
         last = np.minimum(rank, self.length[topic_of])
         place = np.where(last > 0, self.offsets[topic_of] + last - 1, -1)
-        values: FloatArray = np.concatenate((running, [0.0]))[place]
-        return values
+        return np.asarray(np.concatenate((running, [0.0]))[place], np.float64)
 
     def sum_by_topic(self, values: FloatArray) -> FloatArray:
         """Add up the documents' values in each topic, one after the other: (N,) in, (T,) out."""
-        sums = np.bincount(self.topic_of, weights=values, minlength=len(self.offsets) - 1)
-        return sums.astype(np.float64, copy=False)
+        return np.bincount(self.topic_of, values, len(self.offsets) - 1).astype(np.float64, copy=False)
 
 
 def best_ranking(batch: Batch, named: GradeGains = (), most: int | None = None) -> BestRanking:

@@ -26,13 +26,18 @@ def binary_preference(batch: Batch) -> FloatArray:
 
 
 def preferred(batch: Batch) -> FloatArray:
-    """Return (R,) the share of judged nonrelevant documents that do not come before each relevant one."""
+    """Return (R,) the share of judged nonrelevant documents that do not come before each relevant one.
+
+    In ties it is the share that is expected.
+    """
+    if batch.ties is not None:
+        from pres_eval.measures.expected.ranks import preferred_in_ties
+
+        return preferred_in_ties(batch)
     n = batch.num_rel[batch.relevant_topic_of]
     before = np.minimum(batch.nonrel_so_far[batch.relevant_rows], n)
-    share: FloatArray = 1.0 - divide(
-        before, np.minimum(batch.num_nonrel, batch.num_rel)[batch.relevant_topic_of]
-    )
-    return share
+    most = np.minimum(batch.num_nonrel, batch.num_rel)[batch.relevant_topic_of]
+    return np.asarray(1.0 - divide(before, most), np.float64)
 
 
 def geometric_binary_preference(batch: Batch) -> FloatArray:
@@ -61,18 +66,19 @@ def plain_binary_preference(topic: RankedTopic) -> float:
 
 _OF_JUDGED = traits(Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL, Trait.MOVES_UP)
 
-BPREF = Measure(
-    "bpref",
-    binary_preference,
-    traits=_OF_JUDGED | {Trait.BOUNDED},
-    expected="expected.ranks:binary_preference",
-    plain=plain_binary_preference,
-)
-GM_BPREF = Measure(
-    "gm_bpref",
-    geometric_binary_preference,
-    summary=geometric_mean,
-    per_topic=False,
-    traits=_OF_JUDGED,
-    expected=LOGARITHM,
+MEASURES: tuple[Measure, ...] = (
+    Measure(
+        "bpref",
+        binary_preference,
+        traits=_OF_JUDGED | {Trait.BOUNDED, Trait.LINEAR},
+        plain=plain_binary_preference,
+    ),
+    Measure(
+        "gm_bpref",
+        geometric_binary_preference,
+        summary=geometric_mean,
+        per_topic=False,
+        traits=_OF_JUDGED,
+        expected=LOGARITHM,
+    ),
 )

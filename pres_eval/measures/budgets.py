@@ -29,11 +29,13 @@ def pres_at_budget(batch: Batch) -> FloatArray:
     return of_each(batch, batch.nmax)
 
 
-PRES_BUDGET = Measure(
-    "PRES_budget",
-    pres_at_budget,
-    ours=True,
-    traits=traits(Trait.BOUNDED, Trait.IGNORES_TAIL),
-    bounds=NOT_DERIVED,
-    expected=NOT_DERIVED,
+MEASURES: tuple[Measure, ...] = (
+    Measure(
+        "PRES_budget",
+        pres_at_budget,
+        ours=True,
+        traits=traits(Trait.BOUNDED, Trait.IGNORES_TAIL),
+        bounds=NOT_DERIVED,
+        expected=NOT_DERIVED,
+    ),
 )

@@ -53,19 +53,18 @@ class CatalogueEntry:
 
 def catalogue(version: Version) -> list[CatalogueEntry]:
     """Return all measures, family by family, in print order inside of each."""
-    families: dict[str, list[CatalogueEntry]] = {}
-    also = _other_names()
-    nicknames = NICKNAMES[version.name]
-    for measure in MEASURES:
-        family = _family(measure)
-        entry = CatalogueEntry(
+    also, nicknames = _other_names(), NICKNAMES[version.name]
+    entries = [
+        CatalogueEntry(
             measure=measure,
-            family=family,
+            family=_family(measure),
             nicknames=tuple(name for name, members in nicknames.items() if measure.name in members),
             also=tuple(also.get(measure.name, ())),
         )
-        families.setdefault(family, []).append(entry)
-    return [entry for entries in families.values() for entry in entries]
+        for measure in MEASURES
+    ]
+    families = list(dict.fromkeys(entry.family for entry in entries))
+    return sorted(entries, key=lambda entry: families.index(entry.family))
 
 
 def _family(measure: Measure) -> str:
@@ -90,7 +89,7 @@ def _meanings(name: str, rule: Any) -> Iterator[tuple[str, str]]:
     seen = set()
     for cutoff, written in ((None, name), ("10", f"{name}@10")):
         try:
-            measure = rule(NotationSettings(), cutoff).name
+            measure = rule(NotationSettings(), cutoff).partition(".")[0]
         except MeasureError:
             continue
         if measure not in seen:

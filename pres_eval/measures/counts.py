@@ -138,53 +138,55 @@ _of_run = partial(
 )
 _count = partial(Measure, format=Format.COUNT)
 
-RUNID = _of_run("runid", runid, summary=total, format=Format.TAG)
-NUM_Q = _of_run("num_q", num_q, summary=number_of_topics, format=Format.COUNT, plain=plain_num_q)
-NUM_RET = _count(
-    "num_ret",
-    num_ret,
-    summary=total,
-    when_missing=WhenMissing.ZERO,
-    uses_level=False,
-    tells_quality=False,
-    traits=traits(Trait.SET),
-    bounds=Lacks("judgements don't change it"),
-    plain=plain_num_ret,
-)
-NUM_REL = _count(
-    "num_rel",
-    num_rel,
-    summary=number_of_relevant,
-    tells_quality=False,
-    traits=_OF_JUDGED | {Trait.RISES},
-    plain=plain_num_rel,
-)
-NUM_REL_RET = _count(
-    "num_rel_ret",
-    num_rel_ret,
-    summary=total,
-    traits=_OF_RETRIEVED,
-    plain=plain_num_rel_ret,
-)
-NUM_NONREL_JUDGED_RET = _count(
-    "num_nonrel_judged_ret",
-    num_nonrel_judged_ret,
-    summary=total,
-    tells_quality=False,
-    traits=_OF_RETRIEVED,
-)
-RELSTRING = Measure(
-    "relstring",
-    relstring,
-    Coefficients((10.0,), example="20"),
-    summary=None,
-    format=Format.TEXT,
-    # trec_eval: 10.0 empties the string only where it is called plainly relstring.
-    when_missing=WhenMissing.ZERO_WITHOUT_PARAMETERS,
-    uses_level=False,
-    tells_quality=False,
-    whole_grades=True,
-    traits=traits(Trait.GRADED),
-    bounds=_NO_NUMBER,
-    expected=_NO_NUMBER,
+MEASURES: tuple[Measure, ...] = (
+    _of_run("runid", runid, summary=total, format=Format.TAG),
+    _of_run("num_q", num_q, summary=number_of_topics, format=Format.COUNT, plain=plain_num_q),
+    _count(
+        "num_ret",
+        num_ret,
+        summary=total,
+        when_missing=WhenMissing.ZERO,
+        uses_level=False,
+        tells_quality=False,
+        traits=traits(Trait.SET),
+        bounds=Lacks("judgements don't change it"),
+        plain=plain_num_ret,
+    ),
+    _count(
+        "num_rel",
+        num_rel,
+        summary=number_of_relevant,
+        tells_quality=False,
+        traits=_OF_JUDGED | {Trait.RISES},
+        plain=plain_num_rel,
+    ),
+    _count(
+        "num_rel_ret",
+        num_rel_ret,
+        summary=total,
+        traits=_OF_RETRIEVED,
+        plain=plain_num_rel_ret,
+    ),
+    _count(
+        "num_nonrel_judged_ret",
+        num_nonrel_judged_ret,
+        summary=total,
+        tells_quality=False,
+        traits=_OF_RETRIEVED,
+    ),
+    Measure(
+        "relstring",
+        relstring,
+        Coefficients((10.0,), example="20"),
+        summary=None,
+        format=Format.TEXT,
+        # trec_eval: 10.0 empties the string only where it is called plainly relstring.
+        when_missing=WhenMissing.ZERO_WITHOUT_PARAMETERS,
+        uses_level=False,
+        tells_quality=False,
+        whole_grades=True,
+        traits=traits(Trait.GRADED),
+        bounds=_NO_NUMBER,
+        expected=_NO_NUMBER,
+    ),
 )

@@ -73,15 +73,15 @@ _RISING = _CUMULATED | {Trait.RISES}
 
 _cut = partial(Measure, ours=True, uses_level=False)
 
-DCG_CUT = _cut("dcg_cut", dcg_cut, Cutoffs((5, 10, 20), or_all=True), traits=_RISING)
-DCG_EXP_CUT = _cut(
-    "dcg_exp_cut", dcg_exp_cut, Cutoffs((5, 10, 20), or_all=True), whole_grades=True, traits=_RISING
-)
-NDCG_GAIN_CUT = _cut(
-    "ndcg_gain_cut",
-    ndcg_gain_cut,
-    GainCutoffs((5, 10, 20)),
-    whole_grades=True,
-    traits=_CUMULATED | {Trait.BOUNDED},
-    bounds=NOT_DERIVED,
+MEASURES: tuple[Measure, ...] = (
+    _cut("dcg_cut", dcg_cut, Cutoffs((5, 10, 20), or_all=True), traits=_RISING),
+    _cut("dcg_exp_cut", dcg_exp_cut, Cutoffs((5, 10, 20), or_all=True), whole_grades=True, traits=_RISING),
+    _cut(
+        "ndcg_gain_cut",
+        ndcg_gain_cut,
+        GainCutoffs((5, 10, 20)),
+        whole_grades=True,
+        traits=_CUMULATED | {Trait.BOUNDED},
+        bounds=NOT_DERIVED,
+    ),
 )

@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 
-from pres_eval.arrays import FloatArray, divide
+from pres_eval.arrays import FloatArray, changed, divide
 from pres_eval.batches.from_subtopics import SubtopicBatch
 from pres_eval.measures.base import Measure, Trait, traits
 from pres_eval.measures.novelty import (
@@ -139,7 +139,7 @@ def ap_ia(batch: SubtopicBatch) -> FloatArray:
     found = batch.found
     precision = (seen_before(found) + 1) / found.place
     of_subtopic = batch.offsets[found.topic_of] + found.subtopic
-    sums = np.bincount(of_subtopic, weights=precision, minlength=len(batch.num_rel)).astype(np.float64)
+    sums = np.bincount(of_subtopic, precision, len(batch.num_rel))
     return _mean_over_subtopics(batch, divide(sums, batch.num_rel))
 
 
@@ -172,8 +172,8 @@ def facet_recall(batch: SubtopicBatch, multiple: int, more: int) -> FloatArray:
       total_recall_eval.py of that track.  trec_eval: none.
     """
     found, judged = batch.found, batch.judged
-    again = (np.diff(judged.place, prepend=0) == 0) & (np.diff(judged.topic_of, prepend=-1) == 0)
-    relevant = np.bincount(judged.topic_of[~again], minlength=len(batch))
+    first = changed(judged.topic_of, judged.place)
+    relevant = np.bincount(judged.topic_of[first], minlength=len(batch))
     within = found.place <= (relevant * multiple + more)[found.topic_of]
     of_subtopic = (batch.offsets[found.topic_of] + found.subtopic)[within]
     counts = np.bincount(of_subtopic, minlength=len(batch.num_rel))
@@ -182,8 +182,7 @@ def facet_recall(batch: SubtopicBatch, multiple: int, more: int) -> FloatArray:
 
 def _mean_over_subtopics(batch: SubtopicBatch, values: FloatArray) -> FloatArray:
     """Return (T,) mean of the values (S,) of each topic's subtopics that have a relevant document."""
-    sums = np.bincount(batch.topic_of_subtopic, weights=values, minlength=len(batch)).astype(np.float64)
-    return divide(sums, batch.num_subtopics)
+    return divide(np.bincount(batch.topic_of_subtopic, values, len(batch)), batch.num_subtopics)
 
 
 def subtopic_recall(batch: SubtopicBatch, cutoff: int) -> FloatArray:
@@ -223,7 +222,7 @@ _of_subtopics = partial(
 )
 _by_the_best = partial(_of_subtopics, traits=traits(Trait.IGNORES_TAIL))
 
-DIVERSITY_MEASURES: tuple[Measure, ...] = (
+MEASURES: tuple[Measure, ...] = (
     _of_subtopics("alpha_DCG", alpha_dcg, _AT_RANKS),
     _by_the_best("alpha_nDCG", alpha_ndcg, _AT_RANKS),
     _of_subtopics("ERR_IA", err_ia, _AT_RANKS),

@@ -76,12 +76,13 @@ _WEIGHED = MeasureSettings((persistence(0.8), _FACTOR), example="p=0.9")
 _BIASED = traits(Trait.IGNORES_TAIL, Trait.LINEAR)
 _scored = partial(Measure, ours=True, needs_document_scores=True, bounds=NOT_DERIVED)
 
-URBP = _scored("urbp", understandability_rbp, _WEIGHED, traits=_BIASED)
-URBP_GRADED = _scored("urbp_graded", graded_understandability_rbp, _WEIGHED, traits=_BIASED | {Trait.GRADED})
-UBPREF = _scored(
-    "ubpref",
-    understandability_bpref,
-    MeasureSettings((_FACTOR,), example="factor=0.01"),
-    traits=traits(Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL),
-    expected="expected.ranks:understandability_bpref",
+MEASURES: tuple[Measure, ...] = (
+    _scored("urbp", understandability_rbp, _WEIGHED, traits=_BIASED),
+    _scored("urbp_graded", graded_understandability_rbp, _WEIGHED, traits=_BIASED | {Trait.GRADED}),
+    _scored(
+        "ubpref",
+        understandability_bpref,
+        MeasureSettings((_FACTOR,), example="factor=0.01"),
+        traits=traits(Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL, Trait.LINEAR),
+    ),
 )

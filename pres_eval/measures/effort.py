@@ -17,15 +17,14 @@ from pres_eval.measures.found import relevant_within
 from pres_eval.measures.parameters import Multiples
 from pres_eval.measures.precision import rank_of_relevant
 from pres_eval.measures.pres import share_too_late
-from pres_eval.measures.screening import documents_to_read, rank_at, recall_at_percent
+from pres_eval.measures.screening import documents_to_read, rank_at, reached, recall_at_percent
 from pres_eval.measures.settings import Percents
 
 
 def wanted_for(batch: Batch, percent: float) -> IntArray:
     """Return (T,) relevant documents that make a percentage of all, the next whole number."""
     # 0.95 * 20 is a little above 19 as a double.
-    wanted: IntArray = np.ceil(batch.num_rel * percent / 100.0 - 1e-9).astype(np.int64)
-    return wanted
+    return np.asarray(np.ceil(batch.num_rel * percent / 100.0 - 1e-9), np.int64)
 
 
 def read_for_recall(batch: Batch, percent: float) -> FloatArray:
@@ -41,12 +40,7 @@ def read_for_recall(batch: Batch, percent: float) -> FloatArray:
     Source: TREC Total Recall; Grossman, Cormack & Roegiest, "TREC 2016 Total Recall Track Overview", TREC
       2016.  trec_eval: none.
     """
-    rank = rank_of_relevant(batch, wanted_for(batch, percent))
-    return all_unless_found(batch, (rank > 0).astype(float), rank)
-
-
-def all_unless_found(batch: Batch, chance: FloatArray, rank: FloatArray | IntArray) -> FloatArray:
-    """Return the documents read (T,): the ranks (T,) of the recall with their chances (T,), else all."""
+    chance, rank = reached(batch, wanted_for(batch, percent))
     read = chance * rank + (1.0 - chance) * documents_to_read(batch)
     return np.where(batch.num_rel == 0, 0.0, read)
 
@@ -132,22 +126,20 @@ _SHARE = traits(Trait.BOUNDED, Trait.OF_COLLECTION, Trait.MOVES_UP)
 _TARGETS = Percents((70.0, 80.0, 90.0, 95.0), example="80,95")
 _ours = partial(Measure, ours=True)
 
-EFFORT_MEASURES: tuple[Measure, ...] = (
+MEASURES: tuple[Measure, ...] = (
     _ours(
         "read_for_recall",
         read_for_recall,
         _TARGETS,
         less_is_better=True,
-        traits=traits(Trait.OF_COLLECTION, Trait.MOVES_UP),
-        expected="expected.screening:read_for_recall",
+        traits=traits(Trait.OF_COLLECTION, Trait.MOVES_UP, Trait.LINEAR),
     ),
     _ours(
         "share_for_recall",
         share_read_for_recall,
         _TARGETS,
         less_is_better=True,
-        traits=_SHARE,
-        expected="expected.screening:share_read_for_recall",
+        traits=_SHARE | {Trait.LINEAR},
     ),
     _ours("tnr", true_negative_rate, _TARGETS, traits=_SHARE, expected=NOT_DERIVED),
     _ours(

@@ -30,6 +30,18 @@ def relevant_within(batch: Batch, rank: int | IntArray | None = None) -> Numbers
     return batch.num_rel_ret if rank is None else batch.relevant_places.within(rank)
 
 
+def variance_of_relevant(batch: Batch) -> FloatArray:
+    """Return (T,) the variance of how many relevant documents are retrieved, for the mean of its square.
+
+    It is 0 but where -M ends the ranking inside a tie.
+    """
+    if batch.ties is None:
+        return np.zeros(len(batch))
+    from pres_eval.measures.expected.ranks import variance_in_ties
+
+    return variance_in_ties(batch)
+
+
 def documents_within(batch: Batch, chosen: BoolArray, rank: int | IntArray | None = None) -> Numbers:
     """Return how many of the chosen documents (D,) each topic (T,) has down to a rank."""
     if batch.ties is not None:

@@ -17,8 +17,7 @@ def _documents_needed(batch: Batch, level: float) -> FloatArray:
     exact = level * batch.num_rel.astype(np.float64)
     # trec_eval: 9.0.8 adds 0.9 and cuts; 10.0 rounds halves away from zero.
     if batch.version.recall_levels_reach_up:
-        cut: FloatArray = np.trunc(exact + 0.9)
-        return cut
+        return np.asarray(np.trunc(exact + 0.9), np.float64)
     whole: FloatArray = np.trunc(exact)
     up: FloatArray = np.copysign(np.abs(exact - whole) >= 0.5, exact)
     return whole + up
@@ -81,18 +80,20 @@ def eleven_point_average(batch: Batch, levels: tuple[float, ...]) -> FloatArray:
 _OF_A_MAXIMUM = Lacks("a highest precision depends on all ranks of a tie together")
 _INTERPOLATED = traits(Trait.BOUNDED, Trait.MAY_BE_NAN, Trait.IGNORES_TAIL, Trait.MOVES_UP)
 
-IPREC_AT_RECALL = Measure(
-    "iprec_at_recall",
-    interpolated_precision,
-    Fractions(RECALL_LEVELS),
-    takes_many=True,
-    traits=_INTERPOLATED,
-    expected=_OF_A_MAXIMUM,
-)
-ELEVEN_POINT_AVERAGE = Measure(
-    "11pt_avg",
-    eleven_point_average,
-    Coefficients(RECALL_LEVELS, example="0.25,0.5,0.75"),
-    traits=_INTERPOLATED,
-    expected=_OF_A_MAXIMUM,
+MEASURES: tuple[Measure, ...] = (
+    Measure(
+        "iprec_at_recall",
+        interpolated_precision,
+        Fractions(RECALL_LEVELS),
+        takes_many=True,
+        traits=_INTERPOLATED,
+        expected=_OF_A_MAXIMUM,
+    ),
+    Measure(
+        "11pt_avg",
+        eleven_point_average,
+        Coefficients(RECALL_LEVELS, example="0.25,0.5,0.75"),
+        traits=_INTERPOLATED,
+        expected=_OF_A_MAXIMUM,
+    ),
 )

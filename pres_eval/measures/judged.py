@@ -41,22 +41,24 @@ def judged(batch: Batch, cutoff: int) -> FloatArray:
 
 _WITHOUT_QUESTION = Lacks("it says how much was not judged; if all were it would be 0 or 1")
 
-UNJ = Measure(
-    "unj",
-    unjudged,
-    Cutoffs((5, 10, 20)),
-    uses_level=False,
-    less_is_better=True,
-    when_missing=WhenMissing.ZERO,
-    traits=traits(Trait.BOUNDED, Trait.LINEAR),
-    bounds=_WITHOUT_QUESTION,
-)
-JUDGED = Measure(
-    "judged",
-    judged,
-    Cutoffs((10, 100, 1000), or_all=True),
-    ours=True,
-    uses_level=False,
-    traits=traits(Trait.BOUNDED, Trait.LINEAR),
-    bounds=_WITHOUT_QUESTION,
+MEASURES: tuple[Measure, ...] = (
+    Measure(
+        "unj",
+        unjudged,
+        Cutoffs((5, 10, 20)),
+        uses_level=False,
+        less_is_better=True,
+        when_missing=WhenMissing.ZERO,
+        traits=traits(Trait.BOUNDED, Trait.LINEAR),
+        bounds=_WITHOUT_QUESTION,
+    ),
+    Measure(
+        "judged",
+        judged,
+        Cutoffs((10, 100, 1000), or_all=True),
+        ours=True,
+        uses_level=False,
+        traits=traits(Trait.BOUNDED, Trait.LINEAR),
+        bounds=_WITHOUT_QUESTION,
+    ),
 )

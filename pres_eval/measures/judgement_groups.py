@@ -8,7 +8,13 @@ from pres_eval.arrays import FloatArray
 from pres_eval.batches.from_groups import GroupedBatch
 from pres_eval.measures.average_precision import average_precision
 from pres_eval.measures.base import Measure, Trait, traits
-from pres_eval.measures.precision import RPREC_MULT, P, precision, r_precision_at_multiples
+from pres_eval.measures.parameters import Cutoffs
+from pres_eval.measures.precision import (
+    DOCUMENT_CUTOFFS,
+    MULTIPLES,
+    precision,
+    r_precision_at_multiples,
+)
 from pres_eval.options import RelevanceInfo
 
 
@@ -59,8 +65,8 @@ _of_groups = partial(
     Measure, relevance=RelevanceInfo.QRELS_JG, traits=traits(Trait.BOUNDED, Trait.IGNORES_TAIL)
 )
 
-JUDGEMENT_GROUP_MEASURES: tuple[Measure, ...] = (
+MEASURES: tuple[Measure, ...] = (
     _of_groups("map_avgjg", map_avgjg),
-    _of_groups("P_avgjg", precision_avgjg, P.parameters),
-    _of_groups("Rprec_mult_avgjg", r_precision_mult_avgjg, RPREC_MULT.parameters),
+    _of_groups("P_avgjg", precision_avgjg, Cutoffs(DOCUMENT_CUTOFFS)),
+    _of_groups("Rprec_mult_avgjg", r_precision_mult_avgjg, MULTIPLES),
 )

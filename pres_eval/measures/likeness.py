@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pres_eval.arrays import FloatArray, IntArray, blocks, divide, ragged
+from pres_eval.arrays import FloatArray, IntArray, blocks, changed, divide, ragged
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import NOT_DERIVED, Measure, Trait, traits
 from pres_eval.measures.found import relevant_within
@@ -55,8 +55,7 @@ def _ideal_ranks(batch: Batch, rows: IntArray) -> IntArray:
     """Return (n,) the place of each of these documents (n,) in the ideal ranking of its topic."""
     topic_of, grade = batch.topic_of[rows], batch.grade[rows]
     order = np.lexsort((batch.rank[rows], -grade, topic_of))
-    new = np.ones(len(rows), np.bool_)
-    new[1:] = (np.diff(topic_of[order]) != 0) | (np.diff(grade[order]) != 0)
+    new = changed(topic_of[order], grade[order])
     first = np.flatnonzero(new)
     of_group = np.cumsum(new) - 1
     within = np.arange(len(rows)) - first[of_group]
@@ -115,43 +114,45 @@ def accuracy(batch: Batch, cutoff: int | None) -> FloatArray:
     return np.where(found > 0, 1.0 - wrong, 0.0)
 
 
-COMPAT = Measure(
-    "compat",
-    compatibility,
-    MeasureSettings(
-        (
-            persistence(0.95),
-            Setting(
-                name="normalize",
-                default=1.0,
-                expected="1, or 0 not to normalize",
-                least=0.0,
-                most=1.0,
-                whole=True,
+MEASURES: tuple[Measure, ...] = (
+    Measure(
+        "compat",
+        compatibility,
+        MeasureSettings(
+            (
+                persistence(0.95),
+                Setting(
+                    name="normalize",
+                    default=1.0,
+                    expected="1, or 0 not to normalize",
+                    least=0.0,
+                    most=1.0,
+                    whole=True,
+                ),
+                Setting(
+                    name="depth",
+                    default=None,
+                    expected=f"the number of ranks to compare, a whole number from 1 to {MOST_RANKS}",
+                    least=1.0,
+                    most=float(MOST_RANKS),
+                    whole=True,
+                ),
             ),
-            Setting(
-                name="depth",
-                default=None,
-                expected=f"the number of ranks to compare, a whole number from 1 to {MOST_RANKS}",
-                least=1.0,
-                most=float(MOST_RANKS),
-                whole=True,
-            ),
+            example="p=0.9",
         ),
-        example="p=0.9",
+        ours=True,
+        uses_level=False,
+        traits=traits(Trait.BOUNDED, Trait.GRADED),
+        bounds=NOT_DERIVED,
+        expected=NOT_DERIVED,
     ),
-    ours=True,
-    uses_level=False,
-    traits=traits(Trait.BOUNDED, Trait.GRADED),
-    bounds=NOT_DERIVED,
-    expected=NOT_DERIVED,
-)
-ACCURACY = Measure(
-    "accuracy",
-    accuracy,
-    OptionalCutoffs("10,100"),
-    ours=True,
-    best_by_grade=False,
-    traits=traits(Trait.BOUNDED, Trait.MOVES_UP),
-    expected="expected.ranks:accuracy",
+    Measure(
+        "accuracy",
+        accuracy,
+        OptionalCutoffs("10,100"),
+        ours=True,
+        best_by_grade=False,
+        traits=traits(Trait.BOUNDED, Trait.MOVES_UP),
+        expected="expected.ranks:accuracy",
+    ),
 )

@@ -14,7 +14,7 @@ from functools import cache
 from pres_eval.errors import MeasureError, did_you_mean, quoted
 from pres_eval.measures import MEASURE_BY_NAME, NICKNAMES, OUR_NICKNAMES
 from pres_eval.measures.base import Measure
-from pres_eval.measures.notation import NOTATION_BY_FOLDED_NAME, NOTATIONS, Translated, read_settings
+from pres_eval.measures.notation import NOTATION_BY_FOLDED_NAME, NOTATIONS, read_settings, same
 from pres_eval.measures.own import load_measure, own_measures
 from pres_eval.measures.parameters import (
     WHOLE_RANKING,
@@ -223,12 +223,14 @@ def _read_notation(text: str, head: str, rest: str) -> NamedMeasure:
     scale = settings.take("scale") if bound else None
     notation = NOTATION_BY_FOLDED_NAME.get(head.casefold())
     if notation is not None:
-        translated = notation.rule(settings, match["cutoff"])
+        rule = notation.rule
     else:
         measure = _measure_called(head)
         if measure is None:
             raise MeasureError(_unknown(text))
-        translated = _as_written(measure, match["cutoff"])
+        takes_cutoff = isinstance(measure.parameters, Cutoffs | Fractions | OptionalCutoffs)
+        rule = same(measure.name, f"{measure.name}.{{}}" if takes_cutoff else None)
+    name, dot, parameters = rule(settings, match["cutoff"]).partition(".")
     level = settings.take("rel")
     unread = [
         f"{key}={value}"
@@ -237,20 +239,11 @@ def _read_notation(text: str, head: str, rest: str) -> NamedMeasure:
     ]
     if settings or unread:
         wrong = ", ".join(f"{key}={value}" for key, value in settings.items()) or unread[0]
-        raise MeasureError(f"{translated.name} has no setting {wrong}")
+        raise MeasureError(f"{name} has no setting {wrong}")
     view = View(int(level) if level else None, judged_only, bound, int(scale) if scale else None)
-    measure = _measure(translated.name)
+    measure = _measure(name)
     assert measure is not None, "rules name measures that there are"
-    return _wanted(measure, translated.parameters, view)
-
-
-def _as_written(measure: Measure, cutoff: str | None) -> Translated:
-    """Return a measure named by its own name, with a cutoff behind @."""
-    if cutoff is None:
-        return Translated(measure.name)
-    if not isinstance(measure.parameters, Cutoffs | Fractions | OptionalCutoffs):
-        raise MeasureError(f"{measure.name} takes no cutoff, found @{cutoff}")
-    return Translated(measure.name, cutoff)
+    return _wanted(measure, parameters if dot else None, view)
 
 
 def _unknown(text: str) -> str:

@@ -95,8 +95,7 @@ def ndcg_cut(batch: Batch, cutoff: int) -> FloatArray:
 def best_dcg_cut(batch: Batch, cutoff: int) -> FloatArray:
     """Return the discounted gain (T,) of the best ranking's first k documents; (C, T) for several cutoffs."""
     begins, length, ideal = batch.of_judgements(_running_best_dcg, int(np.max(cutoff)))
-    found: FloatArray = ideal[begins + np.minimum(length, cutoff)]
-    return found
+    return np.asarray(ideal[begins + np.minimum(length, cutoff)], np.float64)
 
 
 def _running_best_dcg(batch: Batch, most: int) -> tuple[IntArray, IntArray, FloatArray]:
@@ -132,8 +131,7 @@ def _exponential_gain(grade: IntArray, highest: IntArray) -> FloatArray:
     # Below -2000 a power of two is 0 long since; ldexp takes 32-bit exponents only.
     exponent = np.maximum(np.maximum(grade, 0) - highest, -2000).astype(np.int32)
     least = np.maximum(-highest, -2000).astype(np.int32)
-    gain: FloatArray = np.ldexp(1.0, exponent) - np.ldexp(1.0, least)
-    return gain
+    return np.asarray(np.ldexp(1.0, exponent) - np.ldexp(1.0, least), np.float64)
 
 
 def plain_ndcg(topic: RankedTopic, pairs: KeyNumbers) -> float:
@@ -152,36 +150,42 @@ def plain_ndcg_cut(topic: RankedTopic, cutoff: int) -> float:
 _NORMALIZED = traits(Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL, Trait.LINEAR)
 _CUMULATED = traits(Trait.GRADED, Trait.IGNORES_TAIL, Trait.RISES)
 
-NDCG = Measure(
-    "ndcg",
-    ndcg,
-    Pairs(),
-    uses_level=False,
-    traits=_NORMALIZED,
-    bounds="bounds.normalized_gain:of_grades",
-    plain=plain_ndcg,
-)
-DCG = Measure("dcg", dcg, Pairs(), uses_level=False, traits=_CUMULATED | {Trait.LINEAR})
-IDEAL_DCG = Measure(
-    "ideal_dcg", ideal_dcg, Pairs(), uses_level=False, traits=_CUMULATED | {Trait.SET, Trait.IGNORES_UNJUDGED}
-)
-NDCG_CUT = Measure(
-    "ndcg_cut",
-    ndcg_cut,
-    Cutoffs(DOCUMENT_CUTOFFS, fraction_off=True),  # trec_eval: its own tests ask for ndcg_cut.10,20,23.4
-    uses_level=False,
-    takes_many=True,
-    traits=_NORMALIZED,
-    bounds="bounds.normalized_gain:of_grades",
-    plain=plain_ndcg_cut,
-)
-NDCG_EXP_CUT = Measure(
-    "ndcg_exp_cut",
-    ndcg_exp_cut,
-    Cutoffs((5, 10, 20), or_all=True),
-    ours=True,
-    uses_level=False,
-    whole_grades=True,
-    traits=_NORMALIZED,
-    bounds="bounds.normalized_gain:of_exponential_gains",
+MEASURES: tuple[Measure, ...] = (
+    Measure(
+        "ndcg",
+        ndcg,
+        Pairs(),
+        uses_level=False,
+        traits=_NORMALIZED,
+        bounds="bounds.normalized_gain:of_grades",
+        plain=plain_ndcg,
+    ),
+    Measure("dcg", dcg, Pairs(), uses_level=False, traits=_CUMULATED | {Trait.LINEAR}),
+    Measure(
+        "ideal_dcg",
+        ideal_dcg,
+        Pairs(),
+        uses_level=False,
+        traits=_CUMULATED | {Trait.SET, Trait.IGNORES_UNJUDGED},
+    ),
+    Measure(
+        "ndcg_cut",
+        ndcg_cut,
+        Cutoffs(DOCUMENT_CUTOFFS, fraction_off=True),  # trec_eval: its own tests ask for ndcg_cut.10,20,23.4
+        uses_level=False,
+        takes_many=True,
+        traits=_NORMALIZED,
+        bounds="bounds.normalized_gain:of_grades",
+        plain=plain_ndcg_cut,
+    ),
+    Measure(
+        "ndcg_exp_cut",
+        ndcg_exp_cut,
+        Cutoffs((5, 10, 20), or_all=True),
+        ours=True,
+        uses_level=False,
+        whole_grades=True,
+        traits=_NORMALIZED,
+        bounds="bounds.normalized_gain:of_exponential_gains",
+    ),
 )

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from pres_eval.arrays import FloatArray, IntArray, accumulate, divide, elementwise, log2
+from pres_eval.arrays import FloatArray, IntArray, accumulate, changed, divide, elementwise, log2
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import NOT_DERIVED, Measure, Trait, traits
 from pres_eval.measures.best_ranking import BestRanking, best_ranking
@@ -139,7 +139,9 @@ def _r_ndcg(batch: Batch, named: GradeGains) -> FloatArray:
     best = best_ranking(batch, named)
     gained, ideal = document_gains(batch, named) / log2(batch.rank + 1), best.gain / log2(best.rank + 1)
     dcg, ideal_dcg = accumulate(np.add, gained, batch.offsets), accumulate(np.add, ideal, best.offsets)
-    topic_of, rank = _ranks_where_gain_falls(best)
+    # The documents after which there is less gain, or none: read from the end, where something changes.
+    last = changed(best.topic_of[::-1], best.gain[::-1])[::-1]
+    topic_of, rank = best.topic_of[last], best.rank[last]
     sums, falls = np.zeros(len(batch)), np.bincount(topic_of, minlength=len(batch))
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = _dcg_down_to(batch, dcg, topic_of, rank) / best.up_to(topic_of, rank, ideal_dcg)
@@ -150,32 +152,28 @@ def _r_ndcg(batch: Batch, named: GradeGains) -> FloatArray:
         return np.where(batch.num_rel == 0, 0.0, sums / (falls + goes_on))
 
 
-def _ranks_where_gain_falls(best: BestRanking) -> tuple[IntArray, IntArray]:
-    """Return topics and ranks (n,) of best rankings' documents after which there is less gain, or none."""
-    last = np.ones(len(best.gain), bool)
-    last[:-1] = (best.gain[1:] != best.gain[:-1]) | (best.topic_of[1:] != best.topic_of[:-1])
-    return best.topic_of[last], best.rank[last]
-
-
 def _dcg_down_to(batch: Batch, dcg: FloatArray, topic_of: IntArray, rank: IntArray) -> FloatArray:
     """Return the running DCG (D,) of topics at ranks, 0 before their first document."""
     width = int(max(batch.rank.max(initial=0), rank.max(initial=0))) + 1
     places = np.searchsorted(batch.topic_of * width + batch.rank, topic_of * width + rank, "right") - 1
     begun = places >= batch.offsets[topic_of]
-    values: FloatArray = np.concatenate((dcg, [0.0]))[np.where(begun, places, -1)]
-    return values
+    return np.asarray(np.concatenate((dcg, [0.0]))[np.where(begun, places, -1)], np.float64)
 
 
 _experimental = partial(Measure, bounds=NOT_DERIVED, expected=NOT_DERIVED)
 _GAIN_TRAITS = traits(Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL)
 
-BIN_G = _experimental("binG", binary_g, traits=traits(Trait.BOUNDED, Trait.IGNORES_TAIL))
-G = _experimental(
-    "G", g, Pairs(), uses_level=False, whole_grades=True, best_by_grade=False, traits=_GAIN_TRAITS
-)
-NDCG_REL = _experimental(
-    "ndcg_rel", ndcg_rel, Pairs(), uses_level=False, whole_grades=True, traits=_GAIN_TRAITS
-)
-R_NDCG = _experimental(
-    "Rndcg", r_ndcg, Pairs(), whole_grades=True, traits=traits(Trait.BOUNDED, Trait.GRADED, Trait.MAY_BE_NAN)
+MEASURES: tuple[Measure, ...] = (
+    _experimental("binG", binary_g, traits=traits(Trait.BOUNDED, Trait.IGNORES_TAIL)),
+    _experimental(
+        "G", g, Pairs(), uses_level=False, whole_grades=True, best_by_grade=False, traits=_GAIN_TRAITS
+    ),
+    _experimental("ndcg_rel", ndcg_rel, Pairs(), uses_level=False, whole_grades=True, traits=_GAIN_TRAITS),
+    _experimental(
+        "Rndcg",
+        r_ndcg,
+        Pairs(),
+        whole_grades=True,
+        traits=traits(Trait.BOUNDED, Trait.GRADED, Trait.MAY_BE_NAN),
+    ),
 )

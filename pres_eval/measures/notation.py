@@ -9,14 +9,6 @@ from pres_eval.measures.parameters import WHOLE_RANKING
 from pres_eval.records import dataclass
 
 
-@dataclass(frozen=True)
-class Translated:
-    """Measure that a name of another tool means: trec_eval's name, and parameters if it has any."""
-
-    name: str
-    parameters: str | None = None
-
-
 class NotationSettings(dict[str, str]):
     """The settings in brackets; what is taken out was understood."""
 
@@ -33,8 +25,8 @@ class NotationSettings(dict[str, str]):
         raise MeasureError(f"found {name}={found}, expected {' or '.join(values)}")
 
 
-Rule = Callable[[NotationSettings, str | None], Translated]
-"""Rule: settings and the cutoff behind @, if any -> the measure that they mean."""
+Rule = Callable[[NotationSettings, str | None], str]
+"""Rule: settings and the cutoff behind @, if any -> the text of -m that they mean: P.10."""
 
 
 @dataclass(frozen=True)
@@ -51,17 +43,17 @@ class Notation:
     tool: str = "ir_measures"
 
 
-def _same(whole: str | None, cut: str | None = None, whole_parameters: str | None = None) -> Rule:
-    """Return the rule of a measure without settings: `whole` without a cutoff, `cut` with one."""
+def same(whole: str | None, cut: str | None = None) -> Rule:
+    """Return the rule of a measure without settings: `whole` without a cutoff; `cut` with one, for its {}."""
 
-    def rule(settings: NotationSettings, cutoff: str | None) -> Translated:
+    def rule(settings: NotationSettings, cutoff: str | None) -> str:
         if cutoff is None:
             if whole is None:
                 raise MeasureError("no cutoff, expected one, as in @10")
-            return Translated(whole, whole_parameters)
+            return whole
         if cut is None:
             raise MeasureError(f"{whole} takes no cutoff, found @{cutoff}")
-        return Translated(cut, cutoff)
+        return cut.format(cutoff)
 
     return rule
 
@@ -69,101 +61,99 @@ def _same(whole: str | None, cut: str | None = None, whole_parameters: str | Non
 def _with(name: str, *keys: str, cut: bool = False, needed: str | None = None) -> Rule:
     """Return the rule of a measure whose settings have the same names here; `cut`: it may have a cutoff."""
 
-    def rule(settings: NotationSettings, cutoff: str | None) -> Translated:
+    def rule(settings: NotationSettings, cutoff: str | None) -> str:
         if cutoff is not None and not cut:
             raise MeasureError(f"{name} takes no cutoff, found @{cutoff}")
         if needed is not None and needed not in settings:
             raise MeasureError(f"no {needed}, expected ({needed}=…)")
         given = [f"{key}={settings.take(key)}" for key in keys if key in settings]
-        return Translated(name, ",".join(([cutoff] if cutoff else []) + given) or None)
+        parameters = ",".join(([cutoff] if cutoff else []) + given)
+        return f"{name}.{parameters}" if parameters else name
 
     return rule
 
 
-def _compat(settings: NotationSettings, cutoff: str | None) -> Translated:
+def _compat(settings: NotationSettings, cutoff: str | None) -> str:
     if "normalize" in settings:
         settings["normalize"] = "1" if settings.choose("normalize", "True", "False") == "True" else "0"
     return _with("compat", "p", "normalize")(settings, cutoff)
 
 
-def _gains(text: str, cutoff: str | None) -> Translated:
+def _gains(text: str, cutoff: str | None) -> str:
     """Return `{0:0,1:2}`: gains for grades."""
     pairs = [part.partition(":") for part in text.strip("{}").split(",")]
     if not (text.startswith("{") and text.endswith("}") and all(colon for _, colon, _ in pairs)):
         raise MeasureError(f"found gains={text}, expected {{grade:gain,…}}")
     given = ",".join(f"{grade.strip()}={gain.strip()}" for grade, _, gain in pairs)
-    return Translated("ndcg_gain_cut", f"{cutoff},{given}") if cutoff else Translated("ndcg", given)
+    return f"ndcg_gain_cut.{cutoff},{given}" if cutoff else f"ndcg.{given}"
 
 
-def _ndcg(settings: NotationSettings, cutoff: str | None) -> Translated:
+def _ndcg(settings: NotationSettings, cutoff: str | None) -> str:
     if "gains" in settings:
         settings.choose("dcg", "log2")
         return _gains(settings.take("gains"), cutoff)
     if settings.choose("dcg", "log2", "exp-log2") == "exp-log2":
-        return Translated("ndcg_exp_cut", cutoff or WHOLE_RANKING)
-    return Translated("ndcg_cut", cutoff) if cutoff else Translated("ndcg")
+        return f"ndcg_exp_cut.{cutoff or WHOLE_RANKING}"
+    return f"ndcg_cut.{cutoff}" if cutoff else "ndcg"
 
 
-def _num_ret(settings: NotationSettings, cutoff: str | None) -> Translated:
+def _num_ret(settings: NotationSettings, cutoff: str | None) -> str:
     if cutoff:
         raise MeasureError(f"num_ret takes no cutoff, found @{cutoff}")
-    return Translated("num_rel_ret" if "rel" in settings else "num_ret")
+    return "num_rel_ret" if "rel" in settings else "num_ret"
 
 
-def _rbp(settings: NotationSettings, cutoff: str | None) -> Translated:
+def _rbp(settings: NotationSettings, cutoff: str | None) -> str:
+    p = settings.take("p", "0.8")
     if cutoff:
-        name = "rbp_cut" if "rel" in settings else "rbp_graded_cut"
-        return Translated(name, f"{cutoff},p={settings.take('p', '0.8')}")
-    return Translated("rbp_binary" if "rel" in settings else "rbp", f"p={settings.take('p', '0.8')}")
+        return f"{'rbp_cut' if 'rel' in settings else 'rbp_graded_cut'}.{cutoff},p={p}"
+    return f"{'rbp_binary' if 'rel' in settings else 'rbp'}.p={p}"
 
 
-def _set_p(settings: NotationSettings, cutoff: str | None) -> Translated:
+def _set_p(settings: NotationSettings, cutoff: str | None) -> str:
     name = "set_relative_P" if settings.choose("relative", "False", "True") == "True" else "set_P"
-    return _same(name)(settings, cutoff)
+    return same(name)(settings, cutoff)
 
 
-def _set_f(settings: NotationSettings, cutoff: str | None) -> Translated:
+def _set_f(settings: NotationSettings, cutoff: str | None) -> str:
     if cutoff:
         raise MeasureError(f"set_F takes no cutoff, found @{cutoff}: use F(beta=…)@{cutoff}")
-    return Translated("set_F", settings.take("beta") or None)
+    beta = settings.take("beta")
+    return f"set_F.{beta}" if beta else "set_F"
 
 
 def _with_beta(name: str) -> Rule:
-    def rule(settings: NotationSettings, cutoff: str | None) -> Translated:
+    def rule(settings: NotationSettings, cutoff: str | None) -> str:
         beta = settings.take("beta", "1")
-        return Translated(name, f"{beta},{cutoff}") if cutoff else Translated(name, beta)
+        return f"{name}.{beta},{cutoff}" if cutoff else f"{name}.{beta}"
 
     return rule
 
 
-def _f1(settings: NotationSettings, cutoff: str | None) -> Translated:
-    return Translated("F_cut", f"1,{cutoff}") if cutoff else Translated("set_F")
-
-
 NOTATIONS = (
-    Notation(("AP", "MAP"), _same("map", "map_cut")),
-    Notation(("Bpref", "BPref"), _same("bpref")),
-    Notation(("ERR",), _same("err", "err", WHOLE_RANKING)),
-    Notation(("IPrec",), _same("iprec_at_recall", "iprec_at_recall")),
-    Notation(("infAP",), _same("infAP")),
-    Notation(("Judged",), _same("judged", "judged", WHOLE_RANKING)),
+    Notation(("AP", "MAP"), same("map", "map_cut.{}")),
+    Notation(("Bpref", "BPref"), same("bpref")),
+    Notation(("ERR",), same("err.all", "err.{}")),
+    Notation(("IPrec",), same("iprec_at_recall", "iprec_at_recall.{}")),
+    Notation(("infAP",), same("infAP")),
+    Notation(("Judged",), same("judged.all", "judged.{}")),
     Notation(("nDCG", "NDCG"), _ndcg),
-    Notation(("NumQ",), _same("num_q")),
-    Notation(("NumRel",), _same("num_rel")),
-    Notation(("NumRelRet",), _same("num_rel_ret")),
+    Notation(("NumQ",), same("num_q")),
+    Notation(("NumRel",), same("num_rel")),
+    Notation(("NumRelRet",), same("num_rel_ret")),
     Notation(("NumRet",), _num_ret),
-    Notation(("P",), _same("P", "P")),
-    Notation(("R", "Recall"), _same("recall", "recall")),
+    Notation(("P",), same("P", "P.{}")),
+    Notation(("R", "Recall"), same("recall", "recall.{}")),
     Notation(("RBP",), _rbp),
-    Notation(("Rprec", "RPrec"), _same("Rprec")),
-    Notation(("RR", "MRR"), _same("recip_rank", "recip_rank_cut")),
-    Notation(("SetAP",), _same("set_map")),
+    Notation(("Rprec", "RPrec"), same("Rprec")),
+    Notation(("RR", "MRR"), same("recip_rank", "recip_rank_cut.{}")),
+    Notation(("SetAP",), same("set_map")),
     Notation(("SetF",), _set_f),
     Notation(("SetP",), _set_p),
-    Notation(("SetR",), _same("set_recall")),
-    Notation(("SetRelP",), _same("set_relative_P")),
-    Notation(("Success",), _same("success", "success")),
-    Notation(("Accuracy",), _same("accuracy", "accuracy")),
+    Notation(("SetR",), same("set_recall")),
+    Notation(("SetRelP",), same("set_relative_P")),
+    Notation(("Success",), same("success", "success.{}")),
+    Notation(("Accuracy",), same("accuracy", "accuracy.{}")),
     Notation(("BPM",), _with("bpm", "T", "min_rel", "max_rel", cut=True, needed="max_rel")),
     Notation(("Compat",), _compat),
     Notation(("INSQ",), _with("insq", "T", "min_rel", "max_rel", needed="max_rel")),
@@ -186,19 +176,19 @@ NOTATIONS = (
     Notation(("uRBPgr",), _with("urbp_graded", "p", "factor"), "ubire"),
     Notation(("uBpref",), _with("ubpref", "factor"), "trectools"),
     Notation(("WSS",), _with("wss", cut=True), "tar_eval"),
-    Notation(("dcg",), _same("dcg", "dcg_cut"), "ranx"),
-    Notation(("dcg_burges",), _same("dcg_exp_cut", "dcg_exp_cut", WHOLE_RANKING), "ranx"),
+    Notation(("dcg",), same("dcg", "dcg_cut.{}"), "ranx"),
+    Notation(("dcg_burges",), same("dcg_exp_cut.all", "dcg_exp_cut.{}"), "ranx"),
     Notation(("F",), _with_beta("F_cut"), "pres-eval"),
     Notation(("Fprime",), _with_beta("Fprime"), "pres-eval"),
-    Notation(("average_precision",), _same("map", "map_cut"), "scikit-learn"),
-    Notation(("gmap",), _same("gm_map"), "TREC"),
-    Notation(("precision",), _same("set_P", "P"), "ranx"),
-    Notation(("hit_rate",), _same(None, "success"), "ranx"),
-    Notation(("r-precision", "r_precision"), _same("Rprec"), "ranx"),
-    Notation(("f1",), _f1, "ranx"),
-    Notation(("ndcg_burges",), _same("ndcg_exp_cut", "ndcg_exp_cut", WHOLE_RANKING), "ranx"),
-    Notation(("hole",), _same(None, "unj"), "BEIR"),
-    Notation(("r_cap",), _same(None, "relative_P"), "BEIR"),
+    Notation(("average_precision",), same("map", "map_cut.{}"), "scikit-learn"),
+    Notation(("gmap",), same("gm_map"), "TREC"),
+    Notation(("precision",), same("set_P", "P.{}"), "ranx"),
+    Notation(("hit_rate",), same(None, "success.{}"), "ranx"),
+    Notation(("r-precision", "r_precision"), same("Rprec"), "ranx"),
+    Notation(("f1",), same("set_F", "F_cut.1,{}"), "ranx"),
+    Notation(("ndcg_burges",), same("ndcg_exp_cut.all", "ndcg_exp_cut.{}"), "ranx"),
+    Notation(("hole",), same(None, "unj.{}"), "BEIR"),
+    Notation(("r_cap",), same(None, "relative_P.{}"), "BEIR"),
 )
 """The names of other tools.  None may differ from another by its case alone."""
 

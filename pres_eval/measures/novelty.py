@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from pres_eval.arrays import FloatArray, IntArray, divide, log2
+from pres_eval.arrays import FloatArray, IntArray, changed, divide, log2
 from pres_eval.batches.from_subtopics import Hits, SubtopicBatch
 from pres_eval.errors import MeasureError
 from pres_eval.measures.rbp import Powers
@@ -53,23 +53,19 @@ def novelty(hits: Hits, cutoff: int, alpha: float, discount: Discount) -> FloatA
     """Return (T,) the documents' gains down to the cutoff, each discounted by its rank."""
     topic_of = hits.topic_of
     gains = Powers(1.0 - alpha, len(topic_of))[seen_before(hits)]
-    first = np.ones(len(topic_of), np.bool_)
-    first[1:] = (np.diff(topic_of) != 0) | (np.diff(hits.place) != 0)
+    first = changed(topic_of, hits.place)
     documents = np.cumsum(first) - 1
     gain = np.bincount(documents, weights=gains).astype(np.float64, copy=False)
     rank, topic_of = hits.place[first], topic_of[first]
     within = np.flatnonzero(rank <= cutoff)
     weighted = gain[within] * discount(rank[within])
-    sums = np.bincount(topic_of[within], weights=weighted, minlength=len(hits.offsets) - 1)
-    return sums.astype(np.float64, copy=False)
+    return np.bincount(topic_of[within], weighted, len(hits.offsets) - 1).astype(np.float64, copy=False)
 
 
 def seen_before(hits: Hits) -> IntArray:
     """Return (P,) documents before each pair's that are relevant to the same subtopic."""
     order = np.lexsort((hits.place, hits.subtopic, hits.topic_of))
-    new = np.ones(len(order), np.bool_)
-    new[1:] = (np.diff(hits.topic_of[order]) != 0) | (np.diff(hits.subtopic[order]) != 0)
-    first = np.flatnonzero(new)
+    first = np.flatnonzero(changed(hits.topic_of[order], hits.subtopic[order]))
     seen = np.empty(len(order), np.int64)
     seen[order] = np.arange(len(order)) - np.repeat(first, np.diff(first, append=len(order)))
     return seen

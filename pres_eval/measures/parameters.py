@@ -7,6 +7,7 @@ column has a label and the arguments with which the score function is called.  S
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Sequence
@@ -29,14 +30,12 @@ class Parameters(Protocol):
     @property
     def example(self) -> str:
         """A parameter text to show to users, empty if there are no parameters."""
-        ...
 
     def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = DEFAULT_NMAX) -> list[Column]:
         """Return the columns for all parameter texts given for the measure (none: the defaults).
 
         `nmax` holds the cutoffs of measures whose reader stops at Nmax, where the texts name none.
         """
-        ...
 
 
 @dataclass(frozen=True)
@@ -234,15 +233,16 @@ class Multiples:
 
     def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = DEFAULT_NMAX) -> list[Column]:
         """Return one column for each a and b; those given several times count once."""
-        chosen: set[tuple[int, int]] = set()
-        for part in split_parameters(texts):
-            match = re.fullmatch(r"([0-9]{1,9})R(?:\+([0-9]{1,9}))?", part)
-            if match is None:
-                raise MeasureError(f"-m {name}.…: found {quoted(part)}, expected aR+b, as in {name}.2R+100")
-            chosen.add((int(match[1]), int(match[2] or 0)))
-        if not texts:
-            chosen.update((a, b) for a in (1, 2, 4) for b in (0, 100, 1000))
+        usual = itertools.product((1, 2, 4), (0, 100, 1000))
+        chosen = {self._read(name, part) for part in split_parameters(texts)} or set(usual)
         return [(f"{name}_{a}R+{b}", (a, b)) for a, b in sorted(chosen)]
+
+    def _read(self, name: str, text: str) -> tuple[int, int]:
+        """Return a and b of parameter text; raise MeasureError for any other."""
+        match = re.fullmatch(r"([0-9]{1,9})R(?:\+([0-9]{1,9}))?", text)
+        if match is None:
+            raise MeasureError(f"-m {name}.…: found {quoted(text)}, expected aR+b, as in {name}.2R+100")
+        return int(match[1]), int(match[2] or 0)
 
 
 @dataclass(frozen=True)

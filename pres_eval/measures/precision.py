@@ -14,6 +14,9 @@ from pres_eval.measures.parameters import BetaCutoffs, Cutoffs, Fractions
 DOCUMENT_CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 """The ranks of trec_eval's "document level averages"."""
 
+MULTIPLES = Fractions((0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0), example="0.5,1.0")
+"""The multiples of R at which precision is taken."""
+
 
 def precision(batch: Batch, cutoff: int) -> FloatArray:
     """Share of relevant documents among the first k (precision at k).
@@ -199,67 +202,74 @@ _AT_RANKS = traits(Trait.BOUNDED, Trait.IGNORES_TAIL)
 _LINEAR = _AT_RANKS | {Trait.LINEAR}
 _RISING = _AT_RANKS | {Trait.RISES}
 
-P = Measure(
-    "P",
-    precision,
-    Cutoffs(DOCUMENT_CUTOFFS),
-    takes_many=True,
-    traits=_RISING | _LINEAR,
-    plain=plain_precision,
-)
-RECALL = Measure(
-    "recall", recall, Cutoffs(DOCUMENT_CUTOFFS), takes_many=True, traits=_RISING | _LINEAR, plain=plain_recall
-)
-RPREC = Measure(
-    "Rprec", r_precision, traits=_LINEAR, bounds="bounds.relevance:r_precision", plain=plain_r_precision
-)
-RPREC_MULT = Measure(
-    "Rprec_mult",
-    r_precision_at_multiples,
-    Fractions((0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0), example="0.5,1.0"),
-    traits=_LINEAR | {Trait.MOVES_UP},
-)
-RELATIVE_P = Measure(
-    "relative_P", relative_precision, Cutoffs(DOCUMENT_CUTOFFS), takes_many=True, traits=_RISING | _LINEAR
-)
-SUCCESS = Measure(
-    "success",
-    success,
-    Cutoffs((1, 5, 10)),
-    takes_many=True,
-    traits=_RISING,
-    expected="expected.ranks:success",
-    plain=plain_success,
-)
-HITS = Measure(
-    "hits",
-    hits,
-    Cutoffs((1, 5, 10)),
-    ours=True,
-    takes_many=True,
-    traits=traits(Trait.IGNORES_TAIL, Trait.RISES, Trait.LINEAR),
-    plain=plain_hits,
-)
-RECIP_RANK = Measure(
-    "recip_rank",
-    reciprocal_rank,
-    traits=_RISING,
-    expected="expected.ranks:reciprocal_rank",
-    plain=plain_reciprocal_rank,
-)
-RECIP_RANK_CUT = Measure(
-    "recip_rank_cut",
-    reciprocal_rank_cut,
-    Cutoffs((10, 100)),
-    ours=True,
-    traits=_RISING,
-    expected="expected.ranks:reciprocal_rank",
-    plain=plain_reciprocal_rank_cut,
-)
-F_CUT = Measure(
-    "F_cut",
-    f_cut,
-    BetaCutoffs((1.0,), DOCUMENT_CUTOFFS, example="2,10,100"),
-    ours=True,
-    traits=_RISING | _LINEAR,
+MEASURES: tuple[Measure, ...] = (
+    Measure(
+        "P",
+        precision,
+        Cutoffs(DOCUMENT_CUTOFFS),
+        takes_many=True,
+        traits=_RISING | _LINEAR,
+        plain=plain_precision,
+    ),
+    Measure(
+        "recall",
+        recall,
+        Cutoffs(DOCUMENT_CUTOFFS),
+        takes_many=True,
+        traits=_RISING | _LINEAR,
+        plain=plain_recall,
+    ),
+    Measure(
+        "Rprec", r_precision, traits=_LINEAR, bounds="bounds.relevance:r_precision", plain=plain_r_precision
+    ),
+    Measure(
+        "Rprec_mult",
+        r_precision_at_multiples,
+        MULTIPLES,
+        traits=_LINEAR | {Trait.MOVES_UP},
+    ),
+    Measure(
+        "relative_P", relative_precision, Cutoffs(DOCUMENT_CUTOFFS), takes_many=True, traits=_RISING | _LINEAR
+    ),
+    Measure(
+        "success",
+        success,
+        Cutoffs((1, 5, 10)),
+        takes_many=True,
+        traits=_RISING,
+        expected="expected.ranks:success",
+        plain=plain_success,
+    ),
+    Measure(
+        "hits",
+        hits,
+        Cutoffs((1, 5, 10)),
+        ours=True,
+        takes_many=True,
+        traits=traits(Trait.IGNORES_TAIL, Trait.RISES, Trait.LINEAR),
+        plain=plain_hits,
+    ),
+    Measure(
+        "recip_rank",
+        reciprocal_rank,
+        traits=_RISING,
+        expected="expected.ranks:reciprocal_rank",
+        plain=plain_reciprocal_rank,
+    ),
+    Measure(
+        "recip_rank_cut",
+        reciprocal_rank_cut,
+        Cutoffs((10, 100)),
+        ours=True,
+        traits=_RISING,
+        expected="expected.ranks:reciprocal_rank",
+        plain=plain_reciprocal_rank_cut,
+    ),
+    Measure(
+        "F_cut",
+        f_cut,
+        BetaCutoffs((1.0,), DOCUMENT_CUTOFFS, example="2,10,100"),
+        ours=True,
+        traits=_RISING | _LINEAR,
+    ),
 )

@@ -218,8 +218,7 @@ def avgjg_imp(batch: PreferenceBatch) -> FloatArray:
 
 def _average(batch: PreferenceBatch, of_groups: FloatArray) -> FloatArray:
     """Return (T,) the average over the groups (G,) of each topic, added one after the other."""
-    sums = np.bincount(batch.topic_of, weights=of_groups, minlength=len(batch))
-    return divide(sums, np.diff(batch.group_offsets))
+    return divide(np.bincount(batch.topic_of, of_groups, len(batch)), np.diff(batch.group_offsets))
 
 
 def _average_or_zero(batch: PreferenceBatch, fulfilled: IntArray, possible: IntArray) -> FloatArray:
@@ -234,7 +233,7 @@ _measure = partial(Measure, uses_level=False, relevance=RelevanceInfo.PREFS)
 _count = partial(_measure, summary=total, format=Format.COUNT, tells_quality=False)
 _share = partial(_measure, traits=traits(*_ANY, Trait.BOUNDED))
 
-PREFERENCE_MEASURES: tuple[Measure, ...] = (
+MEASURES: tuple[Measure, ...] = (
     _count("prefs_num_prefs_poss", num_prefs_poss, traits=traits(*_ANY, Trait.SET)),
     _count("prefs_num_prefs_ful", num_prefs_ful, traits=traits(*_ANY)),
     _count("prefs_num_prefs_ful_ret", num_prefs_ful_ret, traits=traits(*_ANY)),

@@ -147,37 +147,39 @@ def f_prime(batch: Batch, beta: float, cutoff: int) -> FloatArray:
 _FAMILY = traits(Trait.BOUNDED, Trait.IGNORES_TAIL)
 _LINEAR = _FAMILY | {Trait.LINEAR}
 
-PRES = Measure(
-    "PRES",
-    pres,
-    Cutoffs(None, example="50,100"),
-    ours=True,
-    takes_many=True,
-    traits=_LINEAR,
-    bounds="bounds.relevance:pres",
-)
-PRES_EST = Measure(
-    "PRES_est",
-    pres_estimated,
-    Cutoffs(None, example="50,100"),
-    ours=True,
-    takes_many=True,
-    traits=_LINEAR,
-    bounds="bounds.relevance:pres_estimated",
-)
-RNORM = Measure(
-    "Rnorm",
-    normalized_recall,
-    OptionalCutoffs(example="1000"),
-    ours=True,
-    needs_collection_size=True,
-    traits=_LINEAR | {Trait.OF_COLLECTION, Trait.MOVES_UP},
-)
-FPRIME = Measure(
-    "Fprime",
-    f_prime,
-    BetaCutoffs((1.0, 4.0), (100, 1000), example="4,100,1000"),
-    ours=True,
-    traits=_FAMILY | {Trait.MOVES_UP},
-    expected=NOT_DERIVED,
+MEASURES: tuple[Measure, ...] = (
+    Measure(
+        "PRES",
+        pres,
+        Cutoffs(None, example="50,100"),
+        ours=True,
+        takes_many=True,
+        traits=_LINEAR,
+        bounds="bounds.relevance:pres",
+    ),
+    Measure(
+        "PRES_est",
+        pres_estimated,
+        Cutoffs(None, example="50,100"),
+        ours=True,
+        takes_many=True,
+        traits=_LINEAR,
+        bounds="bounds.relevance:pres_estimated",
+    ),
+    Measure(
+        "Rnorm",
+        normalized_recall,
+        OptionalCutoffs(example="1000"),
+        ours=True,
+        needs_collection_size=True,
+        traits=_LINEAR | {Trait.OF_COLLECTION, Trait.MOVES_UP},
+    ),
+    Measure(
+        "Fprime",
+        f_prime,
+        BetaCutoffs((1.0, 4.0), (100, 1000), example="4,100,1000"),
+        ours=True,
+        traits=_FAMILY | {Trait.MOVES_UP},
+        expected=NOT_DERIVED,
+    ),
 )

@@ -42,8 +42,7 @@ class Powers:
 
     def __getitem__(self, exponent: IntArray) -> FloatArray:
         """Return (n,) the powers with these exponents (n,)."""
-        powers: FloatArray = self.table[np.minimum(exponent, len(self.table) - 1)]
-        return powers
+        return np.asarray(self.table[np.minimum(exponent, len(self.table) - 1)], np.float64)
 
 
 def persistence_of(pairs: KeyNumbers) -> float:
@@ -159,39 +158,41 @@ def expected_reciprocal_rank(batch: Batch, cutoff: int) -> FloatArray:
 
 _BIASED = traits(Trait.BOUNDED, Trait.IGNORES_TAIL, Trait.RISES)
 
-RBP = Measure(
-    "rbp",
-    rbp,
-    Pairs("p=0.8"),
-    uses_level=False,
-    traits=_BIASED | {Trait.GRADED, Trait.LINEAR, Trait.OF_TOPIC_SCALE},
-)
-RBP_BINARY = Measure(
-    "rbp_binary",
-    rbp_binary,
-    Pairs("p=0.8", keys=("p",)),
-    ours=True,
-    traits=_BIASED | {Trait.LINEAR},
-)
-RBP_RESID = Measure(
-    "rbp_resid",
-    rbp_residual,
-    Pairs("p=0.8"),
-    less_is_better=True,
-    uses_level=False,
-    # trec_eval: 10.0 sets it to 0 only where it is called plainly rbp_resid.
-    when_missing=WhenMissing.ZERO_WITHOUT_PARAMETERS,
-    traits=traits(Trait.BOUNDED),
-    bounds=Lacks("it is itself how far the greatest value of rbp is away"),
-    expected=NOT_DERIVED,
-)
-ERR = Measure(
-    "err",
-    expected_reciprocal_rank,
-    Cutoffs((5, 10, 20), or_all=True),
-    ours=True,
-    uses_level=False,
-    whole_grades=True,
-    traits=_BIASED | {Trait.GRADED},
-    expected=NOT_DERIVED,
+MEASURES: tuple[Measure, ...] = (
+    Measure(
+        "rbp",
+        rbp,
+        Pairs("p=0.8"),
+        uses_level=False,
+        traits=_BIASED | {Trait.GRADED, Trait.LINEAR, Trait.OF_TOPIC_SCALE},
+    ),
+    Measure(
+        "rbp_binary",
+        rbp_binary,
+        Pairs("p=0.8", keys=("p",)),
+        ours=True,
+        traits=_BIASED | {Trait.LINEAR},
+    ),
+    Measure(
+        "rbp_resid",
+        rbp_residual,
+        Pairs("p=0.8"),
+        less_is_better=True,
+        uses_level=False,
+        # trec_eval: 10.0 sets it to 0 only where it is called plainly rbp_resid.
+        when_missing=WhenMissing.ZERO_WITHOUT_PARAMETERS,
+        traits=traits(Trait.BOUNDED),
+        bounds=Lacks("it is itself how far the greatest value of rbp is away"),
+        expected=NOT_DERIVED,
+    ),
+    Measure(
+        "err",
+        expected_reciprocal_rank,
+        Cutoffs((5, 10, 20), or_all=True),
+        ours=True,
+        uses_level=False,
+        whole_grades=True,
+        traits=_BIASED | {Trait.GRADED},
+        expected=NOT_DERIVED,
+    ),
 )

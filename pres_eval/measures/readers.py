@@ -43,8 +43,9 @@ def scaled_dcg(batch: Batch, cutoff: int, min_rel: float, max_rel: float | None)
     """
     depth = min(cutoff, DEPTH)
     most = np.add.accumulate(1.0 / log2(np.arange(2, depth + 2)))[-1]
-    score: FloatArray = gained(batch, scaled_gains(batch, min_rel, max_rel), discounted, depth) / most
-    return score
+    return np.asarray(
+        gained(batch, scaled_gains(batch, min_rel, max_rel), discounted, depth) / most, np.float64
+    )
 
 
 def bejeweled_player(
@@ -72,8 +73,7 @@ def bejeweled_player(
     enough = np.flatnonzero(reached & (batch.rank <= most))
     stop = np.full(len(batch), most)
     np.minimum.at(stop, batch.topic_of[enough], batch.rank[enough])
-    score: FloatArray = batch.sum_by_topic(gains, batch.rank <= stop[batch.topic_of]) / stop
-    return score
+    return np.asarray(batch.sum_by_topic(gains, batch.rank <= stop[batch.topic_of]) / stop, np.float64)
 
 
 def insq(batch: Batch, wanted: float, min_rel: float, max_rel: float | None) -> FloatArray:
@@ -95,8 +95,7 @@ def insq(batch: Batch, wanted: float, min_rel: float, max_rel: float | None) -> 
     weights[1:] = np.multiply.accumulate(insq_continues(np.arange(1.0, DEPTH), wanted))
     gains = scaled_gains(batch, min_rel, max_rel)
     collected = gained(batch, gains, lambda gain, rank: gain * weights[rank - 1], DEPTH)
-    score: FloatArray = collected / np.add.accumulate(weights)[-1]
-    return score
+    return np.asarray(collected / np.add.accumulate(weights)[-1], np.float64)
 
 
 def inst(batch: Batch, wanted: float, min_rel: float, max_rel: float | None) -> FloatArray:
@@ -246,7 +245,7 @@ _stopping = partial(
     expected=NOT_DERIVED,
 )
 
-READER_MEASURES: tuple[Measure, ...] = (
+MEASURES: tuple[Measure, ...] = (
     Measure("rbp_cut", rbp_cut, _PERSISTENT, ours=True, traits=_FIRST),
     _graded("rbp_graded_cut", graded_rbp_cut, _PERSISTENT, traits=_RISING),
     _graded("sdcg", scaled_dcg, _AT_RANKS, traits=_RISING),

@@ -9,7 +9,7 @@ import numpy as np
 from pres_eval.arrays import FloatArray, IntArray, divide
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure, Trait, traits
-from pres_eval.measures.found import relevant_within
+from pres_eval.measures.found import relevant_within, variance_of_relevant
 from pres_eval.measures.parameters import Coefficients
 from pres_eval.measures.screening import documents_to_read
 from pres_eval.measures.sets import set_recall
@@ -34,8 +34,7 @@ def total_cost(batch: Batch, costs: tuple[float, ...]) -> FloatArray:
     Source: CLEF TAR's tar_eval (2018).  trec_eval: none.
     """
     read, miss = costs
-    score: FloatArray = read * batch.num_ret + miss * (batch.num_rel - 2 * relevant_within(batch))
-    return score
+    return np.asarray(read * batch.num_ret + miss * (batch.num_rel - 2 * relevant_within(batch)), np.float64)
 
 
 def total_cost_uniform(batch: Batch, costs: tuple[float, ...]) -> FloatArray:
@@ -56,8 +55,7 @@ def total_cost_uniform(batch: Batch, costs: tuple[float, ...]) -> FloatArray:
     read, penalty = costs
     rest = penalty * (documents_to_read(batch) - batch.num_ret)
     missed = batch.num_rel - relevant_within(batch)
-    score: FloatArray = read * batch.num_ret + divide(rest * missed, batch.num_rel)
-    return score
+    return np.asarray(read * batch.num_ret + divide(rest * missed, batch.num_rel), np.float64)
 
 
 def total_cost_weighted(batch: Batch, costs: tuple[float, ...]) -> FloatArray:
@@ -82,8 +80,7 @@ def weighted_cost(batch: Batch, costs: tuple[float, ...], missed: IntArray) -> F
     read, penalty = costs
     rest = penalty * (documents_to_read(batch) - batch.num_ret)
     share = 1.0 - np.ldexp(1.0, 1 - np.minimum(missed, _MOST_HALVES))
-    score: FloatArray = read * batch.num_ret + rest * np.where(missed > 0, share, 0.0)
-    return score
+    return np.asarray(read * batch.num_ret + rest * np.where(missed > 0, share, 0.0), np.float64)
 
 
 def loss_of_recall(batch: Batch) -> FloatArray:
@@ -96,8 +93,8 @@ def loss_of_recall(batch: Batch) -> FloatArray:
     Source: Bagdouri, Webber, Lewis & Oard, "Towards minimizing the annotation cost of certified text
       classification", CIKM 2013, doi:10.1145/2505515.2505708; CLEF TAR's tar_eval.  trec_eval: none.
     """
-    missed = 1.0 - set_recall(batch)
-    return missed * missed
+    missed, n = 1.0 - set_recall(batch), batch.num_rel.astype(float)
+    return missed * missed + divide(variance_of_relevant(batch), n * n)
 
 
 def loss_of_effort(batch: Batch) -> FloatArray:
@@ -112,8 +109,7 @@ def loss_of_effort(batch: Batch) -> FloatArray:
     """
     share = divide(np.full(len(batch), LOSS_DOCUMENTS), documents_to_read(batch))
     effort = batch.num_ret / (batch.num_rel + LOSS_DOCUMENTS)
-    score: FloatArray = (share * share) * (effort * effort)
-    return score
+    return np.asarray((share * share) * (effort * effort), np.float64)
 
 
 def loss(batch: Batch) -> FloatArray:
@@ -131,27 +127,26 @@ _OF_A_SET = traits(Trait.SET, Trait.RISES)
 _OF_COLLECTION = _OF_A_SET | {Trait.OF_COLLECTION}
 _REST = Coefficients((1.0, 2.0), 2, example="1,2")
 
-TOTAL_COST = _cost(
-    "total_cost",
-    total_cost,
-    Coefficients((1.0, 20.0), 2, example="1,20"),
-    traits=_OF_A_SET | {Trait.LINEAR},
+MEASURES: tuple[Measure, ...] = (
+    _cost(
+        "total_cost",
+        total_cost,
+        Coefficients((1.0, 20.0), 2, example="1,20"),
+        traits=_OF_A_SET | {Trait.LINEAR},
+    ),
+    _cost("total_cost_uniform", total_cost_uniform, _REST, traits=_OF_COLLECTION | {Trait.LINEAR}),
+    _cost(
+        "total_cost_weighted",
+        total_cost_weighted,
+        _REST,
+        traits=_OF_COLLECTION,
+        expected="expected.screening:total_cost_weighted",
+    ),
+    _cost(
+        "loss_r",
+        loss_of_recall,
+        traits=_OF_A_SET | {Trait.BOUNDED, Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL, Trait.LINEAR},
+    ),
+    _cost("loss_e", loss_of_effort, rewards_giving_up=True, traits=_OF_COLLECTION | {Trait.BOUNDED}),
+    _cost("loss_er", loss, traits=_OF_COLLECTION | {Trait.LINEAR}),
 )
-TOTAL_COST_UNIFORM = _cost(
-    "total_cost_uniform", total_cost_uniform, _REST, traits=_OF_COLLECTION | {Trait.LINEAR}
-)
-TOTAL_COST_WEIGHTED = _cost(
-    "total_cost_weighted",
-    total_cost_weighted,
-    _REST,
-    traits=_OF_COLLECTION,
-    expected="expected.sets:total_cost_weighted",
-)
-LOSS_R = _cost(
-    "loss_r",
-    loss_of_recall,
-    traits=_OF_A_SET | {Trait.BOUNDED, Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL},
-    expected="expected.sets:loss_of_recall",
-)
-LOSS_E = _cost("loss_e", loss_of_effort, rewards_giving_up=True, traits=_OF_COLLECTION | {Trait.BOUNDED})
-LOSS_ER = _cost("loss_er", loss, traits=_OF_COLLECTION, expected="expected.sets:loss")

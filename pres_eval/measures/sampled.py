@@ -230,7 +230,7 @@ CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 _of_strata = partial(Measure, relevance=RelevanceInfo.STRATA, ours=True, traits=traits(Trait.IGNORES_TAIL))
 _of_any = partial(_of_strata, relevance=RelevanceInfo.PRELS)
 
-SAMPLED_MEASURES: tuple[Measure, ...] = (
+MEASURES: tuple[Measure, ...] = (
     _of_strata("xinfAP", inferred_ap),
     _of_strata(
         "infNDCG",

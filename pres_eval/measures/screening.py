@@ -21,8 +21,7 @@ from pres_eval.measures.settings import Percents
 def documents_to_read(batch: Batch) -> IntArray:
     """Return (T,) documents that would have to be read without a ranking, at least all known of."""
     known = np.maximum(batch.num_rel + batch.num_nonrel, batch.num_ret)
-    documents: IntArray = np.maximum(known, batch.num_docs_in_coll)
-    return documents
+    return np.asarray(np.maximum(known, batch.num_docs_in_coll), np.int64)
 
 
 def work_saved(batch: Batch, percent: float) -> FloatArray:
@@ -44,16 +43,25 @@ def work_saved(batch: Batch, percent: float) -> FloatArray:
       trec_eval: none.
     """
     wanted = np.rint(batch.num_rel * (percent / 100.0)).astype(np.int64)
-    rank = rank_of_relevant(batch, wanted)
+    chance, rank = reached(batch, wanted)
     # A wish for less than half a document is met before anything is read.
-    met = (rank > 0) | ((wanted == 0) & (batch.num_rel > 0))
-    return np.where(met, saved_beyond(batch, rank, percent), 0.0)
-
-
-def saved_beyond(batch: Batch, rank: FloatArray | IntArray, percent: float) -> FloatArray:
-    """Return (T,) share of documents behind a rank (T,), less what reading in any order leaves."""
+    chance[(wanted == 0) & (batch.num_rel > 0)] = 1.0
     documents = documents_to_read(batch)
-    return divide(documents - rank, documents) - (100.0 - percent) / 100.0
+    saved = divide(documents - rank, documents) - (100.0 - percent) / 100.0
+    return np.where(chance > 0, chance * saved, 0.0)
+
+
+def reached(batch: Batch, number: IntArray) -> tuple[FloatArray, FloatArray | IntArray]:
+    """Return the chance (T,) that the `number`-th (T,) relevant document is retrieved, and its rank (T,).
+
+    Without ties it is 1, or 0 with rank 0; in ties the rank is the one that is expected.
+    """
+    if batch.ties is not None:
+        from pres_eval.measures.expected.screening import rank_in_ties
+
+        return rank_in_ties(batch, number)
+    rank = rank_of_relevant(batch, number)
+    return (rank > 0).astype(float), rank
 
 
 def last_relevant(batch: Batch) -> FloatArray:
@@ -100,8 +108,7 @@ def recall_at_percent(batch: Batch, percent: float) -> FloatArray:
 
 def rank_at(batch: Batch, percent: float) -> IntArray:
     """Return (T,) the rank down to which a percentage of the documents has been read."""
-    rank: IntArray = np.rint(documents_to_read(batch) * percent / 100.0).astype(np.int64)
-    return rank
+    return np.asarray(np.rint(documents_to_read(batch) * percent / 100.0), np.int64)
 
 
 def normalized_area(batch: Batch) -> FloatArray:
@@ -138,35 +145,36 @@ _effort = partial(_ours, less_is_better=True, rewards_giving_up=True)
 _SHARE = traits(Trait.BOUNDED, Trait.OF_COLLECTION, Trait.MOVES_UP)
 _RANK = traits(Trait.IGNORES_TAIL, Trait.MOVES_UP)
 
-WSS = _ours(
-    "wss",
-    work_saved,
-    Percents((95.0, 100.0)),
-    traits=traits(Trait.OF_COLLECTION, Trait.MOVES_UP),
-    expected="expected.screening:work_saved",
-)
-LAST_REL = _effort(
-    "last_rel",
-    last_relevant,
-    traits=_RANK,
-    expected="expected.screening:last_relevant",
-)
-NORM_LAST_REL = _effort(
-    "norm_last_rel",
-    normalized_last_relevant,
-    traits=_SHARE,
-    expected="expected.screening:normalized_last_relevant",
-)
-RECALL_AT_PERCENT = _ours(
-    "recall_at_percent",
-    recall_at_percent,
-    Percents((1.0, 5.0, 10.0, 20.0, 50.0), example="10,20"),
-    traits=_SHARE | {Trait.LINEAR},
-)
-NORM_AREA = _ours("norm_area", normalized_area, traits=_SHARE | {Trait.LINEAR})
-ATD = _effort(
-    "atd",
-    average_time_to_discovery,
-    traits=_RANK,
-    expected="expected.screening:average_time_to_discovery",
+MEASURES: tuple[Measure, ...] = (
+    _ours(
+        "wss",
+        work_saved,
+        Percents((95.0, 100.0)),
+        traits=traits(Trait.OF_COLLECTION, Trait.MOVES_UP, Trait.LINEAR),
+    ),
+    _effort(
+        "last_rel",
+        last_relevant,
+        traits=_RANK,
+        expected="expected.screening:last_relevant",
+    ),
+    _effort(
+        "norm_last_rel",
+        normalized_last_relevant,
+        traits=_SHARE,
+        expected="expected.screening:normalized_last_relevant",
+    ),
+    _ours(
+        "recall_at_percent",
+        recall_at_percent,
+        Percents((1.0, 5.0, 10.0, 20.0, 50.0), example="10,20"),
+        traits=_SHARE | {Trait.LINEAR},
+    ),
+    _ours("norm_area", normalized_area, traits=_SHARE | {Trait.LINEAR}),
+    _effort(
+        "atd",
+        average_time_to_discovery,
+        traits=_RANK,
+        expected="expected.screening:average_time_to_discovery",
+    ),
 )

@@ -27,30 +27,22 @@ OF_SAMPLES = {
 class SelectedColumn:
     """One column of the output: a measure with its arguments filled in.
 
-    relevance_level  the level of this column alone (None: that of -l); the label has it
-    judged_only      whether documents that nobody judged are taken out of the ranking for it
-    bound            "least" or "greatest": limit of the value if they were judged
-    scale            whether all that were retrieved would be, with grades up to this; None: see BOUNDS_NOTE
-    by_name          whether the measure was named itself, and not by a nickname for several
+    view     settings of this column alone; the label has them
+    by_name  whether the measure was named itself, and not by a nickname for several
     """
 
     label: str
     measure: Measure
     arguments: tuple[object, ...]
-    relevance_level: int | None = None
-    judged_only: bool = False
-    bound: str | None = None
-    scale: int | None = None
+    view: View = View()
     by_name: bool = True
 
     @property
     def plain(self) -> Callable[..., float] | None:
         """The plain function of the measure; None if there is none for this view or these parameters."""
         # Gains and weights, which come as tuples, are the array function's matter.
-        plain = (self.relevance_level, self.judged_only, self.bound) == (None, False, None) and not any(
-            isinstance(one, tuple) and one for one in self.arguments
-        )
-        return self.measure.plain if plain else None
+        with_weights = any(isinstance(one, tuple) and one for one in self.arguments)
+        return self.measure.plain if self.view == View() and not with_weights else None
 
 
 Selection = tuple[SelectedColumn, ...]
@@ -136,10 +128,7 @@ def _columns(
             label=label + view.ending,
             measure=measure,
             arguments=arguments,
-            relevance_level=view.level,
-            judged_only=view.judged_only,
-            bound=view.bound,
-            scale=view.scale,
+            view=view,
             by_name=by_name,
         )
         for label, arguments in measure.parameters.columns(measure.name, texts, nmax)

@@ -8,7 +8,7 @@ from pres_eval.arrays import FloatArray, divide
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.plain import RankedTopic
 from pres_eval.measures.base import Measure, Trait, WhenMissing, traits
-from pres_eval.measures.found import relevant_within
+from pres_eval.measures.found import relevant_within, variance_of_relevant
 from pres_eval.measures.parameters import Coefficients
 
 
@@ -58,9 +58,9 @@ def set_average_precision(batch: Batch) -> FloatArray:
     Source: trec_eval (once exact_unranked_avg_prec).  ir_measures' SetAP.
     """
     found, retrieved, relevant = (
-        count.astype(float) for count in (batch.num_rel_ret, batch.num_ret, batch.num_rel)
+        count.astype(float) for count in (relevant_within(batch), batch.num_ret, batch.num_rel)
     )
-    return divide(found * found, retrieved * relevant)
+    return divide(found * found + variance_of_relevant(batch), retrieved * relevant)
 
 
 def set_f(batch: Batch, weights: tuple[float, ...]) -> FloatArray:
@@ -95,8 +95,7 @@ def utility(batch: Batch, worth: tuple[float, ...]) -> FloatArray:
     """
     a, ret, n = relevant_within(batch), batch.num_ret, batch.num_rel
     rest = batch.num_docs_in_coll + a - ret - n
-    score: FloatArray = worth[0] * a + worth[1] * (ret - a) + worth[2] * (n - a) + worth[3] * rest
-    return score
+    return np.asarray(worth[0] * a + worth[1] * (ret - a) + worth[2] * (n - a) + worth[3] * rest, np.float64)
 
 
 def plain_set_precision(topic: RankedTopic) -> float:
@@ -112,24 +111,24 @@ def plain_set_recall(topic: RankedTopic) -> float:
 _OF_A_SET = traits(Trait.BOUNDED, Trait.SET, Trait.RISES)
 _LINEAR = _OF_A_SET | {Trait.LINEAR}
 
-SET_P = Measure("set_P", set_precision, traits=_LINEAR, plain=plain_set_precision)
-SET_RELATIVE_P = Measure("set_relative_P", set_relative_precision, traits=_LINEAR)
-SET_RECALL = Measure(
-    "set_recall",
-    set_recall,
-    traits=_LINEAR | {Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL},
-    plain=plain_set_recall,
-)
-SET_MAP = Measure(
-    "set_map", set_average_precision, traits=_OF_A_SET, expected="expected.sets:set_average_precision"
-)
-SET_F = Measure("set_F", set_f, Coefficients((1.0,), 1, example="0.5"), traits=_LINEAR)
-UTILITY = Measure(
-    "utility",
-    utility,
-    Coefficients((1.0, -1.0, 0.0, 0.0), count=4, example="1.0,-1.0,0.0,0.0"),
-    rewards_giving_up=True,
-    # trec_eval: 10.0 sets it to 0 only where it is called plainly utility.
-    when_missing=WhenMissing.ZERO_WITHOUT_PARAMETERS,
-    traits=traits(Trait.SET, Trait.RISES, Trait.LINEAR),
+MEASURES: tuple[Measure, ...] = (
+    Measure("set_P", set_precision, traits=_LINEAR, plain=plain_set_precision),
+    Measure("set_relative_P", set_relative_precision, traits=_LINEAR),
+    Measure(
+        "set_recall",
+        set_recall,
+        traits=_LINEAR | {Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL},
+        plain=plain_set_recall,
+    ),
+    Measure("set_map", set_average_precision, traits=_LINEAR),
+    Measure("set_F", set_f, Coefficients((1.0,), 1, example="0.5"), traits=_LINEAR),
+    Measure(
+        "utility",
+        utility,
+        Coefficients((1.0, -1.0, 0.0, 0.0), count=4, example="1.0,-1.0,0.0,0.0"),
+        rewards_giving_up=True,
+        # trec_eval: 10.0 sets it to 0 only where it is called plainly utility.
+        when_missing=WhenMissing.ZERO_WITHOUT_PARAMETERS,
+        traits=traits(Trait.SET, Trait.RISES, Trait.LINEAR),
+    ),
 )

@@ -18,7 +18,8 @@ class View(NamedTuple):
 
     level        the relevance level it is seen at, None for that of -l
     judged_only  documents that nobody judged are taken out of the ranking first, as by -J
-    bound        one of BOUNDS: limit of the value if they were judged, down to the measure's cutoff
+    bound        one of BOUNDS: limit of the value if they were judged, down to the measure's cutoff; or
+                 "lower" or "upper": end of the interval of a value that is inferred from a sample
     scale        with `bound`: if all that were retrieved were judged, with grades up to this
     """
 

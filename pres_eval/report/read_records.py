@@ -11,6 +11,7 @@ import numpy as np
 from pres_eval.errors import InputError, UsageError
 from pres_eval.measures.base import Format, Measure, Totals
 from pres_eval.measures.selection import SelectedColumn
+from pres_eval.measures.views import View
 from pres_eval.options import Options
 from pres_eval.report.records import KIND, LAYOUT, File, Record, RunRecord
 from pres_eval.report.text import bytes_of
@@ -93,10 +94,12 @@ def _read_column(data: Mapping[str, Any], by_name: Mapping[str, Measure]) -> Sel
         label=data["label"],
         measure=measure,
         arguments=_tuples(data["arguments"]),
-        relevance_level=data["relevance_level"],
-        judged_only=data.get("judged_only", False),
-        bound=data.get("bound"),
-        scale=data.get("scale"),
+        view=View(
+            level=data["relevance_level"],
+            judged_only=data.get("judged_only", False),
+            bound=data.get("bound"),
+            scale=data.get("scale"),
+        ),
     )
 
 

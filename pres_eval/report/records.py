@@ -18,6 +18,7 @@ import numpy as np
 
 from pres_eval.errors import RunFailure
 from pres_eval.measures.base import Format
+from pres_eval.measures.selection import SelectedColumn
 from pres_eval.options import AS_TREC_EVAL, Options
 from pres_eval.reading.headers import header_of
 from pres_eval.reading.topic_files import MACRO, WORST, Groups, Weights
@@ -182,6 +183,21 @@ def _groups(evaluation: ScoredRun, groups: Groups | None) -> dict[str, Any]:
     }
 
 
+def _column(column: SelectedColumn) -> dict[str, Any]:
+    """Return a column as JSON has it."""
+    view = column.view
+    return {
+        "label": column.label,
+        "measure": column.measure.name,
+        "arguments": column.arguments,
+        "relevance_level": view.level,
+        "judged_only": view.judged_only,
+        "bound": view.bound,
+        **({} if view.bound is None else {"reach": "cutoff" if view.scale is None else "all"}),
+        **({} if view.scale is None else {"scale": view.scale}),
+    }
+
+
 def _run_text(run: RunRecord, groups: Groups | None) -> str:
     """Return a run as JSON text."""
     evaluation = run.evaluation
@@ -196,19 +212,7 @@ def _run_text(run: RunRecord, groups: Groups | None) -> str:
         **({} if run.excluded is None else {"excluded": run.excluded}),
         **({} if run.no_answers is None else {"no_answers": _no_answers(*run.no_answers)}),
         "totals": {key: value for key, value in asdict(evaluation.totals).items() if value is not None},
-        "columns": [
-            {
-                "label": column.label,
-                "measure": column.measure.name,
-                "arguments": column.arguments,
-                "relevance_level": column.relevance_level,
-                "judged_only": column.judged_only,
-                "bound": column.bound,
-                **({} if column.bound is None else {"reach": "cutoff" if column.scale is None else "all"}),
-                **({} if column.scale is None else {"scale": column.scale}),
-            }
-            for column in evaluation.columns
-        ],
+        "columns": [_column(column) for column in evaluation.columns],
         "summary": _summary_values(evaluation),
         **_groups(evaluation, groups),
     }

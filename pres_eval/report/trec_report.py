@@ -238,13 +238,13 @@ def board_of(
         pres = [f"PRES_{cutoff}" for cutoff in nmax]
         return (*pres, "map", f"recall_{max(nmax)}", "gm_map", "Rprec", "bpref", "P_10")
     wanted = {
-        (column.measure.name, column.arguments, column.relevance_level)
+        (column.measure.name, column.arguments, column.view.level)
         for column in select(measures, options, nmax, relevance=RelevanceInfo.QRELS)
     }
     return tuple(
         column.label
         for column in selection
-        if (column.measure.name, column.arguments, column.relevance_level) in wanted
+        if (column.measure.name, column.arguments, column.view.level) in wanted
         and column.measure.summary is not None
         and column.measure.format in (Format.FLOAT, Format.COUNT)
     )

@@ -16,7 +16,7 @@ from pres_eval.batches.forming import blocks_of_topics
 from pres_eval.batches.from_preferences import PreferenceBatch, form_preference_batch
 from pres_eval.errors import InputError
 from pres_eval.measures.base import Format
-from pres_eval.measures.preference import PREFERENCE_MEASURES
+from pres_eval.measures.preference import MEASURES as PREFERENCE_MEASURES
 from pres_eval.options import Options, RelevanceInfo
 from pres_eval.ranking.runs import read_run
 from pres_eval.reading.preferences import QRELS_PREFS, read_preferences

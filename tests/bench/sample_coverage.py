@@ -23,7 +23,7 @@ from pres_eval.analysis.pooling import (
     judged_keys,
     pool_documents,
 )
-from pres_eval.analysis.sample_intervals import Redrawing, with_sample_intervals
+from pres_eval.analysis.sample_intervals import with_sample_intervals
 from pres_eval.measures.selection import Selection, select
 from pres_eval.options import Options, RelevanceInfo
 from pres_eval.ranking.runs import read_run
@@ -47,7 +47,7 @@ def evaluated(pool: DrawnPool, grades: Mapping[Key, int], run: str, times: int) 
     ranking = read_run(Source(run), judged, options)
     scoring = Scoring(relevance=judged, selection=columns, options=options)
     found = scoring.evaluation(ranking, scoring.blocks(ranking))
-    return with_sample_intervals(found, ranking, scoring, print, Redrawing(times=times)) if times else found
+    return with_sample_intervals(found, ranking, scoring, print, times) if times else found
 
 
 def main() -> None:

@@ -39,7 +39,7 @@ def test_together_as_one_by_one(measure: Measure, data: st.DataObject) -> None:
         summing = Summing(selection)
         summing.add(block)
     for column, values in zip(selection, block.values, strict=True):
-        seen = batch if column.relevance_level is None else batch.with_grade(column.relevance_level)
+        seen = batch if column.view.level is None else batch.with_grade(column.view.level)
         with np.errstate(all="ignore"):
             alone = np.asarray(measure.score(seen, *column.arguments), np.float64)
         assert all(map(same_bits, values, alone.tolist())), column.label

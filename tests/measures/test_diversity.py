@@ -17,7 +17,7 @@ from pres_eval.batches.forming import blocks_of_topics
 from pres_eval.batches.from_subtopics import SubtopicBatch, form_subtopic_batch
 from pres_eval.errors import InputError, MeasureError
 from pres_eval.measures.base import Trait
-from pres_eval.measures.diversity import DIVERSITY_MEASURES
+from pres_eval.measures.diversity import MEASURES as DIVERSITY_MEASURES
 from pres_eval.measures.novelty import MOST_RANKS
 from pres_eval.measures.selection import select
 from pres_eval.options import Options, RelevanceInfo

@@ -11,7 +11,7 @@ from pres_eval.options import RelevanceInfo
 
 def chosen(*texts: str) -> list[tuple[str, int | None]]:
     """Labels and relevance levels."""
-    return [(column.label, column.relevance_level) for column in select(texts)]
+    return [(column.label, column.view.level) for column in select(texts)]
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_names(text: str, label: str, level: int | None) -> None:
 )
 def test_names_of_diversity(text: str, label: str, level: int | None) -> None:
     columns = select([text], relevance=RelevanceInfo.SUBTOPICS)
-    assert [(column.label, column.relevance_level) for column in columns] == [(label, level)]
+    assert [(column.label, column.view.level) for column in columns] == [(label, level)]
 
 
 def test_levels_beside_each_other() -> None:

@@ -14,11 +14,11 @@ from support.oracle_sampled import SAMPLED_TWINS, Judged, Sampled
 from support.preference_files import ranked, write
 
 import pres_eval as pe
-from pres_eval.analysis.sample_intervals import Redrawing, with_sample_intervals
+from pres_eval.analysis.sample_intervals import with_sample_intervals
 from pres_eval.batches.forming import blocks_of_topics
 from pres_eval.batches.from_samples import form_sampled_batch
 from pres_eval.errors import InputError, MeasureError, PresEvalWarning, UsageError
-from pres_eval.measures.sampled import SAMPLED_MEASURES
+from pres_eval.measures.sampled import MEASURES as SAMPLED_MEASURES
 from pres_eval.measures.selection import select
 from pres_eval.options import Options, RelevanceInfo
 from pres_eval.ranking.runs import read_run
@@ -293,7 +293,7 @@ def test_intervals_hold_the_truth_of_thinned_judgements(tmp_path: Path) -> None:
         selection = select(["inum_rel"], relevance=RelevanceInfo.STRATA)
         scoring = Scoring(relevance=judged, selection=selection, options=options)
         found = evaluate(judged, ranking, selection, options)
-        with_ends = with_sample_intervals(found, ranking, scoring, print, Redrawing(times=300))
+        with_ends = with_sample_intervals(found, ranking, scoring, print, times=300)
         _, lower, upper = (float(value or 0) for value in with_ends.summary)
         held += lower <= truth["inum_rel"] <= upper
     assert held >= 108

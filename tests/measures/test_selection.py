@@ -270,7 +270,7 @@ def test_every_label_is_a_name(compat: str) -> None:
         again = {found.label: found for found in select([column.label], options)}
         assert again[column.label].arguments == column.arguments
         assert again[column.label].measure is column.measure
-        assert again[column.label].relevance_level == column.relevance_level
+        assert again[column.label].view == column.view
         assert column.label in labels_of(column.label, options.version)
 
 

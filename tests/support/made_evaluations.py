@@ -8,6 +8,7 @@ import numpy as np
 
 from pres_eval.measures.base import Format, Measure, Totals, total
 from pres_eval.measures.selection import SelectedColumn
+from pres_eval.measures.views import View
 from pres_eval.scoring import ScoredRun
 from pres_eval.summing import Values
 
@@ -24,7 +25,7 @@ COLUMNS = (
     SelectedColumn(label="runid", measure=RUNID, arguments=()),
     SelectedColumn(label="num_q", measure=NUM_Q, arguments=()),
     SelectedColumn(label="num_rel_ret", measure=NUM_REL_RET, arguments=()),
-    SelectedColumn(label="map", measure=MAP, arguments=(), relevance_level=2),
+    SelectedColumn(label="map", measure=MAP, arguments=(), view=View(level=2)),
     SelectedColumn(label="PRES_100", measure=PRES, arguments=(100,)),
     SelectedColumn(label="unj_5", measure=UNJ, arguments=(5,)),
     SelectedColumn(label="relstring_10", measure=RELSTRING, arguments=(10,)),

@@ -33,8 +33,7 @@ class CutTie:
 def is_cut(batch: Batch, last: IntArray) -> BoolArray:
     """Return (D,) whether the document is in a tie that the last rank (T,) of its topic cuts."""
     ties, end = ties_of(batch), last[batch.topic_of]
-    cut: BoolArray = (ties.first <= end) & (ties.first + ties.size - 1 > end)
-    return cut
+    return np.asarray((ties.first <= end) & (ties.first + ties.size - 1 > end), np.bool_)
 
 
 def cut_ties(batch: Batch, cutoff: int | IntArray) -> Iterator[CutTie]:
@@ -84,5 +83,4 @@ def chance_of_at_least(least: IntArray, seen: int, size: int, relevant: int) -> 
     number, chance = chances(seen, size, relevant)
     tail = np.concatenate((np.add.accumulate(chance[::-1])[::-1], [0.0]))
     tail[0] = 1.0
-    at_least: FloatArray = tail[np.clip(least - number[0], 0, len(number))]
-    return at_least
+    return np.asarray(tail[np.clip(least - number[0], 0, len(number))], np.float64)

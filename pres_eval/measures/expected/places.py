@@ -29,16 +29,14 @@ def ties_of(batch: Batch) -> TieGroups:
 
 def last_rank(batch: Batch, cutoff: int | IntArray = WHOLE) -> IntArray:
     """Return (T,) the last rank that counts: the cutoff, or the end of the ranking."""
-    last: IntArray = np.minimum(cutoff, batch.num_ret)
-    return last
+    return np.asarray(np.minimum(cutoff, batch.num_ret), np.int64)
 
 
 def share_seen(batch: Batch, cutoff: int | IntArray = WHOLE) -> FloatArray:
     """Return the probability (D,) that each document is among the first ranks: one cutoff, or (T,)."""
     ties = ties_of(batch)
     last = last_rank(batch, cutoff)[batch.topic_of]
-    share: FloatArray = np.clip(last - ties.first + 1, 0, ties.size) / ties.size
-    return share
+    return np.asarray(np.clip(last - ties.first + 1, 0, ties.size) / ties.size, np.float64)
 
 
 def gained_in_ties(batch: Batch, gains: FloatArray, at_rank: AtRank, cutoff: int = WHOLE) -> FloatArray:

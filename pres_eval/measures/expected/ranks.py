@@ -6,7 +6,6 @@ import numpy as np
 
 from pres_eval.arrays import FloatArray, accumulate, divide
 from pres_eval.batches.batch import Batch
-from pres_eval.measures.document_scores import scores_of
 from pres_eval.measures.expected.cut import (
     chance_of_at_least,
     chances,
@@ -65,6 +64,16 @@ def reciprocal_rank(batch: Batch, cutoff: int = WHOLE) -> FloatArray:
     return score
 
 
+def variance_in_ties(batch: Batch) -> FloatArray:
+    """Return (T,) the variance of the number of relevant documents retrieved, 0 where no tie is cut."""
+    variance = np.zeros(len(batch))
+    for tie in cut_ties(batch, WHOLE):
+        share = tie.relevant / tie.size
+        unseen = (tie.size - tie.seen) / (tie.size - 1)
+        variance[tie.topic] = tie.seen * share * (1.0 - share) * unseen
+    return variance
+
+
 def success(batch: Batch, cutoff: int) -> FloatArray:
     """Return (T,) probability of a relevant document down to the cutoff."""
     score = (batch.count_by_topic(relevant_in_whole_ties(batch, cutoff)) > 0).astype(float)
@@ -89,8 +98,8 @@ def pairs_found(batch: Batch, cutoff: int) -> tuple[FloatArray, FloatArray]:
     return found, square
 
 
-def _preferred(batch: Batch) -> FloatArray:
-    """Return (D,) expected share of judged documents without relevance that do not come before each document.
+def preferred_in_ties(batch: Batch) -> FloatArray:
+    """Return (R,) expected share of judged nonrelevant documents that do not come before each relevant one.
 
     Of the b others in its tie that were judged not relevant each number from 0 to b is as likely to come
     before it; with x of them before it the document is among the first s of the tie if x + 1 of all b + 1
@@ -114,18 +123,7 @@ def _preferred(batch: Batch) -> FloatArray:
         share = 1.0 - divide(np.minimum(before[row] + count, n[row]), np.full(len(count), most[row]))
         values[number] = np.add.accumulate(chance * share)[-1] / len(count)
     preferred[cut] = values[each]
-    return preferred
-
-
-def binary_preference(batch: Batch) -> FloatArray:
-    """Return (T,) expected bpref."""
-    return divide(batch.sum_by_topic(_preferred(batch), batch.is_rel), batch.num_rel)
-
-
-def understandability_bpref(batch: Batch, factor: float) -> FloatArray:
-    """Return (T,) expected ubpref."""
-    weighted = _preferred(batch) * scores_of(batch, "ubpref", factor)
-    return divide(batch.sum_by_topic(weighted, batch.is_rel), batch.num_rel)
+    return preferred[batch.relevant_rows]
 
 
 def accuracy(batch: Batch, cutoff: int | None) -> FloatArray:

@@ -6,13 +6,13 @@ import numpy as np
 
 from pres_eval.arrays import FloatArray, IntArray, divide
 from pres_eval.batches.batch import Batch
-from pres_eval.measures.effort import all_unless_found, wanted_for
 from pres_eval.measures.expected.cut import chance_of_at_least, chances, cut_ties, relevant_in_whole_ties
 from pres_eval.measures.expected.places import WHOLE, counted_in_ties, last_rank, ties_of
-from pres_eval.measures.screening import documents_to_read, saved_beyond
+from pres_eval.measures.reading_cost import weighted_cost
+from pres_eval.measures.screening import documents_to_read
 
 
-def _rank_of_relevant(batch: Batch, number: IntArray) -> tuple[FloatArray, FloatArray]:
+def rank_in_ties(batch: Batch, number: IntArray) -> tuple[FloatArray, FloatArray]:
     """Return the probability (T,) that the `number`-th relevant document is retrieved, and its expected rank.
 
     The j-th of R documents in a tie of m is expected at its rank j (m + 1) / (R + 1).  It is among the first
@@ -40,30 +40,12 @@ def _rank_of_relevant(batch: Batch, number: IntArray) -> tuple[FloatArray, Float
     return chance, rank
 
 
-def read_for_recall(batch: Batch, percent: float) -> FloatArray:
-    """Return (T,) expected read_for_recall."""
-    return all_unless_found(batch, *_rank_of_relevant(batch, wanted_for(batch, percent)))
-
-
-def share_read_for_recall(batch: Batch, percent: float) -> FloatArray:
-    """Return (T,) expected share_for_recall."""
-    return divide(read_for_recall(batch, percent), documents_to_read(batch))
-
-
-def work_saved(batch: Batch, percent: float) -> FloatArray:
-    """Return (T,) expected wss."""
-    wanted = np.rint(batch.num_rel * (percent / 100.0)).astype(np.int64)
-    chance, rank = _rank_of_relevant(batch, wanted)
-    chance[(wanted == 0) & (batch.num_rel > 0)] = 1.0
-    return chance * saved_beyond(batch, rank, percent)
-
-
 def last_relevant(batch: Batch) -> FloatArray:
     """Return the last relevant document's expected rank (T,): k (s + 1) / (k + 1) for k of s in a tie."""
     whole = batch.num_rel_ret.copy()
     for tie in cut_ties(batch, WHOLE):
         whole[tie.topic] = tie.before
-    _, rank = _rank_of_relevant(batch, whole)
+    _, rank = rank_in_ties(batch, whole)
     for tie in cut_ties(batch, WHOLE):
         number, chance = chances(tie.seen, tie.size, tie.relevant)
         last = tie.first - 1 + number * (tie.seen + 1) / (number + 1)
@@ -89,4 +71,16 @@ def average_time_to_discovery(batch: Batch) -> FloatArray:
         middle = tie.first - 1 + (tie.seen + 1) / 2
         mean = divide(ranks[tie.topic] + number * middle, found[tie.topic] + number)
         score[tie.topic] = np.add.accumulate(chance * mean)[-1]
+    return score
+
+
+def total_cost_weighted(batch: Batch, costs: tuple[float, ...]) -> FloatArray:
+    """Return (T,) the mean over how many relevant documents are missing, which the cost is not linear in."""
+    missed = batch.num_rel - batch.count_by_topic(relevant_in_whole_ties(batch, WHOLE))
+    score = weighted_cost(batch, costs, missed)
+    for tie in cut_ties(batch, WHOLE):
+        number, chance = chances(tie.seen, tie.size, tie.relevant)
+        topic = batch.take(tie.topic, tie.topic + 1)
+        each = [weighted_cost(topic, costs, missed[tie.topic] - np.array([k])) for k in number.tolist()]
+        score[tie.topic] = np.add.accumulate(chance * np.concatenate(each))[-1]
     return score
