@@ -98,10 +98,10 @@ class _Worker:
 class Processes:
     """Some processes on this machine; `copied`: whether they are copies of this one."""
 
-    threads = 1
-
     def __init__(self, workers: int, copied: bool = False) -> None:
         self.workers = workers
+        # A single piece of work needs no copy: threads of this process do it, as they do a compressed file.
+        self.threads = workers if copied else 1
         self._copied = copied
         self._values: dict[int, Any] = {}
         self._numbers = count()
@@ -138,6 +138,9 @@ class Processes:
         """Yield work(item, *what was shared) for each item, in order."""
         numbers = tuple(each.number for each in shared if isinstance(each, _Number))
         every = list(items)
+        if self._copied and len(every) == 1:
+            yield from Here(self.workers).map(work, every, *shared)
+            return
         try:
             self._start(min(self.workers, len(every)))
         except OSError as error:

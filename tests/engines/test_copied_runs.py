@@ -53,6 +53,16 @@ def written(folder: Path, run: str, qrels: str = QRELS) -> tuple[str, Relevance]
     return str(folder / "run"), read_relevance(str(folder / "qrels"))
 
 
+def test_one_piece_of_work_needs_no_copy(copies: Processes) -> None:
+    """A compressed file is one, which threads of this process read."""
+    assert list(copies.map(_process, [0])) == [os.getpid()] and not copies.numbers
+    assert os.getpid() not in copies.map(_process, [0, 1]) and copies.threads == 2
+
+
+def _process(_: int) -> int:
+    return os.getpid()
+
+
 def by_threads(path: str, judged: Relevance, options: Options) -> dict[str, Any]:
     return outcome(lambda: read_run(Source(path), judged, options, 2))
 

@@ -131,7 +131,7 @@ def test_a_fault_of_the_program_is_raised(made: Processes) -> None:
 
 def test_what_kills_every_worker(made: Processes) -> None:
     with pytest.raises(WorkersLostError, match="3 worker processes died of the same piece of work"):
-        list(made.map(_die, [0]))
+        list(made.map(_die, [0, 0]))
     assert list(made.map(_add, [1], made.share([1], "")))
 
 
@@ -356,7 +356,7 @@ def test_workers_end_with_whoever_started_them(copied: bool) -> None:
         "import os, signal\n"
         "from pres_eval.engines.processes import Processes\n"
         f"made = Processes(1, copied={copied})\n"
-        "list(made.map(str, [1]))\n"
+        "list(made.map(str, [1, 2]))\n"
         "print(*made.numbers, flush=True)\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"
     )
