@@ -192,6 +192,7 @@ def test_pictures_have_their_commands() -> None:
     others = {
         "architecture.svg": "update_docs.py",
         "scaling.svg": "plot_scaling.py",
+        "processors.svg": "tests/bench/steps.py",
         "report.png": "--screenshot=report.png",
         "report-narrow.png": "--screenshot=report-narrow.png",
     }
