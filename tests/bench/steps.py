@@ -152,7 +152,7 @@ def print_processors(folder: Path, repeats: int, svg: str | None) -> None:
     jobs = [count for count in (1, 2, 4, 8, 16) if count <= here]
     print(
         f"\n{here} processors\n\n| run | start, judgements and results | "
-        + " | ".join(f"{count} processes" for count in jobs)
+        + " | ".join(f"{count} process{'es' * (count > 1)}" for count in jobs)
         + " | Amdahl: 4 | 8 | 16 |\n|"
         + " --- |" * (len(jobs) + 5)
     )
