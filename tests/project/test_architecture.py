@@ -65,6 +65,9 @@ def _imports_of(path: Path) -> Iterator[tuple[str, str | None]]:
         elif isinstance(node, ast.ImportFrom):
             assert not node.level, f"{path}: relative import"
             yield from ((node.module or "", alias.name) for alias in node.names)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "extra_module":
+            assert isinstance(node.args[0], ast.Constant), f"{path}: the name of an extra's module as a text"
+            yield str(node.args[0].value), None
 
 
 def rooms_used(path: Path) -> set[str]:
@@ -118,6 +121,8 @@ OUTSIDE = {
     "distributed": {"engines"},
     "fsspec": {"reading"},
     "ir_measures": {"ir_measures"},
+    "ir_datasets": {"reading"},
+    "zstandard": {"reading"},
 }
 
 
