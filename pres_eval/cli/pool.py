@@ -26,7 +26,7 @@ from pres_eval.cli.shared import NumberOptions, RewriteOptions, terminal_width
 from pres_eval.cli.streams import say
 from pres_eval.cli.values import FiniteRange, WholeRange
 from pres_eval.errors import InputError, PresEvalError, RunFailure, UsageError, refuse
-from pres_eval.options import AS_TREC_EVAL, COMPAT_VERSIONS
+from pres_eval.options import COMPAT_VERSIONS
 from pres_eval.reading.rewriting import Rewriting
 from pres_eval.report.layout import Look, render
 from pres_eval.report.robustness_tables import pools_table, to_judge_table
@@ -176,9 +176,7 @@ def _grades(said: PoolOptions) -> dict[Key, int]:
     """Return the grades of judged documents, from the file of --judged if there is one."""
     if not said.judged:
         return {}
-    usual = {"relevance_format": "qrels", "relevance_level": 1, "empty": AS_TREC_EVAL, "jobs": None}
-    of_qrels = NumberOptions(**vars(said), **usual, nmax_file=None, size_file=None)
-    qrels = Reader(of_qrels).qrels(said.judged)
+    qrels = Reader(NumberOptions.usual(**vars(said))).qrels(said.judged)
     return judged_keys(qrels.pool, qrels.grade.tolist())
 
 

@@ -50,15 +50,24 @@ class Said:
         return {name: value for name, value in vars(self).items() if name not in shared}
 
     @classmethod
-    def parameters(cls) -> list[click.Parameter]:
-        """Return click's options and arguments; a field of a derived class takes the place of its base's."""
+    def usual(cls: type[Record], **values: Any) -> Record:
+        """Return the record with these values; the fields that are left have their defaults."""
+        return cls(**{**{name: field.settings.get("default") for name, field in cls.fields()}, **values})
+
+    @classmethod
+    def fields(cls) -> list[tuple[str, Parameter]]:
+        """Return the options and arguments in order; a field of a derived class takes its base's place."""
         places: dict[str, int] = {}
         for kind in reversed(cls.__mro__):
             for name, value in vars(kind).items():
                 if isinstance(value, Parameter):
                     places.setdefault(name, vars(kind).get("PLACE", Said.PLACE))
-        fields = [(name, getattr(cls, name)) for name in sorted(places, key=places.__getitem__)]
-        return [field.kind([*field.names, name], **field.settings) for name, field in fields]
+        return [(name, getattr(cls, name)) for name in sorted(places, key=places.__getitem__)]
+
+    @classmethod
+    def parameters(cls) -> list[click.Parameter]:
+        """Return click's options and arguments."""
+        return [field.kind([*field.names, name], **field.settings) for name, field in cls.fields()]
 
 
 def command_with(record: type[Record]) -> Callable[[Callable[[Record], None]], click.Command]:
