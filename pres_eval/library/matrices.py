@@ -156,7 +156,9 @@ def _rank_numbers(
     place = ranker.pool.find_topics(names)
     if has_equal(place[place >= 0]):
         return None
-    parts, unknown, num_rows = list[Ranked](), list[IntArray](), 0
+    parts: list[Ranked] = []
+    unknown: list[IntArray] = []
+    num_rows = 0
     rows = max(BLOCK // max(matrix.shape[1], 1), 1)
     for start in range(0, len(matrix), rows):
         chosen = slice(start, start + rows)
