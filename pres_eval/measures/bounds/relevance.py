@@ -74,9 +74,10 @@ Values = Callable[[_Tried, tuple[Any, ...]], FloatArray]
 
 
 def _in_closed_form(values: Values, rising: Callable[[FloatArray], FloatArray] | None = None) -> Rule:
-    """Return the rule of a measure from its values for all x, or those that it is a rising function of."""
+    """Return the rule of a measure from its values for all x; `rising`, (n,) to (n,), is their last step."""
 
     def rule(batch: Batch, measure: Measure, arguments: tuple[Any, ...]) -> Bounds:
+        """Return (T,) and (T,) the least and the greatest of the values."""
         # What is not tried is the value as it is: nothing relevant.  It has the measure's own last bits.
         value = np.asarray(measure.score(batch, *arguments), np.float64)
         least, greatest = value.copy(), value.copy()
@@ -86,10 +87,12 @@ def _in_closed_form(values: Values, rising: Callable[[FloatArray], FloatArray] |
             topics = np.flatnonzero(np.diff(tried.free.offsets))
             if len(topics):
                 every, starts = values(tried, arguments), tried.free.offsets[topics]
-                for ends, extreme in ((least, np.minimum), (greatest, np.maximum)):
-                    found = extreme.reduceat(extreme.reduce(every, axis=0), starts)
-                    rows = begin + topics
-                    ends[rows] = extreme(ends[rows], found if rising is None else rising(found))
+                lowest = np.minimum.reduceat(every.min(axis=0), starts)
+                highest = np.maximum.reduceat(every.max(axis=0), starts)
+                if rising is not None:
+                    lowest, highest = rising(lowest), rising(highest)
+                least[begin + topics] = np.minimum(least[begin + topics], lowest)
+                greatest[begin + topics] = np.maximum(greatest[begin + topics], highest)
             begin += len(block)
         return least, greatest
 
@@ -132,6 +135,7 @@ def _odds(tried: _Tried, arguments: Any) -> FloatArray:
 
 
 def _logarithms(values: FloatArray) -> FloatArray:
+    """Return (n,) the logarithms of values (n,)."""
     return elementwise(math.log, values)
 
 
