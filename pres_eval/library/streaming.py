@@ -14,6 +14,7 @@ from pres_eval.errors import NoCommonTopicError, UsageError, quoted
 from pres_eval.library.asked import Measures
 from pres_eval.library.evaluation import Evaluation
 from pres_eval.library.warned import warn
+from pres_eval.options import ONE, ZERO
 from pres_eval.scoring import ScoredRun, joined_values
 from pres_eval.summing import ScoredBlock, Summing
 
@@ -61,7 +62,7 @@ def merged(evaluations: Sequence[Evaluation]) -> Evaluation:
     first = evaluations[0]
     _check_alike(evaluations)
     every = [topic for one in evaluations for topic in one.scores.topics]
-    order = sorted(range(len(every)), key=every.__getitem__)
+    order = sorted(_places_that_count(evaluations, every), key=every.__getitem__)
     topics = tuple(every[place] for place in order)
     for topic, following in pairwise(topics):
         if topic == following:
@@ -90,6 +91,27 @@ def merged(evaluations: Sequence[Evaluation]) -> Evaluation:
         dropped=sum(one.origin.dropped for one in evaluations),
     )
     return Evaluation(scores, first.options, origin, groups, weights)
+
+
+def _places_that_count(evaluations: Sequence[Evaluation], every: Sequence[bytes]) -> Iterable[int]:
+    """Return the places in `every` of topics that count.
+
+    With -c and --empty zero or one, each part has all topics without relevant documents. Such a topic counts
+    once: in the part that has documents for it, else in the first.
+    """
+    if evaluations[0].options.empty not in (ZERO, ONE):
+        return range(len(every))
+    without_documents: list[bool] = []
+    for one in evaluations:
+        missing = set(one.origin.missing())
+        without_documents += [topic in missing for topic in one.scores.topics]
+    found = {topic for topic, without in zip(every, without_documents, strict=True) if not without}
+    first = {topic: place for place, topic in reversed(list(enumerate(every)))}
+    return [
+        place
+        for place, topic in enumerate(every)
+        if not without_documents[place] or (topic not in found and first[topic] == place)
+    ]
 
 
 def _summed(part: ScoredRun, block: ScoredBlock, weights: Weights | None) -> ScoredRun:
