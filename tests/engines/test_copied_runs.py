@@ -337,3 +337,17 @@ def test_a_copy_that_is_killed(large_files: Path) -> None:
         os.kill(child, signal.SIGKILL)
     assert running.communicate(timeout=60) == expected
     assert running.returncode == 0
+
+
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_standard_input_that_is_a_file(
+    shuffled: bool, copies: Processes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has a size, but no path that a copy could open: threads of this process read it."""
+    made = made_run(random.Random(1), shuffled=shuffled, doubled=False)
+    path, judged = written(tmp_path, made.run, made.qrels)
+    with open(path, encoding="utf-8") as stdin:  # noqa: PTH123
+        monkeypatch.setattr("sys.stdin", stdin)
+        with Runs(Ranker.of(judged, Options()), copies) as runs:
+            found = outcome(lambda: runs.rank(run_at("-")))
+    assert found == by_threads(path, judged, Options()) | {"name": "<stdin>"}
