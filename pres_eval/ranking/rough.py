@@ -159,9 +159,11 @@ class _Judged:
 
     def of(self, topics: IntArray) -> _Written:
         """Return the documents of topics (n,)."""
-        rows, topic = self._documents(topics[~self._is_made[topics]])
-        self._hashes[:, rows] = _notations(self._pool.documents.take(rows), topic)
-        self._is_made[topics] = True
+        new = topics[~self._is_made[topics]]
+        if len(new):
+            rows, topic = self._documents(new)
+            self._hashes[:, rows] = _notations(self._pool.documents.take(rows), topic)
+            self._is_made[new] = True
         rows, topic = self._documents(topics)
         return _Written(self._pool.documents, rows, topic, self._hashes[:, rows])
 
