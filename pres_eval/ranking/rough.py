@@ -6,7 +6,7 @@ Rough hashes do not see what notations differ in.  `check` and the evaluator sea
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache, partial
+from functools import cache, cached_property, partial
 
 import numpy as np
 
@@ -138,9 +138,16 @@ class _Written:
         """Hash documents (n,) of topics (n,)."""
         return cls(ids, np.arange(len(ids)), topic, _notations(ids, topic))
 
-    def take(self, rows: BoolArray) -> _Written:
-        """Return some rows (n,) of them."""
-        return _Written(self.ids, self.rows[rows], self.topic[rows], self.hashes[:, rows])
+    @cached_property
+    def tables(self) -> list[KeyTable]:
+        """Return a table of each (n,) of the hashes."""
+        return [KeyTable(level[level != 0]) for level in self.hashes]
+
+    @cached_property
+    def as_written(self) -> KeyTable:
+        """Return the table of the documents as they are."""
+        ids = self.ids.take(self.rows) if isinstance(self.ids, Ids) else self.ids.pick(self.rows)
+        return KeyTable(ids.hashes() + _of_topics(self.topic))
 
     def pairs(self, chosen: BoolArray) -> list[Id]:
         """Return topics and documents of some rows (n,), each once."""
@@ -156,16 +163,22 @@ class _Judged:
         self._is_made = np.zeros(len(pool.topics), np.bool_)
         # Memory is taken where something is written.
         self._hashes = np.zeros((1 + _LEVELS, len(pool.documents)), np.uint64)
+        self._last: tuple[IntArray, _Written] | None = None
 
     def of(self, topics: IntArray) -> _Written:
         """Return the documents of topics (n,)."""
+        last = self._last
+        if last is not None and np.array_equal(topics, last[0]):
+            return last[1]
         new = topics[~self._is_made[topics]]
         if len(new):
             rows, topic = self._documents(new)
             self._hashes[:, rows] = _notations(self._pool.documents.take(rows), topic)
             self._is_made[new] = True
         rows, topic = self._documents(topics)
-        return _Written(self._pool.documents, rows, topic, self._hashes[:, rows])
+        written = _Written(self._pool.documents, rows, topic, self._hashes[:, rows])
+        self._last = topics, written
+        return written
 
     def _documents(self, topics: IntArray) -> tuple[IntArray, IntArray]:
         """Return the documents (m,) of topics (n,), and the topic of each (m,)."""
@@ -188,10 +201,9 @@ def respelled_documents(
     is_wanted = is_wanted[judged.rows]
     if not is_wanted.any():
         return None
-    there = KeyTable(pool.documents.pick(judged.rows).hashes() + _of_topics(judged.topic))
-    known = there.find(ids.hashes() + _of_topics(topic_of)) >= 0
+    known = judged.as_written.find(ids.hashes() + _of_topics(topic_of)) >= 0
     rows = np.flatnonzero((topic_of >= 0) & ~known)
-    return _respelled(_Written.of(ids.take(rows), topic_of[rows]), judged.take(is_wanted))
+    return _respelled(_Written.of(ids.take(rows), topic_of[rows]), judged, is_wanted)
 
 
 def respelled_topics(ours: Sequence[bytes], judged: Sequence[bytes]) -> Respelling | None:
@@ -200,21 +212,23 @@ def respelled_topics(ours: Sequence[bytes], judged: Sequence[bytes]) -> Respelli
         return None
     if not all(one.isascii() for both in (ours, judged) for one in both):  # rough hashes know ASCII alone
         return find_respelling([(0, one) for one in ours[:MOST]], [(0, one) for one in judged[:MOST]])
-    sides = (_Written.of(Ids.of(one), np.zeros(len(one), np.int64)) for one in (ours, judged))
-    return _respelled(*sides)
+    run, qrels = (_Written.of(Ids.of(one), np.zeros(len(one), np.int64)) for one in (ours, judged))
+    return _respelled(run, qrels, np.ones(len(judged), np.bool_))
 
 
-def _respelled(ours: _Written, judged: _Written) -> Respelling | None:
-    """Return the change that would make some of our documents match."""
+def _respelled(ours: _Written, judged: _Written, is_wanted: BoolArray) -> Respelling | None:
+    """Return the change that would make some of our documents match wanted ones (n,) of the judged."""
     some, others = np.zeros(len(ours.rows), np.bool_), np.zeros(len(judged.rows), np.bool_)
-    for mine, theirs in (
-        *((level, judged.hashes[0]) for level in ours.hashes),
-        *((ours.hashes[0], level) for level in judged.hashes[1:]),
+    for mine, level in (
+        *((mine, 0) for mine in ours.hashes),
+        *((ours.hashes[0], level) for level in range(1, 1 + _LEVELS)),
     ):
-        if not (mine.any() and theirs.any()):
+        if not (mine.any() and len(judged.tables[level].keys)):
             continue
-        alike = KeyTable(theirs[theirs != 0]).find(mine) >= 0
+        alike = judged.tables[level].find(mine) >= 0
         if alike.any():
-            some |= alike
-            others |= KeyTable(mine[alike]).find(theirs) >= 0
+            theirs = judged.hashes[level]
+            there = is_wanted & (KeyTable(mine[alike]).find(theirs) >= 0)
+            some |= KeyTable(theirs[there]).find(mine) >= 0
+            others |= there
     return find_respelling(ours.pairs(some), judged.pairs(others)) if some.any() else None
