@@ -66,8 +66,11 @@ def rank_biserial(differences: FloatArray) -> FloatArray:
 
 def favoured(differences: FloatArray, test: str) -> IntArray:
     """Return the signs (P,) of what a test compares: ranks for "wilcoxon", wins for "sign", else means."""
-    if test == "sign":
+    if test == "wilcoxon":
+        compared = rank_biserial(differences)
+    elif test == "sign":
         wins, _, losses = wins_ties_losses(differences)
-        return np.sign(wins - losses).astype(np.int64)
-    compared = rank_biserial(differences) if test == "wilcoxon" else rounded(means_of(differences))
+        compared = np.asarray(wins - losses, np.float64)
+    else:
+        compared = rounded(means_of(differences))
     return np.sign(compared).astype(np.int64)
