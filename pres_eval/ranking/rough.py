@@ -38,7 +38,7 @@ from pres_eval.ranking.notations import (
     Respelling,
     find_respelling,
 )
-from pres_eval.reading.pool import Pool
+from pres_eval.reading.pool import MOST_REMEMBERED, Pool
 from pres_eval.records import dataclass
 
 _ODD, _FACTOR = (np.uint64(odd) for odd in (0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93))
@@ -156,12 +156,11 @@ class _Written:
 
 
 class _Judged:
-    """The judged documents of a pool; those of a topic are hashed when rows of it are first looked at."""
+    """The judged documents of a small pool; those of a topic are hashed when rows of it are looked at."""
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
         self._is_made = np.zeros(len(pool.topics), np.bool_)
-        # Memory is taken where something is written.
         self._hashes = np.zeros((1 + _LEVELS, len(pool.documents)), np.uint64)
         self._last: tuple[IntArray, _Written] | None = None
 
@@ -172,18 +171,27 @@ class _Judged:
             return last[1]
         new = topics[~self._is_made[topics]]
         if len(new):
-            rows, topic = self._documents(new)
+            rows, topic = _documents_of(self._pool, new)
             self._hashes[:, rows] = _notations(self._pool.documents.take(rows), topic)
             self._is_made[new] = True
-        rows, topic = self._documents(topics)
+        rows, topic = _documents_of(self._pool, topics)
         written = _Written(self._pool.documents, rows, topic, self._hashes[:, rows])
         self._last = topics, written
         return written
 
-    def _documents(self, topics: IntArray) -> tuple[IntArray, IntArray]:
-        """Return the documents (m,) of topics (n,), and the topic of each (m,)."""
-        counts = lengths_at(self._pool.offsets, topics)
-        return ragged(self._pool.offsets[topics], counts)[0], np.repeat(topics, counts)
+
+def _judged(pool: Pool, topics: IntArray) -> _Written:
+    """Return the judged documents of topics (n,)."""
+    if len(pool.documents) <= MOST_REMEMBERED:
+        return pool.remembered.get("notations", 0, partial(_Judged, pool)).of(topics)
+    rows, topic = _documents_of(pool, topics)
+    return _Written(pool.documents, rows, topic, _notations(pool.documents.take(rows), topic))
+
+
+def _documents_of(pool: Pool, topics: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the judged documents (m,) of topics (n,), and the topic of each (m,)."""
+    counts = lengths_at(pool.offsets, topics)
+    return ragged(pool.offsets[topics], counts)[0], np.repeat(topics, counts)
 
 
 def respelled_documents(
@@ -195,7 +203,7 @@ def respelled_documents(
     retrieved      (m,) documents of the pool that the run has
     """
     topics = present(topic_of[topic_of >= 0], len(pool.topics))
-    judged = pool.remembered.get("notations", 0, partial(_Judged, pool)).of(topics)
+    judged = _judged(pool, topics)
     is_wanted = np.ones(len(pool.documents), np.bool_)
     is_wanted[retrieved] = False
     is_wanted = is_wanted[judged.rows]
