@@ -6,7 +6,7 @@ Rough hashes do not see what notations differ in.  `check` and the evaluator sea
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache, partial
+from functools import cache, cached_property, partial
 
 import numpy as np
 
@@ -38,7 +38,7 @@ from pres_eval.ranking.notations import (
     Respelling,
     find_respelling,
 )
-from pres_eval.reading.pool import Pool
+from pres_eval.reading.pool import MOST_REMEMBERED, Pool
 from pres_eval.records import dataclass
 
 _ODD, _FACTOR = (np.uint64(odd) for odd in (0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93))
@@ -138,9 +138,16 @@ class _Written:
         """Hash documents (n,) of topics (n,)."""
         return cls(ids, np.arange(len(ids)), topic, _notations(ids, topic))
 
-    def take(self, rows: BoolArray) -> _Written:
-        """Return some rows (n,) of them."""
-        return _Written(self.ids, self.rows[rows], self.topic[rows], self.hashes[:, rows])
+    @cached_property
+    def tables(self) -> list[KeyTable]:
+        """Return a table of each (n,) of the hashes."""
+        return [KeyTable(level[level != 0]) for level in self.hashes]
+
+    @cached_property
+    def as_written(self) -> KeyTable:
+        """Return the table of the documents as they are."""
+        ids = self.ids.take(self.rows) if isinstance(self.ids, Ids) else self.ids.pick(self.rows)
+        return KeyTable(ids.hashes() + _of_topics(self.topic))
 
     def pairs(self, chosen: BoolArray) -> list[Id]:
         """Return topics and documents of some rows (n,), each once."""
@@ -149,26 +156,41 @@ class _Written:
 
 
 class _Judged:
-    """The judged documents of a pool; those of a topic are hashed when rows of it are first looked at."""
+    """The judged documents of a small pool; those of a topic are hashed when rows of it are looked at."""
 
     def __init__(self, pool: Pool) -> None:
-        self._pool = pool
         self._is_made = np.zeros(len(pool.topics), np.bool_)
-        # Memory is taken where something is written.
         self._hashes = np.zeros((1 + _LEVELS, len(pool.documents)), np.uint64)
+        self._last: tuple[IntArray, _Written] | None = None
 
-    def of(self, topics: IntArray) -> _Written:
-        """Return the documents of topics (n,)."""
-        rows, topic = self._documents(topics[~self._is_made[topics]])
-        self._hashes[:, rows] = _notations(self._pool.documents.take(rows), topic)
-        self._is_made[topics] = True
-        rows, topic = self._documents(topics)
-        return _Written(self._pool.documents, rows, topic, self._hashes[:, rows])
+    def of(self, pool: Pool, topics: IntArray) -> _Written:
+        """Return the documents of topics (n,) of the pool, which is not kept here as it keeps this."""
+        last = self._last
+        if last is not None and np.array_equal(topics, last[0]):
+            return last[1]
+        new = topics[~self._is_made[topics]]
+        if len(new):
+            rows, topic = _documents_of(pool, new)
+            self._hashes[:, rows] = _notations(pool.documents.take(rows), topic)
+            self._is_made[new] = True
+        rows, topic = _documents_of(pool, topics)
+        written = _Written(pool.documents, rows, topic, self._hashes[:, rows])
+        self._last = topics, written
+        return written
 
-    def _documents(self, topics: IntArray) -> tuple[IntArray, IntArray]:
-        """Return the documents (m,) of topics (n,), and the topic of each (m,)."""
-        counts = lengths_at(self._pool.offsets, topics)
-        return ragged(self._pool.offsets[topics], counts)[0], np.repeat(topics, counts)
+
+def _judged(pool: Pool, topics: IntArray) -> _Written:
+    """Return the judged documents of topics (n,)."""
+    if len(pool.documents) <= MOST_REMEMBERED:
+        return pool.remembered.get("notations", 0, partial(_Judged, pool)).of(pool, topics)
+    rows, topic = _documents_of(pool, topics)
+    return _Written(pool.documents, rows, topic, _notations(pool.documents.take(rows), topic))
+
+
+def _documents_of(pool: Pool, topics: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the judged documents (m,) of topics (n,), and the topic of each (m,)."""
+    counts = lengths_at(pool.offsets, topics)
+    return ragged(pool.offsets[topics], counts)[0], np.repeat(topics, counts)
 
 
 def respelled_documents(
@@ -180,16 +202,15 @@ def respelled_documents(
     retrieved      (m,) documents of the pool that the run has
     """
     topics = present(topic_of[topic_of >= 0], len(pool.topics))
-    judged = pool.remembered.get("notations", 0, partial(_Judged, pool)).of(topics)
+    judged = _judged(pool, topics)
     is_wanted = np.ones(len(pool.documents), np.bool_)
     is_wanted[retrieved] = False
     is_wanted = is_wanted[judged.rows]
     if not is_wanted.any():
         return None
-    there = KeyTable(pool.documents.pick(judged.rows).hashes() + _of_topics(judged.topic))
-    known = there.find(ids.hashes() + _of_topics(topic_of)) >= 0
+    known = judged.as_written.find(ids.hashes() + _of_topics(topic_of)) >= 0
     rows = np.flatnonzero((topic_of >= 0) & ~known)
-    return _respelled(_Written.of(ids.take(rows), topic_of[rows]), judged.take(is_wanted))
+    return _respelled(_Written.of(ids.take(rows), topic_of[rows]), judged, is_wanted)
 
 
 def respelled_topics(ours: Sequence[bytes], judged: Sequence[bytes]) -> Respelling | None:
@@ -198,21 +219,23 @@ def respelled_topics(ours: Sequence[bytes], judged: Sequence[bytes]) -> Respelli
         return None
     if not all(one.isascii() for both in (ours, judged) for one in both):  # rough hashes know ASCII alone
         return find_respelling([(0, one) for one in ours[:MOST]], [(0, one) for one in judged[:MOST]])
-    sides = (_Written.of(Ids.of(one), np.zeros(len(one), np.int64)) for one in (ours, judged))
-    return _respelled(*sides)
+    run, qrels = (_Written.of(Ids.of(one), np.zeros(len(one), np.int64)) for one in (ours, judged))
+    return _respelled(run, qrels, np.ones(len(judged), np.bool_))
 
 
-def _respelled(ours: _Written, judged: _Written) -> Respelling | None:
-    """Return the change that would make some of our documents match."""
+def _respelled(ours: _Written, judged: _Written, is_wanted: BoolArray) -> Respelling | None:
+    """Return the change that would make some of our documents match wanted ones (n,) of the judged."""
     some, others = np.zeros(len(ours.rows), np.bool_), np.zeros(len(judged.rows), np.bool_)
-    for mine, theirs in (
-        *((level, judged.hashes[0]) for level in ours.hashes),
-        *((ours.hashes[0], level) for level in judged.hashes[1:]),
+    for mine, level in (
+        *((mine, 0) for mine in ours.hashes),
+        *((ours.hashes[0], level) for level in range(1, 1 + _LEVELS)),
     ):
-        if not (mine.any() and theirs.any()):
+        if not (mine.any() and len(judged.tables[level].keys)):
             continue
-        alike = KeyTable(theirs[theirs != 0]).find(mine) >= 0
+        alike = judged.tables[level].find(mine) >= 0
         if alike.any():
-            some |= alike
-            others |= KeyTable(mine[alike]).find(theirs) >= 0
+            theirs = judged.hashes[level]
+            there = is_wanted & (KeyTable(mine[alike]).find(theirs) >= 0)
+            some |= KeyTable(theirs[there]).find(mine) >= 0
+            others |= there
     return find_respelling(ours.pairs(some), judged.pairs(others)) if some.any() else None
