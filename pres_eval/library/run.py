@@ -109,6 +109,14 @@ class Run:
             ),
         )
 
+    def _check_topics(self, empty: str, level: float) -> None:
+        """Raise for topics without a relevant document that `empty` refuses, or would leave out."""
+        if empty == STOP:
+            check_no_empty_topics(self.qrels.relevance, level)
+        elif empty != AS_TREC_EVAL and empty_topics(self.qrels.relevance, level).any() and empty == SKIP:
+            expected = f"judgements without them: Qrels.of_topics('skip', level={level})"
+            raise UsageError(f"empty='skip': found topics without a relevant document, expected {expected}")
+
     @python_words
     def evaluate(
         self,
@@ -141,11 +149,7 @@ class Run:
             ties=ties,
             empty=empty,
         )
-        if empty == STOP:
-            check_no_empty_topics(self.qrels.relevance, level)
-        elif empty != AS_TREC_EVAL and empty_topics(self.qrels.relevance, level).any() and empty == SKIP:
-            expected = f"judgements without them: Qrels.of_topics('skip', level={level})"
-            raise UsageError(f"empty='skip': found topics without a relevant document, expected {expected}")
+        self._check_topics(empty, level)
         info = relevance_info(self.qrels.form)
         selection = as_asked(selected(measures, self._options, nmax, info), options, bounds, warn)
         weigh_ties(self.qrels.relevance, self.ranking, options, selection)

@@ -101,17 +101,16 @@ def _places_that_count(evaluations: Sequence[Evaluation], every: Sequence[bytes]
     """
     if evaluations[0].options.empty not in (ZERO, ONE):
         return range(len(every))
-    without_documents: list[bool] = []
-    for one in evaluations:
-        missing = set(one.origin.missing())
-        without_documents += [topic in missing for topic in one.scores.topics]
-    found = {topic for topic, without in zip(every, without_documents, strict=True) if not without}
-    first = {topic: place for place, topic in reversed(list(enumerate(every)))}
-    return [
-        place
-        for place, topic in enumerate(every)
-        if not without_documents[place] or (topic not in found and first[topic] == place)
+    lacking = [set(one.origin.missing()) for one in evaluations]
+    lacks = [
+        topic in missing
+        for one, missing in zip(evaluations, lacking, strict=True)
+        for topic in one.scores.topics
     ]
+    # For each topic its first place, a place with documents before all others: the last one that is set.
+    worst_first = sorted(range(len(every)), key=lambda place: (lacks[place], place), reverse=True)
+    counts = {every[place]: place for place in worst_first}
+    return [place for place, lacked in enumerate(lacks) if not lacked or counts[every[place]] == place]
 
 
 def _summed(part: ScoredRun, block: ScoredBlock, weights: Weights | None) -> ScoredRun:
