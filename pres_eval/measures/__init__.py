@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from pres_eval.measures.base import Measure
@@ -64,29 +64,13 @@ HOME = {name: home for home, names in IN_PRINT_ORDER for name in names.split()}
 """Every measure in print order, and the module of this folder that has its record and formula."""
 
 
-class _Measures(Mapping[str, Measure]):
-    """The records by name, in print order; a module is imported when one of its MEASURES is wanted."""
+@cache
+def measure_of(name: str) -> Measure:
+    """Return the record of a measure; its module is imported only now."""
+    module = importlib.import_module(f"pres_eval.measures.{HOME[name]}")
+    records: dict[str, Measure] = {measure.name: measure for measure in module.MEASURES}
+    return records[name]
 
-    def __init__(self) -> None:
-        self._found: dict[str, Measure] = {}
-
-    def __getitem__(self, name: str) -> Measure:
-        if name not in self._found:
-            module = importlib.import_module(f"pres_eval.measures.{HOME[name]}")
-            self._found |= {measure.name: measure for measure in module.MEASURES}
-        return self._found[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(HOME)
-
-    def __len__(self) -> int:
-        return len(HOME)
-
-    def __contains__(self, name: object) -> bool:
-        return name in HOME
-
-
-MEASURE_BY_NAME: Mapping[str, Measure] = _Measures()
 
 if TYPE_CHECKING:
     MEASURES: tuple[Measure, ...]
@@ -96,7 +80,7 @@ def __getattr__(name: str) -> Any:
     """MEASURES, all records in print order: most evaluations need a few of them only."""
     if name != "MEASURES":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return tuple(MEASURE_BY_NAME.values())
+    return tuple(map(measure_of, HOME))
 
 
 def _of(*homes: str) -> tuple[str, ...]:

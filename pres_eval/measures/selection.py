@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 
 from pres_eval.errors import MeasureError, decimal_comma
-from pres_eval.measures import HOME, MEASURE_BY_NAME
+from pres_eval.measures import HOME
 from pres_eval.measures.base import Measure, Trait
 from pres_eval.measures.names import NamedMeasure, read_text
-from pres_eval.measures.own import own_measures
+from pres_eval.measures.own import measure_names
 from pres_eval.measures.parameters import NoParameters
 from pres_eval.measures.views import View
 from pres_eval.options import BEST, DEFAULT_NMAX, DOCNO, V9, WORST, Options, RelevanceInfo, Version
@@ -112,7 +112,7 @@ def _in_print_order(wanted: Sequence[NamedMeasure]) -> Iterator[tuple[Measure, V
     for one in wanted:
         if measures[one.measure.name] is one.measure:
             groups.setdefault((one.measure.name, one.view), []).append(one)
-    place = {name: number for number, name in enumerate((*HOME, *(own.name for own in own_measures())))}
+    place = {name: number for number, name in enumerate(measure_names())}
     for name, view in sorted(groups, key=lambda group: place[group[0]]):
         yield measures[name], view, groups[name, view]
 
@@ -143,7 +143,7 @@ def without_effect(texts: Sequence[str]) -> Iterator[str]:
                 name = one.measure.name
                 if one.parameters and isinstance(one.measure.parameters, NoParameters):
                     cut = f"{name}_cut"
-                    wanted = cut in MEASURE_BY_NAME and one.parameters.isdecimal()
+                    wanted = cut in HOME and one.parameters.isdecimal()
                     hint = f"; did you mean {cut}.{one.parameters}?" if wanted else ""
                     yield f"-m {name}.{one.parameters}: {name} takes no parameters and ignores these{hint}"
 
