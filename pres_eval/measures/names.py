@@ -14,7 +14,7 @@ from functools import cache
 from pres_eval.errors import MeasureError, did_you_mean, quoted
 from pres_eval.measures import NICKNAMES, OUR_NICKNAMES, measure_of
 from pres_eval.measures.base import Measure
-from pres_eval.measures.notation import NOTATION_BY_FOLDED_NAME, NOTATIONS, read_settings, same
+from pres_eval.measures.notation import NOTATION_BY_FOLDED_NAME, NOTATIONS, Notation, read_settings
 from pres_eval.measures.own import find_measure, load_measure, measure_names
 from pres_eval.measures.parameters import (
     WHOLE_RANKING,
@@ -210,15 +210,13 @@ def _read_notation(text: str, head: str, rest: str) -> NamedMeasure:
     bound = settings.choose("bound", *BOUNDS) if "bound" in settings else None
     scale = settings.take("scale") if bound else None
     notation = NOTATION_BY_FOLDED_NAME.get(head.casefold())
-    if notation is not None:
-        rule = notation.rule
-    else:
+    if notation is None:
         measure = _measure_called(head)
         if measure is None:
             raise MeasureError(_unknown(text))
         takes_cutoff = isinstance(measure.parameters, Cutoffs | Fractions | OptionalCutoffs)
-        rule = same(measure.name, f"{measure.name}.{{}}" if takes_cutoff else None)
-    name, dot, parameters = rule(settings, match["cutoff"]).partition(".")
+        notation = Notation((), measure.name, f"{measure.name}.{{}}" if takes_cutoff else None)
+    name, dot, parameters = notation.text(settings, match["cutoff"]).partition(".")
     level = settings.take("rel")
     unread = [
         f"{key}={value}"
