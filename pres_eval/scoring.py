@@ -163,11 +163,13 @@ def score_blocks(
         tuple(group) for _, group in groupby(selection, lambda column: (id(column.measure), column.view))
     ]
 
+    score_group = _score_group if worth is None else partial(_score_with_empty, worth)
+
     def score(batch: AnyBatch) -> ScoredBlock:
         """Return the values of all columns for a batch."""
         # As C does: what overflows or is not defined becomes inf or nan without a word.
         with np.errstate(all="ignore"):
-            values = tuple([one for group in groups for one in _score_group(batch, group, worth)])
+            values = tuple([one for group in groups for one in score_group(batch, group)])
         if zscores is not None:
             values = tuple(
                 column_values
@@ -180,27 +182,27 @@ def score_blocks(
     return in_order(score, batches, jobs, unthreaded=1)
 
 
-def _score_group(batch: AnyBatch, group: Selection, worth: float | None = None) -> Iterator[Values]:
+def _score_with_empty(worth: float, batch: AnyBatch, group: Selection) -> Iterator[Values]:
     """Yield the values of the columns of one measure; `worth` as for score_blocks."""
     measure = group[0].measure
-    if measure.summary is geometric_mean and worth is not None:
+    if measure.summary is geometric_mean:
         worth = math.log(max(worth, LEAST_GEOMETRIC_MEAN))
-    elif worth is None or Trait.BOUNDED not in measure.traits or not measure.tells_quality:
-        yield from _scored_group(batch, group)
+    elif Trait.BOUNDED not in measure.traits or not measure.tells_quality:
+        yield from _score_group(batch, group)
         return
     seen = seen_as(batch, group[0].view)
     assert isinstance(seen, Batch), "--empty lets nothing else through"
     empty = seen.num_rel == 0
-    for values in _scored_group(batch, group):
+    for values in _score_group(batch, group):
         assert not isinstance(values, list), "what is from 0 to 1 is a number"
         yield np.where(empty & ~batch.missing, 1 - worth if measure.less_is_better else worth, values)
 
 
-def _scored_group(batch: AnyBatch, group: Selection) -> Iterator[Values]:
-    """Return the values of the columns of one measure, by its own functions."""
+def _score_group(batch: AnyBatch, group: Selection) -> Iterator[Values]:
+    """Yield the values of the columns of one measure, by its own functions."""
     measure, batch = group[0].measure, seen_as(batch, group[0].view)
     function = _function(batch, group[0])
-    if not measure.takes_many or len(group) == 1 or function is not measure.score or _in_ties(batch):
+    if not measure.takes_many or len(group) == 1 or function is not measure.score or batch.ties is not None:
         for column in group:
             values = computed(measure, function, batch, column.arguments, (len(batch),))
             yield _as_missing(batch, column, values)
@@ -240,16 +242,11 @@ def _function(batch: AnyBatch, column: SelectedColumn) -> Callable[..., FloatArr
     """Return the function of the values (T,): of the expected ones if the batch has ties."""
     if column.view.bound is not None:
         return partial(_bound, column)
-    if not _in_ties(batch):
+    if batch.ties is None:
         return column.measure.score
     from pres_eval.measures.expected import expected_of
 
     return expected_of(column.measure)
-
-
-def _in_ties(batch: AnyBatch) -> bool:
-    """Return whether the batch has ties, so that expected values are wanted."""
-    return isinstance(batch, Batch) and batch.ties is not None
 
 
 def _bound(column: SelectedColumn, batch: AnyBatch, *arguments: object) -> FloatArray:

@@ -60,17 +60,18 @@ def select(
     Columns come in print order whatever the order of the texts; parameters of the same measure are united.
     Raises MeasureError that names everything that is wrong with the texts, with the nearest names.
     """
-    wanted, problems = _read_texts(
-        texts or OF_SAMPLES.get(relevance, DEFAULT_MEASURES), (options or Options()).version
-    )
+    options = options or Options()
+    wanted, problems = _read_texts(texts or OF_SAMPLES.get(relevance, DEFAULT_MEASURES), options.version)
     columns: list[SelectedColumn] = []
     for measure, view, asked in _in_print_order(wanted):
-        if _only_in_strata(measure, asked, relevance):
-            continue
+        by_name = any(one.by_name for one in asked)
+        if not by_name and (relevance, measure.relevance) == (RelevanceInfo.PRELS, RelevanceInfo.STRATA):
+            continue  # the nickname "sampled" also has measures that prels do not have
         try:
-            if any(one.by_name for one in asked):
-                check_ties(measure, options or Options())
-            check_unjudged(view.bound is not None and options is not None and options.judged_only)
+            if by_name:
+                check_ties(measure, options)
+            if view.bound is not None:
+                check_unjudged(options.judged_only)
             columns += _columns(measure, view, asked, nmax)
         except MeasureError as error:
             given = " ".join(one.parameters or "" for one in asked)
@@ -82,12 +83,6 @@ def select(
     if problems:
         raise MeasureError("; ".join(problems))
     return tuple(columns)
-
-
-def _only_in_strata(measure: Measure, asked: Sequence[NamedMeasure], relevance: RelevanceInfo) -> bool:
-    """Return whether the nickname "sampled" alone asks for a measure that prels do not have."""
-    of_strata = relevance is RelevanceInfo.PRELS and measure.relevance is RelevanceInfo.STRATA
-    return of_strata and not any(one.by_name for one in asked)
 
 
 def check_unjudged(judged_only: bool) -> None:
