@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pres_eval.arrays import FloatArray, IntArray
+from pres_eval.arrays import FloatArray, Ids, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.forming import AnyBatch, form
 from pres_eval.errors import NoCommonTopicError
@@ -105,20 +105,10 @@ class Scoring:
     def blocks(self, ranking: Ranked, jobs: int = 1) -> Iterator[ScoredBlock]:
         """Return the topics of a run, scored, some at a time; raise NoCommonTopicError if there is none."""
         worth = {ZERO: 0.0, ONE: 1.0}.get(self.options.empty)
-        self._check_weights(ranking)
+        if self.weights is not None and not self.options.complete:
+            _check_weights(self.weights, self.relevance.pool.topics.take(ranking.topic))
         batches = form(self.relevance, ranking, self.options)
         return score_blocks(batches, self.selection, self.zscores, jobs, worth)
-
-    def _check_weights(self, ranking: Ranked) -> None:
-        """Raise NoCommonTopicError if all topics of a run weigh 0, so that it has no means."""
-        if self.weights is None or self.options.complete or not len(ranking.topic):
-            return
-        topics = self.relevance.pool.topics.take(ranking.topic)
-        if not any(self.weights.of[topic] for topic in topics):
-            raise NoCommonTopicError(
-                f"{self.weights.path}: found the weight 0 for all {len(topics)} topics of the run, so that it"
-                " has no means; expected one above 0, or -c to count the judged topics that the run lacks"
-            )
 
     def evaluation(self, ranking: Ranking, blocks: Iterable[ScoredBlock]) -> ScoredRun:
         """Return all numbers of one run whose topics were scored, which are at least one."""
@@ -144,6 +134,15 @@ class Scoring:
             values=joined_values(blocks),
             summary=summing.summary(totals, ranking.tag),
             totals=totals,
+        )
+
+
+def _check_weights(weights: Weights, topics: Ids) -> None:
+    """Raise NoCommonTopicError if all topics of a run weigh 0, so that it has no means."""
+    if len(topics) and not any(weights.of[topic] for topic in topics):
+        raise NoCommonTopicError(
+            f"{weights.path}: found the weight 0 for all {len(topics)} topics of the run, so that it"
+            " has no means; expected one above 0, or -c to count the judged topics that the run lacks"
         )
 
 

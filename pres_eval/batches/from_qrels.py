@@ -42,7 +42,8 @@ def form_batches(qrels: QrelsJudgements, ranked: Ranked, options: Options, size:
     Raises InputError if a topic that is scored has a document judged twice.
     """
     topics, place = scored_topics(qrels.pool, ranked, options)
-    _check_duplicates(qrels, topics)
+    if len(qrels.duplicates.topic):
+        _check_duplicates(qrels, topics)
     lengths = np.zeros(len(topics), np.int64)
     lengths[place >= 0] = lengths_at(ranked.offsets, place[place >= 0])
     ends = np.concatenate(([0], np.cumsum(lengths)))
@@ -178,8 +179,6 @@ def by_grade(ranked: Ranked, grade: Grades, *, worst: bool) -> Ranked:
 def _check_duplicates(qrels: QrelsJudgements, topics: IntArray) -> None:
     """Raise InputError if one of the topics (T,) has a document that was judged twice."""
     twice = qrels.duplicates
-    if not len(twice.topic):
-        return
     # trec_eval: only topics that are scored are looked at.
     rows = np.flatnonzero(np.isin(twice.topic, topics))
     if len(rows):
