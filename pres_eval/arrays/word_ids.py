@@ -7,7 +7,17 @@ from typing import overload
 
 import numpy as np
 
-from pres_eval.arrays.ids import AT_ONCE, EVERYWHERE, PADDING, WORD, Ids, add_mixed, equal, odd_numbers
+from pres_eval.arrays.ids import (
+    AT_ONCE,
+    EVERYWHERE,
+    PADDING,
+    WORD,
+    Ids,
+    add_mixed,
+    equal,
+    num_bytes,
+    odd_numbers,
+)
 from pres_eval.arrays.stretches import Stretches
 from pres_eval.arrays.types import BoolArray, IntArray, Words
 
@@ -96,13 +106,14 @@ class WordIds(Sequence[bytes]):
     def take(self, rows: IntArray | slice) -> Ids:
         """Return the ids of some rows (n,), in a buffer."""
         width = len(self.columns)
-        matrix = np.zeros((len(self.columns[0][rows]) + 2, width), "<u8")
-        for number, column in enumerate(self.columns):
-            matrix[:-2, number] = column[rows]
+        columns = [column[rows] for column in self.columns]
+        matrix = np.zeros((len(columns[0]) + 2, width), "<u8")
+        lengths = np.zeros(len(columns[0]), np.int64)
+        for number, column in enumerate(columns):
+            matrix[:-2, number] = column
+            lengths += num_bytes(column)  # all words before the last are full
         buffer = matrix.view(np.uint8).reshape(-1)
-        starts = np.arange(len(matrix) - 2, dtype=np.int64) * (WORD * width)
-        filled = matrix[:-2].view(np.uint8).reshape(-1, WORD * width) != 0
-        ids = Ids(buffer, starts, np.count_nonzero(filled, axis=1).astype(np.int64))
+        ids = Ids(buffer, np.arange(len(lengths), dtype=np.int64) * (WORD * width), lengths)
         if len(self.long_rows):
             places, which = self._long_among(rows)
             if len(places) == len(ids):
