@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from functools import partial
-from itertools import groupby
-from typing import TYPE_CHECKING
+from itertools import chain, groupby
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -276,12 +276,8 @@ def evaluate(
 
 def joined_values(blocks: Sequence[ScoredBlock]) -> tuple[Values, ...]:
     """Return the values of each column over the topics of all blocks, which are at least one."""
-    return tuple(_joined(parts) for parts in zip(*(block.values for block in blocks), strict=True))
-
-
-def _joined(parts: Sequence[Values]) -> Values:
-    if len(parts) == 1:
-        return parts[0]
-    if isinstance(parts[0], list):
-        return [text for part in parts for text in part]
-    return np.concatenate([part for part in parts if not isinstance(part, list)])
+    columns: Iterator[Any] = zip(*(block.values for block in blocks), strict=True)
+    return tuple(
+        list(chain.from_iterable(parts)) if isinstance(parts[0], list) else np.concatenate(parts)
+        for parts in columns
+    )

@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from pres_eval.measures.base import Measure
-from pres_eval.options import VERSIONS, Version
+from pres_eval.options import VERSIONS
 
 IN_PRINT_ORDER = (
     ("counts", "runid num_q num_ret num_rel num_rel_ret"),
@@ -108,9 +108,8 @@ OUR_NICKNAMES = {
 }
 
 
-def _nicknames(version: Version) -> dict[str, tuple[str, ...]]:
-    """Return the names of a trec_eval for groups of measures, and ours."""
-    return {
+NICKNAMES = {
+    version.name: {
         "official": tuple(_OFFICIAL.split()),
         "set": (*_FOR_ALL, *_SET.split()),
         "all_trec": (*_ALL_TREC.split(), *version.also_in_all_trec),
@@ -119,7 +118,6 @@ def _nicknames(version: Version) -> dict[str, tuple[str, ...]]:
         "qrels_jg": (*_FOR_ALL, *_of("judgement_groups")),
         **OUR_NICKNAMES,
     }
-
-
-NICKNAMES = {name: _nicknames(version) for name, version in VERSIONS.items()}
+    for version in VERSIONS.values()
+}
 """For each trec_eval its names for groups of measures, and ours; they print in the order of MEASURES."""
