@@ -53,8 +53,8 @@ def _pairs() -> tuple[Words, Words]:
     worth = np.cumprod(np.full(256, _FACTOR), dtype=np.uint64)[LOWER]
     worth[list(PUNCTUATION_BYTES + b"\0" + b"0")] = 0
     step: Words = np.where(worth > 0, _ODD, np.uint64(1))
-    second, first = np.divmod(np.arange(1 << 16), 256)
-    return worth[first] + step[first] * worth[second], step[first] * step[second]
+    # The first byte is the lower one: it is the column of these tables.
+    return (worth + step * worth[:, np.newaxis]).ravel(), (step * step[:, np.newaxis]).ravel()
 
 
 def rough_hashes(ids: Ids) -> Words:
