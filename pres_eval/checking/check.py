@@ -110,7 +110,8 @@ def _weigh_ties(report: FileReport, source: Source, judgements: Relevance, optio
     from pres_eval.analysis.ties import tie_range
 
     numbers = Options(relevance_level=options.relevance_level)
-    ranking = read_run(Source(source.name), judgements, numbers, options.jobs, options.run_form)
+    form = options.run_form
+    ranking = read_run(Source(source.name), judgements, numbers, options.jobs, form, looks=False)
     found = tie_range(judgements, ranking, numbers, select(["map"])[0])
     if found is not None:
         finding.message += f"; {found} by how they are ordered"

@@ -53,8 +53,8 @@ def _pairs() -> tuple[Words, Words]:
     worth = np.cumprod(np.full(256, _FACTOR), dtype=np.uint64)[LOWER]
     worth[list(PUNCTUATION_BYTES + b"\0" + b"0")] = 0
     step: Words = np.where(worth > 0, _ODD, np.uint64(1))
-    second, first = np.divmod(np.arange(1 << 16), 256)
-    return worth[first] + step[first] * worth[second], step[first] * step[second]
+    # The first byte is the lower one: it is the column of these tables.
+    return (worth + step * worth[:, np.newaxis]).ravel(), (step * step[:, np.newaxis]).ravel()
 
 
 def rough_hashes(ids: Ids) -> Words:
@@ -159,23 +159,22 @@ class _Judged:
     """The judged documents of a small pool; those of a topic are hashed when rows of it are looked at."""
 
     def __init__(self, pool: Pool) -> None:
-        self._pool = pool
         self._is_made = np.zeros(len(pool.topics), np.bool_)
         self._hashes = np.zeros((1 + _LEVELS, len(pool.documents)), np.uint64)
         self._last: tuple[IntArray, _Written] | None = None
 
-    def of(self, topics: IntArray) -> _Written:
-        """Return the documents of topics (n,)."""
+    def of(self, pool: Pool, topics: IntArray) -> _Written:
+        """Return the documents of topics (n,) of the pool, which is not kept here as it keeps this."""
         last = self._last
         if last is not None and np.array_equal(topics, last[0]):
             return last[1]
         new = topics[~self._is_made[topics]]
         if len(new):
-            rows, topic = _documents_of(self._pool, new)
-            self._hashes[:, rows] = _notations(self._pool.documents.take(rows), topic)
+            rows, topic = _documents_of(pool, new)
+            self._hashes[:, rows] = _notations(pool.documents.take(rows), topic)
             self._is_made[new] = True
-        rows, topic = _documents_of(self._pool, topics)
-        written = _Written(self._pool.documents, rows, topic, self._hashes[:, rows])
+        rows, topic = _documents_of(pool, topics)
+        written = _Written(pool.documents, rows, topic, self._hashes[:, rows])
         self._last = topics, written
         return written
 
@@ -183,7 +182,7 @@ class _Judged:
 def _judged(pool: Pool, topics: IntArray) -> _Written:
     """Return the judged documents of topics (n,)."""
     if len(pool.documents) <= MOST_REMEMBERED:
-        return pool.remembered.get("notations", 0, partial(_Judged, pool)).of(topics)
+        return pool.remembered.get("notations", 0, partial(_Judged, pool)).of(pool, topics)
     rows, topic = _documents_of(pool, topics)
     return _Written(pool.documents, rows, topic, _notations(pool.documents.take(rows), topic))
 

@@ -92,13 +92,14 @@ def read_run(
     options: Options | None = None,
     jobs: int | None = None,
     form: str = TREC,
+    looks: bool = True,
 ) -> Ranking:
     """Read a run and rank its documents in this process, by `jobs` threads (None: one a processor).
 
-    Raises the errors of `Runs.rank`.
+    `looks`: whether ids are looked at, as for `Ranker`.  Raises the errors of `Runs.rank`.
     """
     files = RunFiles(run.name, (run,)) if isinstance(run, Source) else run
-    with Runs(Ranker.of(judged, options or Options()), Here(jobs)) as runs:
+    with Runs(Ranker.of(judged, options or Options(), looks=looks), Here(jobs)) as runs:
         return runs.rank(files, form)
 
 
