@@ -64,7 +64,8 @@ def _form(
     )
     grade = wide(qrels.grade[found.document])
     grade[grade < 0] = UNJUDGED
-    judged = judged_topics(qrels, topics)
+    size = len(topics) + qrels.pool.num_documents_of(topics)
+    judged = qrels.topics_seen.get(topics.tobytes(), size, partial(judged_topics, qrels, topics))
     batch = Batch(
         topics=judged.topics,
         num_ret=found.num_ret,
@@ -217,12 +218,6 @@ class JudgedTopics:
 
 def judged_topics(qrels: QrelsJudgements, topics: IntArray) -> JudgedTopics:
     """Return topics of the pool (T,) with their judgements."""
-    size = len(topics) + qrels.pool.num_documents_of(topics)
-    return qrels.topics_seen.get(topics.tobytes(), size, partial(_judged_topics, qrels, topics))
-
-
-def _judged_topics(qrels: QrelsJudgements, topics: IntArray) -> JudgedTopics:
-    """Return the same of topics (T,) that were not seen before."""
     rows, offsets = consecutive(qrels.pool.offsets[topics], lengths_at(qrels.pool.offsets, topics))
     topic_of, grade = np.repeat(np.arange(len(topics)), np.diff(offsets)), wide(qrels.grade[rows])
     if qrels.kept is not None:
