@@ -32,9 +32,8 @@ def stripped(ids: Ids, lengths: IntArray, among: BoolArray) -> IntArray:
         words <<= (np.maximum(-begins, 0) << 3).view(np.uint64)
         # Python replaces bytes in half the time that numpy takes.
         text = words.astype("<u8", copy=False).tobytes().translate(others)
-        gone = WORD - num_bytes(
-            np.frombuffer(text, "<u8")
-        )  # the highest byte that counts is the last such one
+        # The highest byte that counts is the last such one.
+        gone = WORD - num_bytes(np.frombuffer(text, "<u8"))
         left[rows] = np.maximum(left[rows] - gone, 0)
         rows = rows[(gone == WORD) & (left[rows] > 0)]
     return left

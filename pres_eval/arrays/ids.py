@@ -169,7 +169,7 @@ class Ids(Sequence[bytes]):
                 part = mixed[longer]
                 add_mixed(part, self.take(longer).word(number), multipliers[number])
                 mixed[longer] = part
-        for rows, begins, numbers, words in self._words(EVERYWHERE):
+        for rows, begins, numbers, words in self._words(EVERYWHERE) if width > EVERYWHERE else ():
             parts = np.zeros(len(words), np.uint64)
             add_mixed(parts, words, multipliers[numbers])
             mixed[rows] += np.add.reduceat(parts, begins)

@@ -42,6 +42,8 @@ from pres_eval.reading.pool import MOST_REMEMBERED, Pool
 from pres_eval.records import dataclass
 
 _ODD, _FACTOR = (np.uint64(odd) for odd in (0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93))
+_LEVELS = 2
+"""Numbers of chunks that are left out of ids, one after the other."""
 
 
 @cache
@@ -53,8 +55,8 @@ def _pairs() -> tuple[Words, Words]:
     worth = np.cumprod(np.full(256, _FACTOR), dtype=np.uint64)[LOWER]
     worth[list(PUNCTUATION_BYTES + b"\0" + b"0")] = 0
     step: Words = np.where(worth > 0, _ODD, np.uint64(1))
-    second, first = np.divmod(np.arange(1 << 16), 256)
-    return worth[first] + step[first] * worth[second], step[first] * step[second]
+    # The first byte is the lower one: it is the column of these tables.
+    return (worth + step * worth[:, np.newaxis]).ravel(), (step * step[:, np.newaxis]).ravel()
 
 
 def rough_hashes(ids: Ids) -> Words:
@@ -113,9 +115,6 @@ def _notations(ids: Ids, topic: IntArray) -> Words:
         rows, ids = rows[left], ids.take(left)
         level[rows] = rough_hashes(ids) + _of_topics(topic[rows])
     return hashes
-
-
-_LEVELS = 2
 
 
 @dataclass(frozen=True, eq=False)

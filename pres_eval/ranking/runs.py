@@ -119,7 +119,7 @@ class Runs:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._shared.release()
+        self._shared.close()
 
     def rank(self, run: RunFiles, form: str = TREC) -> Ranking:
         """Return the ranking of a run, which is read as often as it takes.
@@ -217,7 +217,7 @@ class Runs:
             files, splits = self._splits(run, stack)
             if run.form == TREC and kept.what != ROWS and len(splits) > 1:
                 self._begin(files, splits[0], kept)
-            shared = stack.enter_context(self._engine.share(files, "the run"))
+            shared = stack.enter_context(contextlib.closing(self._engine.share(files, "the run")))
             threads = self._engine.threads if len(splits) == 1 else 1
             work = partial(read_split, kept=kept, form=run.form, threads=threads)
             parts = stack.enter_context(

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
-from pres_eval.measures import MEASURE_BY_NAME
+from pres_eval.measures import MEASURES
 
 PACKAGE = ROOT / "pres_eval"
 MODULES = sorted(PACKAGE.rglob("*.py"))
@@ -370,9 +370,7 @@ def without_shapes(tree: ast.AST) -> Iterator[str]:
             yield function.name
 
 
-SCORES = {
-    measure.score.__name__ for measure in MEASURE_BY_NAME.values() if hasattr(measure.score, "__name__")
-}
+SCORES = {measure.score.__name__ for measure in MEASURES if hasattr(measure.score, "__name__")}
 """What is computed from a batch is (T,) by the record; the docstrings are texts for users."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -134,12 +135,7 @@ def _odds(tried: _Tried, arguments: Any) -> FloatArray:
     return (1.0 + sums) / (1.0 + tried.num_rel - sums)
 
 
-def _logarithms(values: FloatArray) -> FloatArray:
-    """Return (n,) the logarithms of values (n,)."""
-    return elementwise(math.log, values)
-
-
-yaap = _in_closed_form(_odds, _logarithms)
+yaap = _in_closed_form(_odds, partial(elementwise, math.log))
 
 
 @_in_closed_form
