@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -14,7 +14,7 @@ from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.significance import ALTERNATIVES, PAIRED_TESTS, WITH_MARGIN
 from pres_eval.arrays import BoolArray, FloatArray
-from pres_eval.errors import UsageError
+from pres_eval.errors import UsageError, plural
 
 TESTS = (*PAIRED_TESTS, *JOINT_TESTS)
 """The tests by the names that options use; the first is the default."""
@@ -114,10 +114,10 @@ def check_settings(settings: CompareSettings, all_pairs: bool = False) -> None:
             )
 
 
-def family_size(scores: PairedScores, baselines: Sequence[int] | None, over: str) -> int:
-    """Return the number of comparisons that p-values are corrected for."""
+def family_size(scores: PairedScores, with_one: bool, over: str) -> int:
+    """Return the number of comparisons that p-values are corrected for: with one run, or of all pairs."""
     count = len(scores.runs)
-    pairs = count * (count - 1) // 2 if baselines is None else count - 1
+    pairs = count - 1 if with_one else count * (count - 1) // 2
     return pairs * (len(scores.measures) if over == "measures" else 1)
 
 
@@ -143,6 +143,29 @@ def corrected_for(settings: CompareSettings, comparisons: int, measures: int = 1
     if settings.test in JOINT_TESTS:
         return measures if settings.over == "measures" else 1
     return comparisons if settings.correction in ("holm", "bonferroni") else 1
+
+
+def reach_warning(settings: CompareSettings, scores: PairedScores, comparisons: int = 1) -> str | None:
+    """Return the warning that no p-value of this number of comparisons can come below alpha; else None."""
+    topics, measures, runs = len(scores.topics), len(scores.measures), len(scores.runs)
+    least = least_p(settings, topics, comparisons, measures, runs)
+    if not comparisons or least < settings.alpha:
+        return None
+    if math.isnan(least):
+        return f"{settings.test} needs two topics at least: nothing can be significant"
+    times = corrected_for(settings, comparisons, measures)
+    draws = least_p(settings, topics + 1000, comparisons, measures, runs) >= settings.alpha
+    helps = [f"--samples {math.ceil(times / settings.alpha)} or more" if draws else "more topics"]
+    helps += ["fewer comparisons"] * (times > 1 and topics > 1) + ["--test t"] * (topics > 1)
+    of = f"{settings.samples} samples"
+    if comparisons > 1:
+        of += f" and {plural(comparisons, 'comparison')}"
+    corrected = "corrected " if comparisons > 1 else ""
+    return (
+        f"{settings.test} over {plural(topics)}, {of} can't give a {corrected}p-value below {least:.4g}, so"
+        f" nothing can be significant at {settings.alpha:g}; what would help: {', '.join(helps[:-1])}"
+        f"{', or ' if len(helps) > 1 else ''}{helps[-1]}"
+    )
 
 
 @dataclass(frozen=True)

@@ -182,10 +182,8 @@ def _written(report: Report, path: str, said: ReportOptions) -> str | bytes:
 def _subject(report: Report, said: ReportOptions) -> Subject:
     """Return the subject of the picture: the runs and the topic asked for, or the defaults."""
     subject = default_subject(report)
-    runs = [
-        chosen_run("--of-run", wanted, report.names, report.evaluations, report.files)
-        for wanted in said.of_runs
-    ]
+    tags, paths = [text_of(one.tag) for one in report.evaluations], [file.path for file in report.files]
+    runs = [chosen_run("--of-run", wanted, (report.names, tags, paths)) for wanted in said.of_runs]
     others = [run for run in range(len(report.names)) if run not in runs]
     topic = subject.topic
     if said.of_topic is not None:

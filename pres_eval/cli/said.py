@@ -56,13 +56,17 @@ class Said:
 
     @classmethod
     def fields(cls) -> list[tuple[str, Parameter]]:
-        """Return the options and arguments in order; a field of a derived class takes its base's place."""
+        """Return the options and arguments in order; a field of a derived class takes its base's place.
+
+        A derived class that gives one of these fields a value has no such option.
+        """
         places: dict[str, int] = {}
         for kind in reversed(cls.__mro__):
             for name, value in vars(kind).items():
                 if isinstance(value, Parameter):
                     places.setdefault(name, vars(kind).get("PLACE", Said.PLACE))
-        return [(name, getattr(cls, name)) for name in sorted(places, key=places.__getitem__)]
+        fields = [(name, getattr(cls, name)) for name in sorted(places, key=places.__getitem__)]
+        return [(name, field) for name, field in fields if isinstance(field, Parameter)]
 
     @classmethod
     def parameters(cls) -> list[click.Parameter]:

@@ -36,7 +36,7 @@ class Experiment(Comparisons):
         ranked: Sequence[Run],
         nmax: Sequence[int],
     ) -> None:
-        super().__init__(compared.compared, compared.by_group, compared.plain)
+        super().__init__(**vars(compared))
         self.evaluations = dict(evaluations)
         """The evaluations by the names of the runs."""
         self._ranked = ranked
