@@ -81,10 +81,8 @@ class AgreementOptions(TieOptions, PairedOptions):
 @command_with(AgreementOptions)
 def command(said: AgreementOptions) -> None:
     """Read scores or runs, and print how measures agree."""
-    said.check()
-    said.check_paired()
     paired = read_paired(said, 2, usual=DEFAULT_MEASURES, with_ties=False)
-    if paired.loaded is not None:
+    if not said.scores:
         wanted = [
             column.label
             for text in said.measures or DEFAULT_MEASURES

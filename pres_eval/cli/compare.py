@@ -133,8 +133,6 @@ class CompareOptions(TieOptions, PairedOptions):
 @command_with(CompareOptions)
 def command(said: CompareOptions) -> None:
     """Read scores or runs, compare them, and print the tables."""
-    said.check_paired()
-    said.check()
     settings = said.settings()
     paired = read_paired(said, 1, "no column topic; tests need scores of topics:")
     topic_groups = topic_files(said, said.groups, said.weights, paired.scores.topics)

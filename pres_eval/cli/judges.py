@@ -68,6 +68,8 @@ class JudgesOptions(AnalysisOptions):
     --correct corrected, corrected_differences, more_topics, to_judge.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
 
+    PAIRS = QRELS = True
+
     first: str = argument(metavar="QRELS")
     second: str = argument(metavar="QRELS")
     runs: tuple[str, ...] = argument(nargs=-1, metavar="[RUN ...]")
@@ -95,8 +97,6 @@ class JudgesOptions(AnalysisOptions):
 @command_with(JudgesOptions)
 def command(said: JudgesOptions) -> None:
     """Print the agreement of judges, and its effect on runs."""
-    said.check_paired()
-    said.check_for_qrels()
     paths = [said.first, said.second, *said.judges]
     check_paths(paths[0], [*paths[1:], *said.runs])
     judged = side_by_side([Reader(said).qrels(path) for path in paths])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
 import click
@@ -69,7 +69,7 @@ class Loaded:
 
     def qrels(self) -> QrelsJudgements:
         """Return the judgements, in a command that takes qrels alone."""
-        assert isinstance(self.relevance, QrelsJudgements), "check_for_qrels lets nothing else in"
+        assert isinstance(self.relevance, QrelsJudgements), "check lets nothing else in"
         return self.relevance
 
     @property
@@ -154,30 +154,21 @@ def select_or_usual(
 
 @dataclass(frozen=True)
 class Paired:
-    """Runs side by side, topic by topic; `loaded` is None if they are from a file of scores."""
+    """Runs side by side, topic by topic, evaluated or from a file of scores.
+
+    settings  how the numbers were made, for JSON
+    topics    the topics in a few words, for a title
+    known     the names by which options may name the runs, of each kind
+    failures  the runs that could not be read, and why
+    each      returns a wrapper for long loops, which shows a progress bar on a terminal
+    """
 
     scores: PairedScores
     settings: dict[str, object]
-    loaded: Loaded | None = None
-
-    @property
-    def failures(self) -> tuple[RunFailure, ...]:
-        """The runs that could not be read, and why."""
-        return () if self.loaded is None else self.loaded.failures
-
-    @property
-    def known(self) -> Sequence[Sequence[str]]:
-        """The names by which options may name the runs."""
-        return [self.scores.runs] if self.loaded is None else self.loaded.known
-
-    @property
-    def topics(self) -> str:
-        """The topics in a few words, for a title."""
-        return plural(len(self.scores.topics)) if self.loaded is None else self.loaded.topics.text
-
-    def each(self, label: str) -> Loop:
-        """Return a wrapper for long loops, which shows a progress bar on a terminal."""
-        return iter if self.loaded is None else self.loaded.each(label)
+    topics: str
+    known: Sequence[Sequence[str]]
+    failures: tuple[RunFailure, ...] = ()
+    each: Callable[[str], Loop] = lambda label: iter
 
 
 def read_paired(
@@ -200,7 +191,7 @@ def read_paired(
         found = read_score_file(said, said.scores, said.measures)
         if without_topics and not found.topics:
             raise UsageError(f"--scores {said.scores}: {without_topics} run,topic,MEASURE,...")
-        return Paired(found, {"scores": text_of(said.scores)})
+        return Paired(found, {"scores": text_of(said.scores)}, plural(len(found.topics)), [found.runs])
     if len(said.files) < 1 + least:
         runs = "one run" if least == 1 else "two runs"
         raise UsageError(f"expected QRELS and at least {runs}, or --scores FILE")
@@ -208,7 +199,14 @@ def read_paired(
     loaded = read(said, said.files[0], said.files[1:])
     if with_ties:
         warn_of_ties(said, loaded.scoring(selection), loaded.rankings)
-    return Paired(loaded.paired(selection), loaded.settings, loaded)
+    return Paired(
+        scores=loaded.paired(selection),
+        settings=loaded.settings,
+        topics=loaded.topics.text,
+        known=loaded.known,
+        failures=loaded.failures,
+        each=loaded.each,
+    )
 
 
 def read(said: NumberOptions, qrels: str, runs: Sequence[str], usual: str = COMMON) -> Loaded:

@@ -84,8 +84,6 @@ class PowerOptions(PairedOptions):
 @command_with(PowerOptions)
 def command(said: PowerOptions) -> None:
     """Print how many topics are needed, and which differences these runs can show."""
-    said.check_paired()
-    said.check()
     paired = read_paired(said, 2, "no column topic, expected")
     scores = paired.scores
     if len(scores.runs) < 2 or len(scores.topics) < 4:

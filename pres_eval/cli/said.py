@@ -40,6 +40,9 @@ class Said:
     def __init__(self, **values: Any) -> None:
         vars(self).update(values)
 
+    def check(self) -> None:
+        """Raise UsageError for options that make no sense, before the command does anything."""
+
     def but(self: Record, **values: Any) -> Record:
         """Return the same with other values."""
         return type(self)(**{**vars(self), **values})
@@ -79,9 +82,16 @@ def command_with(record: type[Record]) -> Callable[[Callable[[Record], None]], c
 
     def made(work: Callable[[Record], None]) -> click.Command:
         parameters = record.parameters()
+
+        def called(**values: Any) -> None:
+            """Run the command with options that make sense."""
+            said = record(**values)
+            said.check()
+            work(said)
+
         return click.Command(
             None,
-            callback=lambda **values: work(record(**values)),
+            callback=called,
             params=parameters,
             help=inspect.cleandoc(record.__doc__ or ""),
             add_help_option=not any("--help" in parameter.opts for parameter in parameters),

@@ -96,7 +96,6 @@ class ValidateOptions(ResultOptions):
 @command_with(ValidateOptions)
 def command(said: ValidateOptions) -> None:
     """Estimate from samples, or plan one."""
-    said.check()
     asked = said.own()
     files = asked.pop("files")
     (_validate if files else _plan)(said, asked, *files)
