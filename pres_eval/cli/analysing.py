@@ -20,7 +20,7 @@ from pres_eval.reading.relevance import relevance_info
 from pres_eval.report.layout import FORMATS, Look, Table, render
 
 if TYPE_CHECKING:
-    from pres_eval.report.paper import Paper
+    from pres_eval.report.paper import Figure, Paper
 
 
 DRAWS = WholeRange(1, 10_000_000)
@@ -173,7 +173,7 @@ def put_out(
     settings: dict[str, object],
     said: ResultOptions,
     failures: tuple[RunFailure, ...] = (),
-    make: Callable[[], Any] | None = None,
+    make: Callable[[], Figure] | None = None,
 ) -> None:
     """Write the tables as --format wants them, then the picture that --plot wants, which is then made.
 
