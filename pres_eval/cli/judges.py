@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
-from typing import Any
 
 import click
 
@@ -36,6 +35,7 @@ from pres_eval.report.judges_tables import (
     topics_table,
 )
 from pres_eval.report.layout import Table
+from pres_eval.report.paper import Figure
 from pres_eval.report.text import p_text, text_of
 
 FEW_TOPICS = 10
@@ -206,7 +206,7 @@ def _tables_of_runs(said: JudgesOptions, first: PairedScores, second: PairedScor
         yield groups_table(favours(first, second, groups), first.falling)
 
 
-def _figure(judged: Assessments, scores: Sequence[PairedScores], warn: Callable[[str], None]) -> Any:
+def _figure(judged: Assessments, scores: Sequence[PairedScores], warn: Callable[[str], None]) -> Figure:
     """Return the picture of the grades of two judges, and of the places of runs by each."""
     import numpy as np
 
