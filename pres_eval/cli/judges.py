@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
 
 import click
 
@@ -21,6 +20,7 @@ from pres_eval.cli.reader import Reader, check_paths
 from pres_eval.cli.said import argument, command_with, option
 from pres_eval.cli.shared import MEASURES, NMAX
 from pres_eval.errors import InputError, RunFailure, UsageError, plural
+from pres_eval.options import recorded
 from pres_eval.reading.advice import SWAPPED
 from pres_eval.report.corrected_tables import corrected_tables
 from pres_eval.report.judges_tables import (
@@ -102,8 +102,7 @@ def command(said: JudgesOptions) -> None:
     judged = side_by_side([Reader(said).qrels(path) for path in paths])
     pairs = [judged.beside_first(judge) for judge in range(1, len(paths))]
     tables = [_tables_of_judges(pair, said.relevance_level) for pair in pairs]
-    settings: dict[str, object] = {"judges": [text_of(path) for path in paths], **asdict(said.numbers())}
-    settings.pop("only_topic")
+    settings: dict[str, object] = {"judges": [text_of(path) for path in paths], **recorded(said.numbers())}
     scores: list[PairedScores] = []
     failures: tuple[RunFailure, ...] = ()
     corrected: list[Table] = []

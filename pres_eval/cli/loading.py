@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import click
 from click.core import ParameterSource
@@ -19,7 +19,7 @@ from pres_eval.cli.shared import NumberOptions
 from pres_eval.cli.streams import say
 from pres_eval.errors import PresEvalError, RunFailure, UsageError, plural
 from pres_eval.measures.selection import Selection, select
-from pres_eval.options import Options
+from pres_eval.options import Options, recorded
 from pres_eval.ranking.ranking import ALL, COMMON, Ranking
 from pres_eval.ranking.warnings import no_common_topic
 from pres_eval.reading.qrels import QrelsJudgements
@@ -217,9 +217,12 @@ def read(said: NumberOptions, qrels: str, runs: Sequence[str], usual: str = COMM
     rankings, names, failures = read_runs(said, runs, relevance, options)
     rankings, topics = use_topics(rankings, names, said.topic_rule(usual), len(relevance.pool.topics))
     said.warn(topics.warning)
-    settings: dict[str, object] = {"qrels": text_of(qrels), "runs": [text_of(run) for run in runs]}
-    settings.update({name: value for name, value in asdict(options).items() if name != "only_topic"})
-    settings.update(said.rewrites)
+    settings = {
+        "qrels": text_of(qrels),
+        "runs": [text_of(run) for run in runs],
+        **recorded(options),
+        **said.rewrites,
+    }
     return Loaded(
         relevance=relevance,
         rankings=rankings,

@@ -24,7 +24,7 @@ from pres_eval.report.layout import (
     Table,
     records_table,
 )
-from pres_eval.report.text import effect_size, falling_notes, percentage
+from pres_eval.report.text import effect_size, falling_notes, left_out_notes, percentage
 
 MANY = 8
 """More measures than this go downwards in the tables."""
@@ -108,8 +108,7 @@ def _notes(result: ComparedRuns) -> Iterator[str | Note]:
             f" {result.contradictions()} significant comparisons it favours the run with the worse mean"
             " (--test t compares means)"
         )
-    if result.scores.left_out:
-        yield f"left out, no averages over topics: {', '.join(result.scores.left_out)}"
+    yield from left_out_notes(result.scores.left_out)
 
 
 def _intervals(result: ComparedRuns) -> Table:
