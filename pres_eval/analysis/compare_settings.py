@@ -14,7 +14,7 @@ from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.significance import ALTERNATIVES, PAIRED_TESTS, WITH_MARGIN
 from pres_eval.arrays import BoolArray, FloatArray
-from pres_eval.errors import UsageError, plural
+from pres_eval.errors import UsageError, plural, refuse
 
 TESTS = (*PAIRED_TESTS, *JOINT_TESTS)
 """The tests by the names that options use; the first is the default."""
@@ -98,20 +98,23 @@ def check_settings(settings: CompareSettings, all_pairs: bool = False) -> None:
         value = getattr(settings, name)
         if not isinstance(value, int | np.integer) or value < least:
             raise UsageError(f"{name}={value!r}: expected a whole number of at least {least}")
-    if settings.alternative in WITH_MARGIN and not (0 < settings.margin < np.inf):
-        raise UsageError(f"alternative {settings.alternative} needs a margin above 0")
-    if settings.alternative not in WITH_MARGIN and settings.margin:
-        raise UsageError(f"alternative {settings.alternative} takes no margin")
-    if settings.test in JOINT_TESTS:
-        if settings.alternative != ALTERNATIVES[0]:
-            raise UsageError(
-                f"test {settings.test} is two-sided: take another test for {settings.alternative}"
-            )
-        if JOINT_TESTS[settings.test].against_baseline and all_pairs:
-            raise UsageError(
-                f"test {settings.test} compares with a named baseline, expected test tukey for all"
-                " pairs and for the best run"
-            )
+    needs_margin, joint = settings.alternative in WITH_MARGIN, JOINT_TESTS.get(settings.test)
+    refuse(
+        (
+            needs_margin and not (0 < settings.margin < np.inf),
+            f"alternative {settings.alternative} needs a margin above 0",
+        ),
+        (not needs_margin and settings.margin, f"alternative {settings.alternative} takes no margin"),
+        (
+            joint is not None and settings.alternative != ALTERNATIVES[0],
+            f"test {settings.test} is two-sided: take another test for {settings.alternative}",
+        ),
+        (
+            joint is not None and joint.against_baseline and all_pairs,
+            f"test {settings.test} compares with a named baseline, expected test tukey for all"
+            " pairs and for the best run",
+        ),
+    )
 
 
 def family_size(scores: PairedScores, with_one: bool, over: str) -> int:

@@ -17,10 +17,6 @@ from pres_eval.arrays import FloatArray
 from pres_eval.errors import plural
 from pres_eval.report.text import equal_or_less, p_text, signed
 
-TESTS = tuple(PAIRED_TESTS)
-"""The tests of --if-significant, those of `compare` for two runs; the first is the default of both."""
-
-
 LEVEL = np.array([CompareSettings.alpha])
 """The level of the gate's test."""
 
