@@ -229,6 +229,12 @@ class ComparedRuns:
     comparisons: tuple[Comparison, ...]
     unseen: int = 0
 
+    @property
+    def baseline(self) -> int | None:
+        """The index of the run that is the baseline of all measures; None if there is no such run."""
+        own = set(self.baselines or ())
+        return own.pop() if len(own) == 1 else None
+
     def of_measure(self, measure: str) -> list[Comparison]:
         """Return the comparisons under one measure."""
         return [one for one in self.comparisons if one.measure == measure]

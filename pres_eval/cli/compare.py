@@ -144,7 +144,7 @@ def command(said: CompareOptions) -> None:
         **paired.settings,
         **settings.recorded(),
         "topics": len(result.scores.topics),
-        "baseline": _baseline_name(said, result),
+        "baseline": _baseline_name(result),
         **{name: text_of(path) for name, path in files.items() if path is not None},
     }
     tables = compared_tables(result, topics_with_weights(paired.topics, result.scores))
@@ -166,8 +166,8 @@ def _baseline(said: CompareOptions, paired: Paired) -> int | str | None:
     return BEST if place is None else place
 
 
-def _baseline_name(said: CompareOptions, result: ComparedRuns) -> str | None:
+def _baseline_name(result: ComparedRuns) -> str | None:
+    """Return the run that others are compared with, BEST for the best of each measure, None for all pairs."""
     if result.baselines is None:
         return None
-    own = {result.scores.runs[run] for run in result.baselines}
-    return next(iter(own)) if said.baseline != BEST or len(own) == 1 else BEST
+    return BEST if result.baseline is None else result.scores.runs[result.baseline]

@@ -81,6 +81,7 @@ def command_with(record: type[Record]) -> Callable[[Callable[[Record], None]], c
     """Make a function the command whose options are the fields of a record, and its docstring the help."""
 
     def made(work: Callable[[Record], None]) -> click.Command:
+        """Return the command that runs this function."""
         parameters = record.parameters()
 
         def called(**values: Any) -> None:

@@ -89,8 +89,8 @@ def _notes(result: ComparedRuns) -> Iterator[str | Note]:
     yield Note("best of the measure (means that agree to 12 digits are equal)", mark=BEST, bold=True)
     settings, baselines = result.settings, result.baselines
     if baselines is not None and result.comparisons:
-        own = {result.scores.runs[run] for run in baselines}
-        against = next(iter(own)) if len(own) == 1 else "the best of the measure"
+        one = result.baseline
+        against = "the best of the measure" if one is None else result.scores.runs[one]
         mark, words = {
             "two-sided": ("+ -", "significantly better, worse than"),
             "greater": ("+", "significantly better than"),
