@@ -31,10 +31,10 @@ from pres_eval.library.ranked import Qrels
 from pres_eval.library.rankings import rank_any
 from pres_eval.library.warned import warn
 from pres_eval.library.wording import in_python, python_words
-from pres_eval.measures import MEASURE_BY_NAME, NICKNAMES, OUR_NICKNAMES
+from pres_eval.measures import NICKNAMES, OUR_NICKNAMES
 from pres_eval.measures.asked import as_asked
 from pres_eval.measures.base import LEAST_GEOMETRIC_MEAN, Measure, geometric_mean, number_of_topics
-from pres_eval.measures.own import own_measures
+from pres_eval.measures.own import measure_names, own_measures
 from pres_eval.measures.parameters import Cutoffs, Fractions
 from pres_eval.measures.selection import Selection, select
 from pres_eval.options import SKIP, STOP, V9, Options
@@ -298,7 +298,7 @@ def _selection(measures: Iterable[str]) -> Selection:
 
 def _texts(measures: Iterable[str]) -> Iterator[str]:
     """Yield the names as -m takes them, each once; the order does not matter."""
-    names = {*MEASURE_BY_NAME, *(measure.name for measure in own_measures())}
+    names = set(measure_names())
     for measure in dict.fromkeys(measures):
         if measure in supported_nicknames:
             yield from supported_nicknames[measure]

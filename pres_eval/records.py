@@ -7,6 +7,7 @@ millisecond: with fifty classes an eighth of a small run.  Here all classes shar
 from __future__ import annotations
 
 import dataclasses
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 __all__ = ["dataclass"]
@@ -16,27 +17,24 @@ if TYPE_CHECKING:
     from inspect import Signature
 else:
 
-    def dataclass(*, frozen=True, eq=True, kw_only=False):
+    def dataclass(kind=None, *, frozen=True, eq=True, kw_only=False):
         """Make frozen classes like `dataclasses.dataclass`; its `fields` and the like take them."""
         assert frozen, "records don't change"
-
-        def made(kind: type) -> type:
-            """Return the class as a record."""
-            # What the standard library does without writing a text is left to it; it wants a class to be
-            # frozen if another is that it inherits from.
-            inherits = any(dataclasses.is_dataclass(base) for base in kind.__bases__)
-            dataclasses.dataclass(init=False, repr=False, eq=False, frozen=inherits, kw_only=kw_only)(kind)
-            kind.__dataclass_params__.frozen = True
-            kind._record = _Fields(kind)
-            kind.__init__, kind.__signature__ = _init, _SignatureWhenAsked()
-            kind.__setattr__, kind.__delattr__ = _set, _delete
-            if "__repr__" not in kind.__dict__:
-                kind.__repr__ = _repr
-            if eq:
-                kind.__eq__, kind.__hash__ = _equal, _hash
-            return kind
-
-        return made
+        if kind is None:
+            return partial(dataclass, eq=eq, kw_only=kw_only)
+        # What the standard library does without writing a text is left to it; it wants a class to be
+        # frozen if another is that it inherits from.
+        inherits = any(dataclasses.is_dataclass(base) for base in kind.__bases__)
+        dataclasses.dataclass(init=False, repr=False, eq=False, frozen=inherits, kw_only=kw_only)(kind)
+        kind.__dataclass_params__.frozen = True
+        kind._record = _Fields(kind)
+        kind.__init__, kind.__signature__ = _init, _SignatureWhenAsked()
+        kind.__setattr__, kind.__delattr__ = _set, _delete
+        if "__repr__" not in kind.__dict__:
+            kind.__repr__ = _repr
+        if eq:
+            kind.__eq__, kind.__hash__ = _equal, _hash
+        return kind
 
 
 class _Fields:

@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from functools import partial
-from itertools import groupby
-from typing import TYPE_CHECKING
+from itertools import chain, groupby
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pres_eval.arrays import FloatArray, IntArray
+from pres_eval.arrays import FloatArray, Ids, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.forming import AnyBatch, form
 from pres_eval.errors import NoCommonTopicError
@@ -105,20 +105,10 @@ class Scoring:
     def blocks(self, ranking: Ranked, jobs: int = 1) -> Iterator[ScoredBlock]:
         """Return the topics of a run, scored, some at a time; raise NoCommonTopicError if there is none."""
         worth = {ZERO: 0.0, ONE: 1.0}.get(self.options.empty)
-        self._check_weights(ranking)
+        if self.weights is not None and not self.options.complete:
+            _check_weights(self.weights, self.relevance.pool.topics.take(ranking.topic))
         batches = form(self.relevance, ranking, self.options)
         return score_blocks(batches, self.selection, self.zscores, jobs, worth)
-
-    def _check_weights(self, ranking: Ranked) -> None:
-        """Raise NoCommonTopicError if all topics of a run weigh 0, so that it has no means."""
-        if self.weights is None or self.options.complete or not len(ranking.topic):
-            return
-        topics = self.relevance.pool.topics.take(ranking.topic)
-        if not any(self.weights.of[topic] for topic in topics):
-            raise NoCommonTopicError(
-                f"{self.weights.path}: found the weight 0 for all {len(topics)} topics of the run, so that it"
-                " has no means; expected one above 0, or -c to count the judged topics that the run lacks"
-            )
 
     def evaluation(self, ranking: Ranking, blocks: Iterable[ScoredBlock]) -> ScoredRun:
         """Return all numbers of one run whose topics were scored, which are at least one."""
@@ -147,6 +137,15 @@ class Scoring:
         )
 
 
+def _check_weights(weights: Weights, topics: Ids) -> None:
+    """Raise NoCommonTopicError if all topics of a run weigh 0, so that it has no means."""
+    if len(topics) and not any(weights.of[topic] for topic in topics):
+        raise NoCommonTopicError(
+            f"{weights.path}: found the weight 0 for all {len(topics)} topics of the run, so that it"
+            " has no means; expected one above 0, or -c to count the judged topics that the run lacks"
+        )
+
+
 def score_blocks(
     batches: Iterable[AnyBatch],
     selection: Selection,
@@ -163,11 +162,13 @@ def score_blocks(
         tuple(group) for _, group in groupby(selection, lambda column: (id(column.measure), column.view))
     ]
 
+    score_group = _score_group if worth is None else partial(_score_with_empty, worth)
+
     def score(batch: AnyBatch) -> ScoredBlock:
         """Return the values of all columns for a batch."""
         # As C does: what overflows or is not defined becomes inf or nan without a word.
         with np.errstate(all="ignore"):
-            values = tuple([one for group in groups for one in _score_group(batch, group, worth)])
+            values = tuple([one for group in groups for one in score_group(batch, group)])
         if zscores is not None:
             values = tuple(
                 column_values
@@ -180,27 +181,27 @@ def score_blocks(
     return in_order(score, batches, jobs, unthreaded=1)
 
 
-def _score_group(batch: AnyBatch, group: Selection, worth: float | None = None) -> Iterator[Values]:
+def _score_with_empty(worth: float, batch: AnyBatch, group: Selection) -> Iterator[Values]:
     """Yield the values of the columns of one measure; `worth` as for score_blocks."""
     measure = group[0].measure
-    if measure.summary is geometric_mean and worth is not None:
+    if measure.summary is geometric_mean:
         worth = math.log(max(worth, LEAST_GEOMETRIC_MEAN))
-    elif worth is None or Trait.BOUNDED not in measure.traits or not measure.tells_quality:
-        yield from _scored_group(batch, group)
+    elif Trait.BOUNDED not in measure.traits or not measure.tells_quality:
+        yield from _score_group(batch, group)
         return
     seen = seen_as(batch, group[0].view)
     assert isinstance(seen, Batch), "--empty lets nothing else through"
     empty = seen.num_rel == 0
-    for values in _scored_group(batch, group):
+    for values in _score_group(batch, group):
         assert not isinstance(values, list), "what is from 0 to 1 is a number"
         yield np.where(empty & ~batch.missing, 1 - worth if measure.less_is_better else worth, values)
 
 
-def _scored_group(batch: AnyBatch, group: Selection) -> Iterator[Values]:
-    """Return the values of the columns of one measure, by its own functions."""
+def _score_group(batch: AnyBatch, group: Selection) -> Iterator[Values]:
+    """Yield the values of the columns of one measure, by its own functions."""
     measure, batch = group[0].measure, seen_as(batch, group[0].view)
     function = _function(batch, group[0])
-    if not measure.takes_many or len(group) == 1 or function is not measure.score or _in_ties(batch):
+    if not measure.takes_many or len(group) == 1 or function is not measure.score or batch.ties is not None:
         for column in group:
             values = computed(measure, function, batch, column.arguments, (len(batch),))
             yield _as_missing(batch, column, values)
@@ -240,16 +241,11 @@ def _function(batch: AnyBatch, column: SelectedColumn) -> Callable[..., FloatArr
     """Return the function of the values (T,): of the expected ones if the batch has ties."""
     if column.view.bound is not None:
         return partial(_bound, column)
-    if not _in_ties(batch):
+    if batch.ties is None:
         return column.measure.score
     from pres_eval.measures.expected import expected_of
 
     return expected_of(column.measure)
-
-
-def _in_ties(batch: AnyBatch) -> bool:
-    """Return whether the batch has ties, so that expected values are wanted."""
-    return isinstance(batch, Batch) and batch.ties is not None
 
 
 def _bound(column: SelectedColumn, batch: AnyBatch, *arguments: object) -> FloatArray:
@@ -280,12 +276,8 @@ def evaluate(
 
 def joined_values(blocks: Sequence[ScoredBlock]) -> tuple[Values, ...]:
     """Return the values of each column over the topics of all blocks, which are at least one."""
-    return tuple(_joined(parts) for parts in zip(*(block.values for block in blocks), strict=True))
-
-
-def _joined(parts: Sequence[Values]) -> Values:
-    if len(parts) == 1:
-        return parts[0]
-    if isinstance(parts[0], list):
-        return [text for part in parts for text in part]
-    return np.concatenate([part for part in parts if not isinstance(part, list)])
+    columns: Iterator[Any] = zip(*(block.values for block in blocks), strict=True)
+    return tuple(
+        list(chain.from_iterable(parts)) if isinstance(parts[0], list) else np.concatenate(parts)
+        for parts in columns
+    )

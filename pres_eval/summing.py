@@ -48,7 +48,7 @@ class Summing:
         """Add the topics of a block."""
         self.num_scored += len(block.topics)
         numbers = [number for number, values in enumerate(block.values) if not isinstance(values, list)]
-        weights = self._weights_of(block.topics)
+        weights = None if self._weights is None else self._weigh(self._weights, block.topics)
         at_once = max(MOST_VALUES // max(len(block.topics), 1), 1)
         for start in range(0, len(numbers), at_once):
             chosen = numbers[start : start + at_once]
@@ -59,13 +59,11 @@ class Summing:
             for number, value in zip(chosen, sums.tolist(), strict=True):
                 self._sums[number] = value
 
-    def _weights_of(self, topics: Sequence[bytes]) -> FloatArray | None:
-        """Return the weights of topics (T,), which are added up; None if there are none."""
-        if self._weights is None:
-            return None
-        weights = np.array([self._weights.of[topic] for topic in topics], np.float64)
-        self._weight = float(np.add.accumulate(np.append(self._weight, weights))[-1])
-        return weights
+    def _weigh(self, weights: Weights, topics: Sequence[bytes]) -> FloatArray:
+        """Return the weights of topics (T,), which are added up."""
+        own = np.array([weights.of[topic] for topic in topics], np.float64)
+        self._weight = float(np.add.accumulate(np.append(self._weight, own))[-1])
+        return own
 
     def totals(self, relevance: Relevance, complete: bool, topics: frozenset[bytes] | None = None) -> Totals:
         """Return the counts that summaries need besides the sums; `topics`: those of a group, None: all."""

@@ -8,55 +8,68 @@ import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from types import TracebackType
+from functools import partial
+from itertools import islice
 from typing import Any, TypeVar
 
 Given = TypeVar("Given")
 Result = TypeVar("Result")
 
-Work = Callable[[], Any]
-"""Function that returns the result of work that was started, or raises its exception."""
-
-
 UNTHREADED = 1
 """Pieces of work that are done at once: a file of one chunk needs no threads."""
 
 
-class Workers:
-    """Starts work in `jobs` threads, but the first few pieces at once.
+class _Task:
+    """A piece of work, and its result."""
 
-    Threads that the system does not grant are done without.  When the block is left by an exception nobody
-    waits for the threads, which may themselves be waiting for a pipe: they end with the piece they are at.
-    """
+    def __init__(self, work: Callable[[], Any]) -> None:
+        self._work = work
+        self._result: Any = None
+        self._error: Exception | None = None
+        self._done = threading.Event()
 
-    def __init__(self, jobs: int, unthreaded: int) -> None:
+    def run(self) -> None:
+        """Do it."""
+        try:
+            self._result = self._work()
+        except Exception as error:
+            self._error = error
+        finally:
+            del self._work
+            self._done.set()
+
+    def result(self) -> Any:
+        """Return the result of the work, once it is done; raise its exception."""
+        self._done.wait()
+        if self._error is not None:
+            raise self._error
+        return self._result
+
+
+class _Threads:
+    """Up to `jobs` threads, made when there is work; what the system does not grant is done without."""
+
+    def __init__(self, jobs: int) -> None:
         self._jobs = jobs
-        self._unthreaded = unthreaded
         self._num_threads = 0
         self._waiting: deque[_Task] = deque()
         self._there_is_work = threading.Semaphore(0)
-        self.started = 0
 
-    def __enter__(self) -> Workers:
-        return self
+    def start(self, work: Callable[[], Any]) -> _Task:
+        """Let a thread do the work, and do it now if there is none."""
+        task = _Task(work)
+        if self._have_thread():
+            self._waiting.append(task)
+            self._there_is_work.release()
+        else:
+            task.run()
+        return task
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def end(self) -> None:
+        """Let the threads end with the pieces they are at: nobody waits for one that reads a pipe."""
         self._waiting.clear()
         for _ in range(self._num_threads):
             self._there_is_work.release()
-
-    def start(self, function: Callable[..., Any], *arguments: object) -> Work:
-        """Do the work now or in a thread."""
-        self.started += 1
-        task = _Task(function, arguments)
-        if self._jobs == 1 or self.started <= self._unthreaded or not self._have_thread():
-            task.run()
-        else:
-            self._waiting.append(task)
-            self._there_is_work.release()
-        return task.result
 
     def _have_thread(self) -> bool:
         """Return whether there is a thread to work; one more is made until there are enough."""
@@ -81,34 +94,6 @@ class Workers:
             del task
 
 
-class _Task:
-    """A piece of work, and its result."""
-
-    def __init__(self, function: Callable[..., Any], arguments: tuple[object, ...]) -> None:
-        self._function = function
-        self._arguments = arguments
-        self._result: Any = None
-        self._error: Exception | None = None
-        self._done = threading.Event()
-
-    def run(self) -> None:
-        """Do it."""
-        try:
-            self._result = self._function(*self._arguments)
-        except Exception as error:
-            self._error = error
-        finally:
-            del self._function, self._arguments
-            self._done.set()
-
-    def result(self) -> Any:
-        """Return the result of the work, once it is done; raise its exception."""
-        self._done.wait()
-        if self._error is not None:
-            raise self._error
-        return self._result
-
-
 def in_order(
     function: Callable[[Given], Result],
     given: Iterable[Given],
@@ -116,15 +101,20 @@ def in_order(
     unthreaded: int = 0,
     ahead: int = 1,
 ) -> Iterator[Result]:
-    """Yield the function's results, in order, from `jobs` threads; `ahead` further calls wait."""
+    """Yield the function's results, in order, from `jobs` threads, but the first few from this one.
+
+    `ahead` further calls wait for a thread.
+    """
     if jobs == 1:
         # Nothing waits, so nothing is needed that could: it costs as much as a small batch.
         yield from map(function, given)
         return
-    waiting: deque[Work] = deque()
-    with Workers(jobs, unthreaded) as workers:
-        failure = None
-        iterator = iter(given)
+    iterator = iter(given)
+    yield from map(function, islice(iterator, unthreaded))
+    failure = None
+    waiting: deque[_Task] = deque()
+    threads = _Threads(jobs)
+    try:
         while True:
             try:
                 argument = next(iterator)
@@ -133,13 +123,15 @@ def in_order(
             except Exception as error:
                 failure = error  # what was given before comes first, and may raise an error of its own
                 break
-            waiting.append(workers.start(function, argument))
+            waiting.append(threads.start(partial(function, argument)))
             if len(waiting) >= jobs + ahead:
-                yield waiting.popleft()()
+                yield waiting.popleft().result()
         while waiting:
-            yield waiting.popleft()()
+            yield waiting.popleft().result()
         if failure is not None:
             raise failure
+    finally:
+        threads.end()
 
 
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGXCPU", "SIGQUIT")

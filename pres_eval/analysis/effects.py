@@ -8,6 +8,7 @@ from statistics import NormalDist
 import numpy as np
 
 from pres_eval.analysis.digits import DECIMALS, mean_and_deviation, rounded, wins_ties_losses
+from pres_eval.analysis.paired import means_of
 from pres_eval.analysis.signed_ranks import rank_sums
 from pres_eval.arrays import FloatArray, IntArray
 
@@ -65,10 +66,11 @@ def rank_biserial(differences: FloatArray) -> FloatArray:
 
 def favoured(differences: FloatArray, test: str) -> IntArray:
     """Return the signs (P,) of what a test compares: ranks for "wilcoxon", wins for "sign", else means."""
-    looked_at: FloatArray = rounded(mean_and_deviation(differences)[0])
     if test == "wilcoxon":
-        looked_at = rank_biserial(differences)
+        compared = rank_biserial(differences)
     elif test == "sign":
         wins, _, losses = wins_ties_losses(differences)
-        looked_at = np.asarray(wins - losses, np.float64)
-    return np.sign(looked_at).astype(np.int64)
+        compared = np.asarray(wins - losses, np.float64)
+    else:
+        compared = rounded(means_of(differences))
+    return np.sign(compared).astype(np.int64)

@@ -195,8 +195,10 @@ def _same_topics(present: BoolArray) -> list[tuple[IntArray, BoolArray]]:
 
     Rows without a topic are left out.
     """
-    rows, which = np.unique(present, axis=0, return_inverse=True)
-    return [(np.flatnonzero(which.ravel() == number), row) for number, row in enumerate(rows) if row.any()]
+    groups: dict[bytes, list[int]] = {}
+    for place in np.flatnonzero(present.any(axis=1)).tolist():
+        groups.setdefault(present[place].tobytes(), []).append(place)
+    return [(np.array(places), present[places[0]]) for places in groups.values()]
 
 
 def _tested(

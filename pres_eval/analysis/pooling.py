@@ -11,7 +11,7 @@ from itertools import chain, repeat
 import numpy as np
 
 from pres_eval.analysis.randomness import RandomStream
-from pres_eval.arrays import BoolArray, FloatArray, Ids, IntArray, WordIds
+from pres_eval.arrays import BoolArray, FloatArray, Ids, IntArray, WordIds, byte_order
 from pres_eval.errors import UsageError, decimal_comma, quoted
 from pres_eval.options import Options
 from pres_eval.ranking.opening import DOCNO, TOPIC
@@ -70,7 +70,7 @@ def first_documents(
         # All judgements are of documents of the run: what is excluded need not be taken out of them too.
         everything = replace(rewriting, judged_too=False).of_judgements(everything)
         pool = everything.pool
-    ranking = read_run(Source(path), everything, Options(compat=compat))
+    ranking = read_run(Source(path), everything, Options(compat=compat), looks=False)
     topic_of = np.repeat(np.arange(len(ranking.topic)), np.diff(ranking.offsets))
     rows = np.flatnonzero(ranking.rank <= depth) if depth is not None else np.arange(len(ranking.rank))
     return FirstDocuments(
@@ -152,6 +152,50 @@ ORDERS: dict[str, Callable[[ToJudge], FloatArray | IntArray]] = {
 """Orders in which documents are judged, by the names that options use; equal ones go by docno."""
 
 
+@dataclass(frozen=True, eq=False)
+class _Pooled:
+    """The documents of some runs, each once: n of them, topic after topic.
+
+    topics, lengths, documents
+                      as of FirstDocuments
+    runs, best, gain  (n,) as of ToJudge
+    """
+
+    topics: Sequence[bytes]
+    lengths: IntArray
+    documents: WordIds
+    runs: IntArray
+    best: IntArray
+    gain: FloatArray
+
+    @classmethod
+    def joined(cls, parts: Sequence[_Pooled]) -> _Pooled:
+        """Return all documents of the parts."""
+        topics = [topic for part in parts for topic in part.topics]
+        lengths, runs, best, gain = (
+            np.concatenate([getattr(part, name) for part in parts])
+            for name in ("lengths", "runs", "best", "gain")
+        )
+        documents = WordIds.concatenate([part.documents for part in parts])
+        made = build_pool(Ids.of(topics), np.arange(len(topics)), lengths, documents)
+        pool, document = made.pool, made.document_of_row()
+        by_rank = np.argsort(best, kind="stable")[::-1]
+        first = np.empty(len(pool.documents), np.int64)
+        first[document[by_rank]] = best[by_rank]
+        return cls(
+            topics=list(pool.topics),
+            lengths=np.diff(pool.offsets),
+            documents=pool.documents,
+            runs=np.bincount(document, runs, len(pool.documents)).astype(np.int64),
+            best=first,
+            gain=np.bincount(document, gain, len(pool.documents)).astype(np.float64),
+        )
+
+
+_AT_ONCE = 16
+"""Runs that are joined at once: memory is then that of their documents, and of all of them each once."""
+
+
 def pool_documents(
     runs: Sequence[FirstDocuments], persistence: float = 0.8, order: str = "contribution"
 ) -> ToJudge:
@@ -161,27 +205,27 @@ def pool_documents(
     precision hangs on the document (Moffat, Webber & Zobel, SIGIR 2007, doi:10.1145/1277741.1277806, method
     A). Equal ones go by docno.
     """
-    topics = [topic for run in runs for topic in run.topics]
-    lengths = np.concatenate([run.lengths for run in runs])
-    made = build_pool(
-        Ids.of(topics), np.arange(len(topics)), lengths, WordIds.concatenate([run.documents for run in runs])
-    )
-    pool, document = made.pool, made.document_of_row()
-    rank = np.concatenate([run.rank for run in runs])
-    by_rank = np.argsort(rank, kind="stable")[::-1]
-    best = np.empty(len(pool.documents), np.int64)
-    best[document[by_rank]] = rank[by_rank]
-    worth = np.array([(1 - persistence) * persistence**before for before in range(int(rank.max(initial=0)))])
-    gain = np.bincount(document, worth[rank - 1], len(pool.documents)).astype(np.float64)
-    in_order = pool.byte_order()
-    names, topic_of = list(pool.topics), pool.topic_of[in_order]
+    deepest = max(int(run.rank.max(initial=0)) for run in runs)
+    worth = np.array([(1 - persistence) * persistence**before for before in range(deepest)])
+    pooled: list[_Pooled] = []
+    for start in range(0, len(runs), _AT_ONCE):
+        for run in runs[start : start + _AT_ONCE]:
+            once = np.ones(len(run.rank), np.int64)
+            pooled.append(
+                _Pooled(run.topics, run.lengths, run.documents, once, run.rank, gain=worth[run.rank - 1])
+            )
+        pooled = [_Pooled.joined(pooled)]
+    every = pooled[0]
+    topic_of = np.repeat(np.arange(len(every.topics)), every.lengths)
+    in_order = byte_order(every.documents.take(slice(None)), topic_of)
+    topic_of = topic_of[in_order]
     found = ToJudge(
-        topic=[names[topic] for topic in topic_of.tolist()],
-        document=list(pool.documents.pick(in_order).take(slice(None))),
+        topic=[every.topics[topic] for topic in topic_of.tolist()],
+        document=list(every.documents.take(in_order)),
         topic_of=topic_of,
-        runs=np.bincount(document, minlength=len(pool.documents))[in_order],
-        best=best[in_order],
-        gain=gain[in_order],
+        runs=every.runs[in_order],
+        best=every.best[in_order],
+        gain=every.gain[in_order],
     )
     return found.take(np.lexsort((ORDERS[order](found), topic_of)))
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from pres_eval.arrays import FloatArray, IntArray
 from pres_eval.errors import MeasureError
-from pres_eval.measures import MEASURE_BY_NAME
+from pres_eval.measures import HOME, measure_of
 from pres_eval.measures.base import Format
 from pres_eval.measures.parameters import Cutoffs
 from pres_eval.measures.selection import SelectedColumn, Selection, select
@@ -19,7 +19,7 @@ from pres_eval.scoring import ScoredRun
 
 def takes_cutoffs(name: str) -> bool:
     """Return whether a measure has cutoffs, as recall and PRES have."""
-    return name in MEASURE_BY_NAME and isinstance(MEASURE_BY_NAME[name].parameters, Cutoffs)
+    return name in HOME and isinstance(measure_of(name).parameters, Cutoffs)
 
 
 def select_at(texts: Sequence[str], cutoffs: Sequence[int], options: Options) -> Selection:

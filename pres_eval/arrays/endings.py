@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pres_eval.arrays.ids import WORD, Ids, load_words
+from pres_eval.arrays.ids import WORD, Ids, load_words, num_bytes
 from pres_eval.arrays.types import BoolArray, Bytes, IntArray
 
 
@@ -23,16 +23,17 @@ LOWER: Bytes = np.frombuffer(bytes(range(256)).lower(), np.uint8)
 
 def stripped(ids: Ids, lengths: IntArray, among: BoolArray) -> IntArray:
     """Return the lengths (n,) that beginnings (n,) of ids have without their last bytes of a kind (256,)."""
-    left = lengths.copy()
+    left, others = lengths.copy(), (~among).tobytes()
     rows = np.flatnonzero(among[ids.buffer[ids.starts + np.maximum(lengths - 1, 0)]] & (lengths > 0))
     while len(rows):
         # The last eight bytes at once; those before the id do not count.
         begins = ids.starts[rows] + left[rows] - WORD
         words = load_words(ids.buffer, np.maximum(begins, 0))
         words <<= (np.maximum(-begins, 0) << 3).view(np.uint64)
-        others = (~among[words.astype("<u8", copy=False).view(np.uint8)]).view("<u8")
-        bits = np.frexp(others.astype(np.float64))[1]  # up to the highest, which is the last such byte
-        gone = WORD - (bits + 7 >> 3)
+        # Python replaces bytes in half the time that numpy takes.
+        text = words.astype("<u8", copy=False).tobytes().translate(others)
+        # The highest byte that counts is the last such one.
+        gone = WORD - num_bytes(np.frombuffer(text, "<u8"))
         left[rows] = np.maximum(left[rows] - gone, 0)
         rows = rows[(gone == WORD) & (left[rows] > 0)]
     return left

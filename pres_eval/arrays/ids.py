@@ -70,6 +70,12 @@ def load_words(buffer: Bytes, starts: IntArray) -> Words:
     return word
 
 
+def num_bytes(words: Words) -> IntArray:
+    """Return (n,) the bytes of words (n,) up to the last that is not NUL, in the order of a text."""
+    # No number is rounded up to the next power of two without the second of two bits in a row.
+    return np.frexp((words & ~(words >> np.uint64(1))).astype(np.float64))[1] + 7 >> 3
+
+
 _MASKS = np.array([(1 << (8 * count)) - 1 for count in range(WORD + 1)], np.uint64)
 """The i-th mask keeps the first i bytes of a word; with mode="clip", all eight for larger i."""
 
@@ -163,7 +169,7 @@ class Ids(Sequence[bytes]):
                 part = mixed[longer]
                 add_mixed(part, self.take(longer).word(number), multipliers[number])
                 mixed[longer] = part
-        for rows, begins, numbers, words in self._words(EVERYWHERE):
+        for rows, begins, numbers, words in self._words(EVERYWHERE) if width > EVERYWHERE else ():
             parts = np.zeros(len(words), np.uint64)
             add_mixed(parts, words, multipliers[numbers])
             mixed[rows] += np.add.reduceat(parts, begins)

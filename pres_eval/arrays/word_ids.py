@@ -7,7 +7,17 @@ from typing import overload
 
 import numpy as np
 
-from pres_eval.arrays.ids import AT_ONCE, EVERYWHERE, WORD, Ids, add_mixed, equal, odd_numbers
+from pres_eval.arrays.ids import (
+    AT_ONCE,
+    EVERYWHERE,
+    PADDING,
+    WORD,
+    Ids,
+    add_mixed,
+    equal,
+    num_bytes,
+    odd_numbers,
+)
 from pres_eval.arrays.stretches import Stretches
 from pres_eval.arrays.types import BoolArray, IntArray, Words
 
@@ -51,19 +61,20 @@ class WordIds(Sequence[bytes]):
     @classmethod
     def concatenate(cls, parts: Sequence[WordIds]) -> WordIds:
         """Return all ids of the parts."""
-        columns = []
-        for number in range(max(len(part.columns) for part in parts)):
-            column = []
-            for part in parts:
-                if number < len(part.columns):
-                    column.append(part.columns[number])
-                else:
-                    column.append(np.zeros(len(part), np.uint64))
-            columns.append(np.concatenate(column))
+        if len(parts) == 1:
+            return parts[0]
+        width = max(len(part.columns) for part in parts)
+        columns = [np.concatenate([part.word(number) for part in parts]) for number in range(width)]
         starts = np.cumsum([0, *map(len, parts)])
         rows = [part.long_rows + start for part, start in zip(parts, starts.tolist(), strict=False)]
-        long_ids = [text for part in parts for text in part.long_ids]
-        return cls(columns, np.concatenate(rows), Ids.of(long_ids)) if long_ids else cls(columns)
+        lengths = np.concatenate([part.long_ids.lengths for part in parts])
+        texts = [b"".join(part.long_ids) for part in parts]
+        text = np.frombuffer(b"".join((*texts, bytes(PADDING))), np.uint8)
+        return cls(columns, np.concatenate(rows), Ids(text, np.cumsum(lengths) - lengths, lengths))
+
+    def word(self, number: int) -> Words:
+        """Return (N,) the number-th word of every id; 0 behind the last column."""
+        return self.columns[number] if number < len(self.columns) else np.zeros(len(self), np.uint64)
 
     def hashes(self, seed: int = 0) -> Words:
         """Return (N,) the same hashes as those of the ids in a buffer."""
@@ -95,13 +106,14 @@ class WordIds(Sequence[bytes]):
     def take(self, rows: IntArray | slice) -> Ids:
         """Return the ids of some rows (n,), in a buffer."""
         width = len(self.columns)
-        matrix = np.zeros((len(self.columns[0][rows]) + 2, width), "<u8")
-        for number, column in enumerate(self.columns):
-            matrix[:-2, number] = column[rows]
+        columns = [column[rows] for column in self.columns]
+        matrix = np.zeros((len(columns[0]) + 2, width), "<u8")
+        lengths = np.zeros(len(columns[0]), np.int64)
+        for number, column in enumerate(columns):
+            matrix[:-2, number] = column
+            lengths += num_bytes(column)  # all words before the last are full
         buffer = matrix.view(np.uint8).reshape(-1)
-        starts = np.arange(len(matrix) - 2, dtype=np.int64) * (WORD * width)
-        filled = matrix[:-2].view(np.uint8).reshape(-1, WORD * width) != 0
-        ids = Ids(buffer, starts, np.count_nonzero(filled, axis=1).astype(np.int64))
+        ids = Ids(buffer, np.arange(len(lengths), dtype=np.int64) * (WORD * width), lengths)
         if len(self.long_rows):
             places, which = self._long_among(rows)
             if len(places) == len(ids):
@@ -115,9 +127,7 @@ class WordIds(Sequence[bytes]):
         """Return (n,) whether the id at rows[i] is the same text as that at other_rows[i] of the others."""
         same = np.ones(len(rows), np.bool_)
         for number in range(max(len(self.columns), len(others.columns))):
-            mine = self.columns[number][rows] if number < len(self.columns) else np.uint64(0)
-            theirs = others.columns[number][other_rows] if number < len(others.columns) else np.uint64(0)
-            same &= mine == theirs
+            same &= self.word(number)[rows] == others.word(number)[other_rows]
         if len(self.long_rows) or len(others.long_rows):
             places = np.union1d(self._long_among(rows)[0], others._long_among(other_rows)[0])
             same[places] = equal(self.take(rows[places]), others.take(other_rows[places]))

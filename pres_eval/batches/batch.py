@@ -110,7 +110,7 @@ class Batch:
     @cached_property
     def num_rel(self) -> IntArray:
         """(T,) relevant documents in the qrels."""
-        return self.of_judgements(_count_relevant)
+        return read_only(self.count_judged(self.levels >= self.relevance_level))
 
     @cached_property
     def num_nonrel(self) -> IntArray:
@@ -139,16 +139,16 @@ class Batch:
 
     def judged_down_to(self, rank: int) -> RankedDocuments:
         """Return the judged documents retrieved down to a rank."""
-        rows = np.flatnonzero(self.rank <= rank)
-        return self._places(rows, np.searchsorted(rows, self.offsets))
+        return self._places(np.flatnonzero(self.rank <= rank))
 
     @cached_property
     def relevant_places(self) -> RankedDocuments:
         """The relevant documents retrieved."""
-        return self._places(self.relevant_rows, np.searchsorted(self.relevant_rows, self.offsets))
+        return self._places(self.relevant_rows)
 
-    def _places(self, rows: IntArray, offsets: IntArray) -> RankedDocuments:
-        """Return some of the D documents: (R,) their rows, and (T+1,) where each topic's begin."""
+    def _places(self, rows: IntArray) -> RankedDocuments:
+        """Return those of the D documents that have these rows (R,)."""
+        offsets = np.searchsorted(rows, self.offsets)
         rank = self.rank if len(rows) == len(self.rank) else self.rank[rows]
         width = int(rank.max(initial=0)) + 1
         keys = np.repeat(np.arange(len(self)) * width, np.diff(offsets)) + rank
@@ -308,11 +308,6 @@ class Batch:
             nmax=None if self.nmax is None else self.nmax[start:stop],
             num_docs_in_coll=np.broadcast_to(self.num_docs_in_coll, len(self))[start:stop],
         )
-
-
-def _count_relevant(batch: Batch) -> IntArray:
-    """Return (T,) relevant documents in the qrels."""
-    return batch.count_judged(batch.levels >= batch.relevance_level)
 
 
 def frozen(batch: Batch) -> Batch:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -24,6 +25,8 @@ class BatchOfTopics:
 
     topics: tuple[bytes, ...]
     missing: BoolArray
+    ties: ClassVar[None] = None
+    """Expected values in ties are those of qrels."""
 
     def __len__(self) -> int:
         return len(self.topics)

@@ -42,7 +42,8 @@ def form_batches(qrels: QrelsJudgements, ranked: Ranked, options: Options, size:
     Raises InputError if a topic that is scored has a document judged twice.
     """
     topics, place = scored_topics(qrels.pool, ranked, options)
-    _check_duplicates(qrels, topics)
+    if len(qrels.duplicates.topic):
+        _check_duplicates(qrels, topics)
     lengths = np.zeros(len(topics), np.int64)
     lengths[place >= 0] = lengths_at(ranked.offsets, place[place >= 0])
     ends = np.concatenate(([0], np.cumsum(lengths)))
@@ -63,7 +64,8 @@ def _form(
     )
     grade = wide(qrels.grade[found.document])
     grade[grade < 0] = UNJUDGED
-    judged = judged_topics(qrels, topics)
+    size = len(topics) + qrels.pool.num_documents_of(topics)
+    judged = qrels.topics_seen.get(topics.tobytes(), size, partial(judged_topics, qrels, topics))
     batch = Batch(
         topics=judged.topics,
         num_ret=found.num_ret,
@@ -178,8 +180,6 @@ def by_grade(ranked: Ranked, grade: Grades, *, worst: bool) -> Ranked:
 def _check_duplicates(qrels: QrelsJudgements, topics: IntArray) -> None:
     """Raise InputError if one of the topics (T,) has a document that was judged twice."""
     twice = qrels.duplicates
-    if not len(twice.topic):
-        return
     # trec_eval: only topics that are scored are looked at.
     rows = np.flatnonzero(np.isin(twice.topic, topics))
     if len(rows):
@@ -218,12 +218,6 @@ class JudgedTopics:
 
 def judged_topics(qrels: QrelsJudgements, topics: IntArray) -> JudgedTopics:
     """Return topics of the pool (T,) with their judgements."""
-    size = len(topics) + qrels.pool.num_documents_of(topics)
-    return qrels.topics_seen.get(topics.tobytes(), size, partial(_judged_topics, qrels, topics))
-
-
-def _judged_topics(qrels: QrelsJudgements, topics: IntArray) -> JudgedTopics:
-    """Return the same of topics (T,) that were not seen before."""
     rows, offsets = consecutive(qrels.pool.offsets[topics], lengths_at(qrels.pool.offsets, topics))
     topic_of, grade = np.repeat(np.arange(len(topics)), np.diff(offsets)), wide(qrels.grade[rows])
     if qrels.kept is not None:

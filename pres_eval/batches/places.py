@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 
 from pres_eval.arrays import AnyArray, FloatArray, IntArray, accumulate
@@ -34,13 +32,9 @@ class RankedDocuments:
 
         One rank for all or one a topic (T,) gives (T,); several for all (C, 1) give (C, T).
         """
-        last = self._first_keys + np.minimum(rank, self.width - 1)
+        below = np.arange(len(self.offsets) - 1) * self.width
+        last = below + np.minimum(rank, self.width - 1)
         return np.searchsorted(self.keys, last, "right") - self.offsets[:-1]
-
-    @cached_property
-    def _first_keys(self) -> IntArray:
-        """(T,) the keys below those of each topic."""
-        return np.arange(len(self.offsets) - 1) * self.width
 
     def running(self, values: FloatArray) -> FloatArray:
         """Return running sums (R+1,) of the documents' values, in order in each topic; then a 0."""

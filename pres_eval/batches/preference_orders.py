@@ -68,7 +68,7 @@ class PartialOrder:
 
 
 def _number(chosen: BoolArray) -> int:
-    """Return (n, m) where chosen ones are numbered from 1."""
+    """Return how many are chosen, of (n, m) or (n,)."""
     return int(np.count_nonzero(chosen))
 
 

@@ -28,6 +28,7 @@ from pres_eval.reading.qrels import QrelsJudgements
 from pres_eval.reading.relevance import Relevance, qrels_in, read_relevance
 from pres_eval.reading.rewriting import Rewriting
 from pres_eval.reading.source import Source
+from pres_eval.workers import in_order
 
 Checked = TypeVar("Checked")
 
@@ -55,18 +56,23 @@ def check_files(qrels: Source, runs: Sequence[Source], options: CheckOptions) ->
     if judgements is not None and options.mapping is not None:
         judgements = Rewriting(mapping=options.mapping).of_judgements(judgements)
     pool = NO_POOL if judgements is None else judgements.pool
+    together = max(min(options.jobs, len(runs)), 1)
+    options = replace(options, jobs=max(options.jobs // together, 1))
     checker = RunChecker(pool, options)
-    reports = [qrels_report]
-    for source in runs:
+
+    def check(source: Source) -> FileReport:
+        """Return the report of a run."""
         report = FileReport(source.name, "run", options.most)
-        reports.append(report)
         run = _checked(source, report, RUN, partial(_run, source, report, checker, options.run_form))
         if run is not None and judgements is not None:
             check_pair(report, run, judgements)
             if not qrels_report.count(Severity.ERROR):
                 _weigh_ties(report, source, judgements, options)
-    compare_tags(reports[1:])
-    return reports
+        return report
+
+    reports = list(in_order(check, runs, together))
+    compare_tags(reports)
+    return [qrels_report, *reports]
 
 
 def _judgements(source: Source, report: FileReport, options: CheckOptions) -> Relevance:
@@ -104,7 +110,8 @@ def _weigh_ties(report: FileReport, source: Source, judgements: Relevance, optio
     from pres_eval.analysis.ties import tie_range
 
     numbers = Options(relevance_level=options.relevance_level)
-    ranking = read_run(Source(source.name), judgements, numbers, options.jobs, options.run_form)
+    form = options.run_form
+    ranking = read_run(Source(source.name), judgements, numbers, options.jobs, form, looks=False)
     found = tie_range(judgements, ranking, numbers, select(["map"])[0])
     if found is not None:
         finding.message += f"; {found} by how they are ordered"

@@ -9,7 +9,8 @@ import click
 from pres_eval.cli.commands import COMMANDS, HelpContext, command_of
 from pres_eval.cli.wrapping import definitions, fitted, prose, text_width
 from pres_eval.errors import UsageError, did_you_mean
-from pres_eval.measures import MEASURE_BY_NAME, NICKNAMES
+from pres_eval.measures import HOME, NICKNAMES
+from pres_eval.measures.base import Measure
 from pres_eval.measures.selection import named_measures
 from pres_eval.options import VERSIONS
 
@@ -164,10 +165,10 @@ def command(context: click.Context, /, name: str | None) -> None:
         asked = command_of(name)
         settings = asked.context_settings
         click.echo(asked.get_help(HelpContext(asked, info_name=f"pres-eval {name}", **settings)))
-    elif name in MEASURE_BY_NAME:
+    elif name in HOME:
         context.invoke(command_of("measures"), names=(name,))
     else:
-        hint = did_you_mean(name, [*COMMANDS, *MEASURE_BY_NAME], "`pres-eval help` lists the commands")
+        hint = did_you_mean(name, [*COMMANDS, *HOME], "`pres-eval help` lists the commands")
         raise UsageError(f"help {name}: no such command or measure; {hint}")
 
 
@@ -199,7 +200,7 @@ def _measure_section(measures: Sequence[str], compat: str) -> list[str]:
     """Return the section that explains the named measures; none without any."""
     if not measures:
         return []
-    texts = [measure_text(measure.name) for measure in named_measures(measures, VERSIONS[compat])]
+    texts = [measure_text(measure) for measure in named_measures(measures, VERSIONS[compat])]
     return ["-" * text_width() + "\nMeasures:\n\n" + "\n\n".join(texts)]
 
 
@@ -227,9 +228,9 @@ def help_text(command: click.Command, measures: Sequence[str], compat: str, form
     return _page([*sections, *_measure_section(measures, compat)])
 
 
-def measure_text(name: str) -> str:
+def measure_text(measure: Measure) -> str:
     """Return the name of a measure over its whole text."""
-    return name + "\n" + fitted(MEASURE_BY_NAME[name].text, 4)
+    return measure.name + "\n" + fitted(measure.text, 4)
 
 
 def _file_format(text: str) -> str:

@@ -41,7 +41,7 @@ def command(names: tuple[str, ...], compat: str, output_format: str) -> None:
     if output_format == "json":
         click.echo(json.dumps([entry.as_record() for entry in chosen], indent=2, ensure_ascii=False))
     elif found_by_name:
-        click.echo("\n\n".join(measure_text(entry.measure.name) for entry in chosen))
+        click.echo("\n\n".join(measure_text(entry.measure) for entry in chosen))
         related = [entry for entry in entries if entry.matches(names) and entry not in chosen]
         if related:
             names_of = ", ".join(entry.measure.name for entry in related)

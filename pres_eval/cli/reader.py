@@ -193,7 +193,7 @@ class Reader:
         from pres_eval.cli.progress import reading_bar
 
         files = [run_at(path) for path in paths]
-        ranker = Ranker.of(relevance, options, self.checks)
+        ranker = Ranker.of(relevance, options, self.checks, looks=not self.said.quiet)
         with (
             reading_bar(files, self.said.quiet) as bar,
             self._engine(files) as engine,

@@ -57,18 +57,12 @@ def fall_back(why: str) -> None:
 
 
 class Shared:
-    """Value that all workers have; at the end of a block it is released."""
+    """Value that all workers have until it is closed."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
 
-    def __enter__(self) -> Shared:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.release()
-
-    def release(self) -> None:
+    def close(self) -> None:
         """Let the workers forget it."""
 
 

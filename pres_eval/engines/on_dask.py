@@ -287,7 +287,7 @@ class _Scattered(Shared):
         """Send it, for the first time or again."""
         self.future = self._client.scatter([self.value], broadcast=True, hash=False)[0]
 
-    def release(self) -> None:
+    def close(self) -> None:
         """Drop the value from the workers."""
         with contextlib.suppress(Exception):
             self.future.release()

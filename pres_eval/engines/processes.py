@@ -274,7 +274,7 @@ class _Number(Shared):
         self.number = number
         self._values = values
 
-    def release(self) -> None:
+    def close(self) -> None:
         """Let the workers forget it."""
         self._values.pop(self.number, None)
 

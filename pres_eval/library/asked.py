@@ -7,10 +7,9 @@ from functools import lru_cache
 from typing import Any
 
 from pres_eval.errors import UsageError
-from pres_eval.library.own_measures import list_measures
 from pres_eval.library.warned import warn
 from pres_eval.measures.base import Measure
-from pres_eval.measures.own import own_measures
+from pres_eval.measures.own import find_measure, own_measures
 from pres_eval.measures.selection import Selection, select, without_effect
 from pres_eval.options import Options, RelevanceInfo
 
@@ -43,7 +42,7 @@ def _each(given: Any) -> tuple[Any, ...]:
 def _name(measure: Any) -> str:
     """Return the name of a measure; raise UsageError for other values than texts and known Measures."""
     if isinstance(measure, Measure):
-        if measure in list_measures():
+        if measure == find_measure(measure.name):
             return measure.name
         raise UsageError(f"measures: found a Measure {measure.name}, which is not registered; register it")
     if not isinstance(measure, str):

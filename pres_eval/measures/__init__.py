@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from pres_eval.measures.base import Measure
-from pres_eval.options import VERSIONS, Version
+from pres_eval.options import VERSIONS
 
 IN_PRINT_ORDER = (
     ("counts", "runid num_q num_ret num_rel num_rel_ret"),
@@ -64,29 +64,13 @@ HOME = {name: home for home, names in IN_PRINT_ORDER for name in names.split()}
 """Every measure in print order, and the module of this folder that has its record and formula."""
 
 
-class _Measures(Mapping[str, Measure]):
-    """The records by name, in print order; a module is imported when one of its MEASURES is wanted."""
+@cache
+def measure_of(name: str) -> Measure:
+    """Return the record of a measure; its module is imported only now."""
+    module = importlib.import_module(f"pres_eval.measures.{HOME[name]}")
+    records: dict[str, Measure] = {measure.name: measure for measure in module.MEASURES}
+    return records[name]
 
-    def __init__(self) -> None:
-        self._found: dict[str, Measure] = {}
-
-    def __getitem__(self, name: str) -> Measure:
-        if name not in self._found:
-            module = importlib.import_module(f"pres_eval.measures.{HOME[name]}")
-            self._found |= {measure.name: measure for measure in module.MEASURES}
-        return self._found[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(HOME)
-
-    def __len__(self) -> int:
-        return len(HOME)
-
-    def __contains__(self, name: object) -> bool:
-        return name in HOME
-
-
-MEASURE_BY_NAME: Mapping[str, Measure] = _Measures()
 
 if TYPE_CHECKING:
     MEASURES: tuple[Measure, ...]
@@ -96,7 +80,7 @@ def __getattr__(name: str) -> Any:
     """MEASURES, all records in print order: most evaluations need a few of them only."""
     if name != "MEASURES":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return tuple(MEASURE_BY_NAME.values())
+    return tuple(map(measure_of, HOME))
 
 
 def _of(*homes: str) -> tuple[str, ...]:
@@ -124,9 +108,8 @@ OUR_NICKNAMES = {
 }
 
 
-def _nicknames(version: Version) -> dict[str, tuple[str, ...]]:
-    """Return the names of a trec_eval for groups of measures, and ours."""
-    return {
+NICKNAMES = {
+    version.name: {
         "official": tuple(_OFFICIAL.split()),
         "set": (*_FOR_ALL, *_SET.split()),
         "all_trec": (*_ALL_TREC.split(), *version.also_in_all_trec),
@@ -135,7 +118,6 @@ def _nicknames(version: Version) -> dict[str, tuple[str, ...]]:
         "qrels_jg": (*_FOR_ALL, *_of("judgement_groups")),
         **OUR_NICKNAMES,
     }
-
-
-NICKNAMES = {name: _nicknames(version) for name, version in VERSIONS.items()}
+    for version in VERSIONS.values()
+}
 """For each trec_eval its names for groups of measures, and ours; they print in the order of MEASURES."""

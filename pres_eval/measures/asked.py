@@ -66,8 +66,6 @@ def as_ties_go(selection: Selection, options: Options) -> tuple[Selection, tuple
 
     With `expected` and -M, counts of retrieved documents are also expected values, and need not be whole.
     """
-    if options.ties == DOCNO:
-        return selection, ()
     from pres_eval.measures.expected import depends_on_order, has_expected_value
 
     expected = options.ties == EXPECTED
@@ -95,9 +93,10 @@ def as_asked(
     bounds  whether there are any; "all,max_rel=3": if all that were retrieved were judged, up to this grade
     Raises MeasureError for a measure named itself that has none, UsageError for a scale that is none.
     """
-    selection, without = as_ties_go(selection, options)
-    if without:
-        warn(f"{WITHOUT[options.ties]}: {', '.join(without)}")
+    if options.ties != DOCNO:
+        selection, without = as_ties_go(selection, options)
+        if without:
+            warn(f"{WITHOUT[options.ties]}: {', '.join(without)}")
     if bounds:
         scale = read_scale(bounds) if isinstance(bounds, str) else None
         selection, without = with_bounds(selection, options, scale)

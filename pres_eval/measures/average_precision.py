@@ -29,17 +29,9 @@ def logarithms(values: FloatArray) -> FloatArray:
     return elementwise(math.log, np.maximum(values, LEAST_GEOMETRIC_MEAN))
 
 
-def _sum_of_all_precisions(batch: Batch) -> FloatArray:
+def _sum_of_precisions(batch: Batch) -> FloatArray:
     """Return (T,) precision at each relevant document retrieved, added up; map and gm_map share it."""
     return batch.sum_of_relevant(batch.relevant_precision)
-
-
-def _sum_of_precisions(batch: Batch, cutoff: int | None = None) -> FloatArray:
-    """Return (T,) the same down to the cutoff, if there is one."""
-    if cutoff is None:
-        return batch.derived(_sum_of_all_precisions)
-    places = batch.relevant_places
-    return places.at(batch.running_precision, places.within(cutoff))
 
 
 def average_precision(batch: Batch) -> FloatArray:
@@ -53,7 +45,7 @@ def average_precision(batch: Batch) -> FloatArray:
     Source: trec_eval, after TREC 1; Buckley & Voorhees, "Evaluating evaluation measure stability",
       SIGIR 2000, doi:10.1145/345508.345543.  ir_measures' AP.
     """
-    return divide(_sum_of_precisions(batch), batch.num_rel)
+    return divide(batch.derived(_sum_of_precisions), batch.num_rel)
 
 
 def average_precision_cut(batch: Batch, cutoff: int) -> FloatArray:
@@ -64,7 +56,8 @@ def average_precision_cut(batch: Batch, cutoff: int) -> FloatArray:
     Range: 0 to min(k, n) / n; 0 if n is 0.  The divisor stays n, not the smaller of n and k.
     Source: as map; trec_eval.  ir_measures' AP@k.
     """
-    return divide(_sum_of_precisions(batch, cutoff), batch.num_rel)
+    places = batch.relevant_places
+    return divide(places.at(batch.running_precision, places.within(cutoff)), batch.num_rel)
 
 
 def geometric_average_precision(batch: Batch) -> FloatArray:
@@ -115,7 +108,7 @@ def yaap(batch: Batch) -> FloatArray:
     Notes: on one topic it orders runs as map does; over topics the mean is less ruled by the easy ones.
     Source: Robertson, "On Smoothing Average Precision", ECIR 2012, LNCS 7224, pp. 158-169.
     """
-    precisions = _sum_of_precisions(batch)
+    precisions = batch.derived(_sum_of_precisions)
     return elementwise(math.log, (1.0 + precisions) / (1.0 + batch.num_rel - precisions))
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from pres_eval.errors import MeasureError
 from pres_eval.measures import MEASURES, NICKNAMES
 from pres_eval.measures.base import Measure
-from pres_eval.measures.notation import NOTATIONS, NotationSettings
+from pres_eval.measures.notation import NOTATIONS, Notation, NotationSettings
 from pres_eval.options import Version
 
 
@@ -78,18 +78,18 @@ def _other_names() -> dict[str, list[tuple[str, str]]]:
     names: dict[str, list[tuple[str, str]]] = {}
     for notation in NOTATIONS:
         for name in notation.names:
-            for measure, written in _meanings(name, notation.rule):
+            for measure, written in _meanings(name, notation):
                 if written != measure:
                     names.setdefault(measure, []).append((written, notation.tool))
     return names
 
 
-def _meanings(name: str, rule: Any) -> Iterator[tuple[str, str]]:
+def _meanings(name: str, notation: Notation) -> Iterator[tuple[str, str]]:
     """Return the measures that have this name in another tool, each with the form to write."""
     seen = set()
     for cutoff, written in ((None, name), ("10", f"{name}@10")):
         try:
-            measure = rule(NotationSettings(), cutoff).partition(".")[0]
+            measure = notation.text(NotationSettings(), cutoff).partition(".")[0]
         except MeasureError:
             continue
         if measure not in seen:

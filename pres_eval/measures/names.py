@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from functools import cache
 
 from pres_eval.errors import MeasureError, did_you_mean, quoted
-from pres_eval.measures import MEASURE_BY_NAME, NICKNAMES, OUR_NICKNAMES
+from pres_eval.measures import NICKNAMES, OUR_NICKNAMES, measure_of
 from pres_eval.measures.base import Measure
-from pres_eval.measures.notation import NOTATION_BY_FOLDED_NAME, NOTATIONS, read_settings, same
-from pres_eval.measures.own import load_measure, own_measures
+from pres_eval.measures.notation import NOTATION_BY_FOLDED_NAME, NOTATIONS, Notation, read_settings
+from pres_eval.measures.own import find_measure, load_measure, measure_names
 from pres_eval.measures.parameters import (
     WHOLE_RANKING,
     BetaCutoffs,
@@ -87,25 +87,13 @@ def _swallows(text: str) -> bool:
     """Return whether all text after this one would be its parameters."""
     # trec_eval: a measure without parameters accepts any, which have no effect.
     name, dot, _ = text.partition(".")
-    measure = _measure(name) if dot else None
+    measure = find_measure(name) if dot else None
     return measure is not None and isinstance(measure.parameters, NoParameters) and not measure.ours
 
 
-def _measure(name: str) -> Measure | None:
-    """Return the measure of exactly this name, the user's own among them."""
-    if name in MEASURE_BY_NAME:
-        return MEASURE_BY_NAME[name]
-    return next((measure for measure in own_measures() if measure.name == name), None)
-
-
-def _folded_names() -> dict[str, list[str]]:
-    """Return all names, those of other tools too, by their form without case."""
-    return _fold((*MEASURE_BY_NAME, *(measure.name for measure in own_measures())))
-
-
 @cache
-def _fold(measures: tuple[str, ...]) -> dict[str, list[str]]:
-    """Return all names, these of measures among them, by their form without case."""
+def _folded_names(measures: tuple[str, ...]) -> dict[str, list[str]]:
+    """Return all names, these of measures and those of other tools too, by their form without case."""
     folded: dict[str, list[str]] = {}
     nicknames = {nickname for names in NICKNAMES.values() for nickname in names}
     foreign = [name for notation in NOTATIONS for name in notation.names]
@@ -119,7 +107,7 @@ def _head(text: str) -> str | None:
     head = text if text.isidentifier() else re.split(r"[\s,.@(]", text, maxsplit=1)[0]
     head = head[:LONGEST_NAME]
     while head:
-        if head.casefold() in _folded_names():
+        if head.casefold() in _folded_names(measure_names()):
             return head
         head = head[: max(head.rfind("_"), 0)]
     return None
@@ -143,7 +131,7 @@ def _read_plain(text: str, head: str, rest: str, version: Version) -> list[Named
     nicknames = NICKNAMES[version.name]
     measure = _measure_called(head)
     nickname = head if head in nicknames else None
-    if nickname is None and _measure(head) is None:
+    if nickname is None and (measure is None or measure.name != head):
         nickname = next((name for name in nicknames if name.casefold() == head.casefold()), None)
         if nickname is not None and measure is not None and not rest:
             raise MeasureError(f"expected {measure.name} (the measure) or {nickname} (a nickname)")
@@ -153,7 +141,7 @@ def _read_plain(text: str, head: str, rest: str, version: Version) -> list[Named
                 f"{nickname} is a nickname for {', '.join(nicknames[nickname])} and takes no parameters"
                 + (f"; did you mean {measure.name}{rest}?" if measure is not None else "")
             )
-        return [NamedMeasure(MEASURE_BY_NAME[member], by_name=False) for member in nicknames[nickname]]
+        return [NamedMeasure(measure_of(member), by_name=False) for member in nicknames[nickname]]
     if rest == ".":
         raise MeasureError(f"nothing after the dot, expected parameters of {head}")
     if measure is None or (head != measure.name and head.casefold() in NOTATION_BY_FOLDED_NAME):
@@ -166,7 +154,7 @@ def _read_plain(text: str, head: str, rest: str, version: Version) -> list[Named
 
 def _measure_called(head: str) -> Measure | None:
     """Return the measure of this name; if there is none, one that differs by case."""
-    alike = (_measure(name) for name in (head, *_folded_names()[head.casefold()]))
+    alike = (find_measure(name) for name in (head, *_folded_names(measure_names())[head.casefold()]))
     return next((measure for measure in alike if measure is not None), None)
 
 
@@ -222,15 +210,13 @@ def _read_notation(text: str, head: str, rest: str) -> NamedMeasure:
     bound = settings.choose("bound", *BOUNDS) if "bound" in settings else None
     scale = settings.take("scale") if bound else None
     notation = NOTATION_BY_FOLDED_NAME.get(head.casefold())
-    if notation is not None:
-        rule = notation.rule
-    else:
+    if notation is None:
         measure = _measure_called(head)
         if measure is None:
             raise MeasureError(_unknown(text))
         takes_cutoff = isinstance(measure.parameters, Cutoffs | Fractions | OptionalCutoffs)
-        rule = same(measure.name, f"{measure.name}.{{}}" if takes_cutoff else None)
-    name, dot, parameters = rule(settings, match["cutoff"]).partition(".")
+        notation = Notation((), measure.name, f"{measure.name}.{{}}" if takes_cutoff else None)
+    name, dot, parameters = notation.text(settings, match["cutoff"]).partition(".")
     level = settings.take("rel")
     unread = [
         f"{key}={value}"
@@ -241,7 +227,7 @@ def _read_notation(text: str, head: str, rest: str) -> NamedMeasure:
         wrong = ", ".join(f"{key}={value}" for key, value in settings.items()) or unread[0]
         raise MeasureError(f"{name} has no setting {wrong}")
     view = View(int(level) if level else None, judged_only, bound, int(scale) if scale else None)
-    measure = _measure(name)
+    measure = find_measure(name)
     assert measure is not None, "rules name measures that there are"
     return _wanted(measure, parameters if dot else None, view)
 
@@ -251,5 +237,5 @@ def _unknown(text: str) -> str:
     if text.isdecimal():
         return f"-m {text}: a number is no measure; write several cutoffs as P.10,{text} or P@10,P@{text}"
     name = re.split(r"[.(@]", text)[0]
-    known = [names[0] for names in _folded_names().values()]
+    known = [names[0] for names in _folded_names(measure_names()).values()]
     return f"-m {text}: no such measure; {did_you_mean(name, known, '`pres-eval measures` lists them all')}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from pres_eval.errors import MeasureError
 from pres_eval.measures.parameters import WHOLE_RANKING
@@ -31,52 +32,44 @@ Rule = Callable[[NotationSettings, str | None], str]
 
 @dataclass(frozen=True)
 class Notation:
-    """Names of other tools for a measure.
+    """Names of other tools for a measure, and the text of -m that they mean.
 
-    names  the names, in any case; the first is the one to show
-    tool   whose names they are
-    rule   the measure that they mean
+    names   the names, in any case; the first is the one to show
+    whole   the text without a cutoff behind @; None: there must be one
+    cut     the text with a cutoff, in the place of its {}; None: there must be none
+    tool    whose names they are
+    keys    settings that have the same names here
+    needed  the setting that there must be
+    rule    where these do not describe the text, the function that returns it
     """
 
     names: tuple[str, ...]
-    rule: Rule
+    whole: str | None = None
+    cut: str | None = None
     tool: str = "ir_measures"
+    keys: tuple[str, ...] = ()
+    needed: str | None = None
+    rule: Rule | None = None
 
-
-def same(whole: str | None, cut: str | None = None) -> Rule:
-    """Return the rule of a measure without settings: `whole` without a cutoff; `cut` with one, for its {}."""
-
-    def rule(settings: NotationSettings, cutoff: str | None) -> str:
-        if cutoff is None:
-            if whole is None:
-                raise MeasureError("no cutoff, expected one, as in @10")
-            return whole
-        if cut is None:
-            raise MeasureError(f"{whole} takes no cutoff, found @{cutoff}")
-        return cut.format(cutoff)
-
-    return rule
-
-
-def _with(name: str, *keys: str, cut: bool = False, needed: str | None = None) -> Rule:
-    """Return the rule of a measure whose settings have the same names here; `cut`: it may have a cutoff."""
-
-    def rule(settings: NotationSettings, cutoff: str | None) -> str:
-        if cutoff is not None and not cut:
-            raise MeasureError(f"{name} takes no cutoff, found @{cutoff}")
-        if needed is not None and needed not in settings:
-            raise MeasureError(f"no {needed}, expected ({needed}=…)")
-        given = [f"{key}={settings.take(key)}" for key in keys if key in settings]
-        parameters = ",".join(([cutoff] if cutoff else []) + given)
-        return f"{name}.{parameters}" if parameters else name
-
-    return rule
+    def text(self, settings: NotationSettings, cutoff: str | None) -> str:
+        """Return the text that settings and the cutoff behind @, if any, mean."""
+        if self.rule is not None:
+            return self.rule(settings, cutoff)
+        text = self.whole if cutoff is None else self.cut
+        if text is None:
+            found = "no cutoff, expected one, as in @10"
+            raise MeasureError(found if cutoff is None else f"{self.whole} takes no cutoff, found @{cutoff}")
+        if self.needed is not None and self.needed not in settings:
+            raise MeasureError(f"no {self.needed}, expected ({self.needed}=…)")
+        given = [f"{key}={settings.take(key)}" for key in self.keys if key in settings]
+        parameters = ("," if "." in text else ".") + ",".join(given) if given else ""
+        return text.format(cutoff) + parameters
 
 
 def _compat(settings: NotationSettings, cutoff: str | None) -> str:
     if "normalize" in settings:
         settings["normalize"] = "1" if settings.choose("normalize", "True", "False") == "True" else "0"
-    return _with("compat", "p", "normalize")(settings, cutoff)
+    return Notation((), "compat", keys=("p", "normalize")).text(settings, cutoff)
 
 
 def _gains(text: str, cutoff: str | None) -> str:
@@ -112,7 +105,7 @@ def _rbp(settings: NotationSettings, cutoff: str | None) -> str:
 
 def _set_p(settings: NotationSettings, cutoff: str | None) -> str:
     name = "set_relative_P" if settings.choose("relative", "False", "True") == "True" else "set_P"
-    return same(name)(settings, cutoff)
+    return Notation((), name).text(settings, cutoff)
 
 
 def _set_f(settings: NotationSettings, cutoff: str | None) -> str:
@@ -122,73 +115,70 @@ def _set_f(settings: NotationSettings, cutoff: str | None) -> str:
     return f"set_F.{beta}" if beta else "set_F"
 
 
-def _with_beta(name: str) -> Rule:
-    def rule(settings: NotationSettings, cutoff: str | None) -> str:
-        beta = settings.take("beta", "1")
-        return f"{name}.{beta},{cutoff}" if cutoff else f"{name}.{beta}"
-
-    return rule
+def _with_beta(name: str, settings: NotationSettings, cutoff: str | None) -> str:
+    beta = settings.take("beta", "1")
+    return f"{name}.{beta},{cutoff}" if cutoff else f"{name}.{beta}"
 
 
 NOTATIONS = (
-    Notation(("AP", "MAP"), same("map", "map_cut.{}")),
-    Notation(("Bpref", "BPref"), same("bpref")),
-    Notation(("ERR",), same("err.all", "err.{}")),
-    Notation(("IPrec",), same("iprec_at_recall", "iprec_at_recall.{}")),
-    Notation(("infAP",), same("infAP")),
-    Notation(("Judged",), same("judged.all", "judged.{}")),
-    Notation(("nDCG", "NDCG"), _ndcg),
-    Notation(("NumQ",), same("num_q")),
-    Notation(("NumRel",), same("num_rel")),
-    Notation(("NumRelRet",), same("num_rel_ret")),
-    Notation(("NumRet",), _num_ret),
-    Notation(("P",), same("P", "P.{}")),
-    Notation(("R", "Recall"), same("recall", "recall.{}")),
-    Notation(("RBP",), _rbp),
-    Notation(("Rprec", "RPrec"), same("Rprec")),
-    Notation(("RR", "MRR"), same("recip_rank", "recip_rank_cut.{}")),
-    Notation(("SetAP",), same("set_map")),
-    Notation(("SetF",), _set_f),
-    Notation(("SetP",), _set_p),
-    Notation(("SetR",), same("set_recall")),
-    Notation(("SetRelP",), same("set_relative_P")),
-    Notation(("Success",), same("success", "success.{}")),
-    Notation(("Accuracy",), same("accuracy", "accuracy.{}")),
-    Notation(("BPM",), _with("bpm", "T", "min_rel", "max_rel", cut=True, needed="max_rel")),
-    Notation(("Compat",), _compat),
-    Notation(("INSQ",), _with("insq", "T", "min_rel", "max_rel", needed="max_rel")),
-    Notation(("INST",), _with("inst", "T", "min_rel", "max_rel", needed="max_rel")),
-    Notation(("NERR8",), _with("nerr8", "min_rel", "max_rel", cut=True, needed="max_rel")),
-    Notation(("NERR9",), _with("nerr9", "min_rel", "max_rel", cut=True, needed="max_rel")),
-    Notation(("NERR10",), _with("nerr10", "p", "min_rel", "max_rel", needed="max_rel")),
-    Notation(("NERR11",), _with("nerr11", "T", "min_rel", "max_rel", needed="max_rel")),
-    Notation(("SDCG",), _with("sdcg", "min_rel", "max_rel", cut=True, needed="max_rel")),
-    Notation(("alpha_DCG", "α_DCG"), _with("alpha_DCG", "alpha", cut=True)),
-    Notation(("alpha_nDCG", "α_nDCG"), _with("alpha_nDCG", "alpha", cut=True)),
-    Notation(("ERR_IA",), _with("ERR_IA", "alpha", cut=True)),
-    Notation(("nERR_IA",), _with("nERR_IA", "alpha", cut=True)),
-    Notation(("NRBP",), _with("NRBP", "alpha", "beta")),
-    Notation(("nNRBP",), _with("nNRBP", "alpha", "beta")),
-    Notation(("AP_IA", "MAP_IA"), _with("AP_IA")),
-    Notation(("P_IA",), _with("P_IA", cut=True)),
-    Notation(("StRecall",), _with("StRecall", cut=True)),
-    Notation(("uRBP",), _with("urbp", "p", "factor"), "trectools"),
-    Notation(("uRBPgr",), _with("urbp_graded", "p", "factor"), "ubire"),
-    Notation(("uBpref",), _with("ubpref", "factor"), "trectools"),
-    Notation(("WSS",), _with("wss", cut=True), "tar_eval"),
-    Notation(("dcg",), same("dcg", "dcg_cut.{}"), "ranx"),
-    Notation(("dcg_burges",), same("dcg_exp_cut.all", "dcg_exp_cut.{}"), "ranx"),
-    Notation(("F",), _with_beta("F_cut"), "pres-eval"),
-    Notation(("Fprime",), _with_beta("Fprime"), "pres-eval"),
-    Notation(("average_precision",), same("map", "map_cut.{}"), "scikit-learn"),
-    Notation(("gmap",), same("gm_map"), "TREC"),
-    Notation(("precision",), same("set_P", "P.{}"), "ranx"),
-    Notation(("hit_rate",), same(None, "success.{}"), "ranx"),
-    Notation(("r-precision", "r_precision"), same("Rprec"), "ranx"),
-    Notation(("f1",), same("set_F", "F_cut.1,{}"), "ranx"),
-    Notation(("ndcg_burges",), same("ndcg_exp_cut.all", "ndcg_exp_cut.{}"), "ranx"),
-    Notation(("hole",), same(None, "unj.{}"), "BEIR"),
-    Notation(("r_cap",), same(None, "relative_P.{}"), "BEIR"),
+    Notation(("AP", "MAP"), "map", "map_cut.{}"),
+    Notation(("Bpref", "BPref"), "bpref"),
+    Notation(("ERR",), "err.all", "err.{}"),
+    Notation(("IPrec",), "iprec_at_recall", "iprec_at_recall.{}"),
+    Notation(("infAP",), "infAP"),
+    Notation(("Judged",), "judged.all", "judged.{}"),
+    Notation(("nDCG", "NDCG"), rule=_ndcg),
+    Notation(("NumQ",), "num_q"),
+    Notation(("NumRel",), "num_rel"),
+    Notation(("NumRelRet",), "num_rel_ret"),
+    Notation(("NumRet",), rule=_num_ret),
+    Notation(("P",), "P", "P.{}"),
+    Notation(("R", "Recall"), "recall", "recall.{}"),
+    Notation(("RBP",), rule=_rbp),
+    Notation(("Rprec", "RPrec"), "Rprec"),
+    Notation(("RR", "MRR"), "recip_rank", "recip_rank_cut.{}"),
+    Notation(("SetAP",), "set_map"),
+    Notation(("SetF",), rule=_set_f),
+    Notation(("SetP",), rule=_set_p),
+    Notation(("SetR",), "set_recall"),
+    Notation(("SetRelP",), "set_relative_P"),
+    Notation(("Success",), "success", "success.{}"),
+    Notation(("Accuracy",), "accuracy", "accuracy.{}"),
+    Notation(("BPM",), "bpm", "bpm.{}", keys=("T", "min_rel", "max_rel"), needed="max_rel"),
+    Notation(("Compat",), rule=_compat),
+    Notation(("INSQ",), "insq", keys=("T", "min_rel", "max_rel"), needed="max_rel"),
+    Notation(("INST",), "inst", keys=("T", "min_rel", "max_rel"), needed="max_rel"),
+    Notation(("NERR8",), "nerr8", "nerr8.{}", keys=("min_rel", "max_rel"), needed="max_rel"),
+    Notation(("NERR9",), "nerr9", "nerr9.{}", keys=("min_rel", "max_rel"), needed="max_rel"),
+    Notation(("NERR10",), "nerr10", keys=("p", "min_rel", "max_rel"), needed="max_rel"),
+    Notation(("NERR11",), "nerr11", keys=("T", "min_rel", "max_rel"), needed="max_rel"),
+    Notation(("SDCG",), "sdcg", "sdcg.{}", keys=("min_rel", "max_rel"), needed="max_rel"),
+    Notation(("alpha_DCG", "α_DCG"), "alpha_DCG", "alpha_DCG.{}", keys=("alpha",)),
+    Notation(("alpha_nDCG", "α_nDCG"), "alpha_nDCG", "alpha_nDCG.{}", keys=("alpha",)),
+    Notation(("ERR_IA",), "ERR_IA", "ERR_IA.{}", keys=("alpha",)),
+    Notation(("nERR_IA",), "nERR_IA", "nERR_IA.{}", keys=("alpha",)),
+    Notation(("NRBP",), "NRBP", keys=("alpha", "beta")),
+    Notation(("nNRBP",), "nNRBP", keys=("alpha", "beta")),
+    Notation(("AP_IA", "MAP_IA"), "AP_IA"),
+    Notation(("P_IA",), "P_IA", "P_IA.{}"),
+    Notation(("StRecall",), "StRecall", "StRecall.{}"),
+    Notation(("uRBP",), "urbp", keys=("p", "factor"), tool="trectools"),
+    Notation(("uRBPgr",), "urbp_graded", keys=("p", "factor"), tool="ubire"),
+    Notation(("uBpref",), "ubpref", keys=("factor",), tool="trectools"),
+    Notation(("WSS",), "wss", "wss.{}", tool="tar_eval"),
+    Notation(("dcg",), "dcg", "dcg_cut.{}", tool="ranx"),
+    Notation(("dcg_burges",), "dcg_exp_cut.all", "dcg_exp_cut.{}", tool="ranx"),
+    Notation(("F",), rule=partial(_with_beta, "F_cut"), tool="pres-eval"),
+    Notation(("Fprime",), rule=partial(_with_beta, "Fprime"), tool="pres-eval"),
+    Notation(("average_precision",), "map", "map_cut.{}", tool="scikit-learn"),
+    Notation(("gmap",), "gm_map", tool="TREC"),
+    Notation(("precision",), "set_P", "P.{}", tool="ranx"),
+    Notation(("hit_rate",), None, "success.{}", tool="ranx"),
+    Notation(("r-precision", "r_precision"), "Rprec", tool="ranx"),
+    Notation(("f1",), "set_F", "F_cut.1,{}", tool="ranx"),
+    Notation(("ndcg_burges",), "ndcg_exp_cut.all", "ndcg_exp_cut.{}", tool="ranx"),
+    Notation(("hole",), None, "unj.{}", tool="BEIR"),
+    Notation(("r_cap",), None, "relative_P.{}", tool="BEIR"),
 )
 """The names of other tools.  None may differ from another by its case alone."""
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from pres_eval.errors import MeasureError, PresEvalError, quoted
-from pres_eval.measures import HOME, MEASURE_BY_NAME
+from pres_eval.measures import HOME, measure_of
 from pres_eval.measures.base import Format, Measure
 
 _OWN: dict[str, Measure] = {}
@@ -23,7 +23,7 @@ def add_measure(measure: Measure) -> None:
     """
     if not measure.name.isidentifier():
         raise MeasureError(f"measure {measure.name!r}: expected a name of letters, digits and _")
-    if measure.name in MEASURE_BY_NAME:
+    if measure.name in HOME:
         raise MeasureError(f"measure {measure.name}: there is one of this name, expected another name")
     _OWN[measure.name] = measure
     for listener in _LISTENERS:
@@ -40,6 +40,16 @@ def when_added(listener: Callable[[Measure], None]) -> None:
 def own_measures() -> tuple[Measure, ...]:
     """Return the measures that were added, in that order; they print after all others."""
     return tuple(_OWN.values())
+
+
+def measure_names() -> tuple[str, ...]:
+    """Return the names of all measures in print order, those that were added among them."""
+    return (*HOME, *_OWN)
+
+
+def find_measure(name: str) -> Measure | None:
+    """Return the measure of exactly this name, one that was added among them; None if there is none."""
+    return measure_of(name) if name in HOME else _OWN.get(name)
 
 
 def load_measure(text: str) -> Measure:

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 
 from pres_eval.errors import MeasureError, decimal_comma
-from pres_eval.measures import HOME, MEASURE_BY_NAME
+from pres_eval.measures import HOME
 from pres_eval.measures.base import Measure, Trait
 from pres_eval.measures.names import NamedMeasure, read_text
-from pres_eval.measures.own import own_measures
+from pres_eval.measures.own import measure_names
 from pres_eval.measures.parameters import NoParameters
 from pres_eval.measures.views import View
 from pres_eval.options import BEST, DEFAULT_NMAX, DOCNO, V9, WORST, Options, RelevanceInfo, Version
@@ -60,17 +60,18 @@ def select(
     Columns come in print order whatever the order of the texts; parameters of the same measure are united.
     Raises MeasureError that names everything that is wrong with the texts, with the nearest names.
     """
-    wanted, problems = _read_texts(
-        texts or OF_SAMPLES.get(relevance, DEFAULT_MEASURES), (options or Options()).version
-    )
+    options = options or Options()
+    wanted, problems = _read_texts(texts or OF_SAMPLES.get(relevance, DEFAULT_MEASURES), options.version)
     columns: list[SelectedColumn] = []
     for measure, view, asked in _in_print_order(wanted):
-        if _only_in_strata(measure, asked, relevance):
-            continue
+        by_name = any(one.by_name for one in asked)
+        if not by_name and (relevance, measure.relevance) == (RelevanceInfo.PRELS, RelevanceInfo.STRATA):
+            continue  # the nickname "sampled" also has measures that prels do not have
         try:
-            if any(one.by_name for one in asked):
-                check_ties(measure, options or Options())
-            check_unjudged(view.bound is not None and options is not None and options.judged_only)
+            if by_name:
+                check_ties(measure, options)
+            if view.bound is not None:
+                check_unjudged(options.judged_only)
             columns += _columns(measure, view, asked, nmax)
         except MeasureError as error:
             given = " ".join(one.parameters or "" for one in asked)
@@ -82,12 +83,6 @@ def select(
     if problems:
         raise MeasureError("; ".join(problems))
     return tuple(columns)
-
-
-def _only_in_strata(measure: Measure, asked: Sequence[NamedMeasure], relevance: RelevanceInfo) -> bool:
-    """Return whether the nickname "sampled" alone asks for a measure that prels do not have."""
-    of_strata = relevance is RelevanceInfo.PRELS and measure.relevance is RelevanceInfo.STRATA
-    return of_strata and not any(one.by_name for one in asked)
 
 
 def check_unjudged(judged_only: bool) -> None:
@@ -112,7 +107,7 @@ def _in_print_order(wanted: Sequence[NamedMeasure]) -> Iterator[tuple[Measure, V
     for one in wanted:
         if measures[one.measure.name] is one.measure:
             groups.setdefault((one.measure.name, one.view), []).append(one)
-    place = {name: number for number, name in enumerate((*HOME, *(own.name for own in own_measures())))}
+    place = {name: number for number, name in enumerate(measure_names())}
     for name, view in sorted(groups, key=lambda group: place[group[0]]):
         yield measures[name], view, groups[name, view]
 
@@ -143,7 +138,7 @@ def without_effect(texts: Sequence[str]) -> Iterator[str]:
                 name = one.measure.name
                 if one.parameters and isinstance(one.measure.parameters, NoParameters):
                     cut = f"{name}_cut"
-                    wanted = cut in MEASURE_BY_NAME and one.parameters.isdecimal()
+                    wanted = cut in HOME and one.parameters.isdecimal()
                     hint = f"; did you mean {cut}.{one.parameters}?" if wanted else ""
                     yield f"-m {name}.{one.parameters}: {name} takes no parameters and ignores these{hint}"
 

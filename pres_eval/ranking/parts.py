@@ -46,6 +46,8 @@ class UnjudgedTopics:
 
     def ids(self) -> WordIds:
         """Return those that are kept, each once."""
+        if not self._num_ids:
+            return NO_IDS
         found = each_once(WordIds.concatenate(self._parts))
         self.more |= len(found) > MOST or _room(found) > MOST_BYTES
         if len(found) > MOST:

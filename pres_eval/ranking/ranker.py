@@ -94,6 +94,7 @@ class Ranker:
     duplicates       which row counts of a document that a topic has twice
     seed             of the keys of rows, the same in every process
     checks           whether rows in any order are checked for documents that nobody judged and come twice
+    looks            whether ids of rows are looked at, should they match nothing
     rewriting        the mapping of documents before they are ranked
     once             whether a document that a topic has twice before it is mapped is an error
     """
@@ -106,11 +107,12 @@ class Ranker:
     duplicates: str = ERROR
     seed: int = EVERY_PROCESS
     checks: bool = True
+    looks: bool = True
     rewriting: Rewriting | None = None
     once: bool = False
 
     @classmethod
-    def of(cls, judged: Judged, options: Options, checks: bool = True) -> Ranker:
+    def of(cls, judged: Judged, options: Options, checks: bool = True, looks: bool = True) -> Ranker:
         """Return the ranker for judgements and options."""
         only = options.only_topic
         duplicates, rewriting = options.duplicates, judged.rewriting
@@ -129,6 +131,7 @@ class Ranker:
             rewriting=rewriting,
             seed=EVERY_PROCESS + int.from_bytes(os.urandom(8), "little"),
             checks=checks,
+            looks=looks,
             once=duplicates != options.duplicates == ERROR,
         )
 
@@ -184,7 +187,7 @@ class Ranker:
                 raise ScatteredError
             ranked = self.ranked(block, topic, written=written)
             looked_at = NOTHING_LOOKED_AT
-            if is_looked_at:
+            if is_looked_at and self.looks:
                 looked_at = look_at(block, topic, ranked, part.opening is not None)
             return replace(part, topics=judged, ranked=ranked, looked_at=looked_at)
         rows, topic_of = _judged_rows(topic, block.lengths)
@@ -192,8 +195,9 @@ class Ranker:
         if kept.what != ROWS:
             documents = block.documents
             ids = documents.ids.take(rows) if isinstance(documents, Texts) else documents.pick(rows)
-            look = part.opening is not None
-            keyed = KeyedRows.of(self.finder, topic_of, scores, ids, look_for_ties=look, checks=kept.checks)
+            first = part.opening is not None
+            keyed = KeyedRows.of(self.finder, topic_of, scores, ids, look_for_ties=first, checks=kept.checks)
+            look = first and self.looks
             looked_at = look_at(block, topic, None, is_first=True) if look else NOTHING_LOOKED_AT
             return replace(part, keyed=(keyed,), looked_at=looked_at)
         if kept.ties is not None:

@@ -10,10 +10,12 @@ import numpy as np
 
 from pres_eval.arrays import Ids, IntArray, WordIds, distinct
 from pres_eval.errors import InputError
-from pres_eval.ranking.opening import NOTHING_LOOKED_AT, LookedAt, Opening, look_at, opening_of_block
+from pres_eval.ranking.notations import Respelling
+from pres_eval.ranking.opening import Opening, look_at, opening_of_block
 from pres_eval.ranking.parts import Facts, Part, each_once
 from pres_eval.ranking.ranked import NOTHING, Ranked
 from pres_eval.ranking.ranker import Ranker
+from pres_eval.ranking.rough import respelled_documents
 from pres_eval.ranking.whole_topics import DuplicateRowError
 from pres_eval.reading.blocks import Block, check_scores
 from pres_eval.records import dataclass
@@ -30,7 +32,8 @@ class Ranking(Ranked):
     more_unjudged    whether there are further ones
     form             the recognised format of the file, None for a trec run
     opening          the first document, and whether ranks run against scores
-    looked_at        rows whose ids are looked at, should they match nothing
+    num_looked_at    rows whose ids were looked at, should they match nothing
+    respelling       the changes with which some of these would match, None if there are none
     tag_before       tag of the line before the last, if that was cut off in the middle of its own
     single, ascending
                      how scores were kept and ties went; an evaluation has to want the same
@@ -48,7 +51,8 @@ class Ranking(Ranked):
     ascending: bool
     more_unjudged: bool = False
     opening: Opening | None = None
-    looked_at: LookedAt = NOTHING_LOOKED_AT
+    num_looked_at: int = 0
+    respelling: Respelling | None = None
     tag_before: str | None = None
     form: str | None = None
     unchecked: bool = False
@@ -78,8 +82,14 @@ def ranking_of(
     facts = part.facts
     cut_off = facts.tag != facts.tag_before and facts.tag_before.startswith(facts.tag)
     is_told = cut_off and not facts.final_newline
+    ranked, looked_at = part.ranked or NOTHING, part.looked_at
+    respelling = None
+    if len(looked_at.topic):
+        respelling = respelled_documents(
+            ranker.pool, looked_at.topic, looked_at.documents, retrieved=ranked.document
+        )
     return Ranking(
-        **vars(part.ranked or NOTHING),
+        **vars(ranked),
         name=name,
         tag=facts.tag.decode("utf-8", "surrogateescape") if tag is None else tag,
         tag_before=facts.tag_before.decode("utf-8", "surrogateescape") if is_told else None,
@@ -90,7 +100,8 @@ def ranking_of(
         unjudged_ids=part.unjudged,
         more_unjudged=part.more,
         opening=part.opening,
-        looked_at=part.looked_at,
+        num_looked_at=len(looked_at.topic),
+        respelling=respelling,
         form=form,
         single=ranker.single,
         ascending=ranker.ascending,

@@ -6,13 +6,14 @@ Rough hashes do not see what notations differ in.  `check` and the evaluator sea
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from functools import cache, cached_property, partial
 
 import numpy as np
 
 from pres_eval.arrays import (
     DIGITS,
     LOWER,
+    WORD,
     AnyInts,
     BoolArray,
     Ids,
@@ -20,9 +21,9 @@ from pres_eval.arrays import (
     KeyTable,
     WordIds,
     Words,
-    blocks,
     bytes_among,
     ending_in,
+    lengths_at,
     present,
     ragged,
     stripped,
@@ -37,32 +38,39 @@ from pres_eval.ranking.notations import (
     Respelling,
     find_respelling,
 )
-from pres_eval.reading.pool import Pool
+from pres_eval.reading.pool import MOST_REMEMBERED, Pool
 from pres_eval.records import dataclass
 
-PLACES = 128
-"""Bytes of an id whose place counts in rough hashes; those of longer ones are added up."""
-_ODD, _FACTOR = (np.array(odd, np.uint64) for odd in (0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93))
-_WORTH = np.cumprod(np.full(256, _FACTOR))[LOWER]
-_WORTH[list(PUNCTUATION_BYTES + b"0")] = 0
-_AT_PLACE = np.cumprod(np.full(PLACES, _ODD))
+_ODD, _FACTOR = (np.uint64(odd) for odd in (0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93))
+
+
+@cache
+def _pairs() -> tuple[Words, Words]:
+    """Return (65536,) the sums of each two bytes, and (65536,) the factor of all bytes behind them.
+
+    Each byte that counts adds its own number, times an odd one for every byte before it that counts.
+    """
+    worth = np.cumprod(np.full(256, _FACTOR), dtype=np.uint64)[LOWER]
+    worth[list(PUNCTUATION_BYTES + b"\0" + b"0")] = 0
+    step: Words = np.where(worth > 0, _ODD, np.uint64(1))
+    # The first byte is the lower one: it is the column of these tables.
+    return (worth + step * worth[:, np.newaxis]).ravel(), (step * step[:, np.newaxis]).ravel()
 
 
 def rough_hashes(ids: Ids) -> Words:
-    """Return (n,) hashes that are the same for ids that differ in case, zeros and punctuation alone.
-
-    Each byte that counts adds its own number times one for its place among those that count.
-    """
-    hashes = np.zeros(len(ids), np.uint64)
-    for start, stop in blocks(np.concatenate(([0], np.cumsum(ids.lengths)))):
-        some = ids[start:stop]
-        bytes_of, offsets = ragged(some.starts, some.lengths)
-        worth = _WORTH[ids.buffer[bytes_of]]
-        before = np.cumsum(worth > 0)
-        first = np.concatenate(([0], before))[offsets[:-1]]
-        place = np.minimum(before - np.repeat(first, some.lengths), PLACES - 1)
-        sums = np.concatenate((np.zeros(1, np.uint64), np.cumsum(worth * _AT_PLACE[place])))
-        hashes[start:stop] = sums[offsets[1:]] - sums[offsets[:-1]]
+    """Return (n,) hashes that are the same for ids that differ in case, zeros and punctuation alone."""
+    hashes, factors = np.zeros(len(ids), np.uint64), np.ones(len(ids), np.uint64)
+    sums, steps = _pairs()
+    rows: IntArray | slice = slice(None)
+    for number in range(ids.width()):
+        if number:
+            rows = np.flatnonzero(ids.lengths > WORD * number)
+        words = ids.take(rows).word(number).astype("<u8", copy=False)
+        some, factor = hashes[rows], factors[rows]
+        for pair in words.view("<u2").reshape(-1, WORD // 2).T:
+            some += factor * sums[pair]
+            factor *= steps[pair]
+        hashes[rows], factors[rows] = some, factor
     return hashes
 
 
@@ -89,48 +97,100 @@ def _of_topics(topic: IntArray) -> Words:
     return topic.astype(np.uint64) * _FACTOR
 
 
+def _notations(ids: Ids, topic: IntArray) -> Words:
+    """Return (3, n) hashes of documents (n,) and their topics (n,) that are the same in all notations.
+
+    The first is of the document, the others are of that which it is a chunk of, by one number and by two; 0
+    for none.
+    """
+    hashes, rows = np.zeros((1 + _LEVELS, len(ids)), np.uint64), np.arange(len(ids))
+    hashes[0] = rough_hashes(ids) + _of_topics(topic)
+    for level in hashes[1:]:
+        ids = without_chunk(ids)
+        left = np.flatnonzero(ids.lengths)
+        if not len(left):
+            break
+        rows, ids = rows[left], ids.take(left)
+        level[rows] = rough_hashes(ids) + _of_topics(topic[rows])
+    return hashes
+
+
+_LEVELS = 2
+
+
 @dataclass(frozen=True, eq=False)
 class _Written:
     """Documents of topics, by hashes that are the same in all notations.
 
-    ids, topic  (n,) the documents, and the topics that they are of
-    alike       (n,) rough hashes of both
-    whole       (2, n) the same of the document that a chunk is of, by one number and by two; 0 for none
+    ids     (N,) ids
+    rows    (n,) which of them
+    topic   (n,) the topic of each
+    hashes  (3, n) of `_notations`
     """
 
-    ids: Ids
+    ids: Ids | WordIds
+    rows: IntArray
     topic: IntArray
-    alike: Words
-    whole: Words
+    hashes: Words
 
     @classmethod
     def of(cls, ids: Ids, topic: IntArray) -> _Written:
         """Hash documents (n,) of topics (n,)."""
-        alike = rough_hashes(ids) + _of_topics(topic)
-        levels, rows, chunks = np.zeros((2, len(ids)), np.uint64), np.arange(len(ids)), ids
-        for level in levels:
-            chunks = without_chunk(chunks)
-            left = np.flatnonzero(chunks.lengths)
-            if not len(left):
-                break
-            rows, chunks = rows[left], chunks.take(left)
-            level[rows] = rough_hashes(chunks) + _of_topics(topic[rows])
-        return cls(ids, topic, alike, levels)
+        return cls(ids, np.arange(len(ids)), topic, _notations(ids, topic))
 
-    def take(self, rows: IntArray) -> _Written:
-        """Return some rows (m,) of them."""
-        return _Written(self.ids.take(rows), self.topic[rows], self.alike[rows], self.whole[:, rows])
+    @cached_property
+    def tables(self) -> list[KeyTable]:
+        """Return a table of each (n,) of the hashes."""
+        return [KeyTable(level[level != 0]) for level in self.hashes]
 
-    def pairs(self, rows: BoolArray) -> list[Id]:
+    @cached_property
+    def as_written(self) -> KeyTable:
+        """Return the table of the documents as they are."""
+        ids = self.ids.take(self.rows) if isinstance(self.ids, Ids) else self.ids.pick(self.rows)
+        return KeyTable(ids.hashes() + _of_topics(self.topic))
+
+    def pairs(self, chosen: BoolArray) -> list[Id]:
         """Return topics and documents of some rows (n,), each once."""
-        return list(dict.fromkeys(zip(self.topic[rows].tolist(), self.ids.take(rows), strict=True)))
+        ids = self.ids.take(self.rows[chosen])
+        return list(dict.fromkeys(zip(self.topic[chosen].tolist(), ids, strict=True)))
 
 
-def _judged(pool: Pool, topics: IntArray) -> tuple[_Written, KeyTable]:
-    """Return the judged documents of topics (n,), and the table in which they are found as they are."""
-    counts, chosen = pool.documents_of(topics)
-    ids, of_topic = pool.documents.take(chosen), np.repeat(topics, counts)
-    return _Written.of(ids, of_topic), KeyTable(ids.hashes() + _of_topics(of_topic))
+class _Judged:
+    """The judged documents of a small pool; those of a topic are hashed when rows of it are looked at."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._is_made = np.zeros(len(pool.topics), np.bool_)
+        self._hashes = np.zeros((1 + _LEVELS, len(pool.documents)), np.uint64)
+        self._last: tuple[IntArray, _Written] | None = None
+
+    def of(self, pool: Pool, topics: IntArray) -> _Written:
+        """Return the documents of topics (n,) of the pool, which is not kept here as it keeps this."""
+        last = self._last
+        if last is not None and np.array_equal(topics, last[0]):
+            return last[1]
+        new = topics[~self._is_made[topics]]
+        if len(new):
+            rows, topic = _documents_of(pool, new)
+            self._hashes[:, rows] = _notations(pool.documents.take(rows), topic)
+            self._is_made[new] = True
+        rows, topic = _documents_of(pool, topics)
+        written = _Written(pool.documents, rows, topic, self._hashes[:, rows])
+        self._last = topics, written
+        return written
+
+
+def _judged(pool: Pool, topics: IntArray) -> _Written:
+    """Return the judged documents of topics (n,)."""
+    if len(pool.documents) <= MOST_REMEMBERED:
+        return pool.remembered.get("notations", 0, partial(_Judged, pool)).of(pool, topics)
+    rows, topic = _documents_of(pool, topics)
+    return _Written(pool.documents, rows, topic, _notations(pool.documents.take(rows), topic))
+
+
+def _documents_of(pool: Pool, topics: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the judged documents (m,) of topics (n,), and the topic of each (m,)."""
+    counts = lengths_at(pool.offsets, topics)
+    return ragged(pool.offsets[topics], counts)[0], np.repeat(topics, counts)
 
 
 def respelled_documents(
@@ -142,16 +202,15 @@ def respelled_documents(
     retrieved      (m,) documents of the pool that the run has
     """
     topics = present(topic_of[topic_of >= 0], len(pool.topics))
-    size = pool.num_documents_of(topics)
-    judged, table = pool.remembered.get(topics.tobytes(), size, partial(_judged, pool, topics))
-    there = np.zeros(len(pool.documents), np.bool_)
-    there[retrieved] = True
-    wanted = np.flatnonzero(~there[pool.documents_of(topics)[1]])
-    if not len(wanted):
+    judged = _judged(pool, topics)
+    is_wanted = np.ones(len(pool.documents), np.bool_)
+    is_wanted[retrieved] = False
+    is_wanted = is_wanted[judged.rows]
+    if not is_wanted.any():
         return None
-    known = table.find(ids.hashes() + _of_topics(topic_of)) >= 0
+    known = judged.as_written.find(ids.hashes() + _of_topics(topic_of)) >= 0
     rows = np.flatnonzero((topic_of >= 0) & ~known)
-    return _respelled(_Written.of(ids.take(rows), topic_of[rows]), judged.take(wanted))
+    return _respelled(_Written.of(ids.take(rows), topic_of[rows]), judged, is_wanted)
 
 
 def respelled_topics(ours: Sequence[bytes], judged: Sequence[bytes]) -> Respelling | None:
@@ -160,22 +219,23 @@ def respelled_topics(ours: Sequence[bytes], judged: Sequence[bytes]) -> Respelli
         return None
     if not all(one.isascii() for both in (ours, judged) for one in both):  # rough hashes know ASCII alone
         return find_respelling([(0, one) for one in ours[:MOST]], [(0, one) for one in judged[:MOST]])
-    sides = (_Written.of(Ids.of(one), np.zeros(len(one), np.int64)) for one in (ours, judged))
-    return _respelled(*sides)
+    run, qrels = (_Written.of(Ids.of(one), np.zeros(len(one), np.int64)) for one in (ours, judged))
+    return _respelled(run, qrels, np.ones(len(judged), np.bool_))
 
 
-def _respelled(ours: _Written, judged: _Written) -> Respelling | None:
-    """Return the change that would make some of our documents match."""
-    some, others = np.zeros(len(ours.ids), np.bool_), np.zeros(len(judged.ids), np.bool_)
-    for mine, theirs in (
-        (ours.alike, judged.alike),
-        *((level, judged.alike) for level in ours.whole),
-        *((ours.alike, level) for level in judged.whole),
+def _respelled(ours: _Written, judged: _Written, is_wanted: BoolArray) -> Respelling | None:
+    """Return the change that would make some of our documents match wanted ones (n,) of the judged."""
+    some, others = np.zeros(len(ours.rows), np.bool_), np.zeros(len(judged.rows), np.bool_)
+    for mine, level in (
+        *((mine, 0) for mine in ours.hashes),
+        *((ours.hashes[0], level) for level in range(1, 1 + _LEVELS)),
     ):
-        if not (mine.any() and theirs.any()):
+        if not (mine.any() and len(judged.tables[level].keys)):
             continue
-        alike = KeyTable(theirs[theirs != 0]).find(mine) >= 0
+        alike = judged.tables[level].find(mine) >= 0
         if alike.any():
-            some |= alike
-            others |= KeyTable(mine[alike]).find(theirs) >= 0
+            theirs = judged.hashes[level]
+            there = is_wanted & (KeyTable(mine[alike]).find(theirs) >= 0)
+            some |= KeyTable(theirs[there]).find(mine) >= 0
+            others |= there
     return find_respelling(ours.pairs(some), judged.pairs(others)) if some.any() else None

@@ -92,13 +92,14 @@ def read_run(
     options: Options | None = None,
     jobs: int | None = None,
     form: str = TREC,
+    looks: bool = True,
 ) -> Ranking:
     """Read a run and rank its documents in this process, by `jobs` threads (None: one a processor).
 
-    Raises the errors of `Runs.rank`.
+    `looks`: whether ids are looked at, as for `Ranker`.  Raises the errors of `Runs.rank`.
     """
     files = RunFiles(run.name, (run,)) if isinstance(run, Source) else run
-    with Runs(Ranker.of(judged, options or Options()), Here(jobs)) as runs:
+    with Runs(Ranker.of(judged, options or Options(), looks=looks), Here(jobs)) as runs:
         return runs.rank(files, form)
 
 
@@ -118,7 +119,7 @@ class Runs:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._shared.release()
+        self._shared.close()
 
     def rank(self, run: RunFiles, form: str = TREC) -> Ranking:
         """Return the ranking of a run, which is read as often as it takes.
@@ -216,7 +217,7 @@ class Runs:
             files, splits = self._splits(run, stack)
             if run.form == TREC and kept.what != ROWS and len(splits) > 1:
                 self._begin(files, splits[0], kept)
-            shared = stack.enter_context(self._engine.share(files, "the run"))
+            shared = stack.enter_context(contextlib.closing(self._engine.share(files, "the run")))
             threads = self._engine.threads if len(splits) == 1 else 1
             work = partial(read_split, kept=kept, form=run.form, threads=threads)
             parts = stack.enter_context(

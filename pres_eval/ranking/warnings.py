@@ -13,7 +13,7 @@ from pres_eval.options import FIRST, LARGEST_LONG, ONE, Options, RelevanceInfo
 from pres_eval.ranking.notations import MOST, Respelling
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.ranking import Ranking
-from pres_eval.ranking.rough import respelled_documents, respelled_topics
+from pres_eval.ranking.rough import respelled_topics
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.qrels import QrelsJudgements
 from pres_eval.reading.relevance import Relevance
@@ -104,12 +104,11 @@ def _rewritings(ranking: Ranking, relevance: Relevance) -> Iterator[str]:
         return  # the error that there is no topic in common says so
     if (topics := unmatched_topics(ranking, relevance.pool)) is not None:
         yield f"{ranking.name}: {topics.count:,} of the topics without judgements would match {topics.text}"
-    looked_at = ranking.looked_at
-    match = respelled_documents(relevance.pool, looked_at.topic, looked_at.documents, ranking.document)
+    match = ranking.respelling
     if match is not None:
         documents = "document" if match.count == 1 else "documents"
         yield (
-            f"{ranking.name}: of {len(looked_at.topic):,} rows looked at, {match.count:,} unjudged"
+            f"{ranking.name}: of {ranking.num_looked_at:,} rows looked at, {match.count:,} unjudged"
             f" {documents} would match judged ones {match.text}"
         )
 

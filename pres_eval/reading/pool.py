@@ -59,7 +59,7 @@ class Pool:
 
     @cached_property
     def remembered(self) -> Remembered:
-        """Return the function's result for documents of some topics, kept for the next run."""
+        """Return the results of other modules for these documents, kept for the next run."""
         return Remembered(MOST_REMEMBERED)
 
     @property

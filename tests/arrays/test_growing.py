@@ -2,38 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.plain_reading import IDS
 
-from pres_eval.arrays import growing
-from pres_eval.arrays.growing import Growing, GrowingIds, narrow
+from pres_eval.arrays.growing import GrowingColumns, narrow
 from pres_eval.arrays.ids import Ids
 from pres_eval.arrays.word_ids import WordIds
 
 NUMBERS = st.integers(-5, 5) | st.integers(-(2**31), 2**31) | st.integers(-(2**63), 2**63 - 1)
 
 
-@pytest.mark.parametrize("short", [1, 1 << 12])
 @settings(deadline=None, max_examples=100)
-@given(parts=st.lists(st.lists(NUMBERS, max_size=9)))
-def test_numbers(short: int, parts: list[list[int]]) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(growing, "SHORT", short)
-        patch.setattr(growing, "LONG", 64)
-        patch.setattr(growing, "RESERVED", 100)
-        column = Growing(np.int8)
-        for part in parts:
-            column.append(narrow(np.array(part, np.int64)))
+@given(parts=st.lists(st.lists(NUMBERS, max_size=9), min_size=1))
+def test_numbers(parts: list[list[int]]) -> None:
+    columns = GrowingColumns()
+    for part in parts:
+        columns.append(narrow(np.array(part, np.int64)))
     numbers = [number for part in parts for number in part]
-    assert column.values().tolist() == numbers
-    assert len(column) == len(numbers)
-    widest = max((least_bytes(number) for number in numbers), default=1)
-    assert column.values().dtype.itemsize == widest
+    assert len(columns) == len(numbers)
+    (found,) = columns.values()
+    assert found.tolist() == numbers
+    assert found.dtype.itemsize == max((least_bytes(number) for number in numbers), default=1)
 
 
 def least_bytes(number: int) -> int:
@@ -42,16 +33,16 @@ def least_bytes(number: int) -> int:
 
 
 @settings(deadline=None, max_examples=200)
-@given(st.lists(st.lists(IDS | st.sampled_from([b"a", b"y" * 17, b"x" * 300]), min_size=1)))
+@given(st.lists(st.lists(IDS | st.sampled_from([b"a", b"y" * 17, b"x" * 300]), min_size=1), min_size=1))
 def test_ids(parts: list[list[bytes]]) -> None:
     """Of any lengths, in parts of any widths."""
-    column = GrowingIds()
+    columns = GrowingColumns()
     for part in parts:
-        column.append(WordIds.of(Ids.of(part)))
+        columns.append(WordIds.of(Ids.of(part)))
     texts = [text for part in parts for text in part]
-    ids: Any = column.values()
+    assert len(columns) == len(texts)
+    (ids,) = columns.values()
     assert list(ids) == texts
-    assert len(column) == len(texts)
     assert ids.hashes(3).tolist() == [int(Ids.of([text]).hashes(3)[0]) for text in texts]
 
 

@@ -43,7 +43,7 @@ def test_other_gains(topics: list[Topic], gains: dict[int, float]) -> None:
 
 
 def test_what_judgements_give_cannot_be_changed() -> None:
-    """It is shared with the next run that has the same topics."""
+    """Other measures use it, too."""
     batch = batch_of([Topic(ranking=(1,), qrels=(1, 0))])
     with pytest.raises(ValueError, match="read-only"):
         batch.num_rel[0] = 5

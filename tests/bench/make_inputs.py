@@ -272,9 +272,13 @@ class Maker:
         """100 such runs."""
         self.write_many("hundred", 100)
 
-    def write_many(self, name: str, runs: int) -> None:
-        base = make_run(self.generator(), 50, 1000)
-        self.write_qrels(name, base, judged=5_000)
+    def track(self) -> None:
+        """100 runs of 250 topics × 200."""
+        self.write_many("track", 100, topics=250, depth=200)
+
+    def write_many(self, name: str, runs: int, topics: int = 50, depth: int = 1000) -> None:
+        base = make_run(self.generator(), topics, depth)
+        self.write_qrels(name, base, judged=topics * 100)
         folder = self.folder / name
         folder.mkdir(exist_ok=True)
         generator = self.generator()
@@ -315,7 +319,7 @@ def copy_blocks(blocks: Iterator[bytes], file: BinaryIO | gzip.GzipFile) -> None
 NAMES = (
     *("large", "small", "many", "double", "tied", "digits17", "scientific", "tabs", "blanks", "crlf"),
     *("longids", "shuffled", "unsorted", "longties", "onetopic", "onedocument", "alljudged", "gzipped"),
-    *("hundred", "parts", "sizes"),
+    *("hundred", "track", "parts", "sizes"),
 )
 
 

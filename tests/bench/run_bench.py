@@ -264,6 +264,23 @@ class Rows:
         command = [sys.executable, "-m", "pres_eval", "robustness", "--quiet", str(qrels), *runs]
         return Row("robustness of 100 runs of 50 × 1,000", {"ours": command}, most=3)
 
+    def track(self) -> Row:
+        """A track's runs by all commands that take them."""
+        qrels, runs = self.runs("track")
+        files = [str(qrels), *runs]
+        commands = {
+            "compare": ["compare", "-m", "map", *files],
+            "compare --all-pairs": ["compare", "--all-pairs", "-m", "map", *files],
+            "agreement": ["agreement", *files],
+            "power": ["power", *files],
+            "robustness": ["robustness", *files],
+            "report": ["report", "-o", str(self.folder / "track.html"), *files],
+            "check": ["check", *files],
+            "pool": ["pool", "--depth", "100", *runs],
+        }
+        every = {name: [sys.executable, "-m", "pres_eval", *each] for name, each in commands.items()}
+        return Row("100 runs of 250 × 200: evaluation", {"ours": ours(qrels, *runs), **every})
+
     def processes(self) -> Row:
         """The large run by one process and by several, and by threads, as a pipe is read."""
         qrels, run = self.files("large")
@@ -374,7 +391,7 @@ NAMES = (
     *("large", "all_trec", "double", "shuffled", "many", "small", "gzip", "pipe", "tied", "digits17"),
     *("scientific", "tabs", "blanks", "crlf", "longids", "onetopic", "onedocument", "alljudged"),
     *("unsorted", "longties", "processes", "per_topic", "cutoffs_p", "cutoffs_ndcg", "hundred", "robustness"),
-    *("size5", "size6", "size7"),
+    *("track", "size5", "size6", "size7"),
 )
 NEXT = (
     *("large", "all_trec", "small", "shuffled", "unsorted", "alljudged", "longties", "cutoffs_p"),

@@ -101,7 +101,7 @@ def _large(item: int) -> tuple[int, bytes]:
 def test_results_come_in_order(made: Processes) -> None:
     shared = made.share([1, 2, 3], "a list")
     assert list(made.map(_add, range(20), shared)) == list(range(6, 26))
-    shared.release()
+    shared.close()
     assert made.workers == 2 and len(made.numbers) <= 2
     assert [item for item, _ in made.map(_large, range(12))] == list(range(12))
     assert list(made.map(_text, [])) == []

@@ -20,10 +20,10 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from pres_eval import pytrec_eval
-from pres_eval.measures import MEASURE_BY_NAME
+from pres_eval.measures import MEASURES, measure_of
 from pres_eval.measures.parameters import Cutoffs
 
-NAMES = [name for name, measure in MEASURE_BY_NAME.items() if measure.plain is not None]
+NAMES = [measure.name for measure in MEASURES if measure.plain is not None]
 """The measures that have a plain function."""
 
 ODD_IDS = ("é", "日本", "\udc80", "z\0", "", " a", "Z", "zz", 7, b"a")
@@ -36,7 +36,7 @@ def measures(rng: random.Random) -> list[str]:
     chosen = rng.sample(NAMES, rng.randint(1, len(NAMES)))
     return [
         f"{name}.{rng.randint(1, 12)},{rng.randint(1, 3)}"
-        if isinstance(MEASURE_BY_NAME[name].parameters, Cutoffs) and rng.random() < 0.7
+        if isinstance(measure_of(name).parameters, Cutoffs) and rng.random() < 0.7
         else name
         for name in chosen
     ]

@@ -11,7 +11,7 @@ from fuzz import few_documents
 
 from pres_eval import pytrec_eval
 from pres_eval.library import few
-from pres_eval.measures import MEASURE_BY_NAME
+from pres_eval.measures import measure_of
 from pres_eval.measures.parameters import Cutoffs
 from pres_eval.measures.selection import select
 
@@ -42,7 +42,7 @@ def test_most_random_cases_are_short() -> None:
 @pytest.mark.parametrize("level", [1, 2])
 def test_every_measure_that_has_a_plain_function(name: str, level: int) -> None:
     rng = random.Random(name)
-    cutoffs = isinstance(MEASURE_BY_NAME[name].parameters, Cutoffs)
+    cutoffs = isinstance(measure_of(name).parameters, Cutoffs)
     names = [name, f"{name}.1,2,3,7"] if cutoffs else [name]
     for _ in range(50):
         judged, run = few_documents.judgements(rng), few_documents.run(rng)
@@ -86,7 +86,7 @@ def test_left_to_the_long_way(qrels: Any, run: Any, names: Any) -> None:
 @pytest.mark.parametrize("name", ["map(rel=2)", "map(judged_only=True)", "map(bound=least)", "ndcg.1=3"])
 def test_views_have_no_plain_function(name: str) -> None:
     assert [column.plain for column in select([name])] == [None]
-    assert [column.plain for column in select(["map"])] == [MEASURE_BY_NAME["map"].plain]
+    assert [column.plain for column in select(["map"])] == [measure_of("map").plain]
 
 
 def test_judged_documents_only() -> None:

@@ -174,6 +174,11 @@ def test_other_commands(files: None, command: Command) -> None:
     assert "relto_2" in Path("out.html").read_text()
 
 
+def test_help_with_the_text_of_ones_own(files: None, command: Command) -> None:
+    text = command.ok("-h", "-m", "mymeasures:RELTO").out
+    assert text.endswith("\nrelto\n    Relevant documents down to a rank, over the cutoff.\n")
+
+
 @pytest.mark.parametrize("more", [[], ["-q"], ["-m", "map"]])
 def test_a_wrong_shape_at_the_command_line(files: None, command: Command, more: list[str]) -> None:
     Path("run").write_text(Path("run").read_text().split("q1", 1)[0])

@@ -16,7 +16,7 @@ from support.oracle import POOLED, UNKNOWN, Topic
 
 from pres_eval.batches.places import TieGroups
 from pres_eval.errors import MeasureError
-from pres_eval.measures import MEASURE_BY_NAME, MEASURES
+from pres_eval.measures import MEASURES, measure_of
 from pres_eval.measures.base import Measure, Trait
 from pres_eval.measures.bounds import BoundsOf, has_bounds, why_not
 from pres_eval.measures.bounds import judgements as judged_anew
@@ -79,7 +79,7 @@ def parameter_texts(name: str) -> list[str | None]:
 @settings(deadline=None, max_examples=20)
 @given(data=st.data())
 def test_bounds_are_the_least_and_the_greatest_of_all(name: str, data: st.DataObject) -> None:
-    measure = MEASURE_BY_NAME[name]
+    measure = measure_of(name)
     topics = [data.draw(half_judged()) for _ in range(2)]
     topics = [replace(topic, level=topics[0].level) for topic in topics]
     text = data.draw(st.sampled_from(parameter_texts(name)))
@@ -111,11 +111,11 @@ def test_long_topics_are_tried_in_parts(monkeypatch: pytest.MonkeyPatch) -> None
     topics = [Topic((UNKNOWN, 1, UNKNOWN, 0, UNKNOWN), (1, 0, 2, 2)), Topic((), ()), Topic((1, 0), (1, 0))]
     batch = batch_of(topics)
     columns = [(name, arguments) for name in ("bpref", "map", "P", "ndcg") for _, arguments in
-               columns_of(MEASURE_BY_NAME[name])]  # fmt: skip
-    wanted = [BoundsOf(MEASURE_BY_NAME[name], arguments)(batch) for name, arguments in columns]
+               columns_of(measure_of(name))]  # fmt: skip
+    wanted = [BoundsOf(measure_of(name), arguments)(batch) for name, arguments in columns]
     monkeypatch.setattr(judged_anew, "MOST_DOCUMENTS", 3)
     for (name, arguments), both in zip(columns, wanted, strict=True):
-        found = BoundsOf(MEASURE_BY_NAME[name], arguments)(batch)
+        found = BoundsOf(measure_of(name), arguments)(batch)
         assert [part.tolist() for part in found] == [part.tolist() for part in both]
 
 
@@ -123,9 +123,9 @@ def test_residual_of_rank_biased_precision() -> None:
     """The greatest value is that of rbp and its residual without what would follow the end of the ranking."""
     batch = batch_of([Topic((UNKNOWN, 1, UNKNOWN, 0, UNKNOWN), (1, 0, 2, 2))])
     arguments = ((("p", 0.8),),)
-    least, greatest = BoundsOf(MEASURE_BY_NAME["rbp"], arguments)(batch)
+    least, greatest = BoundsOf(measure_of("rbp"), arguments)(batch)
     value, residual = (
-        np.asarray(MEASURE_BY_NAME[name].score(batch, *arguments), float) for name in ("rbp", "rbp_resid")
+        np.asarray(measure_of(name).score(batch, *arguments), float) for name in ("rbp", "rbp_resid")
     )
     assert least[0] == value[0]
     assert greatest[0] == pytest.approx(value[0] + residual[0] - 0.8**5, abs=1e-15)
@@ -150,4 +150,4 @@ def test_bounds_that_are_not_defined(
 ) -> None:
     batch = replace(batch_of([Topic((1,), (1,))]), **change)
     with pytest.raises(MeasureError, match=message):
-        BoundsOf(MEASURE_BY_NAME[name], arguments)(batch)
+        BoundsOf(measure_of(name), arguments)(batch)

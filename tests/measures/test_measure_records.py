@@ -10,7 +10,7 @@ from support.batches import batch_of, columns_of
 from support.oracle import UNKNOWN, Topic
 
 from pres_eval.errors import MeasureError, PresEvalError
-from pres_eval.measures import MEASURE_BY_NAME, MEASURES
+from pres_eval.measures import MEASURES, measure_of
 from pres_eval.measures.base import Format, Lacks, Measure, function_of
 from pres_eval.measures.bounds import has_bounds
 from pres_eval.measures.expected import has_expected_value
@@ -87,7 +87,7 @@ def test_functions_that_records_name_are_there(field: str) -> None:
 @pytest.mark.parametrize("setting", ["normalize=0.5", "depth=2.5"])
 def test_settings_that_are_whole_numbers(setting: str) -> None:
     with pytest.raises(MeasureError, match=f"-m compat.…: found {setting}, expected "):
-        columns_of(MEASURE_BY_NAME["compat"], setting)
+        columns_of(measure_of("compat"), setting)
 
 
 GRADES = (2, 1, 1, 0, 0, 0, 0, 0, 0, 0)

@@ -25,7 +25,7 @@ from support.oracle import POOLED, UNKNOWN, Topic
 from pres_eval.arrays.exact import accumulate, elementwise, log2
 from pres_eval.batches.batch import Batch
 from pres_eval.errors import MeasureError
-from pres_eval.measures import MEASURE_BY_NAME, MEASURES, NICKNAMES, gain, rbp
+from pres_eval.measures import MEASURES, NICKNAMES, gain, measure_of, rbp
 from pres_eval.measures.base import Format, Measure
 from pres_eval.measures.parameters import NoParameters
 from pres_eval.options import RelevanceInfo
@@ -76,7 +76,7 @@ def test_measures_that_see_every_rank_do_it_block_by_block(name: str, data: st.D
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(gain, "MOST_RANKS", 10)
         patch.setattr(rbp, "BLOCK", 10)
-        assert_same_as_twin(MEASURE_BY_NAME[name], topics, text)
+        assert_same_as_twin(measure_of(name), topics, text)
 
 
 HAND_MADE = {
@@ -109,16 +109,16 @@ def test_measure_equals_its_twin_on_odd_topics(measure: Measure, case: str, comp
 @pytest.mark.parametrize("name", ["ndcg", "G", "Rndcg", "rbp"])
 def test_gains_with_fractions_are_sorted_as_with_every_grade_below_the_highest(name: str, text: str) -> None:
     topic = Topic((7, UNKNOWN, 1, 700, 0), (7, 1, 700, 0, 5, 699, 1))
-    assert_same_as_twin(MEASURE_BY_NAME[name], [topic], text)
+    assert_same_as_twin(measure_of(name), [topic], text)
 
 
 @pytest.mark.parametrize("name", ["ndcg", "G", "ndcg_rel", "ideal_dcg"])
 def test_nothing_can_be_gained_where_a_grade_without_gain_sorts_first(name: str) -> None:
     # trec_eval: gains of 0 and 0.5 are equal to its sort, and grade 0 comes first whether it occurs or not.
     topic = Topic((1, UNKNOWN), (1, 1))
-    assert_same_as_twin(MEASURE_BY_NAME[name], [topic], "1=0.5")
-    ((_, arguments),) = columns_of(MEASURE_BY_NAME[name], "1=0.5")
-    assert scores(MEASURE_BY_NAME[name], batch_of([topic]), arguments) == [0.0]
+    assert_same_as_twin(measure_of(name), [topic], "1=0.5")
+    ((_, arguments),) = columns_of(measure_of(name), "1=0.5")
+    assert scores(measure_of(name), batch_of([topic]), arguments) == [0.0]
 
 
 def test_gains_whose_differences_fit_into_32_bits() -> None:
@@ -134,9 +134,9 @@ def test_a_gain_for_what_is_no_grade(compat: str, as_grade_0: bool) -> None:
     """9.0.8 takes it for grade 0, 10.0 leaves it out."""
     batch = batch_of([Topic((0, 1, UNKNOWN), (1, 0, 2), compat=compat)])
     found, grade_0, default = (
-        scores(MEASURE_BY_NAME["ndcg"], batch, arguments)
+        scores(measure_of("ndcg"), batch, arguments)
         for text in ("x=3", "0=3", None)
-        for _, arguments in columns_of(MEASURE_BY_NAME["ndcg"], text)
+        for _, arguments in columns_of(measure_of("ndcg"), text)
     )
     assert found == (grade_0 if as_grade_0 else default)
     assert grade_0 != default
@@ -146,7 +146,7 @@ def test_a_gain_for_what_is_no_grade(compat: str, as_grade_0: bool) -> None:
 def test_recall_levels_of_an_empty_ranking(compat: str) -> None:
     """Only where no document is needed it is 0/0; where one is, it is not found."""
     topic = Topic((), (1,) * 10, compat=compat)
-    measure = MEASURE_BY_NAME["iprec_at_recall"]
+    measure = measure_of("iprec_at_recall")
     assert_same_as_twin(measure, [topic], "0,0.1,0.2")
     first, second = (
         scores(measure, batch_of([topic]), arguments)[0] for _, arguments in columns_of(measure, "0,0.1")
@@ -174,15 +174,15 @@ def test_huge_grades_and_ranks_take_no_room(measure: Measure) -> None:
 def test_huge_grades_take_no_room_where_every_rank_is_seen(name: str) -> None:
     batch = batch_of([Topic((10**11, UNKNOWN, 3), (10**11, 3, 1))])
     for text in (None, *EXAMPLE_PARAMETERS[name]):
-        for _, arguments in columns_of(MEASURE_BY_NAME[name], text):
-            assert len(scores(MEASURE_BY_NAME[name], batch, arguments)) == 1
+        for _, arguments in columns_of(measure_of(name), text):
+            assert len(scores(measure_of(name), batch, arguments)) == 1
 
 
 def test_exponential_gain_has_no_highest_grade() -> None:
     for grades in [(2000, 1999, 5), (10**6, 10**6 - 1, 0)]:
         topic = Topic((*grades[1:], UNKNOWN), grades)
-        assert_same_as_twin(MEASURE_BY_NAME["ndcg_exp_cut"], [topic], None)
-    score = scores(MEASURE_BY_NAME["ndcg_exp_cut"], batch_of([Topic((1999, 2000), (2000, 1999))]), (5,))[0]
+        assert_same_as_twin(measure_of("ndcg_exp_cut"), [topic], None)
+    score = scores(measure_of("ndcg_exp_cut"), batch_of([Topic((1999, 2000), (2000, 1999))]), (5,))[0]
     first, second = 1.0, 1 / math.log2(3)
     assert score == pytest.approx((first / 2 + second) / (first + second / 2))
 
@@ -196,15 +196,15 @@ def test_err_and_exponential_gain_as_gdeval_prints_them() -> None:
         ("ndcg_exp_cut", 20, "0.69942"),
         ("ndcg_exp_cut", 2, "0.36052"),
     ]:
-        assert f"{scores(MEASURE_BY_NAME[name], batch, (cutoff,))[0]:.5f}" == printed
+        assert f"{scores(measure_of(name), batch, (cutoff,))[0]:.5f}" == printed
 
 
 def test_rbp_binary_of_the_issue() -> None:
     """Relevance 2, 1, 0, 3 of a, b, c, d; the run a c b x d; p = 0.8: relevant at ranks 1, 3 and 5."""
     batch = batch_of([Topic((2, 0, 1, UNKNOWN, 3), (2, 1, 0, 3))])
-    (score,) = scores(MEASURE_BY_NAME["rbp_binary"], batch, ((("p", 0.8),),))
+    (score,) = scores(measure_of("rbp_binary"), batch, ((("p", 0.8),),))
     assert f"{score:.4f}" == "0.4099"
-    (graded,) = scores(MEASURE_BY_NAME["rbp"], batch, ((("p", 0.8),),))
+    (graded,) = scores(measure_of("rbp"), batch, ((("p", 0.8),),))
     assert f"{graded:.4f}" == "0.2579"
 
 
@@ -230,7 +230,7 @@ def test_err_refuses_grades_that_gdeval_refuses() -> None:
     with pytest.raises(
         MeasureError, match=r"found grade 5 in the qrels of topic '1', expected grades up to 4"
     ):
-        MEASURE_BY_NAME["err"].score(batch, 10)
+        measure_of("err").score(batch, 10)
 
 
 LABELS = {
@@ -257,7 +257,7 @@ LABELS = {
 
 @pytest.mark.parametrize(("name", "text"), LABELS)
 def test_labels_are_those_of_trec_eval(name: str, text: str) -> None:
-    assert [label for label, _ in columns_of(MEASURE_BY_NAME[name], text)] == LABELS[name, text]
+    assert [label for label, _ in columns_of(measure_of(name), text)] == LABELS[name, text]
 
 
 DEFAULT_LABELS = {
@@ -275,15 +275,15 @@ DEFAULT_LABELS = {
 
 @pytest.mark.parametrize("name", DEFAULT_LABELS)
 def test_labels_without_parameters(name: str) -> None:
-    assert [label for label, _ in columns_of(MEASURE_BY_NAME[name])] == DEFAULT_LABELS[name]
+    assert [label for label, _ in columns_of(measure_of(name))] == DEFAULT_LABELS[name]
 
 
 def test_parameters_of_several_options_are_united() -> None:
-    labels = [label for label, _ in MEASURE_BY_NAME["P"].parameters.columns("P", ["5", "10,5"])]
+    labels = [label for label, _ in measure_of("P").parameters.columns("P", ["5", "10,5"])]
     assert labels == ["P_5", "P_10"]
-    pairs = [label for label, _ in MEASURE_BY_NAME["ndcg"].parameters.columns("ndcg", ["1=2", "1=3"])]
+    pairs = [label for label, _ in measure_of("ndcg").parameters.columns("ndcg", ["1=2", "1=3"])]
     assert pairs == ["ndcg_1=2", "ndcg_1=3"]
-    mixed = [label for label, _ in MEASURE_BY_NAME["F_cut"].parameters.columns("F_cut", ["2,5", "1,5,7"])]
+    mixed = [label for label, _ in measure_of("F_cut").parameters.columns("F_cut", ["2,5", "1,5,7"])]
     assert mixed == ["F_cut_1_5", "F_cut_1_7", "F_cut_2_5"]
 
 
@@ -309,7 +309,7 @@ def test_parameters_of_several_options_are_united() -> None:
 )
 def test_bad_parameters_say_what_was_found_and_expected(name: str, text: str, message: str) -> None:
     with pytest.raises(MeasureError) as raised:
-        columns_of(MEASURE_BY_NAME[name], text)
+        columns_of(measure_of(name), text)
     assert message in str(raised.value)
     assert f"-m {name}." in str(raised.value)
 

@@ -16,7 +16,7 @@ from support.batches import batch_of
 from support.oracle import UNKNOWN, Topic
 from support.peers import by_topic, evaluated, made
 
-from pres_eval.measures import MEASURE_BY_NAME
+from pres_eval.measures import measure_of
 from pres_eval.measures.selection import select
 from pres_eval.options import Options
 from pres_eval.ranking.runs import read_run
@@ -204,10 +204,10 @@ def test_values_that_ranx_tests_with() -> None:
         "dcg_cut": [discounted(0, 5, 0, 4, 3), discounted(2, 3, 5, 4), 0],
         "dcg_exp_cut": [discounted(0, 31, 0, 15, 7), discounted(3, 7, 31, 15), 0],
     }.items():
-        found = MEASURE_BY_NAME[name].score(batch_of(ranked), 10)
+        found = measure_of(name).score(batch_of(ranked), 10)
         assert list(found) == pytest.approx(wanted, rel=1e-14)
     flat = [Topic((1, -1, -1, 1, 1, -1), (1, 1, 1, 1)), Topic((1, -1, 1, -1, -1, -1), (1, 1, 1))]
-    assert list(MEASURE_BY_NAME["hits"].score(batch_of(flat), 5)) == [3, 2]
+    assert list(measure_of("hits").score(batch_of(flat), 5)) == [3, 2]
 
 
 U = UNKNOWN
@@ -244,7 +244,7 @@ OF_RANX: list[tuple[str, tuple[Any, ...], Topic, float]] = [
 def test_rankings_that_ranx_tests_with(
     name: str, arguments: tuple[Any, ...], topic: Topic, value: float
 ) -> None:
-    (found,) = MEASURE_BY_NAME[name].score(batch_of([topic]), *arguments)
+    (found,) = measure_of(name).score(batch_of([topic]), *arguments)
     assert found == pytest.approx(value, abs=5e-5 if name == "rbp_binary" else 1e-15)
 
 

@@ -12,7 +12,7 @@ import pytest
 import pres_eval as pe
 from pres_eval import measures
 from pres_eval.errors import MeasureError
-from pres_eval.measures import HOME, MEASURE_BY_NAME, MEASURES, NICKNAMES
+from pres_eval.measures import HOME, MEASURES, NICKNAMES, measure_of
 from pres_eval.measures.base import Measure, Totals, geometric_mean, mean
 from pres_eval.measures.selection import labels_of, named_measures, select
 from pres_eval.options import VERSIONS, Options, RelevanceInfo
@@ -81,7 +81,7 @@ def test_every_record_is_at_home() -> None:
                     records[one.name] = one
     assert set(records) == set(HOME)
     for name, home in HOME.items():
-        assert MEASURE_BY_NAME[name] is records[name]
+        assert measure_of(name) is records[name]
         assert records[name].score.__module__.startswith("pres_eval.measures.")
         assert name in {one.name for one in MEASURES}, home
 
@@ -90,10 +90,10 @@ def test_every_record_is_at_home() -> None:
 def test_nicknames_name_measures_that_are_there(compat: str) -> None:
     for nickname, members in NICKNAMES[compat].items():
         assert len(set(members)) == len(members)
-        assert set(members) <= set(MEASURE_BY_NAME), nickname
+        assert set(members) <= set(HOME), nickname
         found = named_measures([nickname], VERSIONS[compat])
         assert {measure.name for measure in found} == set(members)
-        assert nickname not in MEASURE_BY_NAME
+        assert nickname not in HOME
 
 
 def test_what_10_0_has_more() -> None:
@@ -103,7 +103,7 @@ def test_what_10_0_has_more() -> None:
 
 
 def test_every_measure_has_a_name_of_its_own_and_can_be_chosen() -> None:
-    assert len(MEASURE_BY_NAME) == len(MEASURES)
+    assert len(HOME) == len(MEASURES)
     for measure in MEASURES:
         relevance = RelevanceInfo.QRELS if measure.relevance is RelevanceInfo.ANY else measure.relevance
         columns = select([measure.name], relevance=relevance)

@@ -19,7 +19,7 @@ from support.oracle import POOLED, UNKNOWN, Topic
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.places import TieGroups
 from pres_eval.errors import MeasureError
-from pres_eval.measures import MEASURE_BY_NAME, MEASURES
+from pres_eval.measures import MEASURES, measure_of
 from pres_eval.measures.base import Format, Trait
 from pres_eval.measures.expected import depends_on_order, expected_of
 from pres_eval.measures.expected.cut import chances
@@ -90,8 +90,8 @@ def test_expected_value_is_the_mean_over_all_orders(name: str, data: st.DataObje
     text = data.draw(st.sampled_from(parameter_texts(name)))
     most = data.draw(st.none() | st.integers(0, 8))
     batch = tied(batch_of([topic for topic, _ in topics]), [sizes for _, sizes in topics], most)
-    for label, arguments in columns_of(MEASURE_BY_NAME[name], text):
-        found = expected_of(MEASURE_BY_NAME[name])(batch, *arguments)
+    for label, arguments in columns_of(measure_of(name), text):
+        found = expected_of(measure_of(name))(batch, *arguments)
         for (topic, sizes), value in zip(topics, found, strict=True):
             values = [
                 ALL_TWINS[name](replace(topic, ranking=ranking[:most]), *arguments)
@@ -115,12 +115,12 @@ CUT = [
 def test_every_place_where_the_ranking_may_end(name: str, topic: Topic, sizes: tuple[int, ...]) -> None:
     for most in range(len(topic.ranking) + 1):
         batch = tied(batch_of([topic]), [sizes], most)
-        for label, arguments in columns_of(MEASURE_BY_NAME[name], "30,50,80,100" if name == "wss" else None):
+        for label, arguments in columns_of(measure_of(name), "30,50,80,100" if name == "wss" else None):
             values = [
                 ALL_TWINS[name](replace(topic, ranking=ranking[:most]), *arguments)
                 for ranking in orders(topic.ranking, sizes)
             ]
-            (found,) = expected_of(MEASURE_BY_NAME[name])(batch, *arguments)
+            (found,) = expected_of(measure_of(name))(batch, *arguments)
             assert found == pytest.approx(sum(values) / len(values), abs=1e-13), (label, most)
 
 
@@ -132,10 +132,10 @@ def test_without_ties_the_expected_value_is_the_value(name: str, data: st.DataOb
     text = data.draw(st.sampled_from(parameter_texts(name)))
     batch = batch_of(topics)
     alone = replace(batch, ties=TieGroups(batch.rank, np.ones_like(batch.rank)))
-    for label, arguments in columns_of(MEASURE_BY_NAME[name], text):
+    for label, arguments in columns_of(measure_of(name), text):
         with np.errstate(all="ignore"):
-            found = list(expected_of(MEASURE_BY_NAME[name])(alone, *arguments))
-            wanted = list(MEASURE_BY_NAME[name].score(batch, *arguments))
+            found = list(expected_of(measure_of(name))(alone, *arguments))
+            wanted = list(measure_of(name).score(batch, *arguments))
         assert all(map(same_bits, map(float, found), map(float, wanted))), (label, found, wanted)
 
 
@@ -150,7 +150,7 @@ def test_judged_documents_of_a_cut_tie_cannot_be_left_alone(grade: int) -> None:
 def test_nothing_found_is_exactly_0_at_any_cutoff() -> None:
     batch = tied(batch_of([Topic((UNKNOWN, UNKNOWN), (1,) * n) for n in (1, 10, 20)]), [(2,)] * 3)
     for nmax in (100, 2**53 + 1, 2**63 - 1):
-        assert list(expected_of(MEASURE_BY_NAME["PRES"])(batch, nmax)) == [0.0] * 3
+        assert list(expected_of(measure_of("PRES"))(batch, nmax)) == [0.0] * 3
 
 
 def test_chances_in_ties_of_any_size() -> None:
@@ -174,7 +174,7 @@ def test_a_constant_scorer_has_no_reciprocal_rank_of_one() -> None:
     topic = Topic((1,) + (UNKNOWN,) * 999, (1,))
     batch = tied(batch_of([topic]), [(1000,)])
     wanted = sum(1 / rank for rank in range(1, 1001)) / 1000
-    assert expected_of(MEASURE_BY_NAME["recip_rank"])(batch)[0] == pytest.approx(wanted, rel=1e-12)
+    assert expected_of(measure_of("recip_rank"))(batch)[0] == pytest.approx(wanted, rel=1e-12)
 
 
 def test_what_does_not_depend_on_the_order_is_as_it_is() -> None:
@@ -195,7 +195,7 @@ def test_measures_without_a_closed_form_say_so() -> None:
     assert {"iprec_at_recall", "err", "infAP", "gm_map", "relstring", "inst", "rbp_resid"} <= lacking
     for name in lacking:
         with pytest.raises(MeasureError, match=f"{name}: has no expected value in closed form"):
-            expected_of(MEASURE_BY_NAME[name])
+            expected_of(measure_of(name))
     with pytest.raises(MeasureError, match="-1="):
         empty: Any = tied(batch_of([Topic((1,), (1,))]), [(1,)])
-        expected_of(MEASURE_BY_NAME["ndcg"])(empty, (("-1", 2.0),))
+        expected_of(measure_of("ndcg"))(empty, (("-1", 2.0),))

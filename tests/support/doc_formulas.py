@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from html import escape
 
-from pres_eval.measures import MEASURE_BY_NAME
+from pres_eval.measures import HOME
 
 GAP = re.compile(r" {2,}")
 WIDE = re.compile(r" {3,}")
@@ -96,8 +96,8 @@ def _word(text: str) -> str:
     if len(text) == 1:
         return f"<var>{text}</var>"
     base, _, index = text.rpartition("_")
-    if text in MEASURE_BY_NAME or text in QUANTITIES or not base:
+    if text in HOME or text in QUANTITIES or not base:
         return text
-    if base in MEASURE_BY_NAME or (len(base) <= 3 and len(index) <= 3):
+    if base in HOME or (len(base) <= 3 and len(index) <= 3):
         return f"{_word(base)}<sub>{index if index.isdigit() else _word(index)}</sub>"
     return text

@@ -14,7 +14,7 @@ from ir_measures.measures import registry
 from support import ranx_metrics
 
 from pres_eval.errors import PresEvalError
-from pres_eval.measures import MEASURE_BY_NAME, NICKNAMES
+from pres_eval.measures import NICKNAMES, measure_of
 from pres_eval.measures.selection import Selection, select
 from pres_eval.options import VERSIONS, RelevanceInfo
 
@@ -66,7 +66,7 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _link(name: str) -> str:
-    measure = MEASURE_BY_NAME[name]
+    measure = measure_of(name)
     page = measure.score.__module__.rpartition(".")[2].replace("_", "-")
     return f"[`{name}`](reference/measures/{page}.md#{name.lower()})"
 

@@ -18,7 +18,7 @@ from conftest import ROOT
 from support.peers import Qrels, Run, by_topic, evaluated, made, patents
 
 from pres_eval.cli import main
-from pres_eval.measures import MEASURE_BY_NAME
+from pres_eval.measures import measure_of
 from pres_eval.options import Options
 
 pytestmark = pytest.mark.slow
@@ -313,4 +313,4 @@ def test_judged_documents_alone(text: str, tmp_path: Path) -> None:
 )
 def test_texts_tell_where_definitions_differ(name: str, words: str) -> None:
     """What another tool computes differently under the same name is told in the measure's text."""
-    assert words in " ".join(MEASURE_BY_NAME[name].text.split())
+    assert words in " ".join(measure_of(name).text.split())

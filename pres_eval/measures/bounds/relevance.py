@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays import FloatArray, IntArray, elementwise
+from pres_eval.arrays import FloatArray, IntArray, accumulate, elementwise
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.average_precision import logarithms
 from pres_eval.measures.base import Measure
@@ -20,113 +21,151 @@ from pres_eval.records import dataclass
 
 
 @dataclass(frozen=True, eq=False)
-class _Topic:
-    """One topic as judgements of it are tried.
+class _Ranks:
+    """Ranks of some documents of T topics, ascending in each: offsets (T+1,), topics (N,), ranks (N,)."""
 
-    relevant  ranks of its relevant documents that count, ascending
-    free      ranks of its documents that nobody judged and that count, ascending
-    num_rel   relevant documents in the qrels
+    offsets: IntArray
+    topic: IntArray
+    rank: IntArray
+
+    def upwards(self) -> IntArray:
+        """Return (N,) the documents of each topic, the last one first."""
+        return (self.offsets[:-1] + self.offsets[1:] - 1)[self.topic] - np.arange(len(self.rank))
+
+    def down_to(self, rank: IntArray, topic: IntArray) -> IntArray:
+        """Return how many of the documents of topics (X,) have at most these ranks (..., X)."""
+        room = int(self.rank.max(initial=0)) + 1
+        keys = self.topic * room + self.rank  # topic and rank are one number, which ascends
+        place = np.searchsorted(keys, topic * room + np.minimum(rank, room - 1), "right")
+        return np.asarray(place - self.offsets[topic])
+
+    def running(self, values: FloatArray) -> FloatArray:
+        """Return (N,) the sums of values (N,) in each topic, up to each of them."""
+        return accumulate(np.add, values, self.offsets)
+
+
+@dataclass(frozen=True, eq=False)
+class _Tried:
+    """Judgements of some topics that are tried: all x from 1 to the number of unjudged documents of each.
+
+    free      those that nobody judged and that count, X of all topics
+    relevant  the relevant documents that count
+    extra     (X,) x
+    num_rel   (X,) relevant documents in the qrels, with these x
     """
 
-    relevant: IntArray
-    free: IntArray
-    num_rel: int
+    free: _Ranks
+    relevant: _Ranks
+    extra: IntArray
+    num_rel: IntArray
+
+    @classmethod
+    def of(cls, batch: Batch, depth: int) -> _Tried:
+        """Return those of a batch whose documents count down to a depth."""
+        there = unjudged(batch, depth)
+        free = _Ranks(np.concatenate(([0], np.cumsum(there.count))), there.topic_of, there.rank)
+        rows = np.flatnonzero(batch.is_rel & (batch.rank <= depth))
+        relevant = _Ranks(np.searchsorted(rows, batch.offsets), batch.topic_of[rows], batch.rank[rows])
+        extra = np.arange(len(free.rank)) - free.offsets[free.topic] + 1
+        return cls(free, relevant, extra, batch.num_rel[free.topic] + extra)
 
 
-def _topics(batch: Batch, depth: int) -> Iterator[_Topic]:
-    """Return the topics of a batch, whose documents count down to a depth."""
-    for block in blocks_of_ranks(batch, judgements.MOST_DOCUMENTS):
-        there = unjudged(block, depth)
-        ends = np.concatenate(([0], np.cumsum(there.count)))
-        rows = np.flatnonzero(block.is_rel & (block.rank <= depth))
-        begins = np.searchsorted(rows, block.offsets)
-        for topic, num_rel in enumerate(block.num_rel.tolist()):
-            yield _Topic(
-                relevant=block.rank[rows[begins[topic] : begins[topic + 1]]],
-                free=there.rank[ends[topic] : ends[topic + 1]],
-                num_rel=num_rel,
-            )
+Values = Callable[[_Tried, tuple[Any, ...]], FloatArray]
+"""All x, arguments -> (2, X) the values when the first x, and when the last x, are relevant."""
 
 
-Tried = Callable[[_Topic, IntArray, tuple[Any, ...]], FloatArray]
-"""A topic, all x from 1 (X,), arguments -> the values when the first x, and when the last x, are relevant."""
-
-
-def _in_closed_form(tried: Tried) -> Rule:
-    """Return a measure of relevance whose values for all x can be had at once."""
+def _in_closed_form(values: Values, rising: Callable[[FloatArray], FloatArray] | None = None) -> Rule:
+    """Return the rule of a measure from its values for all x; `rising`, (n,) to (n,), is their last step."""
 
     def rule(batch: Batch, measure: Measure, arguments: tuple[Any, ...]) -> Bounds:
+        """Return (T,) and (T,) the least and the greatest of the values."""
         # What is not tried is the value as it is: nothing relevant.  It has the measure's own last bits.
         value = np.asarray(measure.score(batch, *arguments), np.float64)
         least, greatest = value.copy(), value.copy()
-        for row, topic in enumerate(_topics(batch, depth_of(measure, arguments))):
-            if len(topic.free):
-                every = tried(topic, np.arange(1, len(topic.free) + 1), arguments)
-                least[row] = min(least[row], every.min())
-                greatest[row] = max(greatest[row], every.max())
+        begin = 0
+        for block in blocks_of_ranks(batch, judgements.MOST_DOCUMENTS):
+            tried = _Tried.of(block, depth_of(measure, arguments))
+            topics = np.flatnonzero(np.diff(tried.free.offsets))
+            if len(topics):
+                every, starts = values(tried, arguments), tried.free.offsets[topics]
+                lowest = np.minimum.reduceat(every.min(axis=0), starts)
+                highest = np.maximum.reduceat(every.max(axis=0), starts)
+                if rising is not None:
+                    lowest, highest = rising(lowest), rising(highest)
+                least[begin + topics] = np.minimum(least[begin + topics], lowest)
+                greatest[begin + topics] = np.maximum(greatest[begin + topics], highest)
+            begin += len(block)
         return least, greatest
 
     return rule
 
 
-def _sums_of_precisions(topic: _Topic, extra: IntArray) -> FloatArray:
+def _sums_of_precisions(tried: _Tried) -> FloatArray:
     """Return (2, X) the sums of precisions when the first x, and when the last x, are relevant."""
-    inverse = 1.0 / topic.relevant
-    after = np.concatenate((np.add.accumulate(inverse[::-1])[::-1], [0.0]))
-    before = np.searchsorted(topic.relevant, topic.free)
-    known = np.add.accumulate(np.concatenate(([0.0], np.arange(1, len(inverse) + 1) * inverse)))[-1]
-    first = known + np.add.accumulate((before + extra) / topic.free + after[before])
-    upwards = slice(None, None, -1)
-    own = 1.0 / topic.free[upwards]
-    below = np.concatenate(([0.0], np.add.accumulate(own)[:-1]))
-    last = known + np.add.accumulate((before[upwards] + 1) * own + after[before[upwards]] + below)
-    return np.array((first, last))
+    free, relevant, topic = tried.free, tried.relevant, tried.free.topic
+    inverse = 1.0 / relevant.rank
+    upwards = relevant.upwards()
+    places = np.arange(len(inverse)) - relevant.offsets[relevant.topic] + 1
+    running, after = relevant.running(places * inverse), relevant.running(inverse[upwards])[upwards]
+    last = relevant.offsets[topic + 1] - 1
+    known = np.where(last >= relevant.offsets[topic], np.append(running, 0.0)[last], 0.0)
+    before = relevant.down_to(free.rank, topic)
+    place = relevant.offsets[topic] + before
+    after_each = np.where(place <= last, np.append(after, 0.0)[np.minimum(place, len(after))], 0.0)
+    first = known + free.running((before + tried.extra) / free.rank + after_each)
+    upwards = free.upwards()
+    own = 1.0 / free.rank[upwards]
+    below = np.append(0.0, free.running(own)[:-1])
+    below[free.offsets[:-1][np.diff(free.offsets) > 0]] = 0.0
+    return np.array((first, known + free.running((before[upwards] + 1) * own + after_each[upwards] + below)))
 
 
-@_in_closed_form
-def average_precision(topic: _Topic, extra: IntArray, arguments: Any) -> FloatArray:
+def _average_precision(tried: _Tried, arguments: Any) -> FloatArray:
     """Return (2, X) map when the first x, and when the last x, are relevant."""
-    return _sums_of_precisions(topic, extra) / (topic.num_rel + extra)
+    return _sums_of_precisions(tried) / tried.num_rel
+
+
+average_precision = _in_closed_form(_average_precision)
+geometric_average_precision = _in_closed_form(_average_precision, logarithms)
+
+
+def _odds(tried: _Tried, arguments: Any) -> FloatArray:
+    """Return (2, X) the numbers of which yaap is the logarithm."""
+    sums = _sums_of_precisions(tried)
+    return (1.0 + sums) / (1.0 + tried.num_rel - sums)
+
+
+yaap = _in_closed_form(_odds, partial(elementwise, math.log))
 
 
 @_in_closed_form
-def geometric_average_precision(topic: _Topic, extra: IntArray, arguments: Any) -> FloatArray:
-    """Return (2X,) the logarithms of the same."""
-    return logarithms((_sums_of_precisions(topic, extra) / (topic.num_rel + extra)).ravel())
-
-
-@_in_closed_form
-def yaap(topic: _Topic, extra: IntArray, arguments: Any) -> FloatArray:
-    """Return (2X,) yaap when the first x, and when the last x, are relevant."""
-    sums = _sums_of_precisions(topic, extra)
-    return elementwise(math.log, ((1.0 + sums) / (1.0 + (topic.num_rel + extra) - sums)).ravel())
-
-
-@_in_closed_form
-def r_precision(topic: _Topic, extra: IntArray, arguments: Any) -> FloatArray:
+def r_precision(tried: _Tried, arguments: Any) -> FloatArray:
     """Return (2, X) Rprec when the first x, and when the last x, are relevant."""
-    n = topic.num_rel + extra
-    known = np.searchsorted(topic.relevant, n, "right")
-    free = np.searchsorted(topic.free, n, "right")
-    more = np.array((np.minimum(extra, free), np.maximum(free - (len(topic.free) - extra), 0)))
-    return np.asarray((known + more) / n, np.float64)
+    topic = tried.free.topic
+    known, free = (ranks.down_to(tried.num_rel, topic) for ranks in (tried.relevant, tried.free))
+    others = tried.extra[tried.free.upwards()] - 1
+    more = np.array((np.minimum(tried.extra, free), np.maximum(free - others, 0)))
+    return np.asarray((known + more) / tried.num_rel, np.float64)
 
 
-def _pres(topic: _Topic, extra: IntArray, nmax: int) -> FloatArray:
+def _pres(tried: _Tried, nmax: int) -> FloatArray:
     """Return (2, X) PRES when the first x, and when the last x, are relevant."""
-    found = len(topic.relevant) + np.array((extra, extra))
-    known = np.cumsum(np.append(0, topic.relevant))[-1]
-    ranks = known + np.cumsum((topic.free, topic.free[::-1]), axis=1)
-    return pres_of(topic.num_rel + extra, nmax, found, found * (found + 1), ranks)
+    free, relevant = tried.free, tried.relevant
+    found = np.diff(relevant.offsets)[free.topic] + np.array((tried.extra, tried.extra))
+    known = np.append(0, np.cumsum(relevant.rank))[relevant.offsets]
+    ranks = np.cumsum((free.rank, free.rank[free.upwards()]), axis=1)
+    before = np.append(0, ranks[0])[free.offsets[:-1]]
+    ranks += (np.diff(known) - before)[free.topic]
+    return pres_of(tried.num_rel, nmax, found, found * (found + 1), ranks)
 
 
 @_in_closed_form
-def pres(topic: _Topic, extra: IntArray, arguments: Any) -> FloatArray:
+def pres(tried: _Tried, arguments: Any) -> FloatArray:
     """Return (2, X) the same."""
-    return _pres(topic, extra, arguments[0])
+    return _pres(tried, arguments[0])
 
 
 @_in_closed_form
-def pres_estimated(topic: _Topic, extra: IntArray, arguments: Any) -> FloatArray:
+def pres_estimated(tried: _Tried, arguments: Any) -> FloatArray:
     """Return (2, X) PRES_est when the first x, and when the last x, are relevant."""
-    return share_of_possible(_pres(topic, extra, arguments[0]), topic.num_rel + extra, arguments[0])
+    return share_of_possible(_pres(tried, arguments[0]), tried.num_rel, arguments[0])
