@@ -42,6 +42,8 @@ from pres_eval.reading.pool import MOST_REMEMBERED, Pool
 from pres_eval.records import dataclass
 
 _ODD, _FACTOR = (np.uint64(odd) for odd in (0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93))
+_LEVELS = 2
+"""Numbers of chunks that are left out of ids, one after the other."""
 
 
 @cache
@@ -113,9 +115,6 @@ def _notations(ids: Ids, topic: IntArray) -> Words:
         rows, ids = rows[left], ids.take(left)
         level[rows] = rough_hashes(ids) + _of_topics(topic[rows])
     return hashes
-
-
-_LEVELS = 2
 
 
 @dataclass(frozen=True, eq=False)
