@@ -37,7 +37,7 @@ from pres_eval.measures.base import LEAST_GEOMETRIC_MEAN, Measure, geometric_mea
 from pres_eval.measures.own import measure_names, own_measures
 from pres_eval.measures.parameters import Cutoffs, Fractions
 from pres_eval.measures.selection import Selection, select
-from pres_eval.options import SKIP, STOP, V9, Options
+from pres_eval.options import V9, Options
 from pres_eval.reading import qrels as engine
 from pres_eval.scoring import Scoring
 from pres_eval.summing import Values
@@ -170,8 +170,7 @@ class RelevanceEvaluator:
         )
         if self._qrels is not None:
             qrels = self._qrels.rewritten(**{name: ours[name] for name in _OF_JUDGEMENTS if name in ours})
-            empty, level = self._options.empty, self._options.relevance_level
-            self._qrels = qrels.of_topics(empty, level) if empty in (SKIP, STOP) else qrels
+            self._qrels = qrels.of_topics(self._options.empty, self._options.relevance_level)
 
     @cached_property
     def _qrels(self) -> Qrels | None:

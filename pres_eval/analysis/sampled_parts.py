@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from pres_eval.analysis.pooling import Key, first_documents
 from pres_eval.analysis.yields import SampledPart
-from pres_eval.errors import InputError, UsageError, quoted
+from pres_eval.errors import InputError, UsageError, plural, quoted
 from pres_eval.reading.id_files import read_pairs
 from pres_eval.reading.lines import RUN
 from pres_eval.reading.samples import Sampled, Sizes, Stratum
@@ -67,7 +67,8 @@ def sampled_parts(
             f"a topic of the review, such as {quoted(min(known))}",
         )
     if lacking := sorted(known.keys() - topics.keys()):
-        of_topic = f"of topic {quoted(lacking[0])}, of which the review found {known[lacking[0]]:,} documents"
+        found = plural(known[lacking[0]], "document")
+        of_topic = f"of topic {quoted(lacking[0])}, of which the review found {found}"
         raise InputError(sample[0].place[0], None, f"no sample {of_topic}", "one of each topic of the review")
     sized = {stratum.topic for stratum in sizes or ()}
     if known and (absent := sorted(topics.keys() - known.keys() - sized)):

@@ -192,7 +192,10 @@ def _check_duplicates(qrels: QrelsJudgements, topics: IntArray) -> None:
             f"a second judgement of document {document} for topic {topic}"
             f" (first in line {int(twice.first_line[row])})",
             "one judgement per document and topic",
-            "pres-eval merge FILE > NEW makes one judgement of several",
+            # That command takes whole grades alone.
+            ""
+            if qrels.grade.dtype.kind == "f"
+            else "pres-eval merge FILE > NEW makes one judgement of several",
         )
 
 

@@ -91,7 +91,8 @@ def command(said: MergeOptions) -> None:
         several = int(np.count_nonzero(judged.judged.sum(axis=0) > 1))
         where = "" if said.listed or not len(differing) else " (--disagreements FILE lists them)"
         say(
-            f"pres-eval: note: {len(grades):,} documents of {plural(len(judged.pool.topics))};"
+            f"pres-eval: note: {len(grades):,} document{'s' * (len(grades) != 1)}"
+            f" of {plural(len(judged.pool.topics))};"
             f" {several:,} judged more than once, {len(differing):,} of these with different grades{where}"
         )
 

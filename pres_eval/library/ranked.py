@@ -21,7 +21,7 @@ from pres_eval.library.texts import texts_of
 from pres_eval.library.topics import topic_numbers
 from pres_eval.library.warned import warn
 from pres_eval.library.wording import python_words
-from pres_eval.options import DEFAULT_NMAX, STOP, Options, RelevanceInfo
+from pres_eval.options import AS_TREC_EVAL, DEFAULT_NMAX, SKIP, STOP, Options, RelevanceInfo
 from pres_eval.reading import qrels as engine
 from pres_eval.reading.changed_judgements import (
     check_no_empty_topics,
@@ -153,7 +153,8 @@ class Qrels:
         """
         signature(Run.evaluate).bind(self, measures, **options)  # raises TypeError for an unknown one
         selected(measures, Options(), options.get("nmax", DEFAULT_NMAX), relevance_info(self.form))
-        return Accumulator(self, measures, options)
+        level = options.get("level", Options.relevance_level)
+        return Accumulator(self.of_topics(options.get("empty", AS_TREC_EVAL), level), measures, options)
 
     @python_words
     def with_document_scores(self, scores: Any) -> Qrels:
@@ -196,13 +197,12 @@ class Qrels:
     def of_topics(self, empty: str, level: float = Options.relevance_level) -> Qrels:
         """Return the same judgements where topics without relevant documents are left out, or raise.
 
-        empty  "skip" or "error", as --empty has them
+        empty  "skip" or "error", as --empty has them; other rules keep all topics
         Raises InputError for an error, or if no topic is left; UsageError for judgements that are no qrels.
         """
         if empty == STOP:
             check_no_empty_topics(self.relevance, level)
-            return self
-        return self._with(without_empty_topics(self.relevance, level))
+        return self._with(without_empty_topics(self.relevance, level)) if empty == SKIP else self
 
     def _with(self, relevance: Relevance) -> Qrels:
         """Return the same with other judgements."""

@@ -17,11 +17,12 @@ from pres_eval.library.warned import warn, weigh_ties
 from pres_eval.library.wording import python_words
 from pres_eval.measures.asked import as_asked
 from pres_eval.measures.selection import Selection
-from pres_eval.options import DEFAULT_NMAX, ONE, ZERO, Options
+from pres_eval.options import AS_TREC_EVAL, DEFAULT_NMAX, SKIP, STOP, Options
 from pres_eval.ranking.ranking import Ranking, with_nothing_for
 from pres_eval.ranking.warnings import warnings_about
 from pres_eval.reading.changed_judgements import (
     answered_by_nothing,
+    check_no_empty_topics,
     empty_topics,
 )
 from pres_eval.reading.relevance import relevance_info
@@ -108,6 +109,14 @@ class Run:
             ),
         )
 
+    def _check_topics(self, empty: str, level: float) -> None:
+        """Raise for topics without a relevant document that `empty` refuses, or would leave out."""
+        if empty == STOP:
+            check_no_empty_topics(self.qrels.relevance, level)
+        elif empty != AS_TREC_EVAL and empty_topics(self.qrels.relevance, level).any() and empty == SKIP:
+            expected = f"judgements without them: Qrels.of_topics('skip', level={level})"
+            raise UsageError(f"empty='skip': found topics without a relevant document, expected {expected}")
+
     @python_words
     def evaluate(
         self,
@@ -140,8 +149,7 @@ class Run:
             ties=ties,
             empty=empty,
         )
-        if empty in (ZERO, ONE):
-            empty_topics(self.qrels.relevance, level)  # which raises for judgements that are no qrels
+        self._check_topics(empty, level)
         info = relevance_info(self.qrels.form)
         selection = as_asked(selected(measures, self._options, nmax, info), options, bounds, warn)
         weigh_ties(self.qrels.relevance, self.ranking, options, selection)

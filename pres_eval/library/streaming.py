@@ -14,6 +14,7 @@ from pres_eval.errors import NoCommonTopicError, UsageError, quoted
 from pres_eval.library.asked import Measures
 from pres_eval.library.evaluation import Evaluation
 from pres_eval.library.warned import warn
+from pres_eval.options import ONE, ZERO
 from pres_eval.scoring import ScoredRun, joined_values
 from pres_eval.summing import ScoredBlock, Summing
 
@@ -61,7 +62,7 @@ def merged(evaluations: Sequence[Evaluation]) -> Evaluation:
     first = evaluations[0]
     _check_alike(evaluations)
     every = [topic for one in evaluations for topic in one.scores.topics]
-    order = sorted(range(len(every)), key=every.__getitem__)
+    order = sorted(_places_that_count(evaluations, every), key=every.__getitem__)
     topics = tuple(every[place] for place in order)
     for topic, following in pairwise(topics):
         if topic == following:
@@ -90,6 +91,26 @@ def merged(evaluations: Sequence[Evaluation]) -> Evaluation:
         dropped=sum(one.origin.dropped for one in evaluations),
     )
     return Evaluation(scores, first.options, origin, groups, weights)
+
+
+def _places_that_count(evaluations: Sequence[Evaluation], every: Sequence[bytes]) -> Iterable[int]:
+    """Return the places in `every` of topics that count.
+
+    With -c and --empty zero or one, each part has all topics without relevant documents. Such a topic counts
+    once: in the part that has documents for it, else in the first.
+    """
+    if evaluations[0].options.empty not in (ZERO, ONE):
+        return range(len(every))
+    lacking = [set(one.origin.missing()) for one in evaluations]
+    lacks = [
+        topic in missing
+        for one, missing in zip(evaluations, lacking, strict=True)
+        for topic in one.scores.topics
+    ]
+    # For each topic its first place, a place with documents before all others: the last one that is set.
+    worst_first = sorted(range(len(every)), key=lambda place: (lacks[place], place), reverse=True)
+    counts = {every[place]: place for place in worst_first}
+    return [place for place, lacked in enumerate(lacks) if not lacked or counts[every[place]] == place]
 
 
 def _summed(part: ScoredRun, block: ScoredBlock, weights: Weights | None) -> ScoredRun:

@@ -262,7 +262,7 @@ class Runs:
         is_apart = run.is_remote or (run.form == PARQUET and run.size() is not None)
         if size is None and is_apart:
             size = split_size(run.size() or 0, self._engine.workers)
-        if size is None or run.form not in (TREC, PARQUET):
+        if size is None or run.form not in (TREC, PARQUET) or any(one.path == "-" for one in run.sources):
             return list(run.sources), [Split(number) for number in range(len(run.sources))]
         files = [stack.enter_context(kept_open(file_of(source))) for source in run.sources]
         cut = parquet_splits if run.form == PARQUET else text_splits

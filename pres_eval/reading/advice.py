@@ -136,18 +136,19 @@ def _header(lines: list[bytes]) -> Found:
     known = sum(word in _HEADER_WORDS for word in first)
     numbered = [bool(re.search(rb"(^|\s)[+-]?\d+([.,]\d+)?(\s|$)", line)) for line in lines]
     named = len(lines) > 1 and not numbered[0] and all(numbered[1:])
-    if named or (known > 1 and known * 2 >= len(first)) or first[0].startswith(b"sep="):
+    if named or (known > 1 and known * 2 >= len(first)) or lines[0].lower().lstrip(b'" ').startswith(b"sep="):
         return "line 1 looks like a header", "tail -n +2 FILE > NEW"
     return None
 
 
 def _like(lines: list[bytes], patterns: tuple[bytes, ...]) -> bool:
     """Return whether nearly all lines have columns like these."""
-    good = 0
-    for line in lines:
-        words = line.split()
-        good += len(words) == len(patterns) and all(map(re.fullmatch, patterns, words))
+    good = sum(_are_like(line.split(), patterns) for line in lines)
     return good * 5 >= len(lines) * 4
+
+
+def _are_like(words: list[bytes], patterns: tuple[bytes, ...]) -> bool:
+    return len(words) == len(patterns) and all(map(re.fullmatch, patterns, words))
 
 
 Shapes = tuple[tuple[str, tuple[bytes, ...], str], ...]
@@ -243,15 +244,19 @@ _QRELS_SHAPES: Shapes = (
 
 def _score_missing(lines: list[bytes]) -> Found:
     """Advise on five columns whose fourth counts the documents of a topic: those are ranks, not scores."""
-    if not _like(lines, (_ANY, rb"(?i)q?0", _ANY, _INTEGER, rb"(?i).*[a-z].*")):
+    columns = (_ANY, rb"(?i)q?0", _ANY, _INTEGER, rb"(?i).*[a-z].*")
+    if not _like(lines, columns):
         return None
     before: tuple[bytes, int] | None = None
-    for line in lines:
-        topic, _, _, rank, _ = line.split()
-        first = before is None or before[0] != topic
-        if int(rank) not in ((0, 1) if before is None or first else (before[1] + 1,)):
+    for words in map(bytes.split, lines):
+        due = before[1] + 1 if before else 1
+        if not _are_like(words, columns):
+            before = before and (before[0], due)  # one of few lines, which counts as a document
+            continue
+        rank = int(words[3])
+        if rank not in ((0, 1) if before is None or before[0] != words[0] else (due,)):
             return None
-        before = topic, int(rank)
+        before = words[0], rank
     return (
         "the score is missing, and the rank can take its place",
         """awk '{print $1, $2, $3, $4, -$4, $5}' FILE > NEW""",
@@ -277,7 +282,9 @@ def _lists(lines: list[bytes]) -> Found:
 
 
 def _sample(lines: list[bytes]) -> Found:
-    if not _like(lines, (*(_ANY,) * 4, rb"-?\d+|\?")) or not any(line.split()[4] == b"?" for line in lines):
+    if not _like(lines, (*(_ANY,) * 4, rb"-?\d+|\?")) or not any(
+        line.split()[4:5] == [b"?"] for line in lines
+    ):
         return None
     return "? is what pool --strata wrote for a document to judge: put its grade there", ""
 

@@ -224,6 +224,12 @@ class PlannedSource(Source):
         opened.left = None if self._stop is None else stop - self._start
         return opened
 
+    def _line_at(self, place: int) -> int | None:
+        """Return the line of the file that begins at this place in these bytes."""
+        if self._start:
+            return PlannedSource(self.file, 0, self._stop)._line_at(self._start + place)
+        return super()._line_at(place)
+
 
 class MadeText(Source):
     """A text that is in no file of its own: `pieces` makes it whenever it is read, or raises an error."""

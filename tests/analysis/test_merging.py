@@ -162,3 +162,19 @@ def test_a_third_judge_is_in_all_tables(call: Command, tmp_path: Path) -> None:
     shown = call.ok("judges", QRELS, strict, "--judge", lax, "--quiet").out
     assert shown.startswith(f"Agreement of {QRELS} and each other judge\n")
     assert "\nall " in shown
+
+
+def test_one_document(call: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("all").write_text("1 0 a 1\n1 0 a 0\n")
+    assert "note: 1 document of 1 topic; 1 judged more than once" in call("merge", "all").err
+
+
+def test_gains_with_decimals_cannot_be_merged(
+    call: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So the error of an evaluation does not name the command."""
+    monkeypatch.chdir(tmp_path)
+    Path("all").write_text("1 0 a 1.5\n1 0 a 0.5\n")
+    Path("run").write_text("1 Q0 a 1 1 t\n")
+    assert "merge" not in call("-R", "qrels_float", "all", "run").err

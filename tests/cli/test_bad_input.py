@@ -530,3 +530,28 @@ def test_a_missing_file_of_a_measure_of_one_s_own(
     done = pres_eval("-m", "mine:WEIGHTS", "qrels", "run", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, b"")
     assert done.stderr == b"pres-eval: No such file or directory: weights\n"
+
+
+SCORE_IS_MISSING = "the score is missing, and the rank can take its place"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line", "lines", "advice"),
+    [
+        (["-m", "map"], "q1 Q0 {} {} t\n", "q1 Q0 e\n", SCORE_IS_MISSING),
+        (["-m", "map"], "q1 Q0 {} {} t\n", "q1 Q0 e 5 1.5 t\n", SCORE_IS_MISSING),
+        (["-m", "map"], "q1 Q0 {} {} t\n", "q1 Q0 e x t\n", SCORE_IS_MISSING),
+        (["-R", "strata", "-m", "infNDCG"], "q1 0 {} {} 1\n", "q1 0 e 1\n", "4 columns, expected 5"),
+        (["-R", "strata", "-m", "infNDCG"], "q1 0 {} {} ?\n", "q1 0 e 1\n", "pool --strata wrote"),
+    ],
+)
+@pytest.mark.parametrize("place", [1, 3, 4])
+def test_advice_where_one_line_is_not_like_the_others(
+    arguments: list[str], line: str, lines: str, advice: str, place: int, call: Command, tmp_path: Path
+) -> None:
+    file = "qrels" if "strata" in arguments else "run"
+    like = [line.format(document, rank) for rank, document in enumerate("abcdfgh", 1)]
+    like[place] = lines
+    (tmp_path / file).write_text("".join(like))
+    called = call(*arguments, "qrels", "run")
+    assert (called.code, advice in called.err) == (2, True)

@@ -21,6 +21,7 @@ from support.rankings import outcome, ranked_by
 from pres_eval.cli import reader
 from pres_eval.cli.shared import NumberOptions
 from pres_eval.engines.processes import Processes, can_copy
+from pres_eval.errors import InputError
 from pres_eval.options import Options
 from pres_eval.ranking import runs as ranking_runs
 from pres_eval.ranking.ranker import Ranker
@@ -28,6 +29,8 @@ from pres_eval.ranking.runs import Runs, read_run
 from pres_eval.reading.relevance import Relevance, read_relevance
 from pres_eval.reading.run_files import run_at
 from pres_eval.reading.source import Source
+from pres_eval.reading.storage import PlannedSource, file_of
+from pres_eval.reading.streams import LONGEST_LINE
 
 pytestmark = pytest.mark.skipif(not can_copy(), reason="processes are not copied here")
 RUN = "".join(f"{topic} Q0 d{number} 0 {9 - number} t\n" for topic in "abcd" for number in range(9))
@@ -337,3 +340,29 @@ def test_a_copy_that_is_killed(large_files: Path) -> None:
         os.kill(child, signal.SIGKILL)
     assert running.communicate(timeout=60) == expected
     assert running.returncode == 0
+
+
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_standard_input_that_is_a_file(
+    shuffled: bool, copies: Processes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has a size, but no path that a copy could open: threads of this process read it."""
+    made = made_run(random.Random(1), shuffled=shuffled, doubled=False)
+    path, judged = written(tmp_path, made.run, made.qrels)
+    with open(path, encoding="utf-8") as stdin:  # noqa: PTH123
+        monkeypatch.setattr("sys.stdin", stdin)
+        with Runs(Ranker.of(judged, Options()), copies) as runs:
+            found = outcome(lambda: runs.rank(run_at("-")))
+    assert found == by_threads(path, judged, Options()) | {"name": "<stdin>"}
+
+
+@pytest.mark.parametrize("before", [1, 9])
+def test_a_line_that_is_too_long(before: int, tmp_path: Path) -> None:
+    """Its number is that of the file, also where a worker reads another part of it."""
+    lines = RUN.splitlines(keepends=True)
+    path, _ = written(tmp_path, "".join(lines[:20]) + "x" * (LONGEST_LINE + 1))
+    file = file_of(Source(path))
+    start = len("".join(lines[:before]))
+    for source in (PlannedSource(file), PlannedSource(file, start, file.size)):
+        with pytest.raises(InputError, match="run:21: a line of more than 1,048,576 bytes"):
+            list(source.chunks())

@@ -47,6 +47,9 @@ def same(one: pe.Evaluation, other: pe.Evaluation) -> None:
         {"judged_only": True},
         {"groups": GROUPS, "weights": WEIGHTS},
         {"groups": GROUPS, "weights": WEIGHTS, "complete": True},
+        {"level": 2, "complete": True, "empty": "one"},
+        {"level": 2, "complete": True, "empty": "zero", "groups": GROUPS, "weights": WEIGHTS},
+        {"level": 2, "empty": "one"},
     ],
 )
 @pytest.mark.parametrize("count", [1, 2, 7, 12])
@@ -71,6 +74,27 @@ def test_merge_and_accumulator(count: int, options: dict[str, Any]) -> None:
     accumulator.reset()
     with pytest.raises(pe.PresEvalError, match="found no topics, expected an update before"):
         accumulator.compute()
+
+
+@pytest.mark.parametrize("level", [1, 2])
+def test_topics_without_relevant_documents_are_left_out_of_parts(level: int) -> None:
+    qrels = pe.Qrels(QRELS | {"empty": {"d1": 0}})
+    run = {"empty": {"d1": 1.0}} | {topic: RUN[topic] for topic in sorted(RUN.keys() & QRELS.keys())}
+    whole = pe.evaluate(qrels, run, MEASURES, level=level, complete=True, empty="skip")
+    accumulator = qrels.accumulator(MEASURES, level=level, complete=True, empty="skip")
+    for part in (list(run)[::2], list(run)[1::2]):
+        accumulator.update({topic: run[topic] for topic in part})
+    same(accumulator.evaluation(), whole)
+    ranked = qrels.of_topics("skip", level).rank(run)
+    same(ranked.evaluate(MEASURES, level=level, complete=True, empty="skip"), whole)
+
+
+def test_a_ranked_run_cannot_leave_topics_out() -> None:
+    ranked = pe.Qrels({"1": {"a": 1}, "2": {"b": 0}}).rank({"1": {"a": 1.0}, "2": {"b": 1.0}})
+    with pytest.raises(pe.PresEvalError, match=r"expected judgements without them: Qrels.of_topics\('skip'"):
+        ranked.evaluate("map", empty="skip")
+    with pytest.raises(pe.PresEvalError, match="1 of 2 topics without a relevant document, such as '2'"):
+        ranked.evaluate("map", empty="error")
 
 
 def test_running_averages_do_not_warn_of_topics_that_may_come() -> None:
