@@ -139,3 +139,8 @@ class Options:
     def version(self) -> Version:
         """Return the quirks of the chosen trec_eval."""
         return VERSIONS[self.compat]
+
+
+def recorded(options: Options) -> dict[str, object]:
+    """Return options for the JSON of an analysis, which is of all topics."""
+    return {name: value for name, value in vars(options).items() if name != "only_topic"}

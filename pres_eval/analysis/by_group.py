@@ -1,21 +1,29 @@
-"""Runs compared in groups of topics, and whether a difference is another one in another group."""
+"""Runs compared over all topics and in groups of them; is a difference another one in another group?"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pres_eval.analysis.compare import compare
-from pres_eval.analysis.compare_settings import CompareSettings, Comparison
+from pres_eval.analysis import Loop
+from pres_eval.analysis.compare import best_places, compare
+from pres_eval.analysis.compare_settings import (
+    ComparedRuns,
+    CompareSettings,
+    Comparison,
+    family_size,
+    reach_warning,
+)
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.digits import DECIMALS
 from pres_eval.analysis.joint import JOINT_TESTS
-from pres_eval.analysis.paired import PairedScores
+from pres_eval.analysis.paired import PairedScores, weighted
 from pres_eval.analysis.randomness import RandomStream
 from pres_eval.arrays import FloatArray, IntArray
 from pres_eval.errors import UsageError
+from pres_eval.reading.topic_files import Groups, Weights
 
 _AT_ONCE = 1000
 
@@ -66,6 +74,45 @@ class ByGroup:
     comparisons: tuple[GroupComparison, ...]
     interactions: tuple[Interaction, ...]
     overlap: bool
+
+
+@dataclass(frozen=True, eq=False)
+class FullComparison:
+    """Runs compared over all topics, and in groups of them.
+
+    plain     the scores of topics as they are, without weights
+    compared  the comparisons over all topics, whose scores have the weights
+    by_group  the comparisons in groups of topics and the interactions; None without groups
+    """
+
+    plain: PairedScores
+    compared: ComparedRuns
+    by_group: ByGroup | None
+
+
+def full_comparison(
+    plain: PairedScores,
+    baseline: int | str | None,
+    settings: CompareSettings,
+    groups: Groups | None = None,
+    weights: Weights | None = None,
+    each: Loop = iter,
+    warn: Callable[[str | None], None] | None = None,
+) -> FullComparison:
+    """Compare runs over all topics, and in groups of these if there are some.
+
+    baseline  the place of a run; BEST: the best of each measure; None: all pairs
+    each      wraps the loop over the measures (a progress bar)
+    warn      takes the warning that nothing can be significant, before the long work
+    """
+    scores = weighted(plain, weights)
+    place = best_places(scores.gains()) if isinstance(baseline, str) else baseline
+    if warn is not None:
+        comparisons = family_size(scores, isinstance(place, int), settings.over)
+        warn(reach_warning(settings, scores, comparisons))
+    compared = compare(scores, place, settings, each)
+    in_groups = None if groups is None else compare_by_group(scores, groups.topics, place, settings)
+    return FullComparison(plain, compared, in_groups)
 
 
 def compare_by_group(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -14,7 +14,7 @@ from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.significance import ALTERNATIVES, PAIRED_TESTS, WITH_MARGIN
 from pres_eval.arrays import BoolArray, FloatArray
-from pres_eval.errors import UsageError
+from pres_eval.errors import UsageError, plural, refuse
 
 TESTS = (*PAIRED_TESTS, *JOINT_TESTS)
 """The tests by the names that options use; the first is the default."""
@@ -98,26 +98,29 @@ def check_settings(settings: CompareSettings, all_pairs: bool = False) -> None:
         value = getattr(settings, name)
         if not isinstance(value, int | np.integer) or value < least:
             raise UsageError(f"{name}={value!r}: expected a whole number of at least {least}")
-    if settings.alternative in WITH_MARGIN and not (0 < settings.margin < np.inf):
-        raise UsageError(f"alternative {settings.alternative} needs a margin above 0")
-    if settings.alternative not in WITH_MARGIN and settings.margin:
-        raise UsageError(f"alternative {settings.alternative} takes no margin")
-    if settings.test in JOINT_TESTS:
-        if settings.alternative != ALTERNATIVES[0]:
-            raise UsageError(
-                f"test {settings.test} is two-sided: take another test for {settings.alternative}"
-            )
-        if JOINT_TESTS[settings.test].against_baseline and all_pairs:
-            raise UsageError(
-                f"test {settings.test} compares with a named baseline, expected test tukey for all"
-                " pairs and for the best run"
-            )
+    needs_margin, joint = settings.alternative in WITH_MARGIN, JOINT_TESTS.get(settings.test)
+    refuse(
+        (
+            needs_margin and not (0 < settings.margin < np.inf),
+            f"alternative {settings.alternative} needs a margin above 0",
+        ),
+        (not needs_margin and settings.margin, f"alternative {settings.alternative} takes no margin"),
+        (
+            joint is not None and settings.alternative != ALTERNATIVES[0],
+            f"test {settings.test} is two-sided: take another test for {settings.alternative}",
+        ),
+        (
+            joint is not None and joint.against_baseline and all_pairs,
+            f"test {settings.test} compares with a named baseline, expected test tukey for all"
+            " pairs and for the best run",
+        ),
+    )
 
 
-def family_size(scores: PairedScores, baselines: Sequence[int] | None, over: str) -> int:
-    """Return the number of comparisons that p-values are corrected for."""
+def family_size(scores: PairedScores, with_one: bool, over: str) -> int:
+    """Return the number of comparisons that p-values are corrected for: with one run, or of all pairs."""
     count = len(scores.runs)
-    pairs = count * (count - 1) // 2 if baselines is None else count - 1
+    pairs = count - 1 if with_one else count * (count - 1) // 2
     return pairs * (len(scores.measures) if over == "measures" else 1)
 
 
@@ -143,6 +146,29 @@ def corrected_for(settings: CompareSettings, comparisons: int, measures: int = 1
     if settings.test in JOINT_TESTS:
         return measures if settings.over == "measures" else 1
     return comparisons if settings.correction in ("holm", "bonferroni") else 1
+
+
+def reach_warning(settings: CompareSettings, scores: PairedScores, comparisons: int = 1) -> str | None:
+    """Return the warning that no p-value of this number of comparisons can come below alpha; else None."""
+    topics, measures, runs = len(scores.topics), len(scores.measures), len(scores.runs)
+    least = least_p(settings, topics, comparisons, measures, runs)
+    if not comparisons or least < settings.alpha:
+        return None
+    if math.isnan(least):
+        return f"{settings.test} needs two topics at least: nothing can be significant"
+    times = corrected_for(settings, comparisons, measures)
+    draws = least_p(settings, topics + 1000, comparisons, measures, runs) >= settings.alpha
+    helps = [f"--samples {math.ceil(times / settings.alpha)} or more" if draws else "more topics"]
+    helps += ["fewer comparisons"] * (times > 1 and topics > 1) + ["--test t"] * (topics > 1)
+    of = f"{settings.samples} samples"
+    if comparisons > 1:
+        of += f" and {plural(comparisons, 'comparison')}"
+    corrected = "corrected " if comparisons > 1 else ""
+    return (
+        f"{settings.test} over {plural(topics)}, {of} can't give a {corrected}p-value below {least:.4g}, so"
+        f" nothing can be significant at {settings.alpha:g}; what would help: {', '.join(helps[:-1])}"
+        f"{', or ' if len(helps) > 1 else ''}{helps[-1]}"
+    )
 
 
 @dataclass(frozen=True)
@@ -202,6 +228,12 @@ class ComparedRuns:
     baselines: tuple[int, ...] | None
     comparisons: tuple[Comparison, ...]
     unseen: int = 0
+
+    @property
+    def baseline(self) -> int | None:
+        """The index of the run that is the baseline of all measures; None if there is no such run."""
+        own = set(self.baselines or ())
+        return own.pop() if len(own) == 1 else None
 
     def of_measure(self, measure: str) -> list[Comparison]:
         """Return the comparisons under one measure."""

@@ -56,7 +56,7 @@ class PairTable:
     direction        (M, P) 1 where the test speaks for the first run, -1 for the second, 0 for neither
     wins, losses     (M, P) topics on which the first run is better, worse than the second
     letters          (M, R) no difference was found between runs that share one; empty: nothing was tested
-    falling          labels of the measures of which a lower value is better
+    gains            (M, R) the means, so that more is better
     """
 
     measures: tuple[str, ...]
@@ -74,12 +74,8 @@ class PairTable:
     wins: IntArray
     losses: IntArray
     letters: tuple[tuple[str, ...], ...]
-    falling: frozenset[str]
+    gains: FloatArray
     settings: CompareSettings
-
-    def gains(self, measure: int) -> FloatArray:
-        """Return (R,) the means of a measure, so that more is better."""
-        return np.asarray(gains_of(self.measures, self.means, self.falling)[measure], np.float64)
 
     def against(self, measure: int, run: int, other: int) -> Against:
         """Return a run against another under the measure at that place."""
@@ -160,6 +156,7 @@ def every_pair(
         tests.append(_tested(scores, measure, (first, second), together, settings))
     pair_means, p_values, signs = (np.stack(parts, axis=-2) for parts in zip(*tests, strict=True))
     corrected = np.array([CORRECTIONS[settings.correction](row) for row in p_values]).reshape(p_values.shape)
+    gains = gains_of(scores.measures, ends[0], scores.falling)
     return PairTable(
         measures=scores.measures,
         counts=present.sum(axis=1),
@@ -176,10 +173,10 @@ def every_pair(
         wins=signs[1],
         losses=signs[2],
         letters=tuple(
-            _letters(gains, first, second, row, settings.alpha)
-            for row, gains in zip(corrected, gains_of(scores.measures, ends[0], scores.falling), strict=True)
+            _letters(own, first, second, row, settings.alpha)
+            for row, own in zip(corrected, gains, strict=True)
         ),
-        falling=scores.falling,
+        gains=gains,
         settings=settings,
     )
 

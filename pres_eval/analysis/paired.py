@@ -7,13 +7,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from pres_eval.analysis import Loop
 from pres_eval.analysis.digits import rounded
 from pres_eval.arrays import BoolArray, FloatArray, IntArray
 from pres_eval.errors import MeasureError, NoCommonTopicError, UsageError, quoted
 from pres_eval.measures.base import Format, Trait, mean
-from pres_eval.measures.selection import SelectedColumn
+from pres_eval.measures.selection import SelectedColumn, Selection
+from pres_eval.options import Options
+from pres_eval.ranking.ranking import Ranking
+from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.topic_files import Weights
-from pres_eval.scoring import ScoredRun
+from pres_eval.scoring import ScoredRun, evaluate
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,6 +130,24 @@ def pair_topics(
         falling=frozenset(column.label for column in averages if column.measure.less_is_better),
         bounded=frozenset(column.label for column in averages if Trait.BOUNDED in column.measure.traits),
     )
+
+
+def pair_runs(
+    relevance: Relevance,
+    rankings: Sequence[Ranking],
+    runs: Sequence[str],
+    selection: Selection,
+    options: Options,
+    each: Loop = iter,
+) -> PairedScores:
+    """Evaluate runs, and put them side by side as `pair_topics` does; with -c over all judged topics.
+
+    each  wraps the loop over the runs (a progress bar)
+    """
+    evaluations = [
+        evaluate(relevance, rankings[run], selection, options) for run in each(range(len(rankings)))
+    ]
+    return pair_topics(evaluations, runs, tuple(relevance.pool.topics) if options.complete else None)
 
 
 def pair_columns(

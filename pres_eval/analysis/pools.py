@@ -8,8 +8,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pres_eval.analysis import Loop
-from pres_eval.analysis.correlation import COEFFICIENTS, positions
-from pres_eval.analysis.robustness import Plan, Robustness, robustness, scores_under, without
+from pres_eval.analysis.correlation import positions
+from pres_eval.analysis.robustness import (
+    Plan,
+    Reduced,
+    Robustness,
+    reduced,
+    robustness,
+    scores_under,
+    without,
+)
 from pres_eval.analysis.sweep import signs, summaries
 from pres_eval.analysis.ties import TieRange, main_column, tie_range
 from pres_eval.arrays import BoolArray, FloatArray, IntArray
@@ -32,20 +40,10 @@ def found_by(qrels: QrelsJudgements, rankings: Sequence[Ranked], depth: int) -> 
 
 
 @dataclass(frozen=True, eq=False)
-class Depths:
-    """Rankings of runs under pools of several depths, compared with that under all judgements.
+class Depths(Reduced):
+    """Rankings of runs under pools of D depths, in ranks, compared with that under all judgements."""
 
-    depths        D ranks
-    judged, relevant  (D,) documents in each pool, and the relevant ones
-    correlations  (D, M) coefficients; unchanged: (M,) of the full ranking with itself
-    """
-
-    labels: tuple[str, ...]
     depths: tuple[int, ...]
-    judged: IntArray
-    relevant: IntArray
-    correlations: FloatArray
-    unchanged: FloatArray
     coefficient: str
 
 
@@ -66,26 +64,13 @@ def pool_depths(
     documents that none of them has so early go too, so the runs should be those that were pooled.
     Source: Zobel, SIGIR 1998, doi:10.1145/290941.291014.
     """
-    sign = signs(selection)
-    full = sign * scores_under(qrels, rankings, selection, options)
-    compare = COEFFICIENTS[coefficient]
-    counts = np.zeros((2, len(depths)), np.int64)
-    correlations = np.empty((len(depths), len(selection)))
-    for number in each(range(len(depths))):
-        keep = np.asarray(found_by(qrels, rankings, depths[number]).any(axis=0), np.bool_)
-        counts[0, number] = np.count_nonzero(keep & (qrels.grade >= 0))
-        counts[1, number] = np.count_nonzero(keep & (qrels.grade >= options.relevance_level))
-        scores = sign * scores_under(without(qrels, keep, removed), rankings, selection, options)
-        correlations[number] = [compare(row, other) for row, other in zip(full, scores, strict=True)]
-    return Depths(
-        labels=tuple(column.label for column in selection),
-        depths=tuple(depths),
-        judged=counts[0],
-        relevant=counts[1],
-        correlations=correlations,
-        unchanged=np.array([compare(row, row) for row in full]),
-        coefficient=coefficient,
-    )
+
+    def keep(number: int) -> BoolArray:
+        """Return which documents (D,) are in the pool of that depth."""
+        return np.asarray(found_by(qrels, rankings, depths[number]).any(axis=0), np.bool_)
+
+    found = reduced(qrels, rankings, selection, options, keep, len(depths), coefficient, removed, each)
+    return Depths(**vars(found), depths=tuple(depths), coefficient=coefficient)
 
 
 @dataclass(frozen=True)

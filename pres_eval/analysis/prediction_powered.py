@@ -247,7 +247,7 @@ def favoured(judges: TwoJudges, groups: Mapping[str, Sequence[int]], alpha: floa
     found = []
     for number, measure in enumerate(judges.people.measures):
         people, machine, _ = judges.values(number)
-        sign = -1.0 if measure in judges.people.falling else 1.0
+        sign = judges.people.sign(number)
         quality, gains = sign * people.mean(axis=1), sign * (machine - people)
         for group, members in groups.items():
             inside = np.isin(np.arange(len(people)), members)
@@ -282,9 +282,9 @@ def turned_round(judges: TwoJudges, alpha: float = 0.05) -> Iterator[TurnedRound
     """
     first, second = np.triu_indices(len(judges.people.runs), 1)
     means, p_values = [], []
-    for number, measure in enumerate(judges.people.measures):
+    for number in range(len(judges.people.measures)):
         people, machine, others = (values[first] - values[second] for values in judges.values(number))
-        sign = -1.0 if measure in judges.people.falling else 1.0
+        sign = judges.people.sign(number)
         each = [sign * people, sign * np.concatenate((machine, others), axis=1)]
         means.append([values.mean(axis=1) for values in each])
         p_values.append([paired_t(values) for values in each])

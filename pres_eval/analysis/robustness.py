@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,7 +11,7 @@ from pres_eval.analysis import Loop
 from pres_eval.analysis.correlation import COEFFICIENTS
 from pres_eval.analysis.randomness import RandomStream
 from pres_eval.analysis.sweep import signs, summaries
-from pres_eval.arrays import AnyArray, BoolArray, FloatArray, IntArray, add_in_order
+from pres_eval.arrays import BoolArray, FloatArray, IntArray, add_in_order
 from pres_eval.measures.selection import Selection
 from pres_eval.options import Options
 from pres_eval.ranking.ranking import Ranking
@@ -92,26 +92,33 @@ class Plan:
 
 
 @dataclass(frozen=True, eq=False)
-class Robustness:
-    """Correlations of rankings of runs under f-qrels with the ranking under the full qrels.
+class Reduced:
+    """Rankings of R runs under M measures with fewer judgements, N times, and with all of them.
 
-    full          (M, R) scores under the full qrels
-    num_rel       relevant documents in the full qrels
-    kept          (F, S) relevant documents in each f-qrels
-    judged        (F, S) judged documents in each
-    correlations  (F, S, M)
+    full          (M, R) scores with all judgements
+    kept, judged  (N,) relevant documents, and judged ones, that stay
+    correlations  (N, M) coefficients of the two rankings
     unchanged     (M,) the coefficient of the full ranking with itself: with nothing taken out; below 1 for
                   τ-a where runs tie, nan where all do
     """
 
-    plan: Plan
     labels: tuple[str, ...]
     full: FloatArray
-    num_rel: int
-    kept: AnyArray
-    judged: AnyArray
+    kept: IntArray
+    judged: IntArray
     correlations: FloatArray
     unchanged: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Robustness(Reduced):
+    """The same for the f-qrels of a plan: (F, S) of them.
+
+    num_rel  relevant documents in the full qrels
+    """
+
+    plan: Plan
+    num_rel: int
 
     @property
     def averages(self) -> FloatArray:
@@ -178,32 +185,56 @@ def robustness(
     loop over the f-qrels (a progress bar).
     Source: Magdy & Jones, CLEF 2010, doi:10.1007/978-3-642-15998-5_10.
     """
-    full = scores_under(qrels, rankings, selection, options)
-    sign = signs(selection)
-    is_rel = qrels.grade >= options.relevance_level
-    shape = (len(plan.fractions), plan.samples)
-    kept, judged = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
-    correlations = np.empty((*shape, len(selection)))
-    coefficient = COEFFICIENTS[plan.coefficient]
-    sampler = Sampler(qrels, options.relevance_level, plan)
-    for number in each(range(shape[0] * shape[1])):
+    sampler, shape = Sampler(qrels, options.relevance_level, plan), (len(plan.fractions), plan.samples)
+
+    def keep(number: int) -> BoolArray:
+        """Return (D,) which judgements stay in the f-qrels of that number."""
         fraction, sample = divmod(number, plan.samples)
-        keep = sampler.keep(plan.fractions[fraction], sample)
-        kept[fraction, sample] = np.count_nonzero(keep & is_rel)
-        judged[fraction, sample] = np.count_nonzero(keep & (qrels.grade >= 0))
-        scores = scores_under(without(qrels, keep, plan.removed), rankings, selection, options)
-        pairs = zip(sign * full, sign * scores, strict=True)
-        correlations[fraction, sample] = [coefficient(before, after) for before, after in pairs]
+        return sampler.keep(plan.fractions[fraction], sample)
+
+    times = shape[0] * shape[1]
+    found = reduced(qrels, rankings, selection, options, keep, times, plan.coefficient, plan.removed, each)
     return Robustness(
+        labels=found.labels,
+        full=found.full,
+        kept=found.kept.reshape(shape),
+        judged=found.judged.reshape(shape),
+        correlations=found.correlations.reshape(*shape, len(selection)),
+        unchanged=found.unchanged,
         plan=plan,
-        labels=tuple(column.label for column in selection),
-        full=full,
-        num_rel=int(np.count_nonzero(is_rel)),
-        kept=kept,
-        judged=judged,
-        correlations=correlations,
-        unchanged=np.array([coefficient(row, row) for row in sign * full]),
+        num_rel=int(np.count_nonzero(qrels.grade >= options.relevance_level)),
     )
+
+
+def reduced(
+    qrels: QrelsJudgements,
+    rankings: Sequence[Ranking],
+    selection: Selection,
+    options: Options,
+    keep: Callable[[int], BoolArray],
+    times: int,
+    coefficient: str,
+    removed: str,
+    each: Loop,
+) -> Reduced:
+    """Score all runs with fewer judgements, some times, and compare the rankings with the full one.
+
+    keep  returns (D,) which judgements stay at each of the times, counted from 0
+    """
+    sign, compare = signs(selection), COEFFICIENTS[coefficient]
+    full = scores_under(qrels, rankings, selection, options)
+    kept, judged = np.zeros(times, np.int64), np.zeros(times, np.int64)
+    correlations = np.empty((times, len(selection)))
+    for number in each(range(times)):
+        stay = keep(number)
+        kept[number] = np.count_nonzero(stay & (qrels.grade >= options.relevance_level))
+        judged[number] = np.count_nonzero(stay & (qrels.grade >= 0))
+        scores = scores_under(without(qrels, stay, removed), rankings, selection, options)
+        pairs = zip(sign * full, sign * scores, strict=True)
+        correlations[number] = [compare(before, after) for before, after in pairs]
+    labels = tuple(column.label for column in selection)
+    unchanged = np.array([compare(row, row) for row in sign * full])
+    return Reduced(labels, full, kept, judged, correlations, unchanged)
 
 
 def scores_under(

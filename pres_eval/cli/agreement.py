@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import click
 
 from pres_eval.analysis import Loop
@@ -13,16 +15,17 @@ from pres_eval.analysis.agreement import (
     verdict_patterns,
     verdicts,
 )
-from pres_eval.analysis.compare_settings import CompareSettings
+from pres_eval.analysis.compare_settings import CompareSettings, reach_warning
 from pres_eval.analysis.paired import PairedScores, reordered
 from pres_eval.analysis.significance import PAIRED_TESTS
-from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, AnalysisOptions, PairedOptions, put_out
-from pres_eval.cli.loading import read, read_score_file, warn_of_reach
+from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, put_out
+from pres_eval.cli.loading import Paired, read_paired
 from pres_eval.cli.said import argument, command_with, option
-from pres_eval.cli.shared import MEASURES, TieOptions
+from pres_eval.cli.shared import TieOptions
 from pres_eval.cli.values import WholeRange
-from pres_eval.errors import MeasureError, RunFailure, UsageError
+from pres_eval.errors import MeasureError
 from pres_eval.measures.selection import select
+from pres_eval.options import DEFAULT_NMAX
 from pres_eval.report.agreement import (
     agreement,
     coefficient_intervals_table,
@@ -33,12 +36,11 @@ from pres_eval.report.agreement import (
     verdicts_table,
 )
 from pres_eval.report.layout import Table
-from pres_eval.report.text import text_of
 
 DEFAULT_MEASURES = ("map", "recall.1000", "PRES.1000")
 
 
-class AgreementOptions(TieOptions, AnalysisOptions):
+class AgreementOptions(TieOptions, PairedOptions):
     """Compare measures: rank correlations, positions of runs, verdicts on pairs of runs.
 
     \b
@@ -63,8 +65,7 @@ class AgreementOptions(TieOptions, AnalysisOptions):
     """  # noqa: D301 - a real \b keeps click from wrapping the example
 
     files: tuple[str, ...] = argument(nargs=-1, metavar="QRELS RUN RUN [RUN ...]")
-    measures: tuple[str, ...] = MEASURES
-    scores: str | None = PairedOptions.scores
+    nmax: tuple[int, ...] = DEFAULT_NMAX
     test: str = option(
         "--test", type=click.Choice(tuple(PAIRED_TESTS)), default=VERDICT_TEST, show_default=True,
         help="Paired test over topics, for the verdicts.",
@@ -80,37 +81,21 @@ class AgreementOptions(TieOptions, AnalysisOptions):
 @command_with(AgreementOptions)
 def command(said: AgreementOptions) -> None:
     """Read scores or runs, and print how measures agree."""
-    said.check()
-    said.check_paired()
-    if said.scores:
-        if said.files:
-            raise UsageError("--scores FILE replaces QRELS RUN RUN: expected one of them")
-        found = read_score_file(said, said.scores, said.measures)
-        _show(found, {"scores": text_of(said.scores)}, said, iter)
-        return
-    if len(said.files) < 3:
-        raise UsageError("expected QRELS and at least two runs, or --scores FILE")
-    texts = said.measures or DEFAULT_MEASURES
-    selection = select(texts, said.numbers(), relevance=said.relevance_info)
-    loaded = read(said, said.files[0], said.files[1:])
-    scores = loaded.paired(selection)
-    wanted = [
-        column.label
-        for text in texts
-        for column in select([text], said.numbers(), relevance=said.relevance_info)
-    ]
-    settings = {**loaded.settings, "topics": len(scores.topics)}
-    _show(reordered(scores, wanted), settings, said, loaded.each("drawing topics"), loaded.failures)
+    paired = read_paired(said, 2, usual=DEFAULT_MEASURES, with_ties=False)
+    if not said.scores:
+        wanted = [
+            column.label
+            for text in said.measures or DEFAULT_MEASURES
+            for column in select([text], said.numbers(), relevance=said.relevance_info)
+        ]
+        settings = {**paired.settings, "topics": len(paired.scores.topics)}
+        paired = replace(paired, scores=reordered(paired.scores, wanted), settings=settings)
+    _show(paired, said)
 
 
-def _show(
-    found: PairedScores,
-    settings: dict[str, object],
-    said: AgreementOptions,
-    each: Loop,
-    failures: tuple[RunFailure, ...] = (),
-) -> None:
+def _show(paired: Paired, said: AgreementOptions) -> None:
     """Print the tables and draw the picture of the input."""
+    found = paired.scores
     runs, measures, gains = found.runs, found.measures, found.gains()
     scores = found if found.topics else None
     if len(measures) < 2:
@@ -118,12 +103,12 @@ def _show(
     positions = rank_changes(gains)
     tables = [correlations_table(measures, gains, scores)]
     if scores is not None and said.intervals:
-        tables.append(_intervals(scores, said, each))
+        tables.append(_intervals(scores, said, paired.each("drawing topics")))
     tables.append(positions_table(runs, measures, found.means, positions, found.falling))
     patterns = None
     if scores is not None:
         one_by_one = CompareSettings(test=said.test, alpha=said.alpha, correction="none")
-        warn_of_reach(said, one_by_one, scores, 1)
+        said.warn(reach_warning(one_by_one, scores))
         judged = verdicts(scores.gain_values(), said.alpha, said.test, seed=said.seed)
         patterns = verdict_patterns(measures, judged)
         tables += [
@@ -137,9 +122,9 @@ def _show(
     put_out(
         tables,
         "agreement",
-        {**settings, "test": said.test, "alpha": said.alpha},
+        {**paired.settings, "test": said.test, "alpha": said.alpha},
         said,
-        failures,
+        paired.failures,
         lambda: agreement(runs, measures, positions, texts, counts),
     )
 

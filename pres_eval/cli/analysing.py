@@ -20,7 +20,7 @@ from pres_eval.reading.relevance import relevance_info
 from pres_eval.report.layout import FORMATS, Look, Table, render
 
 if TYPE_CHECKING:
-    from pres_eval.report.paper import Paper
+    from pres_eval.report.paper import Figure, Paper
 
 
 DRAWS = WholeRange(1, 10_000_000)
@@ -106,7 +106,7 @@ class ResultOptions(PictureOptions, TableOptions):
     quiet: bool = NumberOptions.quiet
 
     def check(self) -> None:
-        """Stops before anything is read if the options make no sense."""
+        """Raise UsageError for options that make no sense, before anything is read."""
         self.check_table()
         if self.plot:
             from pres_eval.report.paper import check_picture_path
@@ -117,23 +117,23 @@ class ResultOptions(PictureOptions, TableOptions):
 
 
 class AnalysisOptions(ResultOptions, NumberOptions):
-    """Options of results, and those that change numbers."""
+    """Options of results, and those that change numbers.
+
+    PAIRS   whether runs are compared topic by topic, so that their topics must be the same
+    QRELS   whether judgements of relevance alone will do
+    """
+
+    PAIRS = QRELS = False
 
     def check(self) -> None:
-        """Stops before anything is read if the options make no sense."""
+        """Raise UsageError for options that make no sense, before anything is read."""
+        if self.PAIRS and self.topics == OWN:
+            raise UsageError(f"--topics {OWN}: runs are compared topic by topic, expected common or all")
+        if self.QRELS:
+            self.check_qrels_alone()
         super().check()
         self.topic_rule(COMMON)
         relevance_info(self.relevance_format)
-
-    def check_paired(self) -> None:
-        """Raises UsageError for topics over which runs cannot be compared topic by topic."""
-        if self.topics == OWN:
-            raise UsageError(f"--topics {OWN}: runs are compared topic by topic, expected common or all")
-
-    def check_for_qrels(self) -> None:
-        """Check the same for a command that takes judgements of relevance alone."""
-        self.check_qrels_alone()
-        self.check()
 
 
 class FileOptions(Said):
@@ -148,11 +148,14 @@ class FileOptions(Said):
 class RunsOptions(FileOptions, AnalysisOptions):
     """Files, options of results, and those that change numbers."""
 
+    QRELS = True
+
 
 class PairedOptions(AnalysisOptions):
     """Options of commands that analyse runs topic by topic: judgements and runs, or a file of scores."""
 
     PLACE = 0
+    PAIRS = True
 
     files: tuple[str, ...] = argument(nargs=-1, metavar="QRELS RUN [RUN ...]")
     measures: tuple[str, ...] = MEASURES
@@ -170,7 +173,7 @@ def put_out(
     settings: dict[str, object],
     said: ResultOptions,
     failures: tuple[RunFailure, ...] = (),
-    make: Callable[[], Any] | None = None,
+    make: Callable[[], Figure] | None = None,
 ) -> None:
     """Write the tables as --format wants them, then the picture that --plot wants, which is then made.
 

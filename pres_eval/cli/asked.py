@@ -108,7 +108,7 @@ class EvaluateOptions(TieOptions, GateOptions, TableOptions):
         " (default: yes; it sends 8 more bytes a line).",
     )  # fmt: skip
 
-    def check(self) -> None:
+    def check_effects(self) -> None:
         """Raises UsageError for gates that make no sense, and options that have no effect beside others."""
         self.check_gates()
         self.check_table()

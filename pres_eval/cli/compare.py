@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import click
 
-from pres_eval.analysis.by_group import compare_by_group
-from pres_eval.analysis.compare import BEST, best_places, compare
-from pres_eval.analysis.compare_settings import (
-    FAMILIES,
-    TESTS,
-    ComparedRuns,
-    CompareSettings,
-    check_settings,
-    family_size,
-)
+from pres_eval.analysis.by_group import full_comparison
+from pres_eval.analysis.compare import BEST
+from pres_eval.analysis.compare_settings import FAMILIES, TESTS, ComparedRuns, CompareSettings, check_settings
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.intervals import INTERVALS
-from pres_eval.analysis.paired import ORDERS, PairedScores, topics_with_weights, weighted
+from pres_eval.analysis.paired import ORDERS, topics_with_weights
 from pres_eval.analysis.significance import ALTERNATIVES
 from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, put_out
-from pres_eval.cli.loading import read_paired, warn_of_reach
+from pres_eval.cli.loading import Paired, read_paired, run_place
 from pres_eval.cli.said import argument, command_with, option
 from pres_eval.cli.shared import GROUPS, WEIGHTS, TieOptions
 from pres_eval.cli.topics import topic_files
 from pres_eval.cli.values import FiniteRange
-from pres_eval.errors import UsageError, plural
+from pres_eval.errors import UsageError
 from pres_eval.report.compared_tables import compared_tables
 from pres_eval.report.compared_topics import by_group_tables, winner_tables
 from pres_eval.report.run_plots import compared_figure
@@ -141,55 +133,41 @@ class CompareOptions(TieOptions, PairedOptions):
 @command_with(CompareOptions)
 def command(said: CompareOptions) -> None:
     """Read scores or runs, compare them, and print the tables."""
-    said.check_paired()
-    said.check()
     settings = said.settings()
     paired = read_paired(said, 1, "no column topic; tests need scores of topics:")
-    groups, weights = topic_files(said, said.groups, said.weights, paired.scores.topics)
-    scores, loaded = weighted(paired.scores, weights), paired.loaded
-    known: list[Sequence[str]] = [scores.runs]
-    topics = plural(len(paired.scores.topics))
-    if loaded is not None:
-        known += [[ranking.tag for ranking in loaded.rankings], loaded.paths]
-        topics = loaded.topics.text
-    baseline = None if said.all_pairs else _baseline(said.baseline, known, scores)
-    comparisons = family_size(scores, (0,) if isinstance(baseline, int) else None, settings.over)
-    warn_of_reach(said, settings, scores, comparisons)
-    result = compare(scores, baseline, settings, paired.each("comparing"))
+    topic_groups = topic_files(said, said.groups, said.weights, paired.scores.topics)
+    baseline, each = _baseline(said, paired), paired.each("comparing")
+    found = full_comparison(paired.scores, baseline, settings, *topic_groups, each, said.warn)
+    result = found.compared
     files = {"groups": said.groups, "weights": said.weights}
     shown = {
         **paired.settings,
         **settings.recorded(),
-        "topics": len(scores.topics),
-        "baseline": _baseline_name(said, result),
+        "topics": len(result.scores.topics),
+        "baseline": _baseline_name(result),
         **{name: text_of(path) for name, path in files.items() if path is not None},
     }
-    tables = compared_tables(result, topics_with_weights(topics, scores))
-    if groups is not None:
-        tables += by_group_tables(compare_by_group(scores, groups.topics, baseline, settings), settings)
+    tables = compared_tables(result, topics_with_weights(paired.topics, result.scores))
+    if found.by_group is not None:
+        tables += by_group_tables(found.by_group, settings)
     if said.per_topic or said.sort_topics:
-        tables += winner_tables(paired.scores, said.sort_topics or ORDERS[0])
+        tables += winner_tables(found.plain, said.sort_topics or ORDERS[0])
     put_out(tables, "compare", shown, said, paired.failures, lambda: compared_figure(result))
 
 
-def _baseline(
-    wanted: str | None, known: Sequence[Sequence[str]], scores: PairedScores
-) -> int | tuple[int, ...]:
-    """Return the run to compare with, or the best of each measure; raise UsageError for an unknown name."""
-    if wanted is None:
-        return 0
-    for names in known:
-        if wanted in names:
-            return list(names).index(wanted)
-    if wanted == BEST:
-        return best_places(scores.gains())
-    raise UsageError(
-        f"--baseline {wanted}: no such run, expected {BEST} or one of {', '.join(map(str, known[0]))}"
-    )
+def _baseline(said: CompareOptions, paired: Paired) -> int | str | None:
+    """Return the run to compare with, BEST, or None for all pairs; raise UsageError for an unknown name."""
+    if said.all_pairs or said.baseline is None:
+        return None if said.all_pairs else 0
+    place = run_place(said.baseline, paired.known)
+    if place is None and said.baseline != BEST:
+        runs = ", ".join(paired.scores.runs)
+        raise UsageError(f"--baseline {said.baseline}: no such run, expected {BEST} or one of {runs}")
+    return BEST if place is None else place
 
 
-def _baseline_name(said: CompareOptions, result: ComparedRuns) -> str | None:
+def _baseline_name(result: ComparedRuns) -> str | None:
+    """Return the run that others are compared with, BEST for the best of each measure, None for all pairs."""
     if result.baselines is None:
         return None
-    own = {result.scores.runs[run] for run in result.baselines}
-    return next(iter(own)) if said.baseline != BEST or len(own) == 1 else BEST
+    return BEST if result.baseline is None else result.scores.runs[result.baseline]

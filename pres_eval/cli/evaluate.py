@@ -80,7 +80,7 @@ def _evaluate(said: EvaluateOptions) -> None:
     said.topic_rule(OWN)
     options = said.numbers(_only_topic(said.debug))
     selection = _selection(said, options)
-    said.check()
+    said.check_effects()
     checks = said.check_duplicates is not False
     reader = Reader(said, said.results_format, said.cluster, said.cluster_timeout, checks)
     relevance = _judgements(said, reader)

@@ -43,6 +43,8 @@ class ExplainOptions(AnalysisOptions):
     Tables for --table: topics, documents, averages.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
 
+    QRELS = True
+
     qrels: str = argument()
     run: str = argument()
     chosen: tuple[str, ...] = argument(nargs=-1, metavar="[RUN] [TOPIC ...]")
@@ -59,7 +61,6 @@ class ExplainOptions(AnalysisOptions):
 @command_with(ExplainOptions)
 def command(said: ExplainOptions) -> None:
     """Print where the score of a run comes from, or that of two runs."""
-    said.check_for_qrels()
     others = [said.chosen[0]] if said.chosen and os.path.exists(said.chosen[0]) else []  # noqa: PTH110
     loaded = read(said, said.qrels, [said.run, *others])
     evaluations = loaded.evaluations(select_at(DEFAULT_MEASURES, [said.nmax], said.numbers()))

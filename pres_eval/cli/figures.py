@@ -24,61 +24,6 @@ Drawn = tuple[Table, Callable[[], Figure]]
 """A table, and the function that draws its picture."""
 
 
-KINDS = ("relevant", "precision-recall", "roc", "rnorm", "pres-rank", "pres-mrr")
-"""The figures by name."""
-
-
-class FiguresOptions(RunsOptions):
-    """The figures of the papers on PRES and of the textbook, of your own runs.
-
-    \b
-    Examples:
-      pres-eval figures relevant qrels.txt run.txt
-      pres-eval figures precision-recall qrels.txt run_*.txt
-
-    relevant: relevant documents of each topic.  precision-recall: the saw-tooth curve of a topic, its
-    interpolation, the break-even point.  roc: recall against fallout to (1, 1) with the area (AUC), with -N.
-    rnorm: normalised recall against the size of the collection.  pres-rank: PRES against the average rank of
-    what was found, for several recalls.  pres-mrr: PRES and reciprocal rank of topics with one relevant
-    document. The numbers are printed; --plot FILE draws them.
-
-    Table for --table: figure.
-    """  # noqa: D301 - a real \b keeps click from wrapping the example
-
-    kind: str = argument(type=click.Choice(KINDS), metavar="KIND")
-    topic: str | None = option(
-        "--topic", metavar="TOPIC", help="Topic of precision-recall, roc and rnorm (default: the first)."
-    )
-    cutoff: int = option(
-        "--nmax", type=WholeRange(min=1), default=100, show_default=True, metavar="RANK",
-        help="The rank at which the reader stops.",
-    )  # fmt: skip
-
-
-@command_with(FiguresOptions)
-def command(said: FiguresOptions) -> None:
-    """Print the table of a figure, and draw it."""
-    said.check_for_qrels()
-    if said.kind == "roc" and not said.num_docs_in_coll:
-        raise UsageError("roc needs the number of documents in the collection: -N NUM")
-    loaded = read(said, said.qrels, said.runs)
-    for ranking in loaded.rankings:
-        if not len(ranking.topic):
-            raise NoCommonTopicError(no_common_topic(loaded.relevance, ranking, loaded.options))
-    makers = {
-        "relevant": _relevant,
-        "precision-recall": _precision_recall,
-        "roc": _roc,
-        "rnorm": _rnorm,
-        "pres-rank": _pres_rank,
-        "pres-mrr": _pres_mrr,
-    }
-    table, drawn = makers[said.kind](said, loaded)
-    settings = {**loaded.settings, "kind": said.kind, "nmax": said.cutoff}
-
-    put_out([table], "figures", settings, said, loaded.failures, drawn)
-
-
 def _explained(said: FiguresOptions, loaded: Loaded, topics: Sequence[int] | None) -> list[list[Explanation]]:
     """Return for each run its topics, in full."""
     return [
@@ -157,3 +102,56 @@ def _pres_mrr(said: FiguresOptions, loaded: Loaded) -> Drawn:
     ranks = np.array([rank for topics in found for one in topics for rank in one.ranks], np.int64)
     table = figures.pres_mrr_table(said.cutoff, loaded.names, found)
     return table, lambda: figures.pres_against_mrr(said.cutoff, ranks)
+
+
+KINDS: dict[str, Callable[[FiguresOptions, Loaded], Drawn]] = {
+    "relevant": _relevant,
+    "precision-recall": _precision_recall,
+    "roc": _roc,
+    "rnorm": _rnorm,
+    "pres-rank": _pres_rank,
+    "pres-mrr": _pres_mrr,
+}
+"""The functions that make the figures, by name."""
+
+
+class FiguresOptions(RunsOptions):
+    """The figures of the papers on PRES and of the textbook, of your own runs.
+
+    \b
+    Examples:
+      pres-eval figures relevant qrels.txt run.txt
+      pres-eval figures precision-recall qrels.txt run_*.txt
+
+    relevant: relevant documents of each topic.  precision-recall: the saw-tooth curve of a topic, its
+    interpolation, the break-even point.  roc: recall against fallout to (1, 1) with the area (AUC), with -N.
+    rnorm: normalised recall against the size of the collection.  pres-rank: PRES against the average rank of
+    what was found, for several recalls.  pres-mrr: PRES and reciprocal rank of topics with one relevant
+    document. The numbers are printed; --plot FILE draws them.
+
+    Table for --table: figure.
+    """  # noqa: D301 - a real \b keeps click from wrapping the example
+
+    kind: str = argument(type=click.Choice(tuple(KINDS)), metavar="KIND")
+    topic: str | None = option(
+        "--topic", metavar="TOPIC", help="Topic of precision-recall, roc and rnorm (default: the first)."
+    )
+    cutoff: int = option(
+        "--nmax", type=WholeRange(min=1), default=100, show_default=True, metavar="RANK",
+        help="The rank at which the reader stops.",
+    )  # fmt: skip
+
+
+@command_with(FiguresOptions)
+def command(said: FiguresOptions) -> None:
+    """Print the table of a figure, and draw it."""
+    if said.kind == "roc" and not said.num_docs_in_coll:
+        raise UsageError("roc needs the number of documents in the collection: -N NUM")
+    loaded = read(said, said.qrels, said.runs)
+    for ranking in loaded.rankings:
+        if not len(ranking.topic):
+            raise NoCommonTopicError(no_common_topic(loaded.relevance, ranking, loaded.options))
+    table, drawn = KINDS[said.kind](said, loaded)
+    settings = {**loaded.settings, "kind": said.kind, "nmax": said.cutoff}
+
+    put_out([table], "figures", settings, said, loaded.failures, drawn)

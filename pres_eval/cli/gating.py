@@ -123,19 +123,19 @@ class GateOptions(Said):
         """Return the fields of Earlier that options set; raise UsageError for values that are none."""
         from pres_eval.analysis.compare_settings import CompareSettings
         from pres_eval.analysis.corrections import CORRECTIONS
-        from pres_eval.gates.confirming import TESTS
+        from pres_eval.analysis.significance import PAIRED_TESTS
         from pres_eval.gates.counterparts import MATCHES
         from pres_eval.gates.tolerance import read_tolerance
 
         for name, value, known in (
             ("--match", self.match, MATCHES),
-            ("--test", self.test, TESTS),
+            ("--test", self.test, PAIRED_TESTS),
             ("--correction", self.correction, CORRECTIONS),
         ):
             if value is not None and value not in known:
                 raise UsageError(f"{name} {value}: expected one of {', '.join(known)}")
         confirmation = CompareSettings(
-            test=self.test or TESTS[0],
+            test=self.test or CompareSettings.test,
             correction=self.correction or CompareSettings.correction,
             alternative="two-sided" if self.two_sided else "less",
         )

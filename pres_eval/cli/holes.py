@@ -36,7 +36,6 @@ class HolesOptions(RunsOptions):
 @command_with(HolesOptions)
 def command(said: HolesOptions) -> None:
     """Count, and list, unjudged documents."""
-    said.check_for_qrels()
     loaded = read(said, said.qrels, said.runs)
     qrels = loaded.qrels()
     topics = list(qrels.pool.topics)

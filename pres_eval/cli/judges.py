@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
-from typing import Any
 
 import click
 
-from pres_eval.analysis.compare_settings import CompareSettings
+from pres_eval.analysis.compare_settings import CompareSettings, reach_warning
 from pres_eval.analysis.judged_runs import favours, order_changes, run_changes, swapped_pairs, topic_changes
 from pres_eval.analysis.judging import Assessments, GradeTable, by_topic, grade_table, over_all, side_by_side
-from pres_eval.analysis.paired import PairedScores, pair_topics
+from pres_eval.analysis.paired import PairedScores, pair_runs
 from pres_eval.analysis.prediction_powered import TwoJudges, favoured, turned_round
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.cli.analysing import ALPHA, SEED, AnalysisOptions, put_out
 from pres_eval.cli.groups import GROUPS, groups_of_runs
-from pres_eval.cli.loading import read_runs, usual_measures, warn_of_reach
+from pres_eval.cli.loading import read_runs, select_or_usual
 from pres_eval.cli.reader import Reader, check_paths
 from pres_eval.cli.said import argument, command_with, option
 from pres_eval.cli.shared import MEASURES, NMAX
 from pres_eval.errors import InputError, RunFailure, UsageError, plural
-from pres_eval.measures.selection import select
+from pres_eval.options import recorded
 from pres_eval.reading.advice import SWAPPED
 from pres_eval.report.corrected_tables import corrected_tables
 from pres_eval.report.judges_tables import (
@@ -37,8 +35,8 @@ from pres_eval.report.judges_tables import (
     topics_table,
 )
 from pres_eval.report.layout import Table
+from pres_eval.report.paper import Figure
 from pres_eval.report.text import p_text, text_of
-from pres_eval.scoring import evaluate
 
 FEW_TOPICS = 10
 """Topics judged by people and by the machine, of which fewer are warned about."""
@@ -70,6 +68,8 @@ class JudgesOptions(AnalysisOptions):
     --correct corrected, corrected_differences, more_topics, to_judge.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
 
+    PAIRS = QRELS = True
+
     first: str = argument(metavar="QRELS")
     second: str = argument(metavar="QRELS")
     runs: tuple[str, ...] = argument(nargs=-1, metavar="[RUN ...]")
@@ -97,15 +97,12 @@ class JudgesOptions(AnalysisOptions):
 @command_with(JudgesOptions)
 def command(said: JudgesOptions) -> None:
     """Print the agreement of judges, and its effect on runs."""
-    said.check_paired()
-    said.check_for_qrels()
     paths = [said.first, said.second, *said.judges]
     check_paths(paths[0], [*paths[1:], *said.runs])
     judged = side_by_side([Reader(said).qrels(path) for path in paths])
     pairs = [judged.beside_first(judge) for judge in range(1, len(paths))]
     tables = [_tables_of_judges(pair, said.relevance_level) for pair in pairs]
-    settings: dict[str, object] = {"judges": [text_of(path) for path in paths], **asdict(said.numbers())}
-    settings.pop("only_topic")
+    settings: dict[str, object] = {"judges": [text_of(path) for path in paths], **recorded(said.numbers())}
     scores: list[PairedScores] = []
     failures: tuple[RunFailure, ...] = ()
     corrected: list[Table] = []
@@ -123,7 +120,7 @@ def command(said: JudgesOptions) -> None:
             raise InputError(error.path, error.line, error.found, error.expected, advice) from None
         if len(scores[0].runs) > 1:
             one_by_one = CompareSettings(test=said.test, alpha=said.alpha, correction="none")
-            warn_of_reach(said, one_by_one, scores[0], 1)
+            said.warn(reach_warning(one_by_one, scores[0]))
         for each, other in zip(tables, scores[1:], strict=True):
             each.extend(_tables_of_runs(said, scores[0], other))
         settings.update(runs=[text_of(run) for run in said.runs], test=said.test, alpha=said.alpha)
@@ -152,8 +149,7 @@ def _two_judges(said: JudgesOptions) -> tuple[TwoJudges, tuple[RunFailure, ...]]
     """Return the runs under people's judgements and under the machine's, on the topics of each; failures."""
     if not said.runs or said.judges or said.plot:
         raise UsageError("--correct: expected QRELS QRELS RUN ..., without --judge and --plot")
-    options = said.numbers()
-    selection = select(said.measures or usual_measures(said.nmax), options, said.nmax)
+    options, selection = said.numbers(), select_or_usual(said, said.measures, said.nmax)
     sides = []
     failures: tuple[RunFailure, ...] = ()
     for path in (said.first, said.second):
@@ -161,9 +157,7 @@ def _two_judges(said: JudgesOptions) -> tuple[TwoJudges, tuple[RunFailure, ...]]
         # That people judged fewer topics is what it is about.
         asked = said.but(quiet=said.quiet or path == said.first)
         rankings, names, failures = read_runs(asked, said.runs, qrels, options)
-        every_topic = tuple(qrels.pool.topics) if options.complete else None
-        evaluations = [evaluate(qrels, ranking, selection, options) for ranking in rankings]
-        sides.append(pair_topics(evaluations, names, every_topic))
+        sides.append(pair_runs(qrels, rankings, names, selection, options))
     judges = TwoJudges.of(*sides)
     both = len(judges.people.topics)
     if both < FEW_TOPICS:
@@ -192,20 +186,10 @@ def _two_judges(said: JudgesOptions) -> tuple[TwoJudges, tuple[RunFailure, ...]]
 
 def _scored(said: JudgesOptions, judged: Assessments) -> tuple[list[PairedScores], tuple[RunFailure, ...]]:
     """Return the runs under each judge, on the same topics; and those that could not be read."""
-    measures = said.measures or usual_measures(said.nmax)
-    options = said.numbers()
-    selection = select(measures, said.numbers(), said.nmax)
+    options, selection = said.numbers(), select_or_usual(said, said.measures, said.nmax)
     rankings, names, failures = read_runs(said, said.runs, judged.qrels(0), options)
-    every_topic = tuple(judged.pool.topics) if options.complete else None
-    scores = [
-        pair_topics(
-            [evaluate(judged.qrels(judge), ranking, selection, options) for ranking in rankings],
-            names,
-            every_topic,
-        )
-        for judge in range(len(judged.names))
-    ]
-    return scores, failures
+    judges = map(judged.qrels, range(len(judged.names)))
+    return [pair_runs(qrels, rankings, names, selection, options) for qrels in judges], failures
 
 
 def _tables_of_runs(said: JudgesOptions, first: PairedScores, second: PairedScores) -> Iterator[Table]:
@@ -221,7 +205,7 @@ def _tables_of_runs(said: JudgesOptions, first: PairedScores, second: PairedScor
         yield groups_table(favours(first, second, groups), first.falling)
 
 
-def _figure(judged: Assessments, scores: Sequence[PairedScores], warn: Callable[[str], None]) -> Any:
+def _figure(judged: Assessments, scores: Sequence[PairedScores], warn: Callable[[str], None]) -> Figure:
     """Return the picture of the grades of two judges, and of the places of runs by each."""
     import numpy as np
 

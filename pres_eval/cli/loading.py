@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import click
 from click.core import ParameterSource
 
 from pres_eval.analysis import Loop
-from pres_eval.analysis.compare_settings import CompareSettings, corrected_for, least_p
-from pres_eval.analysis.paired import PairedScores, depth_warning, pair_topics
+from pres_eval.analysis.paired import PairedScores, depth_warning, pair_runs
 from pres_eval.analysis.score_tables import choose_columns, read_score_table
 from pres_eval.analysis.topics import UsedTopics, use_topics
 from pres_eval.cli.analysing import PairedOptions
@@ -21,7 +19,7 @@ from pres_eval.cli.shared import NumberOptions
 from pres_eval.cli.streams import say
 from pres_eval.errors import PresEvalError, RunFailure, UsageError, plural
 from pres_eval.measures.selection import Selection, select
-from pres_eval.options import Options
+from pres_eval.options import Options, recorded
 from pres_eval.ranking.ranking import ALL, COMMON, Ranking
 from pres_eval.ranking.warnings import no_common_topic
 from pres_eval.reading.qrels import QrelsJudgements
@@ -66,17 +64,27 @@ class Loaded:
         self.said.warn(
             depth_warning(selection, [int(ranking.num_ret.sum()) for ranking in self.rankings]),
         )
-        every_topic = tuple(self.relevance.pool.topics) if self.options.complete else None
-        return pair_topics(self.evaluations(selection), self.names, every_topic)
+        each = self.each("evaluating")
+        return pair_runs(self.relevance, self.rankings, self.names, selection, self.options, each)
 
     def qrels(self) -> QrelsJudgements:
         """Return the judgements, in a command that takes qrels alone."""
-        assert isinstance(self.relevance, QrelsJudgements), "check_for_qrels lets nothing else in"
+        assert isinstance(self.relevance, QrelsJudgements), "check lets nothing else in"
         return self.relevance
+
+    @property
+    def known(self) -> list[list[str]]:
+        """The names by which options may name the runs: those of tables, tags, files."""
+        return [self.names, [text_of(ranking.tag) for ranking in self.rankings], self.paths]
 
     def each(self, label: str) -> Loop:
         """Return a wrapper for loops that shows a progress bar on a terminal."""
         return steps(label, self.said.quiet)
+
+
+def run_place(wanted: str, known: Sequence[Sequence[str]]) -> int | None:
+    """Return the place of the run that has this name among the names of any kind; None if none has it."""
+    return next((list(names).index(wanted) for names in known if wanted in names), None)
 
 
 def read_runs(
@@ -136,50 +144,69 @@ def read_score_file(said: NumberOptions, path: str, measures: Sequence[str]) -> 
     return choose_columns(found, measures, said.numbers()) if measures else found
 
 
-def usual_measures(nmax: Sequence[int]) -> tuple[str, ...]:
-    """Return the measures of an analysis that is asked for none."""
-    return ("map", f"recall.{','.join(map(str, nmax))}", "PRES")
+def select_or_usual(
+    said: NumberOptions, measures: Sequence[str], nmax: Sequence[int], usual: Sequence[str] = ()
+) -> Selection:
+    """Return the columns of an analysis: the usual ones if it is asked for none."""
+    usual = usual or ("map", f"recall.{','.join(map(str, nmax))}", "PRES")
+    return select(measures or usual, said.numbers(), nmax, said.relevance_info)
 
 
 @dataclass(frozen=True)
 class Paired:
-    """Runs side by side, topic by topic; `loaded` is None if they are from a file of scores."""
+    """Runs side by side, topic by topic, evaluated or from a file of scores.
+
+    settings  how the numbers were made, for JSON
+    topics    the topics in a few words, for a title
+    known     the names by which options may name the runs, of each kind
+    failures  the runs that could not be read, and why
+    each      returns a wrapper for long loops, which shows a progress bar on a terminal
+    """
 
     scores: PairedScores
     settings: dict[str, object]
-    loaded: Loaded | None = None
-
-    @property
-    def failures(self) -> tuple[RunFailure, ...]:
-        """The runs that could not be read, and why."""
-        return () if self.loaded is None else self.loaded.failures
-
-    def each(self, label: str) -> Loop:
-        """Return a wrapper for long loops, which shows a progress bar on a terminal."""
-        return iter if self.loaded is None else self.loaded.each(label)
+    topics: str
+    known: Sequence[Sequence[str]]
+    failures: tuple[RunFailure, ...] = ()
+    each: Callable[[str], Loop] = lambda label: iter
 
 
-def read_paired(said: PairedOptions, least: int, without_topics: str) -> Paired:
+def read_paired(
+    said: PairedOptions,
+    least: int,
+    without_topics: str = "",
+    usual: Sequence[str] = (),
+    *,
+    with_ties: bool = True,
+) -> Paired:
     """Read the judgements and the runs, `least` at least, or the file of scores that replaces them.
 
-    `without_topics`: the message about a file whose scores are means.
+    without_topics  the message about a file whose scores are means; empty if these will do
+    usual           the measures if none are asked for
+    with_ties       whether to warn of runs that equal scores could change
     """
     if said.scores:
         if said.files:
             raise UsageError(f"--scores FILE replaces QRELS{' RUN' * least}: leave one of them out")
         found = read_score_file(said, said.scores, said.measures)
-        if not found.topics:
+        if without_topics and not found.topics:
             raise UsageError(f"--scores {said.scores}: {without_topics} run,topic,MEASURE,...")
-        return Paired(found, {"scores": text_of(said.scores)})
+        return Paired(found, {"scores": text_of(said.scores)}, plural(len(found.topics)), [found.runs])
     if len(said.files) < 1 + least:
         runs = "one run" if least == 1 else "two runs"
         raise UsageError(f"expected QRELS and at least {runs}, or --scores FILE")
-    selection = select(
-        said.measures or usual_measures(said.nmax), said.numbers(), said.nmax, said.relevance_info
-    )
+    selection = select_or_usual(said, said.measures, said.nmax, usual)
     loaded = read(said, said.files[0], said.files[1:])
-    warn_of_ties(said, loaded.scoring(selection), loaded.rankings)
-    return Paired(loaded.paired(selection), loaded.settings, loaded)
+    if with_ties:
+        warn_of_ties(said, loaded.scoring(selection), loaded.rankings)
+    return Paired(
+        scores=loaded.paired(selection),
+        settings=loaded.settings,
+        topics=loaded.topics.text,
+        known=loaded.known,
+        failures=loaded.failures,
+        each=loaded.each,
+    )
 
 
 def read(said: NumberOptions, qrels: str, runs: Sequence[str], usual: str = COMMON) -> Loaded:
@@ -190,9 +217,12 @@ def read(said: NumberOptions, qrels: str, runs: Sequence[str], usual: str = COMM
     rankings, names, failures = read_runs(said, runs, relevance, options)
     rankings, topics = use_topics(rankings, names, said.topic_rule(usual), len(relevance.pool.topics))
     said.warn(topics.warning)
-    settings: dict[str, object] = {"qrels": text_of(qrels), "runs": [text_of(run) for run in runs]}
-    settings.update({name: value for name, value in asdict(options).items() if name != "only_topic"})
-    settings.update(said.rewrites)
+    settings = {
+        "qrels": text_of(qrels),
+        "runs": [text_of(run) for run in runs],
+        **recorded(options),
+        **said.rewrites,
+    }
     return Loaded(
         relevance=relevance,
         rankings=rankings,
@@ -203,30 +233,4 @@ def read(said: NumberOptions, qrels: str, runs: Sequence[str], usual: str = COMM
         settings=settings,
         said=said,
         failures=failures,
-    )
-
-
-def warn_of_reach(
-    said: NumberOptions, settings: CompareSettings, scores: PairedScores, comparisons: int
-) -> None:
-    """Warn if no p-value of this number of comparisons can come below alpha."""
-    topics, measures, runs = len(scores.topics), len(scores.measures), len(scores.runs)
-    least = least_p(settings, topics, comparisons, measures, runs)
-    if not comparisons or least < settings.alpha:
-        return
-    if math.isnan(least):
-        said.warn(f"{settings.test} needs two topics at least: nothing can be significant")
-        return
-    times = corrected_for(settings, comparisons, measures)
-    draws = least_p(settings, topics + 1000, comparisons, measures, runs) >= settings.alpha
-    helps = [f"--samples {math.ceil(times / settings.alpha)} or more" if draws else "more topics"]
-    helps += ["fewer comparisons"] * (times > 1 and topics > 1) + ["--test t"] * (topics > 1)
-    of = f"{settings.samples} samples"
-    if comparisons > 1:
-        of += f" and {plural(comparisons, 'comparison')}"
-    corrected = "corrected " if comparisons > 1 else ""
-    said.warn(
-        f"{settings.test} over {plural(topics)}, {of} can't give a {corrected}p-value below {least:.4g}, so"
-        f" nothing can be significant at {settings.alpha:g}; what would help: {', '.join(helps[:-1])}"
-        f"{', or ' if len(helps) > 1 else ''}{helps[-1]}"
     )

@@ -23,6 +23,7 @@ from pres_eval.cli.said import argument, command_with, option
 from pres_eval.cli.streams import say
 from pres_eval.cli.values import CutoffList, FiniteRange, WholeRange
 from pres_eval.errors import UsageError
+from pres_eval.report.paper import Figure
 from pres_eval.report.power import discrimination_tables, sizes_table, stability_tables
 
 MOST_CELLS = 50_000_000
@@ -84,8 +85,6 @@ class PowerOptions(PairedOptions):
 @command_with(PowerOptions)
 def command(said: PowerOptions) -> None:
     """Print how many topics are needed, and which differences these runs can show."""
-    said.check_paired()
-    said.check()
     paired = read_paired(said, 2, "no column topic, expected")
     scores = paired.scores
     if len(scores.runs) < 2 or len(scores.topics) < 4:
@@ -152,7 +151,7 @@ def _sizes(said: PowerOptions, topics: int) -> list[int]:
     return list(said.sizes)
 
 
-def _figure(told_apart: list[Discrimination], swaps: list[Swaps], alpha: float) -> Any:
+def _figure(told_apart: list[Discrimination], swaps: list[Swaps], alpha: float) -> Figure:
     """Return the picture of achieved significance levels and swap rates."""
     from pres_eval.report.power import FEWEST_IN_BIN, power_figure
 

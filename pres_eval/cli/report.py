@@ -124,8 +124,8 @@ class ReportOptions(FileOptions, PictureOptions, NumberOptions):
     )  # fmt: skip
     seed: int = SEED
 
-    def check_url(self) -> None:
-        """Raises UsageError for an address without {docno}, or one without https."""
+    def check(self) -> None:
+        """Raise UsageError for an address without {docno}, or one without https."""
         url, schemes = self.document_url, ("https://", "http://") if self.allow_http else ("https://",)
         if url is not None and (not url.startswith(schemes) or "{docno}" not in url):
             raise UsageError(
@@ -148,7 +148,6 @@ class ReportOptions(FileOptions, PictureOptions, NumberOptions):
 @command_with(ReportOptions)
 def command(said: ReportOptions) -> None:
     """Read, compare and write."""
-    said.check_url()
     for path in said.outputs:
         if not is_page(path):
             check_picture_path(path, said.plot_style, "-o", "drawing the report", PAGES)
@@ -182,10 +181,8 @@ def _written(report: Report, path: str, said: ReportOptions) -> str | bytes:
 def _subject(report: Report, said: ReportOptions) -> Subject:
     """Return the subject of the picture: the runs and the topic asked for, or the defaults."""
     subject = default_subject(report)
-    runs = [
-        chosen_run("--of-run", wanted, report.names, report.evaluations, report.files)
-        for wanted in said.of_runs
-    ]
+    tags, paths = [text_of(one.tag) for one in report.evaluations], [file.path for file in report.files]
+    runs = [chosen_run("--of-run", wanted, (report.names, tags, paths)) for wanted in said.of_runs]
     others = [run for run in range(len(report.names)) if run not in runs]
     topic = subject.topic
     if said.of_topic is not None:

@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from pres_eval.analysis.pools import trust_of
-from pres_eval.cli.loading import Loaded, read
+from pres_eval.cli.loading import Loaded, read, run_place
 from pres_eval.cli.progress import steps
 from pres_eval.cli.reader import Reader, path_of, warn_of_ties
 from pres_eval.cli.topics import topic_files
@@ -17,7 +17,6 @@ from pres_eval.ranking.ranking import OWN, Ranking
 from pres_eval.reading.source import Source
 from pres_eval.reading.texts import read_texts
 from pres_eval.report.records import File, file_record
-from pres_eval.report.text import text_of
 from pres_eval.report.trec_report import Report, make_report, report_selection
 from pres_eval.scoring import ScoredRun, Scoring
 from pres_eval.workers import in_order
@@ -64,7 +63,7 @@ def report_of(said: ReportOptions) -> Report:
         files=files,
         compared_with=None
         if said.baseline is None
-        else chosen_run("--baseline", said.baseline, loaded.names, evaluations, files),
+        else chosen_run("--baseline", said.baseline, loaded.known),
         each=loaded.each("comparing"),
         medians=medians,
         groups=groups,
@@ -96,20 +95,13 @@ def _looked_into(said: ReportOptions, report: Report, loaded: Loaded) -> Report:
     )
 
 
-def chosen_run(
-    option: str,
-    wanted: str,
-    names: Sequence[str],
-    evaluations: Sequence[ScoredRun],
-    files: Sequence[File],
-) -> int:
-    """Return the run that an option names: by its name, its tag or its file."""
-    tags, paths = [text_of(evaluation.tag) for evaluation in evaluations], [file.path for file in files]
-    for known in (names, tags, paths):
-        if wanted in known:
-            return known.index(wanted)
-    hint = did_you_mean(wanted, names, f"there are {', '.join(names)}")
-    raise UsageError(f"{option} {wanted}: no such run; {hint}")
+def chosen_run(option: str, wanted: str, known: Sequence[Sequence[str]]) -> int:
+    """Return the run that an option names; raise UsageError for a name that no run has."""
+    place = run_place(wanted, known)
+    if place is None:
+        hint = did_you_mean(wanted, known[0], f"there are {', '.join(known[0])}")
+        raise UsageError(f"{option} {wanted}: no such run; {hint}")
+    return place
 
 
 def _evaluated(

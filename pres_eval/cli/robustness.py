@@ -123,7 +123,6 @@ class RobustnessOptions(TieOptions, RunsOptions):
 @command_with(RobustnessOptions)
 def command(said: RobustnessOptions) -> None:
     """Print how measures order runs with fewer judgements."""
-    said.check_for_qrels()
     if len(said.runs) < 2:
         raise UsageError("only one run: expected at least two, whose order can change")
     selection = select_at(said.measures or DEFAULT_MEASURES, said.cutoffs, said.numbers())

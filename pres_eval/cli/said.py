@@ -40,6 +40,9 @@ class Said:
     def __init__(self, **values: Any) -> None:
         vars(self).update(values)
 
+    def check(self) -> None:
+        """Raise UsageError for options that make no sense, before the command does anything."""
+
     def but(self: Record, **values: Any) -> Record:
         """Return the same with other values."""
         return type(self)(**{**vars(self), **values})
@@ -56,13 +59,17 @@ class Said:
 
     @classmethod
     def fields(cls) -> list[tuple[str, Parameter]]:
-        """Return the options and arguments in order; a field of a derived class takes its base's place."""
+        """Return the options and arguments in order; a field of a derived class takes its base's place.
+
+        A derived class that gives one of these fields a value has no such option.
+        """
         places: dict[str, int] = {}
         for kind in reversed(cls.__mro__):
             for name, value in vars(kind).items():
                 if isinstance(value, Parameter):
                     places.setdefault(name, vars(kind).get("PLACE", Said.PLACE))
-        return [(name, getattr(cls, name)) for name in sorted(places, key=places.__getitem__)]
+        fields = [(name, getattr(cls, name)) for name in sorted(places, key=places.__getitem__)]
+        return [(name, field) for name, field in fields if isinstance(field, Parameter)]
 
     @classmethod
     def parameters(cls) -> list[click.Parameter]:
@@ -74,10 +81,18 @@ def command_with(record: type[Record]) -> Callable[[Callable[[Record], None]], c
     """Make a function the command whose options are the fields of a record, and its docstring the help."""
 
     def made(work: Callable[[Record], None]) -> click.Command:
+        """Return the command that runs this function."""
         parameters = record.parameters()
+
+        def called(**values: Any) -> None:
+            """Run the command with options that make sense."""
+            said = record(**values)
+            said.check()
+            work(said)
+
         return click.Command(
             None,
-            callback=lambda **values: work(record(**values)),
+            callback=called,
             params=parameters,
             help=inspect.cleandoc(record.__doc__ or ""),
             add_help_option=not any("--help" in parameter.opts for parameter in parameters),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -241,6 +240,8 @@ class NumberOptions(RewriteOptions):
         help="Processes or threads that read and compute (default: the processors that may be used).",
     )  # fmt: skip
 
+    ties: str = DOCNO
+
     def named(self, runs: Sequence[tuple[str, str]]) -> list[str]:
         """Return the names of runs that have these tags and files."""
         return run_names(runs, self.names)
@@ -291,11 +292,12 @@ class NumberOptions(RewriteOptions):
             only_topic=only_topic,
             duplicates=self.duplicates,
             empty=self.empty,
+            ties=self.ties,
         )
 
 
 class TieOptions(NumberOptions):
-    """The same of commands that take --ties."""
+    """The same, and --ties."""
 
     PLACE = 6
 
@@ -303,7 +305,3 @@ class TieOptions(NumberOptions):
         "--ties", type=click.Choice(TIE_RULES), default=DOCNO, show_default=True,
         help="Equal scores: by docno, as in trec_eval; the mean of all orders; relevant ones first; or last.",
     )  # fmt: skip
-
-    def numbers(self, only_topic: bytes | None = None) -> Options:
-        """Return the options that change numbers."""
-        return replace(super().numbers(only_topic), ties=self.ties)

@@ -61,7 +61,6 @@ class SweepOptions(TieOptions, RunsOptions):
 @command_with(SweepOptions)
 def command(said: SweepOptions) -> None:
     """Evaluate at each Nmax, and print the means."""
-    said.check_for_qrels()
     selection = sweep_selection(said.measures or DEFAULT_MEASURES, said.nmax, said.numbers())
     loaded = read(said, said.qrels, said.runs)
     result = sweep(loaded.names, loaded.evaluations(selection), said.nmax)

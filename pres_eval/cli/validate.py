@@ -16,7 +16,7 @@ from pres_eval.cli.values import FiniteRange, WholeRange
 from pres_eval.errors import UsageError
 from pres_eval.gates.findings import EXIT_CODE
 from pres_eval.library.validating import validate
-from pres_eval.report.text import text_of
+from pres_eval.report.text import percentage, text_of
 from pres_eval.report.validation_tables import plan_tables, validation_tables
 
 SHARE = FiniteRange(0, 1, min_open=True, max_open=True)
@@ -96,7 +96,6 @@ class ValidateOptions(ResultOptions):
 @command_with(ValidateOptions)
 def command(said: ValidateOptions) -> None:
     """Estimate from samples, or plan one."""
-    said.check()
     asked = said.own()
     files = asked.pop("files")
     (_validate if files else _plan)(said, asked, *files)
@@ -120,7 +119,7 @@ def _validate(said: ResultOptions, asked: dict[str, Any], review: str, *samples:
         of_topic = f"topic {text_of(recall.topic)}: " * (len(recalls) > 1)
         say(
             f"pres-eval: --target: {of_topic}wanted a recall of at least {asked['target']:g}"
-            f" with {100 * asked['confidence']:g} % confidence, shown is {recall.at_least:.6f}"
+            f" with {percentage(asked['confidence'])} confidence, shown is {recall.at_least:.6f}"
         )
     if short:
         raise click.exceptions.Exit(EXIT_CODE)

@@ -15,11 +15,7 @@ from pres_eval.analysis.intervals import t_intervals
 from pres_eval.analysis.significance import NEED_VARIANCE, PAIRED_TESTS, ends_outside
 from pres_eval.arrays import FloatArray
 from pres_eval.errors import plural
-from pres_eval.report.text import p_text, signed
-
-TESTS = tuple(PAIRED_TESTS)
-"""The tests of --if-significant, those of `compare` for two runs; the first is the default of both."""
-
+from pres_eval.report.text import equal_or_less, p_text, signed
 
 LEVEL = np.array([CompareSettings.alpha])
 """The level of the gate's test."""
@@ -80,12 +76,6 @@ class Tested:
         low, high = (signed(end) for end in self.interval)
         inside = 100 * (1 - float(ends_outside(LEVEL, self.how.alternative)[0]))
         return f", {inside:.0f} % t interval of the mean change {low} .. {high}"
-
-
-def equal_or_less(p_value: float) -> str:
-    """Return a p-value behind the sign that it needs: `= 0.0312`, `< 0.0001`."""
-    text = p_text(p_value)
-    return text.replace("<", "< ") if text.startswith("<") else f"= {text}"
 
 
 def confirm(every: Sequence[tuple[FloatArray, FloatArray, int]], how: CompareSettings) -> list[Tested]:

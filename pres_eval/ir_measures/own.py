@@ -15,68 +15,60 @@ _LEVEL = measures.ParamInfo(
 _CUTOFF = measures.ParamInfo(dtype=int, required=True, desc="ranking cutoff threshold (Nmax)")
 
 
-class _PRES(measures.Measure):  # type: ignore[misc]
-    """PRES: how early all the relevant documents come, for a reader who stops at rank Nmax, the cutoff.
-
-    Magdy & Jones, SIGIR 2010, doi:10.1145/1835449.1835551.
-    """
-
-    __name__ = NAME = "PRES"
-    PRETTY_NAME = "Patent Retrieval Evaluation Score"
-    SHORT_DESC = "Measure how early all the relevant documents come, for a reader who stops at the cutoff."
-    SUPPORTED_PARAMS = {"cutoff": _CUTOFF, "rel": _LEVEL}  # noqa: RUF012 - ir_measures reads a plain dict
+_BETA = measures.ParamInfo(dtype=float, default=1.0, desc="how many times more recall counts")
+_DOCS = measures.ParamInfo(dtype=int, required=True, desc="documents in the collection")
+_ANY_CUTOFF = measures.ParamInfo(dtype=int, required=False, desc="ranking cutoff threshold")
 
 
-class _PRESEst(measures.Measure):  # type: ignore[misc]
-    """PRES as a share of the highest that could be had, where there are more relevant documents than Nmax."""
-
-    __name__ = NAME = "PRES_est"
-    PRETTY_NAME = "Estimated PRES"
-    SHORT_DESC = "PRES as a share of the highest that could be had with this cutoff."
-    SUPPORTED_PARAMS = {"cutoff": _CUTOFF, "rel": _LEVEL}  # noqa: RUF012
-
-
-class _Rnorm(measures.Measure):  # type: ignore[misc]
-    """Normalised recall over a collection of `docs` documents: Rnorm(docs=528155)."""
-
-    __name__ = NAME = "Rnorm"
-    PRETTY_NAME = "Normalised Recall"
-    SHORT_DESC = "Measure how early the relevant documents come in a ranking of the whole collection."
-    SUPPORTED_PARAMS = {  # noqa: RUF012
-        "cutoff": measures.ParamInfo(dtype=int, required=False, desc="ranking cutoff threshold"),
-        "rel": _LEVEL,
-        "docs": measures.ParamInfo(dtype=int, required=True, desc="documents in the collection"),
+def _kind(name: str, title: str, short: str, text: str, parameters: dict[str, Any]) -> Any:
+    """Return a class of measures for ir_measures, which pickles find here by its name after an underscore."""
+    fields = {
+        "__name__": name,
+        "__doc__": text,
+        "NAME": name,
+        "PRETTY_NAME": title,
+        "SHORT_DESC": short,
+        "SUPPORTED_PARAMS": parameters,
     }
+    return type(f"_{name}", (measures.Measure,), fields)
 
 
-class _Fprime(measures.Measure):  # type: ignore[misc]
-    """F' of average precision and recall at a cutoff; recall counts beta times as much."""
+_PRES = _kind(
+    "PRES",
+    "Patent Retrieval Evaluation Score",
+    "Measure how early all the relevant documents come, for a reader who stops at the cutoff.",
+    "PRES: how early all the relevant documents come, for a reader who stops at rank Nmax, the cutoff.\n\n"
+    "Magdy & Jones, SIGIR 2010, doi:10.1145/1835449.1835551.",
+    {"cutoff": _CUTOFF, "rel": _LEVEL},
+)
+_PRES_est = _kind(
+    "PRES_est",
+    "Estimated PRES",
+    "PRES as a share of the highest that could be had with this cutoff.",
+    "PRES as a share of the highest that could be had, where there are more relevant documents than Nmax.",
+    {"cutoff": _CUTOFF, "rel": _LEVEL},
+)
+_Rnorm = _kind(
+    "Rnorm",
+    "Normalised Recall",
+    "Measure how early the relevant documents come in a ranking of the whole collection.",
+    "Normalised recall over a collection of `docs` documents: Rnorm(docs=528155).",
+    {"cutoff": _ANY_CUTOFF, "rel": _LEVEL, "docs": _DOCS},
+)
+_Fprime = _kind(
+    "Fprime",
+    "F'",
+    "The weighted harmonic mean of average precision and recall at the cutoff.",
+    "F' of average precision and recall at a cutoff; recall counts beta times as much.",
+    {"cutoff": _CUTOFF, "rel": _LEVEL, "beta": _BETA},
+)
 
-    __name__ = NAME = "Fprime"
-    PRETTY_NAME = "F'"
-    SHORT_DESC = "The weighted harmonic mean of average precision and recall at the cutoff."
-    SUPPORTED_PARAMS = {  # noqa: RUF012
-        "cutoff": _CUTOFF,
-        "rel": _LEVEL,
-        "beta": measures.ParamInfo(dtype=float, default=1.0, desc="how many times more recall counts"),
-    }
-
-
-PRES, PRES_est, Rnorm, Fprime = _PRES(), _PRESEst(), _Rnorm(), _Fprime()
+PRES, PRES_est, Rnorm, Fprime = _PRES(), _PRES_est(), _Rnorm(), _Fprime()
 
 
 def described(measure: Measure) -> Any:
     """Return a measure of a user's own as ir_measures has it: `relto`, `relto@2`, `relto(rel=2)@2`."""
     cutoff = measures.ParamInfo(dtype=int, required=True, desc="ranking cutoff threshold")
-    fields = {
-        "__name__": measure.name,
-        "__doc__": measure.text,
-        "NAME": measure.name,
-        "PRETTY_NAME": measure.name,
-        "SHORT_DESC": measure.description,
-        "SUPPORTED_PARAMS": {
-            **({} if isinstance(measure.parameters, NoParameters) else {"cutoff": cutoff}),
-            "rel": _LEVEL,
-        },
-    }
-    return type(measure.name, (measures.Measure,), fields)()
+    cutoffs = {} if isinstance(measure.parameters, NoParameters) else {"cutoff": cutoff}
+    parameters = {**cutoffs, "rel": _LEVEL}
+    return _kind(measure.name, measure.name, measure.description, measure.text, parameters)()

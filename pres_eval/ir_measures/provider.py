@@ -25,7 +25,7 @@ from pres_eval.measures.selection import SelectedColumn, select
 from pres_eval.options import Options, RelevanceInfo
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading import qrels as engine
-from pres_eval.scoring import Scoring
+from pres_eval.scoring import Scoring, joined_values
 
 ANY = base.Any()
 
@@ -231,10 +231,8 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
             relevance = self._with_gains(gains)
             selection = tuple(self._wants[measure].column for measure in group)
             scoring = Scoring(relevance=relevance, selection=selection, options=options)
-            blocks = list(scoring.blocks(ranking))
-            for place, measure in enumerate(group):
-                parts = [np.asarray(block.values[place], np.float64) for block in blocks]
-                yield measure, np.concatenate(parts)
+            columns = joined_values(list(scoring.blocks(ranking)))
+            yield from zip(group, (np.asarray(values, np.float64) for values in columns), strict=True)
 
     def _with_gains(self, gains: tuple[tuple[int, int], ...]) -> Any:
         """Return the judgements with other grades."""

@@ -8,18 +8,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from pres_eval.analysis.by_group import ByGroup, compare_by_group
-from pres_eval.analysis.compare import BEST, best_places
-from pres_eval.analysis.compare import compare as compare_scores
-from pres_eval.analysis.compare_settings import ComparedRuns, CompareSettings, Comparison, check_settings
+from pres_eval.analysis.by_group import FullComparison, full_comparison
+from pres_eval.analysis.compare import BEST
+from pres_eval.analysis.compare_settings import CompareSettings, Comparison, check_settings
 from pres_eval.analysis.paired import (
     ORDERS,
-    PairedScores,
     TopicWinner,
     pair_topics,
     topic_winners,
     topics_with_weights,
-    weighted,
     wins_of_runs,
 )
 from pres_eval.errors import MeasureError, UsageError, plural, refuse
@@ -32,17 +29,8 @@ from pres_eval.library.wording import in_python, python_words
 from pres_eval.scoring import ScoredRun as Scores
 
 
-class Comparisons(Sequence[Comparison]):
+class Comparisons(FullComparison, Sequence[Comparison]):
     """The comparisons that `compare` made: a sequence of records, and the means with their intervals."""
-
-    def __init__(
-        self, compared: ComparedRuns, by_group: ByGroup | None = None, plain: PairedScores | None = None
-    ) -> None:
-        self.compared = compared
-        self.plain = compared.scores if plain is None else plain
-        """The scores of topics as they are, without weights."""
-        self.by_group = by_group
-        """The comparisons in groups of topics and the interactions, if the evaluations have groups."""
 
     def __len__(self) -> int:
         return len(self.compared.comparisons)
@@ -216,11 +204,8 @@ def compare(
     labels = [measure] if isinstance(measure, str) else list(measure or chosen[0].measures)
     every_topic = tuple(chosen[0].origin.topics) if chosen[0].options.complete else None
     plain = pair_topics([_only(one, labels) for one in chosen], run_names, every_topic)
-    groups, weights = chosen[0].topic_files
-    scores = weighted(plain, weights)
-    place = _place(baseline, chosen, scores)
-    in_groups = None if groups is None else compare_by_group(scores, groups.topics, place, settings)
-    return Comparisons(compare_scores(scores, place, settings), in_groups, plain)
+    place = _place(baseline, chosen, run_names)
+    return Comparisons(**vars(full_comparison(plain, place, settings, *chosen[0].topic_files)))
 
 
 def _names(evaluations: Sequence[Evaluation], names: Sequence[str] | None) -> list[str]:
@@ -245,19 +230,16 @@ def _only(evaluation: Evaluation, labels: Sequence[str]) -> Scores:
 
 
 def _place(
-    baseline: Evaluation | str | int | None, evaluations: Sequence[Evaluation], scores: PairedScores
-) -> int | tuple[int, ...] | None:
-    """Return the place of the baseline, the best of each measure, None for all pairs.
+    baseline: Evaluation | str | int | None, evaluations: Sequence[Evaluation], names: Sequence[str]
+) -> int | str | None:
+    """Return the place of the baseline, BEST for the best of each measure, None for all pairs.
 
     Raises UsageError if there is no such run.
     """
-    names = scores.runs
-    if baseline is None:
-        return None
     if isinstance(baseline, str) and baseline in names:
         return names.index(baseline)
-    if isinstance(baseline, str) and baseline == BEST:
-        return best_places(scores.gains())
+    if baseline is None or (isinstance(baseline, str) and baseline == BEST):
+        return baseline
     if isinstance(baseline, int) and -len(names) <= baseline < len(names):
         return baseline % len(names)
     places = [place for place, one in enumerate(evaluations) if one is baseline]

@@ -36,7 +36,7 @@ class Experiment(Comparisons):
         ranked: Sequence[Run],
         nmax: Sequence[int],
     ) -> None:
-        super().__init__(compared.compared, compared.by_group, compared.plain)
+        super().__init__(**vars(compared))
         self.evaluations = dict(evaluations)
         """The evaluations by the names of the runs."""
         self._ranked = ranked
@@ -66,7 +66,6 @@ class Experiment(Comparisons):
             raise UsageError(f"report: the page has tests of two runs, found test={settings.test!r}")
         options, labels = first.options, self.compared.scores.measures
         columns, own = report_selection(options, self._nmax, labels), first.topic_files
-        baselines = set(self.compared.baselines or ())
         report = make_report(
             self.runs,
             [run.evaluate_columns(columns, options, own=own).scores for run in self._ranked],
@@ -78,7 +77,7 @@ class Experiment(Comparisons):
             settings,
             qrels=File(relevance.name, None),
             files=[File(run.name, None) for run in self._ranked],
-            compared_with=baselines.pop() if len(baselines) == 1 else None,
+            compared_with=self.compared.baseline,
             groups=own[0],
             weights=own[1],
         )

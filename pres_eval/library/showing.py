@@ -6,12 +6,15 @@ import html
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pres_eval.errors import extra_module
 
+if TYPE_CHECKING:
+    from pres_eval.report.paper import Figure
 
-def plotted(make: Callable[[], Any], path: str | os.PathLike[str] | None) -> Any:
+
+def plotted(make: Callable[[], Figure], path: str | os.PathLike[str] | None) -> Figure:
     """Return the matplotlib figure that is made, and write it if there is a path.
 
     Raises MissingExtraError without matplotlib, UsageError for an ending that is not .png, .svg or .pdf.

@@ -14,13 +14,9 @@ from pres_eval.library.arrow import arrow_ids, arrow_numbers, arrow_table
 from pres_eval.library.idcolumns import Codes, IdColumn, Numbers, Objects
 from pres_eval.library.matrices import as_array
 from pres_eval.reading.blocks import Block
+from pres_eval.reading.formats.names import OF_TABLES, pick
 
-TOPIC = ("query_id", "qid", "topic", "q_id", "query-id", "query", "topic_id")
-DOCUMENT = ("doc_id", "docno", "docid", "document", "corpus-id", "did", "document_id")
-SCORE = ("score", "sim", "similarity")
-RELEVANCE = ("relevance", "label", "grade", "rel", "score")
-"""Names of columns, the first that is there counts: those of ir_measures, PyTerrier, ranx, BEIR."""
-
+TOPIC, DOCUMENT = OF_TABLES["topic"], OF_TABLES["document"]
 
 ThreeColumns = tuple[IdColumn, IdColumn, NDArray[Any]]
 """Topics, documents and values of a run or of judgements."""
@@ -31,15 +27,15 @@ def column_names(available: Iterable[Any], value: Sequence[str], name: str) -> t
     known = list(map(str, available))
 
     def first(names: Sequence[str]) -> str:
-        for candidate in names:
-            if candidate in known:
-                return candidate
-        raise InputError(
-            name,
-            None,
-            f"no {names[0]} among the columns {', '.join(known)}",
-            f"a column named {', '.join(names[:-1])} or {names[-1]}",
-        )
+        found = pick(known, names)
+        if found is None:
+            raise InputError(
+                name,
+                None,
+                f"no {names[0]} among the columns {', '.join(known)}",
+                f"a column named {', '.join(names[:-1])} or {names[-1]}",
+            )
+        return found
 
     return first(TOPIC), first(DOCUMENT), first(value)
 
@@ -49,7 +45,7 @@ def block_of_table(data: Any, grades: bool, name: str) -> Block:
 
     Raises InputError for columns that are missing, and values that are none.
     """
-    names = RELEVANCE if grades else SCORE
+    names = OF_TABLES["grade" if grades else "score"]
     if is_pandas(data):
         topic, document, value = _pandas_table(data, names, name)
     elif hasattr(data, "__arrow_c_stream__"):

@@ -70,7 +70,7 @@ MEASURES: tuple[Measure, ...] = (
     Measure(
         "bpref",
         binary_preference,
-        traits=_OF_JUDGED | {Trait.BOUNDED, Trait.LINEAR},
+        traits=_OF_JUDGED | {Trait.BOUNDED, Trait.OWN_EXPECTED},
         plain=plain_binary_preference,
     ),
     Measure(

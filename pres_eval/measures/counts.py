@@ -127,7 +127,7 @@ def plain_num_rel_ret(topic: RankedTopic) -> float:
 
 _NO_NUMBER = Lacks("it is a text")
 _OF_JUDGED = traits(Trait.SET, Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL)
-_OF_RETRIEVED = _OF_JUDGED | {Trait.RISES, Trait.LINEAR}
+_OF_RETRIEVED = _OF_JUDGED | {Trait.RISES, Trait.OWN_EXPECTED}
 _of_run = partial(
     Measure,
     per_topic=False,

@@ -68,7 +68,7 @@ def ndcg_gain_cut(batch: Batch, cutoff: int, gains: tuple[tuple[int, float], ...
     return ndcg_cut(batch.with_gains(gains), cutoff)
 
 
-_CUMULATED = traits(Trait.GRADED, Trait.IGNORES_TAIL, Trait.LINEAR)
+_CUMULATED = traits(Trait.GRADED, Trait.IGNORES_TAIL, Trait.OWN_EXPECTED)
 _RISING = _CUMULATED | {Trait.RISES}
 
 _cut = partial(Measure, ours=True, uses_level=False)

@@ -73,7 +73,7 @@ def understandability_bpref(batch: Batch, factor: float) -> FloatArray:
 _FACTOR = Setting(name="factor", default=1.0, expected="the factor of the documents' scores, above 0")
 _WEIGHED = MeasureSettings((persistence(0.8), _FACTOR), example="p=0.9")
 
-_BIASED = traits(Trait.IGNORES_TAIL, Trait.LINEAR)
+_BIASED = traits(Trait.IGNORES_TAIL, Trait.OWN_EXPECTED)
 _scored = partial(Measure, ours=True, needs_document_scores=True, bounds=NOT_DERIVED)
 
 MEASURES: tuple[Measure, ...] = (
@@ -83,6 +83,6 @@ MEASURES: tuple[Measure, ...] = (
         "ubpref",
         understandability_bpref,
         MeasureSettings((_FACTOR,), example="factor=0.01"),
-        traits=traits(Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL, Trait.LINEAR),
+        traits=traits(Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL, Trait.OWN_EXPECTED),
     ),
 )

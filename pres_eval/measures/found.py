@@ -1,7 +1,8 @@
 """Relevant documents found down to a rank: formulas that use nothing else of the order also take ties.
 
-Of a batch that knows its ties these are the numbers that are expected of all their orders.  A measure that is
-linear in them (`Trait.LINEAR`) has its expected value by its own formula.
+Of a batch that knows its ties these are the numbers that are expected of all their orders.  A measure whose
+formula, of these and of their variance, is its expected value (`Trait.OWN_EXPECTED`) needs no function for
+it: most such formulas are linear in them.
 """
 
 from __future__ import annotations

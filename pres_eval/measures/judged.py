@@ -49,7 +49,7 @@ MEASURES: tuple[Measure, ...] = (
         uses_level=False,
         less_is_better=True,
         when_missing=WhenMissing.ZERO,
-        traits=traits(Trait.BOUNDED, Trait.LINEAR),
+        traits=traits(Trait.BOUNDED, Trait.OWN_EXPECTED),
         bounds=_WITHOUT_QUESTION,
     ),
     Measure(
@@ -58,7 +58,7 @@ MEASURES: tuple[Measure, ...] = (
         Cutoffs((10, 100, 1000), or_all=True),
         ours=True,
         uses_level=False,
-        traits=traits(Trait.BOUNDED, Trait.LINEAR),
+        traits=traits(Trait.BOUNDED, Trait.OWN_EXPECTED),
         bounds=_WITHOUT_QUESTION,
     ),
 )

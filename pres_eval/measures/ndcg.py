@@ -147,7 +147,7 @@ def plain_ndcg_cut(topic: RankedTopic, cutoff: int) -> float:
     return topic.dcg(cutoff) / best if best else 0.0
 
 
-_NORMALIZED = traits(Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL, Trait.LINEAR)
+_NORMALIZED = traits(Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL, Trait.OWN_EXPECTED)
 _CUMULATED = traits(Trait.GRADED, Trait.IGNORES_TAIL, Trait.RISES)
 
 MEASURES: tuple[Measure, ...] = (
@@ -160,7 +160,7 @@ MEASURES: tuple[Measure, ...] = (
         bounds="bounds.normalized_gain:of_grades",
         plain=plain_ndcg,
     ),
-    Measure("dcg", dcg, Pairs(), uses_level=False, traits=_CUMULATED | {Trait.LINEAR}),
+    Measure("dcg", dcg, Pairs(), uses_level=False, traits=_CUMULATED | {Trait.OWN_EXPECTED}),
     Measure(
         "ideal_dcg",
         ideal_dcg,

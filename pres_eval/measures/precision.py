@@ -199,7 +199,7 @@ def plain_reciprocal_rank_cut(topic: RankedTopic, cutoff: int) -> float:
 
 
 _AT_RANKS = traits(Trait.BOUNDED, Trait.IGNORES_TAIL)
-_LINEAR = _AT_RANKS | {Trait.LINEAR}
+_OWN_EXPECTED = _AT_RANKS | {Trait.OWN_EXPECTED}
 _RISING = _AT_RANKS | {Trait.RISES}
 
 MEASURES: tuple[Measure, ...] = (
@@ -208,7 +208,7 @@ MEASURES: tuple[Measure, ...] = (
         precision,
         Cutoffs(DOCUMENT_CUTOFFS),
         takes_many=True,
-        traits=_RISING | _LINEAR,
+        traits=_RISING | _OWN_EXPECTED,
         plain=plain_precision,
     ),
     Measure(
@@ -216,20 +216,28 @@ MEASURES: tuple[Measure, ...] = (
         recall,
         Cutoffs(DOCUMENT_CUTOFFS),
         takes_many=True,
-        traits=_RISING | _LINEAR,
+        traits=_RISING | _OWN_EXPECTED,
         plain=plain_recall,
     ),
     Measure(
-        "Rprec", r_precision, traits=_LINEAR, bounds="bounds.relevance:r_precision", plain=plain_r_precision
+        "Rprec",
+        r_precision,
+        traits=_OWN_EXPECTED,
+        bounds="bounds.relevance:r_precision",
+        plain=plain_r_precision,
     ),
     Measure(
         "Rprec_mult",
         r_precision_at_multiples,
         MULTIPLES,
-        traits=_LINEAR | {Trait.MOVES_UP},
+        traits=_OWN_EXPECTED | {Trait.MOVES_UP},
     ),
     Measure(
-        "relative_P", relative_precision, Cutoffs(DOCUMENT_CUTOFFS), takes_many=True, traits=_RISING | _LINEAR
+        "relative_P",
+        relative_precision,
+        Cutoffs(DOCUMENT_CUTOFFS),
+        takes_many=True,
+        traits=_RISING | _OWN_EXPECTED,
     ),
     Measure(
         "success",
@@ -246,7 +254,7 @@ MEASURES: tuple[Measure, ...] = (
         Cutoffs((1, 5, 10)),
         ours=True,
         takes_many=True,
-        traits=traits(Trait.IGNORES_TAIL, Trait.RISES, Trait.LINEAR),
+        traits=traits(Trait.IGNORES_TAIL, Trait.RISES, Trait.OWN_EXPECTED),
         plain=plain_hits,
     ),
     Measure(
@@ -270,6 +278,6 @@ MEASURES: tuple[Measure, ...] = (
         f_cut,
         BetaCutoffs((1.0,), DOCUMENT_CUTOFFS, example="2,10,100"),
         ours=True,
-        traits=_RISING | _LINEAR,
+        traits=_RISING | _OWN_EXPECTED,
     ),
 )

@@ -145,7 +145,7 @@ def f_prime(batch: Batch, beta: float, cutoff: int) -> FloatArray:
 
 
 _FAMILY = traits(Trait.BOUNDED, Trait.IGNORES_TAIL)
-_LINEAR = _FAMILY | {Trait.LINEAR}
+_OWN_EXPECTED = _FAMILY | {Trait.OWN_EXPECTED}
 
 MEASURES: tuple[Measure, ...] = (
     Measure(
@@ -154,7 +154,7 @@ MEASURES: tuple[Measure, ...] = (
         Cutoffs(None, example="50,100"),
         ours=True,
         takes_many=True,
-        traits=_LINEAR,
+        traits=_OWN_EXPECTED,
         bounds="bounds.relevance:pres",
     ),
     Measure(
@@ -163,7 +163,7 @@ MEASURES: tuple[Measure, ...] = (
         Cutoffs(None, example="50,100"),
         ours=True,
         takes_many=True,
-        traits=_LINEAR,
+        traits=_OWN_EXPECTED,
         bounds="bounds.relevance:pres_estimated",
     ),
     Measure(
@@ -172,7 +172,7 @@ MEASURES: tuple[Measure, ...] = (
         OptionalCutoffs(example="1000"),
         ours=True,
         needs_collection_size=True,
-        traits=_LINEAR | {Trait.OF_COLLECTION, Trait.MOVES_UP},
+        traits=_OWN_EXPECTED | {Trait.OF_COLLECTION, Trait.MOVES_UP},
     ),
     Measure(
         "Fprime",

@@ -164,14 +164,14 @@ MEASURES: tuple[Measure, ...] = (
         rbp,
         Pairs("p=0.8"),
         uses_level=False,
-        traits=_BIASED | {Trait.GRADED, Trait.LINEAR, Trait.OF_TOPIC_SCALE},
+        traits=_BIASED | {Trait.GRADED, Trait.OWN_EXPECTED, Trait.OF_TOPIC_SCALE},
     ),
     Measure(
         "rbp_binary",
         rbp_binary,
         Pairs("p=0.8", keys=("p",)),
         ours=True,
-        traits=_BIASED | {Trait.LINEAR},
+        traits=_BIASED | {Trait.OWN_EXPECTED},
     ),
     Measure(
         "rbp_resid",

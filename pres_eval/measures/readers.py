@@ -235,7 +235,7 @@ _GRADES = (MIN_REL, MAX_REL)
 _AT_RANKS = MeasureSettings(_GRADES, CUTOFFS, "10,20,max_rel=3")
 _WANTING = MeasureSettings((WANTED_GAIN, *_GRADES), example="T=2,max_rel=3")
 _PERSISTENT = MeasureSettings((persistence(0.8),), CUTOFFS, "10,20,p=0.9")
-_FIRST = traits(Trait.BOUNDED, Trait.IGNORES_TAIL, Trait.RISES, Trait.LINEAR)
+_FIRST = traits(Trait.BOUNDED, Trait.IGNORES_TAIL, Trait.RISES, Trait.OWN_EXPECTED)
 _RISING = _FIRST | {Trait.GRADED, Trait.OF_TOPIC_SCALE}
 _graded = partial(Measure, ours=True, uses_level=False)
 _stopping = partial(

@@ -132,9 +132,9 @@ MEASURES: tuple[Measure, ...] = (
         "total_cost",
         total_cost,
         Coefficients((1.0, 20.0), 2, example="1,20"),
-        traits=_OF_A_SET | {Trait.LINEAR},
+        traits=_OF_A_SET | {Trait.OWN_EXPECTED},
     ),
-    _cost("total_cost_uniform", total_cost_uniform, _REST, traits=_OF_COLLECTION | {Trait.LINEAR}),
+    _cost("total_cost_uniform", total_cost_uniform, _REST, traits=_OF_COLLECTION | {Trait.OWN_EXPECTED}),
     _cost(
         "total_cost_weighted",
         total_cost_weighted,
@@ -145,8 +145,8 @@ MEASURES: tuple[Measure, ...] = (
     _cost(
         "loss_r",
         loss_of_recall,
-        traits=_OF_A_SET | {Trait.BOUNDED, Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL, Trait.LINEAR},
+        traits=_OF_A_SET | {Trait.BOUNDED, Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL, Trait.OWN_EXPECTED},
     ),
     _cost("loss_e", loss_of_effort, rewards_giving_up=True, traits=_OF_COLLECTION | {Trait.BOUNDED}),
-    _cost("loss_er", loss, traits=_OF_COLLECTION | {Trait.LINEAR}),
+    _cost("loss_er", loss, traits=_OF_COLLECTION | {Trait.OWN_EXPECTED}),
 )

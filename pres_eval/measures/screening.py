@@ -150,7 +150,7 @@ MEASURES: tuple[Measure, ...] = (
         "wss",
         work_saved,
         Percents((95.0, 100.0)),
-        traits=traits(Trait.OF_COLLECTION, Trait.MOVES_UP, Trait.LINEAR),
+        traits=traits(Trait.OF_COLLECTION, Trait.MOVES_UP, Trait.OWN_EXPECTED),
     ),
     _effort(
         "last_rel",
@@ -168,9 +168,9 @@ MEASURES: tuple[Measure, ...] = (
         "recall_at_percent",
         recall_at_percent,
         Percents((1.0, 5.0, 10.0, 20.0, 50.0), example="10,20"),
-        traits=_SHARE | {Trait.LINEAR},
+        traits=_SHARE | {Trait.OWN_EXPECTED},
     ),
-    _ours("norm_area", normalized_area, traits=_SHARE | {Trait.LINEAR}),
+    _ours("norm_area", normalized_area, traits=_SHARE | {Trait.OWN_EXPECTED}),
     _effort(
         "atd",
         average_time_to_discovery,

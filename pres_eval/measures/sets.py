@@ -109,19 +109,19 @@ def plain_set_recall(topic: RankedTopic) -> float:
 
 
 _OF_A_SET = traits(Trait.BOUNDED, Trait.SET, Trait.RISES)
-_LINEAR = _OF_A_SET | {Trait.LINEAR}
+_OWN_EXPECTED = _OF_A_SET | {Trait.OWN_EXPECTED}
 
 MEASURES: tuple[Measure, ...] = (
-    Measure("set_P", set_precision, traits=_LINEAR, plain=plain_set_precision),
-    Measure("set_relative_P", set_relative_precision, traits=_LINEAR),
+    Measure("set_P", set_precision, traits=_OWN_EXPECTED, plain=plain_set_precision),
+    Measure("set_relative_P", set_relative_precision, traits=_OWN_EXPECTED),
     Measure(
         "set_recall",
         set_recall,
-        traits=_LINEAR | {Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL},
+        traits=_OWN_EXPECTED | {Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL},
         plain=plain_set_recall,
     ),
-    Measure("set_map", set_average_precision, traits=_LINEAR),
-    Measure("set_F", set_f, Coefficients((1.0,), 1, example="0.5"), traits=_LINEAR),
+    Measure("set_map", set_average_precision, traits=_OWN_EXPECTED),
+    Measure("set_F", set_f, Coefficients((1.0,), 1, example="0.5"), traits=_OWN_EXPECTED),
     Measure(
         "utility",
         utility,
@@ -129,6 +129,6 @@ MEASURES: tuple[Measure, ...] = (
         rewards_giving_up=True,
         # trec_eval: 10.0 sets it to 0 only where it is called plainly utility.
         when_missing=WhenMissing.ZERO_WITHOUT_PARAMETERS,
-        traits=traits(Trait.SET, Trait.RISES, Trait.LINEAR),
+        traits=traits(Trait.SET, Trait.RISES, Trait.OWN_EXPECTED),
     ),
 )

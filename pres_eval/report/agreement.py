@@ -23,14 +23,12 @@ from pres_eval.errors import plural
 from pres_eval.report.drawing import new_figure, one_plot, plain, plain_names, run_styles, whole_numbers
 from pres_eval.report.layout import Interval, Shown, Table, Value, records_table
 from pres_eval.report.paper import Axes, Figure, is_narrow, page_height, room
-from pres_eval.report.text import UNKNOWN, falling_notes, percentage
+from pres_eval.report.text import UNKNOWN, falling_notes, left_out_notes, percentage
 
 
 def correlations_table(measures: tuple[str, ...], means: FloatArray, scores: PairedScores | None) -> Table:
     """Return the table of correlations between the orders of each pair of measures."""
     over = "" if scores is None else f" over {plural(len(scores.topics))}"
-    left_out = () if scores is None else scores.left_out
-    gone = (f"left out, no averages over topics: {', '.join(left_out)}",) if left_out else ()
     return records_table(
         "correlations",
         f"Correlations of the orders of {means.shape[1]} runs{over}",
@@ -40,7 +38,7 @@ def correlations_table(measures: tuple[str, ...], means: FloatArray, scores: Pai
             "ceiling: the highest tau_a that the ties let be reached; tau_b takes them into account",
             "tau_ap: the first measure's order is the true one; tau_ap_back: the second's; tau_ap_b: neither",
             "rbo_floor: the rbo of opposite orders of these runs, its least value; the same order has 1",
-            *gone,
+            *left_out_notes(() if scores is None else scores.left_out),
         ),
     )
 

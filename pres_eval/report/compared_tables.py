@@ -24,7 +24,7 @@ from pres_eval.report.layout import (
     Table,
     records_table,
 )
-from pres_eval.report.text import effect_size, falling_notes, percentage
+from pres_eval.report.text import effect_size, falling_notes, left_out_notes, percentage
 
 MANY = 8
 """More measures than this go downwards in the tables."""
@@ -89,8 +89,8 @@ def _notes(result: ComparedRuns) -> Iterator[str | Note]:
     yield Note("best of the measure (means that agree to 12 digits are equal)", mark=BEST, bold=True)
     settings, baselines = result.settings, result.baselines
     if baselines is not None and result.comparisons:
-        own = {result.scores.runs[run] for run in baselines}
-        against = next(iter(own)) if len(own) == 1 else "the best of the measure"
+        one = result.baseline
+        against = "the best of the measure" if one is None else result.scores.runs[one]
         mark, words = {
             "two-sided": ("+ -", "significantly better, worse than"),
             "greater": ("+", "significantly better than"),
@@ -108,8 +108,7 @@ def _notes(result: ComparedRuns) -> Iterator[str | Note]:
             f" {result.contradictions()} significant comparisons it favours the run with the worse mean"
             " (--test t compares means)"
         )
-    if result.scores.left_out:
-        yield f"left out, no averages over topics: {', '.join(result.scores.left_out)}"
+    yield from left_out_notes(result.scores.left_out)
 
 
 def _intervals(result: ComparedRuns) -> Table:

@@ -16,7 +16,7 @@ from pres_eval.analysis.prediction_powered import (
 )
 from pres_eval.report.judges_tables import MOST_SHOWN
 from pres_eval.report.layout import PValue, Score, Shown, Table, more_rows, records_table
-from pres_eval.report.text import falling_notes, interval
+from pres_eval.report.text import falling_notes, interval, percentage
 
 
 def corrected_tables(judges: TwoJudges, alpha: float, seed: int) -> list[Table]:
@@ -50,7 +50,6 @@ def corrected_tables(judges: TwoJudges, alpha: float, seed: int) -> list[Table]:
 def _means(judges: TwoJudges, found: list[CorrectedMean], alpha: float, notes: Collection[str]) -> Table:
     """Return the table of corrected means."""
     people, others = len(judges.people.topics), len(judges.topics)
-    cover = f"{100 * (1 - alpha):g} %"
     return records_table(
         "corrected",
         f"Means over {people + others} topics, of which people judged {people}",
@@ -59,7 +58,7 @@ def _means(judges: TwoJudges, found: list[CorrectedMean], alpha: float, notes: C
         (
             f"corrected: the machine's mean less its error on the {people} topics of people, with weight λ;"
             " right if these were drawn by chance",
-            f"intervals: {cover}, t, each for one mean",
+            f"intervals: {percentage(1 - alpha)}, t, each for one mean",
             *notes,
         ),
         Shown(

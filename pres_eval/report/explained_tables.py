@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
-from typing import Any
 
 from pres_eval.analysis.explain import Explanation, Relevant, curves, text_plot
 from pres_eval.arrays import add_in_order
 from pres_eval.errors import plural
 from pres_eval.report.layout import Shown, Table, Value
+from pres_eval.report.paper import Figure
 from pres_eval.report.text import text_of
 from pres_eval.scoring import ScoredRun
 
@@ -212,7 +212,7 @@ def _averages(
     )
 
 
-def explained_figure(explained: Iterable[Iterable[Explanation]]) -> Any:
+def explained_figure(explained: Iterable[Iterable[Explanation]]) -> Figure:
     """Return the picture of each topic of each run: its curves with the areas A1 and A2."""
     from pres_eval.report.plots import cumulated_curves
 

@@ -27,7 +27,7 @@ from pres_eval.report.drawing import (
     whole_numbers,
 )
 from pres_eval.report.paper import LEAST_LETTERS, Axes, Figure, page_height, room
-from pres_eval.report.text import fitted
+from pres_eval.report.text import fitted, percentage
 
 SAMPLE = "each sample"
 
@@ -160,7 +160,7 @@ def validation_figure(found: Validation) -> Figure:
     """Return the interval of each share over all topics; a tick is the limit to one side."""
     names = ("recall", "precision", "F1", "prevalence", "elusion")
     rows = [found.of(name)[-1] for name in names]
-    places, percent = range(len(rows)), f"{100 * found.settings.confidence:g} %"
+    places, percent = range(len(rows)), percentage(found.settings.confidence)
     with one_plot(6.5, 1.5 + 0.3 * len(rows)) as (figure, axes):
         axes.hlines(places, [one.low for one in rows], [one.high for one in rows], color=COLOURS[0], lw=2)
         axes.plot([one.estimate for one in rows], places, "o", color=COLOURS[0], label="estimate")

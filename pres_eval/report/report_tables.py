@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict
 
 import numpy as np
 
 from pres_eval.analysis.every_pair import PairTable
 from pres_eval.analysis.pools import Trust
 from pres_eval.measures.base import Format
+from pres_eval.options import recorded
 from pres_eval.reading.topic_files import Groups
 from pres_eval.report.compared_topics import by_group_tables
 from pres_eval.report.graphs import graphs_of
@@ -55,7 +55,7 @@ def settings_of(report: Report) -> dict[str, object]:
         "nmax": list(report.nmax),
         "medians": sorted(report.medians),
         **{name: text_of(file.path) for name, file in files.items() if file is not None},
-        **{name: value for name, value in asdict(report.options).items() if name != "only_topic"},
+        **recorded(report.options),
         **({} if report.pairs is None else report.pairs.settings.recorded()),
     }
 

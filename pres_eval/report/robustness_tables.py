@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from pres_eval.arrays import AnyArray, BoolArray, IntArray
 from pres_eval.errors import plural
 from pres_eval.measures.selection import Selection
 from pres_eval.report.layout import Score, Shown, Table, Value, records_table
+from pres_eval.report.paper import Figure
 from pres_eval.report.text import moved, percentage
 
 MOST_SHOWN = 20
@@ -223,7 +223,7 @@ def _by_fraction(
 def depths_table(result: Depths) -> Table:
     """Return the rankings under pools of several depths."""
     coefficient = COEFFICIENT_NAMES[result.coefficient]
-    sizes = list(zip(result.depths, result.judged.tolist(), result.relevant.tolist(), strict=True))
+    sizes = list(zip(result.depths, result.judged.tolist(), result.kept.tolist(), strict=True))
     found = result.correlations.tolist()
     return Table(
         name="depths",
@@ -270,7 +270,7 @@ def left_out_table(rows: list[LeftOut], depth: int) -> Table:
     )
 
 
-def robustness_figure(result: Robustness, selection: Selection) -> Any:
+def robustness_figure(result: Robustness, selection: Selection) -> Figure:
     """Return the picture of the correlations at each fraction, a panel for each cutoff."""
     from pres_eval.report.plots import robustness
 

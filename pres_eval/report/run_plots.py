@@ -12,6 +12,7 @@ from pres_eval.arrays import AnyArray
 from pres_eval.errors import plural
 from pres_eval.report.drawing import add_legend, name_bars, panels, plain, plain_names
 from pres_eval.report.paper import Axes, Figure, is_narrow, room
+from pres_eval.report.text import percentage
 
 
 def compared_figure(result: ComparedRuns) -> Figure:
@@ -83,7 +84,7 @@ def score_bars(
         rows[0].set_title(f"{title}{over}{few}")
         has_intervals = intervals is not None and bool(np.isfinite(intervals[0]).any())
         own = None if baselines is None else {names[run] for run in baselines}
-        _add_key(figure, rows[0], f"{100 * confidence:g} % interval" if has_intervals else None, own)
+        _add_key(figure, rows[0], f"{percentage(confidence)} interval" if has_intervals else None, own)
     return figure
 
 

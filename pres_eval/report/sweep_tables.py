@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pres_eval.analysis.sweep import Sweep
 from pres_eval.report.layout import Shown, Table
+from pres_eval.report.paper import Figure
 
 
 def sweep_tables(result: Sweep, topics: str) -> list[Table]:
@@ -38,7 +37,7 @@ def sweep_tables(result: Sweep, topics: str) -> list[Table]:
     ]
 
 
-def sweep_figure(result: Sweep) -> Any:
+def sweep_figure(result: Sweep) -> Figure:
     """Return the picture of measures against Nmax."""
     from pres_eval.report.plots import curves
 

@@ -93,6 +93,11 @@ def falling_notes(labels: Sequence[str], falling: Collection[str]) -> list[str]:
     return [f"less is better: {', '.join(found)}"] if found else []
 
 
+def left_out_notes(labels: Sequence[str]) -> list[str]:
+    """Return a note on columns that are not compared, as they are no averages; none where there are none."""
+    return [f"left out, no averages over topics: {', '.join(labels)}"] if labels else []
+
+
 def moved(before: int, after: int) -> str:
     """Return a position, and where it is now if that is another."""
     return str(before) if before == after else f"{before} to {after}"
@@ -104,6 +109,12 @@ def p_text(p_value: float, digits: int = 4) -> str:
         return UNKNOWN
     least = 10.0**-digits
     return f"<{least:.{digits}f}" if p_value < least / 2 else f"{p_value:.{digits}f}"
+
+
+def equal_or_less(p_value: float) -> str:
+    """Return a p-value behind the sign that it needs: `= 0.0312`, `< 0.0001`."""
+    text = p_text(p_value)
+    return text.replace("<", "< ") if text.startswith("<") else f"= {text}"
 
 
 def signed(value: float, digits: int = 4) -> str:

@@ -36,7 +36,7 @@ from pres_eval.report.report_numbers import (
     quartiles,
     relevant_counts,
 )
-from pres_eval.report.text import text_of
+from pres_eval.report.text import percentage, text_of
 from pres_eval.report.trec_report import Report
 
 
@@ -94,7 +94,7 @@ def draw_intervals(report: Report, subject: Subject) -> Figure:
     if pairs is None or subject.label not in pairs.measures:
         raise UsageError(f"--picture leaderboard: {subject.label} is no average over topics, expected one")
     row = pairs.measures.index(subject.label)
-    order = np.array(report.all_topics_first(np.argsort(-pairs.gains(row), kind="stable").tolist())[::-1])
+    order = np.array(report.all_topics_first(np.argsort(-pairs.gains[row], kind="stable").tolist())[::-1])
     means, places = pairs.means[row][order], np.arange(len(order))
     spread = np.maximum(0.0, [means - pairs.lower[row][order], pairs.upper[row][order] - means])
     with rows_plot(len(order)) as (figure, axes):
@@ -106,7 +106,7 @@ def draw_intervals(report: Report, subject: Subject) -> Figure:
             letters.tick_params(length=0)
             letters.spines["right"].set_visible(False)
             share = f"\n{SHARED}, all pairs compared"
-        ends = f"{100 * (1 - pairs.settings.alpha):g} % intervals (uncorrected)"
+        ends = f"{percentage(1 - pairs.settings.alpha)} intervals (uncorrected)"
         title = f"{plain(subject.label)}: means over {pairs.over}, {ends}{share}"
         label_rows(axes, report, order.tolist(), f"mean {subject.label}", title)
     return figure

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from pres_eval.analysis.validation import ERECALL, Estimate, Validation
 from pres_eval.analysis.yields import SampledPart, elusion_tests, plans, sample_needed
 from pres_eval.report.layout import Shown, Table, records_table
-from pres_eval.report.text import text_of
+from pres_eval.report.text import percentage, text_of
 
 
 def validation_tables(found: Validation) -> list[Table]:
     """Return the estimates, their meaning in words, their parts, and the other results wanted."""
     settings, said = found.settings, list(sentences(found))
-    percent = f"{100 * settings.confidence:g} %"
+    percent = percentage(settings.confidence)
     tables = [
         records_table(
             "estimates",
@@ -69,7 +69,7 @@ def sentences(found: Validation) -> Iterator[tuple[bytes, str]]:
         text = (
             f"Of an estimated {every} relevant documents, the review found"
             f"{' an estimated' * (inside.low < inside.high)} {many};"
-            f" we can say with {100 * found.settings.confidence:g} % confidence that it found {least}."
+            f" we can say with {percentage(found.settings.confidence)} confidence that it found {least}."
         )
         yield recall.topic, f"Topic {text_of(recall.topic)}: " * (len(found.of("recall")) > 1) + text
 
@@ -119,7 +119,7 @@ def _more_table(found: Validation, margin: float) -> Table:
 
 def plan_tables(collection: int, prevalence: float, margin: float, confidence: float) -> list[Table]:
     """Return the tables of sample sizes, before there is any sample."""
-    percent = f"{100 * confidence:g} % confidence"
+    percent = f"{percentage(confidence)} confidence"
     return [
         Table(
             name="plan",

@@ -22,7 +22,7 @@ from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.errors import UsageError
 from pres_eval.gates.against import Earlier
 from pres_eval.gates.check import check_gates
-from pres_eval.gates.confirming import TESTS, confirm
+from pres_eval.gates.confirming import confirm
 from pres_eval.gates.expected import Expected
 from pres_eval.gates.findings import MOST, GateFinding, Verdict, annotations_of, lines_of
 from pres_eval.gates.junit import as_junit
@@ -212,7 +212,9 @@ def test_the_test_can_be_chosen() -> None:
     def falls(changes: list[float]) -> dict[str, bool]:
         now = [value + change for value, change in zip(values, changes, strict=True)]
         new = evaluation(topics=topics, average_precision=values, pres=now)
-        return {test: bool(against(new, earlier(old, if_significant=True, test=test))) for test in TESTS}
+        return {
+            test: bool(against(new, earlier(old, if_significant=True, test=test))) for test in PAIRED_TESTS
+        }
 
     assert falls([*(-each for each in little), -0.3]) == {
         "t": False, "randomisation": True, "bootstrap": True, "wilcoxon": True, "sign": True
@@ -222,13 +224,14 @@ def test_the_test_can_be_chosen() -> None:
 
 
 def test_test_of_a_gate_on_the_command_line(pres_eval: Command, tmp_path: Path) -> None:
-    assert f"{', '.join(TESTS[1:-1])} or {TESTS[-1]}" in " ".join(pres_eval.ok("--help-all").out.split())
+    tests = tuple(PAIRED_TESTS)
+    assert f"{', '.join(tests[1:-1])} or {tests[-1]}" in " ".join(pres_eval.ok("--help-all").out.split())
     old = tmp_path / "old.json"
     pres_eval.ok("--format", "json", "--output", old, "-m", "map", QRELS, RUNS[0])
     gate = ("--against", old, "-m", "map", QRELS, RUNS[1], "--tolerance", "0")
     assert pres_eval(*gate, "--test", "t").err.strip().endswith("--test goes with --if-significant")
     assert "expected one of t, randomisation" in pres_eval(*gate, "--if-significant", "--test", "u").err
-    for test in TESTS:
+    for test in PAIRED_TESTS:
         [one] = pres_eval.ok(
             "compare", QRELS, *RUNS[:2], "-m", "map", "--test", test, "--alternative", "less",
             "--format", "json",
@@ -494,7 +497,7 @@ def test_many_looks_are_corrected_for(correction: str, least: float, most: float
 def test_p_of_a_gate_is_that_of_compare() -> None:
     """One-sided as `compare --alternative less`, two-sided twice that; nothing to say over one topic."""
     before, now = np.array([0.5, 0.6, 0.7, 0.8]), np.array([0.4, 0.55, 0.75, 0.6])
-    for test in TESTS:
+    for test in PAIRED_TESTS:
         [one] = confirm([(before, now, 1)], CompareSettings(test=test, alternative="less"))
         [other] = confirm([(now, before, -1)], CompareSettings(test=test))
         greater = PAIRED_TESTS[test].run((before - now)[None], 10_000, 0, greater=True)[0]
@@ -519,7 +522,7 @@ def test_two_sided_p_of_a_rise_is_that_of_the_fall() -> None:
     """The same changes the other way round: once a p of 1.0000 stood beside an interval without 0."""
     before = np.linspace(0.1, 0.5, 12)
     now = before + np.linspace(0.1, 0.3, 12)
-    for test in TESTS:
+    for test in PAIRED_TESTS:
         how = CompareSettings(test=test, alternative="two-sided")
         rise, fall = (confirm([pair], how)[0] for pair in ((before, now, 1), (now, before, 1)))
         assert rise.p_value == pytest.approx(fall.p_value, rel=0.3) and rise.p_value < 0.05

@@ -24,7 +24,7 @@ Expected = Callable[..., FloatArray | IntArray | list[str]]
 def depends_on_order(measure: Measure) -> bool:
     """Return whether an order of ties, or through -M what it leaves, changes the value that is expected."""
     has_own = bool(measure.expected) and not isinstance(measure.expected, Lacks)
-    return has_own or Trait.LINEAR in measure.traits
+    return has_own or Trait.OWN_EXPECTED in measure.traits
 
 
 def has_expected_value(measure: Measure) -> bool:

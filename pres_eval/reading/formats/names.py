@@ -1,4 +1,4 @@
-"""The names that columns have in other tools."""
+"""The names that columns have in other tools, in files and in tables."""
 
 from __future__ import annotations
 
@@ -10,6 +10,14 @@ DOCUMENT = ("doc_id", "docno", "corpus-id", "docid", "document_id", "doc id", "d
 SCORE = ("score",)
 RANK = ("rank", "position", "doc position")
 GRADE = ("relevance", "label", "grade", "score", "rel", "rating")
+
+OF_TABLES = {
+    "topic": ("query_id", "qid", "topic", "q_id", "query-id", "query", "topic_id"),
+    "document": ("doc_id", "docno", "docid", "document", "corpus-id", "did", "document_id"),
+    "score": ("score", "sim", "similarity"),
+    "grade": ("relevance", "label", "grade", "rel", "score"),
+}
+"""Those of tables that programs make, the first that is there counts: ir_measures, PyTerrier, ranx, BEIR."""
 
 
 def pick(columns: Iterable[str], names: Iterable[str]) -> str | None:

@@ -140,7 +140,7 @@ def _intervals(report: Report) -> Html | str:
         return ""
     confidence = percentage(1 - pairs.settings.alpha)
     label = pairs.measures[0]
-    order = report.all_topics_first(np.argsort(-pairs.gains(0), kind="stable").tolist())
+    order = report.all_topics_first(np.argsort(-pairs.gains[0], kind="stable").tolist())
     rows = [
         svg.Row(
             names[run],

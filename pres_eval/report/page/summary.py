@@ -14,7 +14,7 @@ from pres_eval.errors import plural
 from pres_eval.measures.asked import BOUNDS_NOTE
 from pres_eval.report.markup import Content, Html, element
 from pres_eval.report.page.tables import Cell, link, scrolling, section, table
-from pres_eval.report.text import UNKNOWN, interval, p_text, percentage, shown, signed, text_of
+from pres_eval.report.text import UNKNOWN, equal_or_less, interval, percentage, shown, signed, text_of
 from pres_eval.report.trec_report import DIGITS, Report
 
 MOST_NAMED = 3
@@ -118,8 +118,7 @@ def _verdict(found: Against, alpha: float, name: str, other: str) -> str:
         return f"{name} and {other}, have no topic in common; "
     if np.isnan(found.p_value):
         return f"{name} against {other}, could not be tested ({signed(found.difference)}); "
-    p_words = f"p = {p_text(found.p_value)}".replace("= <", "< ")
-    numbers = f"{signed(found.difference)}, {p_words}, {plural(found.topics)}"
+    numbers = f"{signed(found.difference)}, p {equal_or_less(found.p_value)}, {plural(found.topics)}"
     if found.p_value >= alpha or not found.direction:
         return f"no significant difference was found between {name} and {other} ({numbers}); "
     side = "better" if found.direction > 0 else "worse"
