@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 import click
 
+from pres_eval.errors import InputError
+
 Record = TypeVar("Record", bound="Said")
 
 
@@ -88,7 +90,13 @@ def command_with(record: type[Record]) -> Callable[[Callable[[Record], None]], c
             """Run the command with options that make sense."""
             said = record(**values)
             said.check()
-            work(said)
+            try:
+                work(said)
+            except InputError as error:
+                if "-R " not in error.advice or any("-R" in parameter.opts for parameter in parameters):
+                    raise
+                # What advises an option that the command does not have is no help.
+                raise InputError(error.path, error.line, error.found, error.expected) from None
 
         return click.Command(
             None,

@@ -132,6 +132,18 @@ def test_one_file_of_several_assessors(rule: str, files: list[str], call: Comman
     assert "6 documents of 3 topics; 3 judged more than once" in merged.err
 
 
+@pytest.mark.parametrize("line", ["1 0 a 0.5", "1 0 a 2 1"])
+def test_no_error_advises_an_option_that_the_command_lacks(
+    line: str, files: list[str], call: Command
+) -> None:
+    Path("other").write_text(f"{line}\n")
+    Path("run").write_text("1 Q0 a 1 1 t\n")
+    assert "-R" in call("other", "run").err
+    for command in (["merge", *files, "other"], ["pool", "run", "--judged", "other"]):
+        called = call(*command)
+        assert called.code == 2 and called.err.startswith("pres-eval: other:1: ") and "-R" not in called.err
+
+
 @pytest.mark.parametrize(("name", "begins"), [("m.csv", "query_id,doc_id,"), ("m.json", "{"), ("m", "1 0 a")])
 def test_the_ending_sets_the_format(name: str, begins: str, files: list[str], call: Command) -> None:
     call.ok("merge", "--quiet", *files, "--output", name)
