@@ -203,7 +203,7 @@ def fit(figure: Figure, width: float | None, untitled: bool) -> None:
         if MOST_SQUEEZED * high > page:
             raise UsageError(
                 f"--width {width:g}: the picture would be {high * MILLIMETRES:.0f} mm high, and a page has"
-                f" {PAGE_HEIGHT:g}; draw fewer measures (-m) or topics, or try a greater width"
+                f" {PAGE_HEIGHT:g}; draw fewer measures or topics, or try a greater width"
             )
         figure.set_size_inches(width / MILLIMETRES, min(high, page))
         texts: list[Any] = figure.findobj(lambda each: hasattr(each, "set_fontsize"))

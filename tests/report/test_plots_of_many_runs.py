@@ -231,7 +231,7 @@ def test_what_is_much_higher_than_a_page_is_refused(command: Command, tmp_path: 
     measures = itertools.chain.from_iterable(("-m", f"P.{cutoff}") for cutoff in range(1, 9))
     called = command("compare", PATENT_QRELS, *PATENT_RUNS, *measures, *options)
     assert called.code == 1 and not (tmp_path / "p.svg").exists()
-    assert "mm high, and a page has 240; draw fewer measures (-m)" in called.err
+    assert "mm high, and a page has 240; draw fewer measures or topics" in called.err
 
 
 def test_the_roc_of_a_large_collection_is_not_at_the_left_edge() -> None:
