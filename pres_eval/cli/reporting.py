@@ -143,8 +143,8 @@ def _medians(said: ReportOptions, labels: set[str]) -> Medians:
     known = {label: by_topic for label, by_topic in medians.items() if label in labels}
     if not known:
         raise UsageError(
-            f"--medians {said.medians}: medians of {', '.join(sorted(medians))}, expected those of a"
-            " measure in the report such as map (-m adds measures)"
+            f"--medians {said.medians}: medians of {', '.join(sorted(medians)) or 'no topic'}, expected those"
+            " of a measure in the report such as map (-m adds measures)"
         )
     for label in sorted(set(medians) - set(known)):
         said.warn(f"{said.medians}: medians of {label} are left out: the report does not have this measure")

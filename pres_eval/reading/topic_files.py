@@ -254,7 +254,7 @@ def _columns(name: str, line: int, heading: Sequence[bytes]) -> list[tuple[int, 
         label, _, what = field.rpartition(b"_")
         if field.lower() == MEDIAN:
             columns.append((place, MEASURE))
-        elif what.lower() == MEDIAN:
+        elif label and what.lower() == MEDIAN:
             columns.append((place, _text(label)))
         elif field.lower() not in PASSED_OVER and what.lower() not in PASSED_OVER:
             columns.append((place, _text(field)))
