@@ -142,9 +142,9 @@ def command(said: RobustnessOptions) -> None:
     each = loaded.each("scoring f-qrels")
     result = robustness(loaded.qrels(), loaded.rankings, selection, loaded.options, plan, each)
     tables = robustness_tables(result, len(loaded.names), loaded.topics.text)
+    tables += _pool_tables(said, loaded, selection)
     if said.output_format in ("json", "csv", "tsv"):
         said.warn(few_runs(result))
-    tables += _pool_tables(said, loaded, selection)
     settings = {**loaded.settings, **vars(plan)}
     picture = partial(robustness_figure, result, selection)
     put_out(tables, "robustness", settings, said, loaded.failures, picture)
