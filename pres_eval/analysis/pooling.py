@@ -62,7 +62,8 @@ def first_documents(
     """
     if path == "-":
         raise UsageError("standard input can't be read twice: save the run in a file first")
-    pool = own_pool(Source(path))
+    source = Source(path)
+    pool = own_pool(source)
     everything = QrelsJudgements(
         name=path, pool=pool, grade=np.zeros(len(pool.documents), np.int8), duplicates=NO_DUPLICATES
     )
@@ -70,7 +71,7 @@ def first_documents(
         # All judgements are of documents of the run: what is excluded need not be taken out of them too.
         everything = replace(rewriting, judged_too=False).of_judgements(everything)
         pool = everything.pool
-    ranking = read_run(Source(path), everything, Options(compat=compat), looks=False)
+    ranking = read_run(source, everything, Options(compat=compat), looks=False)
     topic_of = np.repeat(np.arange(len(ranking.topic)), np.diff(ranking.offsets))
     rows = np.flatnonzero(ranking.rank <= depth) if depth is not None else np.arange(len(ranking.rank))
     return FirstDocuments(

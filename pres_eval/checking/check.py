@@ -111,7 +111,7 @@ def _weigh_ties(report: FileReport, source: Source, judgements: Relevance, optio
 
     numbers = Options(relevance_level=options.relevance_level)
     form = options.run_form
-    ranking = read_run(Source(source.name), judgements, numbers, options.jobs, form, looks=False)
+    ranking = read_run(source, judgements, numbers, options.jobs, form, looks=False)
     found = tie_range(judgements, ranking, numbers, select(["map"])[0])
     if found is not None:
         finding.message += f"; {found} by how they are ordered"
