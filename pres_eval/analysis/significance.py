@@ -197,8 +197,8 @@ def bootstrap(
 
     Topics are drawn with replacement from the differences less their mean; p is the share of draws with a t
     statistic at least as far from 0 (one-sided: as high) as that of the differences, which count as one draw
-    more.  1 where all differences are zero, `_without_variance` where they all are the same other number; nan
-    for one topic.
+    more; a draw of equal differences is as far as can be, also if their mean is 0.  1 where all differences
+    are zero, `_without_variance` where they all are the same other number; nan for one topic.
     Source: Sakai, SIGIR 2006, doi:10.1145/1148170.1148261, after Efron & Tibshirani, An Introduction to the
       Bootstrap, 1993, 16.4.
     """
@@ -214,14 +214,14 @@ def bootstrap(
         return p_values
     shifted = differences[varied] - mean[varied, None]
     reached = far(mean[varied] / deviation[varied])
-    reached -= 1e-12 * np.abs(reached)
+    reached -= 1e-12 * np.maximum(np.abs(reached), 1.0)
     stream, as_far = RandomStream(seed), np.zeros(len(varied), np.int64)
     for start in range(0, samples, _AT_ONCE):
         times = stream.times_drawn(min(_AT_ONCE, samples - start), size)
         means = times @ shifted.T / size
         variance = np.maximum(times @ (shifted**2).T / size - means**2, 0.0) * (size / (size - 1))
         with np.errstate(divide="ignore", invalid="ignore"):
-            t = np.where(variance > 1e-24, means / np.sqrt(variance), np.copysign(math.inf, means))
+            t = np.where(variance > 1e-24, means / np.sqrt(variance), np.copysign(math.inf, means + 1e-12))
         as_far += (far(t) >= reached).sum(axis=0)
     p_values[varied] = (1 + as_far) / (samples + 1)
     return p_values

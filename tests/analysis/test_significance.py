@@ -168,6 +168,14 @@ def test_bootstrap_is_sakais_algorithm() -> None:
     assert bootstrap(np.full((1, 20), 0.5), 99).tolist() == [0.01]
 
 
+def test_bootstrap_of_a_mean_of_zero_that_is_rounded() -> None:
+    rows = np.array([[0.0, 0.6 - 0.8, 0.4 - 0.2, 0.0, 0.0]])
+    assert 0 < abs(rows.mean()) < 1e-12
+    assert bootstrap(rows, 400).tolist() == [1.0]
+    as_high, as_low = (bootstrap(sign * rows, 4000, greater=True)[0] for sign in (1, -1))
+    assert as_high > 0.6 and as_high == pytest.approx(as_low, abs=0.04)
+
+
 def test_equivalence_is_statsmodels_tost() -> None:
     from statsmodels.stats.weightstats import ttost_paired
 
