@@ -8,6 +8,7 @@ from pres_eval.analysis.pooling import first_documents, judged_keys
 from pres_eval.analysis.pools import holes
 from pres_eval.cli.analysing import RunsOptions, put_out
 from pres_eval.cli.loading import read
+from pres_eval.cli.reader import unchanged
 from pres_eval.cli.said import command_with, option
 from pres_eval.cli.values import WholeRange
 from pres_eval.report.robustness_tables import holes_tables, unjudged_table
@@ -36,19 +37,20 @@ class HolesOptions(RunsOptions):
 @command_with(HolesOptions)
 def command(said: HolesOptions) -> None:
     """Count, and list, unjudged documents."""
-    loaded = read(said, said.qrels, said.runs)
-    qrels = loaded.qrels()
-    topics = list(qrels.pool.topics)
-    found = [holes(qrels, ranking, said.depth) for ranking in loaded.rankings]
-    tables = holes_tables(loaded.names, found, topics, said.depth)
-    if said.documents:
-        judged = set(judged_keys(qrels.pool, qrels.grade.tolist()))
-        rewriting = said.rewriting()
-        firsts = [
-            first_documents(loaded.paths[run], said.compat, said.depth, rewriting)
-            for run in loaded.each("listing documents")(range(len(loaded.names)))
-        ]
-        tables.append(unjudged_table(loaded.names, firsts, set(topics), judged))
+    with unchanged([said.qrels, *said.runs] if said.documents else []):
+        loaded = read(said, said.qrels, said.runs)
+        qrels = loaded.qrels()
+        topics = list(qrels.pool.topics)
+        found = [holes(qrels, ranking, said.depth) for ranking in loaded.rankings]
+        tables = holes_tables(loaded.names, found, topics, said.depth)
+        if said.documents:
+            judged = set(judged_keys(qrels.pool, qrels.grade.tolist()))
+            rewriting = said.rewriting()
+            firsts = [
+                first_documents(loaded.paths[run], said.compat, said.depth, rewriting)
+                for run in loaded.each("listing documents")(range(len(loaded.names)))
+            ]
+            tables.append(unjudged_table(loaded.names, firsts, set(topics), judged))
     shares = np.array([[row[-1] for row in tables[0].rows]], np.float64)
     put_out(
         tables,

@@ -16,7 +16,7 @@ from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.cli.analysing import ALPHA, SEED, AnalysisOptions, put_out
 from pres_eval.cli.groups import GROUPS, groups_of_runs
 from pres_eval.cli.loading import read_runs, select_or_usual
-from pres_eval.cli.reader import Reader, check_paths
+from pres_eval.cli.reader import Reader, check_paths, unchanged
 from pres_eval.cli.said import argument, command_with, option
 from pres_eval.cli.shared import MEASURES, NMAX
 from pres_eval.errors import InputError, RunFailure, UsageError, plural
@@ -99,18 +99,19 @@ def command(said: JudgesOptions) -> None:
     """Print the agreement of judges, and its effect on runs."""
     paths = [said.first, said.second, *said.judges]
     check_paths(paths[0], [*paths[1:], *said.runs])
-    judged = side_by_side([Reader(said).qrels(path) for path in paths])
-    pairs = [judged.beside_first(judge) for judge in range(1, len(paths))]
-    tables = [_tables_of_judges(pair, said.relevance_level) for pair in pairs]
     settings: dict[str, object] = {"judges": [text_of(path) for path in paths], **recorded(said.numbers())}
     scores: list[PairedScores] = []
     failures: tuple[RunFailure, ...] = ()
     corrected: list[Table] = []
-    if said.correct:
-        both_sides, failures = _two_judges(said)
-        corrected = corrected_tables(both_sides, said.alpha, said.seed)
-        settings.update(runs=[text_of(run) for run in said.runs], alpha=said.alpha, seed=said.seed)
-    elif said.runs:
+    with unchanged([*paths, *said.runs] if said.correct else []):
+        judged = side_by_side([Reader(said).qrels(path) for path in paths])
+        if said.correct:
+            both_sides, failures = _two_judges(said)
+            corrected = corrected_tables(both_sides, said.alpha, said.seed)
+            settings.update(runs=[text_of(run) for run in said.runs], alpha=said.alpha, seed=said.seed)
+    pairs = [judged.beside_first(judge) for judge in range(1, len(paths))]
+    tables = [_tables_of_judges(pair, said.relevance_level) for pair in pairs]
+    if said.runs and not said.correct:
         try:
             scores, failures = _scored(said, judged)
         except InputError as error:

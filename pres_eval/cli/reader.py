@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -237,6 +238,22 @@ def check_paths(qrels: str, runs: Sequence[str]) -> None:
     """Stop if standard input is wanted twice."""
     if [qrels, *runs].count("-") > 1:
         raise UsageError("standard input (-) can be one file only")
+
+
+@contextlib.contextmanager
+def unchanged(paths: Iterable[str]) -> Iterator[None]:
+    """Raise InputError in the end if one of the files has changed: for a block that reads them twice."""
+    # The fault of one that cannot be read is the reader's to tell.
+    files = [
+        source
+        for source in map(Source, paths)
+        if source.path != "-" and source.size() is not None and os.access(source.path, os.R_OK)
+    ]
+    for source in files:
+        source.check_unchanged()
+    yield
+    for source in files:
+        source.check_unchanged()
 
 
 def path_of(ranking: Ranking) -> str:

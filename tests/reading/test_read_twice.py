@@ -15,6 +15,7 @@ from support.commands import Command
 
 from pres_eval.analysis import pooling
 from pres_eval.checking import check
+from pres_eval.cli import holes, judges
 
 LINES = "".join(f"1 Q0 d{number} 1 {number // 2} tag\n" for number in range(9))
 CHANGED = "run: the file changed while it was read, expected one that nobody writes to meanwhile"
@@ -50,6 +51,41 @@ def test_a_run_that_changes_between(
     monkeypatch.setattr(module, "read_run", changed)
     called = command(*arguments)
     assert (called.code, called.out, called.err) == (2, "", f"pres-eval: {CHANGED}\n")
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize(
+    ("where", "what", "arguments"),
+    [
+        (holes, "first_documents", ["holes", "qrels", "run", "--documents"]),
+        (judges, "pair_runs", ["judges", "qrels", "machine", "run", "--correct"]),
+    ],
+    ids=str,
+)
+def test_a_run_that_changes_before_it_is_read_again(
+    where: Any,
+    what: str,
+    arguments: list[str],
+    change: Callable[[Path], None],
+    command: Command,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    work, times = getattr(where, what), list[None]()
+
+    def changed(*given: Any, **named: Any) -> Any:
+        if not times:
+            change(Path("run"))
+        times.append(None)
+        return work(*given, **named)
+
+    monkeypatch.setattr(where, what, changed)
+    topics = range(1, 6)
+    Path("qrels").write_text("".join(f"{topic} 0 d3 1\n{topic} 0 d4 0\n" for topic in topics))
+    Path("machine").write_text("".join(f"{topic} 0 d{topic} 1\n{topic} 0 d8 0\n" for topic in topics))
+    Path("run").write_text("".join(f"{topic}{line[1:]}\n" for topic in topics for line in LINES.splitlines()))
+    called = command(*arguments, "--quiet")
+    assert times and (called.code, called.out) == (2, "") and "pres-eval: run: " in called.err
 
 
 @pytest.mark.usefixtures("files")
