@@ -22,7 +22,7 @@ from pres_eval.cli.loading import read_paired
 from pres_eval.cli.said import argument, command_with, option
 from pres_eval.cli.streams import say
 from pres_eval.cli.values import CutoffList, FiniteRange, WholeRange
-from pres_eval.errors import UsageError
+from pres_eval.errors import UsageError, plural
 from pres_eval.report.paper import Figure
 from pres_eval.report.power import discrimination_tables, sizes_table, stability_tables
 
@@ -88,7 +88,7 @@ def command(said: PowerOptions) -> None:
     paired = read_paired(said, 2, "no column topic, expected")
     scores = paired.scores
     if len(scores.runs) < 2 or len(scores.topics) < 4:
-        found = f"{len(scores.runs)} runs over {len(scores.topics)} topics"
+        found = f"{plural(len(scores.runs), 'run')} over {plural(len(scores.topics))}"
         raise UsageError(f"{found}: expected two runs and four topics at least")
     _check_work(said, scores)
     sizes = topic_set_sizes(scores, said.delta, alpha=said.alpha, power=said.power, runs=said.num_runs)

@@ -148,7 +148,7 @@ def test_power_says_how_long_it_takes(call: Command, tmp_path: Path, monkeypatch
             "--baseline nobody: no such run, expected best or one of",
         ),
         (["power", "SCORES", "--sizes", "7"], "--sizes 7: more than half of the 12 topics"),
-        (["power", "FEW"], "1 runs over 2 topics: expected two runs and four topics at least"),
+        (["power", "FEW"], "1 run over 2 topics: expected two runs and four topics at least"),
         (["judges", QRELS, QRELS, "--group", "a", "*"], "--group: no runs, expected QRELS QRELS RUN ..."),
         (["figures", "roc", QRELS, RUNS[0]], "roc needs the number of documents in the collection: -N NUM"),
         (
