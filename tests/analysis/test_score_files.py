@@ -136,7 +136,7 @@ def test_power_says_how_long_it_takes(call: Command, tmp_path: Path, monkeypatch
     [
         (["compare", "SCORES", QRELS], "--scores FILE replaces QRELS RUN: leave one of them out"),
         (["power", "SCORES", QRELS], "--scores FILE replaces QRELS RUN RUN: leave one of them out"),
-        (["agreement", "SCORES", QRELS], "--scores FILE replaces QRELS RUN RUN: expected one of them"),
+        (["agreement", "SCORES", QRELS], "--scores FILE replaces QRELS RUN RUN: leave one of them out"),
         (["compare", "MEANS"], "no column topic; tests need scores of topics: run,topic,MEASURE,..."),
         (["power", "MEANS"], "no column topic, expected run,topic,MEASURE,..."),
         (["compare", QRELS], "expected QRELS and at least one run, or --scores FILE"),

@@ -83,7 +83,7 @@ def small_chunks(copies: bool = False) -> Iterator[None]:
 
     `copies`: also the way of several processes.
     """
-    from pres_eval.arrays import exact, growing, ids, matching, ordering, stretches, word_ids
+    from pres_eval.arrays import exact, ids, matching, ordering, stretches, word_ids
     from pres_eval.batches import forming
     from pres_eval.cli import reader
     from pres_eval.engines import processes
@@ -97,7 +97,6 @@ def small_chunks(copies: bool = False) -> Iterator[None]:
         (exact, "LONG_STRETCH", 5),
         (ids, "AT_ONCE", 4),
         (word_ids, "AT_ONCE", 4),
-        (growing, "SHORT", 1),
         (forming, "BLOCK", 2),
         (order, "FEW", 1),
         (lines, "UNTHREADED", 0),

@@ -10,7 +10,6 @@ import pytest
 from support.plain_reading import SmallSource
 from support.pools import JudgedPool, made_pool
 
-from pres_eval.arrays import growing
 from pres_eval.ranking.runs import read_run
 from pres_eval.reading.pool import Pool
 
@@ -53,9 +52,8 @@ def test_topics_together(tmp_path: Path, pool: Pool) -> None:
 
 
 @pytest.mark.slow
-def test_lines_in_no_order(tmp_path: Path, pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lines_in_no_order(tmp_path: Path, pool: Pool) -> None:
     """Two numbers are kept of a row, however long ids are."""
-    monkeypatch.setattr(growing, "RESERVED", 1)  # addresses reserved are no memory taken
     peaks = []
     for length in (1, 60):
         lines = [line.replace(b" d", b" d" + b"x" * length) for line in lines_of(2400)]
