@@ -13,11 +13,9 @@ from pathlib import Path
 import pytest
 import pytrec_eval
 from fuzz.case import Case
-from fuzz.compare import Difference, Outcome, compare, run_ours, small_chunks
+from fuzz.compare import Difference, Outcome, compare, run_ours
 from fuzz.generator import make_case
 from fuzz.shrink import shrink
-
-from pres_eval.reading.source import Source
 
 pytestmark = pytest.mark.slow
 
@@ -105,15 +103,6 @@ def test_chunks_and_threads_do_not_matter(first: int, tmp_path: Path) -> None:
         at_once = run_ours(replace(case, small=False, jobs=1), tmp_path)
         for jobs in (1, 2, 3):
             assert run_ours(replace(case, small=True, jobs=jobs), tmp_path) == at_once, case.text()
-
-
-def test_small_chunks_are_small(tmp_path: Path) -> None:
-    """What the fuzzer patches is there, and takes effect."""
-    path = tmp_path / "run"
-    path.write_bytes(b"1 Q0 document 1 1.0 tag\n" * 100)
-    with small_chunks():
-        assert len(list(Source(str(path)).chunks())) > 10
-    assert len(list(Source(str(path)).chunks())) == 1
 
 
 def uses_other_format(case: Case) -> bool:
