@@ -98,19 +98,21 @@ def full_comparison(
     weights: Weights | None = None,
     each: Loop = iter,
     warn: Callable[[str | None], None] | None = None,
+    jobs: int | None = None,
 ) -> FullComparison:
     """Compare runs over all topics, and in groups of these if there are some.
 
     baseline  the place of a run; BEST: the best of each measure; None: all pairs
     each      wraps the loop over the measures (a progress bar)
     warn      takes the warning that nothing can be significant, before the long work
+    jobs      threads for tests of all runs at once; None: as many as there are processors
     """
     scores = weighted(plain, weights)
     place = best_places(scores.gains()) if isinstance(baseline, str) else baseline
     if warn is not None:
         comparisons = family_size(scores, isinstance(place, int), settings.over)
         warn(reach_warning(settings, scores, comparisons))
-    compared = compare(scores, place, settings, each)
+    compared = compare(scores, place, settings, each, jobs)
     in_groups = None if groups is None else compare_by_group(scores, groups.topics, place, settings)
     return FullComparison(plain, compared, in_groups)
 

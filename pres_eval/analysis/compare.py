@@ -44,12 +44,13 @@ def compare(
     baseline: int | Sequence[int] | None = 0,
     settings: CompareSettings = CompareSettings(),
     each: Loop = iter,
+    jobs: int | None = None,
 ) -> ComparedRuns:
     """Compare every run with the baseline, or all pairs of runs if that is None, under every measure.
 
     baseline: the index of a run, or one for each measure that these scores chose (best_places):
     p-values are then corrected for all pairs, which the choice looked at.  `each` wraps the loop over the
-    measures (a progress bar).  Raises MissingExtraError for a joint test that needs scipy, if that is not
+    measures (a progress bar); `jobs`: threads, None for all processors.  Raises MissingExtraError for a joint test that needs scipy, if that is not
     there, UsageError for settings that do not go together.
     """
     check_settings(settings, all_pairs=not isinstance(baseline, int))
@@ -64,7 +65,7 @@ def compare(
         lower[measure], upper[measure] = settings.of_means(scores, measure)
         if settings.test in JOINT_TESTS and len(pairs[measure]):
             # All measures at the first of them: within the loop, as its bar is shown only there.
-            draws = Draws(settings.samples, settings.seed, settings.joint_alpha(len(scores.measures)))
+            draws = Draws(settings.samples, settings.seed, settings.joint_alpha(len(scores.measures)), jobs)
             said = said or JOINT_TESTS[settings.test].run(values, apart, draws)
         elif len(pairs[measure]):
             said.append(Joint(_p_values(_differences(values[measure], pairs[measure]), settings)))

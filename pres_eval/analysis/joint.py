@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 
 from pres_eval.analysis.digits import least_enough
-from pres_eval.analysis.randomness import RandomStream
-from pres_eval.arrays import FloatArray
+from pres_eval.analysis.randomness import RandomStream, orders_by
+from pres_eval.arrays import FloatArray, Words
 from pres_eval.errors import MissingExtraError
+from pres_eval.workers import in_order, num_processors
 
 _NODES = 48
 _PLACES = 320
@@ -31,6 +32,9 @@ _NOISE = 1e-15
 that gives the probability of any narrower range to 12 decimals, and limit of its last term."""
 
 _AT_ONCE = 512
+
+_DEALT_AT_ONCE = 1_000_000
+"""Scores of one measure that a thread deals at a time."""
 
 _FEWEST_DRAWN = 1e-17
 """The share of the distribution of a standard deviation that is left out at either end."""
@@ -118,11 +122,12 @@ comparisons and the degrees of freedom."""
 
 @dataclass(frozen=True)
 class Draws:
-    """Random draws of a joint test: samples, seed; alpha of the intervals."""
+    """Random draws of a joint test: samples, seed; alpha of the intervals; threads (None: all processors)."""
 
     samples: int = 10_000
     seed: int = 0
     alpha: float = 0.05
+    jobs: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,7 +210,7 @@ def randomised_tukey(values: FloatArray, differences: Sequence[FloatArray], sett
     as the two given ones, which count as one more deal.
     Source: Carterette, ACM TOIS 2012, doi:10.1145/2094072.2094076.
     """
-    ranges = dealt_ranges(values, settings.samples, settings.seed)
+    ranges = dealt_ranges(values, settings.samples, settings.seed, settings.jobs)
     return [_of_ranges(*one, settings) for one in zip(values, np.sort(ranges), differences, strict=True)]
 
 
@@ -217,27 +222,27 @@ def _of_ranges(values: FloatArray, ranges: FloatArray, differences: FloatArray, 
     return Joint((1 + as_far) / (len(ranges) + 1), float(ranges[place]))
 
 
-def dealt_ranges(values: FloatArray, samples: int, seed: int) -> FloatArray:
+def dealt_ranges(values: FloatArray, samples: int, seed: int, jobs: int | None = None) -> FloatArray:
     """Return (M, samples) the best mean less the worst if each topic's scores are dealt to runs at random.
 
-    (M, R, T) values in; a deal is the same for all measures.
+    (M, R, T) values in; a deal is the same for all measures.  `jobs`: threads, None for all processors.
     """
     measures, runs, topics = values.shape
-    stream, ranges = RandomStream(seed), np.empty((measures, samples))
-    by_topic = values.transpose(0, 2, 1).reshape(measures, -1)
-    at_once = max(1, 500_000 // (runs * topics))
-    for start in range(0, samples, at_once):
-        count = min(at_once, samples - start)
-        orders = stream.orders(count * topics, runs).reshape(count, topics, runs).swapaxes(0, 1)
-        places = np.add(orders, np.arange(0, topics * runs, runs)[:, np.newaxis, np.newaxis], order="C")
-        for measure, scores in enumerate(by_topic):
-            totals = np.zeros((count, runs))
-            # One topic after the other: the same bits on every platform.
-            for dealt in scores.take(places, mode="clip"):  # without a check of each place
-                totals += dealt
-            far = totals.max(axis=1) - totals.min(axis=1)
-            ranges[measure, start : start + count] = far / topics
-    return ranges
+    of_topics = np.ascontiguousarray(values.transpose(2, 1, 0))
+    at_once = max(1, _DEALT_AT_ONCE // (runs * topics))
+
+    def ranges(words: Words) -> FloatArray:
+        """Return (M, S) the ranges of S deals, drawn by random words."""
+        orders = orders_by(words.reshape(-1, runs)).reshape(-1, topics, runs)
+        totals = np.zeros((len(orders), runs, measures))
+        # One topic after the other: the same bits on every platform.
+        for topic, scores in enumerate(of_topics):
+            totals += scores.take(orders[:, topic], axis=0, mode="clip")  # without a check of each place
+        return ((totals.max(axis=1) - totals.min(axis=1)) / topics).T
+
+    stream, starts = RandomStream(seed), range(0, samples, at_once)
+    drawn = (stream.words(min(at_once, samples - start) * topics * runs) for start in starts)
+    return np.concatenate(list(in_order(ranges, drawn, jobs or num_processors())), axis=1)
 
 
 def _in_units(differences: FloatArray, unit: float) -> FloatArray:

@@ -16,7 +16,7 @@ from pres_eval.analysis.joint import Draws, Joint, randomised_tukey, residual_va
 from pres_eval.analysis.paired import PairedScores, means_of
 from pres_eval.analysis.randomness import RandomStream
 from pres_eval.analysis.significance import PAIRED_TESTS
-from pres_eval.arrays import FloatArray, IntArray
+from pres_eval.arrays import BoolArray, FloatArray, IntArray
 
 DISCRIMINATION = ("randomised-tukey", "t", "bootstrap")
 """Tests whose achieved significance levels are looked at, by the names that options use; the first is the
@@ -47,10 +47,12 @@ def discriminative_power(
     samples: int = 10_000,
     seed: int = 0,
     each: Loop = iter,
+    jobs: int | None = None,
 ) -> list[Discrimination]:
     """Return the achieved significance levels of all pairs of runs under each measure.
 
     randomised-tukey: corrected for the number of pairs; t, bootstrap: each pair by itself, as in the paper.
+    `jobs`: threads for randomised-tukey, None for all processors.
     Source: Sakai, SIGIR 2006, doi:10.1145/1148170.1148261; with randomised Tukey: Sakai, EVIA 2012.
     """
     first, second = np.triu_indices(len(scores.runs), 1)
@@ -59,7 +61,7 @@ def discriminative_power(
     for measure in each(range(len(scores.measures))):
         if test == "randomised-tukey":
             # All measures at the first of them: within the loop, as its bar is shown only there.
-            said = said or randomised_tukey(scores.values, list(apart), Draws(samples, seed, alpha))
+            said = said or randomised_tukey(scores.values, list(apart), Draws(samples, seed, alpha, jobs))
             levels, needed = said[measure].p_values, said[measure].half_width
         else:
             values = scores.values[measure]
@@ -133,26 +135,27 @@ def stability(
     Source: Buckley & Voorhees, SIGIR 2000, doi:10.1145/345508.345543; Voorhees & Buckley, SIGIR 2002,
       doi:10.1145/564376.564432.
     """
-    pairs = np.triu_indices(len(scores.runs), 1)
+    first, second = np.triu_indices(len(scores.runs), 1)
     bins = repeats.bins
     rows: list[Stability] = []
     swapped: list[Swaps] = []
-    jobs = list(itertools.product(range(len(scores.measures)), sizes))
-    for number in each(range(len(jobs))):
-        measure, size = jobs[number]
+    drawn = list(itertools.product(range(len(scores.measures)), sizes))
+    for number in each(range(len(drawn))):
+        measure, size = drawn[number]
         stream = RandomStream(repeats.seed, size)
-        counts = np.zeros((3, len(pairs[0])), np.int64)
+        counts = np.zeros((3, len(first)), np.int64)
         in_bin, swaps = np.zeros(bins, np.int64), np.zeros(bins, np.int64)
         for order in stream.orders(repeats.trials, len(scores.topics)):
-            means = means_of(scores.values[measure][:, order[:size]])
-            counts += _verdicts(means, pairs, repeats.fuzziness)
-            there = rounded(means[pairs[0]] - means[pairs[1]])
-            other = means_of(scores.values[measure][:, order[size : 2 * size]])
-            again = rounded(other[pairs[0]] - other[pairs[1]])
+            means = means_of(scores.values[measure].take(order[:size], axis=1))
+            x, y = means.take(first), means.take(second)
+            there = rounded(x - y)
+            counts += _verdicts(x, y, there, repeats.fuzziness)
+            other = means_of(scores.values[measure].take(order[size : 2 * size], axis=1))
+            again = rounded(other.take(first) - other.take(second))
             bin_of = np.minimum((np.abs(there) / repeats.bin_width + 1e-9).astype(np.int64), bins - 1)
             in_bin += np.bincount(bin_of, minlength=bins)
             swaps += np.bincount(bin_of[there * again < 0], minlength=bins)
-        label, total = scores.measures[measure], repeats.trials * len(pairs[0])
+        label, total = scores.measures[measure], repeats.trials * len(first)
         rows.append(
             Stability(
                 measure=label,
@@ -166,11 +169,13 @@ def stability(
     return rows, swapped
 
 
-def _verdicts(means: FloatArray, pairs: tuple[IntArray, IntArray], fuzziness: float) -> IntArray:
-    """Return (3, P) whether the first of each pair is better, the second is, or both are about the same."""
-    x, y = means[pairs[0]], means[pairs[1]]
-    same = np.abs(rounded(x - y)) <= fuzziness * np.maximum(np.abs(x), np.abs(y))
-    return np.array([(x > y) & ~same, (x < y) & ~same, same]).astype(np.int64)
+def _verdicts(x: FloatArray, y: FloatArray, apart: FloatArray, fuzziness: float) -> BoolArray:
+    """Return (3, P) whether the first of each pair is better, the second is, or both are about the same.
+
+    apart (P,): x - y, rounded
+    """
+    same = np.abs(apart) <= fuzziness * np.maximum(np.abs(x), np.abs(y))
+    return np.array([(x > y) & ~same, (x < y) & ~same, same])
 
 
 def _bins(label: str, size: int, repeats: Repeats, in_bin: IntArray, swaps: IntArray) -> list[Swaps]:

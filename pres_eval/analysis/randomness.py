@@ -40,11 +40,16 @@ class RandomStream:
 
     def orders(self, rows: int, size: int) -> IntArray:
         """Return (rows, size) random orders of the numbers 0 to size-1."""
-        bits = max(size - 1, 1).bit_length()
-        words = self.words(rows * size).reshape(rows, size)
-        # The lowest bits carry the number, the others are random: sorting sorts the numbers at random.
-        words &= np.uint64((1 << 64) - (1 << bits))
-        words |= np.arange(size, dtype=np.uint64)
-        words.sort(axis=1)
-        words &= np.uint64((1 << bits) - 1)
-        return words.view(np.int64)
+        return orders_by(self.words(rows * size).reshape(rows, size))
+
+
+def orders_by(words: Words) -> IntArray:
+    """Return (rows, size) orders of the numbers 0 to size-1, drawn by as many random words, in their place."""
+    size = words.shape[1]
+    bits = max(size - 1, 1).bit_length()
+    # The lowest bits carry the number, the others are random: sorting sorts the numbers at random.
+    words &= np.uint64((1 << 64) - (1 << bits))
+    words |= np.arange(size, dtype=np.uint64)
+    words.sort(axis=1)
+    words &= np.uint64((1 << bits) - 1)
+    return words.view(np.int64)

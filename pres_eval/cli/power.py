@@ -99,6 +99,7 @@ def command(said: PowerOptions) -> None:
         samples=said.samples,
         seed=said.seed,
         each=paired.each("testing pairs"),
+        jobs=said.jobs,
     )
     repeats = Repeats(trials=said.trials, seed=said.seed)
     rows, swaps = stability(scores, _sizes(said, len(scores.topics)), repeats, paired.each("drawing topics"))
@@ -137,7 +138,7 @@ def _minutes(said: PowerOptions, scores: PairedScores) -> float:
     """Return how many minutes all draws take, by the time that some of them do."""
     share, begun = min(TRIED, said.samples, said.trials), time.monotonic()
     if said.test != "t":
-        discriminative_power(scores, test=said.test, samples=said.samples // share, seed=said.seed)
+        discriminative_power(scores, test=said.test, samples=said.samples // share, seed=said.seed, jobs=said.jobs)
     stability(scores, _sizes(said, len(scores.topics)), Repeats(trials=said.trials // share, seed=said.seed))
     return (time.monotonic() - begun) * share / 60
 
