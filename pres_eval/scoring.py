@@ -129,7 +129,7 @@ class Scoring:
         return ScoredRun(
             path=ranking.name,
             tag=ranking.tag,
-            topics=tuple(topic for block in blocks for topic in block.topics),
+            topics=tuple(chain.from_iterable(block.topics for block in blocks)),
             columns=self.selection,
             values=joined_values(blocks),
             summary=summing.summary(totals, ranking.tag),

@@ -50,8 +50,8 @@ def compare(
 
     baseline: the index of a run, or one for each measure that these scores chose (best_places):
     p-values are then corrected for all pairs, which the choice looked at.  `each` wraps the loop over the
-    measures (a progress bar); `jobs`: threads, None for all processors.  Raises MissingExtraError for a joint test that needs scipy, if that is not
-    there, UsageError for settings that do not go together.
+    measures (a progress bar); `jobs`: threads, None for all processors.  Raises MissingExtraError for a joint
+    test that needs scipy, if that is not there, UsageError for settings that do not go together.
     """
     check_settings(settings, all_pairs=not isinstance(baseline, int))
     unseen = _num_unseen(scores, baseline, settings)

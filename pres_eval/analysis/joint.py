@@ -238,7 +238,7 @@ def dealt_ranges(values: FloatArray, samples: int, seed: int, jobs: int | None =
         # One topic after the other: the same bits on every platform.
         for topic, scores in enumerate(of_topics):
             totals += scores.take(orders[:, topic], axis=0, mode="clip")  # without a check of each place
-        return ((totals.max(axis=1) - totals.min(axis=1)) / topics).T
+        return np.asarray((totals.max(axis=1) - totals.min(axis=1)).T / topics, np.float64)
 
     stream, starts = RandomStream(seed), range(0, samples, at_once)
     drawn = (stream.words(min(at_once, samples - start) * topics * runs) for start in starts)

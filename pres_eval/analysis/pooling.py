@@ -6,12 +6,11 @@ import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, repeat
 
 import numpy as np
 
 from pres_eval.analysis.randomness import RandomStream
-from pres_eval.arrays import BoolArray, FloatArray, Ids, IntArray, WordIds, byte_order
+from pres_eval.arrays import AnyInts, BoolArray, FloatArray, Ids, IntArray, WordIds, byte_order, narrow
 from pres_eval.errors import UsageError, decimal_comma, quoted
 from pres_eval.options import Options
 from pres_eval.ranking.opening import DOCNO, TOPIC
@@ -21,6 +20,7 @@ from pres_eval.reading.lines import RUN, Lines, in_parts, no_lines
 from pres_eval.reading.pool import Pool, build_pool
 from pres_eval.reading.qrels import NO_DUPLICATES, QrelsJudgements
 from pres_eval.reading.rewriting import Rewriting
+from pres_eval.reading.run_files import text_at
 from pres_eval.reading.source import Source
 
 Key = tuple[bytes, bytes]
@@ -32,19 +32,22 @@ class FirstDocuments:
     """The first documents of each topic of a run, judged or not: n of them, topic after topic.
 
     topics     T ids
-    lengths    (T,) how many documents each has here
+    topic_of   (n,) the number of each document's topic, from 0
     documents  n ids
-    rank       (n,) from 1
+    rank       (n,) from 1; this and topic_of in as few bytes as they need
     """
 
     topics: tuple[bytes, ...]
-    lengths: IntArray
+    topic_of: AnyInts
     documents: WordIds
-    rank: IntArray
+    rank: AnyInts
+
+    def __len__(self) -> int:
+        return len(self.documents)
 
     def pairs(self) -> Iterator[Key]:
         """Yield the topic and the id of each document."""
-        topics = chain.from_iterable(map(repeat, self.topics, self.lengths.tolist()))
+        topics = map(self.topics.__getitem__, self.topic_of.tolist())
         return zip(topics, self.documents.take(slice(None)), strict=True)
 
 
@@ -62,7 +65,7 @@ def first_documents(
     """
     if path == "-":
         raise UsageError("standard input can't be read twice: save the run in a file first")
-    source = Source(path)
+    source = text_at(path)
     pool = own_pool(source)
     everything = QrelsJudgements(
         name=path, pool=pool, grade=np.zeros(len(pool.documents), np.int8), duplicates=NO_DUPLICATES
@@ -76,9 +79,9 @@ def first_documents(
     rows = np.flatnonzero(ranking.rank <= depth) if depth is not None else np.arange(len(ranking.rank))
     return FirstDocuments(
         topics=tuple(pool.topics.take(ranking.topic)),
-        lengths=np.bincount(topic_of[rows], minlength=len(ranking.topic)),
+        topic_of=narrow(topic_of[rows]),
         documents=pool.documents.pick(ranking.document[rows].astype(np.int64)),
-        rank=ranking.rank[rows].astype(np.int64),
+        rank=ranking.rank[rows],
     )
 
 
@@ -100,41 +103,49 @@ def _block(lines: Lines) -> Block:
 
 
 @dataclass(frozen=True, eq=False)
-class ToJudge:
-    """Documents of a pool, n of them, by topic.
+class ToJudge(FirstDocuments):
+    """Documents of a pool, n of them, each once; `rank` is the best in any of the runs.
 
-    topic, document  their ids
-    topic_of         (n,) the number of each topic, from 0
-    runs             (n,) how many runs have a document among their first
-    best             (n,) its best rank in any of them
-    gain             (n,) the value of judging it under `contribution`: Σ weight of its ranks
+    runs  (n,) how many runs have a document among their first
+    gain  (n,) the value of judging it under `contribution`: Σ weight of its ranks
     """
 
-    topic: list[bytes]
-    document: list[bytes]
-    topic_of: IntArray
     runs: IntArray
-    best: IntArray
     gain: FloatArray
 
-    def __len__(self) -> int:
-        return len(self.document)
+    @classmethod
+    def joined(cls, parts: Sequence[ToJudge]) -> ToJudge:
+        """Return all documents of the parts, topic after topic as they are there."""
+        topics = [topic for part in parts for topic in part.topics]
+        lengths = [np.bincount(part.topic_of, minlength=len(part.topics)) for part in parts]
+        rank, runs, gain = (
+            np.concatenate([getattr(part, name) for part in parts]) for name in ("rank", "runs", "gain")
+        )
+        documents = WordIds.concatenate([part.documents for part in parts])
+        made = build_pool(Ids.of(topics), np.arange(len(topics)), np.concatenate(lengths), documents)
+        pool, document = made.pool, made.document_of_row()
+        by_rank = np.argsort(rank, kind="stable")[::-1]
+        best = np.empty(len(pool.documents), np.int64)
+        best[document[by_rank]] = rank[by_rank]
+        return cls(
+            topics=tuple(pool.topics),
+            topic_of=pool.topic_of,
+            documents=pool.documents,
+            rank=best,
+            runs=np.bincount(document, runs, len(pool.documents)).astype(np.int64),
+            gain=np.bincount(document, gain, len(pool.documents)).astype(np.float64),
+        )
 
     def take(self, rows: IntArray) -> ToJudge:
         """Return the documents of some rows (m,)."""
-        chosen = rows.tolist()
         return ToJudge(
-            topic=[self.topic[row] for row in chosen],
-            document=[self.document[row] for row in chosen],
+            topics=self.topics,
             topic_of=self.topic_of[rows],
+            documents=self.documents.pick(rows),
+            rank=self.rank[rows],
             runs=self.runs[rows],
-            best=self.best[rows],
             gain=self.gain[rows],
         )
-
-    def pairs(self) -> Iterator[Key]:
-        """Yield the topic and the id of each document."""
-        return zip(self.topic, self.document, strict=True)
 
     def first_of_topics(self, most: int | None) -> ToJudge:
         """Return the first documents of each topic, up to a number, None for all."""
@@ -147,50 +158,10 @@ class ToJudge:
 ORDERS: dict[str, Callable[[ToJudge], FloatArray | IntArray]] = {
     "contribution": lambda some: -some.gain,
     "runs": lambda some: -some.runs,
-    "rank": lambda some: some.best,
+    "rank": lambda some: some.rank,
     "docno": lambda some: np.zeros(len(some)),
 }
 """Orders in which documents are judged, by the names that options use; equal ones go by docno."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Pooled:
-    """The documents of some runs, each once: n of them, topic after topic.
-
-    topics, lengths, documents
-                      as of FirstDocuments
-    runs, best, gain  (n,) as of ToJudge
-    """
-
-    topics: Sequence[bytes]
-    lengths: IntArray
-    documents: WordIds
-    runs: IntArray
-    best: IntArray
-    gain: FloatArray
-
-    @classmethod
-    def joined(cls, parts: Sequence[_Pooled]) -> _Pooled:
-        """Return all documents of the parts."""
-        topics = [topic for part in parts for topic in part.topics]
-        lengths, runs, best, gain = (
-            np.concatenate([getattr(part, name) for part in parts])
-            for name in ("lengths", "runs", "best", "gain")
-        )
-        documents = WordIds.concatenate([part.documents for part in parts])
-        made = build_pool(Ids.of(topics), np.arange(len(topics)), lengths, documents)
-        pool, document = made.pool, made.document_of_row()
-        by_rank = np.argsort(best, kind="stable")[::-1]
-        first = np.empty(len(pool.documents), np.int64)
-        first[document[by_rank]] = best[by_rank]
-        return cls(
-            topics=list(pool.topics),
-            lengths=np.diff(pool.offsets),
-            documents=pool.documents,
-            runs=np.bincount(document, runs, len(pool.documents)).astype(np.int64),
-            best=first,
-            gain=np.bincount(document, gain, len(pool.documents)).astype(np.float64),
-        )
 
 
 _AT_ONCE = 16
@@ -208,27 +179,15 @@ def pool_documents(
     """
     deepest = max(int(run.rank.max(initial=0)) for run in runs)
     worth = np.array([(1 - persistence) * persistence**before for before in range(deepest)])
-    pooled: list[_Pooled] = []
+    pooled: list[ToJudge] = []
     for start in range(0, len(runs), _AT_ONCE):
         for run in runs[start : start + _AT_ONCE]:
-            once = np.ones(len(run.rank), np.int64)
-            pooled.append(
-                _Pooled(run.topics, run.lengths, run.documents, once, run.rank, gain=worth[run.rank - 1])
-            )
-        pooled = [_Pooled.joined(pooled)]
+            once = np.ones(len(run), np.int64)
+            pooled.append(ToJudge(**vars(run), runs=once, gain=worth[run.rank - 1]))
+        pooled = [ToJudge.joined(pooled)]
     every = pooled[0]
-    topic_of = np.repeat(np.arange(len(every.topics)), every.lengths)
-    in_order = byte_order(every.documents.take(slice(None)), topic_of)
-    topic_of = topic_of[in_order]
-    found = ToJudge(
-        topic=[every.topics[topic] for topic in topic_of.tolist()],
-        document=list(every.documents.take(in_order)),
-        topic_of=topic_of,
-        runs=every.runs[in_order],
-        best=every.best[in_order],
-        gain=every.gain[in_order],
-    )
-    return found.take(np.lexsort((ORDERS[order](found), topic_of)))
+    found = every.take(byte_order(every.documents.take(slice(None)), every.topic_of))
+    return found.take(np.lexsort((ORDERS[order](found), found.topic_of)))
 
 
 def judged_keys(pool: Pool, grades: Sequence[int]) -> dict[Key, int]:
@@ -311,14 +270,15 @@ def draw(documents: ToJudge, strata: Sequence[RankStratum], seed: int) -> DrawnP
     """
     numbers = np.zeros(len(documents), np.int64)
     drawn = np.zeros(len(documents), np.bool_)
+    ids = list(documents.documents.take(slice(None)))
     for number, stratum in enumerate(strata, 1):
-        inside = np.flatnonzero((stratum.first <= documents.best) & (documents.best <= stratum.last))
+        inside = np.flatnonzero((stratum.first <= documents.rank) & (documents.rank <= stratum.last))
         numbers[inside] = number
         _, first = np.unique(documents.topic_of[inside], return_index=True)
         for rows in np.split(inside, first)[1:]:
-            own = sorted(rows.tolist(), key=documents.document.__getitem__)
+            own = sorted(rows.tolist(), key=ids.__getitem__)
             wanted = max(int(len(own) * stratum.share + 0.5), 1)
-            seeds = seed, number, zlib.crc32(documents.topic[own[0]])
+            seeds = seed, number, zlib.crc32(documents.topics[documents.topic_of[own[0]]])
             order = np.argsort(RandomStream(*seeds).words(len(own)), kind="stable")
             drawn[[own[place] for place in order[:wanted].tolist()]] = True
     kept = np.flatnonzero(numbers)

@@ -64,12 +64,9 @@ def discriminative_power(
             said = said or randomised_tukey(scores.values, list(apart), Draws(samples, seed, alpha, jobs))
             levels, needed = said[measure].p_values, said[measure].half_width
         else:
-            values = scores.values[measure]
-            differences = values[first] - values[second]
+            differences = scores.values[measure][first] - scores.values[measure][second]
             levels = PAIRED_TESTS[test].run(differences, samples, seed)
-            _, deviation = mean_and_deviation(differences)
-            width = student.quantile(alpha, values.shape[1] - 1) / math.sqrt(values.shape[1])
-            needed = width * float(deviation.max(initial=0.0))
+            needed = _needed_by_t(differences, alpha)
         below = int(np.count_nonzero(levels < alpha))
         found.append(
             Discrimination(
@@ -81,6 +78,14 @@ def discriminative_power(
             )
         )
     return found
+
+
+def _needed_by_t(differences: FloatArray, alpha: float) -> float:
+    """Return the least mean that a t-test of any pair would have found, by its differences (P, T)."""
+    topics = differences.shape[1]
+    _, deviation = mean_and_deviation(differences)
+    width = student.quantile(alpha, topics - 1) / math.sqrt(topics)
+    return width * float(deviation.max(initial=0.0))
 
 
 @dataclass(frozen=True)
@@ -135,7 +140,7 @@ def stability(
     Source: Buckley & Voorhees, SIGIR 2000, doi:10.1145/345508.345543; Voorhees & Buckley, SIGIR 2002,
       doi:10.1145/564376.564432.
     """
-    first, second = np.triu_indices(len(scores.runs), 1)
+    pairs = np.triu_indices(len(scores.runs), 1)
     bins = repeats.bins
     rows: list[Stability] = []
     swapped: list[Swaps] = []
@@ -143,19 +148,16 @@ def stability(
     for number in each(range(len(drawn))):
         measure, size = drawn[number]
         stream = RandomStream(repeats.seed, size)
-        counts = np.zeros((3, len(first)), np.int64)
+        counts = np.zeros((3, len(pairs[0])), np.int64)
         in_bin, swaps = np.zeros(bins, np.int64), np.zeros(bins, np.int64)
         for order in stream.orders(repeats.trials, len(scores.topics)):
-            means = means_of(scores.values[measure].take(order[:size], axis=1))
-            x, y = means.take(first), means.take(second)
-            there = rounded(x - y)
+            x, y, there = _means_of_pairs(scores.values[measure], order[:size], pairs)
             counts += _verdicts(x, y, there, repeats.fuzziness)
-            other = means_of(scores.values[measure].take(order[size : 2 * size], axis=1))
-            again = rounded(other.take(first) - other.take(second))
+            _, _, again = _means_of_pairs(scores.values[measure], order[size : 2 * size], pairs)
             bin_of = np.minimum((np.abs(there) / repeats.bin_width + 1e-9).astype(np.int64), bins - 1)
             in_bin += np.bincount(bin_of, minlength=bins)
             swaps += np.bincount(bin_of[there * again < 0], minlength=bins)
-        label, total = scores.measures[measure], repeats.trials * len(first)
+        label, total = scores.measures[measure], repeats.trials * len(pairs[0])
         rows.append(
             Stability(
                 measure=label,
@@ -167,6 +169,17 @@ def stability(
         )
         swapped += _bins(label, size, repeats, in_bin, swaps)
     return rows, swapped
+
+
+def _means_of_pairs(
+    values: FloatArray, topics: IntArray, pairs: tuple[IntArray, IntArray]
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return (P,) the means over some topics of the first and of the second of each pair; how far apart they
+    are, rounded.
+    """
+    means = means_of(values.take(topics, axis=1))
+    x, y = means.take(pairs[0]), means.take(pairs[1])
+    return x, y, rounded(x - y)
 
 
 def _verdicts(x: FloatArray, y: FloatArray, apart: FloatArray, fuzziness: float) -> BoolArray:

@@ -44,7 +44,7 @@ class RandomStream:
 
 
 def orders_by(words: Words) -> IntArray:
-    """Return (rows, size) orders of the numbers 0 to size-1, drawn by as many random words, in their place."""
+    """Return (rows, size) orders of the numbers 0 to size-1 by as many random words, which are lost."""
     size = words.shape[1]
     bits = max(size - 1, 1).bit_length()
     # The lowest bits carry the number, the others are random: sorting sorts the numbers at random.

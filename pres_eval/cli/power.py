@@ -138,7 +138,9 @@ def _minutes(said: PowerOptions, scores: PairedScores) -> float:
     """Return how many minutes all draws take, by the time that some of them do."""
     share, begun = min(TRIED, said.samples, said.trials), time.monotonic()
     if said.test != "t":
-        discriminative_power(scores, test=said.test, samples=said.samples // share, seed=said.seed, jobs=said.jobs)
+        discriminative_power(
+            scores, test=said.test, samples=said.samples // share, seed=said.seed, jobs=said.jobs
+        )
     stability(scores, _sizes(said, len(scores.topics)), Repeats(trials=said.trials // share, seed=said.seed))
     return (time.monotonic() - begun) * share / 60
 

@@ -21,6 +21,7 @@ from pres_eval.reading.qrels import QrelsJudgements
 from pres_eval.reading.relevance import Relevance, read_relevance
 from pres_eval.reading.run_files import TREC, RunFiles, run_at, source_at
 from pres_eval.reading.source import Source
+from pres_eval.reading.storage import is_remote
 from pres_eval.records import dataclass
 from pres_eval.workers import num_processors
 
@@ -241,19 +242,26 @@ def check_paths(qrels: str, runs: Sequence[str]) -> None:
 
 
 @contextlib.contextmanager
-def unchanged(paths: Iterable[str]) -> Iterator[None]:
-    """Raise InputError in the end if one of the files has changed: for a block that reads them twice."""
-    # The fault of one that cannot be read is the reader's to tell.
-    files = [
-        source
-        for source in map(Source, paths)
-        if source.path != "-" and source.size() is not None and os.access(source.path, os.R_OK)
-    ]
-    for source in files:
+def unchanged(paths: Sequence[str]) -> Iterator[None]:
+    """Raise InputError in the end if one of the files has changed: for a block that reads them twice.
+
+    A part file that came since is a change, too.
+    """
+    before = _readable(paths)
+    for source in before.values():
         source.check_unchanged()
     yield
-    for source in files:
+    for source in (_readable(paths) | before).values():
+        if source.path not in before:
+            raise source.changed()
         source.check_unchanged()
+
+
+def _readable(paths: Sequence[str]) -> dict[str, Source]:
+    """Return by address the files of runs that can be read: the fault of another is its reader's to tell."""
+    every = (source for path in paths if path != "-" for source in run_at(path).sources)
+    known = (each for each in every if each.size() is not None)
+    return {each.path: each for each in known if is_remote(each.path) or os.access(each.path, os.R_OK)}
 
 
 def path_of(ranking: Ranking) -> str:

@@ -24,7 +24,7 @@ MOST_SHOWN = 20
 def to_judge_table(chosen: ToJudge, runs: int, stratum: IntArray | None = None) -> Table:
     """Return the documents to judge, of a number of runs, with the strata (n,) that they were drawn from."""
     headings = ["topic", "docno", "runs", "best_rank", "contribution"]
-    numbers = [chosen.runs.tolist(), chosen.best.tolist(), chosen.gain.tolist()]
+    numbers = [chosen.runs.tolist(), chosen.rank.tolist(), chosen.gain.tolist()]
     if stratum is not None:
         headings.append("stratum")
         numbers.append(stratum.tolist())
@@ -32,7 +32,7 @@ def to_judge_table(chosen: ToJudge, runs: int, stratum: IntArray | None = None) 
         name="documents",
         title=f"{len(chosen)} documents to judge, from {runs} runs",
         headings=headings,
-        rows=list(zip(chosen.topic, chosen.document, *numbers, strict=True)),
+        rows=[(*key, *own) for key, *own in zip(chosen.pairs(), *numbers, strict=True)],
         notes=("runs: how many have it among their first; best_rank: in any of them",),
         left=2,
     )
@@ -40,16 +40,15 @@ def to_judge_table(chosen: ToJudge, runs: int, stratum: IntArray | None = None) 
 
 def pools_table(pooled: ToJudge, judged: BoolArray, chosen: ToJudge) -> Table:
     """Return how large the pool of each topic is, how much of it is judged (n,), and how much to judge."""
-    topics = list(dict.fromkeys(pooled.topic))
     counts = (
-        np.bincount(each, minlength=len(topics)).tolist()
+        np.bincount(each, minlength=len(pooled.topics)).tolist()
         for each in (pooled.topic_of, pooled.topic_of[judged], chosen.topic_of)
     )
     return Table(
         name="topics",
         title="Pools of the topics",
         headings=("topic", "pooled", "judged", "to_judge"),
-        rows=list(zip(topics, *counts, strict=True)),
+        rows=list(zip(pooled.topics, *counts, strict=True)),
     )
 
 

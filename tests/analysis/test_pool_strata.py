@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from support.commands import QRELS, RUNS, Command
 
 from pres_eval.analysis.pooling import DrawnPool, RankStratum, ToJudge, draw
+from pres_eval.arrays import Ids, WordIds
 from pres_eval.errors import UsageError
 
 STRATA = RankStratum.read("1-3:1,4-20:0.25,21-99:0.1")
@@ -21,11 +22,11 @@ def pooled(*documents: tuple[int, int, int]) -> ToJudge:
     """Documents of topics, by number, with their best ranks; those of a topic together."""
     ones = np.ones(len(documents), np.int64)
     return ToJudge(
-        topic=[b"%d" % topic for topic, _, _ in documents],
-        document=[b"d%d" % number for _, number, _ in documents],
+        topics=(b"0", b"1"),
         topic_of=np.array([topic for topic, _, _ in documents], np.int64),
+        documents=WordIds.of(Ids.of([b"d%d" % number for _, number, _ in documents])),
+        rank=np.array([best for _, _, best in documents], np.int64),
         runs=ones,
-        best=np.array([best for _, _, best in documents], np.int64),
         gain=np.zeros(len(documents)),
     )
 

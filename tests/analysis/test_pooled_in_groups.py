@@ -31,6 +31,6 @@ def test_runs_joined_some_at_a_time(
     together = pool_documents(runs, order=order)
     monkeypatch.setattr(pooling, "_AT_ONCE", at_once)
     found = pool_documents(runs, order=order)
-    assert (found.topic, found.document) == (together.topic, together.document)
-    for name in ("topic_of", "runs", "best", "gain"):
+    assert list(found.pairs()) == list(together.pairs())
+    for name in ("topic_of", "runs", "rank", "gain"):
         assert getattr(found, name).tolist() == getattr(together, name).tolist()

@@ -88,6 +88,62 @@ def test_a_run_that_changes_before_it_is_read_again(
     assert times and (called.code, called.out) == (2, "") and "pres-eval: run: " in called.err
 
 
+def in_parts() -> None:
+    """Make the run a folder of two part files."""
+    lines = Path("run").read_text().splitlines(keepends=True)
+    Path("run").unlink()
+    Path("run").mkdir()
+    Path("run/part-0").write_text("".join(lines[:4]))
+    Path("run/part-1").write_text("".join(lines[4:]))
+
+
+def another_part(folder: Path) -> None:
+    """Put a file into the folder."""
+    (folder / "part-2").write_text("1 Q0 other 1 0.5 tag\n")
+
+
+def part_grows(folder: Path) -> None:
+    """Add a line to a part."""
+    with (folder / "part-1").open("a") as file:
+        file.write("1 Q0 other 1 0.5 tag\n")
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("change", [another_part, part_grows])
+def test_a_folder_that_changes_before_it_is_read_again(
+    change: Callable[[Path], None], command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    topics = range(1, 6)
+    Path("qrels").write_text("".join(f"{topic} 0 d3 1\n{topic} 0 d4 0\n" for topic in topics))
+    Path("machine").write_text("".join(f"{topic} 0 d{topic} 1\n{topic} 0 d8 0\n" for topic in topics))
+    Path("run").write_text("".join(f"{topic}{line[1:]}\n" for topic in topics for line in LINES.splitlines()))
+    in_parts()
+    module: Any = judges
+    work, times = module.pair_runs, list[None]()
+
+    def changed(*given: Any, **named: Any) -> Any:
+        if not times:
+            change(Path("run"))
+        times.append(None)
+        return work(*given, **named)
+
+    asked = ["judges", "qrels", "machine", "run", "--correct", "--quiet"]
+    assert command(*asked).code == 0
+    monkeypatch.setattr(judges, "pair_runs", changed)
+    called = command(*asked)
+    assert len(times) == 2 and (called.code, called.out) == (2, "")
+    assert "the file changed while it was read" in called.err
+
+
+@pytest.mark.usefixtures("files")
+def test_a_folder_of_parts_is_pooled_as_one_run(command: Command) -> None:
+    pooled = command("pool", "run").out
+    listed = command("holes", "qrels", "run", "--documents").out
+    in_parts()
+    assert command("pool", "run").out == pooled
+    assert command("holes", "qrels", "run", "--documents").out == listed
+
+
 @pytest.mark.usefixtures("files")
 def test_a_pool_of_what_a_pipe_gives(command: Command) -> None:
     expected = command("pool", "run").out
