@@ -13,7 +13,7 @@ from typing import NoReturn
 from pres_eval.errors import EmptyFileError, InputError, PresEvalError, UsageError, quoted
 from pres_eval.reading.datasets import DATASET, qrels_text
 from pres_eval.reading.source import Source
-from pres_eval.reading.storage import MadeText, PlannedSource, file_at, files_in
+from pres_eval.reading.storage import MadeText, PlannedSource, file_at, files_in, is_remote
 from pres_eval.reading.streams import Progress, reason
 from pres_eval.records import dataclass
 
@@ -76,7 +76,7 @@ class RunFiles:
     @property
     def is_remote(self) -> bool:
         """Return whether fsspec opens the files."""
-        return "://" in self.name
+        return any(isinstance(source, PlannedSource) and is_remote(source.path) for source in self.sources)
 
 
 def check_format(form: str) -> None:

@@ -145,6 +145,16 @@ def test_a_folder_of_parts_is_pooled_as_one_run(command: Command) -> None:
 
 
 @pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("asked", [["pool"], ["check", "qrels"], ["holes", "qrels", "--documents"]], ids=str)
+def test_a_folder_at_an_address_is_one_run(asked: list[str], command: Command) -> None:
+    pytest.importorskip("fsspec")
+    in_parts()
+    address = Path("run").absolute().as_uri()
+    here, there = command(*asked, "run"), command(*asked, address)
+    assert (there.code, there.out.replace(address, "run")) == (here.code, here.out)
+
+
+@pytest.mark.usefixtures("files")
 def test_a_pool_of_what_a_pipe_gives(command: Command) -> None:
     expected = command("pool", "run").out
     os.mkfifo("pipe")
