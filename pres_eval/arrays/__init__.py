@@ -1,6 +1,6 @@
 """Arrays of ids and numbers, whatever they mean: no files, no retrieval."""
 
-from pres_eval.arrays.decimals import LARGEST, decimal_ids, nearest_integer
+from pres_eval.arrays.decimals import LARGEST, all_digits, are_short_numbers, decimal_ids, nearest_integer
 from pres_eval.arrays.endings import DIGITS, LOWER, bytes_among, ending_in, stripped
 from pres_eval.arrays.exact import accumulate, add_in_order, add_rows_in_order, divide, elementwise, log2
 from pres_eval.arrays.growing import GrowingColumns, narrow
@@ -61,6 +61,8 @@ __all__ = [
     "accumulate",
     "add_in_order",
     "add_rows_in_order",
+    "all_digits",
+    "are_short_numbers",
     "blocks",
     "byte_order",
     "bytes_among",

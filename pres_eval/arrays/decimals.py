@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pres_eval.arrays.ids import WORD
-from pres_eval.arrays.types import IntArray, Words
+from pres_eval.arrays.ids import MASKS, WORD, Ids
+from pres_eval.arrays.types import BoolArray, IntArray, Words
 from pres_eval.arrays.word_ids import WordIds
 
 LARGEST = 2**63 - 1
@@ -22,6 +22,20 @@ def nearest_integer(text: str | bytes, largest: int = LARGEST) -> int:
     digits = digits[digits.startswith(("-", "+")) :].lstrip("0") or "0"
     number = int(digits) if len(digits) < 100 else largest + 1
     return max(-largest - 1, -number) if negative else min(number, largest)
+
+
+def all_digits(words: Words) -> BoolArray:
+    """Return (n,) whether all eight bytes are 0-9: their upper half is 3, also after 6 was added."""
+    upper = np.uint64(0xF0F0F0F0F0F0F0F0)
+    raised = ((words + np.uint64(0x0606060606060606)) & upper) >> np.uint64(4)
+    good: BoolArray = ((words & upper) | raised) == np.uint64(0x3333333333333333)
+    return good
+
+
+def are_short_numbers(ids: Ids) -> BoolArray:
+    """Return which ids (n,) are numbers of at most eight digits; those without a byte are, too."""
+    padded = ids.word(0) | (_ZEROS & ~MASKS.take(ids.lengths, mode="clip"))
+    return all_digits(padded) & (ids.lengths <= WORD)
 
 
 _POWERS = np.array([10**exponent for exponent in range(1, 19)], np.int64)

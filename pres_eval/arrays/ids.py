@@ -76,7 +76,7 @@ def num_bytes(words: Words) -> IntArray:
     return np.frexp((words & ~(words >> np.uint64(1))).astype(np.float64))[1] + 7 >> 3
 
 
-_MASKS = np.array([(1 << (8 * count)) - 1 for count in range(WORD + 1)], np.uint64)
+MASKS = np.array([(1 << (8 * count)) - 1 for count in range(WORD + 1)], np.uint64)
 """The i-th mask keeps the first i bytes of a word; with mode="clip", all eight for larger i."""
 
 
@@ -87,11 +87,13 @@ class Ids(Sequence[bytes]):
     is the word of one text only.
     """
 
-    def __init__(self, buffer: Bytes, starts: IntArray, lengths: IntArray) -> None:
+    def __init__(
+        self, buffer: Bytes, starts: IntArray, lengths: IntArray, first_words: Words | None = None
+    ) -> None:
         self.buffer = buffer
         self.starts = starts
         self.lengths = lengths
-        self._first_words: Words | None = None
+        self._first_words = first_words
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Ids, (self.buffer, self.starts, self.lengths)
@@ -129,10 +131,9 @@ class Ids(Sequence[bytes]):
 
     def take(self, rows: IntArray | BoolArray | slice) -> Ids:
         """Return the ids of some rows (n,)."""
-        part = Ids(self.buffer, self.starts[rows], self.lengths[rows])
-        if self._first_words is not None:  # faster than reading them again
-            part._first_words = self._first_words[rows]
-        return part
+        # Words that were read are taken: faster than reading them again.
+        words = None if self._first_words is None else self._first_words[rows]
+        return Ids(self.buffer, self.starts[rows], self.lengths[rows], words)
 
     def width(self) -> int:
         """Words that the longest id takes."""
@@ -143,12 +144,12 @@ class Ids(Sequence[bytes]):
         if number == 0:
             if self._first_words is None:
                 self._first_words = load_words(self.buffer, self.starts)
-                self._first_words &= _MASKS.take(self.lengths, mode="clip")
+                self._first_words &= MASKS.take(self.lengths, mode="clip")
                 self._first_words.flags.writeable = False
             return self._first_words
         left = np.maximum(self.lengths - WORD * number, 0)
         starts = np.minimum(self.starts + WORD * number, len(self.buffer) - 2 * WORD)
-        return load_words(self.buffer, starts) & _MASKS.take(left, mode="clip")
+        return load_words(self.buffer, starts) & MASKS.take(left, mode="clip")
 
     def hashes(self, seed: int = 0) -> Words:
         """Return a hash (N,) of every id, good in its upper bits; equal ids have equal hashes."""
@@ -203,7 +204,7 @@ class Ids(Sequence[bytes]):
             numbers += first
             places = np.repeat(self.starts[rows], counts[start:stop]) + WORD * numbers
             left = np.repeat(self.lengths[rows], counts[start:stop]) - WORD * numbers
-            words = load_words(self.buffer, places) & _MASKS.take(left, mode="clip")
+            words = load_words(self.buffer, places) & MASKS.take(left, mode="clip")
             yield rows, begins, numbers, words
             start = stop
 

@@ -113,7 +113,8 @@ class WordIds(Sequence[bytes]):
             matrix[:-2, number] = column
             lengths += num_bytes(column)  # all words before the last are full
         buffer = matrix.view(np.uint8).reshape(-1)
-        ids = Ids(buffer, np.arange(len(lengths), dtype=np.int64) * (WORD * width), lengths)
+        first_words = None if len(self.long_rows) else columns[0]
+        ids = Ids(buffer, np.arange(len(lengths), dtype=np.int64) * (WORD * width), lengths, first_words)
         if len(self.long_rows):
             places, which = self._long_among(rows)
             if len(places) == len(ids):

@@ -84,7 +84,7 @@ class CheckedBlock:
             ids = mapping(ids.take(slice(None)))[0].pick(slice(None))
             found = pool.join(topic, lengths, ids)
         self.report.counts["documents", "judged"] = len(present(found.wanted, len(pool.documents)))
-        respelled = respelled_documents(pool, topic[self.topic_of], ids, np.zeros(0, np.int64))
+        respelled = respelled_documents(pool, topic[self.topic_of], ids, np.zeros(0, np.int64), found.rows)
 
         def line_of(one: Id) -> int:
             """Return the line of a document of a topic of the pool."""

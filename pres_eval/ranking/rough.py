@@ -14,6 +14,7 @@ from pres_eval.arrays import (
     DIGITS,
     LOWER,
     WORD,
+    AnyArray,
     AnyInts,
     BoolArray,
     Ids,
@@ -21,6 +22,7 @@ from pres_eval.arrays import (
     KeyTable,
     WordIds,
     Words,
+    are_short_numbers,
     bytes_among,
     ending_in,
     lengths_at,
@@ -47,32 +49,32 @@ _LEVELS = 2
 
 
 @cache
-def _pairs() -> tuple[Words, Words]:
-    """Return (65536,) the sums of each two bytes, and (65536,) the factor of all bytes behind them.
+def _pairs() -> AnyArray:
+    """Return (65536,) the sum of each two bytes and the factor of all bytes behind them, as a complex number.
 
-    Each byte that counts adds its own number, times an odd one for every byte before it that counts.
+    Each byte that counts adds its own number, times an odd one for every byte before it that counts.  A
+    complex number is the type that fetches both at once.
     """
     worth = np.cumprod(np.full(256, _FACTOR), dtype=np.uint64)[LOWER]
     worth[list(PUNCTUATION_BYTES + b"\0" + b"0")] = 0
     step: Words = np.where(worth > 0, _ODD, np.uint64(1))
     # The first byte is the lower one: it is the column of these tables.
-    return (worth + step * worth[:, np.newaxis]).ravel(), (step * step[:, np.newaxis]).ravel()
+    both = np.stack((worth + step * worth[:, np.newaxis], step * step[:, np.newaxis]), axis=-1)
+    return both.view("<c16").ravel()
 
 
 def rough_hashes(ids: Ids) -> Words:
     """Return (n,) hashes that are the same for ids that differ in case, zeros and punctuation alone."""
-    hashes, factors = np.zeros(len(ids), np.uint64), np.ones(len(ids), np.uint64)
-    sums, steps = _pairs()
-    rows: IntArray | slice = slice(None)
-    for number in range(ids.width()):
-        if number:
-            rows = np.flatnonzero(ids.lengths > WORD * number)
+    hashes, pairs = np.zeros(len(ids), np.uint64), _pairs()
+    for number in reversed(range(ids.width())):
+        rows = np.flatnonzero(ids.lengths > WORD * number) if number else slice(None)
         words = ids.take(rows).word(number).astype("<u8", copy=False)
-        some, factor = hashes[rows], factors[rows]
-        for pair in words.view("<u2").reshape(-1, WORD // 2).T:
-            some += factor * sums[pair]
-            factor *= steps[pair]
-        hashes[rows], factors[rows] = some, factor
+        some = hashes[rows]
+        for pair in words.view("<u2").reshape(-1, WORD // 2).T[::-1]:
+            both = pairs.take(pair, mode="clip").view("<u8")
+            some *= both[1::2]
+            some += both[::2]
+        hashes[rows] = some
     return hashes
 
 
@@ -105,13 +107,15 @@ def _notations(ids: Ids, topic: IntArray) -> Words:
     The first is of the document, the others are of that which it is a chunk of, by one number and by two; 0
     for none.
     """
-    hashes, rows = np.zeros((1 + _LEVELS, len(ids)), np.uint64), np.arange(len(ids))
+    hashes = np.zeros((1 + _LEVELS, len(ids)), np.uint64)
     hashes[0] = rough_hashes(ids) + _of_topics(topic)
+    rows = np.flatnonzero(~are_short_numbers(ids))  # numbers, which many ids are, are no chunks
+    ids = ids.take(rows)
     for level in hashes[1:]:
+        if not len(rows):
+            break
         ids = without_chunk(ids)
         left = np.flatnonzero(ids.lengths)
-        if not len(left):
-            break
         rows, ids = rows[left], ids.take(left)
         level[rows] = rough_hashes(ids) + _of_topics(topic[rows])
     return hashes
@@ -193,12 +197,13 @@ def _documents_of(pool: Pool, topics: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def respelled_documents(
-    pool: Pool, topic_of: IntArray, ids: WordIds, retrieved: AnyInts
+    pool: Pool, topic_of: IntArray, ids: WordIds, retrieved: AnyInts, matched: IntArray | None = None
 ) -> Respelling | None:
     """Return the changes that would make rows of a run match.
 
     topic_of, ids  (n,) topics of the rows as indices of the pool's, -1 for others; their documents
     retrieved      (m,) documents of the pool that the run has
+    matched        rows (k,) that match as they are; None: they are looked for
     """
     topics = present(topic_of[topic_of >= 0], len(pool.topics))
     judged = _judged(pool, topics)
@@ -207,8 +212,12 @@ def respelled_documents(
     is_wanted = is_wanted[judged.rows]
     if not is_wanted.any():
         return None
-    known = judged.as_written.find(ids.hashes() + _of_topics(topic_of)) >= 0
-    rows = np.flatnonzero((topic_of >= 0) & ~known)
+    left = topic_of >= 0
+    if matched is None:
+        left &= judged.as_written.find(ids.hashes() + _of_topics(topic_of)) < 0
+    else:
+        left[matched] = False
+    rows = np.flatnonzero(left)
     return _respelled(_Written.of(ids.take(rows), topic_of[rows]), judged, is_wanted)
 
 

@@ -21,6 +21,7 @@ from pres_eval.arrays import (
     FloatArray,
     IntArray,
     Words,
+    all_digits,
     load_pairs,
     load_words,
     nearest_integer,
@@ -133,7 +134,7 @@ def _read_digits(buffer: Bytes, ends: IntArray, count: IntArray, decimals: int) 
     mask = ~np.uint64(0) << ((np.int64(WORD) - count).view(np.uint64) << np.uint64(3))
     digits &= mask
     digits |= _ZEROS & ~mask
-    if not _all_digits(digits).all():
+    if not all_digits(digits).all():
         return None
     values = _eight_digits(digits).astype(np.float64)
     if decimals:
@@ -183,20 +184,12 @@ def _digits(buffer: Bytes, stop: IntArray, count: IntArray | int) -> tuple[Words
         word = load_words(buffer, stop - WORD * (number + 1))
         word &= mask
         word |= _ZEROS & ~mask
-        good &= _all_digits(word)
+        good &= all_digits(word)
         value = _eight_digits(word)
         if number == MOST_DIGITS // WORD - 1:
             good &= value < np.uint64(LARGEST_TOP_WORD)
         total += value * _TENS[WORD * number]
     return total, good
-
-
-def _all_digits(word: Words) -> BoolArray:
-    """Return (n,) whether all eight bytes are 0-9: their upper half is 3, also after 6 was added."""
-    upper = np.uint64(0xF0F0F0F0F0F0F0F0)
-    raised = ((word + np.uint64(0x0606060606060606)) & upper) >> np.uint64(4)
-    good: BoolArray = ((word & upper) | raised) == np.uint64(0x3333333333333333)
-    return good
 
 
 def _eight_digits(word: Words) -> Words:
