@@ -14,12 +14,11 @@ from pres_eval.analysis.intervals import INTERVALS
 from pres_eval.analysis.paired import ORDERS, topics_with_weights
 from pres_eval.analysis.significance import ALTERNATIVES
 from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, put_out
-from pres_eval.cli.loading import Paired, read_paired, run_place
+from pres_eval.cli.loading import Paired, chosen_run, read_paired
 from pres_eval.cli.said import argument, command_with, option
 from pres_eval.cli.shared import GROUPS, WEIGHTS, TieOptions
 from pres_eval.cli.topics import topic_files
 from pres_eval.cli.values import FiniteRange
-from pres_eval.errors import UsageError
 from pres_eval.report.compared_tables import compared_tables
 from pres_eval.report.compared_topics import by_group_tables, winner_tables
 from pres_eval.report.run_plots import compared_figure
@@ -159,11 +158,9 @@ def _baseline(said: CompareOptions, paired: Paired) -> int | str | None:
     """Return the run to compare with, BEST, or None for all pairs; raise UsageError for an unknown name."""
     if said.all_pairs or said.baseline is None:
         return None if said.all_pairs else 0
-    place = run_place(said.baseline, paired.known)
-    if place is None and said.baseline != BEST:
-        runs = ", ".join(paired.scores.runs)
-        raise UsageError(f"--baseline {said.baseline}: no such run, expected {BEST} or one of {runs}")
-    return BEST if place is None else place
+    if said.baseline == BEST and not any(BEST in names for names in paired.known):
+        return BEST
+    return chosen_run("--baseline", said.baseline, paired.known, BEST)
 
 
 def _baseline_name(result: ComparedRuns) -> str | None:

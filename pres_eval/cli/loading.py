@@ -17,7 +17,7 @@ from pres_eval.cli.progress import steps
 from pres_eval.cli.reader import Reader, check_paths, path_of, warn_of_ties
 from pres_eval.cli.shared import NumberOptions
 from pres_eval.cli.streams import say
-from pres_eval.errors import PresEvalError, RunFailure, UsageError, plural
+from pres_eval.errors import PresEvalError, RunFailure, UsageError, did_you_mean, plural
 from pres_eval.measures.selection import Selection, select
 from pres_eval.options import Options, recorded
 from pres_eval.ranking.ranking import ALL, COMMON, Ranking
@@ -82,9 +82,18 @@ class Loaded:
         return steps(label, self.said.quiet)
 
 
-def run_place(wanted: str, known: Sequence[Sequence[str]]) -> int | None:
-    """Return the place of the run that has this name among the names of any kind; None if none has it."""
-    return next((list(names).index(wanted) for names in known if wanted in names), None)
+def chosen_run(option: str, wanted: str, known: Sequence[Sequence[str]], *others: str) -> int:
+    """Return the place of the run that an option names, by a name of any kind.
+
+    others  what else the option takes, for the message
+    Raises UsageError for a name that no run has.
+    """
+    for names in known:
+        if wanted in names:
+            return list(names).index(wanted)
+    names = [*others, *known[0]]
+    hint = did_you_mean(wanted, names, f"there are {', '.join(names)}")
+    raise UsageError(f"{option} {wanted}: no such run; {hint}")
 
 
 def read_runs(

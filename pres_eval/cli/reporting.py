@@ -8,11 +8,11 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from pres_eval.analysis.pools import trust_of
-from pres_eval.cli.loading import Loaded, read, run_place
+from pres_eval.cli.loading import Loaded, chosen_run, read
 from pres_eval.cli.progress import steps
 from pres_eval.cli.reader import Reader, path_of, warn_of_ties
 from pres_eval.cli.topics import topic_files
-from pres_eval.errors import NoCommonTopicError, UsageError, did_you_mean
+from pres_eval.errors import NoCommonTopicError, UsageError
 from pres_eval.ranking.ranking import OWN, Ranking
 from pres_eval.reading.source import Source
 from pres_eval.reading.texts import read_texts
@@ -93,15 +93,6 @@ def _looked_into(said: ReportOptions, report: Report, loaded: Loaded) -> Report:
         queries=read_texts(said.queries) if said.queries else {},
         paths=said.paths,
     )
-
-
-def chosen_run(option: str, wanted: str, known: Sequence[Sequence[str]]) -> int:
-    """Return the run that an option names; raise UsageError for a name that no run has."""
-    place = run_place(wanted, known)
-    if place is None:
-        hint = did_you_mean(wanted, known[0], f"there are {', '.join(known[0])}")
-        raise UsageError(f"{option} {wanted}: no such run; {hint}")
-    return place
 
 
 def _evaluated(

@@ -304,7 +304,7 @@ def test_one_topic_says_so(pres_eval: Command, tmp_path: Path, test: str, said: 
         (
             ("--baseline", "nope"),
             1,
-            "--baseline nope: no such run, expected best or one of keyword, broad, semantic",
+            "--baseline nope: no such run; there are best, keyword, broad, semantic",
         ),
         (("--table", "nope"), 1, "--table nope: no such table, expected one of means, comparisons"),
         (("-m", "nope"), 1, "-m nope: no such measure"),
