@@ -99,7 +99,6 @@ class Preferences(JudgedGroups):
     info: ClassVar = RelevanceInfo.PREFS
     # trec_eval: form_prefs_counts.c compares docnos the other way round than form_res_rels.c.
     ties_ascending: ClassVar = True
-    rewriting: ClassVar = None
 
     subgroup: IntArray
     level: FloatArray

@@ -29,6 +29,7 @@ from pres_eval.reading.streams import (
     fill,
     in_the_end,
     long_line,
+    readable,
     reason,
     version_of,
 )
@@ -211,11 +212,9 @@ class Source:
             return OpenFile(self._pipe, self._progress)
         if self.path == "-":
             return self._open_stdin()
-        try:
+        with readable(self.name):
             # Closed by whoever iterates over the chunks, or with the source if it is a pipe.
             file = open(self.path, "rb", buffering=0)  # noqa: PTH123, SIM115 - pathlib takes 3 ms to import
-        except (OSError, ValueError) as error:
-            raise InputError(self.name, None, reason(error), "a readable file") from None
         now = partial(version_of, file.fileno())
         version = now()
         if version is not None:

@@ -9,6 +9,8 @@ import weakref
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, Protocol, cast
 
+from pres_eval.errors import InputError
+
 Version = tuple[int | str, ...]
 """Length of a file, the times when it was written to and when anything of it changed, and its identity.
 
@@ -221,6 +223,15 @@ def reason(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return error.strerror.lower()
     return str(error) or type(error).__name__
+
+
+@contextlib.contextmanager
+def readable(name: str) -> Iterator[None]:
+    """Raise InputError if the block cannot open or read the file of this name."""
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        raise InputError(name, None, reason(error), "a readable file") from None
 
 
 MAGIC = {
