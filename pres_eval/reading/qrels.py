@@ -99,10 +99,6 @@ class QrelsJudgements:
         """Return facts of batches that need the judgements alone, kept between runs; `replace` drops them."""
         return Remembered(MOST_REMEMBERED)
 
-    def keeping(self, kept: BoolArray) -> QrelsJudgements:
-        """Return the same judgements with some taken out (D,): those documents become unjudged."""
-        return replace(self, kept=kept)
-
     def every_grade(self) -> AnyInts:
         """Return (N,) the relevance of all judgements that are kept, also of repeated ones."""
         if self.kept is not None:

@@ -30,7 +30,7 @@ from pres_eval.batches.batch import Batch
 from pres_eval.errors import MeasureError
 from pres_eval.measures.base import Lacks, Measure, Trait, Way, function_of
 from pres_eval.measures.bounds import judgements
-from pres_eval.measures.bounds.judgements import Bounds, Rule, depth_of, filled_below
+from pres_eval.measures.bounds.judgements import Bounds, Rule, depth_of, filled, highest_of
 from pres_eval.measures.gain import blocks_of_ranks, highest_grades
 from pres_eval.measures.parameters import Pairs
 from pres_eval.measures.settings import MAX_REL, MeasureSettings
@@ -110,7 +110,9 @@ class BoundsOf:
         least, greatest = rule(batch, self.measure, self.arguments)
         if self.scale is None or depth == LARGEST_LONG:
             return least, greatest
-        below = rule(filled_below(batch, depth, self.measure), self.measure, self.arguments)
+        # As if all documents below the depth that nobody judged had the highest grade.
+        changed = filled(batch, LARGEST_LONG, highest_of(batch, self.measure), above=depth)
+        below = rule(changed, self.measure, self.arguments)
         return np.minimum(below[0], least), np.maximum(below[1], greatest)
 
     def _check_gains(self) -> None:

@@ -74,11 +74,6 @@ def unjudged(batch: Batch, depth: int, above: int = 0) -> Ranks:
     return Ranks(np.searchsorted(topic_of, np.arange(len(batch) + 1)), topic_of, rank)
 
 
-def filled_below(batch: Batch, depth: int, measure: Measure) -> Batch:
-    """Return the batch with all documents below rank `depth` that nobody judged at the highest grade."""
-    return filled(batch, LARGEST_LONG, highest_of(batch, measure), above=depth)
-
-
 def filled(batch: Batch, depth: int, grades: Grades, above: int = 0) -> Batch:
     """Return the batch with its unjudged documents judged: one grade for each topic (T,), 0 or the highest.
 
