@@ -264,11 +264,3 @@ def long_line(buffer: bytearray, start: int, stop: int) -> int | None:
             return start
         start = end
     return None
-
-
-class LongLineError(Exception):
-    """A line without an end in sight; `place` is where it begins in the text."""
-
-    def __init__(self, place: int) -> None:
-        super().__init__(place)
-        self.place = place
