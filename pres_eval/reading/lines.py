@@ -12,7 +12,7 @@ import numpy as np
 
 from pres_eval.arrays import PADDING, AnyArray, Ids, IntArray
 from pres_eval.errors import EmptyFileError, InputError, quoted
-from pres_eval.reading.numbers import read_number, read_numbers, read_whole_number, read_whole_numbers
+from pres_eval.reading.numbers import read_numbers, read_whole_numbers
 from pres_eval.reading.source import Chunk, Source
 from pres_eval.reading.tokens import Faults, Fields, split_fields
 from pres_eval.records import dataclass
@@ -108,32 +108,30 @@ def parse_lines(chunk: Chunk, layout: Layout) -> Lines:
     read = read_whole_numbers if layout.whole else read_numbers
     numbers, wrong = read(chunk.array(), *fields.column(layout.number))
     lines = Lines(chunk, fields, numbers, fields.faults)
-    return lines if wrong is None else _without_wrong(lines, layout, layout.number)
+    return _without_wrong(lines, layout, layout.number, wrong) if wrong else lines
 
 
-def _without_wrong(lines: Lines, layout: Layout, column: int) -> Lines:
-    """Return the lines whose number is one; the others are faults."""
-    tokens = list(lines.column(column))
-    values = [read_whole_number(token) if layout.whole else read_number(token) for token in tokens]
-    good = np.array([row for row, value in enumerate(values) if value is not None], np.int64)
+def _without_wrong(lines: Lines, layout: Layout, column: int, wrong: list[int]) -> Lines:
+    """Return the lines without those that have no number, which are faults."""
+    good = np.delete(np.arange(len(lines)), wrong)
     what, expected = layout.names.split()[column], "an integer" if layout.whole else "a number"
     by_kind: dict[str, list[int]] = {}
-    for row, value in enumerate(values):
-        if value is None:
-            is_nan = not layout.whole and re.fullmatch(NAN, tokens[row])
-            kind = f"{what}-nan" if is_nan else f"{what}-no-{expected.split()[1]}"
-            by_kind.setdefault(kind, []).append(row)
+    for row in wrong:
+        is_nan = not layout.whole and re.fullmatch(NAN, lines.text(row, column))
+        kind = f"{what}-nan" if is_nan else f"{what}-no-{expected.split()[1]}"
+        by_kind.setdefault(kind, []).append(row)
     faults = tuple(
         Faults(
             kind,
             lines.line_of(np.array(rows)),
-            lambda i, rows=rows: f"{what} {quoted(tokens[rows[i]])}",  # type: ignore[misc]
+            lambda i, rows=rows: f"{what} {quoted(lines.text(rows[i], column))}",  # type: ignore[misc]
             expected,
         )
         for kind, rows in by_kind.items()
     )
-    numbers = np.array([value for value in values if value is not None], lines.numbers.dtype)
-    return replace(lines, fields=lines.fields.take(good), numbers=numbers, faults=lines.faults + faults)
+    return replace(
+        lines, fields=lines.fields.take(good), numbers=lines.numbers[good], faults=lines.faults + faults
+    )
 
 
 _NO_NUMBERS = np.zeros(0)
