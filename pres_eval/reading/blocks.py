@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from pres_eval.arrays import AnyArray, Ids, IntArray, WordIds, changes
 from pres_eval.errors import InputError, quoted
+from pres_eval.reading.source import Source
 from pres_eval.records import dataclass
-
-if TYPE_CHECKING:
-    from pres_eval.reading.source import Source
 
 
 class Documents(Protocol):
@@ -82,7 +80,7 @@ class Block:
         )
 
 
-Read = Callable[["Source", bool], Iterator[Block]]
+Read = Callable[[Source, bool], Iterator[Block]]
 """Reads a file block by block; the flag says whether it has grades instead of scores."""
 
 

@@ -78,8 +78,7 @@ class OpenFile:
 
     def peek(self, count: int) -> bytes:
         """Return the first bytes, which are read again; fewer at the end only."""
-        head = bytearray(count)
-        self._head = bytes(head[: fill(self, head, 0, count)])
+        self._head = self.read(count)
         return self._head
 
     def readinto(self, view: memoryview) -> int:
