@@ -153,7 +153,7 @@ def read_qrels(
     if not len(judgements):
         raise no_lines(source, layout)
     topics, groups, num_rows, documents, grades = judgements.values()
-    pooled = build_pool(topics.take(slice(None)), groups, num_rows.astype(np.int64), documents, jobs)
+    pooled = build_pool(topics.take(slice(None)), num_rows.astype(np.int64), documents, groups, jobs)
 
     def lines_of_rows() -> IntArray:
         """Return the line of each judgement in its file (N,), from 1."""
@@ -231,8 +231,7 @@ def qrels_of_block(name: str, block: Block) -> QrelsJudgements:
     """
     if not len(block.documents):
         raise InputError(name, None, "no judgements", "at least one")
-    groups = np.arange(len(block.topics))
-    pooled = build_pool(block.topics, groups, block.lengths, block.documents.pick(slice(None)))
+    pooled = build_pool(block.topics, block.lengths, block.documents.pick(slice(None)))
     gains = block.numbers.dtype == np.float64
     grades = block.numbers if gains else narrow(block.numbers.astype(np.int64))
     lines = block.lines

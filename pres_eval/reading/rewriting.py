@@ -320,4 +320,4 @@ def read_excluded(text: str) -> Excluded:
     topics = ids.take(slice(None))
     first = changes(topics)
     lengths = np.diff(first, append=len(topics))
-    return Excluded(build_pool(topics.take(first), np.arange(len(first)), lengths, documents).pool)
+    return Excluded(build_pool(topics.take(first), lengths, documents).pool)
