@@ -9,7 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
-from pres_eval.arrays import AnyArray, Ids, IntArray, WordIds, changes
+from pres_eval.arrays import AnyArray, Ids, IntArray, WordIds, changes, stretches_of
 from pres_eval.errors import InputError, quoted
 from pres_eval.reading.source import Source
 from pres_eval.records import dataclass
@@ -58,10 +58,10 @@ class Block:
     @classmethod
     def of_rows(cls, topics: Ids, documents: Ids, numbers: AnyArray, lines: IntArray | None = None) -> Block:
         """Return the block with these columns (N,), cut loose from the buffers of the ids."""
-        first = changes(topics)
+        heads, lengths = stretches_of(topics)
         return cls(
-            topics=topics.take(first).copied(),
-            lengths=np.diff(first, append=len(topics)),
+            topics=heads.copied(),
+            lengths=lengths,
             documents=WordIds.of(documents),
             numbers=numbers,
             lines=lines,

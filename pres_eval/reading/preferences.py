@@ -7,7 +7,7 @@ from typing import ClassVar, TypeVar
 
 import numpy as np
 
-from pres_eval.arrays import FloatArray, Ids, IntArray, WordIds, byte_order, changes
+from pres_eval.arrays import FloatArray, Ids, IntArray, WordIds, byte_order, changes, stretches_of
 from pres_eval.errors import InputError, quoted
 from pres_eval.options import RelevanceInfo
 from pres_eval.reading.lines import Layout, Lines, read_table
@@ -182,10 +182,8 @@ def group_rows(name: str, table: Lines, docno: int, column: int = 1) -> tuple[_C
 
     Then come the group of each row (N,), and the rows sorted by topic and group (N,), as the fields are.
     """
-    topics = table.column(0)
-    first_rows = changes(topics)
-    lengths = np.diff(first_rows, append=len(table))
-    pooled = build_pool(topics.take(first_rows), lengths, WordIds.of(table.column(docno)))
+    topics, lengths = stretches_of(table.column(0))
+    pooled = build_pool(topics, lengths, WordIds.of(table.column(docno)))
     pool, document = pooled.pool, pooled.document_of_row()
     group, first = _number_names(table.column(column), pool.topic_of[document])
     order = np.argsort(group, kind="stable")
