@@ -17,9 +17,9 @@ from pres_eval.arrays import (
     IntArray,
     Remembered,
     WordIds,
-    changes,
     distinct,
     narrow,
+    stretches_of,
 )
 from pres_eval.errors import InputError, UsageError, quoted
 from pres_eval.options import RelevanceInfo
@@ -185,14 +185,12 @@ def _read_part(
     kept = lines if with_faults else None
     if not len(lines):
         return None, kept, None
-    topics = lines.column(0)
-    first = changes(topics)
-    heads = topics.take(first)
-    topics, groups = distinct(heads) if len(first) > MANY_GROUPS else (heads, np.arange(len(first)))
+    heads, num_rows = stretches_of(lines.column(0))
+    topics, groups = distinct(heads) if len(heads) > MANY_GROUPS else (heads, np.arange(len(heads)))
     columns = (
         WordIds.of(topics),
         groups,
-        np.diff(first, append=len(lines)),
+        num_rows,
         WordIds.of(lines.column(2)),
         narrow(lines.numbers) if layout.whole else lines.numbers,
     )
