@@ -80,9 +80,7 @@ def side_by_side(judges: Sequence[QrelsJudgements], every_topic: bool = False) -
         lengths.append(np.diff(qrels.pool.offsets)[chosen])
         documents.append(qrels.pool.documents.pick(rows))
         grades.append(qrels.grade[rows].astype(np.int64))
-    pooled = build_pool(
-        Ids.of(names), np.arange(len(names)), np.concatenate(lengths), WordIds.concatenate(documents)
-    )
+    pooled = build_pool(Ids.of(names), np.concatenate(lengths), WordIds.concatenate(documents))
     place = np.split(pooled.document_of_row(), np.cumsum([len(part) for part in grades])[:-1])
     size = (len(judges), len(pooled.pool.documents))
     all_grades, there = np.full(size, -1, np.int64), np.zeros(size, np.bool_)

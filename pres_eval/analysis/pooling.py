@@ -91,9 +91,7 @@ def own_pool(source: Source) -> Pool:
     if not any(len(block.documents) for block in blocks):
         raise no_lines(source, RUN)
     block = joined(source.name, blocks)
-    return build_pool(
-        block.topics, np.arange(len(block.topics)), block.lengths, block.documents.pick(slice(None))
-    ).pool
+    return build_pool(block.topics, block.lengths, block.documents.pick(slice(None))).pool
 
 
 def _block(lines: Lines) -> Block:
@@ -122,7 +120,7 @@ class ToJudge(FirstDocuments):
             np.concatenate([getattr(part, name) for part in parts]) for name in ("rank", "runs", "gain")
         )
         documents = WordIds.concatenate([part.documents for part in parts])
-        made = build_pool(Ids.of(topics), np.arange(len(topics)), np.concatenate(lengths), documents)
+        made = build_pool(Ids.of(topics), np.concatenate(lengths), documents)
         pool, document = made.pool, made.document_of_row()
         by_rank = np.argsort(rank, kind="stable")[::-1]
         best = np.empty(len(pool.documents), np.int64)

@@ -165,7 +165,7 @@ class Sampler:
 def without(qrels: QrelsJudgements, keep: BoolArray, removed: str) -> QrelsJudgements:
     """Return the judgements with those that do not stay taken out: (D,) booleans, a name of REMOVED."""
     if removed == "unjudged":
-        return qrels.keeping(keep)
+        return replace(qrels, kept=keep)
     grade = qrels.grade.copy()
     grade[~keep] = -1 if removed == "pooled" else np.minimum(grade[~keep], 0)
     return replace(qrels, grade=grade)

@@ -15,6 +15,7 @@ from pres_eval.arrays.ordering import (
     has_equal,
     present,
     stable_order,
+    stretches_of,
 )
 from pres_eval.arrays.remembered import Remembered, read_only
 from pres_eval.arrays.stretches import BLOCK, Stretches, blocks, consecutive, gathered, lengths_at, ragged
@@ -90,5 +91,6 @@ __all__ = [
     "read_only",
     "repeated",
     "stable_order",
+    "stretches_of",
     "stripped",
 ]

@@ -77,6 +77,12 @@ def changes(ids: Ids) -> IntArray:
     return np.concatenate(([0], np.flatnonzero(differs) + 1))
 
 
+def stretches_of(ids: Ids) -> tuple[Ids, IntArray]:
+    """Return the id of each stretch of equal neighbours, and (n,) how many these are."""
+    first = changes(ids)
+    return ids.take(first), np.diff(first, append=len(ids))
+
+
 def changed(values: AnyArray, *others: AnyArray) -> BoolArray:
     """Return (n,) whether any of these columns (n,) differs from the row before; the first row does."""
     differs = np.concatenate((np.ones(min(len(values), 1), np.bool_), values[1:] != values[:-1]))

@@ -29,7 +29,7 @@ from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 from pres_eval.ranking.opening import DOCNO, RANK, TOPIC, exchanged
 from pres_eval.ranking.parts import TAG
 from pres_eval.reading.lines import RUN, Lines, in_parts, no_lines
-from pres_eval.reading.numbers import read_whole_number, read_whole_numbers
+from pres_eval.reading.numbers import read_whole_numbers
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.rewriting import Mapping
 from pres_eval.reading.run_files import TREC
@@ -87,18 +87,16 @@ def check_columns(report: FileReport, lines: Lines) -> AnyInts:
     if not len(lines):
         return np.zeros(0, np.int64)
     ranks, wrong = read_whole_numbers(lines.chunk.array(), *lines.fields.column(RANK))
-    if wrong is None:
+    if not wrong:
         return narrow(ranks)
-    texts = list(lines.column(RANK))
-    found = [read_whole_number(text) for text in texts]
-    bad = np.array([row for row, rank in enumerate(found) if rank is None])
     examples = (
-        Example(int(line) + 1, f"rank {quoted(texts[row])}")
-        for row, line in zip(bad.tolist(), lines.line_of(bad), strict=True)
+        Example(int(line) + 1, f"rank {quoted(lines.text(row, RANK))}")
+        for row, line in zip(wrong, lines.line_of(np.array(wrong)), strict=True)
     )
-    kind = "rank-no-number" if exchanged(lines, wrong) is None else "rank-is-score"
-    report.add(kind, len(bad), "", examples)
-    return np.array([NO_NUMBER if rank is None else rank for rank in found], np.int64)
+    kind = "rank-no-number" if exchanged(lines, wrong[0]) is None else "rank-is-score"
+    report.add(kind, len(wrong), "", examples)
+    ranks[wrong] = NO_NUMBER
+    return ranks
 
 
 def segments_of(ids: Ids) -> Segments:

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.arrays import BLOCK, BoolArray, Ids, IntArray, WordIds, changes, decimal_ids
+from pres_eval.arrays import BLOCK, BoolArray, Ids, IntArray, WordIds, changes, decimal_ids, stretches_of
 from pres_eval.library.texts import ids_of
 from pres_eval.reading.blocks import Documents
 
@@ -157,7 +157,7 @@ class TextParts:
         """Return the id of each group of equal neighbours, and how many these are."""
         # Some rows at a time, so that what is made of them stays in the cache.
         found = [
-            _groups_of(part[start : start + BLOCK])
+            stretches_of(part[start : start + BLOCK])
             for part in self.parts
             for start in range(0, len(part), BLOCK)
         ]
@@ -167,9 +167,3 @@ class TextParts:
         first = changes(heads)
         ends = np.concatenate(([0], np.cumsum(lengths)))
         return heads.take(first), np.diff(ends[np.concatenate((first, [len(heads)]))])
-
-
-def _groups_of(ids: Ids) -> tuple[Ids, IntArray]:
-    """Return the id of each group of equal neighbours, and (n,) how many these are."""
-    first = changes(ids)
-    return ids.take(first), np.diff(first, append=len(ids))

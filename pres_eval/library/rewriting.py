@@ -40,4 +40,4 @@ def excluded_of(data: Any) -> Any:
     documents = ids_of([document for own in lists for document in own], "exclude")
     lengths = np.array([len(own) for own in lists], np.int64)
     topics = ids_of(list(data), "exclude")
-    return Excluded(build_pool(topics, np.arange(len(lists)), lengths, WordIds.of(documents)).pool)
+    return Excluded(build_pool(topics, lengths, WordIds.of(documents)).pool)

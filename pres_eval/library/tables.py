@@ -46,7 +46,7 @@ def block_of_table(data: Any, grades: bool, name: str) -> Block:
     Raises InputError for columns that are missing, and values that are none.
     """
     names = OF_TABLES["grade" if grades else "score"]
-    if is_pandas(data):
+    if type(data).__module__.split(".")[0] == "pandas":  # which is not imported to find out
         topic, document, value = _pandas_table(data, names, name)
     elif hasattr(data, "__arrow_c_stream__"):
         topic, document, value = _arrow_table(data, names, name)
@@ -57,11 +57,6 @@ def block_of_table(data: Any, grades: bool, name: str) -> Block:
     topics, lengths = topic.groups()
     numbers = as_grades(value, name) if grades else _as_scores(value, name)
     return Block(topics=topics, lengths=lengths, documents=document, numbers=numbers)
-
-
-def is_pandas(data: Any) -> bool:
-    """Return whether it is pandas' own; pandas is not imported to find out."""
-    return type(data).__module__.split(".")[0] == "pandas"
 
 
 def looks_like_columns(data: Mapping[Any, Any]) -> bool:

@@ -95,9 +95,9 @@ def opening_of(lines: Lines) -> Opening | None:
     rows = max(int(np.searchsorted(last, lines.chunk.start + BYTES)), 1)
     lines = replace(lines, fields=lines.fields.head(rows), numbers=lines.numbers[:rows])
     rank, wrong = read_whole_numbers(lines.chunk.array(), *lines.fields.column(RANK))
-    if wrong is None:
-        return Opening(lines.text(0, DOCNO), _against(lines, rank))
-    return Opening(lines.text(0, DOCNO), exchanged=exchanged(lines, wrong))
+    if wrong:
+        return Opening(lines.text(0, DOCNO), exchanged=exchanged(lines, wrong[0]))
+    return Opening(lines.text(0, DOCNO), _against(lines, rank))
 
 
 def opening_of_block(block: Block) -> Opening | None:

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 
-from pres_eval.arrays import AnyArray, Ids, IntArray, WordIds, changes
+from pres_eval.arrays import AnyArray, Ids, IntArray, WordIds, changes, stretches_of
 from pres_eval.errors import InputError, quoted
+from pres_eval.reading.source import Source
 from pres_eval.records import dataclass
-
-if TYPE_CHECKING:
-    from pres_eval.reading.source import Source
 
 
 class Documents(Protocol):
@@ -60,10 +58,10 @@ class Block:
     @classmethod
     def of_rows(cls, topics: Ids, documents: Ids, numbers: AnyArray, lines: IntArray | None = None) -> Block:
         """Return the block with these columns (N,), cut loose from the buffers of the ids."""
-        first = changes(topics)
+        heads, lengths = stretches_of(topics)
         return cls(
-            topics=topics.take(first).copied(),
-            lengths=np.diff(first, append=len(topics)),
+            topics=heads.copied(),
+            lengths=lengths,
             documents=WordIds.of(documents),
             numbers=numbers,
             lines=lines,
@@ -82,7 +80,7 @@ class Block:
         )
 
 
-Read = Callable[["Source", bool], Iterator[Block]]
+Read = Callable[[Source, bool], Iterator[Block]]
 """Reads a file block by block; the flag says whether it has grades instead of scores."""
 
 

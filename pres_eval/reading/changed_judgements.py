@@ -10,7 +10,7 @@ from pres_eval.arrays import BoolArray, Grades, IntArray, WordIds, absent
 from pres_eval.errors import InputError, quoted
 from pres_eval.options import ONE, ZERO, Options
 from pres_eval.reading.pool import build_pool
-from pres_eval.reading.qrels import NO_DUPLICATES, Duplicates, QrelsJudgements, as_qrels
+from pres_eval.reading.qrels import Duplicates, QrelsJudgements, as_qrels
 from pres_eval.reading.relevance import Relevance, read_relevance
 from pres_eval.reading.topic_files import Weights
 
@@ -20,7 +20,7 @@ def with_documents(qrels: QrelsJudgements, documents: WordIds, kept: IntArray) -
     topics, counts = np.unique(qrels.pool.topic_of[kept], return_counts=True)
     # As in a file without these lines, a topic of which nothing is left is not there.
     left = qrels.pool.topics.take(topics)
-    pooled = build_pool(left, np.arange(len(topics)), counts, documents.pick(kept))
+    pooled = build_pool(left, counts, documents.pick(kept))
     place = pooled.document_of_row()
     grade = qrels.grade[kept][np.argsort(place, kind="stable")]
     first = np.searchsorted(np.sort(place), np.arange(len(pooled.pool.documents)))
@@ -29,15 +29,13 @@ def with_documents(qrels: QrelsJudgements, documents: WordIds, kept: IntArray) -
     new[kept] = place
     there = new[again.document] >= 0
     document = new[again.document][there]
-    duplicates = NO_DUPLICATES
-    if there.any():
-        duplicates = Duplicates(
-            topic=pooled.pool.topic_of[document],
-            document=document,
-            grade=again.grade[there],
-            first_line=again.first_line[there],
-            second_line=again.second_line[there],
-        )
+    duplicates = Duplicates(
+        topic=pooled.pool.topic_of[document],
+        document=document,
+        grade=again.grade[there],
+        first_line=again.first_line[there],
+        second_line=again.second_line[there],
+    )
     gone = absent(topics, len(qrels.pool.topics))
     return replace(
         qrels,

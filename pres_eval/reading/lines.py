@@ -10,9 +10,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from pres_eval.arrays import PADDING, AnyArray, Bytes, Ids, IntArray
+from pres_eval.arrays import PADDING, AnyArray, Ids, IntArray
 from pres_eval.errors import EmptyFileError, InputError, quoted
-from pres_eval.reading.numbers import read_number, read_numbers, read_whole_number, read_whole_numbers
+from pres_eval.reading.numbers import read_numbers, read_whole_numbers
 from pres_eval.reading.source import Chunk, Source
 from pres_eval.reading.tokens import Faults, Fields, split_fields
 from pres_eval.records import dataclass
@@ -63,7 +63,7 @@ class LineError(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Lines:
-    """The R good lines of a chunk, and all faults of the others.
+    """The R good lines of a chunk, or of a whole file, and all faults of the others.
 
     fields   where the columns of the good lines are
     numbers  (R,) the column of numbers, empty if there is none
@@ -108,32 +108,30 @@ def parse_lines(chunk: Chunk, layout: Layout) -> Lines:
     read = read_whole_numbers if layout.whole else read_numbers
     numbers, wrong = read(chunk.array(), *fields.column(layout.number))
     lines = Lines(chunk, fields, numbers, fields.faults)
-    return lines if wrong is None else _without_wrong(lines, layout, layout.number)
+    return _without_wrong(lines, layout, layout.number, wrong) if wrong else lines
 
 
-def _without_wrong(lines: Lines, layout: Layout, column: int) -> Lines:
-    """Return the lines whose number is one; the others are faults."""
-    tokens = list(lines.column(column))
-    values = [read_whole_number(token) if layout.whole else read_number(token) for token in tokens]
-    good = np.array([row for row, value in enumerate(values) if value is not None], np.int64)
+def _without_wrong(lines: Lines, layout: Layout, column: int, wrong: list[int]) -> Lines:
+    """Return the lines without those that have no number, which are faults."""
+    good = np.delete(np.arange(len(lines)), wrong)
     what, expected = layout.names.split()[column], "an integer" if layout.whole else "a number"
     by_kind: dict[str, list[int]] = {}
-    for row, value in enumerate(values):
-        if value is None:
-            is_nan = not layout.whole and re.fullmatch(NAN, tokens[row])
-            kind = f"{what}-nan" if is_nan else f"{what}-no-{expected.split()[1]}"
-            by_kind.setdefault(kind, []).append(row)
+    for row in wrong:
+        is_nan = not layout.whole and re.fullmatch(NAN, lines.text(row, column))
+        kind = f"{what}-nan" if is_nan else f"{what}-no-{expected.split()[1]}"
+        by_kind.setdefault(kind, []).append(row)
     faults = tuple(
         Faults(
             kind,
             lines.line_of(np.array(rows)),
-            lambda i, rows=rows: f"{what} {quoted(tokens[rows[i]])}",  # type: ignore[misc]
+            lambda i, rows=rows: f"{what} {quoted(lines.text(rows[i], column))}",  # type: ignore[misc]
             expected,
         )
         for kind, rows in by_kind.items()
     )
-    numbers = np.array([value for value in values if value is not None], lines.numbers.dtype)
-    return replace(lines, fields=lines.fields.take(good), numbers=numbers, faults=lines.faults + faults)
+    return replace(
+        lines, fields=lines.fields.take(good), numbers=lines.numbers[good], faults=lines.faults + faults
+    )
 
 
 _NO_NUMBERS = np.zeros(0)
@@ -181,59 +179,16 @@ def no_lines(source: Source, layout: Layout) -> EmptyFileError:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class FileTable:
-    """A whole file: its bytes, and where the columns of its R rows are in them.
-
-    starts, ends  (R, columns) places in `buffer`
-    lines         (R,) line numbers in the file, from 1
-    numbers       (R,) the column of numbers, empty if there is none
-    """
-
-    name: str
-    buffer: Bytes
-    starts: IntArray
-    ends: IntArray
-    lines: IntArray
-    numbers: AnyArray
-
-    def column(self, number: int) -> Ids:
-        """Return one column as ids."""
-        starts = np.ascontiguousarray(self.starts[:, number])
-        return Ids(self.buffer, starts, self.ends[:, number] - starts)
-
-    def text(self, row: int, number: int) -> bytes:
-        """Return one field."""
-        return self.buffer[self.starts[row, number] : self.ends[row, number]].tobytes()
-
-    def __len__(self) -> int:
-        return len(self.starts)
-
-
-def read_table(source: Source, layout: Layout) -> FileTable:
+def read_table(source: Source, layout: Layout) -> Lines:
     """Read a whole file of lines with these columns; comments (#) and blank lines are left out.
 
     Raises InputError for the first line with another number of columns, or with a number that is none.
     """
-    texts: list[bytes] = [bytes(PADDING)]
-    parts: list[tuple[IntArray, IntArray, IntArray, AnyArray]] = []
-    size = PADDING
-    for before, lines in in_parts(source, layout, Lines.checked, source.chunks(), 1):
-        chunk = lines.chunk
-        places = [lines.fields.column(number) for number in range(layout.width)]
-        starts, ends = (np.stack(edges, axis=1) + (size - chunk.start) for edges in zip(*places, strict=True))
-        parts.append((starts, ends, lines.line_of(np.arange(len(lines))) + before + 1, lines.numbers))
-        texts.append(chunk.text())
-        size += chunk.stop - chunk.start
-    texts.append(bytes(PADDING))
-    starts, ends, numbers, values = (np.concatenate(part) for part in zip(*parts, strict=True))
-    if not len(starts):
+    text = bytearray().join((bytes(PADDING), *(chunk.text() for chunk in source.chunks()), bytes(PADDING)))
+    try:
+        lines = parse_lines(Chunk(text, PADDING, len(text) - PADDING), layout).checked()
+    except LineError as error:
+        raise error.in_file(source, 0, layout.names) from None
+    if not len(lines):
         raise no_lines(source, layout)
-    return FileTable(
-        name=source.name,
-        buffer=np.frombuffer(b"".join(texts), np.uint8),
-        starts=starts,
-        ends=ends,
-        lines=numbers,
-        numbers=values,
-    )
+    return lines

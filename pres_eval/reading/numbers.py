@@ -9,6 +9,7 @@ half-way between two doubles.  Those, and whatever looks otherwise, are read one
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy as np
 from pres_eval.arrays import (
     LARGEST,
     WORD,
+    AnyArray,
     BoolArray,
     Bytes,
     FloatArray,
@@ -66,16 +68,16 @@ def read_whole_number(token: bytes) -> int | None:
     return value if abs(value) <= LARGEST else None
 
 
-def read_numbers(buffer: Bytes, starts: IntArray, ends: IntArray) -> tuple[FloatArray, int | None]:
-    """Return the numbers buffer[starts[i]:ends[i]] (n,), and the index of the first that is none, or None.
+def read_numbers(buffer: Bytes, starts: IntArray, ends: IntArray) -> tuple[FloatArray, list[int]]:
+    """Return the numbers buffer[starts[i]:ends[i]] (n,), and the rows that have none.
 
     The places ascend; the buffer can be read 24 bytes before the first and eight behind the last.
     """
     if not len(starts):
-        return np.zeros(0), None
+        return np.zeros(0), []
     short = _read_short(buffer, starts, ends)
     if short is not None:
-        return short, None
+        return short, []
     negative = buffer[starts] == ord("-")
     begin = starts + negative
     stop, exponent, regular = _cut_exponents(buffer, starts, ends)
@@ -88,12 +90,26 @@ def read_numbers(buffer: Bytes, starts: IntArray, ends: IntArray) -> tuple[Float
     values, settled = _scale(whole * tens + part, exponent - decimals)
     regular &= settled
     np.negative(values, out=values, where=negative)
-    for row in np.flatnonzero(~regular).tolist():
-        number = read_number(buffer[starts[row] : ends[row]].tobytes())
+    return values, _read_singly(values, ~regular, read_number, buffer, starts, ends)
+
+
+def _read_singly(
+    values: AnyArray,
+    wanted: BoolArray,
+    read: Callable[[bytes], float | None],
+    buffer: Bytes,
+    starts: IntArray,
+    ends: IntArray,
+) -> list[int]:
+    """Fill in those of the values (n,) that are wanted (n,), and return the rows that have none."""
+    wrong = []
+    for row in np.flatnonzero(wanted).tolist():
+        number = read(buffer[starts[row] : ends[row]].tobytes())
         if number is None:
-            return values, row
-        values[row] = number
-    return values, None
+            wrong.append(row)
+        else:
+            values[row] = number
+    return wrong
 
 
 def _read_short(buffer: Bytes, starts: IntArray, ends: IntArray) -> FloatArray | None:
@@ -258,20 +274,15 @@ def _power_of_ten(power: int) -> tuple[float, float]:
     return high, float(exact - Fraction(high))
 
 
-def read_whole_numbers(buffer: Bytes, starts: IntArray, ends: IntArray) -> tuple[IntArray, int | None]:
-    """Return the integers buffer[starts[i]:ends[i]] (n,), and the index of the first that is none."""
+def read_whole_numbers(buffer: Bytes, starts: IntArray, ends: IntArray) -> tuple[IntArray, list[int]]:
+    """Return the integers buffer[starts[i]:ends[i]] (n,), and the rows that have none."""
     first = buffer[starts]
     if (ends - starts == 1).all() and (first - ord("0") < 10).all():  # as nearly all grades are
-        return (first - ord("0")).astype(np.int64), None
+        return (first - ord("0")).astype(np.int64), []
     signed = (first == ord("-")) | (first == ord("+"))
     begin = starts + signed
     values, good = _digits(buffer, ends, ends - begin)
     good &= (ends > begin) & (values < np.uint64(2**63))
     numbers = values.astype(np.int64)
     np.negative(numbers, out=numbers, where=first == ord("-"))
-    for row in np.flatnonzero(~good).tolist():
-        number = read_whole_number(buffer[starts[row] : ends[row]].tobytes())
-        if number is None:
-            return numbers, row
-        numbers[row] = number
-    return numbers, None
+    return numbers, _read_singly(numbers, ~good, read_whole_number, buffer, starts, ends)

@@ -134,12 +134,15 @@ class Pooled:
 
 
 def build_pool(
-    topic_ids: Ids, groups: AnyInts, lengths: IntArray, documents: WordIds, jobs: int = 1
+    topic_ids: Ids, lengths: IntArray, documents: WordIds, groups: AnyInts | None = None, jobs: int = 1
 ) -> Pooled:
-    """Return the pool of rows in groups (G,): topic topic_ids[groups[0]] has the first lengths[0] rows."""
+    """Return the pool of rows of topics: topic_ids[0] has the first lengths[0] rows.
+
+    With `groups` (G,) the lengths (G,) are of groups of rows: topic topic_ids[groups[0]] has the first ones.
+    """
     topics, index = distinct(topic_ids)
     topics = WordIds.of(topics).take(slice(None))  # one after the other, in order
-    topic_of_group = index[groups]
+    topic_of_group = index if groups is None else index[groups]
     rows: IntArray | Stretches | None = None
     if (topic_of_group[1:] < topic_of_group[:-1]).any():
         order = stable_order(topic_of_group, len(topics))

@@ -7,10 +7,10 @@ from typing import ClassVar, TypeVar
 
 import numpy as np
 
-from pres_eval.arrays import FloatArray, Ids, IntArray, WordIds, byte_order, changes
+from pres_eval.arrays import FloatArray, Ids, IntArray, WordIds, byte_order, changes, stretches_of
 from pres_eval.errors import InputError, quoted
 from pres_eval.options import RelevanceInfo
-from pres_eval.reading.lines import FileTable, Layout, read_table
+from pres_eval.reading.lines import Layout, Lines, read_table
 from pres_eval.reading.pool import Pool, build_pool
 from pres_eval.reading.source import Source
 
@@ -99,7 +99,6 @@ class Preferences(JudgedGroups):
     info: ClassVar = RelevanceInfo.PREFS
     # trec_eval: form_prefs_counts.c compares docnos the other way round than form_res_rels.c.
     ties_ascending: ClassVar = True
-    rewriting: ClassVar = None
 
     subgroup: IntArray
     level: FloatArray
@@ -144,7 +143,7 @@ def read_group_qrels(source: Source, kind: type[_Groups]) -> _Groups:
     document that a group judges twice.
     """
     table = read_table(source, kind.layout)
-    common, _, order = group_rows(table, 2)
+    common, _, order = group_rows(source.name, table, 2)
     qrels = kind(*common, table.numbers[order])
     check_once(qrels, np.repeat(np.arange(len(qrels.group_names)), np.diff(qrels.row_offsets)))
     return qrels
@@ -167,7 +166,7 @@ def read_preferences(source: Source, layout: Layout = PREFS) -> Preferences:
     at when a topic is scored.
     """
     table = read_table(source, layout)
-    common, group, order = group_rows(table, layout.width - 2)
+    common, group, order = group_rows(source.name, table, layout.width - 2)
     subgroup = np.zeros(len(table), np.int64)
     if layout is PREFS:
         subgroup = _number_names(table.column(2), group)[0]
@@ -178,28 +177,25 @@ def read_preferences(source: Source, layout: Layout = PREFS) -> Preferences:
 _Common = tuple[str, Pool, IntArray, IntArray, Ids, IntArray, IntArray]
 
 
-def group_rows(table: FileTable, docno: int, column: int = 1) -> tuple[_Common, IntArray, IntArray]:
+def group_rows(name: str, table: Lines, docno: int, column: int = 1) -> tuple[_Common, IntArray, IntArray]:
     """Return the fields of JudgedGroups of a table whose groups are named in `column`, documents in `docno`.
 
     Then come the group of each row (N,), and the rows sorted by topic and group (N,), as the fields are.
     """
-    topics = table.column(0)
-    first_rows = changes(topics)
-    lengths = np.diff(first_rows, append=len(table))
-    groups = np.arange(len(first_rows))
-    pooled = build_pool(topics.take(first_rows), groups, lengths, WordIds.of(table.column(docno)))
+    topics, lengths = stretches_of(table.column(0))
+    pooled = build_pool(topics, lengths, WordIds.of(table.column(docno)))
     pool, document = pooled.pool, pooled.document_of_row()
     group, first = _number_names(table.column(column), pool.topic_of[document])
     order = np.argsort(group, kind="stable")
     topic_of_group = pool.topic_of[document[first]]
     common = (
-        table.name,
+        name,
         pool,
         np.searchsorted(topic_of_group, np.arange(len(pool.topics) + 1)),
         np.searchsorted(group[order], np.arange(len(first) + 1)),
         table.column(column).take(first),
         document[order],
-        table.lines[order],
+        table.line_of(order) + 1,
     )
     return common, group, order
 

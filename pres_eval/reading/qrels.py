@@ -17,9 +17,9 @@ from pres_eval.arrays import (
     IntArray,
     Remembered,
     WordIds,
-    changes,
     distinct,
     narrow,
+    stretches_of,
 )
 from pres_eval.errors import InputError, UsageError, quoted
 from pres_eval.options import RelevanceInfo
@@ -99,10 +99,6 @@ class QrelsJudgements:
         """Return facts of batches that need the judgements alone, kept between runs; `replace` drops them."""
         return Remembered(MOST_REMEMBERED)
 
-    def keeping(self, kept: BoolArray) -> QrelsJudgements:
-        """Return the same judgements with some taken out (D,): those documents become unjudged."""
-        return replace(self, kept=kept)
-
     def every_grade(self) -> AnyInts:
         """Return (N,) the relevance of all judgements that are kept, also of repeated ones."""
         if self.kept is not None:
@@ -157,7 +153,7 @@ def read_qrels(
     if not len(judgements):
         raise no_lines(source, layout)
     topics, groups, num_rows, documents, grades = judgements.values()
-    pooled = build_pool(topics.take(slice(None)), groups, num_rows.astype(np.int64), documents, jobs)
+    pooled = build_pool(topics.take(slice(None)), num_rows.astype(np.int64), documents, groups, jobs)
 
     def lines_of_rows() -> IntArray:
         """Return the line of each judgement in its file (N,), from 1."""
@@ -189,14 +185,12 @@ def _read_part(
     kept = lines if with_faults else None
     if not len(lines):
         return None, kept, None
-    topics = lines.column(0)
-    first = changes(topics)
-    heads = topics.take(first)
-    topics, groups = distinct(heads) if len(first) > MANY_GROUPS else (heads, np.arange(len(first)))
+    heads, num_rows = stretches_of(lines.column(0))
+    topics, groups = distinct(heads) if len(heads) > MANY_GROUPS else (heads, np.arange(len(heads)))
     columns = (
         WordIds.of(topics),
         groups,
-        np.diff(first, append=len(lines)),
+        num_rows,
         WordIds.of(lines.column(2)),
         narrow(lines.numbers) if layout.whole else lines.numbers,
     )
@@ -235,8 +229,7 @@ def qrels_of_block(name: str, block: Block) -> QrelsJudgements:
     """
     if not len(block.documents):
         raise InputError(name, None, "no judgements", "at least one")
-    groups = np.arange(len(block.topics))
-    pooled = build_pool(block.topics, groups, block.lengths, block.documents.pick(slice(None)))
+    pooled = build_pool(block.topics, block.lengths, block.documents.pick(slice(None)))
     gains = block.numbers.dtype == np.float64
     grades = block.numbers if gains else narrow(block.numbers.astype(np.int64))
     lines = block.lines

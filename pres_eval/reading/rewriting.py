@@ -17,9 +17,9 @@ from pres_eval.arrays import (
     IntArray,
     KeyTable,
     WordIds,
-    changes,
     ending_in,
     equal,
+    stretches_of,
     stripped,
 )
 from pres_eval.errors import InputError, UsageError, quoted
@@ -52,10 +52,9 @@ class Excluded:
         """Return which documents (N,) must not count for their topics (N,)."""
         if self.pool is None:
             return equal(documents.take(slice(None)), topics)
-        first = changes(topics)
-        lengths = np.diff(first, append=len(topics))
+        heads, lengths = stretches_of(topics)
         among = np.zeros(len(documents), np.bool_)
-        among[self.pool.join(self.pool.find_topics(topics.take(first)), lengths, documents).rows] = True
+        among[self.pool.join(self.pool.find_topics(heads), lengths, documents).rows] = True
         return among
 
 
@@ -317,7 +316,5 @@ def read_excluded(text: str) -> Excluded:
     if text == "self":
         return Excluded(None)
     ids, documents, _ = read_pairs(text, "topic docno", also="topic iteration docno relevance")
-    topics = ids.take(slice(None))
-    first = changes(topics)
-    lengths = np.diff(first, append=len(topics))
-    return Excluded(build_pool(topics.take(first), np.arange(len(first)), lengths, documents).pool)
+    topics, lengths = stretches_of(ids.take(slice(None)))
+    return Excluded(build_pool(topics, lengths, documents).pool)

@@ -14,7 +14,7 @@ from pres_eval.errors import EmptyFileError, InputError, PresEvalError, UsageErr
 from pres_eval.reading.datasets import DATASET, qrels_text
 from pres_eval.reading.source import Source
 from pres_eval.reading.storage import MadeText, PlannedSource, file_at, files_in, is_remote
-from pres_eval.reading.streams import Progress, reason
+from pres_eval.reading.streams import Progress, readable, reason
 from pres_eval.records import dataclass
 
 PARQUET_ENDING = ".parquet"
@@ -119,10 +119,8 @@ def _part_files(address: str) -> list[str] | None:
     elif not os.path.isdir(address):  # noqa: PTH112
         return None
     else:
-        try:
+        with readable(address):
             every = [os.path.join(address, name) for name in os.listdir(address)]  # noqa: PTH118, PTH208
-        except OSError as error:
-            raise InputError(address, None, reason(error), "a readable file") from None
     if every is None:
         return None
     # Engines put other files beside them: _SUCCESS, _metadata, .part-00000.crc

@@ -19,7 +19,6 @@ from pres_eval.errors import DamagedError, EmptyFileError, InputError
 from pres_eval.reading.memory import keep_freed_memory
 from pres_eval.reading.streams import (
     LONGEST_LINE,
-    LongLineError,
     OpenFile,
     Pipe,
     Progress,
@@ -29,6 +28,7 @@ from pres_eval.reading.streams import (
     fill,
     in_the_end,
     long_line,
+    readable,
     reason,
     version_of,
 )
@@ -116,13 +116,6 @@ class Source:
                 yield from self._split(stream, size, cut_place)
         except (OSError, DamagedError) as error:
             raise self.unreadable(error) from None
-        except LongLineError as error:
-            raise InputError(
-                self.name,
-                self._line_at(error.place),
-                f"a line of more than {LONGEST_LINE:,} bytes",
-                "lines of text",
-            ) from None
 
     def _decompressed(self, file: OpenFile) -> RawStream:
         kind = compression_of(file) if self.may_be_compressed else None
@@ -211,11 +204,9 @@ class Source:
             return OpenFile(self._pipe, self._progress)
         if self.path == "-":
             return self._open_stdin()
-        try:
+        with readable(self.name):
             # Closed by whoever iterates over the chunks, or with the source if it is a pipe.
             file = open(self.path, "rb", buffering=0)  # noqa: PTH123, SIM115 - pathlib takes 3 ms to import
-        except (OSError, ValueError) as error:
-            raise InputError(self.name, None, reason(error), "a readable file") from None
         now = partial(version_of, file.fileno())
         version = now()
         if version is not None:
@@ -300,7 +291,9 @@ class Source:
             if endless is not None:
                 if endless > start:
                     yield Chunk(buffer, start, endless)
-                raise LongLineError(place + endless - start)
+                line = self._line_at(place + endless - start)
+                found = f"a line of more than {LONGEST_LINE:,} bytes"
+                raise InputError(self.name, line, found, "lines of text")
             cut = stop if at_end else cut_place(buffer, start, stop)
             carried = bytes(memoryview(buffer)[max(cut, start) : stop])
             place += max(cut, start) - start

@@ -19,6 +19,7 @@ from pres_eval.reading.streams import (
     ReadAt,
     Version,
     compression_of,
+    readable,
     reason,
     version_of,
 )
@@ -111,11 +112,8 @@ def file_at(address: str) -> PlannedFile:
     if is_remote(address):
         version = _remote_version(address)
         return PlannedFile(address, address, int(version[0]), version, "")
-    try:
-        with open(address, "rb") as opened:  # noqa: PTH123
-            found = version_of(opened.fileno())
-    except (OSError, ValueError) as error:
-        raise InputError(address, None, reason(error), "a readable file") from None
+    with readable(address), open(address, "rb") as opened:  # noqa: PTH123
+        found = version_of(opened.fileno())
     if found is None:
         raise InputError(address, None, "a pipe or a device", "a file that every worker can open")
     return PlannedFile(address, os.path.abspath(address), int(found[0]), found, _machine())  # noqa: PTH100
@@ -181,10 +179,8 @@ def open_at(file: PlannedFile, start: int, stop: int) -> OpenFile:
     if file.descriptor is not None:
         shared = ReadAt(file.descriptor, start)
         return OpenFile(shared, None, None, partial(version_of, file.descriptor), missing)
-    try:
+    with readable(file.name):
         raw = open(file.address, "rb", buffering=0)  # noqa: PTH123, SIM115
-    except (OSError, ValueError) as error:
-        raise InputError(file.name, None, reason(error), "a readable file") from None
     raw.seek(start)
     number = raw.fileno()
     return OpenFile(cast(RawStream, raw), None, raw.close, partial(version_of, number), missing, number)
@@ -298,8 +294,5 @@ def _as_os_error() -> Iterator[None]:
 @contextlib.contextmanager
 def as_input_error(address: str) -> Iterator[None]:
     """Return a store's error as the InputError of a file."""
-    try:
-        with _as_os_error():
-            yield
-    except OSError as error:
-        raise InputError(address, None, reason(error), "a readable file") from None
+    with readable(address), _as_os_error():
+        yield

@@ -11,7 +11,7 @@ import numpy as np
 from pres_eval.arrays import FloatArray
 from pres_eval.errors import InputError, quoted
 from pres_eval.options import RelevanceInfo
-from pres_eval.reading.lines import FileTable, Layout, read_table
+from pres_eval.reading.lines import Layout, Lines, read_table
 from pres_eval.reading.preferences import GroupQrels, check_once, group_rows
 from pres_eval.reading.source import Source
 
@@ -59,7 +59,7 @@ def read_strata(source: Source) -> Sample:
     topic has twice, and a stratum of which no document was judged.
     """
     table = read_table(source, STRATA)
-    common, _, order = group_rows(table, 2, column=3)
+    common, _, order = group_rows(source.name, table, 2, column=3)
     sample = Sample(*common, table.numbers[order])
     check_once(sample, np.zeros(len(sample.document), np.int64))
     negative = [number for number, name in enumerate(sample.group_names) if re.fullmatch(rb"-[0-9]+", name)]
@@ -93,18 +93,20 @@ def read_prels(source: Source) -> UnequalSample:
     wrong = np.flatnonzero(~((table.numbers > 0) & (table.numbers <= 1)))
     if len(wrong):
         found = f"inclusion probability {quoted(table.text(int(wrong[0]), 4))}"
-        raise InputError(table.name, int(table.lines[wrong[0]]), found, "a number above 0 and at most 1")
-    common, _, order = group_rows(table, 1, column=3)
+        raise InputError(source.name, _line(table, wrong[0]), found, "a number above 0 and at most 1")
+    common, _, order = group_rows(source.name, table, 1, column=3)
     chosen = [table.text(row, 3) in NOT_BY_CHANCE for row in range(len(table))]
     probability = np.where(chosen, 1.0, table.numbers)
-    grade = np.array([_relevance(table, row) for row in range(len(table))])
+    texts = [table.text(row, 2) for row in range(len(table))]
+    for row, text in enumerate(texts):
+        if not re.fullmatch(rb"[+-]?[0-9]{1,18}", text):
+            raise InputError(source.name, _line(table, row), f"relevance {quoted(text)}", "an integer")
+    grade = np.array(list(map(int, texts)))
     sample = UnequalSample(*common, grade[order], probability[order])
     check_once(sample, np.zeros(len(sample.document), np.int64))
     return sample
 
 
-def _relevance(table: FileTable, row: int) -> int:
-    text = table.text(row, 2)
-    if not re.fullmatch(rb"[+-]?[0-9]{1,18}", text):
-        raise InputError(table.name, int(table.lines[row]), f"relevance {quoted(text)}", "an integer")
-    return int(text)
+def _line(table: Lines, row: int) -> int:
+    """Return the line of a row in its file, from 1."""
+    return int(table.line_of(np.array([row]))[0]) + 1

@@ -9,6 +9,8 @@ import weakref
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, Protocol, cast
 
+from pres_eval.errors import InputError
+
 Version = tuple[int | str, ...]
 """Length of a file, the times when it was written to and when anything of it changed, and its identity.
 
@@ -76,8 +78,7 @@ class OpenFile:
 
     def peek(self, count: int) -> bytes:
         """Return the first bytes, which are read again; fewer at the end only."""
-        head = bytearray(count)
-        self._head = bytes(head[: fill(self, head, 0, count)])
+        self._head = self.read(count)
         return self._head
 
     def readinto(self, view: memoryview) -> int:
@@ -223,6 +224,15 @@ def reason(error: Exception) -> str:
     return str(error) or type(error).__name__
 
 
+@contextlib.contextmanager
+def readable(name: str) -> Iterator[None]:
+    """Raise InputError if the block cannot open or read the file of this name."""
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        raise InputError(name, None, reason(error), "a readable file") from None
+
+
 MAGIC = {
     "gzip": (b"\x1f\x8b",),
     "bzip2": (b"BZh",),
@@ -253,11 +263,3 @@ def long_line(buffer: bytearray, start: int, stop: int) -> int | None:
             return start
         start = end
     return None
-
-
-class LongLineError(Exception):
-    """A line without an end in sight; `place` is where it begins in the text."""
-
-    def __init__(self, place: int) -> None:
-        super().__init__(place)
-        self.place = place

@@ -119,7 +119,7 @@ def _regular(chunk: Chunk, text: Bytes, columns: int) -> Fields | None:
     """Return the regular way, for a text (n,), or None if some line is not like that."""
     separator = text <= BLANK
     # In half as many bytes the places are read faster afterwards.
-    places = np.flatnonzero(separator).astype(np.int32)
+    places: AnyInts = np.flatnonzero(separator).astype(np.int32 if len(text) < 1 << 31 else np.int64)
     returns = bool(len(text) > 1 and text[-2] == RETURN)
     width = columns + returns
     num_lines = len(places) // width

@@ -130,7 +130,8 @@ def read_zscores(source: Source) -> ZScores:
     """
     table = read_table(source, Layout(LAYOUT))
     columns = [list(table.column(number)) for number in range(4)]
-    entries: list[Entry] = list(zip(*columns, table.lines.tolist(), strict=True))
+    lines = (table.line_of(np.arange(len(table))) + 1).tolist()
+    entries: list[Entry] = list(zip(*columns, lines, strict=True))
     entries.sort(key=lambda entry: entry[:2])  # stable, as C's sort is here
     first = [row for row, entry in enumerate(entries) if row == 0 or entry[0] != entries[row - 1][0]]
     return ZScores(name=source.name, topics=[entries[row][0] for row in first], first=first, entries=entries)

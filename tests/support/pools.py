@@ -18,7 +18,7 @@ def pooled(pairs: Sequence[tuple[bytes, bytes]]) -> Pooled:
     topics = Ids.of([topic for topic, _ in pairs])
     first = changes(topics)
     documents = WordIds.of(Ids.of([document for _, document in pairs]))
-    return build_pool(topics.take(first), np.arange(len(first)), np.diff(first, append=len(pairs)), documents)
+    return build_pool(topics.take(first), np.diff(first, append=len(pairs)), documents)
 
 
 def made_pool(pairs: Sequence[tuple[bytes, bytes]]) -> Pool:

@@ -29,7 +29,8 @@ import numpy as np
 from pres_eval.batches.batch import Batch
 from pres_eval.errors import MeasureError
 from pres_eval.measures.base import Lacks, Measure, Trait, Way, function_of
-from pres_eval.measures.bounds.judgements import MOST_DOCUMENTS, Bounds, Rule, depth_of, filled_below
+from pres_eval.measures.bounds import judgements
+from pres_eval.measures.bounds.judgements import Bounds, Rule, depth_of, filled, highest_of
 from pres_eval.measures.gain import blocks_of_ranks, highest_grades
 from pres_eval.measures.parameters import Pairs
 from pres_eval.measures.settings import MAX_REL, MeasureSettings
@@ -92,23 +93,27 @@ class BoundsOf:
             raise MeasureError(f"{self.measure.name}: {why}")
         if isinstance(self.measure.parameters, Pairs):
             self._check_gains()
-        rule: Rule = function_of(_way_of(self.measure))
-        depth = depth_of(self.measure, self.arguments)
         if self.scale is not None:
             most = max(batch.relevance_level, int(highest_grades(batch).max(initial=0)))
             if self.scale < most:
                 given = f"bounds: max_rel={self.scale}"
                 raise MeasureError(f"{given}: expected at least {most:g}, which is a grade or the level")
             batch = replace(batch, max_rel=self.scale)
-        found = rule(batch, self.measure, self.arguments)
-        if self.scale is None or depth == LARGEST_LONG:
-            return found
-        parts = [
-            rule(filled_below(part, depth, self.measure), self.measure, self.arguments)
-            for part in blocks_of_ranks(batch, MOST_DOCUMENTS)
-        ]
+        parts = [self._of_part(part) for part in blocks_of_ranks(batch, judgements.MOST_DOCUMENTS)]
         least, greatest = (np.concatenate(ends) for ends in zip(*parts, strict=True))
-        return np.minimum(least, found[0]), np.maximum(greatest, found[1])
+        return least, greatest
+
+    def _of_part(self, batch: Batch) -> Bounds:
+        """Return the bounds of a batch whose documents are tried together."""
+        rule: Rule = function_of(_way_of(self.measure))
+        depth = depth_of(self.measure, self.arguments)
+        least, greatest = rule(batch, self.measure, self.arguments)
+        if self.scale is None or depth == LARGEST_LONG:
+            return least, greatest
+        # As if all documents below the depth that nobody judged had the highest grade.
+        changed = filled(batch, LARGEST_LONG, highest_of(batch, self.measure), above=depth)
+        below = rule(changed, self.measure, self.arguments)
+        return np.minimum(below[0], least), np.maximum(below[1], greatest)
 
     def _check_gains(self) -> None:
         """Raise MeasureError for gains that are not grades, and persistence that is not from 0 to 1."""

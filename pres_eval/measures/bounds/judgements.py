@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays import FloatArray, Grades, IntArray
+from pres_eval.arrays import FloatArray, Grades, IntArray, accumulate
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure
-from pres_eval.measures.gain import blocks_of_ranks, highest_grades
+from pres_eval.measures.gain import highest_grades
 from pres_eval.measures.parameters import BetaCutoffs, Cutoffs, OptionalCutoffs
 from pres_eval.measures.settings import MeasureSettings
 from pres_eval.options import LARGEST_LONG
@@ -37,20 +37,31 @@ def highest_of(batch: Batch, measure: Measure) -> Grades:
 
 
 @dataclass(frozen=True, eq=False)
-class Unjudged:
-    """The U documents that nobody judged down to a depth.
+class Ranks:
+    """Ranks of some documents of T topics, ascending in each: offsets (T+1,), topics (N,), ranks (N,)."""
 
-    topic_of, rank  (U,) of each
-    count           (T,) how many each topic has
-    """
-
-    topic_of: IntArray
+    offsets: IntArray
+    topic: IntArray
     rank: IntArray
-    count: IntArray
+
+    def upwards(self) -> IntArray:
+        """Return (N,) the documents of each topic, the last one first."""
+        return (self.offsets[:-1] + self.offsets[1:] - 1)[self.topic] - np.arange(len(self.rank))
+
+    def down_to(self, rank: IntArray, topic: IntArray) -> IntArray:
+        """Return how many of the documents of topics (X,) have at most these ranks (..., X)."""
+        room = int(self.rank.max(initial=0)) + 1
+        keys = self.topic * room + self.rank  # topic and rank are one number, which ascends
+        place = np.searchsorted(keys, topic * room + np.minimum(rank, room - 1), "right")
+        return np.asarray(place - self.offsets[topic])
+
+    def running(self, values: FloatArray) -> FloatArray:
+        """Return (N,) the sums of values (N,) in each topic, up to each of them."""
+        return accumulate(np.add, values, self.offsets)
 
 
-def unjudged(batch: Batch, depth: int, above: int = 0) -> Unjudged:
-    """Return those retrieved down to rank `depth` without a grade, of those below rank `above`."""
+def unjudged(batch: Batch, depth: int, above: int = 0) -> Ranks:
+    """Return the ranks of documents retrieved down to `depth` without a grade, of those below `above`."""
     length = np.minimum(batch.num_ret, depth)
     begins = np.concatenate(([0], np.cumsum(length)))
     free = np.ones(int(begins[-1]), np.bool_)
@@ -58,15 +69,9 @@ def unjudged(batch: Batch, depth: int, above: int = 0) -> Unjudged:
     free[begins[batch.topic_of[judged]] + batch.rank[judged] - 1] = False
     places = np.flatnonzero(free)
     topic_of = np.searchsorted(begins, places, "right") - 1
-    if above:
-        below = places - begins[topic_of] >= above
-        places, topic_of = places[below], topic_of[below]
-    return Unjudged(topic_of, places - begins[topic_of] + 1, np.bincount(topic_of, minlength=len(batch)))
-
-
-def filled_below(batch: Batch, depth: int, measure: Measure) -> Batch:
-    """Return the batch with all documents below rank `depth` that nobody judged at the highest grade."""
-    return filled(batch, LARGEST_LONG, highest_of(batch, measure), above=depth)
+    rank = places - begins[topic_of] + 1
+    topic_of, rank = topic_of[rank > above], rank[rank > above]
+    return Ranks(np.searchsorted(topic_of, np.arange(len(batch) + 1)), topic_of, rank)
 
 
 def filled(batch: Batch, depth: int, grades: Grades, above: int = 0) -> Batch:
@@ -76,19 +81,19 @@ def filled(batch: Batch, depth: int, grades: Grades, above: int = 0) -> Batch:
     """
     there = unjudged(batch, depth, above)
     kept = np.flatnonzero((batch.grade >= 0) | (batch.rank > depth) | (batch.rank <= above))
-    topic_of = np.concatenate((batch.topic_of[kept], there.topic_of))
+    topic_of, count = np.concatenate((batch.topic_of[kept], there.topic)), np.diff(there.offsets)
     rank = np.concatenate((batch.rank[kept], there.rank))
     order = np.lexsort((rank, topic_of))
     # Where nothing is judged anew, no grade may be there that the topic does not have.
-    grades = np.where(there.count > 0, grades, np.minimum(grades, np.maximum(highest_grades(batch), 0)))
+    grades = np.where(count > 0, grades, np.minimum(grades, np.maximum(highest_grades(batch), 0)))
     places = batch.level_offsets[:-1] if not grades.any() else batch.level_offsets[1:]
     return replace(
         batch,
         offsets=np.searchsorted(topic_of[order], np.arange(len(batch) + 1)),
         rank=rank[order],
-        grade=np.concatenate((batch.grade[kept], grades[there.topic_of]))[order],
+        grade=np.concatenate((batch.grade[kept], grades[there.topic]))[order],
         levels=np.insert(batch.levels, places, grades),
-        level_counts=np.insert(batch.level_counts, places, there.count),
+        level_counts=np.insert(batch.level_counts, places, count),
         level_offsets=batch.level_offsets + np.arange(len(batch) + 1),
     )
 
@@ -105,14 +110,9 @@ def depth_of(measure: Measure, arguments: tuple[Any, ...]) -> int:
 
 def at_the_ends(batch: Batch, measure: Measure, arguments: tuple[Any, ...]) -> Bounds:
     """Return (T,) and (T,): the bounds of a measure that only rises, or only falls, with each grade."""
-    depth = depth_of(measure, arguments)
-    least, greatest = [], []
-    for block in blocks_of_ranks(batch, MOST_DOCUMENTS):
-        highest = highest_of(block, measure)
-        ends = [
-            np.asarray(measure.score(filled(block, depth, grades), *arguments), np.float64)
-            for grades in (np.zeros_like(highest), highest)
-        ]
-        least.append(np.minimum(*ends))
-        greatest.append(np.maximum(*ends))
-    return np.concatenate(least), np.concatenate(greatest)
+    depth, highest = depth_of(measure, arguments), highest_of(batch, measure)
+    ends = [
+        np.asarray(measure.score(filled(batch, depth, grades), *arguments), np.float64)
+        for grades in (np.zeros_like(highest), highest)
+    ]
+    return np.minimum(*ends), np.maximum(*ends)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,21 +18,6 @@ from pres_eval.records import dataclass
 Gains = Callable[[Grades], FloatArray]
 
 
-def _as_they_are(grades: Grades) -> FloatArray:
-    """Return (n,) the grades."""
-    return np.asarray(grades, np.float64)
-
-
-def of_grades(batch: Batch, measure: Measure, arguments: tuple[Any, ...]) -> Bounds:
-    """Return (T,) and (T,): bounds of nDCG with grades as gains."""
-    return _of_gains(_as_they_are, batch, measure, arguments)
-
-
-def of_exponential_gains(batch: Batch, measure: Measure, arguments: tuple[Any, ...]) -> Bounds:
-    """Return (T,) and (T,): bounds of nDCG with gains of 2^grade - 1."""
-    return _of_gains(exponential, batch, measure, arguments)
-
-
 def _of_gains(gains: Gains, batch: Batch, measure: Measure, arguments: tuple[Any, ...]) -> Bounds:
     """Return (T,) and (T,): bounds of nDCG with some gain for each grade."""
     depth = depth_of(measure, arguments)
@@ -43,6 +29,10 @@ def _of_gains(gains: Gains, batch: Batch, measure: Measure, arguments: tuple[Any
             least[row] = min(least[row], _least_ratio(layers))
             greatest[row] = max(greatest[row], _greatest_ratio(layers))
     return least, greatest
+
+
+of_grades = partial(_of_gains, partial(np.asarray, dtype=np.float64))
+of_exponential_gains = partial(_of_gains, exponential)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,39 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays import FloatArray, IntArray, accumulate, elementwise
+from pres_eval.arrays import FloatArray, IntArray, elementwise
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.average_precision import logarithms
 from pres_eval.measures.base import Measure
-from pres_eval.measures.bounds import judgements
-from pres_eval.measures.bounds.judgements import Bounds, Rule, depth_of, unjudged
-from pres_eval.measures.gain import blocks_of_ranks
+from pres_eval.measures.bounds.judgements import Bounds, Ranks, Rule, depth_of, unjudged
 from pres_eval.measures.pres import pres_of, share_of_possible
 from pres_eval.records import dataclass
-
-
-@dataclass(frozen=True, eq=False)
-class _Ranks:
-    """Ranks of some documents of T topics, ascending in each: offsets (T+1,), topics (N,), ranks (N,)."""
-
-    offsets: IntArray
-    topic: IntArray
-    rank: IntArray
-
-    def upwards(self) -> IntArray:
-        """Return (N,) the documents of each topic, the last one first."""
-        return (self.offsets[:-1] + self.offsets[1:] - 1)[self.topic] - np.arange(len(self.rank))
-
-    def down_to(self, rank: IntArray, topic: IntArray) -> IntArray:
-        """Return how many of the documents of topics (X,) have at most these ranks (..., X)."""
-        room = int(self.rank.max(initial=0)) + 1
-        keys = self.topic * room + self.rank  # topic and rank are one number, which ascends
-        place = np.searchsorted(keys, topic * room + np.minimum(rank, room - 1), "right")
-        return np.asarray(place - self.offsets[topic])
-
-    def running(self, values: FloatArray) -> FloatArray:
-        """Return (N,) the sums of values (N,) in each topic, up to each of them."""
-        return accumulate(np.add, values, self.offsets)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,18 +28,17 @@ class _Tried:
     num_rel   (X,) relevant documents in the qrels, with these x
     """
 
-    free: _Ranks
-    relevant: _Ranks
+    free: Ranks
+    relevant: Ranks
     extra: IntArray
     num_rel: IntArray
 
     @classmethod
     def of(cls, batch: Batch, depth: int) -> _Tried:
         """Return those of a batch whose documents count down to a depth."""
-        there = unjudged(batch, depth)
-        free = _Ranks(np.concatenate(([0], np.cumsum(there.count))), there.topic_of, there.rank)
+        free = unjudged(batch, depth)
         rows = np.flatnonzero(batch.is_rel & (batch.rank <= depth))
-        relevant = _Ranks(np.searchsorted(rows, batch.offsets), batch.topic_of[rows], batch.rank[rows])
+        relevant = Ranks(np.searchsorted(rows, batch.offsets), batch.topic_of[rows], batch.rank[rows])
         extra = np.arange(len(free.rank)) - free.offsets[free.topic] + 1
         return cls(free, relevant, extra, batch.num_rel[free.topic] + extra)
 
@@ -82,19 +55,16 @@ def _in_closed_form(values: Values, rising: Callable[[FloatArray], FloatArray] |
         # What is not tried is the value as it is: nothing relevant.  It has the measure's own last bits.
         value = np.asarray(measure.score(batch, *arguments), np.float64)
         least, greatest = value.copy(), value.copy()
-        begin = 0
-        for block in blocks_of_ranks(batch, judgements.MOST_DOCUMENTS):
-            tried = _Tried.of(block, depth_of(measure, arguments))
-            topics = np.flatnonzero(np.diff(tried.free.offsets))
-            if len(topics):
-                every, starts = values(tried, arguments), tried.free.offsets[topics]
-                lowest = np.minimum.reduceat(every.min(axis=0), starts)
-                highest = np.maximum.reduceat(every.max(axis=0), starts)
-                if rising is not None:
-                    lowest, highest = rising(lowest), rising(highest)
-                least[begin + topics] = np.minimum(least[begin + topics], lowest)
-                greatest[begin + topics] = np.maximum(greatest[begin + topics], highest)
-            begin += len(block)
+        tried = _Tried.of(batch, depth_of(measure, arguments))
+        topics = np.flatnonzero(np.diff(tried.free.offsets))
+        if len(topics):
+            every, starts = values(tried, arguments), tried.free.offsets[topics]
+            lowest = np.minimum.reduceat(every.min(axis=0), starts)
+            highest = np.maximum.reduceat(every.max(axis=0), starts)
+            if rising is not None:
+                lowest, highest = rising(lowest), rising(highest)
+            least[topics] = np.minimum(least[topics], lowest)
+            greatest[topics] = np.maximum(greatest[topics], highest)
         return least, greatest
 
     return rule
@@ -148,7 +118,7 @@ def r_precision(tried: _Tried, arguments: Any) -> FloatArray:
     return np.asarray((known + more) / tried.num_rel, np.float64)
 
 
-def _pres(tried: _Tried, nmax: int) -> FloatArray:
+def _pres(tried: _Tried, arguments: Any) -> FloatArray:
     """Return (2, X) PRES when the first x, and when the last x, are relevant."""
     free, relevant = tried.free, tried.relevant
     found = np.diff(relevant.offsets)[free.topic] + np.array((tried.extra, tried.extra))
@@ -156,16 +126,13 @@ def _pres(tried: _Tried, nmax: int) -> FloatArray:
     ranks = np.cumsum((free.rank, free.rank[free.upwards()]), axis=1)
     before = np.append(0, ranks[0])[free.offsets[:-1]]
     ranks += (np.diff(known) - before)[free.topic]
-    return pres_of(tried.num_rel, nmax, found, found * (found + 1), ranks)
+    return pres_of(tried.num_rel, arguments[0], found, found * (found + 1), ranks)
 
 
-@_in_closed_form
-def pres(tried: _Tried, arguments: Any) -> FloatArray:
-    """Return (2, X) the same."""
-    return _pres(tried, arguments[0])
+pres = _in_closed_form(_pres)
 
 
 @_in_closed_form
 def pres_estimated(tried: _Tried, arguments: Any) -> FloatArray:
     """Return (2, X) PRES_est when the first x, and when the last x, are relevant."""
-    return share_of_possible(_pres(tried, arguments[0]), tried.num_rel, arguments[0])
+    return share_of_possible(_pres(tried, arguments), tried.num_rel, arguments[0])

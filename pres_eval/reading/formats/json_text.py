@@ -26,12 +26,8 @@ def read_json(source: Source, grades: bool) -> Iterator[Block]:
     if _is_lines(text):
         return read_json_lines(source, grades)
     data = _parsed(source, text, None)
-    rows = engine_rows(source, data, grades) or frame_rows(data, grades)
-    if rows is not None:
-        return blocks_of_rows(
-            _rows(source, ((*row, None) for row in whole_rows(source, rows)), grades), grades
-        )
-    return blocks_of_rows(_rows(source, _entries(source, data, None), grades), grades)
+    rows = engine_rows(source, data, grades) or frame_rows(data, grades) or _entries(source, data, None)
+    return blocks_of_rows(_rows(source, whole_rows(source, rows), None, grades), grades)
 
 
 def _is_lines(text: bytes) -> bool:
@@ -49,16 +45,17 @@ def _is_lines(text: bytes) -> bool:
 def read_json_lines(source: Source, grades: bool) -> Iterator[Block]:
     """Return one object a line: {topic: {docno: number}}, or a record with columns by name."""
 
-    def entries() -> Iterator[_Entry]:
+    def rows() -> Iterator[Row]:
         for number, line in enumerate(source.head(None).split(b"\n"), 1):
             if line.strip():
-                yield from _entries(source, _parsed(source, line, number), number, grades)
+                entries = _entries(source, _parsed(source, line, number), number, grades)
+                yield from _rows(source, entries, number, grades)
 
-    return blocks_of_rows(_rows(source, entries(), grades), grades)
+    return blocks_of_rows(rows(), grades)
 
 
-_Entry = tuple[str, str, Any, "int | None"]
-"""Topic, document, number, line."""
+_Entry = tuple[str, str, Any]
+"""Topic, document, number."""
 
 
 def _parsed(source: Source, text: bytes, line: int | None) -> Any:
@@ -79,26 +76,26 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _entries(source: Source, data: Any, line: int | None, grades: bool = False) -> Iterator[_Entry]:
-    """Yield topic, document, number and line of JSON: nested, or a record for each row."""
+    """Yield topic, document and number of JSON: nested, or in a line of its own a record for each row."""
     if not isinstance(data, Mapping):
         raise InputError(source.name, line, f"JSON that is a {type(data).__name__}", f"JSON like {SHAPE}")
     if line is not None and not any(isinstance(documents, Mapping) for documents in data.values()):
         columns = [pick(data, names) for names in (TOPIC, DOCUMENT, GRADE if grades else SCORE)]
         if None not in columns:
             topic, document, number = (data[str(column)] for column in columns)
-            yield str(topic), str(document), number, line
+            yield str(topic), str(document), number
             return
     for topic, documents in data.items():
         if not isinstance(documents, Mapping):
             found = f"{type(documents).__name__} for topic {quoted(topic)}"
             raise InputError(source.name, line, found, f"JSON like {SHAPE}")
         for document, number in documents.items():
-            yield topic, document, number, line
+            yield topic, document, number
 
 
-def _rows(source: Source, entries: Iterator[_Entry], grades: bool) -> Iterator[Row]:
+def _rows(source: Source, entries: Iterator[_Entry], line: int | None, grades: bool) -> Iterator[Row]:
     """Yield entries as rows; raise InputError for a number of the wrong kind, and for NUL in ids."""
-    for topic, document, number, line in entries:
+    for topic, document, number in entries:
         right = isinstance(number, int) if grades else isinstance(number, (int, float))
         if not right or isinstance(number, bool) or (grades and abs(int(str(number))) >= 2**63):
             what, expected = ("relevance", "an integer") if grades else ("score", "a number")
@@ -121,13 +118,10 @@ def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-# Topic, document, number.
-EngineRow = tuple[str, str, object]
-
 BEGINNING_OF_ENGINE = re.compile(rb'"(?:responses|hits|details|requests|ratings|metric_score|took)"\s*:')
 
 
-def engine_rows(source: Source, data: Any, grades: bool) -> Iterator[EngineRow] | None:
+def engine_rows(source: Source, data: Any, grades: bool) -> Iterator[_Entry] | None:
     """Return the rows of such data, None if it is other JSON.
 
     `_msearch` does not return the names of queries, so topics are numbered from 1 as in the request.
@@ -146,7 +140,7 @@ def engine_rows(source: Source, data: Any, grades: bool) -> Iterator[EngineRow] 
     return None
 
 
-def frame_rows(data: Any, grades: bool) -> Iterator[EngineRow] | None:
+def frame_rows(data: Any, grades: bool) -> Iterator[_Entry] | None:
     """Return the rows of columns by index, as pandas writes a frame; None if it is other JSON."""
     names = [pick(data, names) or "" for names in (TOPIC, DOCUMENT, GRADE if grades else SCORE)]
     if not isinstance(data, Mapping) or not all(isinstance(data.get(name), Mapping) for name in names):
@@ -155,7 +149,7 @@ def frame_rows(data: Any, grades: bool) -> Iterator[EngineRow] | None:
     return ((str(topic), str(documents[row]), numbers[row]) for row, topic in topics.items())
 
 
-def whole_rows(source: Source, rows: Iterator[EngineRow]) -> Iterator[EngineRow]:
+def whole_rows(source: Source, rows: Iterator[_Entry]) -> Iterator[_Entry]:
     """Yield the rows; raise InputError for a hit or a rating that lacks something."""
     try:
         yield from rows
@@ -164,7 +158,7 @@ def whole_rows(source: Source, rows: Iterator[EngineRow]) -> Iterator[EngineRow]
         raise InputError(source.name, None, found, "_id and _score, or _id and rating") from None
 
 
-def _responses(source: Source, responses: Sequence[Any]) -> Iterator[EngineRow]:
+def _responses(source: Source, responses: Sequence[Any]) -> Iterator[_Entry]:
     for number, response in enumerate(responses, 1):
         if not isinstance(response, Mapping) or not isinstance(response.get("hits"), Mapping):
             found = f"no hits in response {number}"
@@ -174,19 +168,19 @@ def _responses(source: Source, responses: Sequence[Any]) -> Iterator[EngineRow]:
         yield from _hits(str(number), response["hits"].get("hits", []))
 
 
-def _hits(topic: str, hits: Sequence[Any]) -> Iterator[EngineRow]:
+def _hits(topic: str, hits: Sequence[Any]) -> Iterator[_Entry]:
     """Yield hits with their scores; where all are null, as with `sort`, their order counts."""
     unscored = all(hit.get("_score") is None for hit in hits)
     for rank, hit in enumerate(hits, 1):
         yield topic, str(hit["_id"]), -rank if unscored else hit.get("_score")
 
 
-def _details(details: Mapping[str, Any]) -> Iterator[EngineRow]:
+def _details(details: Mapping[str, Any]) -> Iterator[_Entry]:
     for topic, one in details.items():
         yield from _hits(topic, [hit["hit"] for hit in one.get("hits", [])])
 
 
-def _ratings(source: Source, requests: Sequence[Any]) -> Iterator[EngineRow]:
+def _ratings(source: Source, requests: Sequence[Any]) -> Iterator[_Entry]:
     for number, request in enumerate(requests, 1):
         if "id" not in request:
             raise InputError(source.name, None, f"no id in request {number}", "one for each request")
@@ -205,13 +199,11 @@ def _predictions(data: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     }
 
 
-def _one_part(source: Source, parts: Mapping[str, Mapping[str, Any]]) -> Iterator[EngineRow]:
+def _one_part(source: Source, parts: Mapping[str, Mapping[str, Any]]) -> Iterator[_Entry]:
     if len(parts) > 1:
         name = next(iter(parts))
         found = f"predictions of {', '.join(map(quoted, parts))}"
         advice = f"take one out: jq .{name} FILE > NEW".replace("FILE", source.name)
         raise InputError(source.name, None, found, "those of one subset and split", advice)
     for topics in parts.values():
-        for topic, documents in topics.items():
-            for document, number in documents.items():
-                yield topic, document, number
+        yield from _entries(source, topics, None)
