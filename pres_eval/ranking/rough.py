@@ -44,6 +44,9 @@ from pres_eval.reading.pool import MOST_REMEMBERED, Pool
 from pres_eval.records import dataclass
 
 _ODD, _FACTOR = (np.uint64(odd) for odd in (0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93))
+_LONGEST = 256
+"""Bytes of ids that are hashed together; longer ones are hashed one by one."""
+
 _LEVELS = 2
 """Numbers of chunks that are left out of ids, one after the other."""
 
@@ -66,7 +69,7 @@ def _pairs() -> AnyArray:
 def rough_hashes(ids: Ids) -> Words:
     """Return (n,) hashes that are the same for ids that differ in case, zeros and punctuation alone."""
     hashes, pairs = np.zeros(len(ids), np.uint64), _pairs()
-    for number in reversed(range(ids.width())):
+    for number in reversed(range(min(ids.width(), _LONGEST // WORD))):
         rows = np.flatnonzero(ids.lengths > WORD * number) if number else slice(None)
         words = ids.take(rows).word(number).astype("<u8", copy=False)
         some = hashes[rows]
@@ -75,6 +78,11 @@ def rough_hashes(ids: Ids) -> Words:
             some *= both[1::2]
             some += both[::2]
         hashes[rows] = some
+    for row in np.flatnonzero(ids.lengths > _LONGEST).tolist():
+        # A byte and NUL, which does not count, are a pair.
+        both = pairs[np.frombuffer(ids[row] + b"\0", np.uint8)].view("<u8")
+        factors = np.multiply.accumulate(both[1::2])
+        hashes[row] = (both[2::2] * factors[:-1]).sum(initial=both[0])
     return hashes
 
 

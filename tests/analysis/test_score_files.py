@@ -145,7 +145,7 @@ def test_power_says_how_long_it_takes(call: Command, tmp_path: Path, monkeypatch
         (["agreement", QRELS, *RUNS, "-m", "map"], "only map: expected at least two measures to compare"),
         (
             ["compare", "SCORES", "--baseline", "nobody"],
-            "--baseline nobody: no such run; there are best,",
+            "--baseline nobody: no such run; did you mean broad?",
         ),
         (["power", "SCORES", "--sizes", "7"], "--sizes 7: more than half of the 12 topics"),
         (["power", "FEW"], "1 run over 2 topics: expected two runs and four topics at least"),
