@@ -18,7 +18,7 @@ def draw(points: list[tuple[float, float, float]]) -> Figure:
     lines, seconds, megabytes = zip(*points, strict=True)
     above, below = figure.subplots(2, 1, sharex=True)
     above.loglog(lines, seconds, "o-", color="#0072B2")
-    above.set_ylim(0.1, 10)
+    above.set_ylim(0.05, 10)
     above.set_ylabel("wall time, s")
     below.loglog(lines, megabytes, "s--", color="#D55E00")
     below.set_ylim(10, 1000)
