@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from pres_eval.analysis import joint
 from pres_eval.analysis.compare import compare
 from pres_eval.analysis.compare_settings import CompareSettings, least_p
 from pres_eval.analysis.corrections import letters
@@ -115,6 +116,17 @@ def test_randomised_tukey_is_carterettes_algorithm() -> None:
     expected = [(1 + sum(r >= abs(d) - 1e-12 for r in ranges)) / 301 for d in differences]
     assert said.p_values.tolist() == expected
     assert said.half_width == sorted(ranges)[math.ceil(0.95 * 301) - 1]
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_deals_do_not_depend_on_threads_nor_on_how_many_are_dealt_at_once(
+    jobs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    values = np.random.default_rng(10).beta(1, 3, (2, 5, 7))
+    together = dealt_ranges(values, 101, 3, 1)
+    monkeypatch.setattr(joint, "_DEALT_AT_ONCE", 4 * 5 * 7)
+    assert dealt_ranges(values, 101, 3, jobs).tolist() == together.tolist()
+    assert [dealt_ranges(one[None], 101, 3, jobs)[0].tolist() for one in values] == together.tolist()
 
 
 def test_randomised_tukey_is_near_tukey() -> None:
