@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from pres_eval.records import dataclass
@@ -177,6 +177,12 @@ def did_you_mean(wanted: str, names: Iterable[str], otherwise: str = "") -> str:
     """Return the question after a name that does not exist; `otherwise` if nothing looks like it."""
     near = nearest(wanted, names)
     return f"did you mean {' or '.join(near)}?" if near else otherwise
+
+
+def no_such_run(option: str, wanted: str, names: Sequence[str]) -> UsageError:
+    """Return the error of an option that names a run which is not there; `names` are there."""
+    hint = did_you_mean(wanted, names, f"there are {', '.join(names)}")
+    return UsageError(f"{option} {wanted}: no such run; {hint}")
 
 
 class PresEvalWarning(UserWarning):

@@ -17,7 +17,7 @@ from pres_eval.cli.progress import steps
 from pres_eval.cli.reader import Reader, check_paths, path_of, warn_of_ties
 from pres_eval.cli.shared import NumberOptions
 from pres_eval.cli.streams import say
-from pres_eval.errors import PresEvalError, RunFailure, UsageError, did_you_mean, plural
+from pres_eval.errors import PresEvalError, RunFailure, UsageError, no_such_run, plural
 from pres_eval.measures.selection import Selection, select
 from pres_eval.options import Options, recorded
 from pres_eval.ranking.ranking import ALL, COMMON, Ranking
@@ -91,9 +91,7 @@ def chosen_run(option: str, wanted: str, known: Sequence[Sequence[str]], *others
     for names in known:
         if wanted in names:
             return list(names).index(wanted)
-    names = [*others, *known[0]]
-    hint = did_you_mean(wanted, names, f"there are {', '.join(names)}")
-    raise UsageError(f"{option} {wanted}: no such run; {hint}")
+    raise no_such_run(option, wanted, [*others, *known[0]])
 
 
 def read_runs(

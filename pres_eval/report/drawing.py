@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.errors import UsageError, did_you_mean
+from pres_eval.errors import no_such_run
 from pres_eval.report.paper import (
     HIGHLIGHTED,
     LEAST_LETTERS,
@@ -180,8 +180,7 @@ def run_styles(names: Sequence[str], best: Sequence[int] | None = None) -> list[
     wanted = PAPER.get().highlight
     for name in wanted:
         if name not in names:
-            hint = did_you_mean(name, names, f"there are {', '.join(names)}")
-            raise UsageError(f"--highlight {name}: no such run; {hint}")
+            raise no_such_run("--highlight", name, names)
     coloured = [run for run, name in enumerate(names) if name in wanted]
     if not wanted:
         every = list(range(len(names)))
