@@ -18,6 +18,7 @@ from pres_eval.arrays.ids import (
     num_bytes,
     odd_numbers,
 )
+from pres_eval.arrays.remembered import read_only
 from pres_eval.arrays.stretches import Stretches
 from pres_eval.arrays.types import BoolArray, IntArray, Words
 
@@ -113,7 +114,8 @@ class WordIds(Sequence[bytes]):
             matrix[:-2, number] = column
             lengths += num_bytes(column)  # all words before the last are full
         buffer = matrix.view(np.uint8).reshape(-1)
-        first_words = None if len(self.long_rows) else columns[0]
+        # Read only: of a slice they are the words of these ids, too.
+        first_words = None if len(self.long_rows) else read_only(columns[0])
         ids = Ids(buffer, np.arange(len(lengths), dtype=np.int64) * (WORD * width), lengths, first_words)
         if len(self.long_rows):
             places, which = self._long_among(rows)

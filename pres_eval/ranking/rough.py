@@ -63,7 +63,7 @@ def _pairs() -> AnyArray:
     step: Words = np.where(worth > 0, _ODD, np.uint64(1))
     # The first byte is the lower one: it is the column of these tables.
     both = np.stack((worth + step * worth[:, np.newaxis], step * step[:, np.newaxis]), axis=-1)
-    return both.view("<c16").ravel()
+    return both.view(np.complex128).ravel()
 
 
 def rough_hashes(ids: Ids) -> Words:
@@ -74,13 +74,13 @@ def rough_hashes(ids: Ids) -> Words:
         words = ids.take(rows).word(number).astype("<u8", copy=False)
         some = hashes[rows]
         for pair in words.view("<u2").reshape(-1, WORD // 2).T[::-1]:
-            both = pairs.take(pair, mode="clip").view("<u8")
+            both = pairs.take(pair, mode="clip").view(np.uint64)
             some *= both[1::2]
             some += both[::2]
         hashes[rows] = some
     for row in np.flatnonzero(ids.lengths > _LONGEST).tolist():
         # A byte and NUL, which does not count, are a pair.
-        both = pairs[np.frombuffer(ids[row] + b"\0", np.uint8)].view("<u8")
+        both = pairs[np.frombuffer(ids[row] + b"\0", np.uint8)].view(np.uint64)
         factors = np.multiply.accumulate(both[1::2])
         hashes[row] = (both[2::2] * factors[:-1]).sum(initial=both[0])
     return hashes

@@ -33,6 +33,15 @@ def test_a_sequence_of_bytes(texts: list[bytes]) -> None:
     assert list(ids.take(np.array([len(text) > 8 for text in texts]))) == [t for t in texts if len(t) > 8]
 
 
+@given(LISTS)
+def test_words_of_ids_that_were_words_are_theirs_and_read_only(texts: list[bytes]) -> None:
+    for chosen in (slice(None), slice(1, None), np.arange(len(texts))[::-1]):
+        taken = WordIds.of(Ids.of(texts)).take(chosen)
+        anew = Ids.of(list(taken))
+        assert taken.word(0).tolist() == anew.word(0).tolist()
+        assert not len(taken) or not taken.word(0).flags.writeable
+
+
 def test_no_ids() -> None:
     ids = Ids.of([])
     assert list(ids) == []

@@ -486,6 +486,11 @@ def test_rough_hashes_of_nothing_and_of_long_ids() -> None:
     assert one == other != third
 
 
+def test_rough_hashes_of_ids_that_are_hashed_together_and_one_by_one_agree() -> None:
+    texts = [b"x" * 250 + b"-" * count + b"y1" for count in range(12)]
+    assert len(texts[0]) < 256 < len(texts[-1]) and len(set(rough_hashes(Ids.of(texts)).tolist())) == 1
+
+
 @given(ROWS)
 def test_against_a_slow_twin(rows: list[tuple[str, int, int, float]]) -> None:
     import tempfile
