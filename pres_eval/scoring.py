@@ -76,6 +76,11 @@ class ScoredRun:
             groups={name: own.with_columns(places) for name, own in self.groups.items()},
         )
 
+    def under(self, columns: Selection) -> ScoredRun:
+        """Return the scores with other records of their columns."""
+        groups = {name: own.under(columns) for name, own in self.groups.items()}
+        return replace(self, columns=columns, groups=groups)
+
     def over(self, wanted: Container[bytes]) -> ScoredBlock:
         """Return the topics that are wanted, with their values."""
         rows = np.array([row for row, topic in enumerate(self.topics) if topic in wanted], np.int64)

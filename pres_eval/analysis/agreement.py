@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pres_eval.analysis import Loop
+from pres_eval.analysis import Loop, in_turn
 from pres_eval.analysis.correlation import (
     COEFFICIENTS,
     kendall_tau_a,
@@ -97,23 +97,25 @@ def coefficient_intervals(
     samples: int = 1000,
     seed: int = 0,
     names: Sequence[str] = ("tau_a", "tau_b", "tau_ap_b"),
-    each: Loop = iter,
+    each: Loop = in_turn,
 ) -> list[CoefficientInterval]:
     """Return bootstrap intervals over topics of the coefficients of every pair of measures: (M, R, T) in.
 
     Topics are drawn with replacement, the same for all runs and measures, the runs ordered by their means
     over the draw, and the coefficients of these orders taken; the ends are percentiles.  A draw has fewer
     different topics than there are, so its orders are noisier and the interval lies a little low.
-    `each` wraps the loop over draws, for a progress bar.
+    `each` carries out the loop over draws.
     """
     num_measures, _, size = values.shape
-    stream = RandomStream(seed)
     pairs = list(itertools.combinations(range(num_measures), 2))
-    draws = np.empty((samples, len(pairs), len(names)))
-    for number in each(range(samples)):
-        means = means_of(values * stream.times_drawn(1, size)[0])
-        for row, (a, b) in enumerate(pairs):
-            draws[number, row] = [COEFFICIENTS[name](means[a], means[b]) for name in names]
+
+    def coefficients(number: int) -> list[list[float]]:
+        """Return those of each pair, for the draw of that number."""
+        times = RandomStream(seed).after(number * size).times_drawn(1, size)[0]
+        drawn = means_of(values * times)
+        return [[COEFFICIENTS[name](drawn[a], drawn[b]) for name in names] for a, b in pairs]
+
+    draws = np.array(list(each(coefficients, samples))).reshape(samples, len(pairs), len(names))
     means = means_of(values)
     tail = (1 - confidence) / 2
     return [

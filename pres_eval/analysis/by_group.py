@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pres_eval.analysis import Loop
+from pres_eval.analysis import Loop, in_turn
 from pres_eval.analysis.compare import best_places, compare
 from pres_eval.analysis.compare_settings import (
     ComparedRuns,
@@ -96,23 +96,21 @@ def full_comparison(
     settings: CompareSettings,
     groups: Groups | None = None,
     weights: Weights | None = None,
-    each: Loop = iter,
+    each: Loop = in_turn,
     warn: Callable[[str | None], None] | None = None,
-    jobs: int | None = None,
 ) -> FullComparison:
     """Compare runs over all topics, and in groups of these if there are some.
 
     baseline  the place of a run; BEST: the best of each measure; None: all pairs
-    each      wraps the loop over the measures (a progress bar)
+    each      carries out the loops over the measures and over draws
     warn      takes the warning that nothing can be significant, before the long work
-    jobs      threads for tests of all runs at once; None: as many as there are processors
     """
     scores = weighted(plain, weights)
     place = best_places(scores.gains()) if isinstance(baseline, str) else baseline
     if warn is not None:
         comparisons = family_size(scores, isinstance(place, int), settings.over)
         warn(reach_warning(settings, scores, comparisons))
-    compared = compare(scores, place, settings, each, jobs)
+    compared = compare(scores, place, settings, each)
     in_groups = None if groups is None else compare_by_group(scores, groups.topics, place, settings)
     return FullComparison(plain, compared, in_groups)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from pres_eval.analysis import Loop
+from pres_eval.analysis import Loop, in_turn
 from pres_eval.analysis.compare_settings import ComparedRuns, CompareSettings, Comparison, check_settings
 from pres_eval.analysis.corrections import CORRECTIONS, SHARES
 from pres_eval.analysis.digits import mean_and_deviation, rounded, wins_ties_losses
@@ -43,32 +43,34 @@ def compare(
     scores: PairedScores,
     baseline: int | Sequence[int] | None = 0,
     settings: CompareSettings = CompareSettings(),
-    each: Loop = iter,
-    jobs: int | None = None,
+    each: Loop = in_turn,
 ) -> ComparedRuns:
     """Compare every run with the baseline, or all pairs of runs if that is None, under every measure.
 
     baseline: the index of a run, or one for each measure that these scores chose (best_places):
-    p-values are then corrected for all pairs, which the choice looked at.  `each` wraps the loop over the
-    measures (a progress bar); `jobs`: threads, None for all processors.  Raises MissingExtraError for a joint
-    test that needs scipy, if that is not there, UsageError for settings that do not go together.
+    p-values are then corrected for all pairs, which the choice looked at.  `each` carries out the loops over
+    the measures and over draws.  Raises MissingExtraError for a joint test that needs scipy, if that is not
+    there, UsageError for settings that do not go together.
     """
     check_settings(settings, all_pairs=not isinstance(baseline, int))
     unseen = _num_unseen(scores, baseline, settings)
     baselines = None if baseline is None else tuple(np.broadcast_to(baseline, len(scores.measures)).tolist())
-    lower, upper = np.empty_like(scores.means), np.empty_like(scores.means)
     pairs = [_pairs(len(scores.runs), own) for own in baselines or (None,) * len(scores.measures)]
-    said: list[Joint] = []
     values, means = scores.gain_values(), scores.gains()
     apart = [_differences(own, both) for own, both in zip(means, pairs, strict=True)]
-    for measure in each(range(len(scores.measures))):
-        lower[measure], upper[measure] = settings.of_means(scores, measure)
-        if settings.test in JOINT_TESTS and len(pairs[measure]):
-            # All measures at the first of them: within the loop, as its bar is shown only there.
-            draws = Draws(settings.samples, settings.seed, settings.joint_alpha(len(scores.measures)), jobs)
-            said = said or JOINT_TESTS[settings.test].run(values, apart, draws)
-        elif len(pairs[measure]):
-            said.append(Joint(_p_values(_differences(values[measure], pairs[measure]), settings)))
+
+    def tested(measure: int) -> Joint:
+        """Return what a test of two runs says of the pairs."""
+        return Joint(_p_values(_differences(values[measure], pairs[measure]), settings))
+
+    said: list[Joint] = []
+    if len(scores.runs) > 1 and settings.test in JOINT_TESTS:
+        draws = Draws(settings.samples, settings.seed, settings.joint_alpha(len(scores.measures)), each)
+        said = JOINT_TESTS[settings.test].run(values, apart, draws)
+    elif len(scores.runs) > 1:
+        said = list(each(tested, len(scores.measures)))
+    ends = each(lambda measure: settings.of_means(scores, measure), len(scores.measures))
+    lower, upper = np.stack(list(ends), axis=1)
     return ComparedRuns(
         scores=scores,
         settings=settings,

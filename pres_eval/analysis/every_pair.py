@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pres_eval.analysis import Loop
+from pres_eval.analysis import Loop, in_turn
 from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.corrections import CORRECTIONS, letters_of_pairs
 from pres_eval.analysis.digits import wins_ties_losses
@@ -111,7 +111,7 @@ def pairs_of(
     labels: Sequence[str],
     settings: CompareSettings,
     every_topic: Sequence[bytes] | None = None,
-    each: Loop = iter,
+    each: Loop = in_turn,
     weights: Weights | None = None,
 ) -> PairTable | None:
     """Return the comparisons of all runs under the measures with means over topics and values for each.
@@ -136,9 +136,9 @@ def _is_mean(evaluation: ScoredRun, label: str) -> bool:
 
 
 def every_pair(
-    scores: PairedScores, settings: CompareSettings, each: Loop = iter, present: BoolArray | None = None
+    scores: PairedScores, settings: CompareSettings, each: Loop = in_turn, present: BoolArray | None = None
 ) -> PairTable:
-    """Return the numbers of `compare --all-pairs` as arrays; `each` wraps the loop over the measures.
+    """Return the numbers of `compare --all-pairs` as arrays; `each` carries out the loop over the measures.
 
     present: (R, T) which run has which topic, all of them where it is not given.
     """
@@ -147,14 +147,18 @@ def every_pair(
         present = np.ones(scores.values.shape[1:], np.bool_)
     both = present[first] & present[second]
     alone, together = _same_topics(present), _same_topics(both)
-    ends = np.empty((3, *scores.means.shape))
-    tests = []
-    for measure in each(range(len(scores.measures))):
+
+    def tested(measure: int) -> tuple[FloatArray, FloatArray, FloatArray, IntArray]:
+        """Return the (3, R) means of runs with the ends of their intervals, and what `_tested` does."""
+        ends = np.empty((3, len(scores.runs)))
         for rows, topics in alone:
             own = replace(scores, values=scores.values[:, rows]).on(np.flatnonzero(topics))
-            ends[:, measure, rows] = own.means[measure], *settings.of_means(own, measure)
-        tests.append(_tested(scores, measure, (first, second), together, settings))
-    pair_means, p_values, signs = (np.stack(parts, axis=-2) for parts in zip(*tests, strict=True))
+            ends[:, rows] = own.means[measure], *settings.of_means(own, measure)
+        return ends, *_tested(scores, measure, (first, second), together, settings)
+
+    ends, pair_means, p_values, signs = (
+        np.stack(parts, axis=-2) for parts in zip(*each(tested, len(scores.measures)), strict=True)
+    )
     corrected = np.array([CORRECTIONS[settings.correction](row) for row in p_values]).reshape(p_values.shape)
     gains = gains_of(scores.measures, ends[0], scores.falling)
     return PairTable(

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from pres_eval.analysis import Loop, in_turn
 from pres_eval.analysis.digits import least_enough
-from pres_eval.analysis.randomness import RandomStream, orders_by
-from pres_eval.arrays import FloatArray, Words
+from pres_eval.analysis.randomness import RandomStream
+from pres_eval.arrays import FloatArray
 from pres_eval.errors import MissingExtraError
-from pres_eval.workers import in_order, num_processors
 
 _NODES = 48
 _PLACES = 320
@@ -122,12 +122,12 @@ comparisons and the degrees of freedom."""
 
 @dataclass(frozen=True)
 class Draws:
-    """Random draws of a joint test: samples, seed; alpha of the intervals; threads (None: all processors)."""
+    """Random draws of a joint test: samples, seed; alpha of the intervals; what carries out their loop."""
 
     samples: int = 10_000
     seed: int = 0
     alpha: float = 0.05
-    jobs: int | None = None
+    each: Loop = in_turn
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,7 +210,7 @@ def randomised_tukey(values: FloatArray, differences: Sequence[FloatArray], sett
     as the two given ones, which count as one more deal.
     Source: Carterette, ACM TOIS 2012, doi:10.1145/2094072.2094076.
     """
-    ranges = dealt_ranges(values, settings.samples, settings.seed, settings.jobs)
+    ranges = dealt_ranges(values, settings.samples, settings.seed, settings.each)
     return [_of_ranges(*one, settings) for one in zip(values, np.sort(ranges), differences, strict=True)]
 
 
@@ -222,27 +222,27 @@ def _of_ranges(values: FloatArray, ranges: FloatArray, differences: FloatArray, 
     return Joint((1 + as_far) / (len(ranges) + 1), float(ranges[place]))
 
 
-def dealt_ranges(values: FloatArray, samples: int, seed: int, jobs: int | None = None) -> FloatArray:
+def dealt_ranges(values: FloatArray, samples: int, seed: int, each: Loop = in_turn) -> FloatArray:
     """Return (M, samples) the best mean less the worst if each topic's scores are dealt to runs at random.
 
-    (M, R, T) values in; a deal is the same for all measures.  `jobs`: threads, None for all processors.
+    (M, R, T) values in; a deal is the same for all measures.  `each` carries out the loop over deals.
     """
     measures, runs, topics = values.shape
     of_topics = np.ascontiguousarray(values.transpose(2, 1, 0))
     at_once = max(1, _DEALT_AT_ONCE // (runs * topics))
 
-    def ranges(words: Words) -> FloatArray:
-        """Return (M, S) the ranges of S deals, drawn by random words."""
-        orders = orders_by(words.reshape(-1, runs)).reshape(-1, topics, runs)
+    def ranges(number: int) -> FloatArray:
+        """Return (M, S) the ranges of the S deals of that number."""
+        start = number * at_once
+        stream = RandomStream(seed).after(start * topics * runs)
+        orders = stream.orders(min(at_once, samples - start) * topics, runs).reshape(-1, topics, runs)
         totals = np.zeros((len(orders), runs, measures))
         # One topic after the other: the same bits on every platform.
         for topic, scores in enumerate(of_topics):
             totals += scores.take(orders[:, topic], axis=0, mode="clip")  # without a check of each place
         return np.asarray((totals.max(axis=1) - totals.min(axis=1)).T / topics, np.float64)
 
-    stream, starts = RandomStream(seed), range(0, samples, at_once)
-    drawn = (stream.words(min(at_once, samples - start) * topics * runs) for start in starts)
-    return np.concatenate(list(in_order(ranges, drawn, jobs or num_processors())), axis=1)
+    return np.concatenate(list(each(ranges, -(-samples // at_once))), axis=1)
 
 
 def _in_units(differences: FloatArray, unit: float) -> FloatArray:

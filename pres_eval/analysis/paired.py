@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pres_eval.analysis import Loop
+from pres_eval.analysis import Loop, in_turn
 from pres_eval.analysis.digits import rounded
 from pres_eval.arrays import BoolArray, FloatArray, IntArray
 from pres_eval.errors import MeasureError, NoCommonTopicError, UsageError, quoted
@@ -17,7 +17,7 @@ from pres_eval.options import Options
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.topic_files import Weights
-from pres_eval.scoring import ScoredRun, evaluate
+from pres_eval.scoring import ScoredRun, Scoring
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,16 +138,25 @@ def pair_runs(
     runs: Sequence[str],
     selection: Selection,
     options: Options,
-    each: Loop = iter,
+    each: Loop = in_turn,
 ) -> PairedScores:
     """Evaluate runs, and put them side by side as `pair_topics` does; with -c over all judged topics.
 
-    each  wraps the loop over the runs (a progress bar)
+    each  carries out the loop over the runs
     """
-    evaluations = [
-        evaluate(relevance, rankings[run], selection, options) for run in each(range(len(rankings)))
-    ]
+    scoring = Scoring(relevance=relevance, selection=selection, options=options)
+    evaluations = evaluations_of(scoring, rankings, each)
     return pair_topics(evaluations, runs, tuple(relevance.pool.topics) if options.complete else None)
+
+
+def evaluations_of(scoring: Scoring, rankings: Sequence[Ranking], each: Loop = in_turn) -> list[ScoredRun]:
+    """Return all numbers of runs; `each` carries out the loop over these."""
+
+    def scored(run: int) -> ScoredRun:
+        """Return those of one run without its columns: not every measure's functions can be sent."""
+        return scoring.evaluation(rankings[run], scoring.blocks(rankings[run])).under(())
+
+    return [found.under(scoring.selection) for found in each(scored, len(rankings))]
 
 
 def pair_columns(

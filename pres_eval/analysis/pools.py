@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 
-from pres_eval.analysis import Loop
+from pres_eval.analysis import Loop, in_turn
 from pres_eval.analysis.correlation import positions
+from pres_eval.analysis.paired import evaluations_of
 from pres_eval.analysis.robustness import (
     Plan,
     Reduced,
@@ -56,7 +58,7 @@ def pool_depths(
     depths: Sequence[int],
     coefficient: str = "tau_a",
     removed: str = "unjudged",
-    each: Loop = iter,
+    each: Loop = in_turn,
 ) -> Depths:
     """Rank the runs again with judgements from pools of less depth.
 
@@ -103,9 +105,9 @@ def leave_out(
     groups: Mapping[str, Sequence[int]],
     depth: int = 100,
     removed: str = "unjudged",
-    each: Loop = iter,
+    each: Loop = in_turn,
 ) -> Iterator[LeftOut]:
-    """Yield how fair the judgements are to a run that was not pooled: leave out each group in turn.
+    """Return how fair the judgements are to a run that was not pooled: leave out each group in turn.
 
     Judgements go whose document some run of the group, and no other run, has among its first `depth`; all
     runs are scored with the rest.  Documents that no run has down to that depth stay.
@@ -116,13 +118,15 @@ def leave_out(
     full = scores_under(qrels, rankings, selection, options)
     places = [positions(row) for row in signs(selection) * full]
     members = list(groups.items())
-    for number in each(range(len(members))):
+
+    def without_group(number: int) -> list[LeftOut]:
+        """Return what leaving out the group of that number does to its runs."""
         group, runs = members[number]
         inside = np.isin(np.arange(len(rankings)), runs)
         unique = np.asarray(found[inside].any(axis=0) & ~found[~inside].any(axis=0), np.bool_)
         scores = scores_under(without(qrels, ~unique, removed), rankings, selection, options)
         now = [positions(row) for row in signs(selection) * scores]
-        yield from [
+        return [
             LeftOut(
                 group=group,
                 run=names[run],
@@ -137,6 +141,8 @@ def leave_out(
             for run in runs
             for measure, column in enumerate(selection)
         ]
+
+    return chain.from_iterable(each(without_group, len(members)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,27 +190,27 @@ def trust_of(
     rankings: Sequence[Ranking],
     selection: Selection,
     options: Options,
-    each: Loop = iter,
+    each: Loop = in_turn,
     weights: Weights | None = None,
 ) -> Trust:
     """Return the runs' uncertainty from missing judgements; `selection`: the measures with bounds and order.
 
-    `each` wraps the loop over the f-qrels.  With weights of topics shares and bounds are means with these,
-    and ties are not reported; the order does not use weights.
+    `each` carries out the loops over runs and f-qrels.  With weights of topics shares and bounds are means
+    with these, and ties are not reported; the order does not use weights.
     """
     shares = select([f"judged.{rank}" for rank in JUDGED_RANKS], options)
     own = tuple(replace(column, by_name=False) for column in selection)
     columns = (*shares, *(own if options.judged_only else with_bounds(own, options)[0]))
     scoring = Scoring(relevance=qrels, selection=columns, options=options, weights=weights)
-    values = summaries([scoring.evaluation(ranking, scoring.blocks(ranking)) for ranking in rankings])
+    values = summaries(evaluations_of(scoring, rankings, each))
     # A column is followed by its bounds, if it has any: the least value, then the greatest.
     least = [place for place, column in enumerate(columns) if column.view.bound is not None][::2]
     main = main_column(selection) if weights is None else None
     return Trust(
         judged=dict(zip(JUDGED_RANKS, values, strict=False)),
         bounds={columns[place - 1].label: values[place : place + 2] for place in least},
-        ties=tuple(
-            None if main is None else tie_range(qrels, ranking, options, main) for ranking in rankings
-        ),
+        ties=(None,) * len(rankings)
+        if main is None
+        else tuple(each(lambda run: tie_range(qrels, rankings[run], options, main), len(rankings))),
         order=robustness(qrels, rankings, own, options, THINNED, each) if len(rankings) > 1 else None,
     )

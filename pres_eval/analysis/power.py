@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pres_eval.analysis import Loop, student
+from pres_eval.analysis import Loop, in_turn, student
 from pres_eval.analysis.digits import least_enough, mean_and_deviation, rounded
 from pres_eval.analysis.joint import Draws, Joint, randomised_tukey, residual_variance, special_functions
 from pres_eval.analysis.paired import PairedScores, means_of
@@ -46,38 +46,40 @@ def discriminative_power(
     alpha: float = 0.05,
     samples: int = 10_000,
     seed: int = 0,
-    each: Loop = iter,
-    jobs: int | None = None,
+    each: Loop = in_turn,
 ) -> list[Discrimination]:
     """Return the achieved significance levels of all pairs of runs under each measure.
 
     randomised-tukey: corrected for the number of pairs; t, bootstrap: each pair by itself, as in the paper.
-    `jobs`: threads for randomised-tukey, None for all processors.
+    `each` carries out the loop over measures, of randomised-tukey that over draws.
     Source: Sakai, SIGIR 2006, doi:10.1145/1148170.1148261; with randomised Tukey: Sakai, EVIA 2012.
     """
     first, second = np.triu_indices(len(scores.runs), 1)
-    found, said = [], list[Joint]()
-    apart = scores.means[:, first] - scores.means[:, second]
-    for measure in each(range(len(scores.measures))):
-        if test == "randomised-tukey":
-            # All measures at the first of them: within the loop, as its bar is shown only there.
-            said = said or randomised_tukey(scores.values, list(apart), Draws(samples, seed, alpha, jobs))
-            levels, needed = said[measure].p_values, said[measure].half_width
-        else:
-            differences = scores.values[measure][first] - scores.values[measure][second]
-            levels = PAIRED_TESTS[test].run(differences, samples, seed)
-            needed = _needed_by_t(differences, alpha)
-        below = int(np.count_nonzero(levels < alpha))
-        found.append(
-            Discrimination(
-                measure=scores.measures[measure],
-                levels=np.sort(levels),
-                significant=below,
-                share=below / len(levels) if len(levels) else math.nan,
-                needed=needed,
-            )
-        )
-    return found
+
+    def tested(measure: int) -> Joint:
+        """Return what a test of two runs says of each pair, and the least mean that it would have found."""
+        differences = scores.values[measure][first] - scores.values[measure][second]
+        return Joint(PAIRED_TESTS[test].run(differences, samples, seed), _needed_by_t(differences, alpha))
+
+    if test == "randomised-tukey":
+        draws = Draws(samples, seed, alpha, each)
+        apart = list(scores.means[:, first] - scores.means[:, second])
+        found = randomised_tukey(scores.values, apart, draws)
+    else:
+        found = list(each(tested, len(scores.measures)))
+    return [_discrimination(label, said, alpha) for label, said in zip(scores.measures, found, strict=True)]
+
+
+def _discrimination(measure: str, said: Joint, alpha: float) -> Discrimination:
+    """Return how many pairs of runs a test tells apart, and all of its levels."""
+    below, count = int(np.count_nonzero(said.p_values < alpha)), len(said.p_values)
+    return Discrimination(
+        measure=measure,
+        levels=np.sort(said.p_values),
+        significant=below,
+        share=below / count if count else math.nan,
+        needed=said.half_width,
+    )
 
 
 def _needed_by_t(differences: FloatArray, alpha: float) -> float:
@@ -132,7 +134,7 @@ class Repeats:
 
 
 def stability(
-    scores: PairedScores, sizes: Sequence[int], repeats: Repeats = Repeats(), each: Loop = iter
+    scores: PairedScores, sizes: Sequence[int], repeats: Repeats = Repeats(), each: Loop = in_turn
 ) -> tuple[list[Stability], list[Swaps]]:
     """Return error rates and swap rates of measures on random sets of topics, of each of the sizes.
 
@@ -142,10 +144,10 @@ def stability(
     """
     pairs = np.triu_indices(len(scores.runs), 1)
     bins = repeats.bins
-    rows: list[Stability] = []
-    swapped: list[Swaps] = []
     drawn = list(itertools.product(range(len(scores.measures)), sizes))
-    for number in each(range(len(drawn))):
+
+    def of_size(number: int) -> tuple[Stability, list[Swaps]]:
+        """Return the rates of a measure, on sets of topics of a size."""
         measure, size = drawn[number]
         stream = RandomStream(repeats.seed, size)
         counts = np.zeros((3, len(pairs[0])), np.int64)
@@ -158,17 +160,17 @@ def stability(
             in_bin += np.bincount(bin_of, minlength=bins)
             swaps += np.bincount(bin_of[there * again < 0], minlength=bins)
         label, total = scores.measures[measure], repeats.trials * len(pairs[0])
-        rows.append(
-            Stability(
-                measure=label,
-                topics=size,
-                error_rate=int(np.minimum(counts[0], counts[1]).sum()) / total,
-                ties=int(counts[2].sum()) / total,
-                swap_rate=int(swaps.sum()) / total,
-            )
+        rates = Stability(
+            measure=label,
+            topics=size,
+            error_rate=int(np.minimum(counts[0], counts[1]).sum()) / total,
+            ties=int(counts[2].sum()) / total,
+            swap_rate=int(swaps.sum()) / total,
         )
-        swapped += _bins(label, size, repeats, in_bin, swaps)
-    return rows, swapped
+        return rates, _bins(label, size, repeats, in_bin, swaps)
+
+    rows, swapped = zip(*each(of_size, len(drawn)), strict=True)
+    return list(rows), list(itertools.chain(*swapped))
 
 
 def _means_of_pairs(

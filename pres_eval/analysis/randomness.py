@@ -18,6 +18,11 @@ class RandomStream:
     def __init__(self, *seeds: int) -> None:
         self._generator = np.random.PCG64(np.random.SeedSequence(seeds))
 
+    def after(self, count: int) -> RandomStream:
+        """Return the stream without its next `count` words."""
+        self._generator.advance(count)
+        return self
+
     def words(self, count: int) -> Words:
         """Return (count,) random 64-bit words."""
         return np.asarray(self._generator.random_raw(count), np.uint64)
@@ -40,16 +45,10 @@ class RandomStream:
 
     def orders(self, rows: int, size: int) -> IntArray:
         """Return (rows, size) random orders of the numbers 0 to size-1."""
-        return orders_by(self.words(rows * size).reshape(rows, size))
-
-
-def orders_by(words: Words) -> IntArray:
-    """Return (rows, size) orders of the numbers 0 to size-1 by as many random words, which are lost."""
-    size = words.shape[1]
-    bits = max(size - 1, 1).bit_length()
-    # The lowest bits carry the number, the others are random: sorting sorts the numbers at random.
-    words &= np.uint64((1 << 64) - (1 << bits))
-    words |= np.arange(size, dtype=np.uint64)
-    words.sort(axis=1)
-    words &= np.uint64((1 << bits) - 1)
-    return words.view(np.int64)
+        words, bits = self.words(rows * size).reshape(rows, size), max(size - 1, 1).bit_length()
+        # The lowest bits carry the number, the others are random: sorting sorts the numbers at random.
+        words &= np.uint64((1 << 64) - (1 << bits))
+        words |= np.arange(size, dtype=np.uint64)
+        words.sort(axis=1)
+        words &= np.uint64((1 << bits) - 1)
+        return words.view(np.int64)

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pres_eval.analysis import Loop
+from pres_eval.analysis import Loop, in_turn
 from pres_eval.analysis.correlation import COEFFICIENTS
+from pres_eval.analysis.paired import evaluations_of
 from pres_eval.analysis.randomness import RandomStream
 from pres_eval.analysis.sweep import signs, summaries
 from pres_eval.arrays import BoolArray, FloatArray, IntArray, add_in_order
@@ -16,7 +17,7 @@ from pres_eval.measures.selection import Selection
 from pres_eval.options import Options
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.qrels import QrelsJudgements
-from pres_eval.scoring import evaluate
+from pres_eval.scoring import Scoring
 
 LEAST_RELEVANT = 1
 LEAST_NONRELEVANT = 10
@@ -177,12 +178,12 @@ def robustness(
     selection: Selection,
     options: Options,
     plan: Plan,
-    each: Loop = iter,
+    each: Loop = in_turn,
 ) -> Robustness:
     """Score all runs under f-qrels, and compare the rankings with that under the full qrels.
 
-    Runs are not read again: their kept parts are scored without some judgements.  `each` wraps the
-    loop over the f-qrels (a progress bar).
+    Runs are not read again: their kept parts are scored without some judgements.  `each` carries out the
+    loop over the f-qrels.
     Source: Magdy & Jones, CLEF 2010, doi:10.1007/978-3-642-15998-5_10.
     """
     sampler, shape = Sampler(qrels, options.relevance_level, plan), (len(plan.fractions), plan.samples)
@@ -223,25 +224,29 @@ def reduced(
     """
     sign, compare = signs(selection), COEFFICIENTS[coefficient]
     full = scores_under(qrels, rankings, selection, options)
-    kept, judged = np.zeros(times, np.int64), np.zeros(times, np.int64)
-    correlations = np.empty((times, len(selection)))
-    for number in each(range(times)):
+
+    def at(number: int) -> tuple[int, int, list[float]]:
+        """Return how many relevant and how many judged documents stay, and the coefficients."""
         stay = keep(number)
-        kept[number] = np.count_nonzero(stay & (qrels.grade >= options.relevance_level))
-        judged[number] = np.count_nonzero(stay & (qrels.grade >= 0))
         scores = scores_under(without(qrels, stay, removed), rankings, selection, options)
-        pairs = zip(sign * full, sign * scores, strict=True)
-        correlations[number] = [compare(before, after) for before, after in pairs]
+        return (
+            int(np.count_nonzero(stay & (qrels.grade >= options.relevance_level))),
+            int(np.count_nonzero(stay & (qrels.grade >= 0))),
+            [compare(before, after) for before, after in zip(sign * full, sign * scores, strict=True)],
+        )
+
+    kept, judged, correlations = zip(*each(at, times), strict=True)
     labels = tuple(column.label for column in selection)
     unchanged = np.array([compare(row, row) for row in sign * full])
-    return Reduced(labels, full, kept, judged, correlations, unchanged)
+    return Reduced(labels, full, np.array(kept), np.array(judged), np.array(correlations), unchanged)
 
 
 def scores_under(
     qrels: QrelsJudgements, rankings: Sequence[Ranking], selection: Selection, options: Options
 ) -> FloatArray:
     """Return the scores (M, R) of the runs under these judgements; they are not read again."""
-    return summaries([evaluate(qrels, ranking, selection, options) for ranking in rankings])
+    scoring = Scoring(relevance=qrels, selection=selection, options=options)
+    return summaries(evaluations_of(scoring, rankings))
 
 
 def qrels_lines(qrels: QrelsJudgements, keep: BoolArray | None = None) -> bytes:

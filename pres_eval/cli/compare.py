@@ -136,7 +136,7 @@ def command(said: CompareOptions) -> None:
     paired = read_paired(said, 1, "no column topic; tests need scores of topics:")
     topic_groups = topic_files(said, said.groups, said.weights, paired.scores.topics)
     baseline, each = _baseline(said, paired), paired.each("comparing")
-    found = full_comparison(paired.scores, baseline, settings, *topic_groups, each, said.warn, said.jobs)
+    found = full_comparison(paired.scores, baseline, settings, *topic_groups, each, said.warn)
     result = found.compared
     files = {"groups": said.groups, "weights": said.weights}
     shown = {

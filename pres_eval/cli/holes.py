@@ -46,10 +46,11 @@ def command(said: HolesOptions) -> None:
         if said.documents:
             judged = set(judged_keys(qrels.pool, qrels.grade.tolist()))
             rewriting = said.rewriting()
-            firsts = [
-                first_documents(loaded.paths[run], said.compat, said.depth, rewriting)
-                for run in loaded.each("listing documents")(range(len(loaded.names)))
-            ]
+            each = loaded.each("listing documents", loaded.paths)
+            firsts = each(
+                lambda run: first_documents(loaded.paths[run], said.compat, said.depth, rewriting),
+                len(loaded.paths),
+            )
             tables.append(unjudged_table(loaded.names, firsts, set(topics), judged))
     shares = np.array([[row[-1] for row in tables[0].rows]], np.float64)
     put_out(

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import click
 from click.core import ParameterSource
 
-from pres_eval.analysis import Loop
-from pres_eval.analysis.paired import PairedScores, depth_warning, pair_runs
+from pres_eval.analysis import Loop, in_turn
+from pres_eval.analysis.paired import PairedScores, depth_warning, evaluations_of, pair_runs
 from pres_eval.analysis.score_tables import choose_columns, read_score_table
 from pres_eval.analysis.topics import UsedTopics, use_topics
 from pres_eval.cli.analysing import PairedOptions
-from pres_eval.cli.progress import steps
+from pres_eval.cli.loops import steps
 from pres_eval.cli.reader import Reader, check_paths, path_of, warn_of_ties
 from pres_eval.cli.shared import NumberOptions
 from pres_eval.cli.streams import say
@@ -26,7 +26,7 @@ from pres_eval.reading.qrels import QrelsJudgements
 from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.source import Source
 from pres_eval.report.text import text_of
-from pres_eval.scoring import ScoredRun, Scoring, evaluate
+from pres_eval.scoring import ScoredRun, Scoring
 
 
 @dataclass(frozen=True)
@@ -54,10 +54,7 @@ class Loaded:
 
     def evaluations(self, selection: Selection) -> list[ScoredRun]:
         """Return the runs scored by a selection."""
-        return [
-            evaluate(self.relevance, self.rankings[run], selection, self.options)
-            for run in self.each("evaluating")(range(len(self.rankings)))
-        ]
+        return evaluations_of(self.scoring(selection), self.rankings, self.each("evaluating"))
 
     def paired(self, selection: Selection) -> PairedScores:
         """Return the same side by side; over all topics of the judgements with -c or --topics all."""
@@ -77,9 +74,9 @@ class Loaded:
         """The names by which options may name the runs: those of tables, tags, files."""
         return [self.names, [text_of(ranking.tag) for ranking in self.rankings], self.paths]
 
-    def each(self, label: str) -> Loop:
-        """Return a wrapper for loops that shows a progress bar on a terminal."""
-        return steps(label, self.said.quiet)
+    def each(self, label: str, paths: Iterable[str] = ()) -> Loop:
+        """Return what carries out loops, as `steps` does; `paths`: the files that they read."""
+        return steps(label, self.said.jobs, self.said.quiet, paths)
 
 
 def chosen_run(option: str, wanted: str, known: Sequence[Sequence[str]], *others: str) -> int:
@@ -167,7 +164,7 @@ class Paired:
     topics    the topics in a few words, for a title
     known     the names by which options may name the runs, of each kind
     failures  the runs that could not be read, and why
-    each      returns a wrapper for long loops, which shows a progress bar on a terminal
+    each      returns what carries out long loops, with a progress bar on a terminal
     """
 
     scores: PairedScores
@@ -175,7 +172,7 @@ class Paired:
     topics: str
     known: Sequence[Sequence[str]]
     failures: tuple[RunFailure, ...] = ()
-    each: Callable[[str], Loop] = lambda label: iter
+    each: Callable[[str], Loop] = lambda label: in_turn
 
 
 def read_paired(

@@ -19,6 +19,7 @@ from pres_eval.analysis.pooling import (
 )
 from pres_eval.arrays import BoolArray
 from pres_eval.cli.analysing import ResultOptions
+from pres_eval.cli.loops import steps
 from pres_eval.cli.output import write_output
 from pres_eval.cli.reader import Reader, exit_if_failed
 from pres_eval.cli.said import argument, command_with, option
@@ -91,6 +92,7 @@ class PoolOptions(RewriteOptions):
         "--compat", type=click.Choice(COMPAT_VERSIONS), default=COMPAT_VERSIONS[0], show_default=True,
         help="Order equal scores as this trec_eval does.",
     )  # fmt: skip
+    jobs: int | None = NumberOptions.jobs
     keep_going: bool = NumberOptions.keep_going
     quiet: bool = NumberOptions.quiet
     output_format: str = ResultOptions.output_format
@@ -159,16 +161,24 @@ def _read(
     said: PoolOptions, depth: int, rewriting: Rewriting | None
 ) -> tuple[list[FirstDocuments], list[RunFailure]]:
     """Return the first documents of the runs, and with --keep-going the runs that cannot be read."""
-    runs, failures = list[FirstDocuments](), list[RunFailure]()
-    for path in said.runs:
+
+    def first_of(run: int) -> FirstDocuments | PresEvalError:
+        """Return the first documents of a run, or its error."""
         try:
-            runs.append(first_documents(path, said.compat, depth, rewriting))
-        except PresEvalError as found:
-            error = _with_hint(found)
-            failures.append(RunFailure(path, str(error)))
-            if not said.keep_going or len(failures) == len(said.runs):
-                raise error from None
-            say(f"pres-eval: {error}")
+            return first_documents(said.runs[run], said.compat, depth, rewriting)
+        except PresEvalError as error:
+            return _with_hint(error)
+
+    runs, failures = list[FirstDocuments](), list[RunFailure]()
+    each = steps("reading", said.jobs, said.quiet, said.runs)
+    for path, found in zip(said.runs, each(first_of, len(said.runs)), strict=True):
+        if isinstance(found, FirstDocuments):
+            runs.append(found)
+            continue
+        failures.append(RunFailure(path, str(found)))
+        if not said.keep_going or len(failures) == len(said.runs):
+            raise found
+        say(f"pres-eval: {found}")
     return runs, failures
 
 

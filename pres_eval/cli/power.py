@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from pres_eval.analysis import Loop
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.power import (
     DISCRIMINATION,
@@ -90,7 +91,7 @@ def command(said: PowerOptions) -> None:
     if len(scores.runs) < 2 or len(scores.topics) < 4:
         found = f"{plural(len(scores.runs), 'run')} over {plural(len(scores.topics))}"
         raise UsageError(f"{found}: expected two runs and four topics at least")
-    _check_work(said, scores)
+    _check_work(said, scores, paired.each("estimating the time"))
     sizes = topic_set_sizes(scores, said.delta, alpha=said.alpha, power=said.power, runs=said.num_runs)
     told_apart = discriminative_power(
         scores,
@@ -99,7 +100,6 @@ def command(said: PowerOptions) -> None:
         samples=said.samples,
         seed=said.seed,
         each=paired.each("testing pairs"),
-        jobs=said.jobs,
     )
     repeats = Repeats(trials=said.trials, seed=said.seed)
     rows, swaps = stability(scores, _sizes(said, len(scores.topics)), repeats, paired.each("drawing topics"))
@@ -117,7 +117,7 @@ def command(said: PowerOptions) -> None:
     put_out(tables, "power", settings, said, paired.failures, lambda: _figure(told_apart, swaps, said.alpha))
 
 
-def _check_work(said: PowerOptions, scores: PairedScores) -> None:
+def _check_work(said: PowerOptions, scores: PairedScores, each: Loop) -> None:
     """Warn before work that takes minutes.  Raises UsageError for more pairs than fit into memory."""
     _, runs, topics = scores.values.shape
     pairs = runs * (runs - 1) // 2
@@ -127,21 +127,20 @@ def _check_work(said: PowerOptions, scores: PairedScores) -> None:
         raise UsageError(
             f"{runs:,} runs: {pairs:,} pairs{over}, expected at most {MOST_CELLS:,}; leave some runs out"
         )
-    if not said.quiet and (minutes := _minutes(said, scores)) > 1:
+    if not said.quiet and (minutes := _minutes(said, scores, each)) > 1:
         say(
             f"pres-eval: note: {runs:,} runs over {topics:,} topics take minutes, about {minutes:,.0f};"
             " fewer --samples and --trials take less"
         )
 
 
-def _minutes(said: PowerOptions, scores: PairedScores) -> float:
+def _minutes(said: PowerOptions, scores: PairedScores, each: Loop) -> float:
     """Return how many minutes all draws take, by the time that some of them do."""
     share, begun = min(TRIED, said.samples, said.trials), time.monotonic()
     if said.test != "t":
-        discriminative_power(
-            scores, test=said.test, samples=said.samples // share, seed=said.seed, jobs=said.jobs
-        )
-    stability(scores, _sizes(said, len(scores.topics)), Repeats(trials=said.trials // share, seed=said.seed))
+        discriminative_power(scores, test=said.test, samples=said.samples // share, seed=said.seed, each=each)
+    repeats = Repeats(trials=said.trials // share, seed=said.seed)
+    stability(scores, _sizes(said, len(scores.topics)), repeats, each)
     return (time.monotonic() - begun) * share / 60
 
 

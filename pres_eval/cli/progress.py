@@ -6,8 +6,7 @@ import contextlib
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
 
 from pres_eval.cli.streams import results_are_written, wiped_by
 from pres_eval.errors import one_line
@@ -132,14 +131,15 @@ class Bar:
             thread.join()
 
 
-def _is_watched(quiet: bool) -> bool:
+def is_watched(quiet: bool) -> bool:
+    """Return whether a person sees a bar."""
     return not quiet and sys.stderr.isatty()
 
 
 @contextlib.contextmanager
 def reading_bar(runs: Sequence[RunFiles], quiet: bool) -> Iterator[Bar | None]:
     """Give a bar over the bytes of all files if stderr is a terminal."""
-    if not _is_watched(quiet):
+    if not is_watched(quiet):
         yield None
         return
     sizes = [run.size() for run in runs]
@@ -151,24 +151,10 @@ def reading_bar(runs: Sequence[RunFiles], quiet: bool) -> Iterator[Bar | None]:
         yield bar
 
 
-def steps(label: str, quiet: bool = False) -> Callable[[Iterable[int]], Iterable[int]]:
-    """Return a wrapper of loops, which shows a bar over their steps if stderr is a terminal."""
-    return partial(_advancing, label) if _is_watched(quiet) else iter
-
-
-def _advancing(label: str, numbers: Iterable[int]) -> Iterator[int]:
-    """Yield the numbers, each a step of work."""
-    every = list(numbers)
-    with Bar(label, len(every)).shown() as bar, bar.ticking():
-        for number in every:
-            yield number
-            bar.advance(1)
-
-
 @contextlib.contextmanager
 def working(label: str, quiet: bool = False) -> Iterator[None]:
     """Show how long a piece of work has taken, if stderr is a terminal."""
-    if not _is_watched(quiet):
+    if not is_watched(quiet):
         yield
         return
     with Bar(label, None).shown() as bar, bar.ticking():

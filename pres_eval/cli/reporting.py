@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from pres_eval.analysis.paired import evaluations_of
 from pres_eval.analysis.pools import trust_of
 from pres_eval.cli.loading import Loaded, chosen_run, read
-from pres_eval.cli.progress import steps
-from pres_eval.cli.reader import Reader, path_of, warn_of_ties
+from pres_eval.cli.reader import warn_of_ties
 from pres_eval.cli.topics import topic_files
 from pres_eval.errors import NoCommonTopicError, UsageError
-from pres_eval.ranking.ranking import OWN, Ranking
+from pres_eval.ranking.ranking import OWN
 from pres_eval.reading.source import Source
 from pres_eval.reading.texts import read_texts
-from pres_eval.report.records import File, file_record
+from pres_eval.report.records import file_record
 from pres_eval.report.trec_report import Report, make_report, report_selection
-from pres_eval.scoring import ScoredRun, Scoring
-from pres_eval.workers import in_order
 
 if TYPE_CHECKING:
     from pres_eval.cli.report import ReportOptions
@@ -49,7 +46,10 @@ def report_of(said: ReportOptions) -> Report:
     scoring = loaded.scoring(selection)
     warn_of_ties(said, scoring, rankings)
     groups, weights = topic_files(said, said.groups, said.weights, relevance.pool.topics)
-    evaluations, files = _evaluated(said, replace(scoring, groups=groups, weights=weights), rankings)
+    scoring = replace(scoring, groups=groups, weights=weights)
+    evaluations = evaluations_of(scoring, rankings, loaded.each("evaluating"))
+    each = loaded.each("reading files again")
+    files = list(each(lambda run: file_record(loaded.paths[run]), len(rankings)))
     report = make_report(
         loaded.names,
         evaluations,
@@ -93,19 +93,6 @@ def _looked_into(said: ReportOptions, report: Report, loaded: Loaded) -> Report:
         queries=read_texts(said.queries) if said.queries else {},
         paths=said.paths,
     )
-
-
-def _evaluated(
-    said: ReportOptions, scoring: Scoring, rankings: Sequence[Ranking]
-) -> tuple[list[ScoredRun], list[File]]:
-    """Return the numbers of the runs and the warnings about their files; several threads read them."""
-
-    def work(ranking: Ranking) -> tuple[ScoredRun, File]:
-        return scoring.evaluation(ranking, scoring.blocks(ranking)), file_record(path_of(ranking))
-
-    bar = steps("evaluating", said.quiet)(range(len(rankings)))
-    done = [each for _, each in zip(bar, in_order(work, rankings, Reader(said).num_jobs), strict=True)]
-    return [evaluation for evaluation, _ in done], [file for _, file in done]
 
 
 def _made_with(said: ReportOptions) -> tuple[tuple[str, str], ...]:

@@ -188,8 +188,12 @@ def _write_qrels(loaded: Loaded, plan: Plan, folder: Path) -> None:
         raise PresEvalError(f"{folder}: this folder cannot be created: {error.strerror or error}") from error
     qrels = loaded.qrels()
     sampler = Sampler(qrels, loaded.options.relevance_level, plan)
-    for number in loaded.each("writing f-qrels")(range(len(plan.fractions) * plan.samples)):
+
+    def write(number: int) -> None:
+        """Write the f-qrels of that number."""
         fraction, sample = plan.fractions[number // plan.samples], number % plan.samples
         left = without(qrels, sampler.keep(fraction, sample), plan.removed)
         name = f"qrels.f{100 * fraction:g}.s{sample + 1}.txt"
         write_output(str(folder / name), qrels_lines(left, left.kept))
+
+    list(loaded.each("writing f-qrels")(write, len(plan.fractions) * plan.samples))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -84,7 +84,7 @@ def holes_tables(
 
 def unjudged_table(
     names: Sequence[str],
-    firsts: Sequence[FirstDocuments],
+    firsts: Iterable[FirstDocuments],
     topics: Collection[bytes],
     judged: Collection[Key],
 ) -> Table:

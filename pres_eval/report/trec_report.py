@@ -16,7 +16,7 @@ from pathlib import PurePath
 
 import numpy as np
 
-from pres_eval.analysis import Loop
+from pres_eval.analysis import Loop, in_turn
 from pres_eval.analysis.by_group import ByGroup, compare_by_group
 from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.digits import rounded
@@ -263,7 +263,7 @@ def make_report(
     qrels: File,
     files: Sequence[File],
     compared_with: int | None = None,
-    each: Loop = iter,
+    each: Loop = in_turn,
     medians: Mapping[str, Mapping[bytes, float]] | None = None,
     groups: Groups | None = None,
     weights: Weights | None = None,
@@ -273,7 +273,7 @@ def make_report(
     measures       those of the leaderboard; without any the usual ones
     settings       of the comparisons
     compared_with  the baseline; None: the best run
-    each           wraps the loop over the measures that are compared
+    each           carries out the loop over the measures that are compared
     """
     board = board_of(evaluations[0].columns, options, nmax, measures)
     every_topic = tuple(relevance.pool.topics) if options.complete else None

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pres_eval.analysis import joint
+from pres_eval.analysis import Loop, by_threads, in_turn, joint
 from pres_eval.analysis.compare import compare
 from pres_eval.analysis.compare_settings import CompareSettings, least_p
 from pres_eval.analysis.corrections import letters
@@ -26,6 +26,8 @@ from pres_eval.analysis.joint import (
 )
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.randomness import RandomStream
+from pres_eval.engines import copies
+from pres_eval.engines.copies import by_copies
 
 
 @pytest.mark.parametrize(
@@ -118,15 +120,16 @@ def test_randomised_tukey_is_carterettes_algorithm() -> None:
     assert said.half_width == sorted(ranges)[math.ceil(0.95 * 301) - 1]
 
 
-@pytest.mark.parametrize("jobs", [1, 3])
-def test_deals_do_not_depend_on_threads_nor_on_how_many_are_dealt_at_once(
-    jobs: int, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("each", [in_turn, by_threads, lambda work, count: by_copies(work, count, 3)])
+def test_deals_do_not_depend_on_who_deals_nor_on_how_many_are_dealt_at_once(
+    each: Loop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     values = np.random.default_rng(10).beta(1, 3, (2, 5, 7))
-    together = dealt_ranges(values, 101, 3, 1)
+    together = dealt_ranges(values, 101, 3)
     monkeypatch.setattr(joint, "_DEALT_AT_ONCE", 4 * 5 * 7)
-    assert dealt_ranges(values, 101, 3, jobs).tolist() == together.tolist()
-    assert [dealt_ranges(one[None], 101, 3, jobs)[0].tolist() for one in values] == together.tolist()
+    monkeypatch.setattr(copies, "WORTH", 0)
+    assert dealt_ranges(values, 101, 3, each).tolist() == together.tolist()
+    assert [dealt_ranges(one[None], 101, 3, each)[0].tolist() for one in values] == together.tolist()
 
 
 def test_randomised_tukey_is_near_tukey() -> None:
