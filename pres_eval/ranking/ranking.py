@@ -59,7 +59,6 @@ class Ranking(Ranked):
     num_mapped: int = 0
     num_excluded: int = 0
 
-
     @cached_property
     def unjudged(self) -> Ids:
         """The topics without judgements, in byte order."""
