@@ -15,6 +15,7 @@ from pres_eval.arrays import FloatArray, Ids, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.forming import AnyBatch, form
 from pres_eval.errors import NoCommonTopicError
+from pres_eval.measures import HOME
 from pres_eval.measures.base import LEAST_GEOMETRIC_MEAN, Totals, Trait, WhenMissing, geometric_mean
 from pres_eval.measures.own import computed
 from pres_eval.measures.selection import SelectedColumn, Selection
@@ -174,6 +175,8 @@ def score_blocks(
         # As C does: what overflows or is not defined becomes inf or nan without a word.
         with np.errstate(all="ignore"):
             values = tuple([one for group in groups for one in score_group(batch, group)])
+        if batch.missing.any():
+            values = tuple(map(partial(_as_missing, batch), selection, values))
         if zscores is not None:
             values = tuple(
                 column_values
@@ -204,12 +207,22 @@ def _score_with_empty(worth: float, batch: AnyBatch, group: Selection) -> Iterat
 
 def _score_group(batch: AnyBatch, group: Selection) -> Iterator[Values]:
     """Yield the values of the columns of one measure, by its own functions."""
-    measure, batch = group[0].measure, seen_as(batch, group[0].view)
-    function = _function(batch, group[0])
-    if not measure.takes_many or len(group) == 1 or function is not measure.score or batch.ties is not None:
+    measure, view = group[0].measure, group[0].view
+    if view != View():
+        batch = seen_as(batch, view)
+    function: Callable[..., FloatArray | IntArray | list[str]] = measure.score
+    if view.bound is not None:
+        function = partial(_bound, group[0])
+    elif batch.ties is not None:
+        from pres_eval.measures.expected import expected_of
+
+        function = expected_of(measure)
+    if measure.name not in HOME:
+        function = partial(computed, measure, function)
+    if not measure.takes_many or len(group) == 1 or view.bound is not None or batch.ties is not None:
         for column in group:
-            values = computed(measure, function, batch, column.arguments, (len(batch),))
-            yield _as_missing(batch, column, values)
+            values = function(batch, *column.arguments)
+            yield values if isinstance(values, list) else np.asarray(values, np.float64)
         return
     at_once = max(MOST_VALUES // max(len(batch), 1), 1)
     for start in range(0, len(group), at_once):
@@ -217,8 +230,7 @@ def _score_group(batch: AnyBatch, group: Selection) -> Iterator[Values]:
         arguments = tuple(
             np.array(each)[:, np.newaxis] for each in zip(*[one.arguments for one in columns], strict=True)
         )
-        table = computed(measure, function, batch, arguments, (len(columns), len(batch)))
-        yield from np.asarray(_as_missing(batch, columns[0], table))
+        yield from np.asarray(function(batch, *arguments), np.float64)
 
 
 def seen_as(batch: AnyBatch, view: View) -> AnyBatch:
@@ -229,28 +241,17 @@ def seen_as(batch: AnyBatch, view: View) -> AnyBatch:
     return batch if view.level is None else batch.with_grade(view.level)
 
 
-def _as_missing(batch: AnyBatch, column: SelectedColumn, values: FloatArray | IntArray | list[str]) -> Values:
+def _as_missing(batch: AnyBatch, column: SelectedColumn, values: Values) -> Values:
     """Return the values (T,), with those of topics that the run lacks."""
     when_missing = column.measure.when_missing
     reset = when_missing is WhenMissing.ZERO or (
         when_missing is WhenMissing.ZERO_WITHOUT_PARAMETERS and column.label == column.measure.name
     )
-    if not (reset and batch.missing.any()):
-        return values if isinstance(values, list) else np.asarray(values, np.float64)
+    if not reset:
+        return values
     if isinstance(values, list):
         return ["" if gone else text for text, gone in zip(values, batch.missing, strict=True)]
     return np.where(batch.missing, 0.0, values)
-
-
-def _function(batch: AnyBatch, column: SelectedColumn) -> Callable[..., FloatArray | IntArray | list[str]]:
-    """Return the function of the values (T,): of the expected ones if the batch has ties."""
-    if column.view.bound is not None:
-        return partial(_bound, column)
-    if batch.ties is None:
-        return column.measure.score
-    from pres_eval.measures.expected import expected_of
-
-    return expected_of(column.measure)
 
 
 def _bound(column: SelectedColumn, batch: AnyBatch, *arguments: object) -> FloatArray:

@@ -64,7 +64,15 @@ def match(lengths: IntArray, ids: WordIds, wanted_lengths: IntArray, wanted: Wor
     same = ids.equal(rows, wanted, hits)
     if not same.all():
         rows, hits = rows[same], hits[same]
-    return Matches(repeats, first, *_by_row(len(ids), rows, hits, repeats, first))
+    if 8 * len(rows) < len(ids) and not len(repeats):
+        order = np.argsort(rows)
+        return Matches(repeats, first, rows[order], hits[order])
+    # A row that repeats another's document has its partner.
+    partner = np.full(len(ids), -1)
+    partner[rows] = hits
+    partner[repeats] = partner[first]
+    rows = np.flatnonzero(partner >= 0)
+    return Matches(repeats, first, rows, partner[rows])
 
 
 def repeated(offsets: IntArray, ids: WordIds, jobs: int = 1) -> tuple[IntArray, IntArray]:
@@ -191,17 +199,3 @@ class KeyTable:
             return NO_ROWS, NO_ROWS
         rows = np.flatnonzero(self._first != np.arange(len(self._first)))
         return rows, self._first[rows]
-
-
-def _by_row(
-    size: int, rows: IntArray, which: IntArray, repeats: IntArray, first: IntArray
-) -> tuple[IntArray, IntArray]:
-    """Return pairs (n,), (n,) sorted by row; a row that repeats another's document has its partner."""
-    if 8 * len(rows) < size and not len(repeats):
-        order = np.argsort(rows)
-        return rows[order], which[order]
-    partner = np.full(size, -1)
-    partner[rows] = which
-    partner[repeats] = partner[first]
-    rows = np.flatnonzero(partner >= 0)
-    return rows, partner[rows]

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from pres_eval.batches.from_preferences import PreferenceBatch
     from pres_eval.batches.from_samples import SampledBatch
     from pres_eval.batches.from_subtopics import SubtopicBatch
+    from pres_eval.reading.preferences import GroupQrels, Preferences, SubtopicQrels
+    from pres_eval.reading.strata import Sample
 
 Parted = TypeVar("Parted", "Batch", "GroupedBatch", "SubtopicBatch", "SampledBatch", "PreferenceBatch")
 AnyBatch: TypeAlias = "Batch | GroupedBatch | SubtopicBatch | SampledBatch | PreferenceBatch"
@@ -40,18 +42,23 @@ def form(relevance: Relevance, ranking: Ranked, options: Options) -> Iterator[An
             f"{ranking.name}: was read for other judgements or another --compat than it is evaluated with;"
             " read it again with these"
         )
+    batches: Iterator[AnyBatch] = (
+        form_batches(relevance, ranking, options, BLOCK)
+        if isinstance(relevance, QrelsJudgements)
+        else _batches_of_others(relevance, ranking, options)
+    )
     nothing = True
-    for batch in _form(relevance, ranking, options):
+    for batch in batches:
         nothing = False
         yield batch
     if nothing:
         raise NoCommonTopicError(no_common_topic(relevance, ranking, options))
 
 
-def _form(relevance: Relevance, ranking: Ranked, options: Options) -> Iterator[AnyBatch]:
-    """Return the batches, or raise UsageError for an order of ties that these judgements don't know."""
-    if isinstance(relevance, QrelsJudgements):
-        return form_batches(relevance, ranking, options, BLOCK)
+def _batches_of_others(
+    relevance: GroupQrels | SubtopicQrels | Sample | Preferences, ranking: Ranked, options: Options
+) -> Iterator[AnyBatch]:
+    """Return the batches of judgements that are no qrels; raise UsageError for --ties."""
     if options.ties != DOCNO:
         as_qrels(relevance, f"--ties {options.ties}")
     # Imported here because it takes a while, and most evaluations have neither.

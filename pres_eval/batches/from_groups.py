@@ -91,7 +91,9 @@ class ScoredGroups:
 def scored_groups(judged: JudgedGroups, ranking: Ranked, options: Options) -> ScoredGroups:
     """Choose the topics to score, apply -M, and look up the ranks of the judged documents."""
     topic, place = scored_topics(judged.pool, ranking, options)
-    found = down_to(take_topics(ranking, place), options.max_retrieved)
+    found = take_topics(ranking, place)
+    if options.max_retrieved is not None:
+        found = down_to(found, options.max_retrieved)
     rank = np.zeros(len(judged.pool.documents), np.int64)
     rank[found.document] = found.rank
     group, offsets = ragged(judged.group_offsets[topic], lengths_at(judged.group_offsets, topic))

@@ -64,7 +64,7 @@ def _form(
     )
     grade = wide(qrels.grade[found.document])
     grade[grade < 0] = UNJUDGED
-    size = len(topics) + qrels.pool.num_documents_of(topics)
+    size = len(topics) + int(lengths_at(qrels.pool.offsets, topics).sum())
     judged = qrels.topics_seen.get(topics.tobytes(), size, partial(judged_topics, qrels, topics))
     batch = Batch(
         topics=judged.topics,
@@ -108,13 +108,11 @@ def take_topics(ranked: Ranked, place: IntArray) -> Ranked:
     )
 
 
-def down_to(ranked: Ranked, most: int | None, *, whole_ties: bool = False) -> Ranked:
-    """Return S ranked topics after -M: their first `most` documents, or all.
+def down_to(ranked: Ranked, most: int, *, whole_ties: bool = False) -> Ranked:
+    """Return S ranked topics after -M: their first `most` documents.
 
     `whole_ties`: all documents of a tie that begins among these are kept, as in some order each is seen.
     """
-    if most is None:
-        return ranked
     rank = tie_groups(ranked).first if whole_ties else ranked.rank
     return only(replace(ranked, num_ret=np.minimum(ranked.num_ret, most)), np.flatnonzero(rank <= most))
 
@@ -125,7 +123,8 @@ def kept_documents(qrels: QrelsJudgements, ranked: Ranked, options: Options) -> 
         if qrels.kept is not None:
             ranked = only(ranked, np.flatnonzero(qrels.kept[ranked.document]))
         ranked = by_grade(ranked, qrels.grade[ranked.document], worst=options.ties == WORST)
-    ranked = down_to(ranked, options.max_retrieved, whole_ties=options.ties == EXPECTED)
+    if options.max_retrieved is not None:
+        ranked = down_to(ranked, options.max_retrieved, whole_ties=options.ties == EXPECTED)
     if options.judged_only:
         chosen: BoolArray = qrels.grade[ranked.document] >= 0
         if qrels.kept is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -146,7 +147,9 @@ class Evaluation:
         return iter(self.keys())
 
     def __contains__(self, measure: object) -> bool:
-        return isinstance(measure, str) and self._find(measure) is not None
+        with suppress(MeasureError):
+            return isinstance(measure, str) and self.place(measure) >= 0
+        return False
 
     def __len__(self) -> int:
         return len(self.scores.topics)
@@ -158,25 +161,18 @@ class Evaluation:
 
     def place(self, measure: str) -> int:
         """Return the number of a measure's column, counted from 0."""
-        place = self._find(measure) if isinstance(measure, str) else None
+        labels = self.scores.labels
         if not isinstance(measure, str):
-            raise MeasureError(
-                f"found {measure!r}, expected the name of a measure: {', '.join(self.measures[:12])}"
-            )
-        if place is None:
-            known = ", ".join(self.measures[:12]) + (", …" if len(self.measures) > 12 else "")
+            raise MeasureError(f"found {measure!r}, expected the name of a measure: {', '.join(labels[:12])}")
+        label = measure
+        if measure not in labels:
+            with suppress(MeasureError):
+                columns = select([measure], self.options)
+                label = columns[0].label if len(columns) == 1 else measure
+        if label not in labels:
+            known = ", ".join(labels[:12]) + (", …" if len(labels) > 12 else "")
             raise MeasureError(f"{measure}: not among the measures that were evaluated ({known})")
-        return place
-
-    def _find(self, measure: str) -> int | None:
-        labels = self.measures
-        if measure in labels:
-            return labels.index(measure)
-        try:
-            columns = select([measure], self.options)
-        except MeasureError:
-            return None
-        return labels.index(columns[0].label) if len(columns) == 1 and columns[0].label in labels else None
+        return labels.index(label)
 
     def merge(self, *others: Evaluation | Iterable[Evaluation]) -> Evaluation:
         """Return the evaluation of the topics of all, of shards of a run, with the bits of one of the whole.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, islice, repeat
 from typing import Any
@@ -164,11 +165,14 @@ def _with_texts(documents: Documents, name: str) -> Documents:
 
 def _scores(rankings: Sequence[Documents], name: str) -> FloatArray:
     """Return all scores, one ranking after the other; raise InputError for one that is not a number."""
-    try:
-        scores = _doubles([documents.values() for documents in rankings], sum(map(len, rankings)))
-    except (TypeError, ValueError, OverflowError):
-        pass
-    else:
+    values = [documents.values() for documents in rankings]
+    count = sum(map(len, rankings))
+    with suppress(TypeError, ValueError, OverflowError):
+        try:
+            # `struct` takes three quarters of the time of `fromiter`, but no number that is a text.
+            scores = np.frombuffer(struct.pack(f"{count}d", *chain.from_iterable(values)), np.float64)
+        except (struct.error, OverflowError):
+            scores = np.fromiter(chain.from_iterable(values), np.float64, count)
         if not np.isnan(scores).any():
             return scores
     for documents in rankings:
@@ -190,15 +194,6 @@ def _wrong(score: Any) -> tuple[str, str] | None:
     except (TypeError, ValueError):
         pass
     return quoted(str(score)), "a number"
-
-
-def _doubles(values: Sequence[Iterable[Any]], count: int) -> FloatArray:
-    """Return all `count` values as doubles; raise TypeError, ValueError or OverflowError for other values."""
-    try:
-        # `struct` takes three quarters of the time of `fromiter`, but no number that is written as a text.
-        return np.frombuffer(struct.pack(f"{count}d", *chain.from_iterable(values)), np.float64)
-    except (struct.error, OverflowError):
-        return np.fromiter(chain.from_iterable(values), np.float64, count)
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,8 +229,13 @@ class _Topics:
         found = None
         if FEW * sum(map(len, indices)) <= len(scores):
             found = self._few(indices, scores, ranker)
-        rows, judged = self._many(indices, len(scores)) if found is None else found
-        return rank_judged(Sortable(self.offsets, scores, self, ranker.ascending), self.topic, rows, judged)
+        if found is None:  # the retrieved documents are looked up among those judged, with -1 for others
+            lookups = map(map, [index.get for index in indices], self.rankings, repeat(repeat(-1)))
+            # `struct` for the reason that _scores has.
+            number = np.frombuffer(struct.pack(f"{len(scores)}q", *chain.from_iterable(lookups)), np.int64)
+            rows = np.flatnonzero(number >= 0)
+            found = rows, number[rows]
+        return rank_judged(Sortable(self.offsets, scores, self, ranker.ascending), self.topic, *found)
 
     def _few(
         self, indices: Sequence[dict[str, int]], scores: Scores, ranker: Ranker
@@ -268,14 +268,3 @@ class _Topics:
             first = np.where(higher, middle + 1, first)
             last = np.where(higher, last, middle)
         return first
-
-    def _many(self, indices: Sequence[dict[str, int]], count: int) -> tuple[IntArray, IntArray]:
-        """Find the retrieved documents among those judged: (D,) their rows, and (D,) which these are."""
-        lookups = [
-            map(index.get, documents, repeat(-1))
-            for index, documents in zip(indices, self.rankings, strict=True)
-        ]
-        # `struct` for the reason that _doubles has.
-        number = np.frombuffer(struct.pack(f"{count}q", *chain.from_iterable(lookups)), np.int64)
-        rows = np.flatnonzero(number >= 0)
-        return rows, number[rows]

@@ -152,7 +152,8 @@ class Run:
         self._check_topics(empty, level)
         info = relevance_info(self.qrels.form)
         selection = as_asked(selected(measures, self._options, nmax, info), options, bounds, warn)
-        weigh_ties(self.qrels.relevance, self.ranking, options, selection)
+        if len(self.ranking.ties.document):
+            weigh_ties(self.qrels.relevance, self.ranking, options, selection)
         own = topic_files(groups, weights, self.qrels.relevance.pool.topics, warn)
         if intervals and own != (None, None):
             raise UsageError("intervals: expected neither groups nor weights beside it")
@@ -167,7 +168,7 @@ class Run:
         intervals: bool = False,
     ) -> Evaluation:
         """Return all numbers of the run for columns that were selected before."""
-        relevance = self.qrels.relevance
+        qrels, relevance = self.qrels, self.qrels.relevance
         for text in warnings_about(self.ranking, relevance, options, alone=not self.is_part):
             warn(text)
         groups, weights = own
@@ -181,17 +182,14 @@ class Run:
             from pres_eval.analysis.sample_intervals import with_sample_intervals
 
             found = with_sample_intervals(found, ranking, scoring, warn)
-        return Evaluation(found, options, self._origin(), groups, weights)
-
-    def _origin(self) -> Origin:
-        """Return the facts about files and topics that an evaluation has."""
-        return Origin(
-            qrels=self.qrels.name,
-            form=self.qrels.form,
-            topics=self.qrels.relevance.pool.topics,
+        origin = Origin(
+            qrels=relevance.name,
+            form=qrels.form,
+            topics=relevance.pool.topics,
             ranked=self.ranking.topic,
             unjudged=self.ranking.unjudged_ids.take(slice(None)),
-            qrels_is_file=self.qrels.is_file,
+            qrels_is_file=qrels.is_file,
             run_is_file=self._is_file,
             dropped=self.ranking.num_dropped,
         )
+        return Evaluation(found, options, origin, groups, weights)

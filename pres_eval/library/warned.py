@@ -23,9 +23,7 @@ def warn(text: str) -> None:
 
 
 def weigh_ties(relevance: Relevance, ranking: Ranking, options: Options, selection: Selection) -> None:
-    """Warn if the order of equal scores makes a difference."""
-    if not len(ranking.ties.document):
-        return
+    """Warn if the order of the equal scores of a run makes a difference."""
     # Imported here because most runs have no ties.
     from pres_eval.analysis.ties import warning_of_ties
 

@@ -29,11 +29,6 @@ def logarithms(values: FloatArray) -> FloatArray:
     return elementwise(math.log, np.maximum(values, LEAST_GEOMETRIC_MEAN))
 
 
-def _sum_of_precisions(batch: Batch) -> FloatArray:
-    """Return (T,) precision at each relevant document retrieved, added up; map and gm_map share it."""
-    return batch.sum_of_relevant(batch.relevant_precision)
-
-
 def average_precision(batch: Batch) -> FloatArray:
     """Precision at each relevant document, averaged over all relevant ones (its mean over topics is MAP).
 
@@ -45,7 +40,7 @@ def average_precision(batch: Batch) -> FloatArray:
     Source: trec_eval, after TREC 1; Buckley & Voorhees, "Evaluating evaluation measure stability",
       SIGIR 2000, doi:10.1145/345508.345543.  ir_measures' AP.
     """
-    return divide(batch.derived(_sum_of_precisions), batch.num_rel)
+    return divide(batch.sum_of_precisions, batch.num_rel)
 
 
 def average_precision_cut(batch: Batch, cutoff: int) -> FloatArray:
@@ -108,7 +103,7 @@ def yaap(batch: Batch) -> FloatArray:
     Notes: on one topic it orders runs as map does; over topics the mean is less ruled by the easy ones.
     Source: Robertson, "On Smoothing Average Precision", ECIR 2012, LNCS 7224, pp. 158-169.
     """
-    precisions = batch.derived(_sum_of_precisions)
+    precisions = batch.sum_of_precisions
     return elementwise(math.log, (1.0 + precisions) / (1.0 + batch.num_rel - precisions))
 
 

@@ -60,8 +60,16 @@ def read_text(text: str, version: Version) -> Iterator[NamedMeasure]:
     if ":" in text and (match := re.match(_IMPORTED, text)):
         text = load_measure(match[1]).name + (match[2] or "")
     for part in split_text(text):
+        head = _head(part)
+        if head is None:
+            raise MeasureError(_unknown(part))
+        rest = part[len(head) :]
         try:
-            yield from _read_one(part, version)
+            if not rest or rest.startswith("."):
+                yield from _read_plain(head, rest, version)
+            else:
+                read = _read_label if rest.startswith("_") else _read_notation
+                yield read(part, head, rest)
         except MeasureError as error:
             message = str(error)
             raise MeasureError(message if message.startswith("-m ") else f"-m {part}: {message}") from None
@@ -113,20 +121,7 @@ def _head(text: str) -> str | None:
     return None
 
 
-def _read_one(text: str, version: Version) -> list[NamedMeasure]:
-    """Return the measures that the text of one name, with or without parameters, asks for."""
-    head = _head(text)
-    if head is None:
-        raise MeasureError(_unknown(text))
-    rest = text[len(head) :]
-    if not rest or rest.startswith("."):
-        return _read_plain(text, head, rest, version)
-    if rest.startswith("_"):
-        return [_read_label(text, head, rest)]
-    return [_read_notation(text, head, rest)]
-
-
-def _read_plain(text: str, head: str, rest: str, version: Version) -> list[NamedMeasure]:
+def _read_plain(head: str, rest: str, version: Version) -> list[NamedMeasure]:
     """Return the measures of a name with or without a dot and parameters."""
     nicknames = NICKNAMES[version.name]
     measure = _measure_called(head)
@@ -145,7 +140,7 @@ def _read_plain(text: str, head: str, rest: str, version: Version) -> list[Named
     if rest == ".":
         raise MeasureError(f"nothing after the dot, expected parameters of {head}")
     if measure is None or (head != measure.name and head.casefold() in NOTATION_BY_FOLDED_NAME):
-        return [_read_notation(text, head, rest.replace(".", "@", 1))]
+        return [_read_notation(head + rest, head, rest.replace(".", "@", 1))]
     if rest and measure.ours and isinstance(measure.parameters, NoParameters):
         raise MeasureError(f"{measure.name} takes no parameters, found {quoted(rest[1:])}")
     parameters, view = cut_view(rest[1:])

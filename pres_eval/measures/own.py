@@ -73,19 +73,12 @@ def load_measure(text: str) -> Measure:
     return found
 
 
-def computed(
-    measure: Measure,
-    function: Callable[..., Any],
-    batch: Any,
-    arguments: tuple[Any, ...],
-    shape: tuple[int, ...],
-) -> Any:
-    """Return the values of a measure; check those of a registered one, which can be anything.
+def computed(measure: Measure, function: Callable[..., Any], batch: Any, *arguments: Any) -> Any:
+    """Return the values of a registered measure, which can be anything, once they are checked.
 
-    Raises MeasureError if its function fails, or gives something else than finite numbers of this shape.
+    Raises MeasureError if its function fails, or gives something else than finite numbers: one for each topic
+    (T,), or (C, T) of C columns, whose arguments are arrays (C, 1).
     """
-    if measure.name in HOME:
-        return function(batch, *arguments)
     try:
         found = function(batch, *arguments)
     except (PresEvalError, OSError):  # a file that it reads is named by the error
@@ -94,7 +87,8 @@ def computed(
         raise MeasureError(
             f"measure {measure.name}: its function raised {type(error).__name__}: {error}"
         ) from error
-    return _checked(measure, found, batch.topics, shape)
+    columns = [len(one) for one in arguments if isinstance(one, np.ndarray)]
+    return _checked(measure, found, batch.topics, (*columns[:1], len(batch)))
 
 
 def _checked(measure: Measure, found: Any, topics: tuple[bytes, ...], shape: tuple[int, ...]) -> Any:

@@ -68,7 +68,7 @@ def select(
         if not by_name and (relevance, measure.relevance) == (RelevanceInfo.PRELS, RelevanceInfo.STRATA):
             continue  # the nickname "sampled" also has measures that prels do not have
         try:
-            if by_name:
+            if by_name and options.ties != DOCNO:
                 check_ties(measure, options)
             if view.bound is not None:
                 check_unjudged(options.judged_only)
@@ -77,9 +77,10 @@ def select(
             given = " ".join(one.parameters or "" for one in asked)
             asked_already = "decimal comma" in str(error)
             problems.append(str(error) + ("" if asked_already else decimal_comma(f"{measure.name}.{given}")))
-    _check_relevance(
-        {column.measure.name: column.measure for column in columns}.values(), relevance, problems
-    )
+    used = {column.measure.name: column.measure for column in columns}
+    others = [one for one in used.values() if one.relevance not in (relevance, RelevanceInfo.ANY)]
+    if others:
+        problems += _of_other_judgements(others, relevance)
     if problems:
         raise MeasureError("; ".join(problems))
     return tuple(columns)
@@ -199,24 +200,19 @@ def _read_texts(texts: Iterable[str], version: Version) -> tuple[list[NamedMeasu
     return wanted, problems
 
 
-def _can_be_had(measure: Measure, relevance: RelevanceInfo) -> bool:
-    """Return whether a measure can be computed from such judgements."""
-    if relevance is RelevanceInfo.QRELS_FLOAT and not measure.whole_grades:
-        relevance = RelevanceInfo.QRELS
-    if relevance is RelevanceInfo.STRATA and measure.relevance is RelevanceInfo.PRELS:
-        return True
-    return measure.relevance in (relevance, RelevanceInfo.ANY)
-
-
-def _check_relevance(measures: Iterable[Measure], relevance: RelevanceInfo, problems: list[str]) -> None:
-    """Add to the problems which measures need other judgements than there are."""
+def _of_other_judgements(measures: Iterable[Measure], relevance: RelevanceInfo) -> Iterator[str]:
+    """Yield which measures need other judgements than there are; `measures`: those of another format."""
     needed: dict[RelevanceInfo, list[str]] = {}
     for measure in measures:
-        if not _can_be_had(measure, relevance):
-            needed.setdefault(measure.relevance, []).append(measure.name)
+        takes_gains = measure.relevance is RelevanceInfo.QRELS and not measure.whole_grades
+        if relevance is RelevanceInfo.QRELS_FLOAT and takes_gains:
+            continue
+        if relevance is RelevanceInfo.STRATA and measure.relevance is RelevanceInfo.PRELS:
+            continue
+        needed.setdefault(measure.relevance, []).append(measure.name)
     for info, names in needed.items():
         some = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
         if relevance is RelevanceInfo.QRELS_FLOAT and info is RelevanceInfo.QRELS:
-            problems.append(f"{some}: needs whole grades, but these may have decimals ({relevance.value})")
+            yield f"{some}: needs whole grades, but these may have decimals ({relevance.value})"
         else:
-            problems.append(f"{some}: needs {info.value}, but the judgements are read with {relevance.value}")
+            yield f"{some}: needs {info.value}, but the judgements are read with {relevance.value}"

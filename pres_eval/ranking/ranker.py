@@ -152,21 +152,24 @@ class Ranker:
         Raises LineError for a malformed line, DuplicateRowError, IdsWantedError.
         """
         if isinstance(piece, Block):
-            block, written, facts = self.rewritten(piece, Facts(num_rows=len(piece.numbers)))
-            part = Part(facts=facts, opening=opening_of_block(block) if is_first else None)
+            block, part = piece, Part(facts=Facts(num_rows=len(piece.numbers)))
         else:
             lines = parse_lines(piece, RUN).checked()
             part = Part(facts=Facts.of(lines), opening=opening_of(lines) if is_first else None, chunk=piece)
             if not len(lines):
                 return part
-            block, written, facts = self.rewritten(_block_of_lines(lines, kept), part.facts)
+            block = _block_of_lines(lines, kept)
+        written = None
+        if self.rewriting is not None:
+            block, written, facts = self.rewritten(block, part.facts)
             part = replace(part, facts=facts)
+        if is_first and part.opening is None:
+            part = replace(part, opening=opening_of_block(block))
         return self._of_block(block, written, part, kept, is_looked_at)
 
     def rewritten(self, block: Block, facts: Facts) -> tuple[Block, Documents | None, Facts]:
         """Return a block for ranking, its original documents if none may come twice, and its facts."""
-        if self.rewriting is None:
-            return block, None, facts
+        assert self.rewriting is not None, "without one a block stays as it is"
         block, written, num_mapped, num_excluded = self.rewriting.of_run(block)
         facts = replace(facts, num_mapped=num_mapped, num_excluded=num_excluded)
         return block, written if self.once else None, facts

@@ -59,11 +59,6 @@ class Ranking(Ranked):
     num_mapped: int = 0
     num_excluded: int = 0
 
-    @property
-    def has_judged(self) -> bool:
-        """Return whether a judged document was retrieved."""
-        return bool(len(self.rank))
-
     @cached_property
     def unjudged(self) -> Ids:
         """The topics without judgements, in byte order."""
@@ -117,8 +112,9 @@ def rank_block(name: str, block: Block, ranker: Ranker, tag: str = "run", jobs: 
     if not len(block.lengths):
         raise InputError(name, None, "no retrieved documents", "at least one")
     check_scores(name, block)
-    as_given = block
-    block, written, facts = ranker.rewritten(block, Facts(num_rows=len(block.numbers)))
+    as_given, written, facts = block, None, Facts(num_rows=len(block.numbers))
+    if ranker.rewriting is not None:
+        block, written, facts = ranker.rewritten(block, facts)
     topic = ranker.pool.find_topics(block.topics)
     try:
         ranked = ranker.ranked(block, topic, jobs, written=written)

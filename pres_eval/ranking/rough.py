@@ -40,7 +40,7 @@ from pres_eval.ranking.notations import (
     Respelling,
     find_respelling,
 )
-from pres_eval.reading.pool import MOST_REMEMBERED, Pool
+from pres_eval.reading.pool import Pool
 from pres_eval.records import dataclass
 
 _ODD, _FACTOR = (np.uint64(odd) for odd in (0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93))
@@ -167,7 +167,7 @@ class _Written:
 
 
 class _Judged:
-    """The judged documents of a small pool; those of a topic are hashed when rows of it are looked at."""
+    """The judged documents of a pool; those of a topic are hashed when rows of it are looked at."""
 
     def __init__(self, pool: Pool) -> None:
         self._is_made = np.zeros(len(pool.topics), np.bool_)
@@ -190,14 +190,6 @@ class _Judged:
         return written
 
 
-def _judged(pool: Pool, topics: IntArray) -> _Written:
-    """Return the judged documents of topics (n,)."""
-    if len(pool.documents) <= MOST_REMEMBERED:
-        return pool.remembered.get("notations", 0, partial(_Judged, pool)).of(pool, topics)
-    rows, topic = _documents_of(pool, topics)
-    return _Written(pool.documents, rows, topic, _notations(pool.documents.take(rows), topic))
-
-
 def _documents_of(pool: Pool, topics: IntArray) -> tuple[IntArray, IntArray]:
     """Return the judged documents (m,) of topics (n,), and the topic of each (m,)."""
     counts = lengths_at(pool.offsets, topics)
@@ -214,7 +206,8 @@ def respelled_documents(
     matched        rows (k,) that match as they are; None: they are looked for
     """
     topics = present(topic_of[topic_of >= 0], len(pool.topics))
-    judged = _judged(pool, topics)
+    # Kept for the next run, if there are not too many.
+    judged = pool.remembered.get("notations", len(pool.documents), partial(_Judged, pool)).of(pool, topics)
     is_wanted = np.ones(len(pool.documents), np.bool_)
     is_wanted[retrieved] = False
     is_wanted = is_wanted[judged.rows]

@@ -70,7 +70,7 @@ def read_split(
         return ranker.part(piece, kept=kept, is_first=is_first, is_looked_at=is_looked_at)
 
     if form == TREC:
-        source = source_in(file, split, by_topic)
+        source = file if split.stop is None else source_in(file, split.start, split.stop, by_topic)
         # One chunk lies ready, so that no thread waits until this one has read the next: a seventh faster.
         with contextlib.closing(text_chunks(source, by_topic)) as chunks:
             parts = in_order(work, enumerate(chunks), threads, UNTHREADED)
@@ -212,7 +212,9 @@ class Runs:
         """Return all parts of the run as one.  Raises InputError for the first line that is malformed."""
         merging = Merging(self._ranker.pool)
         begins = number = 0
-        self._advance(run, -self._advanced)
+        if self._advanced:  # a second pass takes back what the first reported
+            run.advance(-self._advanced)
+            self._advanced = 0
         with contextlib.ExitStack() as stack:
             files, splits = self._splits(run, stack)
             if run.form == TREC and kept.what != ROWS and len(splits) > 1:
@@ -232,8 +234,11 @@ class Runs:
                     before = merging.facts.num_lines - begins
                     raise error.in_file(run.sources[split.number], before, RUN.names) from None
                 if split.stop is not None:  # who reads a whole file tells it
-                    self._advance(run, (run.size() or 0) // len(splits))
-        _check_rows(run, merging.facts)
+                    num_bytes = (run.size() or 0) // len(splits)
+                    self._advanced += num_bytes
+                    run.advance(num_bytes)
+        if not merging.facts.num_rows:
+            raise _without_rows(run, merging.facts)
         part = merging.part()
         too_small = splits[0].stop is not None and splits[0].stop < BYTES
         if run.form == TREC and (too_small or (part.opening is None and len(files) > 1)):
@@ -249,12 +254,6 @@ class Runs:
             first = replace(split, stop=min(split.stop, BYTES if kept.by_topic else CHUNK))
             with contextlib.suppress(PresEvalError, LineError, DuplicateRowError):
                 read_split(first, self._ranker, files, kept=kept)
-
-    def _advance(self, run: RunFiles, count: int) -> None:
-        """Report the bytes read to whoever watches the run; a second pass takes back the first."""
-        if count:
-            self._advanced += count
-            run.advance(count)
 
     def _splits(self, run: RunFiles, stack: contextlib.ExitStack) -> tuple[list[Source], list[Split]]:
         """Return the files, open as long as the stack is, and their splits."""
@@ -320,12 +319,10 @@ def _rank_whole(run: RunFiles, ranker: Ranker, form: str, going_on: bool) -> Ran
         return runs._outcome(run, form, going_on)
 
 
-def _check_rows(run: RunFiles, facts: Facts) -> None:
-    """Raise InputError if there were no rows."""
-    if facts.num_rows:
-        return
+def _without_rows(run: RunFiles, facts: Facts) -> InputError:
+    """Return the error of a run that has no rows."""
     if run.form != TREC:
-        raise InputError(run.name, None, "no rows", "at least one")
+        return InputError(run.name, None, "no rows", "at least one")
     if not facts.num_lines:
-        raise EmptyFileError(run.name, None, "the file is empty", "lines of text")
-    raise no_lines(Source(run.name), RUN)
+        return EmptyFileError(run.name, None, "the file is empty", "lines of text")
+    return no_lines(Source(run.name), RUN)

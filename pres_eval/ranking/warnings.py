@@ -11,6 +11,7 @@ from pres_eval.arrays import absent
 from pres_eval.errors import quoted
 from pres_eval.options import FIRST, LARGEST_LONG, ONE, Options, RelevanceInfo
 from pres_eval.ranking.notations import MOST, Respelling
+from pres_eval.ranking.opening import Opening
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.ranking.rough import respelled_topics
@@ -27,11 +28,20 @@ def warnings_about(ranking: Ranking, relevance: Relevance, options: Options, alo
 
     `alone`: whether it is the only run; the topics of several are reported together (`analysis.topics`).
     """
-    warnings = [*_of_lines(ranking, relevance, options), *_of_topics(ranking, relevance, options, alone)]
+    warnings: list[str] = []
+    if ranking.longer_line is not None or ranking.num_dropped:
+        warnings += _of_lines(ranking, relevance, options)
+    warnings += _of_topics(ranking, relevance, options, alone)
     if relevance.info is RelevanceInfo.STRATA:
         warnings += _guesses(ranking, cast("Sample", relevance), options)
-    zeros = _zeros(ranking, relevance, options)
-    more = (*_of_columns(ranking), *zeros, *_rewritings(ranking, relevance))
+    more: list[str] = []
+    opening = ranking.opening or Opening(b"")
+    if (ranking.tag_before, opening.exchanged, opening.against) != (None, None, None):
+        more += _of_columns(ranking, opening)
+    if len(ranking.topic):  # otherwise the error that there is no topic in common says so
+        more += _zeros(ranking, relevance, options)
+        if len(ranking.unjudged_ids) or ranking.respelling is not None:
+            more += _rewritings(ranking, relevance)
     return warnings + [f"{text} (pres-eval check shows more)" for text in more]
 
 
@@ -100,8 +110,6 @@ def _guesses(ranking: Ranking, sample: Sample, options: Options) -> Iterator[str
 
 def _rewritings(ranking: Ranking, relevance: Relevance) -> Iterator[str]:
     """Yield ids that match nothing and would match if they were written alike."""
-    if not len(ranking.topic):
-        return  # the error that there is no topic in common says so
     if (topics := unmatched_topics(ranking, relevance.pool)) is not None:
         yield f"{ranking.name}: {topics.count:,} of the topics without judgements would match {topics.text}"
     match = ranking.respelling
@@ -113,20 +121,19 @@ def _rewritings(ranking: Ranking, relevance: Relevance) -> Iterator[str]:
         )
 
 
-def _of_columns(ranking: Ranking) -> Iterator[str]:
+def _of_columns(ranking: Ranking, opening: Opening) -> Iterator[str]:
     """Yield warnings about tags, ranks and scores that may be meant otherwise."""
-    opening = ranking.opening
     if ranking.tag_before is not None:
         yield (
             f"{ranking.name}: the last line ends in the middle of its tag ({quoted(ranking.tag)}, but"
             f" {quoted(ranking.tag_before)} in the line before): the file was cut off"
         )
-    if opening is not None and opening.exchanged is not None:
+    if opening.exchanged is not None:
         yield (
             f"{ranking.name}: in each topic the scores rise by 1 from line to line, as ranks do, and the rank"
             f" column has {quoted(opening.exchanged)}: are rank and score exchanged?"
         )
-    if opening is not None and opening.against is not None:
+    if opening.against is not None:
         topic, rank, score, next_rank, next_score = opening.against
         yield (
             f"{ranking.name}: scores rise with the rank column (topic {quoted(topic)}: rank {rank} has"
@@ -137,9 +144,7 @@ def _of_columns(ranking: Ranking) -> Iterator[str]:
 
 def _zeros(ranking: Ranking, relevance: Relevance, options: Options) -> Iterator[str]:
     """Yield warnings about values that are all 0."""
-    if not len(ranking.topic):
-        return
-    if not ranking.has_judged and len(relevance.pool.documents):
+    if not len(ranking.rank) and len(relevance.pool.documents):
         opening = ranking.opening
         ours = "" if opening is None else f"the run has {quoted(opening.document)}, "
         judged = quoted(relevance.pool.documents[0])

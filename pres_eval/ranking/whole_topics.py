@@ -66,8 +66,7 @@ def rank_topics(
             ascending=ascending,
         )
         return replace(ranked, num_dropped=len(scores) - len(kept))
-    row = _duplicate(rows_to_rank, found, most)
-    if row is not None:
+    if len(found.repeats) and (row := _duplicate(rows_to_rank, found, most)) is not None:
         raise DuplicateRowError(pool.topics[int(topic[rows_to_rank.topic_of[row]])], ids[row])
     return rank_judged(rows_to_rank, topic, found.rows, found.wanted)
 
@@ -98,9 +97,10 @@ def _check_written(
 
 
 def _duplicate(rows: Sortable, found: Matches, most: int | None) -> int | None:
-    """Return a row of a document that is twice among the first `most` of its topic, None if there is none."""
-    if not len(found.repeats):
-        return None
+    """Return a row of a document that is twice among the first `most` of its topic, None if there is none.
+
+    `found` has the documents that are twice in whole topics, at least one.
+    """
     if most is None:
         return int(found.first[0])
     has_copies = np.zeros(len(rows.offsets) - 1, np.bool_)

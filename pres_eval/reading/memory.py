@@ -7,7 +7,6 @@ import os
 import re
 import threading
 from collections.abc import Iterator
-from functools import cache
 
 _TRIM_THRESHOLD, _TOP_PAD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -2, -3, -8
 """As glibc's malloc.h numbers them."""
@@ -21,15 +20,15 @@ _DIGITS = re.compile("[0-9]{1,18}")
 _LARGEST = 2**31 - 1
 """The largest size that mallopt takes."""
 
-_allowed = False
+_to_be_kept = False
 _lock = threading.Lock()
 _blocks: list[None] = []
 
 
 def allow_keeping_memory() -> None:
     """Let keep_freed_memory do its work: it changes the whole process, so a program has to ask for it."""
-    global _allowed  # noqa: PLW0603 - it is about the process
-    _allowed = True
+    global _to_be_kept  # noqa: PLW0603 - it is about the process
+    _to_be_kept = True
 
 
 def keep_freed_memory() -> None:
@@ -40,15 +39,12 @@ def keep_freed_memory() -> None:
     that glibc allows here, still goes back at once.  Elsewhere, and unless the program allowed it, nothing
     happens.
     """
-    if _allowed:
-        _keep_always()
-
-
-@cache
-def _keep_always() -> None:
-    # Threads that had areas of their own could not use what another one gave back: 8 MB more for each.
-    _c_library("mallopt", _ARENA_MAX, 1)
-    _keep()
+    global _to_be_kept  # noqa: PLW0603 - it is about the process
+    if _to_be_kept:
+        _to_be_kept = False
+        # Threads that had areas of their own could not use what another one gave back: 8 MB more for each.
+        _c_library("mallopt", _ARENA_MAX, 1)
+        _keep()
 
 
 @contextlib.contextmanager

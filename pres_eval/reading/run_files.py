@@ -88,7 +88,8 @@ def check_format(form: str) -> None:
 def run_at(address: str) -> RunFiles:
     """Return the run at a path or an address; faults are errors when it is read."""
     try:
-        parts = _part_files(address)
+        may_be_folder = "://" in address or os.path.isdir(address)  # noqa: PTH112
+        parts = _part_files(address) if may_be_folder else None
         if parts is not None:
             return RunFiles(address.rstrip("/"), tuple(map(source_at, parts)))
         return RunFiles(Source(address).name, (source_at(address),))
@@ -116,13 +117,11 @@ def _part_files(address: str) -> list[str] | None:
     """
     if "://" in address:
         every = files_in(address)
-    elif not os.path.isdir(address):  # noqa: PTH112
-        return None
+        if every is None:
+            return None
     else:
         with readable(address):
             every = [os.path.join(address, name) for name in os.listdir(address)]  # noqa: PTH118, PTH208
-    if every is None:
-        return None
     # Engines put other files beside them: _SUCCESS, _metadata, .part-00000.crc
     parts = [each for each in every if not each.rpartition("/")[2].startswith(("_", "."))]
     if not parts or not all(_is_part(address, each) for each in parts):

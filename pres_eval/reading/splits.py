@@ -128,14 +128,14 @@ def parquet_splits(number: int, source: PlannedSource, size: int) -> Iterator[Sp
             start, weight = stop, 0
 
 
-def source_in(source: Source, split: Split, by_topic: bool) -> Source:
-    """Return the text of a split as a source; with `by_topic`, that of the topics that begin in it.
+def source_in(source: Source, start: int, stop: int, by_topic: bool) -> Source:
+    """Return a range of the bytes of a text as a source; with `by_topic`, the topics that begin in it.
 
     Raises ScatteredError if no topic of LARGEST_TOPIC bytes or less is found to begin.
     """
-    if split.stop is None or not isinstance(source, PlannedSource):
+    if not isinstance(source, PlannedSource):
         return source
-    start, stop = (_boundary(source, place, by_topic) for place in (split.start, split.stop))
+    start, stop = (_boundary(source, place, by_topic) for place in (start, stop))
     return PlannedSource(source.file, start, max(start, stop))
 
 

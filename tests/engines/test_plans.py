@@ -26,7 +26,7 @@ from pres_eval.ranking.runs import read_run
 from pres_eval.reading import splits, storage
 from pres_eval.reading.relevance import Relevance, read_relevance
 from pres_eval.reading.source import Source
-from pres_eval.reading.splits import Split, source_in
+from pres_eval.reading.splits import source_in
 from pres_eval.reading.storage import PlannedFile, PlannedSource, file_at
 
 
@@ -199,7 +199,7 @@ def test_a_machine_with_a_copy_of_the_file(
 
     def read(file: PlannedFile) -> bytes:
         source: Source = PlannedSource(file)
-        source = source if whole else source_in(source, Split(0, 0, file.size), by_topic=False)
+        source = source if whole else source_in(source, 0, file.size, by_topic=False)
         return b"".join(chunk.text() for chunk in source.chunks())
 
     assert read(file) == path.read_bytes()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import weakref
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -51,8 +52,10 @@ def test_topics_asked_for_in_any_order_and_pools_of_any_size(
         ([3], [12, 13, 14, 15]),
     ]
     kept = [found(pool, *each) for each in asked]
-    monkeypatch.setattr(rough, "MOST_REMEMBERED", 0)
-    assert [found(pool, *each) for each in asked] == kept
+    monkeypatch.setattr("pres_eval.reading.pool.MOST_REMEMBERED", 0)
+    large = replace(pool)
+    assert [found(large, *each) for each in asked] == kept
+    assert not large.remembered._kept
     counts = [0 if one is None else one.count for [one] in kept]
     assert counts == [4, 6, 5, 4, 10, 0]
 
