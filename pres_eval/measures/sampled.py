@@ -21,6 +21,9 @@ from pres_eval.options import LARGEST_LONG, RelevanceInfo
 SMOOTHED = (0.00001, 0.00003)
 """Number that sample_eval.pl adds to relevant and to drawn documents, so that no share is 0/0."""
 
+ROUNDING = 1e-9
+"""Documents that are inferred and this near to a whole number are as many."""
+
 
 def inferred_ap(batch: SampledBatch) -> FloatArray:
     """Average precision, inferred from judgements that were drawn within strata (xinfAP).
@@ -119,6 +122,8 @@ def _ideal_dcg(batch: SampledBatch, gain: FloatArray) -> FloatArray:
             ranks = _ranks(start[topic], numbers[topic], batch.most or LARGEST_LONG)
             best[topic] = np.add.accumulate(np.append(best[topic], value / _log2(ranks + 1)))[-1]
         start += numbers
+        # 2 + 8/3 + 4/3 are 6 documents, also if doubles add up to a little less.
+        start = np.where(np.abs(start - np.rint(start)) < ROUNDING, np.rint(start), start)
     return best
 
 
@@ -128,7 +133,7 @@ def _ranks(start: float, number: float, most: int) -> FloatArray:
     steps = np.ones(max(min(int(number) + 2, most + 1), 1))
     steps[0] += start
     ranks = np.add.accumulate(steps)
-    ranks = ranks[ranks <= start + number]
+    ranks = ranks[ranks <= start + number + ROUNDING]
     return ranks[: 1 + int(np.count_nonzero(ranks < most))]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from pathlib import Path
 
@@ -83,6 +84,27 @@ def test_measures_equal_their_twins(
             for judged, ranking in collection
         ]
         assert found == pytest.approx(wanted, rel=1e-9, abs=1e-12), column.label
+
+
+def test_inferred_documents_that_add_up_to_a_whole_number(tmp_path: Path) -> None:
+    """2 + 8/3 + 4/3 are 6 documents of the ideal ranking; added up as doubles they are less."""
+    grades = {"1": (6, [1, 1, 0, 0, 0, 0]), "2": (4, [1, 1, 0]), "b": (4, [1, 0, 0])}
+    rows = [
+        (
+            "1",
+            0,
+            f"{stratum}{place}",
+            stratum,
+            (place < len(drawn) and drawn[place]) or -1 + (place < len(drawn)),
+        )
+        for stratum, (size, drawn) in grades.items()
+        for place in range(size)
+    ]
+    write(tmp_path / "qrels", rows)
+    (tmp_path / "run").write_text("1 Q0 10 1 1 t\n")
+    evaluation = pe.evaluate(str(tmp_path / "qrels"), str(tmp_path / "run"), ["infNDCG"], form="strata")
+    ideal = sum(1 / math.log2(1 + rank) for rank in range(1, 7))
+    assert evaluation["infNDCG"] == pytest.approx(1 / ideal)
 
 
 def test_every_measure_has_a_twin() -> None:

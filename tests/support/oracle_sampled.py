@@ -21,7 +21,10 @@ class Sampled:
         self.relevant = Counter(stratum for stratum, grade in judged.values() if grade >= max(level, 0))
 
     def inferred(self, counted: Counter[str]) -> float:
-        return float(sum(Fraction(counted[s] * self.size[s], self.drawn[s]) for s in self.size))
+        return float(self.exact(counted))
+
+    def exact(self, counted: Counter[str]) -> Fraction:
+        return sum((Fraction(counted[s] * self.size[s], self.drawn[s]) for s in self.size), Fraction(0))
 
     def down_to(self, rank: int) -> float:
         seen = [self.judged[docno] for docno in self.ranking[:rank] if docno in self.judged]
@@ -60,10 +63,10 @@ class Sampled:
             drawn = [(rank, grade) for rank, grade in own if grade >= 0]
             worth = sum(gain(grade) / math.log2(rank + 1) for rank, grade in drawn)
             dcg += len(own) * worth / len(drawn) if drawn else 0.0
-        ideal, start = 0.0, 0.0
+        ideal, start = 0.0, Fraction(0)
         for value in sorted({gain(grade) for _, grade in self.judged.values()} - {0.0}, reverse=True):
             counted = Counter(stratum for stratum, grade in self.judged.values() if gain(grade) == value)
-            number, rank = self.inferred(counted), start + 1
+            number, rank = self.exact(counted), start + 1
             while rank <= start + number:
                 ideal += value / (math.log(rank + 1) / math.log(2))
                 if self.most and rank >= self.most:
