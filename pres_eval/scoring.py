@@ -26,7 +26,7 @@ from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.relevance import Relevance
 from pres_eval.records import dataclass
 from pres_eval.summing import MOST_VALUES, ScoredBlock, Summing, Values
-from pres_eval.workers import in_order
+from pres_eval.workers import Loop, in_turn
 
 if TYPE_CHECKING:
     from pres_eval.reading.topic_files import Groups, Weights
@@ -108,13 +108,16 @@ class Scoring:
     groups: Groups | None = None
     weights: Weights | None = None
 
-    def blocks(self, ranking: Ranked, jobs: int = 1) -> Iterator[ScoredBlock]:
-        """Return the topics of a run, scored, some at a time; raise NoCommonTopicError if there is none."""
+    def blocks(self, ranking: Ranked, each: Loop = in_turn) -> Iterator[ScoredBlock]:
+        """Return the topics of a run, scored, some at a time; raise NoCommonTopicError if there is none.
+
+        each  carries out the loop over some topics
+        """
         worth = {ZERO: 0.0, ONE: 1.0}.get(self.options.empty)
         if self.weights is not None and not self.options.complete:
             _check_weights(self.weights, self.relevance.pool.topics.take(ranking.topic))
         batches = form(self.relevance, ranking, self.options)
-        return score_blocks(batches, self.selection, self.zscores, jobs, worth)
+        return score_blocks(batches, self.selection, self.zscores, each, worth)
 
     def evaluation(self, ranking: Ranking, blocks: Iterable[ScoredBlock]) -> ScoredRun:
         """Return all numbers of one run whose topics were scored, which are at least one."""
@@ -153,15 +156,17 @@ def _check_weights(weights: Weights, topics: Ids) -> None:
 
 
 def score_blocks(
-    batches: Iterable[AnyBatch],
+    batches: Sequence[Callable[[], AnyBatch]],
     selection: Selection,
     zscores: ZScores | None = None,
-    jobs: int = 1,
+    each: Loop = in_turn,
     worth: float | None = None,
 ) -> Iterator[ScoredBlock]:
-    """Score the topics with every measure of the selection, some at a time, `jobs` threads ahead.
+    """Score the topics with every measure of the selection, some at a time.
 
-    worth  value of topics without relevant documents in measures from 0 to 1; None: the measures' own
+    batches  functions that form them
+    each     carries out the loop over these
+    worth    value of topics without relevant documents in measures from 0 to 1; None: the measures' own
     """
     # Those together that are one measure, seen in one way.
     groups = [
@@ -170,8 +175,9 @@ def score_blocks(
 
     score_group = _score_group if worth is None else partial(_score_with_empty, worth)
 
-    def score(batch: AnyBatch) -> ScoredBlock:
+    def score(number: int) -> ScoredBlock:
         """Return the values of all columns for a batch."""
+        batch = batches[number]()
         # As C does: what overflows or is not defined becomes inf or nan without a word.
         with np.errstate(all="ignore"):
             values = tuple([one for group in groups for one in score_group(batch, group)])
@@ -186,7 +192,7 @@ def score_blocks(
             )
         return ScoredBlock(batch.topics, values)
 
-    return in_order(score, batches, jobs, unthreaded=1)
+    return each(score, len(batches))
 
 
 def _score_with_empty(worth: float, batch: AnyBatch, group: Selection) -> Iterator[Values]:
@@ -270,14 +276,13 @@ def evaluate(
     selection: Selection,
     options: Options,
     zscores: ZScores | None = None,
-    jobs: int = 1,
 ) -> ScoredRun:
-    """Return all numbers of one run, computed by `jobs` threads; they do not depend on how many these are.
+    """Return all numbers of one run.
 
     Raises NoCommonTopicError if no topic is in both files, MeasureError if a measure lacks what it needs.
     """
     scoring = Scoring(relevance=relevance, selection=selection, options=options, zscores=zscores)
-    return scoring.evaluation(ranking, scoring.blocks(ranking, jobs))
+    return scoring.evaluation(ranking, scoring.blocks(ranking))
 
 
 def joined_values(blocks: Sequence[ScoredBlock]) -> tuple[Values, ...]:

@@ -1,4 +1,4 @@
-"""A few threads whose results are taken in order, none for a single job; processors; ending signals."""
+"""Loops and who carries them out: a few threads whose results are taken in order; processors; signals."""
 
 from __future__ import annotations
 
@@ -10,10 +10,28 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 Given = TypeVar("Given")
 Result = TypeVar("Result")
+
+
+class Loop(Protocol):
+    """Carries out the steps of work: `in_turn`, `by_threads`, or what has copies of the process."""
+
+    def __call__(self, work: Callable[[int], Result], count: int) -> Iterator[Result]:
+        """Yield work(0) to work(count - 1), in order; no step depends on what another leaves behind."""
+
+
+def in_turn(work: Callable[[int], Result], count: int) -> Iterator[Result]:
+    """Yield work(0) to work(count - 1), one after the other."""
+    return map(work, range(count))
+
+
+def by_threads(jobs: int | None) -> Loop:
+    """Return a loop by that number of threads; None: one for each processor."""
+    return lambda work, count: in_order(work, range(count), jobs or num_processors())
+
 
 UNTHREADED = 1
 """Pieces of work that are done at once: a file of one chunk needs no threads."""

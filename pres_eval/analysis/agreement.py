@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pres_eval.analysis import Loop, in_turn
 from pres_eval.analysis.correlation import (
     COEFFICIENTS,
     kendall_tau_a,
@@ -28,6 +27,7 @@ from pres_eval.analysis.paired import means_of
 from pres_eval.analysis.randomness import RandomStream
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.arrays import FloatArray, IntArray
+from pres_eval.workers import Loop, in_turn
 
 VERDICT_TEST = "wilcoxon"
 """The test of the verdicts where none is named: that of the papers on PRES, so that their counts come out."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pres_eval.analysis import Loop, in_turn
 from pres_eval.analysis.compare import best_places, compare
 from pres_eval.analysis.compare_settings import (
     ComparedRuns,
@@ -24,6 +23,7 @@ from pres_eval.analysis.randomness import RandomStream
 from pres_eval.arrays import FloatArray, IntArray
 from pres_eval.errors import UsageError
 from pres_eval.reading.topic_files import Groups, Weights
+from pres_eval.workers import Loop, in_turn
 
 _AT_ONCE = 1000
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from pres_eval.analysis import Loop, in_turn
 from pres_eval.analysis.compare_settings import ComparedRuns, CompareSettings, Comparison, check_settings
 from pres_eval.analysis.corrections import CORRECTIONS, SHARES
 from pres_eval.analysis.digits import mean_and_deviation, rounded, wins_ties_losses
@@ -23,6 +22,7 @@ from pres_eval.analysis.significance import (
     shown_by,
 )
 from pres_eval.arrays import BoolArray, FloatArray, IntArray
+from pres_eval.workers import Loop, in_turn
 
 BEST = "best"
 """Name of a baseline that is no run: the best run of each measure."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pres_eval.analysis import Loop, in_turn
 from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.corrections import CORRECTIONS, letters_of_pairs
 from pres_eval.analysis.digits import wins_ties_losses
@@ -18,6 +17,7 @@ from pres_eval.arrays import BoolArray, FloatArray, IntArray
 from pres_eval.errors import plural
 from pres_eval.reading.topic_files import Weights
 from pres_eval.scoring import ScoredRun
+from pres_eval.workers import Loop, in_turn
 
 
 @dataclass(frozen=True)

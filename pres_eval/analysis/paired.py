@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pres_eval.analysis import Loop, in_turn
 from pres_eval.analysis.digits import rounded
 from pres_eval.arrays import BoolArray, FloatArray, IntArray
 from pres_eval.errors import MeasureError, NoCommonTopicError, UsageError, quoted
@@ -18,6 +17,7 @@ from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.topic_files import Weights
 from pres_eval.scoring import ScoredRun, Scoring
+from pres_eval.workers import Loop, in_turn
 
 
 @dataclass(frozen=True, eq=False)

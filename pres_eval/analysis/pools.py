@@ -8,7 +8,6 @@ from itertools import chain
 
 import numpy as np
 
-from pres_eval.analysis import Loop, in_turn
 from pres_eval.analysis.correlation import positions
 from pres_eval.analysis.paired import evaluations_of
 from pres_eval.analysis.robustness import (
@@ -31,6 +30,7 @@ from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.qrels import QrelsJudgements
 from pres_eval.reading.topic_files import Weights
 from pres_eval.scoring import Scoring
+from pres_eval.workers import Loop, in_turn
 
 
 def found_by(qrels: QrelsJudgements, rankings: Sequence[Ranked], depth: int) -> BoolArray:

@@ -10,13 +10,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pres_eval.analysis import Loop, in_turn, student
+from pres_eval.analysis import student
 from pres_eval.analysis.digits import least_enough, mean_and_deviation, rounded
 from pres_eval.analysis.joint import Draws, Joint, randomised_tukey, residual_variance, special_functions
 from pres_eval.analysis.paired import PairedScores, means_of
 from pres_eval.analysis.randomness import RandomStream
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.arrays import BoolArray, FloatArray, IntArray
+from pres_eval.workers import Loop, in_turn
 
 DISCRIMINATION = ("randomised-tukey", "t", "bootstrap")
 """Tests whose achieved significance levels are looked at, by the names that options use; the first is the

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pres_eval.analysis import Loop, in_turn
 from pres_eval.analysis.correlation import COEFFICIENTS
 from pres_eval.analysis.paired import evaluations_of
 from pres_eval.analysis.randomness import RandomStream
@@ -18,6 +17,7 @@ from pres_eval.options import Options
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.qrels import QrelsJudgements
 from pres_eval.scoring import Scoring
+from pres_eval.workers import Loop, in_turn
 
 LEAST_RELEVANT = 1
 LEAST_NONRELEVANT = 10

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from pres_eval.batches.from_qrels import form_batches
@@ -30,8 +31,8 @@ BLOCK = 4096
 """Topics in a batch: enough for numpy to be fast, few enough to keep memory flat."""
 
 
-def form(relevance: Relevance, ranking: Ranked, options: Options) -> Iterator[AnyBatch]:
-    """Yield the batches of a ranking and any kind of judgements.
+def form(relevance: Relevance, ranking: Ranked, options: Options) -> Sequence[Callable[[], AnyBatch]]:
+    """Return functions that form the batches of a ranking and any kind of judgements.
 
     Raises NoCommonTopicError if there is nothing to score, UsageError if the run was read for judgements or
     options that rank it in another way.
@@ -42,23 +43,20 @@ def form(relevance: Relevance, ranking: Ranked, options: Options) -> Iterator[An
             f"{ranking.name}: was read for other judgements or another --compat than it is evaluated with;"
             " read it again with these"
         )
-    batches: Iterator[AnyBatch] = (
+    batches: Sequence[Callable[[], AnyBatch]] = (
         form_batches(relevance, ranking, options, BLOCK)
         if isinstance(relevance, QrelsJudgements)
         else _batches_of_others(relevance, ranking, options)
     )
-    nothing = True
-    for batch in batches:
-        nothing = False
-        yield batch
-    if nothing:
+    if not batches:
         raise NoCommonTopicError(no_common_topic(relevance, ranking, options))
+    return batches
 
 
 def _batches_of_others(
     relevance: GroupQrels | SubtopicQrels | Sample | Preferences, ranking: Ranked, options: Options
-) -> Iterator[AnyBatch]:
-    """Return the batches of judgements that are no qrels; raise UsageError for --ties."""
+) -> list[Callable[[], AnyBatch]]:
+    """Return those of judgements that are no qrels; raise UsageError for --ties."""
     if options.ties != DOCNO:
         as_qrels(relevance, f"--ties {options.ties}")
     # Imported here because it takes a while, and most evaluations have neither.
@@ -70,14 +68,20 @@ def _batches_of_others(
     if isinstance(relevance, SubtopicQrels):
         from pres_eval.batches.from_subtopics import form_subtopic_batch
 
-        return blocks_of_topics(form_subtopic_batch(relevance, ranking, options), BLOCK)
+        return _parts(form_subtopic_batch(relevance, ranking, options))
     if isinstance(relevance, Sample):
         from pres_eval.batches.from_samples import form_sampled_batch
 
-        return blocks_of_topics(form_sampled_batch(relevance, ranking, options), BLOCK)
+        return _parts(form_sampled_batch(relevance, ranking, options))
     if isinstance(relevance, GroupQrels):
-        return blocks_of_topics(form_grouped_batch(relevance, ranking, options), BLOCK)
-    return blocks_of_topics(form_preference_batch(relevance, ranking, options), BLOCK)
+        return _parts(form_grouped_batch(relevance, ranking, options))
+    return _parts(form_preference_batch(relevance, ranking, options))
+
+
+def _parts(batch: AnyBatch) -> list[Callable[[], AnyBatch]]:
+    """Return functions that take a batch apart."""
+    starts = range(0, len(batch), BLOCK)
+    return [partial(batch.take, start, min(start + BLOCK, len(batch))) for start in starts]
 
 
 def blocks_of_topics(batch: Parted, size: int) -> Iterator[Parted]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import field, replace
 from functools import partial
 
@@ -36,8 +36,10 @@ def scored_topics(pool: Pool, ranked: Ranked, options: Options) -> tuple[IntArra
     return topics, place
 
 
-def form_batches(qrels: QrelsJudgements, ranked: Ranked, options: Options, size: int) -> Iterator[Batch]:
-    """Yield the topics to score with their judged documents, at most `size` topics at a time.
+def form_batches(
+    qrels: QrelsJudgements, ranked: Ranked, options: Options, size: int
+) -> list[Callable[[], Batch]]:
+    """Return functions that form batches of the topics to score, at most `size` topics each.
 
     Raises InputError if a topic that is scored has a document judged twice.
     """
@@ -47,10 +49,9 @@ def form_batches(qrels: QrelsJudgements, ranked: Ranked, options: Options, size:
     lengths = np.zeros(len(topics), np.int64)
     lengths[place >= 0] = lengths_at(ranked.offsets, place[place >= 0])
     ends = np.concatenate(([0], np.cumsum(lengths)))
-    for first, last in blocks(ends):
-        for start in range(first, last, size):
-            stop = min(start + size, last)
-            yield _form(qrels, ranked, options, topics[start:stop], place[start:stop])
+    starts = [(start, last) for first, last in blocks(ends) for start in range(first, last, size)]
+    some = [slice(start, min(start + size, last)) for start, last in starts]
+    return [partial(_form, qrels, ranked, options, topics[rows], place[rows]) for rows in some]
 
 
 def _form(

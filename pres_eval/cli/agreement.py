@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import click
 
-from pres_eval.analysis import Loop
 from pres_eval.analysis.agreement import (
     VERDICT_TEST,
     coefficient_intervals,
@@ -36,6 +35,7 @@ from pres_eval.report.agreement import (
     verdicts_table,
 )
 from pres_eval.report.layout import Table
+from pres_eval.workers import Loop
 
 DEFAULT_MEASURES = ("map", "recall.1000", "PRES.1000")
 

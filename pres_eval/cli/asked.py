@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import click
@@ -27,6 +27,7 @@ from pres_eval.ranking.ranking import Ranking
 from pres_eval.records import dataclass
 from pres_eval.report import OUTPUT_FORMATS
 from pres_eval.scoring import ScoredRun, Scoring
+from pres_eval.workers import Result, in_turn
 
 if TYPE_CHECKING:
     from pres_eval.report.records import File, Record, RunRecord
@@ -203,9 +204,18 @@ class Job(Scoring):
             weights=self.weights,
         )
 
+    def each(self, work: Callable[[int], Result], count: int) -> Iterator[Result]:
+        """Yield work(0) to work(count - 1), the score of some topics each: by copies if that takes long."""
+        # Z-scores remember, for a warning, what they lacked.
+        if count == 1 or self.jobs == 1 or self.zscores is not None:
+            return in_turn(work, count)
+        from pres_eval.engines.copies import by_copies
+
+        return by_copies(work, count, self.jobs)
+
     def evaluated(self, ranking: Ranking) -> ScoredRun:
         """Return all numbers of a run."""
-        evaluation = self.evaluation(ranking, self.blocks(ranking, self.jobs))
+        evaluation = self.evaluation(ranking, self.blocks(ranking, self.each))
         if self.said.intervals:
             from pres_eval.analysis.sample_intervals import with_sample_intervals
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import click
 from click.core import ParameterSource
 
-from pres_eval.analysis import Loop, in_turn
 from pres_eval.analysis.paired import PairedScores, depth_warning, evaluations_of, pair_runs
 from pres_eval.analysis.score_tables import choose_columns, read_score_table
 from pres_eval.analysis.topics import UsedTopics, use_topics
@@ -27,6 +26,7 @@ from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.source import Source
 from pres_eval.report.text import text_of
 from pres_eval.scoring import ScoredRun, Scoring
+from pres_eval.workers import Loop, in_turn
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from pres_eval.analysis import Loop, Result
 from pres_eval.cli.progress import Bar, is_watched
 from pres_eval.engines.copies import by_copies
 from pres_eval.reading.storage import is_remote
+from pres_eval.workers import Loop, Result
 
 
 def steps(label: str, jobs: int | None, quiet: bool = False, paths: Iterable[str] = ()) -> Loop:

@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from pres_eval.analysis import Loop
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.power import (
     DISCRIMINATION,
@@ -26,6 +25,7 @@ from pres_eval.cli.values import CutoffList, FiniteRange, WholeRange
 from pres_eval.errors import UsageError, plural
 from pres_eval.report.paper import Figure
 from pres_eval.report.power import discrimination_tables, sizes_table, stability_tables
+from pres_eval.workers import Loop
 
 MOST_CELLS = 50_000_000
 """Differences of runs that are kept: 400 MB in each of a few arrays, from 10,000 runs."""

@@ -116,7 +116,7 @@ def _stream_lines(stream: BinaryIO, ranking: Ranking, job: Job, name: bytes) -> 
     """Print trec_eval's lines of one run as they are computed, after the line with its name."""
     summing = Summing(job.selection, job.weights)
     zscores = job.zscores is not None
-    for block in job.blocks(ranking, job.jobs):
+    for block in job.blocks(ranking, job.each):
         if not summing.num_scored:
             stream.write(name)
         summing.add(block)

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from pres_eval.analysis import by_threads
 from pres_eval.analysis.by_group import FullComparison, full_comparison
 from pres_eval.analysis.compare import BEST
 from pres_eval.analysis.compare_settings import CompareSettings, Comparison, check_settings
@@ -28,6 +27,7 @@ from pres_eval.library.streaming import evaluations_of, topic_contents
 from pres_eval.library.warned import warn
 from pres_eval.library.wording import in_python, python_words
 from pres_eval.scoring import ScoredRun as Scores
+from pres_eval.workers import by_threads
 
 
 class Comparisons(FullComparison, Sequence[Comparison]):
@@ -206,7 +206,8 @@ def compare(
     every_topic = tuple(chosen[0].origin.topics) if chosen[0].options.complete else None
     plain = pair_topics([_only(one, labels) for one in chosen], run_names, every_topic)
     place = _place(baseline, chosen, run_names)
-    return Comparisons(**vars(full_comparison(plain, place, settings, *chosen[0].topic_files, by_threads)))
+    found = full_comparison(plain, place, settings, *chosen[0].topic_files, by_threads(None))
+    return Comparisons(**vars(found))
 
 
 def _names(evaluations: Sequence[Evaluation], names: Sequence[str] | None) -> list[str]:

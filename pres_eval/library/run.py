@@ -28,6 +28,7 @@ from pres_eval.reading.changed_judgements import (
 from pres_eval.reading.relevance import relevance_info
 from pres_eval.reading.topic_files import Groups, Weights
 from pres_eval.scoring import Scoring
+from pres_eval.workers import by_threads
 
 if TYPE_CHECKING:
     from pres_eval.library.ranked import Qrels
@@ -177,7 +178,7 @@ class Run:
         scoring = Scoring(
             relevance=relevance, selection=selection, options=options, groups=groups, weights=weights
         )
-        found = scoring.evaluation(ranking, scoring.blocks(ranking, jobs))
+        found = scoring.evaluation(ranking, scoring.blocks(ranking, by_threads(jobs)))
         if intervals:
             from pres_eval.analysis.sample_intervals import with_sample_intervals
 

@@ -16,7 +16,6 @@ from pathlib import PurePath
 
 import numpy as np
 
-from pres_eval.analysis import Loop, in_turn
 from pres_eval.analysis.by_group import ByGroup, compare_by_group
 from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.digits import rounded
@@ -37,6 +36,7 @@ from pres_eval.reading.topic_files import Groups, Weights
 from pres_eval.report.records import File
 from pres_eval.report.text import shown, text_of
 from pres_eval.scoring import ScoredRun
+from pres_eval.workers import Loop, in_turn
 
 RECALL_LEVELS = tuple(f"{level:.2f}" for level in interpolation.RECALL_LEVELS)
 NMAX_GRID = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)

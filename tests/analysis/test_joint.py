@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pres_eval.analysis import Loop, by_threads, in_turn, joint
+from pres_eval.analysis import joint
 from pres_eval.analysis.compare import compare
 from pres_eval.analysis.compare_settings import CompareSettings, least_p
 from pres_eval.analysis.corrections import letters
@@ -28,6 +28,7 @@ from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.randomness import RandomStream
 from pres_eval.engines import copies
 from pres_eval.engines.copies import by_copies
+from pres_eval.workers import Loop, by_threads, in_turn
 
 
 @pytest.mark.parametrize(
@@ -120,7 +121,7 @@ def test_randomised_tukey_is_carterettes_algorithm() -> None:
     assert said.half_width == sorted(ranges)[math.ceil(0.95 * 301) - 1]
 
 
-@pytest.mark.parametrize("each", [in_turn, by_threads, lambda work, count: by_copies(work, count, 3)])
+@pytest.mark.parametrize("each", [in_turn, by_threads(3), lambda work, count: by_copies(work, count, 3)])
 def test_deals_do_not_depend_on_who_deals_nor_on_how_many_are_dealt_at_once(
     each: Loop, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -97,7 +97,7 @@ def join(folder: Path, qrels: Grades, run: Retrieved, options: Options, size: in
     (folder / "run").write_text("".join(lines))
     judgements = read_qrels(Source(str(folder / "qrels")))
     ranking = read_run(Source(str(folder / "run")), judgements, options)
-    return list(form_batches(judgements, ranking, options, size))
+    return [formed() for formed in form_batches(judgements, ranking, options, size)]
 
 
 DOCUMENTS = st.sampled_from([f"d{number}" for number in range(12)])
@@ -154,11 +154,11 @@ def test_judged_twice(compat: str, tmp_path: Path) -> None:
         (tmp_path / "run").write_text("".join(f"{topic} Q0 a 1 1 t\n" for topic in topics))
         ranking = read_run(Source(str(tmp_path / "run")), judgements, Options(compat))
         if not stops:
-            (batch,) = form_batches(judgements, ranking, Options(compat), 10)
-            assert len(batch) == len(topics)
+            (formed,) = form_batches(judgements, ranking, Options(compat), 10)
+            assert len(formed()) == len(topics)
             continue
         with pytest.raises(InputError) as caught:
-            list(form_batches(judgements, ranking, Options(compat), 10))
+            form_batches(judgements, ranking, Options(compat), 10)
         assert str(caught.value) == (
             f"{tmp_path}/qrels:5: a second judgement of document 'b' for topic '2' (first in line 2),"
             " expected one judgement per document and topic;"

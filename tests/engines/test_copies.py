@@ -8,11 +8,11 @@ import time
 
 import pytest
 
-from pres_eval.analysis import Loop, by_threads, in_turn
 from pres_eval.engines import copies
 from pres_eval.engines.copies import by_copies
 from pres_eval.engines.processes import can_copy
 from pres_eval.errors import InputError
+from pres_eval.workers import Loop, by_threads, in_turn
 
 COPIED = pytest.mark.skipif(not can_copy(), reason="processes are not copied here")
 
@@ -23,7 +23,7 @@ def always(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(copies, "WORTH", 0)
 
 
-@pytest.mark.parametrize("loop", [in_turn, by_threads, lambda work, count: by_copies(work, count, 2)])
+@pytest.mark.parametrize("loop", [in_turn, by_threads(3), lambda work, count: by_copies(work, count, 2)])
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 100])
 def test_results_are_in_order(loop: Loop, count: int, always: None) -> None:
     seen = [5]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -35,7 +37,7 @@ def test_together_as_one_by_one(measure: Measure, data: st.DataObject) -> None:
     selection = select([measure.name + (text or level), f"{measure.name}.1,7,1000"])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(scoring, "MOST_VALUES", most)
-        (block,) = score_blocks([batch], selection)
+        (block,) = score_blocks([lambda: batch], selection)
         summing = Summing(selection)
         summing.add(block)
     for column, values in zip(selection, block.values, strict=True):
@@ -50,9 +52,8 @@ def test_together_as_one_by_one(measure: Measure, data: st.DataObject) -> None:
 @given(data=st.data())
 def test_sums_of_all_columns_are_loops(data: st.DataObject) -> None:
     selection = select(["P.5,10", "num_rel", "runid", "map"])
-    blocks = [
-        block for _ in range(2) for block in score_blocks([batch_of(data.draw(topic_lists()))], selection)
-    ]
+    batches = [partial(batch_of, data.draw(topic_lists())) for _ in range(2)]
+    blocks = list(score_blocks(batches, selection))
     summing = Summing(selection)
     for block in blocks:
         summing.add(block)
