@@ -88,17 +88,11 @@ def test_measures_equal_their_twins(
 
 def test_inferred_documents_that_add_up_to_a_whole_number(tmp_path: Path) -> None:
     """2 + 8/3 + 4/3 are 6 documents of the ideal ranking; added up as doubles they are less."""
-    grades = {"1": (6, [1, 1, 0, 0, 0, 0]), "2": (4, [1, 1, 0]), "b": (4, [1, 0, 0])}
+    grades = {"1": [1, 1, 0, 0, 0, 0], "2": [1, 1, 0, -1], "b": [1, 0, 0, -1]}
     rows = [
-        (
-            "1",
-            0,
-            f"{stratum}{place}",
-            stratum,
-            (place < len(drawn) and drawn[place]) or -1 + (place < len(drawn)),
-        )
-        for stratum, (size, drawn) in grades.items()
-        for place in range(size)
+        ("1", 0, f"{stratum}{place}", stratum, grade)
+        for stratum, own in grades.items()
+        for place, grade in enumerate(own)
     ]
     write(tmp_path / "qrels", rows)
     (tmp_path / "run").write_text("1 Q0 10 1 1 t\n")
