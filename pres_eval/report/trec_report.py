@@ -142,7 +142,7 @@ class Report:
         """The run that others are compared with: the one asked for, or the best."""
         return self.best_first(self.main)[0] if self.compared_with is None else self.compared_with
 
-    @property
+    @cached_property
     def unique_relevant(self) -> list[int]:
         """Count the relevant documents that each run alone retrieved."""
         found = self.documents.ranks > 0
