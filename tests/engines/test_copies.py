@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections.abc import Callable, Iterator
 
 import pytest
 
+from pres_eval.cli import loops
 from pres_eval.engines import copies
 from pres_eval.engines.copies import by_copies
 from pres_eval.engines.processes import can_copy
@@ -71,3 +73,17 @@ def test_a_fault_is_raised_where_its_result_would_be(always: None) -> None:
     assert [next(found) for _ in range(5)] == [0, 1, 2, 3, 4]
     with pytest.raises(InputError, match=r"run.txt:7: nothing, expected a number"):
         next(found)
+
+
+@pytest.mark.parametrize(("path", "most"), [("run.txt", 4), ("s3://bucket/run.txt", 1)])
+def test_copies_read_no_addresses(path: str, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What opens these has threads, which copies lack."""
+    asked = []
+
+    def noted(work: Callable[[int], int], count: int, jobs: int | None) -> Iterator[int]:
+        asked.append(jobs)
+        return in_turn(work, count)
+
+    monkeypatch.setattr(loops, "by_copies", noted)
+    assert list(loops.steps("reading", 4, True, [path])(lambda number: number, 3)) == [0, 1, 2]
+    assert asked == [most]
