@@ -31,7 +31,8 @@ def warnings_about(ranking: Ranking, relevance: Relevance, options: Options, alo
     warnings: list[str] = []
     if ranking.longer_line is not None or ranking.num_dropped:
         warnings += _of_lines(ranking, relevance, options)
-    warnings += _of_topics(ranking, relevance, options, alone)
+    if len(ranking.topic) < len(relevance.pool.topics) or len(ranking.unjudged_ids):
+        warnings += _of_topics(ranking, relevance, options, alone)
     if relevance.info is RelevanceInfo.STRATA:
         warnings += _guesses(ranking, cast("Sample", relevance), options)
     more: list[str] = []

@@ -231,7 +231,7 @@ class Source:
         place = sys.stdin.buffer.tell() if self._first_byte is None else self._first_byte
         self._first_byte = sys.stdin.buffer.seek(place)
         now = partial(version_of, sys.stdin.fileno())
-        return self._checked(OpenFile(raw, self._progress, None, now, size - place))
+        return self._checked(OpenFile(raw, self._progress, version=now, size=size - place))
 
     def agree(self, version: Version | None) -> None:
         """Take no other version of the file than this one from now on.
