@@ -21,7 +21,6 @@ from pres_eval.measures.own import computed
 from pres_eval.measures.selection import SelectedColumn, Selection
 from pres_eval.measures.views import BOUNDS, View
 from pres_eval.options import ONE, ZERO, Options
-from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.relevance import Relevance
 from pres_eval.records import dataclass
@@ -103,7 +102,7 @@ class Scoring:
     groups: Groups | None = None
     weights: Weights | None = None
 
-    def blocks(self, ranking: Ranked, jobs: int = 1) -> Iterator[ScoredBlock]:
+    def blocks(self, ranking: Ranking, jobs: int = 1) -> Iterator[ScoredBlock]:
         """Return the topics of a run, scored, some at a time; raise NoCommonTopicError if there is none."""
         worth = {ZERO: 0.0, ONE: 1.0}.get(self.options.empty)
         if self.weights is not None and not self.options.complete:
