@@ -286,7 +286,6 @@ class Runs(contextlib.AbstractContextManager["Runs"]):
 
         `going_on`: a run that cannot be read is a RunFailure; otherwise its error is raised.
         """
-        check_format(form)
         most = self._engine.split_size(sum(run.size() or 0 for run in runs))
 
         for large, group in groupby(runs, lambda run: most is not None and (run.size() or 0) > most):
