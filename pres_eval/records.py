@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from functools import partial
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 __all__ = ["dataclass"]
@@ -27,7 +28,22 @@ else:
         inherits = any(dataclasses.is_dataclass(base) for base in kind.__bases__)
         dataclasses.dataclass(init=False, repr=False, eq=False, frozen=inherits, kw_only=kw_only)(kind)
         kind.__dataclass_params__.frozen = True
-        kind._record = _Fields(kind)
+        fields = dataclasses.fields(kind)
+        missing = dataclasses.MISSING
+        # What the methods of all classes need to know of this one.
+        kind._record = SimpleNamespace(
+            names=tuple([field.name for field in fields]),
+            every=frozenset([field.name for field in fields]),
+            shown=tuple([field.name for field in fields if field.repr]),
+            positional=tuple([field.name for field in fields if not field.kw_only]),
+            has_more_to_do=hasattr(kind, "__post_init__"),
+            defaults={field.name: field.default for field in fields if field.default is not missing},
+            makers=[
+                (field.name, field.default_factory)
+                for field in fields
+                if field.default_factory is not missing
+            ],
+        )
         kind.__init__, kind.__signature__ = _init, _SignatureWhenAsked()
         kind.__setattr__, kind.__delattr__ = _set, _delete
         if "__repr__" not in kind.__dict__:
@@ -35,23 +51,6 @@ else:
         if eq:
             kind.__eq__, kind.__hash__ = _equal, _hash
         return kind
-
-
-class _Fields:
-    """Facts about a class that its methods share."""
-
-    def __init__(self, kind: Any) -> None:
-        fields = dataclasses.fields(kind)
-        self.names = tuple([field.name for field in fields])
-        self.every = frozenset(self.names)
-        self.shown = tuple([field.name for field in fields if field.repr])
-        self.positional = tuple([field.name for field in fields if not field.kw_only])
-        self.has_more_to_do = hasattr(kind, "__post_init__")
-        missing = dataclasses.MISSING
-        self.defaults = {field.name: field.default for field in fields if field.default is not missing}
-        self.makers = [
-            (field.name, field.default_factory) for field in fields if field.default_factory is not missing
-        ]
 
 
 class _SignatureWhenAsked:
@@ -77,7 +76,7 @@ class _SignatureWhenAsked:
 
 def _init(self: Any, /, *arguments: Any, **named: Any) -> None:
     """Set all fields, once and without a text that was made to do it."""
-    fields: _Fields = self._record
+    fields = self._record
     values = self.__dict__
     values.update(fields.defaults)
     if arguments:

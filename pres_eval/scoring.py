@@ -21,7 +21,6 @@ from pres_eval.measures.own import computed
 from pres_eval.measures.selection import SelectedColumn, Selection
 from pres_eval.measures.views import BOUNDS, View
 from pres_eval.options import ONE, ZERO, Options
-from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.relevance import Relevance
 from pres_eval.records import dataclass
@@ -108,7 +107,7 @@ class Scoring:
     groups: Groups | None = None
     weights: Weights | None = None
 
-    def blocks(self, ranking: Ranked, each: Loop = in_turn) -> Iterator[ScoredBlock]:
+    def blocks(self, ranking: Ranking, each: Loop = in_turn) -> Iterator[ScoredBlock]:
         """Return the topics of a run, scored, some at a time; raise NoCommonTopicError if there is none.
 
         each  carries out the loop over some topics

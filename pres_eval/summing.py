@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -48,7 +47,10 @@ class Summing:
         """Add the topics of a block."""
         self.num_scored += len(block.topics)
         numbers = [number for number, values in enumerate(block.values) if not isinstance(values, list)]
-        weights = None if self._weights is None else self._weigh(self._weights, block.topics)
+        weights = None
+        if self._weights is not None:
+            weights = np.array([self._weights.of[topic] for topic in block.topics], np.float64)
+            self._weight = float(np.add.accumulate(np.append(self._weight, weights))[-1])
         at_once = max(MOST_VALUES // max(len(block.topics), 1), 1)
         for start in range(0, len(numbers), at_once):
             chosen = numbers[start : start + at_once]
@@ -58,12 +60,6 @@ class Summing:
             sums = add_rows_in_order(table, np.array([self._sums[number] for number in chosen]))
             for number, value in zip(chosen, sums.tolist(), strict=True):
                 self._sums[number] = value
-
-    def _weigh(self, weights: Weights, topics: Sequence[bytes]) -> FloatArray:
-        """Return the weights of topics (T,), which are added up."""
-        own = np.array([weights.of[topic] for topic in topics], np.float64)
-        self._weight = float(np.add.accumulate(np.append(self._weight, own))[-1])
-        return own
 
     def totals(self, relevance: Relevance, complete: bool, topics: frozenset[bytes] | None = None) -> Totals:
         """Return the counts that summaries need besides the sums; `topics`: those of a group, None: all."""

@@ -163,11 +163,6 @@ class Batch:
         return precision
 
     @cached_property
-    def sum_of_precisions(self) -> FloatArray:
-        """(T,) precision at each relevant document retrieved, added up; map and gm_map share it."""
-        return self.sum_of_relevant(self.relevant_precision)
-
-    @cached_property
     def running_precision(self) -> FloatArray:
         """(R+1,) precision at relevant documents, added up by topic; for `relevant_places.at`."""
         return self.relevant_places.running(self.relevant_precision)

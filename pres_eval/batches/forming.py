@@ -31,14 +31,14 @@ BLOCK = 4096
 """Topics in a batch: enough for numpy to be fast, few enough to keep memory flat."""
 
 
-def form(relevance: Relevance, ranking: Ranked, options: Options) -> Sequence[Callable[[], AnyBatch]]:
+def form(relevance: Relevance, ranking: Ranking, options: Options) -> Sequence[Callable[[], AnyBatch]]:
     """Return functions that form the batches of a ranking and any kind of judgements.
 
     Raises NoCommonTopicError if there is nothing to score, UsageError if the run was read for judgements or
     options that rank it in another way.
     """
     wanted = options.version.single_precision_scores, relevance.ties_ascending
-    if isinstance(ranking, Ranking) and (ranking.single, ranking.ascending) != wanted:
+    if (ranking.single, ranking.ascending) != wanted:
         raise UsageError(
             f"{ranking.name}: was read for other judgements or another --compat than it is evaluated with;"
             " read it again with these"

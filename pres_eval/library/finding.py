@@ -124,7 +124,7 @@ def _looked_at(places: Sequence[int], rankings: Sequence[Documents], ranked: Ran
         documents += some
         if len(documents) == most:
             break
-    return LookedAt(np.array(topics, np.int64), ids_of(documents, name))
+    return LookedAt(np.array(topics, np.int64), WordIds.of(ids_of(documents, name)))
 
 
 def _without_nul(ids: list[Any], name: str) -> list[Any]:

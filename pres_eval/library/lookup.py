@@ -34,22 +34,22 @@ class JudgedNumbers:
         return counts, WordIds([self.number[rows].view(np.uint64)]), self.document[rows]
 
 
+@dataclass(frozen=True, eq=False)
 class Lookup:
     """Index of topics and documents of a pool by Python's objects; made when it is first used."""
 
-    def __init__(self, pool: Pool) -> None:
-        self._pool = pool
+    pool: Pool
 
     @cached_property
     def topics(self) -> dict[str, int]:
         """The topics and their indices in the pool."""
-        return {topic: place for place, topic in enumerate(texts_of(self._pool.topics))}
+        return {topic: place for place, topic in enumerate(texts_of(self.pool.topics))}
 
     @cached_property
     def documents(self) -> list[dict[str, int]]:
         """For each topic its documents and their indices in the pool."""
-        ids = texts_of(self._pool.documents)
-        offsets = self._pool.offsets.tolist()
+        ids = texts_of(self.pool.documents)
+        offsets = self.pool.offsets.tolist()
         return [
             dict(zip(ids[start:stop], range(start, stop), strict=True)) for start, stop in pairwise(offsets)
         ]
@@ -57,7 +57,7 @@ class Lookup:
     @cached_property
     def numbers(self) -> JudgedNumbers:
         """The documents whose ids are whole numbers below 2**63, written without sign or leading zeros."""
-        texts = list(self._pool.documents)
+        texts = list(self.pool.documents)
         lengths = np.fromiter(map(len, texts), np.int64, len(texts))
         digits = np.fromiter(map(bytes.isdigit, texts), np.bool_, len(texts))
         rows = np.flatnonzero(digits & (lengths < 20))
@@ -65,7 +65,7 @@ class Lookup:
         shortest = (values >= np.uint64(10) ** (lengths[rows] - 1).astype(np.uint64)) | (lengths[rows] == 1)
         kept = np.flatnonzero(shortest & (values < 2**63))
         numbers, document = values[kept].astype(np.int64), rows[kept]
-        return JudgedNumbers(np.searchsorted(document, self._pool.offsets), numbers, document)
+        return JudgedNumbers(np.searchsorted(document, self.pool.offsets), numbers, document)
 
     def place(self, topic: Any, name: str) -> int | None:
         """Return the index of a topic in the pool, None for one without judgements."""

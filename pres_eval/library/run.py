@@ -99,8 +99,9 @@ class Run:
             raise UsageError(f"{self.name}: was made of {found}, expected a path, a dict or a table")
         write_run(self._made_of, file, form, tag)
 
-    def _check(self, *, complete: object, judged_only: object, level: object) -> None:
-        """Raise UsageError for arguments that Options would take for something else."""
+    def _check(self, jobs: int, *, complete: object, judged_only: object, level: object) -> None:
+        """Raise UsageError for arguments that are none, or that Options would take for something else."""
+        check_jobs(jobs)
         refuse(
             (complete not in (True, False), f"complete={complete!r}: expected True or False"),
             (judged_only not in (True, False), f"judged_only={judged_only!r}: expected True or False"),
@@ -114,7 +115,7 @@ class Run:
         """Raise for topics without a relevant document that `empty` refuses, or would leave out."""
         if empty == STOP:
             check_no_empty_topics(self.qrels.relevance, level)
-        elif empty != AS_TREC_EVAL and empty_topics(self.qrels.relevance, level).any() and empty == SKIP:
+        elif empty_topics(self.qrels.relevance, level).any() and empty == SKIP:
             expected = f"judgements without them: Qrels.of_topics('skip', level={level})"
             raise UsageError(f"empty='skip': found topics without a relevant document, expected {expected}")
 
@@ -138,8 +139,7 @@ class Run:
         jobs: int = 1,
     ) -> Evaluation:
         """Return all numbers of the run.  See `evaluate` for the arguments."""
-        check_jobs(jobs)
-        self._check(complete=complete, judged_only=judged_only, level=level)
+        self._check(jobs, complete=complete, judged_only=judged_only, level=level)
         options = replace(
             self._options,
             relevance_level=level,
@@ -150,7 +150,8 @@ class Run:
             ties=ties,
             empty=empty,
         )
-        self._check_topics(empty, level)
+        if empty != AS_TREC_EVAL:
+            self._check_topics(empty, level)
         info = relevance_info(self.qrels.form)
         selection = as_asked(selected(measures, self._options, nmax, info), options, bounds, warn)
         if len(self.ranking.ties.document):

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.arrays import FloatArray
 from pres_eval.errors import InputError, MissingExtraError, quoted
 from pres_eval.library.arrow import arrow_ids, arrow_numbers, arrow_table
 from pres_eval.library.idcolumns import Codes, IdColumn, Numbers, Objects
@@ -55,7 +54,10 @@ def block_of_table(data: Any, grades: bool, name: str) -> Block:
     else:
         topic, document, value = _table_of_rows(data, names, name)
     topics, lengths = topic.groups()
-    numbers = as_grades(value, name) if grades else _as_scores(value, name)
+    try:
+        numbers = as_grades(value, name) if grades else value.astype(np.float64, copy=False)
+    except OverflowError:
+        raise InputError(name, None, f"a score {TOO_LARGE}", NOT_TOO_LARGE) from None
     return Block(topics=topics, lengths=lengths, documents=document, numbers=numbers)
 
 
@@ -189,14 +191,6 @@ def _array(values: list[Any]) -> NDArray[Any]:
 
 
 TOO_LARGE, NOT_TOO_LARGE = "too large for 64 bits", "a number below 1.8e308"
-
-
-def _as_scores(values: NDArray[Any], name: str) -> FloatArray:
-    """Return numbers as scores; raise InputError for one that no double holds."""
-    try:
-        return values.astype(np.float64, copy=False)
-    except OverflowError:
-        raise InputError(name, None, f"a score {TOO_LARGE}", NOT_TOO_LARGE) from None
 
 
 def as_grades(values: NDArray[Any], name: str) -> NDArray[Any]:

@@ -16,7 +16,6 @@ from pres_eval.measures.base import (
     Measure,
     Trait,
     geometric_mean,
-    traits,
 )
 from pres_eval.measures.parameters import Cutoffs
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS
@@ -40,7 +39,7 @@ def average_precision(batch: Batch) -> FloatArray:
     Source: trec_eval, after TREC 1; Buckley & Voorhees, "Evaluating evaluation measure stability",
       SIGIR 2000, doi:10.1145/345508.345543.  ir_measures' AP.
     """
-    return divide(batch.sum_of_precisions, batch.num_rel)
+    return divide(batch.sum_of_relevant(batch.relevant_precision), batch.num_rel)
 
 
 def average_precision_cut(batch: Batch, cutoff: int) -> FloatArray:
@@ -103,7 +102,7 @@ def yaap(batch: Batch) -> FloatArray:
     Notes: on one topic it orders runs as map does; over topics the mean is less ruled by the easy ones.
     Source: Robertson, "On Smoothing Average Precision", ECIR 2012, LNCS 7224, pp. 158-169.
     """
-    precisions = batch.sum_of_precisions
+    precisions = batch.sum_of_relevant(batch.relevant_precision)
     return elementwise(math.log, (1.0 + precisions) / (1.0 + batch.num_rel - precisions))
 
 
@@ -128,7 +127,7 @@ def plain_geometric_average_precision(topic: RankedTopic) -> float:
 
 
 LOGARITHM = Lacks("the mean of a logarithm is not the logarithm of a mean")
-_RANKED = traits(Trait.BOUNDED, Trait.IGNORES_TAIL)
+_RANKED = frozenset({Trait.BOUNDED, Trait.IGNORES_TAIL})
 
 MEASURES: tuple[Measure, ...] = (
     Measure(
@@ -155,7 +154,7 @@ MEASURES: tuple[Measure, ...] = (
         geometric_average_precision,
         summary=geometric_mean,
         per_topic=False,
-        traits=traits(Trait.IGNORES_TAIL),
+        traits=frozenset({Trait.IGNORES_TAIL}),
         bounds="bounds.relevance:geometric_average_precision",
         expected=LOGARITHM,
         plain=plain_geometric_average_precision,
@@ -168,6 +167,10 @@ MEASURES: tuple[Measure, ...] = (
         expected=NOT_DERIVED,
     ),
     Measure(
-        "yaap", yaap, traits=traits(Trait.IGNORES_TAIL), bounds="bounds.relevance:yaap", expected=LOGARITHM
+        "yaap",
+        yaap,
+        traits=frozenset({Trait.IGNORES_TAIL}),
+        bounds="bounds.relevance:yaap",
+        expected=LOGARITHM,
     ),
 )

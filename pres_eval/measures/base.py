@@ -201,11 +201,6 @@ class Measure:
         return self.text.split("\n\n")[0].replace("\n", " ")
 
 
-def traits(*chosen: Trait) -> frozenset[Trait]:
-    """Return a set of traits."""
-    return frozenset(chosen)
-
-
 def nan_where(condition: np.ndarray[Any, np.dtype[np.bool_]], values: FloatArray) -> FloatArray:
     """Return (n,) the values, with C's 0.0/0.0 where the condition holds (printed as -nan on x86)."""
     return np.where(condition, -np.nan, values)

@@ -8,7 +8,7 @@ from pres_eval.arrays import FloatArray, divide
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.plain import RankedTopic
 from pres_eval.measures.average_precision import LOGARITHM, logarithms
-from pres_eval.measures.base import Measure, Trait, geometric_mean, traits
+from pres_eval.measures.base import Measure, Trait, geometric_mean
 
 
 def binary_preference(batch: Batch) -> FloatArray:
@@ -64,7 +64,7 @@ def plain_binary_preference(topic: RankedTopic) -> float:
     return total / relevant if relevant else 0.0
 
 
-_OF_JUDGED = traits(Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL, Trait.MOVES_UP)
+_OF_JUDGED = frozenset({Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL, Trait.MOVES_UP})
 
 MEASURES: tuple[Measure, ...] = (
     Measure(

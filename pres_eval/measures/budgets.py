@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pres_eval.arrays import FloatArray
 from pres_eval.batches.batch import Batch
 from pres_eval.errors import MeasureError
-from pres_eval.measures.base import NOT_DERIVED, Measure, Trait, traits
+from pres_eval.measures.base import NOT_DERIVED, Measure, Trait
 from pres_eval.measures.pres import pres
 
 
@@ -34,7 +34,7 @@ MEASURES: tuple[Measure, ...] = (
         "PRES_budget",
         pres_at_budget,
         ours=True,
-        traits=traits(Trait.BOUNDED, Trait.IGNORES_TAIL),
+        traits=frozenset({Trait.BOUNDED, Trait.IGNORES_TAIL}),
         bounds=NOT_DERIVED,
         expected=NOT_DERIVED,
     ),

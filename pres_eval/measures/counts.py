@@ -18,7 +18,6 @@ from pres_eval.measures.base import (
     number_of_relevant,
     number_of_topics,
     total,
-    traits,
 )
 from pres_eval.measures.found import Numbers, documents_within, relevant_within
 from pres_eval.measures.parameters import Coefficients
@@ -126,7 +125,7 @@ def plain_num_rel_ret(topic: RankedTopic) -> float:
 
 
 _NO_NUMBER = Lacks("it is a text")
-_OF_JUDGED = traits(Trait.SET, Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL)
+_OF_JUDGED = frozenset({Trait.SET, Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL})
 _OF_RETRIEVED = _OF_JUDGED | {Trait.RISES, Trait.OWN_EXPECTED}
 _of_run = partial(
     Measure,
@@ -134,7 +133,7 @@ _of_run = partial(
     relevance=RelevanceInfo.ANY,
     uses_level=False,
     tells_quality=False,
-    traits=traits(Trait.BOUNDED) | _OF_JUDGED,
+    traits=frozenset({Trait.BOUNDED}) | _OF_JUDGED,
 )
 _count = partial(Measure, format=Format.COUNT)
 
@@ -148,7 +147,7 @@ MEASURES: tuple[Measure, ...] = (
         when_missing=WhenMissing.ZERO,
         uses_level=False,
         tells_quality=False,
-        traits=traits(Trait.SET),
+        traits=frozenset({Trait.SET}),
         bounds=Lacks("judgements don't change it"),
         plain=plain_num_ret,
     ),
@@ -185,7 +184,7 @@ MEASURES: tuple[Measure, ...] = (
         uses_level=False,
         tells_quality=False,
         whole_grades=True,
-        traits=traits(Trait.GRADED),
+        traits=frozenset({Trait.GRADED}),
         bounds=_NO_NUMBER,
         expected=_NO_NUMBER,
     ),

@@ -8,7 +8,7 @@ import numpy as np
 
 from pres_eval.arrays import FloatArray, Grades
 from pres_eval.batches.batch import Batch
-from pres_eval.measures.base import NOT_DERIVED, Measure, Trait, traits
+from pres_eval.measures.base import NOT_DERIVED, Measure, Trait
 from pres_eval.measures.found import discounted, gained
 from pres_eval.measures.gain import document_gains
 from pres_eval.measures.ndcg import ndcg_cut
@@ -68,7 +68,7 @@ def ndcg_gain_cut(batch: Batch, cutoff: int, gains: tuple[tuple[int, float], ...
     return ndcg_cut(batch.with_gains(gains), cutoff)
 
 
-_CUMULATED = traits(Trait.GRADED, Trait.IGNORES_TAIL, Trait.OWN_EXPECTED)
+_CUMULATED = frozenset({Trait.GRADED, Trait.IGNORES_TAIL, Trait.OWN_EXPECTED})
 _RISING = _CUMULATED | {Trait.RISES}
 
 _cut = partial(Measure, ours=True, uses_level=False)

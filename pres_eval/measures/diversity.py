@@ -12,7 +12,7 @@ import numpy as np
 
 from pres_eval.arrays import FloatArray, changed, divide
 from pres_eval.batches.from_subtopics import SubtopicBatch
-from pres_eval.measures.base import Measure, Trait, traits
+from pres_eval.measures.base import Measure, Trait
 from pres_eval.measures.novelty import (
     geometric,
     logarithmic,
@@ -218,9 +218,12 @@ _BETA = Setting(
 _AT_RANKS = MeasureSettings((_ALPHA,), (5, 10, 20), "10,20,alpha=0.5")
 _PATIENT = MeasureSettings((_ALPHA, _BETA), example="alpha=0.5,beta=0.8")
 _of_subtopics = partial(
-    Measure, relevance=RelevanceInfo.SUBTOPICS, ours=True, traits=traits(Trait.BOUNDED, Trait.IGNORES_TAIL)
+    Measure,
+    relevance=RelevanceInfo.SUBTOPICS,
+    ours=True,
+    traits=frozenset({Trait.BOUNDED, Trait.IGNORES_TAIL}),
 )
-_by_the_best = partial(_of_subtopics, traits=traits(Trait.IGNORES_TAIL))
+_by_the_best = partial(_of_subtopics, traits=frozenset({Trait.IGNORES_TAIL}))
 
 MEASURES: tuple[Measure, ...] = (
     _of_subtopics("alpha_DCG", alpha_dcg, _AT_RANKS),

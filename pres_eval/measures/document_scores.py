@@ -9,7 +9,7 @@ import numpy as np
 from pres_eval.arrays import FloatArray, divide
 from pres_eval.batches.batch import Batch
 from pres_eval.errors import MeasureError
-from pres_eval.measures.base import NOT_DERIVED, Measure, Trait, traits
+from pres_eval.measures.base import NOT_DERIVED, Measure, Trait
 from pres_eval.measures.bpref import preferred
 from pres_eval.measures.rbp import rank_biased
 from pres_eval.measures.settings import MeasureSettings, Setting, persistence
@@ -73,7 +73,7 @@ def understandability_bpref(batch: Batch, factor: float) -> FloatArray:
 _FACTOR = Setting(name="factor", default=1.0, expected="the factor of the documents' scores, above 0")
 _WEIGHED = MeasureSettings((persistence(0.8), _FACTOR), example="p=0.9")
 
-_BIASED = traits(Trait.IGNORES_TAIL, Trait.OWN_EXPECTED)
+_BIASED = frozenset({Trait.IGNORES_TAIL, Trait.OWN_EXPECTED})
 _scored = partial(Measure, ours=True, needs_document_scores=True, bounds=NOT_DERIVED)
 
 MEASURES: tuple[Measure, ...] = (
@@ -83,6 +83,6 @@ MEASURES: tuple[Measure, ...] = (
         "ubpref",
         understandability_bpref,
         MeasureSettings((_FACTOR,), example="factor=0.01"),
-        traits=traits(Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL, Trait.OWN_EXPECTED),
+        traits=frozenset({Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL, Trait.OWN_EXPECTED}),
     ),
 )

@@ -12,7 +12,7 @@ import numpy as np
 
 from pres_eval.arrays import FloatArray, IntArray, divide
 from pres_eval.batches.batch import Batch
-from pres_eval.measures.base import NOT_DERIVED, Measure, Trait, traits
+from pres_eval.measures.base import NOT_DERIVED, Measure, Trait
 from pres_eval.measures.found import relevant_within
 from pres_eval.measures.parameters import Multiples
 from pres_eval.measures.precision import rank_of_relevant
@@ -122,7 +122,7 @@ def loss(batch: Batch) -> FloatArray:
     return np.minimum(share_too_late(batch, documents_to_read(batch), None), 1.0)
 
 
-_SHARE = traits(Trait.BOUNDED, Trait.OF_COLLECTION, Trait.MOVES_UP)
+_SHARE = frozenset({Trait.BOUNDED, Trait.OF_COLLECTION, Trait.MOVES_UP})
 _TARGETS = Percents((70.0, 80.0, 90.0, 95.0), example="80,95")
 _ours = partial(Measure, ours=True)
 
@@ -132,7 +132,7 @@ MEASURES: tuple[Measure, ...] = (
         read_for_recall,
         _TARGETS,
         less_is_better=True,
-        traits=traits(Trait.OF_COLLECTION, Trait.MOVES_UP, Trait.OWN_EXPECTED),
+        traits=frozenset({Trait.OF_COLLECTION, Trait.MOVES_UP, Trait.OWN_EXPECTED}),
     ),
     _ours(
         "share_for_recall",
@@ -146,13 +146,13 @@ MEASURES: tuple[Measure, ...] = (
         "erf",
         extra_relevant_found,
         Percents((10.0, 20.0), example="10,20"),
-        traits=traits(Trait.OF_COLLECTION, Trait.MOVES_UP, Trait.OWN_EXPECTED),
+        traits=frozenset({Trait.OF_COLLECTION, Trait.MOVES_UP, Trait.OWN_EXPECTED}),
     ),
     _ours(
         "recall_at",
         recall_at_multiple,
         Multiples(),
-        traits=traits(Trait.BOUNDED, Trait.IGNORES_TAIL, Trait.MOVES_UP, Trait.OWN_EXPECTED),
+        traits=frozenset({Trait.BOUNDED, Trait.IGNORES_TAIL, Trait.MOVES_UP, Trait.OWN_EXPECTED}),
     ),
     _ours("loss", loss, less_is_better=True, traits=_SHARE, expected=NOT_DERIVED),
 )

@@ -6,7 +6,7 @@ import numpy as np
 
 from pres_eval.arrays import FloatArray
 from pres_eval.batches.batch import Batch
-from pres_eval.measures.base import Lacks, Measure, Trait, nan_where, traits
+from pres_eval.measures.base import Lacks, Measure, Trait, nan_where
 from pres_eval.measures.parameters import Coefficients, Fractions
 
 RECALL_LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
@@ -78,7 +78,7 @@ def eleven_point_average(batch: Batch, levels: tuple[float, ...]) -> FloatArray:
 
 
 _OF_A_MAXIMUM = Lacks("a highest precision depends on all ranks of a tie together")
-_INTERPOLATED = traits(Trait.BOUNDED, Trait.MAY_BE_NAN, Trait.IGNORES_TAIL, Trait.MOVES_UP)
+_INTERPOLATED = frozenset({Trait.BOUNDED, Trait.MAY_BE_NAN, Trait.IGNORES_TAIL, Trait.MOVES_UP})
 
 MEASURES: tuple[Measure, ...] = (
     Measure(

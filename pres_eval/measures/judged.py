@@ -6,7 +6,7 @@ import numpy as np
 
 from pres_eval.arrays import FloatArray, divide
 from pres_eval.batches.batch import Batch
-from pres_eval.measures.base import Lacks, Measure, Trait, WhenMissing, traits
+from pres_eval.measures.base import Lacks, Measure, Trait, WhenMissing
 from pres_eval.measures.found import documents_within
 from pres_eval.measures.parameters import Cutoffs
 
@@ -49,7 +49,7 @@ MEASURES: tuple[Measure, ...] = (
         uses_level=False,
         less_is_better=True,
         when_missing=WhenMissing.ZERO,
-        traits=traits(Trait.BOUNDED, Trait.OWN_EXPECTED),
+        traits=frozenset({Trait.BOUNDED, Trait.OWN_EXPECTED}),
         bounds=_WITHOUT_QUESTION,
     ),
     Measure(
@@ -58,7 +58,7 @@ MEASURES: tuple[Measure, ...] = (
         Cutoffs((10, 100, 1000), or_all=True),
         ours=True,
         uses_level=False,
-        traits=traits(Trait.BOUNDED, Trait.OWN_EXPECTED),
+        traits=frozenset({Trait.BOUNDED, Trait.OWN_EXPECTED}),
         bounds=_WITHOUT_QUESTION,
     ),
 )

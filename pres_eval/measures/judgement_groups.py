@@ -7,7 +7,7 @@ from functools import partial
 from pres_eval.arrays import FloatArray
 from pres_eval.batches.from_groups import GroupedBatch
 from pres_eval.measures.average_precision import average_precision
-from pres_eval.measures.base import Measure, Trait, traits
+from pres_eval.measures.base import Measure, Trait
 from pres_eval.measures.parameters import Cutoffs
 from pres_eval.measures.precision import (
     DOCUMENT_CUTOFFS,
@@ -62,7 +62,7 @@ def r_precision_mult_avgjg(batch: GroupedBatch, multiple: float) -> FloatArray:
 
 
 _of_groups = partial(
-    Measure, relevance=RelevanceInfo.QRELS_JG, traits=traits(Trait.BOUNDED, Trait.IGNORES_TAIL)
+    Measure, relevance=RelevanceInfo.QRELS_JG, traits=frozenset({Trait.BOUNDED, Trait.IGNORES_TAIL})
 )
 
 MEASURES: tuple[Measure, ...] = (

@@ -6,7 +6,7 @@ import numpy as np
 
 from pres_eval.arrays import FloatArray, IntArray, blocks, changed, divide, ragged
 from pres_eval.batches.batch import Batch
-from pres_eval.measures.base import NOT_DERIVED, Measure, Trait, traits
+from pres_eval.measures.base import NOT_DERIVED, Measure, Trait
 from pres_eval.measures.found import relevant_within
 from pres_eval.measures.parameters import OptionalCutoffs
 from pres_eval.measures.rbp import Powers
@@ -142,7 +142,7 @@ MEASURES: tuple[Measure, ...] = (
         ),
         ours=True,
         uses_level=False,
-        traits=traits(Trait.BOUNDED, Trait.GRADED),
+        traits=frozenset({Trait.BOUNDED, Trait.GRADED}),
         bounds=NOT_DERIVED,
         expected=NOT_DERIVED,
     ),
@@ -152,7 +152,7 @@ MEASURES: tuple[Measure, ...] = (
         OptionalCutoffs("10,100"),
         ours=True,
         best_by_grade=False,
-        traits=traits(Trait.BOUNDED, Trait.MOVES_UP),
+        traits=frozenset({Trait.BOUNDED, Trait.MOVES_UP}),
         expected="expected.ranks:accuracy",
     ),
 )

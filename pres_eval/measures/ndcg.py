@@ -7,7 +7,7 @@ import numpy as np
 from pres_eval.arrays import FloatArray, IntArray, accumulate, divide
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.plain import RankedTopic
-from pres_eval.measures.base import Measure, Trait, traits
+from pres_eval.measures.base import Measure, Trait
 from pres_eval.measures.best_ranking import best_ranking
 from pres_eval.measures.found import discounted, gained
 from pres_eval.measures.gain import (
@@ -147,8 +147,8 @@ def plain_ndcg_cut(topic: RankedTopic, cutoff: int) -> float:
     return topic.dcg(cutoff) / best if best else 0.0
 
 
-_NORMALIZED = traits(Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL, Trait.OWN_EXPECTED)
-_CUMULATED = traits(Trait.GRADED, Trait.IGNORES_TAIL, Trait.RISES)
+_NORMALIZED = frozenset({Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL, Trait.OWN_EXPECTED})
+_CUMULATED = frozenset({Trait.GRADED, Trait.IGNORES_TAIL, Trait.RISES})
 
 MEASURES: tuple[Measure, ...] = (
     Measure(

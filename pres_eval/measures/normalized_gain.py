@@ -9,7 +9,7 @@ import numpy as np
 
 from pres_eval.arrays import FloatArray, IntArray, accumulate, changed, divide, elementwise, log2
 from pres_eval.batches.batch import Batch
-from pres_eval.measures.base import NOT_DERIVED, Measure, Trait, traits
+from pres_eval.measures.base import NOT_DERIVED, Measure, Trait
 from pres_eval.measures.best_ranking import BestRanking, best_ranking
 from pres_eval.measures.gain import (
     GradeGains,
@@ -161,10 +161,10 @@ def _dcg_down_to(batch: Batch, dcg: FloatArray, topic_of: IntArray, rank: IntArr
 
 
 _experimental = partial(Measure, bounds=NOT_DERIVED, expected=NOT_DERIVED)
-_GAIN_TRAITS = traits(Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL)
+_GAIN_TRAITS = frozenset({Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL})
 
 MEASURES: tuple[Measure, ...] = (
-    _experimental("binG", binary_g, traits=traits(Trait.BOUNDED, Trait.IGNORES_TAIL)),
+    _experimental("binG", binary_g, traits=frozenset({Trait.BOUNDED, Trait.IGNORES_TAIL})),
     _experimental(
         "G", g, Pairs(), uses_level=False, whole_grades=True, best_by_grade=False, traits=_GAIN_TRAITS
     ),
@@ -174,6 +174,6 @@ MEASURES: tuple[Measure, ...] = (
         r_ndcg,
         Pairs(),
         whole_grades=True,
-        traits=traits(Trait.BOUNDED, Trait.GRADED, Trait.MAY_BE_NAN),
+        traits=frozenset({Trait.BOUNDED, Trait.GRADED, Trait.MAY_BE_NAN}),
     ),
 )

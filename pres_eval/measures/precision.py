@@ -7,7 +7,7 @@ import numpy as np
 from pres_eval.arrays import FloatArray, IntArray, divide
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.plain import RankedTopic
-from pres_eval.measures.base import Measure, Trait, traits
+from pres_eval.measures.base import Measure, Trait
 from pres_eval.measures.found import Numbers, relevant_within
 from pres_eval.measures.parameters import BetaCutoffs, Cutoffs, Fractions
 
@@ -198,7 +198,7 @@ def plain_reciprocal_rank_cut(topic: RankedTopic, cutoff: int) -> float:
     return plain_reciprocal_rank(topic) if topic.relevant_within(cutoff) else 0.0
 
 
-_AT_RANKS = traits(Trait.BOUNDED, Trait.IGNORES_TAIL)
+_AT_RANKS = frozenset({Trait.BOUNDED, Trait.IGNORES_TAIL})
 _OWN_EXPECTED = _AT_RANKS | {Trait.OWN_EXPECTED}
 _RISING = _AT_RANKS | {Trait.RISES}
 
@@ -254,7 +254,7 @@ MEASURES: tuple[Measure, ...] = (
         Cutoffs((1, 5, 10)),
         ours=True,
         takes_many=True,
-        traits=traits(Trait.IGNORES_TAIL, Trait.RISES, Trait.OWN_EXPECTED),
+        traits=frozenset({Trait.IGNORES_TAIL, Trait.RISES, Trait.OWN_EXPECTED}),
         plain=plain_hits,
     ),
     Measure(

@@ -14,7 +14,7 @@ import numpy as np
 from pres_eval.arrays import FloatArray, IntArray, divide
 from pres_eval.batches.from_preferences import PreferenceBatch
 from pres_eval.batches.preference_counts import segment_sums
-from pres_eval.measures.base import Format, Measure, Trait, total, traits
+from pres_eval.measures.base import Format, Measure, Trait, total
 from pres_eval.options import RelevanceInfo
 
 
@@ -231,12 +231,12 @@ def _average_or_zero(batch: PreferenceBatch, fulfilled: IntArray, possible: IntA
 _ANY = (Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL, Trait.GRADED)
 _measure = partial(Measure, uses_level=False, relevance=RelevanceInfo.PREFS)
 _count = partial(_measure, summary=total, format=Format.COUNT, tells_quality=False)
-_share = partial(_measure, traits=traits(*_ANY, Trait.BOUNDED))
+_share = partial(_measure, traits=frozenset({*_ANY, Trait.BOUNDED}))
 
 MEASURES: tuple[Measure, ...] = (
-    _count("prefs_num_prefs_poss", num_prefs_poss, traits=traits(*_ANY, Trait.SET)),
-    _count("prefs_num_prefs_ful", num_prefs_ful, traits=traits(*_ANY)),
-    _count("prefs_num_prefs_ful_ret", num_prefs_ful_ret, traits=traits(*_ANY)),
+    _count("prefs_num_prefs_poss", num_prefs_poss, traits=frozenset({*_ANY, Trait.SET})),
+    _count("prefs_num_prefs_ful", num_prefs_ful, traits=frozenset({*_ANY})),
+    _count("prefs_num_prefs_ful_ret", num_prefs_ful_ret, traits=frozenset({*_ANY})),
     _share("prefs_simp", simp),
     _share("prefs_pair", pair),
     _share("prefs_avgjg", avgjg),

@@ -8,7 +8,7 @@ from pres_eval.arrays import FloatArray, IntArray, divide
 from pres_eval.batches.batch import Batch
 from pres_eval.errors import MeasureError, quoted
 from pres_eval.measures.average_precision import average_precision_cut
-from pres_eval.measures.base import NOT_DERIVED, Measure, Trait, traits
+from pres_eval.measures.base import NOT_DERIVED, Measure, Trait
 from pres_eval.measures.found import Numbers, sum_of_ranks
 from pres_eval.measures.parameters import BetaCutoffs, Cutoffs, OptionalCutoffs
 from pres_eval.measures.precision import f_measure, recall
@@ -144,7 +144,7 @@ def f_prime(batch: Batch, beta: float, cutoff: int) -> FloatArray:
     return f_measure(beta, average_precision_cut(batch, cutoff), recall(batch, cutoff))
 
 
-_FAMILY = traits(Trait.BOUNDED, Trait.IGNORES_TAIL)
+_FAMILY = frozenset({Trait.BOUNDED, Trait.IGNORES_TAIL})
 _OWN_EXPECTED = _FAMILY | {Trait.OWN_EXPECTED}
 
 MEASURES: tuple[Measure, ...] = (

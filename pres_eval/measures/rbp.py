@@ -7,7 +7,7 @@ import numpy as np
 from pres_eval.arrays import BLOCK, FloatArray, IntArray, accumulate
 from pres_eval.batches.batch import Batch
 from pres_eval.errors import MeasureError, quoted
-from pres_eval.measures.base import NOT_DERIVED, Lacks, Measure, Trait, WhenMissing, traits
+from pres_eval.measures.base import NOT_DERIVED, Lacks, Measure, Trait, WhenMissing
 from pres_eval.measures.found import gained
 from pres_eval.measures.gain import (
     GradeGains,
@@ -156,7 +156,7 @@ def expected_reciprocal_rank(batch: Batch, cutoff: int) -> FloatArray:
     return batch.sum_by_topic(satisfied * still_reading / batch.rank)
 
 
-_BIASED = traits(Trait.BOUNDED, Trait.IGNORES_TAIL, Trait.RISES)
+_BIASED = frozenset({Trait.BOUNDED, Trait.IGNORES_TAIL, Trait.RISES})
 
 MEASURES: tuple[Measure, ...] = (
     Measure(
@@ -181,7 +181,7 @@ MEASURES: tuple[Measure, ...] = (
         uses_level=False,
         # trec_eval: 10.0 sets it to 0 only where it is called plainly rbp_resid.
         when_missing=WhenMissing.ZERO_WITHOUT_PARAMETERS,
-        traits=traits(Trait.BOUNDED),
+        traits=frozenset({Trait.BOUNDED}),
         bounds=Lacks("it is itself how far the greatest value of rbp is away"),
         expected=NOT_DERIVED,
     ),

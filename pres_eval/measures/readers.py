@@ -14,7 +14,7 @@ import numpy as np
 
 from pres_eval.arrays import FloatArray, IntArray, accumulate, elementwise, log2
 from pres_eval.batches.batch import Batch
-from pres_eval.measures.base import NOT_DERIVED, Measure, Trait, traits
+from pres_eval.measures.base import NOT_DERIVED, Measure, Trait
 from pres_eval.measures.continuing import DEPTH, gain_for_each_document, insq_continues, scaled_gains
 from pres_eval.measures.found import discounted, gained
 from pres_eval.measures.settings import MAX_REL, MIN_REL, WANTED_GAIN, MeasureSettings, persistence
@@ -235,12 +235,12 @@ _GRADES = (MIN_REL, MAX_REL)
 _AT_RANKS = MeasureSettings(_GRADES, CUTOFFS, "10,20,max_rel=3")
 _WANTING = MeasureSettings((WANTED_GAIN, *_GRADES), example="T=2,max_rel=3")
 _PERSISTENT = MeasureSettings((persistence(0.8),), CUTOFFS, "10,20,p=0.9")
-_FIRST = traits(Trait.BOUNDED, Trait.IGNORES_TAIL, Trait.RISES, Trait.OWN_EXPECTED)
+_FIRST = frozenset({Trait.BOUNDED, Trait.IGNORES_TAIL, Trait.RISES, Trait.OWN_EXPECTED})
 _RISING = _FIRST | {Trait.GRADED, Trait.OF_TOPIC_SCALE}
 _graded = partial(Measure, ours=True, uses_level=False)
 _stopping = partial(
     _graded,
-    traits=traits(Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL),
+    traits=frozenset({Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL}),
     bounds=NOT_DERIVED,
     expected=NOT_DERIVED,
 )

@@ -8,7 +8,7 @@ import numpy as np
 
 from pres_eval.arrays import FloatArray, IntArray, divide
 from pres_eval.batches.batch import Batch
-from pres_eval.measures.base import Measure, Trait, traits
+from pres_eval.measures.base import Measure, Trait
 from pres_eval.measures.found import relevant_within, variance_of_relevant
 from pres_eval.measures.parameters import Coefficients
 from pres_eval.measures.screening import documents_to_read
@@ -123,7 +123,7 @@ def loss(batch: Batch) -> FloatArray:
 
 
 _cost = partial(Measure, less_is_better=True, ours=True)
-_OF_A_SET = traits(Trait.SET, Trait.RISES)
+_OF_A_SET = frozenset({Trait.SET, Trait.RISES})
 _OF_COLLECTION = _OF_A_SET | {Trait.OF_COLLECTION}
 _REST = Coefficients((1.0, 2.0), 2, example="1,2")
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from pres_eval.arrays import FloatArray, divide, elementwise
 from pres_eval.batches.from_samples import SampledBatch
-from pres_eval.measures.base import Measure, Trait, total, traits
+from pres_eval.measures.base import Measure, Trait, total
 from pres_eval.measures.gain import KeyNumbers, grade_gains
 from pres_eval.measures.parameters import Cutoffs, Pairs
 from pres_eval.options import LARGEST_LONG, RelevanceInfo
@@ -232,7 +232,9 @@ def stat_num_rel(batch: SampledBatch) -> FloatArray:
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 """Those of sample_eval.pl."""
 
-_of_strata = partial(Measure, relevance=RelevanceInfo.STRATA, ours=True, traits=traits(Trait.IGNORES_TAIL))
+_of_strata = partial(
+    Measure, relevance=RelevanceInfo.STRATA, ours=True, traits=frozenset({Trait.IGNORES_TAIL})
+)
 _of_any = partial(_of_strata, relevance=RelevanceInfo.PRELS)
 
 MEASURES: tuple[Measure, ...] = (
@@ -242,7 +244,7 @@ MEASURES: tuple[Measure, ...] = (
         inferred_ndcg,
         Pairs(),
         uses_level=False,
-        traits=traits(Trait.IGNORES_TAIL, Trait.TOO_HIGH_OF_SAMPLES),
+        traits=frozenset({Trait.IGNORES_TAIL, Trait.TOO_HIGH_OF_SAMPLES}),
     ),
     _of_strata("iP", inferred_precision, Cutoffs(CUTOFFS)),
     _of_strata("irecall", inferred_recall, Cutoffs(CUTOFFS)),

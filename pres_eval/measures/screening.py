@@ -12,7 +12,7 @@ import numpy as np
 
 from pres_eval.arrays import FloatArray, IntArray, divide
 from pres_eval.batches.batch import Batch
-from pres_eval.measures.base import Measure, Trait, traits
+from pres_eval.measures.base import Measure, Trait
 from pres_eval.measures.found import relevant_within, sum_of_ranks
 from pres_eval.measures.precision import rank_of_relevant
 from pres_eval.measures.settings import Percents
@@ -142,15 +142,15 @@ def average_time_to_discovery(batch: Batch) -> FloatArray:
 
 _ours = partial(Measure, ours=True)
 _effort = partial(_ours, less_is_better=True, rewards_giving_up=True)
-_SHARE = traits(Trait.BOUNDED, Trait.OF_COLLECTION, Trait.MOVES_UP)
-_RANK = traits(Trait.IGNORES_TAIL, Trait.MOVES_UP)
+_SHARE = frozenset({Trait.BOUNDED, Trait.OF_COLLECTION, Trait.MOVES_UP})
+_RANK = frozenset({Trait.IGNORES_TAIL, Trait.MOVES_UP})
 
 MEASURES: tuple[Measure, ...] = (
     _ours(
         "wss",
         work_saved,
         Percents((95.0, 100.0)),
-        traits=traits(Trait.OF_COLLECTION, Trait.MOVES_UP, Trait.OWN_EXPECTED),
+        traits=frozenset({Trait.OF_COLLECTION, Trait.MOVES_UP, Trait.OWN_EXPECTED}),
     ),
     _effort(
         "last_rel",

@@ -7,7 +7,7 @@ import numpy as np
 from pres_eval.arrays import FloatArray, divide
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.plain import RankedTopic
-from pres_eval.measures.base import Measure, Trait, WhenMissing, traits
+from pres_eval.measures.base import Measure, Trait, WhenMissing
 from pres_eval.measures.found import relevant_within, variance_of_relevant
 from pres_eval.measures.parameters import Coefficients
 
@@ -108,7 +108,7 @@ def plain_set_recall(topic: RankedTopic) -> float:
     return len(topic.relevant) / topic.judged.num_rel if topic.judged.num_rel else 0.0
 
 
-_OF_A_SET = traits(Trait.BOUNDED, Trait.SET, Trait.RISES)
+_OF_A_SET = frozenset({Trait.BOUNDED, Trait.SET, Trait.RISES})
 _OWN_EXPECTED = _OF_A_SET | {Trait.OWN_EXPECTED}
 
 MEASURES: tuple[Measure, ...] = (
@@ -129,6 +129,6 @@ MEASURES: tuple[Measure, ...] = (
         rewards_giving_up=True,
         # trec_eval: 10.0 sets it to 0 only where it is called plainly utility.
         when_missing=WhenMissing.ZERO_WITHOUT_PARAMETERS,
-        traits=traits(Trait.SET, Trait.RISES, Trait.OWN_EXPECTED),
+        traits=frozenset({Trait.SET, Trait.RISES, Trait.OWN_EXPECTED}),
     ),
 )

@@ -40,7 +40,7 @@ class View(NamedTuple):
 
 def cut_view(text: str) -> tuple[str, View]:
     """Return a text without the settings at its end, and these."""
-    match = re.search(_ENDING, text) if text.endswith(")") else None
+    match = re.search(_ENDING, text)
     if match is None:
         return text, View()
     level = None if match[1] is None else int(match[1])

@@ -5,11 +5,10 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
 
 import numpy as np
 
-from pres_eval.arrays import NO_IDS, Ids, IntArray, WordIds, changes, ragged
+from pres_eval.arrays import NO_IDS, IntArray, WordIds, changes, ragged
 from pres_eval.errors import EmptyFileError
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.reading.blocks import Block
@@ -51,12 +50,7 @@ class LookedAt:
     """Rows of a run whose ids are looked at: topics (n,) as indices of the pool's, and documents (n,)."""
 
     topic: IntArray
-    written: Ids | WordIds
-
-    @cached_property
-    def documents(self) -> WordIds:
-        """Return the documents in words, which small calls seldom need."""
-        return self.written if isinstance(self.written, WordIds) else WordIds.of(self.written)
+    documents: WordIds
 
 
 NOTHING_LOOKED_AT = LookedAt(np.zeros(0, np.int64), NO_IDS)

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays import IntArray, TopicNumbers, WordIds, Words, blocks, byte_order, narrow, ragged
+from pres_eval.arrays import IntArray, TopicNumbers, WordIds, blocks, byte_order, narrow, ragged
 from pres_eval.ranking.keys import place_keys
 from pres_eval.ranking.ranked import NO_TIES, Ranked, Scores, Ties, inverse
 from pres_eval.reading.blocks import Documents
@@ -68,8 +68,9 @@ def rank_judged(rows: Sortable, topic: IntArray, judged: IntArray, document: Int
     if len(moved):
         order = np.argsort(places[moved], kind="stable")  # fast where most are in order
         places[moved], document[moved] = places[moved[order]], document[moved[order]]
-        tied = moved[inverse(order)[np.searchsorted(moved, ties.document)]]
-        ties = Ties.at(tied, ties.first - begins[ties.document] + 1, ties.size)
+        if len(ties.document):
+            tied = moved[inverse(order)[np.searchsorted(moved, ties.document)]]
+            ties = Ties.at(tied, ties.first - begins[ties.document] + 1, ties.size)
     return Ranked(
         topic=topic,
         num_ret=np.diff(rows.offsets),
@@ -99,22 +100,23 @@ def places_of(rows: Sortable, judged: IntArray) -> tuple[IntArray, IntArray, Tie
     places[stay], ties = _untied(rows, None, judged[stay])
     places[go], more = _sorted_places(rows, judged[go])
     moved[stay[ties.document]] = True
-    return (
-        places,
-        np.flatnonzero(moved),
-        Ties.at(
-            np.concatenate((stay[ties.document], go[more.document])),
-            np.concatenate((ties.first, more.first)),
-            np.concatenate((ties.size, more.size)),
-        ),
-    )
+    document = np.concatenate((stay[ties.document], go[more.document]))
+    if len(document):
+        first, size = np.concatenate((ties.first, more.first)), np.concatenate((ties.size, more.size))
+        ties = Ties.at(document, first, size)
+    return places, np.flatnonzero(moved), ties
 
 
 def _sorted_places(rows: Sortable, judged: IntArray) -> tuple[IntArray, Ties]:
     """Return (J,) the places of judged rows (J,) of topics whose scores don't descend."""
     keys = place_keys(rows.topic_of, rows.scores, len(rows.offsets) - 1)
     members = _rows_beside(rows, judged)
-    wanted, in_order = keys[judged], _sorted_keys(keys[members], rows.topic_of[members])
+    wanted, in_order = keys[judged], keys[members]
+    # Many short sorts take half the time of a long one, if topics are not too short for that.
+    begins = np.flatnonzero(np.diff(rows.topic_of[members], prepend=-1, append=-1))
+    spans = pairwise(begins.tolist()) if len(members) >= SHORT * len(begins) else [(0, len(members))]
+    for begin, end in spans:
+        in_order[begin:end].sort()
     first = np.searchsorted(in_order, wanted)
     places, ties = members[first], NO_TIES
     tied = np.flatnonzero(np.append(in_order[1:], ~in_order[-1:])[first] == wanted)
@@ -122,16 +124,6 @@ def _sorted_places(rows: Sortable, judged: IntArray) -> tuple[IntArray, Ties]:
         places[tied], ties = _lexsorted_places(rows, judged[tied])
         ties = ties.moved(tied)
     return places, ties
-
-
-def _sorted_keys(keys: Words, topic_of: TopicNumbers) -> Words:
-    """Sort the keys (n,) of whole topics (n,): many short sorts take half the time of a long one."""
-    begins = np.flatnonzero(np.diff(topic_of, prepend=-1, append=-1))
-    if len(keys) < SHORT * len(begins):
-        return np.sort(keys)
-    for begin, end in pairwise(begins.tolist()):
-        keys[begin:end].sort()
-    return keys
 
 
 def _lexsorted_places(rows: Sortable, judged: IntArray) -> tuple[IntArray, Ties]:

@@ -7,7 +7,7 @@ from dataclasses import field, replace
 
 import numpy as np
 
-from pres_eval.arrays import NO_IDS, GrowingColumns, IntArray, KeyTable, TopicNumbers, WordIds, has_equal
+from pres_eval.arrays import NO_IDS, GrowingColumns, IntArray, KeyTable, TopicNumbers, WordIds
 from pres_eval.ranking.any_order import KeyedRows
 from pres_eval.ranking.opening import NOTHING_LOOKED_AT, LookedAt, Opening
 from pres_eval.ranking.ranked import Ranked, Scores, joined_topics
@@ -177,7 +177,7 @@ class Merging:
 
     def add(self, part: Part) -> None:
         """Take the next part.  Raises ScatteredError if one of its topics came before."""
-        if self._seen[part.topics].any() or has_equal(part.topics):
+        if self._seen[part.topics].any():
             raise ScatteredError
         self._seen[part.topics] = True
         self._topics.append(part.topics)

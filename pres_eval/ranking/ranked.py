@@ -108,7 +108,7 @@ def joined_topics(parts: Sequence[Ranked]) -> Ranked:
         offsets=before,
         rank=_NONE,
         document=_NONE,
-        ties=_joined_ties(parts),
+        ties=_joined_ties(parts) if any(len(part.ties.document) for part in parts) else NO_TIES,
         num_dropped=sum(part.num_dropped for part in parts),
     )
     ranks, documents = [part.rank for part in parts], [part.document for part in parts]
@@ -118,7 +118,10 @@ def joined_topics(parts: Sequence[Ranked]) -> Ranked:
     starts, lengths = before[:-1][order], lengths[order]
     offsets = np.concatenate(([0], np.cumsum(lengths)))
     ties = ranked.ties
-    own = np.searchsorted(before, ties.document, side="right") - 1
+    if len(ties.document):
+        own = np.searchsorted(before, ties.document, side="right") - 1
+        moved = ties.document - before[own] + offsets[inverse(order)[own]]
+        ties = Ties.at(moved, ties.first, ties.size)
     return replace(
         ranked,
         topic=topic[order],
@@ -126,7 +129,7 @@ def joined_topics(parts: Sequence[Ranked]) -> Ranked:
         offsets=offsets,
         rank=gathered(ranks, starts, lengths),
         document=gathered(documents, starts, lengths),
-        ties=Ties.at(ties.document - before[own] + offsets[inverse(order)[own]], ties.first, ties.size),
+        ties=ties,
     )
 
 
@@ -136,15 +139,13 @@ def _joined(arrays: Sequence[AnyInts]) -> AnyInts:
 
 
 def _joined_ties(parts: Sequence[Ranked]) -> Ties:
-    """Return the ties of all parts."""
+    """Return the ties of all parts, of which one has some at least."""
     begins = np.cumsum([0, *(len(part.rank) for part in parts)])
     found = [
         (part.ties.document + begin, part.ties.first, part.ties.size)
         for part, begin in zip(parts, begins.tolist(), strict=False)
         if len(part.ties.document)
     ]
-    if not found:
-        return NO_TIES
     document, first, size = zip(*found, strict=True)
     return Ties(np.concatenate(document), np.concatenate(first), np.concatenate(size))
 

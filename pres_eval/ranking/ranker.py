@@ -52,19 +52,17 @@ class Kept:
 
     ties    the place keys of the ties of which rows are kept; None for all rows
     checks  whether keys tell documents that come twice
+    by_topic  whether topics have to be whole, as for ranks
     """
 
     what: str
     ties: Words | None = None
     checks: bool = True
-
-    @property
-    def by_topic(self) -> bool:
-        """Return whether topics have to be whole."""
-        return self.what == "ranks"
+    by_topic: bool = False
 
 
-RANKS, KEYS, UNCHECKED_KEYS, EVERY_ROW = Kept("ranks"), Kept("keys"), Kept("keys", checks=False), Kept(ROWS)
+RANKS, KEYS, EVERY_ROW = Kept("ranks", by_topic=True), Kept("keys"), Kept(ROWS)
+UNCHECKED_KEYS = Kept("keys", checks=False)
 
 
 class Judged(Protocol):

@@ -169,31 +169,24 @@ class _Written:
 class _Judged:
     """The judged documents of a pool; those of a topic are hashed when rows of it are looked at."""
 
-    def __init__(self, pool: Pool) -> None:
-        self._is_made = np.zeros(len(pool.topics), np.bool_)
-        self._hashes = np.zeros((1 + _LEVELS, len(pool.documents)), np.uint64)
-        self._last: tuple[IntArray, _Written] | None = None
+    def __init__(self, documents: WordIds) -> None:
+        self._documents = documents
+        self._is_hashed = np.zeros(len(documents), np.bool_)
+        self._hashes = np.zeros((1 + _LEVELS, len(documents)), np.uint64)
+        self._last: _Written | None = None
 
-    def of(self, pool: Pool, topics: IntArray) -> _Written:
-        """Return the documents of topics (n,) of the pool, which is not kept here as it keeps this."""
+    def of(self, rows: IntArray, topic: IntArray) -> _Written:
+        """Return some documents (n,) with their topics (n,)."""
         last = self._last
-        if last is not None and np.array_equal(topics, last[0]):
-            return last[1]
-        new = topics[~self._is_made[topics]]
+        if last is not None and np.array_equal(rows, last.rows):
+            return last
+        new = np.flatnonzero(~self._is_hashed[rows])
         if len(new):
-            rows, topic = _documents_of(pool, new)
-            self._hashes[:, rows] = _notations(pool.documents.take(rows), topic)
-            self._is_made[new] = True
-        rows, topic = _documents_of(pool, topics)
-        written = _Written(pool.documents, rows, topic, self._hashes[:, rows])
-        self._last = topics, written
+            self._hashes[:, rows[new]] = _notations(self._documents.take(rows[new]), topic[new])
+            self._is_hashed[rows] = True
+        written = _Written(self._documents, rows, topic, self._hashes[:, rows])
+        self._last = written
         return written
-
-
-def _documents_of(pool: Pool, topics: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the judged documents (m,) of topics (n,), and the topic of each (m,)."""
-    counts = lengths_at(pool.offsets, topics)
-    return ragged(pool.offsets[topics], counts)[0], np.repeat(topics, counts)
 
 
 def respelled_documents(
@@ -206,13 +199,16 @@ def respelled_documents(
     matched        rows (k,) that match as they are; None: they are looked for
     """
     topics = present(topic_of[topic_of >= 0], len(pool.topics))
-    # Kept for the next run, if there are not too many.
-    judged = pool.remembered.get("notations", len(pool.documents), partial(_Judged, pool)).of(pool, topics)
+    counts = lengths_at(pool.offsets, topics)
+    judged_rows = ragged(pool.offsets[topics], counts)[0]
     is_wanted = np.ones(len(pool.documents), np.bool_)
     is_wanted[retrieved] = False
-    is_wanted = is_wanted[judged.rows]
+    is_wanted = is_wanted[judged_rows]
     if not is_wanted.any():
         return None
+    # Kept for the next run, if there are not too many.
+    hashed = pool.remembered.get("notations", len(pool.documents), partial(_Judged, pool.documents))
+    judged = hashed.of(judged_rows, np.repeat(topics, counts))
     left = topic_of >= 0
     if matched is None:
         left &= judged.as_written.find(ids.hashes() + _of_topics(topic_of)) < 0

@@ -61,12 +61,13 @@ def read_split(
     """
     merging = Merging(ranker.pool)
     by_topic, file = kept.by_topic, files[split.number]
+    begins_run = split.number == split.start == 0
 
     def work(numbered: tuple[int, Chunk | Block]) -> Part:
         """Return the kept part of a piece of the split."""
         number, piece = numbered
-        is_looked_at = number % EACH_LOOKED_AT == 0 or (split.is_first and number < EVERY_LOOKED_AT)
-        is_first = split.is_first and number == 0
+        is_looked_at = number % EACH_LOOKED_AT == 0 or (begins_run and number < EVERY_LOOKED_AT)
+        is_first = begins_run and number == 0
         return ranker.part(piece, kept=kept, is_first=is_first, is_looked_at=is_looked_at)
 
     if form == TREC:
@@ -103,7 +104,7 @@ def read_run(
         return runs.rank(files, form)
 
 
-class Runs:
+class Runs(contextlib.AbstractContextManager["Runs"]):
     """Ranks runs by an engine; the judged documents are sent to its workers once.
 
     Rankings do not depend on the engine.  What nobody judged is dropped on the way.
@@ -114,9 +115,6 @@ class Runs:
         self._engine = engine
         self._shared = engine.share(ranker, "judgements")
         self._advanced = 0
-
-    def __enter__(self) -> Runs:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self._shared.close()
@@ -288,7 +286,6 @@ class Runs:
 
         `going_on`: a run that cannot be read is a RunFailure; otherwise its error is raised.
         """
-        check_format(form)
         most = self._engine.split_size(sum(run.size() or 0 for run in runs))
 
         for large, group in groupby(runs, lambda run: most is not None and (run.size() or 0) > most):

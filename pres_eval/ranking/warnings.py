@@ -12,7 +12,6 @@ from pres_eval.errors import quoted
 from pres_eval.options import FIRST, LARGEST_LONG, ONE, Options, RelevanceInfo
 from pres_eval.ranking.notations import MOST, Respelling
 from pres_eval.ranking.opening import Opening
-from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.ranking.rough import respelled_topics
 from pres_eval.reading.pool import Pool
@@ -31,7 +30,8 @@ def warnings_about(ranking: Ranking, relevance: Relevance, options: Options, alo
     warnings: list[str] = []
     if ranking.longer_line is not None or ranking.num_dropped:
         warnings += _of_lines(ranking, relevance, options)
-    warnings += _of_topics(ranking, relevance, options, alone)
+    if len(ranking.topic) < len(relevance.pool.topics) or len(ranking.unjudged_ids):
+        warnings += _of_topics(ranking, relevance, options, alone)
     if relevance.info is RelevanceInfo.STRATA:
         warnings += _guesses(ranking, cast("Sample", relevance), options)
     more: list[str] = []
@@ -177,20 +177,18 @@ def unmatched_topics(ranking: Ranking, pool: Pool) -> Respelling | None:
     return respelled_topics(unjudged, pool.topics.take(absent(ranking.topic, len(pool.topics))[:MOST]))
 
 
-def no_common_topic(relevance: Relevance, ranking: Ranked, options: Options) -> str:
+def no_common_topic(relevance: Relevance, ranking: Ranking, options: Options) -> str:
     """Return the warning about a run without a topic of the judgements."""
-    run = ranking.name if isinstance(ranking, Ranking) else "run"
     if options.only_topic is not None:
-        return f"{run}: topic {quoted(options.only_topic)} of -D is not in both files"
-    unjudged = ranking.unjudged if isinstance(ranking, Ranking) else []
-    found = unmatched_topics(ranking, relevance.pool) if isinstance(ranking, Ranking) else None
+        return f"{ranking.name}: topic {quoted(options.only_topic)} of -D is not in both files"
+    found = unmatched_topics(ranking, relevance.pool)
     match = "" if found is None else f"; {found.count:,} would match {found.text}"
-    theirs = f" such as {quoted(unjudged[0])}" if len(unjudged) else ""
+    theirs = f" such as {quoted(ranking.unjudged[0])}" if len(ranking.unjudged) else ""
     ours = quoted(relevance.pool.topics[0])
-    if theirs.endswith("'1'") and isinstance(ranking, Ranking) and ranking.form is not None:
+    if theirs.endswith("'1'") and ranking.form is not None:
         match += "; pres-eval convert --topics-from FILE names the topics 1, 2, ... of _msearch responses"
     return (
-        f"{run}: no topic in common with {relevance.name}:"
+        f"{ranking.name}: no topic in common with {relevance.name}:"
         f" expected topics such as {ours}, found others{theirs};"
         f" are both files of the same collection, and the ids written alike?{match}"
     )

@@ -96,14 +96,14 @@ class Lines:
         return self
 
     def __len__(self) -> int:
-        return len(self.fields)
+        return len(self.fields.edges)
 
 
 def parse_lines(chunk: Chunk, layout: Layout) -> Lines:
     """Return the lines of a chunk, whatever is wrong with some of them."""
     width = layout.width
     fields = split_fields(chunk, width, f"{width} ({layout.names})", layout.more)
-    if layout.number is None or not len(fields):
+    if layout.number is None or not len(fields.edges):
         return Lines(chunk, fields, _NO_NUMBERS, fields.faults)
     read = read_whole_numbers if layout.whole else read_numbers
     numbers, wrong = read(chunk.array(), *fields.column(layout.number))

@@ -11,6 +11,13 @@ from collections.abc import Iterator
 _TRIM_THRESHOLD, _TOP_PAD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -2, -3, -8
 """As glibc's malloc.h numbers them."""
 
+_KEEP = (
+    ("mallopt", _MMAP_THRESHOLD, 32 << 20),
+    ("mallopt", _TOP_PAD, 16 << 20),
+    ("mallopt", _TRIM_THRESHOLD, 1 << 30),
+)
+"""Calls of glibc that let it keep what is freed."""
+
 GLIBC_DEFAULT = 128 << 10
 """Value that glibc begins with."""
 
@@ -43,8 +50,8 @@ def keep_freed_memory() -> None:
     if _to_be_kept:
         _to_be_kept = False
         # Threads that had areas of their own could not use what another one gave back: 8 MB more for each.
-        _c_library("mallopt", _ARENA_MAX, 1)
-        _keep()
+        for call in (("mallopt", _ARENA_MAX, 1), *_KEEP):
+            _c_library(*call)
 
 
 @contextlib.contextmanager
@@ -55,7 +62,8 @@ def freed_memory_kept() -> Iterator[None]:
     """
     with _lock:
         _blocks.append(None)
-        _keep()
+        for call in _KEEP:
+            _c_library(*call)
     try:
         yield
     finally:
@@ -72,12 +80,6 @@ def _threshold_asked_for() -> int:
     """Return how much free memory this process may hold before glibc gives it back, if it was started so."""
     size = os.environ.get("MALLOC_TRIM_THRESHOLD_", "")
     return min(int(size), _LARGEST) if _DIGITS.fullmatch(size) else GLIBC_DEFAULT
-
-
-def _keep() -> None:
-    _c_library("mallopt", _MMAP_THRESHOLD, 32 << 20)
-    _c_library("mallopt", _TOP_PAD, 16 << 20)
-    _c_library("mallopt", _TRIM_THRESHOLD, 1 << 30)
 
 
 def _c_library(function: str, *values: int) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from dataclasses import field
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -52,15 +53,12 @@ class Pool:
     topic_seed: int
     topic_table: KeyTable
     """Of hashes of the topics with this seed, of which no two are the same."""
+    remembered: Remembered = field(init=False, default_factory=partial(Remembered, MOST_REMEMBERED))
+    """Results of other modules for these documents, kept for the next run."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Hashes are those of one process: another one makes its own table.
         return pool_of, (self.topics, self.documents, self.offsets)
-
-    @cached_property
-    def remembered(self) -> Remembered:
-        """Return the results of other modules for these documents, kept for the next run."""
-        return Remembered(MOST_REMEMBERED)
 
     @property
     def topic_of(self) -> IntArray:
@@ -93,6 +91,10 @@ class Pool:
         found = match(lengths, documents, counts, self.documents.pick(judged))
         wanted = found.wanted + judged.start if isinstance(judged, slice) else judged[found.wanted]
         return Matches(found.repeats, found.first, found.rows, wanted)
+
+    def num_documents_of(self, topics: IntArray) -> int:
+        """Count the documents of some topics (n,) together."""
+        return int(lengths_at(self.offsets, topics).sum())
 
     def byte_order(self) -> IntArray:
         """Return (D,) the permutation that sorts the documents by topic and id."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from functools import cached_property, partial
+from dataclasses import field, replace
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -88,16 +88,13 @@ class QrelsJudgements:
     left_out: frozenset[bytes] = frozenset()
     nmax: IntArray | None = None
     sizes: IntArray | None = None
+    topics_seen: Remembered = field(init=False, default_factory=partial(Remembered, MOST_REMEMBERED))
+    """Facts of batches that need the judgements alone, kept between runs; `replace` drops them."""
 
     @property
     def info(self) -> RelevanceInfo:
         """Return which measures can be computed from them."""
         return RelevanceInfo.QRELS_FLOAT if self.grade.dtype == np.float64 else RelevanceInfo.QRELS
-
-    @cached_property
-    def topics_seen(self) -> Remembered:
-        """Return facts of batches that need the judgements alone, kept between runs; `replace` drops them."""
-        return Remembered(MOST_REMEMBERED)
 
     def every_grade(self) -> AnyInts:
         """Return (N,) the relevance of all judgements that are kept, also of repeated ones."""

@@ -108,22 +108,28 @@ class Source:
         Raises InputError for a file that can't be read or is empty, whose compressed data is damaged, that
         changes while it is read or between two readings, or with a line longer than LONGEST_LINE.
         """
+        with self._read() as (file, stream):
+            if stream is file and file.size:  # memory that a small file does not fill takes time
+                size = min(size, file.size + 1)
+            yield from self._split(stream, size, cut_place)
+
+    @contextlib.contextmanager
+    def _read(self) -> Iterator[tuple[OpenFile, RawStream]]:
+        """Open the file, and yield it with its text, decompressed.
+
+        Raises InputError, also of the block, for what cannot be read, and if the file changes meanwhile.
+        """
         try:
             with contextlib.closing(self._open()) as file, in_the_end(lambda: self.agree(file.version())):
-                stream = self._decompressed(file)
-                if stream is file and file.size:  # memory that a small file does not fill takes time
-                    size = min(size, file.size + 1)
-                yield from self._split(stream, size, cut_place)
+                kind = compression_of(file) if self.may_be_compressed else None
+                if kind is None:
+                    yield file, file
+                else:
+                    from pres_eval.reading.compression import Decompressed, compression_named  # takes a while
+
+                    yield file, Decompressed(file, compression_named(kind, self.name))
         except (OSError, DamagedError) as error:
             raise self.unreadable(error) from None
-
-    def _decompressed(self, file: OpenFile) -> RawStream:
-        kind = compression_of(file) if self.may_be_compressed else None
-        if kind is None:
-            return file
-        from pres_eval.reading.compression import Decompressed, compression_named  # takes a while to import
-
-        return Decompressed(file, compression_named(kind, self.name))
 
     def starts_with(self, magic: bytes) -> bool:
         """Return whether the file begins with some bytes as it is stored; of a pipe nothing is read."""
@@ -139,16 +145,12 @@ class Source:
         """Return the first bytes of the file, decompressed: at least a number of them, or all for None."""
         text = bytearray()
         buffer = bytearray(HEAD)
-        try:
-            with contextlib.closing(self._open()) as file, in_the_end(lambda: self.agree(file.version())):
-                stream = self._decompressed(file)
-                while most is None or len(text) < most:
-                    count = fill(stream, buffer, 0, len(buffer))
-                    text += memoryview(buffer)[:count]
-                    if count < len(buffer):
-                        break
-        except (OSError, DamagedError) as error:
-            raise self.unreadable(error) from None
+        with self._read() as (_, stream):
+            while most is None or len(text) < most:
+                count = fill(stream, buffer, 0, len(buffer))
+                text += memoryview(buffer)[:count]
+                if count < len(buffer):
+                    break
         return bytes(text)
 
     def unreadable(self, error: Exception) -> InputError:
@@ -229,7 +231,7 @@ class Source:
         place = sys.stdin.buffer.tell() if self._first_byte is None else self._first_byte
         self._first_byte = sys.stdin.buffer.seek(place)
         now = partial(version_of, sys.stdin.fileno())
-        return self._checked(OpenFile(raw, self._progress, None, now, size - place))
+        return self._checked(OpenFile(raw, self._progress, version=now, size=size - place))
 
     def agree(self, version: Version | None) -> None:
         """Take no other version of the file than this one from now on.
@@ -304,8 +306,7 @@ class Source:
         """Return the line that begins at this place in the text, None if it can't be read a second time."""
         line = 1
         buffer = bytearray(CHUNK)
-        with contextlib.suppress(OSError, DamagedError, InputError), contextlib.closing(self._open()) as file:
-            stream = self._decompressed(file)
+        with contextlib.suppress(InputError), self._read() as (_, stream):
             while place > 0:
                 count = fill(stream, buffer, 0, min(CHUNK, place))
                 line += buffer.count(b"\n", 0, count)

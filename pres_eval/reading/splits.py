@@ -98,11 +98,6 @@ class Split:
     start: int = 0
     stop: int | None = None
 
-    @property
-    def is_first(self) -> bool:
-        """Return whether the run begins with it."""
-        return self.number == self.start == 0
-
 
 def text_splits(number: int, source: PlannedSource, size: int) -> Iterator[Split]:
     """Yield ranges of at most `size` bytes; a compressed file is one split."""

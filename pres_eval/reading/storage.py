@@ -178,7 +178,7 @@ def open_at(file: PlannedFile, start: int, stop: int) -> OpenFile:
     missing = file.size - start
     if file.descriptor is not None:
         shared = ReadAt(file.descriptor, start)
-        return OpenFile(shared, None, None, partial(version_of, file.descriptor), missing)
+        return OpenFile(shared, None, version=partial(version_of, file.descriptor), size=missing)
     with readable(file.name):
         raw = open(file.address, "rb", buffering=0)  # noqa: PTH123, SIM115
     raw.seek(start)

@@ -52,6 +52,7 @@ def version_of(descriptor: int) -> Version | None:
 class OpenFile:
     """An open file that can show its first bytes, and reports how much of it was read.
 
+    close    closes it, if it is ours
     version  returns the present version of the file, None for a pipe
     size     bytes that have to come before its end, 0 where that is not known
     descriptor  the system's number for it
@@ -62,14 +63,14 @@ class OpenFile:
         self,
         raw: RawStream,
         progress: Progress | None,
-        close: Callable[[], None] | None = None,
+        close: Callable[[], None] = lambda: None,
         version: Callable[[], Version | None] = lambda: None,
         size: int = 0,
         descriptor: int | None = None,
     ) -> None:
         self._raw = raw
         self._progress = progress
-        self._close = close
+        self.close = close
         self._head = b""
         self.size = self._missing = size
         self.version = version
@@ -106,11 +107,6 @@ class OpenFile:
         """Return the next bytes; fewer at the end only."""
         buffer = bytearray(size)
         return bytes(memoryview(buffer)[: fill(self, buffer, 0, size)])
-
-    def close(self) -> None:
-        """Close it, if it is ours."""
-        if self._close is not None:
-            self._close()
 
 
 def fill(stream: RawStream, buffer: bytearray, start: int, stop: int) -> int:

@@ -100,9 +100,6 @@ class Fields:
         lines = rows if self.lines is None else self.lines[rows]
         return replace(self, edges=np.stack(edges, axis=1), separators=False, lines=lines)
 
-    def __len__(self) -> int:
-        return len(self.edges)
-
 
 def split_fields(chunk: Chunk, columns: int, expected: str, more: bool = False) -> Fields:
     """Split the lines of a chunk; `expected` names the columns, `more` allows further ones."""

@@ -52,8 +52,8 @@ def test_topics_asked_for_in_any_order_and_pools_of_any_size(
         ([3], [12, 13, 14, 15]),
     ]
     kept = [found(pool, *each) for each in asked]
-    monkeypatch.setattr("pres_eval.reading.pool.MOST_REMEMBERED", 0)
     large = replace(pool)
+    monkeypatch.setattr(large.remembered, "_most", 0)
     assert [found(large, *each) for each in asked] == kept
     assert not large.remembered._kept
     counts = [0 if one is None else one.count for [one] in kept]

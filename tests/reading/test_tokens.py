@@ -53,7 +53,7 @@ def fields_of(text: bytes, columns: int, more: bool = False) -> list[tuple[int, 
     chunk = chunk_of(text)
     fields = split_fields(chunk, columns, LAYOUT, more)
     places = [fields.column(number) for number in range(columns)]
-    rows = np.arange(len(fields))[::2]
+    rows = np.arange(len(fields.edges))[::2]
     for number, (starts, ends) in enumerate(places):
         taken = fields.take(rows).column(number)
         assert (taken[0].tolist(), taken[1].tolist()) == (starts[rows].tolist(), ends[rows].tolist())
@@ -62,7 +62,7 @@ def fields_of(text: bytes, columns: int, more: bool = False) -> list[tuple[int, 
             (row if fields.lines is None else int(fields.lines[row])) + 1,
             [bytes(chunk.buffer[starts[row] : ends[row]]) for starts, ends in places],
         )
-        for row in range(len(fields))
+        for row in range(len(fields.edges))
     ]
 
 
