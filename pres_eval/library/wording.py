@@ -51,6 +51,7 @@ _PHRASES = (
     (" (pres-eval check shows more)", " (for files, the command pres-eval check shows more)"),
     ("relevance_level=", "level="),
     ("num_docs_in_coll=", "num_docs="),
+    ("--baseline ", "baseline="),
     ("--sizes FILE (", "sizes=FILE ("),
     ("--collection NUM", "collection=NUM"),
     ("--depth goes", "depth goes"),

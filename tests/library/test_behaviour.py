@@ -86,7 +86,10 @@ def test_comparisons_are_those_of_the_command(
         (("--alternative", "less", "--interval", "bca"), {"alternative": "less", "interval": "bca"}),
         (("--correct-over", "measures"), {"correct_over": "measures"}),
         (("--single-intervals",), {"simultaneous": False}),
-        (("--all-pairs", "--test", "randomised-tukey"), {"baseline": None, "test": "randomised-tukey"}),
+        (
+            ("--all-pairs", "--test", "randomised-tukey", "--jobs", "2"),
+            {"baseline": None, "test": "randomised-tukey", "jobs": 2},
+        ),
         (("--baseline", "broad", "--test", "dunnett"), {"baseline": "broad", "test": "dunnett"}),
         (("--baseline", "best"), {"baseline": "best"}),
     ],
