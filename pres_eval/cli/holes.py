@@ -11,6 +11,7 @@ from pres_eval.cli.loading import read
 from pres_eval.cli.reader import unchanged
 from pres_eval.cli.said import command_with, option
 from pres_eval.cli.values import WholeRange
+from pres_eval.reading.run_files import text_at
 from pres_eval.report.robustness_tables import holes_tables, unjudged_table
 from pres_eval.report.run_plots import score_bars
 
@@ -47,7 +48,7 @@ def command(said: HolesOptions) -> None:
             judged = set(judged_keys(qrels.pool, qrels.grade.tolist()))
             rewriting = said.rewriting()
             firsts = [
-                first_documents(loaded.paths[run], said.compat, said.depth, rewriting)
+                first_documents(text_at(loaded.paths[run]), said.compat, said.depth, rewriting)
                 for run in loaded.each("listing documents")(range(len(loaded.names)))
             ]
             tables.append(unjudged_table(loaded.names, firsts, set(topics), judged))

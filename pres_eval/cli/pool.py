@@ -28,6 +28,7 @@ from pres_eval.cli.values import FiniteRange, WholeRange
 from pres_eval.errors import InputError, PresEvalError, RunFailure, UsageError, refuse
 from pres_eval.options import COMPAT_VERSIONS
 from pres_eval.reading.rewriting import Rewriting
+from pres_eval.reading.run_files import text_at
 from pres_eval.report.layout import Look, render
 from pres_eval.report.robustness_tables import pools_table, to_judge_table
 from pres_eval.report.text import text_of
@@ -162,7 +163,7 @@ def _read(
     runs, failures = list[FirstDocuments](), list[RunFailure]()
     for path in said.runs:
         try:
-            runs.append(first_documents(path, said.compat, depth, rewriting))
+            runs.append(first_documents(text_at(path), said.compat, depth, rewriting))
         except PresEvalError as found:
             error = _with_hint(found)
             failures.append(RunFailure(path, str(error)))

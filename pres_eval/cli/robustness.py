@@ -143,11 +143,9 @@ def command(said: RobustnessOptions) -> None:
     result = robustness(loaded.qrels(), loaded.rankings, selection, loaded.options, plan, each)
     tables = robustness_tables(result, len(loaded.names), loaded.topics.text)
     tables += _pool_tables(said, loaded, selection)
-    if said.output_format in ("json", "csv", "tsv"):
-        said.warn(few_runs(result))
     settings = {**loaded.settings, **vars(plan)}
     picture = partial(robustness_figure, result, selection)
-    put_out(tables, "robustness", settings, said, loaded.failures, picture)
+    put_out(tables, "robustness", settings, said, loaded.failures, picture, few_runs(result))
 
 
 def _pool_tables(said: RobustnessOptions, loaded: Loaded, selection: Selection) -> Iterator[Table]:

@@ -386,6 +386,8 @@ def test_item_17_robustness_of_few_runs_warns(command: Command, tmp_path: Path) 
     assert words in command("robustness", judged, *runs, "--cutoffs", "5").out.replace("\n", " ")
     wrong = command("robustness", judged, *runs, "--leave-out", "group", "--format", "json").err
     assert "no groups" in wrong and "that swaps" not in wrong
+    wrong = command("robustness", judged, *runs, "--table", "nope", "--format", "json").err
+    assert "--table nope: no such table" in wrong and "that swaps" not in wrong
     many = [*runs]
     for tag in ("d", "e"):
         (tmp_path / tag).write_text((tmp_path / "a").read_text().replace(" a\n", f" {tag}\n"))

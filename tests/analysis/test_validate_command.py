@@ -75,6 +75,16 @@ def test_a_run_is_cut_where_the_reading_stopped(call: Command) -> None:
     Path("run").write_text("".join(reversed(lines)))
     cut = estimates(call, "run", "sample", "--collection", "200", "--depth", "40")
     assert cut == estimates(call, *WHOLE)
+    Path("parts").mkdir()
+    for part in (0, 1):
+        Path(f"parts/part-{part}").write_text("".join(lines[part::2]))
+    asked = ("--collection", "200", "--depth", "40", "--format", "csv")
+    assert (
+        call.ok("validate", "parts", "sample", *asked).out == call.ok("validate", "run", "sample", *asked).out
+    )
+    script = f"{sys.executable} -m pres_eval validate <(cat run) sample {' '.join(asked)}"
+    piped = subprocess.run(["bash", "-c", script], capture_output=True, check=True)
+    assert piped.stdout.decode() == call.ok("validate", "run", "sample", *asked).out
     assert float(estimates(call, "run", "sample", "--collection", "200")["precision"]["estimate"]) > 0
 
 

@@ -194,10 +194,10 @@ def test_intervals_hold_nothing_that_the_judged_documents_exclude(method: str, d
     least = [sum(each.relevant for each in side) for side in sides]
     open_ = [sum(each.size - each.sampled for each in side) for side in sides]
     corners = itertools.product(*((low, low + more) for low, more in zip(least, open_, strict=True)))
-    found, missed = (np.array(side, float) for side in zip(*corners, strict=True))
+    some, rest = (np.array(side, float) for side in zip(*corners, strict=True))
     sizes = sum(each.size for each in sides[0]), sum(each.size for each in sides[1])
     for name, each in by_name(parts, method).items():
-        possible = QUANTITIES[name](found, missed, sizes)
+        possible = QUANTITIES[name](some, rest, sizes)
         ends = [each.low, each.at_least, each.at_most, each.high]
         for end in ends if not np.isnan(possible).any() else []:
             assert possible.min() - 1e-9 <= end <= possible.max() + 1e-9
