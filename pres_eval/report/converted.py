@@ -179,14 +179,14 @@ def _msmarco(topics: Iterable[tuple[bytes, Iterator[Row]]], name: str) -> Iterat
 
 
 def _check_ids(name: str, form: str, row: Row) -> None:
-    """Raise InputError for ids with blanks in formats whose readers would cut them."""
+    """Raise InputError for ids that readers of the format would cut at blanks, or take for a comment."""
     topic, document = row[:2]
-    kept = topic.split() == [topic] if form in LINES else topic.strip() == topic
+    is_comment = form in LINES and topic.startswith(b"#")
+    kept = not is_comment and (topic.split() == [topic] if form in LINES else topic.strip() == topic)
     if form != "jsonl" and not (kept and document.split() == [document]):
         found, what = (document, "docno") if kept else (topic, "topic")
-        raise InputError(
-            name, row[3], f"{what} {quoted(found)}", f"one without blanks for {form}", "--to jsonl keeps it"
-        )
+        expected = f"one {'that begins no comment' if is_comment else 'without blanks'} for {form}"
+        raise InputError(name, row[3], f"{what} {quoted(found)}", expected, "--to jsonl keeps it")
 
 
 def _text(name: str, word: bytes, line: int | None) -> str:
