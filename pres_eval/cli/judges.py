@@ -148,8 +148,8 @@ def _grades(judged: Assessments) -> GradeTable:
 
 def _two_judges(said: JudgesOptions) -> tuple[TwoJudges, tuple[RunFailure, ...]]:
     """Return the runs under people's judgements and under the machine's, on the topics of each; failures."""
-    if not said.runs or said.judges or said.plot:
-        raise UsageError("--correct: expected QRELS QRELS RUN ..., without --judge and --plot")
+    if not said.runs or said.judges or said.plot or said.test != "t":
+        raise UsageError("--correct: expected QRELS QRELS RUN ..., without --judge and --plot, and --test t")
     options, selection = said.numbers(), select_or_usual(said, said.measures, said.nmax)
     sides = []
     failures: tuple[RunFailure, ...] = ()
