@@ -125,6 +125,8 @@ def command(said: RobustnessOptions) -> None:
     """Print how measures order runs with fewer judgements."""
     if len(said.runs) < 2:
         raise UsageError("only one run: expected at least two, whose order can change")
+    if said.groups and said.leave_out != "group":
+        raise UsageError("--group goes with --leave-out group")
     selection = select_at(said.measures or DEFAULT_MEASURES, said.cutoffs, said.numbers())
     loaded = read(said, said.qrels, said.runs)
     if len(loaded.rankings) < 2:

@@ -148,6 +148,8 @@ def experiment(
     if not isinstance(runs, Mapping) or len(runs) < 2:
         found = f"{len(runs)} runs" if isinstance(runs, Mapping) else f"a {type(runs).__name__}"
         raise UsageError(f"runs: found {found}, expected a dict of two or more names and runs")
+    if all_pairs and baseline is not None:
+        raise UsageError(f"all_pairs and baseline={baseline!r}: expected one of them")
     judged = qrels if isinstance(qrels, Qrels) else Qrels(qrels, form=form, jobs=jobs)
     ranked = [
         judged.rank(

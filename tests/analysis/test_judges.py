@@ -226,3 +226,7 @@ def test_holes_are_what_nobody_judged(pres_eval: Command) -> None:
         assert row["unjudged"] == len(missing)
         listed = {(r["topic"], r["docno"]) for r in found["documents"] if r["run"] == row["run"]}
         assert listed == missing
+    cut = pres_eval.ok(
+        "holes", QRELS, *RUNS, "--depth", "20", "-M", "7", "--documents", "--format", "json"
+    ).json
+    assert (cut["runs"], cut["documents"]) == (found["runs"], found["documents"])

@@ -118,6 +118,8 @@ def test_the_command(command: Command, judged: tuple[Path, Path]) -> None:
     assert 0 <= row["weight"] <= 1
     for one in found["corrected_differences"]:
         assert one["p_value"] <= one["p_holm"] <= 1
+    lexical = command.ok("judges", *judged, *RUNS, *options, "--group", "lexical", "keyword").json
+    assert lexical["corrected"] == found["corrected"]
     drawn = [row["topic"] for row in found["to_judge"]]
     again = command.ok("judges", *judged, *RUNS, *options, "--seed", "3").json
     assert sorted(drawn) == sorted(row["topic"] for row in again["to_judge"]) != drawn

@@ -150,6 +150,8 @@ def test_power_says_how_long_it_takes(call: Command, tmp_path: Path, monkeypatch
         (["power", "SCORES", "--sizes", "7"], "--sizes 7: more than half of the 12 topics"),
         (["power", "FEW"], "1 run over 2 topics: expected two runs and four topics at least"),
         (["judges", QRELS, QRELS, "--group", "a", "*"], "--group: no runs, expected QRELS QRELS RUN ..."),
+        (["judges", QRELS, QRELS, "-m", "map"], "-m: no runs, expected QRELS QRELS RUN ..."),
+        (["holes", QRELS, *RUNS, "-J"], "-J removes unjudged documents, which this command counts"),
         (["figures", "roc", QRELS, RUNS[0]], "roc needs the number of documents in the collection: -N NUM"),
         (
             ["figures", "rnorm", QRELS, RUNS[0], "--topic", "x"],
