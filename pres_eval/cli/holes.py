@@ -55,7 +55,8 @@ def command(said: HolesOptions) -> None:
                 first_documents(text_at(loaded.paths[run]), said.compat, depth, rewriting)
                 for run in loaded.each("listing documents")(range(len(loaded.names)))
             ]
-            tables.append(unjudged_table(loaded.names, firsts, set(topics), judged))
+            counted = {topics[number] for each in found for number in each.topic.tolist()}
+            tables.append(unjudged_table(loaded.names, firsts, counted, judged))
     shares = np.array([[row[-1] for row in tables[0].rows]], np.float64)
     put_out(
         tables,

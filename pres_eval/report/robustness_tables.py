@@ -88,7 +88,7 @@ def unjudged_table(
     topics: Collection[bytes],
     judged: Collection[Key],
 ) -> Table:
-    """Return the unjudged ones of each run's first documents, for topics of the pool, with their ranks."""
+    """Return the unjudged ones of each run's first documents, for these topics, with their ranks."""
     return Table(
         name="documents",
         title="The unjudged documents",
