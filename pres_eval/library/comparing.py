@@ -209,7 +209,8 @@ def compare(
     every_topic = tuple(chosen[0].origin.topics) if chosen[0].options.complete else None
     plain = pair_topics([_only(one, labels) for one in chosen], run_names, every_topic)
     place = _place(baseline, chosen, run_names)
-    return Comparisons(**vars(full_comparison(plain, place, settings, *chosen[0].topic_files, jobs=jobs)))
+    files = chosen[0].topic_files
+    return Comparisons(**vars(full_comparison(plain, place, settings, *files, warn=warn, jobs=jobs)))
 
 
 def _names(evaluations: Sequence[Evaluation], names: Sequence[str] | None) -> list[str]:

@@ -33,6 +33,8 @@ _OPTIONS = {
     "--compat": ("compat", _NUMBER),
     "--bounds": ("bounds=True", ""),
     "--document-scores": ("document_scores", ""),
+    "--test": ("test", r"[a-z][a-z-]*"),
+    "--samples": ("samples", _NUMBER),
 }
 """Options of the command: the argument, and the values that may follow in a message."""
 
@@ -45,7 +47,6 @@ _OPTION = re.compile(
 
 _PHRASES = (
     ("`pres-eval measures` lists them all", "`pres_eval.list_measures()` lists them all"),
-    ("(--test t compares", "(test='t' compares"),
     (" of -D is not in", " is not in"),
     (" (document_scores=… from Python)", ""),
     (" (pres-eval check shows more)", " (for files, the command pres-eval check shows more)"),
