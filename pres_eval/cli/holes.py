@@ -42,7 +42,7 @@ def command(said: HolesOptions) -> None:
     if said.judged_only:
         raise UsageError("-J removes unjudged documents, which this command counts: expected no -J")
     depth = said.depth if said.max_retrieved is None else min(said.depth, said.max_retrieved)
-    with unchanged([said.qrels, *said.runs] if said.documents else []):
+    with unchanged(said.runs if said.documents else (), [said.qrels]):
         loaded = read(said, said.qrels, said.runs)
         qrels = loaded.qrels()
         topics = list(qrels.pool.topics)

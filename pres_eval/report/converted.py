@@ -185,8 +185,13 @@ def _check_ids(name: str, form: str, row: Row) -> None:
     kept = not is_comment and (topic.split() == [topic] if form in LINES else topic.strip() == topic)
     if form != "jsonl" and not (kept and document.split() == [document]):
         found, what = (document, "docno") if kept else (topic, "topic")
-        expected = f"one {'that begins no comment' if is_comment else 'without blanks'} for {form}"
-        raise InputError(name, row[3], f"{what} {quoted(found)}", expected, "--to jsonl keeps it")
+        raise InputError(
+            name,
+            row[3],
+            f"{what} {quoted(found)}",
+            "one that begins no comment" if is_comment else f"one without blanks for {form}",
+            "--to jsonl keeps it",
+        )
 
 
 def _text(name: str, word: bytes, line: int | None) -> str:

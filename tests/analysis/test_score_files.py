@@ -179,6 +179,8 @@ def test_power_says_how_long_it_takes(call: Command, tmp_path: Path, monkeypatch
             ["figures", "rnorm", QRELS, RUNS[0], "--topic", "x"],
             "--topic x: not in the qrels, expected one such as",
         ),
+        (["holes", QRELS, "-", "--documents"], "-: a pipe can't be read twice: save it in a file first"),
+        (["judges", "--correct", "-", QRELS, *RUNS], "-: a pipe can't be read twice: save it in a file"),
         (["pool", "-"], "standard input can't be read twice: save the run in a file first"),
     ],
 )

@@ -256,6 +256,8 @@ def test_margins_and_plans(call: Command) -> None:
     assert plan["settings"] == {"collection": 100000, "prevalence": 0.02, "margin": 0.05, "confidence": 0.95}
     assert plan["plan"][0] == {"recall": 0.5, "relevant": 323, "documents": 16120}
     assert [row["missed"] for row in plan["elusion"] if row["documents"] == 300] == [992]
+    sure = ("--collection", "50", "--prevalence", "0.02", "--confidence", "0.999999999")
+    assert "99.9999999 % confidence" in call.ok("validate", *sure).out, "not 100 %"
 
 
 def test_pictures_are_drawn(call: Command) -> None:

@@ -115,7 +115,7 @@ def test_a_pipe_can_be_converted(call: Command, monkeypatch: pytest.MonkeyPatch)
             '{"#1": {"a": 1.5}}',
             "--to msmarco",
             2,
-            "file: topic '#1', expected one that begins no comment for msmarco; --to jsonl keeps it",
+            "file: topic '#1', expected one that begins no comment; --to jsonl keeps it",
         ),
         ('{"1": {"a b": 1.5}}', "--to csv", 2, "file: docno 'a b', expected one without blanks for csv"),
         ('{"1": {"a": NaN}}', "--to csv", 2, "file: score nan of document 'a' for topic '1'"),
