@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from pres_eval.errors import InputError, MissingExtraError, quoted
+from pres_eval.errors import InputError, MissingExtraError, UsageError, quoted
 from pres_eval.measures.base import Format
 from pres_eval.measures.selection import Selection
 from pres_eval.reading.blocks import Block, Row, whole_topics
@@ -77,8 +77,11 @@ def write_blocks(
     """Write blocks in a format of TARGETS; `name` is the file they are from, `tag` the last column of runs.
 
     Raises InputError for what the format cannot hold: ids with blanks or that are no UTF-8, and in JSON a
-    topic or a document that comes again; MissingExtraError for Parquet without pyarrow.
+    topic or a document that comes again; UsageError for a tag that is no word; MissingExtraError for Parquet
+    without pyarrow.
     """
+    if not grades and tag.split() != [tag]:
+        raise UsageError(f"--tag {quoted(tag)}: expected a name without blanks")
     if form == "parquet":
         number = {"relevance": "int64"} if grades else {"score": "double"}
         with parquet_writer(stream, {"query_id": "string", "doc_id": "string", **number}) as write:

@@ -233,6 +233,8 @@ def render(
     `settings` go into the JSON, so that it records how its numbers were made.  Raises UsageError for a
     table or a style that does not exist.
     """
+    if look.form not in FORMATS:
+        raise UsageError(f"form={look.form!r}: expected one of {', '.join(FORMATS)}")
     by_name = {table.name: table for table in tables if table.programs}
     if look.chosen is not None and look.chosen not in by_name:
         raise UsageError(f"--table {look.chosen}: no such table, expected one of {', '.join(by_name)}")
