@@ -62,7 +62,7 @@ def test_the_library_says_the_same(call: Command) -> None:
     assert "\\begin{tabular}" in review.to_text("latex", "estimates")
     with pytest.raises(pe.PresEvalError, match="form='html': expected one of table, json, csv"):
         review.to_text("html")
-    with pytest.raises(pe.PresEvalError, match="^table=nope: no such table"):
+    with pytest.raises(pe.PresEvalError, match=r"^table=nope: no such table"):
         review.to_text(table="nope")
     with pytest.raises(pe.PresEvalError, match="quantity 'Recall': expected one of recall, precision, F1,"):
         review["Recall"]
