@@ -29,6 +29,12 @@ def refuse(*faults: tuple[object, str]) -> None:
             raise UsageError(message)
 
 
+def check_whole(name: str, value: Any, least: int) -> None:
+    """Raise UsageError for an argument that is no whole number, or too small."""
+    if not (hasattr(value, "__index__") and value >= least):
+        raise UsageError(f"{name}={value!r}: expected a whole number of at least {least}")
+
+
 class MeasureError(UsageError):
     """A measure or parameter that does not exist, or that the given files can't provide."""
 

@@ -123,7 +123,10 @@ class Scoring:
         whole = self._over(ranking, list(blocks))
         groups = {} if self.groups is None else self.groups.topics
         found = {name: self._over(ranking, [whole.over(own)], own) for name, own in groups.items()}
-        there = {name: each for name, each in found.items() if each.totals.num_topics}
+        # Topics that all weigh 0 have no mean.
+        there = {
+            name: each for name, each in found.items() if each.totals.num_topics and each.totals.weight != 0
+        }
         return replace(whole, groups=there)
 
     def _over(

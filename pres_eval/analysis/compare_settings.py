@@ -14,7 +14,7 @@ from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.significance import ALTERNATIVES, PAIRED_TESTS, WITH_MARGIN
 from pres_eval.arrays import BoolArray, FloatArray
-from pres_eval.errors import UsageError, plural, refuse
+from pres_eval.errors import UsageError, check_whole, plural, refuse
 
 TESTS = (*PAIRED_TESTS, *JOINT_TESTS)
 """The tests by the names that options use; the first is the default."""
@@ -94,10 +94,8 @@ def check_settings(settings: CompareSettings, all_pairs: bool = False) -> None:
     given: object = settings.alpha
     if not isinstance(given, int | float) or not LEAST_ALPHA <= given < 1:
         raise UsageError(f"alpha={given!r}: expected a number from {LEAST_ALPHA:f} to below 1")
-    for name, least in (("samples", 1), ("seed", 0)):
-        value = getattr(settings, name)
-        if not isinstance(value, int | np.integer) or value < least:
-            raise UsageError(f"{name}={value!r}: expected a whole number of at least {least}")
+    check_whole("samples", settings.samples, 1)
+    check_whole("seed", settings.seed, 0)
     needs_margin, joint = settings.alternative in WITH_MARGIN, JOINT_TESTS.get(settings.test)
     refuse(
         (

@@ -20,7 +20,6 @@ from pres_eval.reading.lines import RUN, Lines, in_parts, no_lines
 from pres_eval.reading.pool import Pool, build_pool
 from pres_eval.reading.qrels import NO_DUPLICATES, QrelsJudgements
 from pres_eval.reading.rewriting import Rewriting
-from pres_eval.reading.run_files import text_at
 from pres_eval.reading.source import Source
 
 Key = tuple[bytes, bytes]
@@ -52,7 +51,7 @@ class FirstDocuments:
 
 
 def first_documents(
-    path: str,
+    source: Source,
     compat: str = Options.compat,
     depth: int | None = None,
     rewriting: Rewriting | None = None,
@@ -63,12 +62,11 @@ def first_documents(
     The file is read twice: once for its documents, once for their order.  Raises UsageError for standard
     input, InputError for a malformed line.
     """
-    if path == "-":
+    if source.path == "-":
         raise UsageError("standard input can't be read twice: save the run in a file first")
-    source = text_at(path)
     pool = own_pool(source)
     everything = QrelsJudgements(
-        name=path, pool=pool, grade=np.zeros(len(pool.documents), np.int8), duplicates=NO_DUPLICATES
+        name=source.name, pool=pool, grade=np.zeros(len(pool.documents), np.int8), duplicates=NO_DUPLICATES
     )
     if rewriting is not None:
         # All judgements are of documents of the run: what is excluded need not be taken out of them too.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -9,10 +10,11 @@ import numpy as np
 
 from pres_eval.analysis import student
 from pres_eval.analysis.corrections import holm
-from pres_eval.analysis.intervals import t_intervals
+from pres_eval.analysis.digits import DECIMALS
+from pres_eval.analysis.intervals import Ends
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.randomness import RandomStream
-from pres_eval.analysis.significance import paired_t
+from pres_eval.analysis.significance import paired_t, t_of_means
 from pres_eval.arrays import FloatArray, IntArray, absent, divide
 from pres_eval.errors import NoCommonTopicError
 
@@ -35,6 +37,11 @@ class Powered:
     people: FloatArray
     machine: FloatArray
     together: FloatArray
+
+    def ends(self, alpha: float, topics: int) -> Ends:
+        """Return the ends (K,) of t intervals for that number of topics; nan where topics do not differ."""
+        spread = student.quantile(alpha, topics - 1) * np.where(self.error, self.error, np.nan)
+        return self.mean - spread, self.mean + spread
 
     def error_with(self, judged: int, rest: int) -> FloatArray:
         """Return the expected standard errors (K,) if people judge these topics and the machine the rest."""
@@ -72,7 +79,9 @@ def powered_means(people: FloatArray, machine: FloatArray, rest: FloatArray) -> 
     if others:
         mean = mean + weight * rest.mean(axis=1)
         error = error + weight**2 * rest.var(axis=1, ddof=1) / others
-    return Powered(mean, np.sqrt(error), weight, people.var(axis=1, ddof=1), everything, together)
+    # What is left of equal differences is rounding.
+    error = np.where(np.round(error, 2 * DECIMALS), np.sqrt(error), 0.0)
+    return Powered(mean, error, weight, people.var(axis=1, ddof=1), everything, together)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,15 +143,14 @@ def corrected_means(judges: TwoJudges, alpha: float = 0.05) -> Iterator[Correcte
     for number, measure in enumerate(judges.people.measures):
         people, machine, others = judges.values(number)
         found = powered_means(people, machine, others)
-        spread = student.quantile(alpha, people.shape[1] - 1) * found.error
-        lower, upper = t_intervals(people, alpha)
+        alone = powered_means(people, machine, others[:, :0])
+        ends = (*found.ends(alpha, people.shape[1]), found.weight, *alone.ends(alpha, people.shape[1]))
         everything = np.concatenate((machine, others), axis=1).mean(axis=1)
         yield from [
             CorrectedMean(measure, run, *map(float, values))
             for run, *values in zip(
                 judges.people.runs,
-                *(people.mean(axis=1), everything, found.mean),
-                *(found.mean - spread, found.mean + spread, found.weight, lower, upper),
+                *(alone.mean, everything, found.mean, *ends),
                 strict=True,
             )
         ]
@@ -169,18 +177,17 @@ def corrected_differences(judges: TwoJudges, alpha: float = 0.05) -> list[Correc
     rows: list[CorrectedDifference] = []
     for number, measure in enumerate(judges.people.measures):
         found, everything = _pairs(judges, number, first, second)
-        freedom = len(judges.people.topics) - 1
-        spread = student.quantile(alpha, freedom) * found.error
-        p_values = student.two_sided(divide(found.mean, found.error), freedom)
+        topics = len(judges.people.topics)
+        p_values = t_of_means(found.mean, found.error, topics)
         of_measure = [
             CorrectedDifference(measure, judges.people.runs[a], judges.people.runs[b], *map(float, values))
             for a, b, *values in zip(
                 *(first, second, everything, found.mean),
-                *(found.mean - spread, found.mean + spread, p_values),
+                *(*found.ends(alpha, topics), p_values),
                 strict=True,
             )
         ]
-        rows += sorted(of_measure, key=lambda one: one.p_value)
+        rows += sorted(of_measure, key=lambda one: (math.isnan(one.p_value), one.p_value))
     corrected = holm(np.array([row.p_value for row in rows], np.float64)).tolist()
     return [replace(row, p_holm=p) for row, p in zip(rows, corrected, strict=True)]
 

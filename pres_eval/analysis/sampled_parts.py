@@ -10,8 +10,8 @@ from pres_eval.analysis.yields import SampledPart
 from pres_eval.errors import InputError, UsageError, plural, quoted
 from pres_eval.reading.id_files import read_pairs
 from pres_eval.reading.lines import RUN
+from pres_eval.reading.run_files import text_at
 from pres_eval.reading.samples import Sampled, Sizes, Stratum
-from pres_eval.reading.source import Source
 
 
 def read_review(path: str, depth: int | None = None) -> set[Key]:
@@ -19,13 +19,12 @@ def read_review(path: str, depth: int | None = None) -> set[Key]:
 
     Raises UsageError for a depth where there are no ranks, InputError for anything else.
     """
-    # A pipe cannot be read twice, as a run has to be.
-    is_file = Source(path).size() is not None
-    if is_file and len(Source(path).head().lstrip().partition(b"\n")[0].split()) >= RUN.width:
-        return set(first_documents(path, depth=depth).pairs())
+    source = text_at(path)
+    if len(source.head().lstrip().partition(b"\n")[0].split()) >= RUN.width:
+        return set(first_documents(source, depth=depth).pairs())
     if depth is not None:
         raise UsageError(f"--depth goes with a run ({RUN.names}), not with lines of topic docno: {path}")
-    topics, documents, _ = read_pairs(path, "topic docno")
+    topics, documents, _ = read_pairs(source, "topic docno")
     return set(zip(topics, documents, strict=True))
 
 

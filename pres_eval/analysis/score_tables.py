@@ -19,7 +19,7 @@ LARGEST = 1e15
 
 
 def read_score_table(path: str, text: str, complete: bool = False) -> PairedScores:
-    """Return the scores of CSV text, with topics if one of the columns is named so.
+    """Return the scores of CSV or TSV text, with topics if one of the columns is named so.
 
     With a column `topic`: run, topic and measures in any order, a row for each run and topic, as --format csv
     -q writes them (a column `file` and the rows of topic `all` are left out).  Topics that a run lacks are
@@ -33,7 +33,7 @@ def read_score_table(path: str, text: str, complete: bool = False) -> PairedScor
         values = [[_score(path, line, cell) for cell in row[1:]] for line, row in rows[1:]]
         means = np.array(values, np.float64).reshape(-1, len(heading) - 1).T
         return PairedScores(
-            runs=tuple(row[0].strip() for _, row in rows[1:]),
+            runs=tuple(_name(row[0]) for _, row in rows[1:]),
             measures=tuple(heading[1:]),
             topics=(),
             values=np.zeros((*means.shape, 0)),
@@ -47,7 +47,7 @@ def read_score_table(path: str, text: str, complete: bool = False) -> PairedScor
     run_place, topic_place = heading.index("run"), heading.index("topic")
     table: dict[str, dict[bytes, list[float]]] = {}
     for line, row in rows[1:]:
-        run, topic = row[run_place].strip(), row[topic_place].strip()
+        run, topic = _name(row[run_place]), _name(row[topic_place])
         if topic == "all":
             continue
         scores = table.setdefault(run, {})
@@ -104,7 +104,9 @@ def _paired(
 
 def _rows(path: str, text: str) -> list[tuple[int, list[str]]]:
     """Return the rows with their line numbers, the heading first, all of its length."""
-    lines = separated_rows(path, io.StringIO(text.removeprefix("\ufeff")), "CSV as --format csv writes it")
+    separator = "\t" if "\t" in text.partition("\n")[0] else ","
+    content = io.StringIO(text.removeprefix("\ufeff"))
+    lines = separated_rows(path, content, "CSV as --format csv writes it", separator)
     rows = [(line, row) for line, row in lines if any(cell.strip() for cell in row)]
     if not rows or len(rows[0][1]) < 2:
         raise InputError(path, 1 if rows else None, "no heading", "run,MEASURE,MEASURE,...")
@@ -112,6 +114,11 @@ def _rows(path: str, text: str) -> list[tuple[int, list[str]]]:
         if len(row) != len(rows[0][1]):
             raise InputError(path, line, f"{len(row)} columns", f"{len(rows[0][1])} as in the heading")
     return rows
+
+
+def _name(cell: str) -> str:
+    """Return a run or a topic without the apostrophe that keeps spreadsheets from taking it for a formula."""
+    return cell.strip().removeprefix("'")
 
 
 def _score(path: str, line: int, cell: str) -> float:

@@ -95,19 +95,26 @@ _AT_ONCE = 1000
 def paired_t(differences: FloatArray, samples: int = 0, seed: int = 0, greater: bool = False) -> FloatArray:
     """Return P-values of the paired t-test, which draws nothing: (P, T) differences in, (P,) out.
 
-    1 (one-sided 1/2) where all differences are zero, `_without_variance` where they all are the same other
-    number; nan for one topic.
-    Source: Student, Biometrika 1908, doi:10.1093/biomet/6.1.1.
+    nan for one topic.  Source: Student, Biometrika 1908, doi:10.1093/biomet/6.1.1.
     """
     size = differences.shape[1]
     if size < 2:
         return np.full(len(differences), math.nan)
     mean, deviation = mean_and_deviation(differences)
+    return t_of_means(mean, deviation / math.sqrt(size), size, greater)
+
+
+def t_of_means(mean: FloatArray, error: FloatArray, topics: int, greater: bool = False) -> FloatArray:
+    """Return p-values (P,) that mean differences (P,) over topics are zero, by their standard errors (P,).
+
+    1 (one-sided 1/2) where all differences are zero, `_without_variance` where they all are the same other
+    number: where the error is 0.
+    """
     t = np.copysign(math.inf, mean)
-    varied = deviation > 0
-    t[varied] = mean[varied] / (deviation[varied] / math.sqrt(size))
-    p_values = (student.above if greater else student.two_sided)(t, size - 1)
-    p_values[~varied] = _without_variance(mean[~varied], size, greater)
+    varied = error > 0
+    t[varied] = mean[varied] / error[varied]
+    p_values = (student.above if greater else student.two_sided)(t, topics - 1)
+    p_values[~varied] = _without_variance(mean[~varied], topics, greater)
     p_values[~varied & (np.round(mean, DECIMALS) == 0)] = 0.5 if greater else 1.0
     return p_values
 

@@ -214,10 +214,10 @@ def _sum(
     Formula:  from x̂ - √Σ(x̂ᵢ - lᵢ)² to x̂ + √Σ(uᵢ - x̂ᵢ)²
     Source: Zou & Donner, Statistics in Medicine 2008, doi:10.1002/sim.3095.
     """
-    ends = [(part.estimate, *interval(part, outside)) for part in parts]
+    ends = [(part.estimate, *part.possible(interval(part, outside))) for part in parts]
     value = math.fsum(own for own, _, _ in ends)
     below = math.hypot(*(own - low for own, low, _ in ends))
-    return value, max(value - below, 0.0), value + math.hypot(*(high - own for own, _, high in ends))
+    return value, value - below, value + math.hypot(*(high - own for own, _, high in ends))
 
 
 def least_share(some: Yield, rest: Yield) -> float:

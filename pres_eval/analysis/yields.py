@@ -42,6 +42,12 @@ class SampledPart:
         """The relevant documents: size · relevant / sampled."""
         return self.size * self.relevant / self.sampled
 
+    def possible(self, ends: Ends) -> Ends:
+        """Return the ends of an interval, none beyond what the judged documents leave open."""
+        most = self.size - self.sampled + self.relevant
+        low, high = (min(max(end, float(self.relevant)), float(most)) for end in ends)
+        return low, high
+
 
 def wald(part: SampledPart, outside: float) -> Ends:
     """Return the normal approximation: p̂ ± z √(p̂ (1 - p̂) / n · (N - n) / (N - 1)), times N.
@@ -50,7 +56,7 @@ def wald(part: SampledPart, outside: float) -> Ends:
     """
     share, left = part.relevant / part.sampled, (part.size - part.sampled) / max(part.size - 1, 1)
     spread = -NormalDist().inv_cdf(outside / 2) * math.sqrt(share * (1 - share) / part.sampled * left)
-    return part.size * max(share - spread, 0.0), part.size * min(share + spread, 1.0)
+    return part.size * (share - spread), part.size * (share + spread)
 
 
 def wilson(part: SampledPart, outside: float) -> Ends:
@@ -63,7 +69,7 @@ def wilson(part: SampledPart, outside: float) -> Ends:
     over = NormalDist().inv_cdf(outside / 2) ** 2 / part.sampled * left
     middle, spread = share + over / 2, math.sqrt(share * (1 - share) * over + over * over / 4)
     scale = part.size / (1 + over)
-    return scale * max(middle - spread, 0.0), scale * min(middle + spread, 1 + over)
+    return scale * (middle - spread), scale * (middle + spread)
 
 
 def clopper_pearson(part: SampledPart, outside: float) -> Ends:

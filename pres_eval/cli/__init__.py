@@ -99,7 +99,7 @@ def _of_click(error: click.ClickException) -> str:
         return f"{error.option_name}: no such option; {hint}"
     missing = isinstance(error, click.MissingParameter)
     if not isinstance(error, click.BadParameter) or error.param is None or missing:
-        return error.format_message()
+        return " ".join(error.format_message().split())  # click puts each choice on a line of its own
     is_option = isinstance(error.param, click.Option)
     name = error.param.opts[0] if is_option else error.param.metavar or str(error.param.name).upper()
     kind = error.param.type

@@ -10,7 +10,7 @@ import click
 from pres_eval.analysis.compare_settings import LEAST_ALPHA
 from pres_eval.cli.output import set_format, write_output
 from pres_eval.cli.progress import working
-from pres_eval.cli.reader import exit_if_failed
+from pres_eval.cli.reader import exit_if_failed, warn
 from pres_eval.cli.said import Said, argument, option
 from pres_eval.cli.shared import MEASURES, NMAX, NumberOptions, TableOptions, terminal_width
 from pres_eval.cli.values import FiniteRange, Millimetres, WholeRange
@@ -174,9 +174,11 @@ def put_out(
     said: ResultOptions,
     failures: tuple[RunFailure, ...] = (),
     make: Callable[[], Figure] | None = None,
+    warning: str = "",
 ) -> None:
     """Write the tables as --format wants them, then the picture that --plot wants, which is then made.
 
+    warning  a note of the tables that formats for programs lack
     Raises click's Exit after runs that could not be read.
     """
     look = Look(
@@ -188,7 +190,10 @@ def put_out(
         failures=failures,
         fit=said.fit,
     )
-    write_output(said.output, render(tables, look, command, settings))
+    text = render(tables, look, command, settings)
+    if warning and said.output_format in ("json", "csv", "tsv") and not said.quiet:
+        warn(warning)
+    write_output(said.output, text)
     if said.plot is not None and make is not None:
         from pres_eval.report.paper import picture
 

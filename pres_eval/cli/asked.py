@@ -223,8 +223,9 @@ class Job(Scoring):
         wanted = () if self.groups is None else self.groups.topics
         gone = ", ".join(quoted(name) for name in wanted if name not in evaluation.groups)
         if gone:
+            weighs = " weighs more than 0" * (self.weights is not None)
             self.said.warn(
-                f"{ranking.name}: no topic of the groups {gone}: they have no values, and all groups together"
-                " no mean"
+                f"{ranking.name}: no topic of the groups {gone}{weighs}: they have no values, and all groups"
+                " together no mean"
             )
         return evaluation

@@ -19,6 +19,7 @@ from pres_eval.cli.said import argument, command_with, option
 from pres_eval.cli.shared import GROUPS, WEIGHTS, TieOptions
 from pres_eval.cli.topics import topic_files
 from pres_eval.cli.values import FiniteRange
+from pres_eval.errors import refuse
 from pres_eval.report.compared_tables import compared_tables
 from pres_eval.report.compared_topics import by_group_tables, winner_tables
 from pres_eval.report.run_plots import compared_figure
@@ -113,6 +114,8 @@ class CompareOptions(TieOptions, PairedOptions):
 
     def settings(self) -> CompareSettings:
         """Return the settings of the comparison; raise UsageError for options that exclude each other."""
+        both = self.all_pairs and self.baseline is not None
+        refuse((both, "--all-pairs and --baseline: expected one of them"))
         settings = CompareSettings(
             test=self.test,
             correction=self.correction,

@@ -13,7 +13,7 @@ from pres_eval.cli.reader import warn
 from pres_eval.cli.said import Said, argument, command_with, option
 from pres_eval.cli.shared import RESULTS_FORMAT
 from pres_eval.cli.streams import writing_results
-from pres_eval.errors import InputError, UsageError, quoted, refuse
+from pres_eval.errors import InputError, UsageError, quoted
 from pres_eval.library.converting import blocks_of_file
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.formats.recognising import FORMATS, recognised
@@ -64,13 +64,8 @@ def command(said: ConvertOptions) -> None:
     """Write the rows of the file in the other format."""
     check_format(said.results_format)
     form, tag = said.relevance_format, said.tag
-    refuse(
-        (
-            form not in (None, *JUDGED),
-            f"-R {form}: cannot be converted, expected one of {', '.join(JUDGED)}",
-        ),
-        (tag.split() != [tag], f"--tag {quoted(tag)}: expected a name without blanks"),
-    )
+    if form not in (None, *JUDGED):
+        raise UsageError(f"-R {form}: cannot be converted, expected one of {', '.join(JUDGED)}")
     source = source_at(said.file)
     grades = _has_grades(source, said)
     if said.target in (OF_RUNS if grades else ("qrels",)):

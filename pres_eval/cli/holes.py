@@ -11,6 +11,8 @@ from pres_eval.cli.loading import read
 from pres_eval.cli.reader import unchanged
 from pres_eval.cli.said import command_with, option
 from pres_eval.cli.values import WholeRange
+from pres_eval.errors import UsageError
+from pres_eval.reading.run_files import text_at
 from pres_eval.report.robustness_tables import holes_tables, unjudged_table
 from pres_eval.report.run_plots import score_bars
 
@@ -37,31 +39,35 @@ class HolesOptions(RunsOptions):
 @command_with(HolesOptions)
 def command(said: HolesOptions) -> None:
     """Count, and list, unjudged documents."""
-    with unchanged([said.qrels, *said.runs] if said.documents else []):
+    if said.judged_only:
+        raise UsageError("-J removes unjudged documents, which this command counts: expected no -J")
+    depth = said.depth if said.max_retrieved is None else min(said.depth, said.max_retrieved)
+    with unchanged(said.runs if said.documents else (), [said.qrels]):
         loaded = read(said, said.qrels, said.runs)
         qrels = loaded.qrels()
         topics = list(qrels.pool.topics)
-        found = [holes(qrels, ranking, said.depth) for ranking in loaded.rankings]
-        tables = holes_tables(loaded.names, found, topics, said.depth)
+        found = [holes(qrels, ranking, depth) for ranking in loaded.rankings]
+        tables = holes_tables(loaded.names, found, topics, depth)
         if said.documents:
             judged = set(judged_keys(qrels.pool, qrels.grade.tolist()))
             rewriting = said.rewriting()
-            each = loaded.each("listing documents", loaded.paths)
-            firsts = each(
-                lambda run: first_documents(loaded.paths[run], said.compat, said.depth, rewriting),
+            listed = loaded.each("listing documents", loaded.paths)
+            firsts = listed(
+                lambda run: first_documents(text_at(loaded.paths[run]), said.compat, depth, rewriting),
                 len(loaded.paths),
             )
-            tables.append(unjudged_table(loaded.names, firsts, set(topics), judged))
+            counted = {topics[number] for each in found for number in each.topic.tolist()}
+            tables.append(unjudged_table(loaded.names, firsts, counted, judged))
     shares = np.array([[row[-1] for row in tables[0].rows]], np.float64)
     put_out(
         tables,
         "holes",
-        {**loaded.settings, "depth": said.depth},
+        {**loaded.settings, "depth": depth},
         said,
         loaded.failures,
         lambda: score_bars(
             loaded.names,
-            [f"unjudged of the first {said.depth}"],
+            [f"unjudged of the first {depth}"],
             shares,
             less_is_better=True,
             title="Share of documents that nobody judged",

@@ -125,8 +125,8 @@ def command(said: JudgesOptions) -> None:
         for each, other in zip(tables, scores[1:], strict=True):
             each.extend(_tables_of_runs(said, scores[0], other))
         settings.update(runs=[text_of(run) for run in said.runs], test=said.test, alpha=said.alpha)
-    elif said.groups:
-        raise UsageError("--group: no runs, expected QRELS QRELS RUN ...")
+    elif (said.groups or said.measures) and not said.runs:
+        raise UsageError(f"{'--group' if said.groups else '-m'}: no runs, expected QRELS QRELS RUN ...")
     shown = [*corrected, *beside_first(tables, judged)]
     put_out(shown, "judges", settings, said, failures, lambda: _figure(pairs[0], scores[:2], said.warn))
 
@@ -148,8 +148,8 @@ def _grades(judged: Assessments) -> GradeTable:
 
 def _two_judges(said: JudgesOptions) -> tuple[TwoJudges, tuple[RunFailure, ...]]:
     """Return the runs under people's judgements and under the machine's, on the topics of each; failures."""
-    if not said.runs or said.judges or said.plot:
-        raise UsageError("--correct: expected QRELS QRELS RUN ..., without --judge and --plot")
+    if not said.runs or said.judges or said.plot or said.test != "t":
+        raise UsageError("--correct: expected QRELS QRELS RUN ..., without --judge and --plot, and --test t")
     options, selection = said.numbers(), select_or_usual(said, said.measures, said.nmax)
     sides = []
     failures: tuple[RunFailure, ...] = ()

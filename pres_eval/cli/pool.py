@@ -29,6 +29,7 @@ from pres_eval.cli.values import FiniteRange, WholeRange
 from pres_eval.errors import InputError, PresEvalError, RunFailure, UsageError, refuse
 from pres_eval.options import COMPAT_VERSIONS
 from pres_eval.reading.rewriting import Rewriting
+from pres_eval.reading.run_files import text_at
 from pres_eval.report.layout import Look, render
 from pres_eval.report.robustness_tables import pools_table, to_judge_table
 from pres_eval.report.text import text_of
@@ -165,7 +166,7 @@ def _read(
     def first_of(run: int) -> FirstDocuments | PresEvalError:
         """Return the first documents of a run, or its error."""
         try:
-            return first_documents(said.runs[run], said.compat, depth, rewriting)
+            return first_documents(text_at(said.runs[run]), said.compat, depth, rewriting)
         except PresEvalError as error:
             return _with_hint(error)
 

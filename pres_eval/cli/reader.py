@@ -242,11 +242,17 @@ def check_paths(qrels: str, runs: Sequence[str]) -> None:
 
 
 @contextlib.contextmanager
-def unchanged(paths: Sequence[str]) -> Iterator[None]:
-    """Raise InputError in the end if one of the files has changed: for a block that reads them twice.
+def unchanged(twice: Sequence[str], once: Sequence[str] = ()) -> Iterator[None]:
+    """Raise InputError in the end if one of the files has changed: for a block that reads some twice.
 
-    A part file that came since is a change, too.
+    A part file that came since is a change, too.  Raises UsageError for pipes that are to be read twice.
     """
+    from pathlib import Path  # takes a while to import
+
+    for path in twice:
+        if path == "-" or Path(path).is_fifo():
+            raise UsageError(f"{path}: a pipe can't be read twice: save it in a file first")
+    paths = [*once, *twice]
     before = _readable(paths)
     for source in before.values():
         source.check_unchanged()

@@ -125,6 +125,8 @@ def command(said: RobustnessOptions) -> None:
     """Print how measures order runs with fewer judgements."""
     if len(said.runs) < 2:
         raise UsageError("only one run: expected at least two, whose order can change")
+    if said.groups and said.leave_out != "group":
+        raise UsageError("--group goes with --leave-out group")
     selection = select_at(said.measures or DEFAULT_MEASURES, said.cutoffs, said.numbers())
     loaded = read(said, said.qrels, said.runs)
     if len(loaded.rankings) < 2:
@@ -143,11 +145,9 @@ def command(said: RobustnessOptions) -> None:
     result = robustness(loaded.qrels(), loaded.rankings, selection, loaded.options, plan, each)
     tables = robustness_tables(result, len(loaded.names), loaded.topics.text)
     tables += _pool_tables(said, loaded, selection)
-    if said.output_format in ("json", "csv", "tsv"):
-        said.warn(few_runs(result))
     settings = {**loaded.settings, **vars(plan)}
     picture = partial(robustness_figure, result, selection)
-    put_out(tables, "robustness", settings, said, loaded.failures, picture)
+    put_out(tables, "robustness", settings, said, loaded.failures, picture, few_runs(result))
 
 
 def _pool_tables(said: RobustnessOptions, loaded: Loaded, selection: Selection) -> Iterator[Table]:

@@ -19,7 +19,8 @@ from pres_eval.analysis.paired import (
     topics_with_weights,
     wins_of_runs,
 )
-from pres_eval.errors import MeasureError, UsageError, plural, refuse
+from pres_eval.errors import MeasureError, UsageError, no_such_run, plural, refuse
+from pres_eval.library.asked import check_jobs
 from pres_eval.library.choices import Alternative, Correction, IntervalKind, Over, Test, TopicOrder
 from pres_eval.library.evaluation import Evaluation
 from pres_eval.library.showing import pandas, plotted
@@ -150,6 +151,7 @@ def compare(
     interval: IntervalKind = "t",
     correct_over: Over = "runs",
     simultaneous: bool = CompareSettings.simultaneous,
+    jobs: int | None = None,
 ) -> Comparisons:
     """Compare runs, topic by topic, as `pres-eval compare` does.
 
@@ -171,6 +173,7 @@ def compare(
     interval      "t", "bca" or "percentile"
     correct_over  "runs": for the comparisons of one measure; "measures": for those of all measures together
     simultaneous  whether intervals of differences are as wide as the correction asks for
+    jobs          threads for tests of all runs at once (None: as many as there are processors)
 
     >>> import pres_eval as pe
     >>> qrels = pe.Qrels({str(topic): {"a": 1} for topic in range(8)})
@@ -199,6 +202,7 @@ def compare(
         margin=margin, interval=interval, over=correct_over, simultaneous=simultaneous,
     )  # fmt: skip
     check_settings(settings, all_pairs=baseline is None)
+    check_jobs(jobs)
     if len({replace(one.options, only_topic=None) for one in chosen}) > 1:
         warn("compare: the evaluations were made with different options, which their differences show too")
     run_names = _names(chosen, names)
@@ -206,7 +210,8 @@ def compare(
     every_topic = tuple(chosen[0].origin.topics) if chosen[0].options.complete else None
     plain = pair_topics([_only(one, labels) for one in chosen], run_names, every_topic)
     place = _place(baseline, chosen, run_names)
-    found = full_comparison(plain, place, settings, *chosen[0].topic_files, by_threads(None))
+    files = chosen[0].topic_files
+    found = full_comparison(plain, place, settings, *files, by_threads(jobs), warn)
     return Comparisons(**vars(found))
 
 
@@ -246,5 +251,5 @@ def _place(
         return baseline % len(names)
     places = [place for place, one in enumerate(evaluations) if one is baseline]
     if not places:
-        raise UsageError(f"baseline={baseline!r}: no such run, expected one of {', '.join(names)}")
+        raise no_such_run("--baseline", baseline if isinstance(baseline, str) else repr(baseline), names)
     return places[0]

@@ -111,6 +111,7 @@ def experiment(
     form: str = "qrels",
     groups: Any = None,
     weights: Any = None,
+    jobs: int | None = None,
 ) -> Experiment:
     r"""Evaluate several runs against the same judgements, and compare them with one of them.
 
@@ -147,9 +148,17 @@ def experiment(
     if not isinstance(runs, Mapping) or len(runs) < 2:
         found = f"{len(runs)} runs" if isinstance(runs, Mapping) else f"a {type(runs).__name__}"
         raise UsageError(f"runs: found {found}, expected a dict of two or more names and runs")
-    judged = qrels if isinstance(qrels, Qrels) else Qrels(qrels, form=form)
+    if all_pairs and baseline is not None:
+        raise UsageError(f"all_pairs and baseline={baseline!r}: expected one of them")
+    judged = qrels if isinstance(qrels, Qrels) else Qrels(qrels, form=form, jobs=jobs)
     ranked = [
-        judged.rank(run, compat=compat, max_retrieved=max_retrieved, name=None if is_path(run) else str(name))
+        judged.rank(
+            run,
+            compat=compat,
+            max_retrieved=max_retrieved,
+            name=None if is_path(run) else str(name),
+            jobs=jobs,
+        )
         for name, run in runs.items()
     ]
     evaluations = {
@@ -163,6 +172,7 @@ def experiment(
             ties=ties,
             groups=groups,
             weights=weights,
+            jobs=jobs or 1,
         )
         for name, run in zip(runs, ranked, strict=True)
     }
@@ -175,5 +185,6 @@ def experiment(
         alpha=alpha,
         samples=samples,
         seed=seed,
+        jobs=jobs,
     )
     return Experiment(compared, evaluations, ranked, (nmax,) if isinstance(nmax, int) else tuple(nmax))

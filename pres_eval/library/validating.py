@@ -8,7 +8,7 @@ from typing import Any
 
 from pres_eval.analysis.sampled_parts import control_parts, read_review, sampled_parts
 from pres_eval.analysis.validation import METHODS, Estimate, ReviewSettings, Validation, erecall, estimated
-from pres_eval.errors import UsageError
+from pres_eval.errors import UsageError, check_whole
 from pres_eval.library.showing import plotted
 from pres_eval.library.wording import python_words
 from pres_eval.reading.samples import NAMES, read_sample, read_sizes
@@ -32,6 +32,7 @@ class Review(Validation):
         """Return in plain words the recall that the samples show, over all topics."""
         return list(sentences(self))[-1][1]
 
+    @python_words
     def to_text(self, form: str = "table", table: str | None = None, digits: int = 4) -> str:
         """Return the tables as --format of the command: "table", "latex", "markdown", "json", "csv"."""
         return render(validation_tables(self), Look(form, table, digits), "validate", {})
@@ -94,6 +95,9 @@ def validate(
         raise UsageError("expected a review, one sample at least, and either collection or sizes")
     settings = ReviewSettings(method, confidence, seed, target, margin)
     _check(settings, columns or ())
+    for name, value, least in (("collection", collection, 1), ("depth", depth, 1), ("level", level, 0)):
+        if value is not None:
+            check_whole(name, value, least)
     found = read_review(os.fspath(review), depth)
     topics = {topic for topic, _ in found}
     topic = topics.pop() if len(topics) == 1 else None
@@ -114,14 +118,16 @@ def validate(
 
 def _check(settings: ReviewSettings, columns: Iterable[str]) -> None:
     """Raise UsageError for a method, a column or a share that is none."""
+    check_whole("seed", settings.seed, 0)
     methods = (ReviewSettings.method, *METHODS)
     shares = {"confidence": settings.confidence, "target": settings.target, "margin": settings.margin}
     for option, value, right, expected in (
         ("method", settings.method, settings.method in methods, f"one of {', '.join(methods)}"),
         *(("columns", name, name in NAMES, f"one of {', '.join(NAMES)}") for name in columns),
         *(
-            (name, share, 0 < (share or 0.5) < 1, "a number above 0 and below 1")
+            (name, share, isinstance(share, int | float) and 0 < share < 1, "a number above 0 and below 1")
             for name, share in shares.items()
+            if share is not None
         ),
     ):
         if not right:

@@ -13,8 +13,10 @@ from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.relevance import Relevance
 
 
-def warn(text: str) -> None:
-    """Warn at the first line outside of this package."""
+def warn(text: str | None) -> None:
+    """Warn at the first line outside of this package, if there is something to warn of."""
+    if not text:
+        return
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("pres_eval."):
         frame = frame.f_back

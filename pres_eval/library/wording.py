@@ -33,6 +33,8 @@ _OPTIONS = {
     "--compat": ("compat", _NUMBER),
     "--bounds": ("bounds=True", ""),
     "--document-scores": ("document_scores", ""),
+    "--test": ("test", r"[a-z][a-z-]*"),
+    "--samples": ("samples", _NUMBER),
 }
 """Options of the command: the argument, and the values that may follow in a message."""
 
@@ -45,12 +47,15 @@ _OPTION = re.compile(
 
 _PHRASES = (
     ("`pres-eval measures` lists them all", "`pres_eval.list_measures()` lists them all"),
-    ("(--test t compares", "(test='t' compares"),
     (" of -D is not in", " is not in"),
     (" (document_scores=… from Python)", ""),
     (" (pres-eval check shows more)", " (for files, the command pres-eval check shows more)"),
     ("relevance_level=", "level="),
     ("num_docs_in_coll=", "num_docs="),
+    ("--baseline ", "baseline="),
+    ("--tag ", "tag="),
+    ("--table ", "table="),
+    ("--columns names them: docno=DocID", "columns={'docno': 'DocID'} names them"),
     ("--sizes FILE (", "sizes=FILE ("),
     ("--collection NUM", "collection=NUM"),
     ("--depth goes", "depth goes"),

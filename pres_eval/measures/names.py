@@ -170,14 +170,15 @@ def _wanted(measure: Measure, parameters: str | None, view: View) -> NamedMeasur
 
 
 def _read_label(text: str, head: str, rest: str) -> NamedMeasure:
-    """Return the measure of a printed name: P_10, set_F_2.0, F_cut_2_10."""
+    """Return the measure of a printed name: P_10, set_F_2.0, F_cut_2_10, sdcg_5_max_rel=4."""
     parameters, view = cut_view(rest[1:])
     measure = _measure_called(head)
     if measure is None:
         return _read_notation(text, head, f"@{parameters}")
     kind = measure.parameters
+    parameters = re.sub(r"\A([0-9.]+)_(?=[0-9]+\Z|\w+=)", r"\1,", parameters)
     if isinstance(kind, BetaCutoffs):
-        parameters = "+" + parameters.replace("_", ",", 1)  # so a β of 0 is no decimal comma
+        parameters = f"+{parameters}"  # so a β of 0 is no decimal comma
     is_cutoff = parameters.isdecimal() or parameters == WHOLE_RANKING
     try:
         if isinstance(kind, NoParameters) or (isinstance(kind, Cutoffs | OptionalCutoffs) and not is_cutoff):
@@ -205,7 +206,6 @@ def _read_notation(text: str, head: str, rest: str) -> NamedMeasure:
     settings = read_settings(match["settings"] or "")
     judged_only = settings.choose("judged_only", "False", "True") == "True"
     bound = settings.choose("bound", *BOUNDS) if "bound" in settings else None
-    scale = settings.take("scale") if bound else None
     notation = NOTATION_BY_FOLDED_NAME.get(head.casefold())
     if notation is None:
         measure = _measure_called(head)
@@ -214,10 +214,12 @@ def _read_notation(text: str, head: str, rest: str) -> NamedMeasure:
         takes_cutoff = isinstance(measure.parameters, Cutoffs | Fractions | OptionalCutoffs)
         notation = Notation((), measure.name, f"{measure.name}.{{}}" if takes_cutoff else None)
     name, dot, parameters = notation.text(settings, match["cutoff"]).partition(".")
+    # A max_rel of the measure itself is taken out by now.
+    scale = (settings.take("max_rel") or settings.take("scale")) if bound else ""
     level = settings.take("rel")
     unread = [
         f"{key}={value}"
-        for key, value in (("rel", level), ("scale", scale))
+        for key, value in (("rel", level), ("max_rel", scale))
         if value and not (value.isdecimal() and len(value) < 19)
     ]
     if settings or unread:

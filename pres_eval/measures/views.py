@@ -9,7 +9,7 @@ from pres_eval.errors import UsageError
 
 BOUNDS = ("least", "greatest")
 
-_BOUND = rf"bound=({'|'.join(BOUNDS)})(?:,scale=([0-9]{{1,9}}))?"
+_BOUND = rf"bound=({'|'.join(BOUNDS)})(?:,(?:max_rel|scale)=([0-9]{{1,9}}))?"
 _ENDING = rf"\((?:rel=([0-9]{{1,18}}))?,?(?:(judged_only)=True)?,?(?:{_BOUND})?\)\Z"
 
 
@@ -34,7 +34,7 @@ class View(NamedTuple):
         settings = [] if self.level is None else [f"rel={self.level}"]
         settings += ["judged_only=True"] * self.judged_only
         settings += [] if self.bound is None else [f"bound={self.bound}"]
-        settings += [] if self.scale is None else [f"scale={self.scale}"]
+        settings += [] if self.scale is None else [f"max_rel={self.scale}"]
         return f"({','.join(settings)})" if settings else ""
 
 

@@ -19,19 +19,18 @@ IdPairs = tuple[WordIds, WordIds, IntArray]
 """Two columns of ids (N,), and the line of each row (N,), from 1."""
 
 
-def read_pairs(path: str, columns: str, also: str | None = None) -> IdPairs:
+def read_pairs(source: Source, columns: str, also: str | None = None) -> IdPairs:
     """Read a file of two columns, separated by blanks, tabs or commas, with or without a header.
 
     columns  their description, for messages
     also     four columns that may be there instead, of which the first and the third count
     Raises InputError for a file that cannot be read, for other lines, and if there are none.
     """
-    source = Source(path)
     head = (line for line in source.head().splitlines() if line.strip() and not line.startswith(b"#"))
     first = next(head, b"")
     separators = b"," if b"," in first else b";" if b";" in first else b""
     if first.lstrip(b'\xef\xbb\xbf"').startswith(separators or b"\0"):
-        return _without_index(path, columns)
+        return _without_index(source.path, columns)
     separators += b'"' * (separators != b"" or b'"' in first)
     fields = first.translate(bytes.maketrans(separators, b" " * len(separators))).split()
     width = len((also or columns).split()) if also and len(fields) == len(also.split()) else 2

@@ -28,6 +28,7 @@ from pres_eval.reading.changed_judgements import with_documents
 from pres_eval.reading.pool import Pool, build_pool
 from pres_eval.reading.qrels import QrelsJudgements, as_qrels
 from pres_eval.reading.relevance import Relevance
+from pres_eval.reading.source import Source
 from pres_eval.records import dataclass
 
 DENSE, KEPT = "dense", "kept"
@@ -303,7 +304,7 @@ def read_mapping(text: str) -> Mapping:
                 f"--map-docs {text}: no such file, and no pattern with a group, such as '^(.*)#\\d+$'"
             )
         return PatternMapping(text)
-    return FileMapping(text, *read_pairs(text, "docno document"))
+    return FileMapping(text, *read_pairs(Source(text), "docno document"))
 
 
 def read_excluded(text: str) -> Excluded:
@@ -315,6 +316,6 @@ def read_excluded(text: str) -> Excluded:
 
     if text == "self":
         return Excluded(None)
-    ids, documents, _ = read_pairs(text, "topic docno", also="topic iteration docno relevance")
+    ids, documents, _ = read_pairs(Source(text), "topic docno", also="topic iteration docno relevance")
     topics, lengths = stretches_of(ids.take(slice(None)))
     return Excluded(build_pool(topics, lengths, documents).pool)

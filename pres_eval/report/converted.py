@@ -6,14 +6,15 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import repeat
 from typing import Any, BinaryIO
 
 import numpy as np
 
-from pres_eval.errors import InputError, MissingExtraError, quoted
+from pres_eval.errors import InputError, MissingExtraError, UsageError, quoted
 from pres_eval.measures.base import Format
 from pres_eval.measures.selection import Selection
-from pres_eval.reading.blocks import Block, whole_topics
+from pres_eval.reading.blocks import Block, Row, whole_topics
 from pres_eval.report.grid import separated
 from pres_eval.report.text import text_of
 from pres_eval.scoring import ScoredRun
@@ -69,9 +70,6 @@ OF_RUNS = ("trec_results", "msmarco")
 
 TARGETS = (*LINES, "json", "jsonl", "csv", "parquet")
 
-# Topic, document, number.
-Row = tuple[bytes, bytes, "int | float"]
-
 
 def write_blocks(
     stream: BinaryIO, blocks: Iterable[Block], form: str, grades: bool, name: str, tag: str
@@ -79,14 +77,18 @@ def write_blocks(
     """Write blocks in a format of TARGETS; `name` is the file they are from, `tag` the last column of runs.
 
     Raises InputError for what the format cannot hold: ids with blanks or that are no UTF-8, and in JSON a
-    topic or a document that comes again; MissingExtraError for Parquet without pyarrow.
+    topic or a document that comes again; UsageError for a tag that is no word; MissingExtraError for Parquet
+    without pyarrow.
     """
+    if not grades and tag.split() != [tag]:
+        raise UsageError(f"--tag {quoted(tag)}: expected a name without blanks")
     if form == "parquet":
         number = {"relevance": "int64"} if grades else {"score": "double"}
         with parquet_writer(stream, {"query_id": "string", "doc_id": "string", **number}) as write:
             for block in blocks:
                 rows = [
-                    (_text(name, topic), _text(name, docno), value) for topic, docno, value in _rows(block)
+                    (_text(name, topic, line), _text(name, docno, line), value)
+                    for topic, docno, value, line in _rows(block)
                 ]
                 write([list(column) for column in zip(*rows, strict=True)])
         return
@@ -96,7 +98,8 @@ def write_blocks(
 
 def _rows(block: Block) -> Iterator[Row]:
     topics = block.topics.take(np.repeat(np.arange(len(block.lengths)), block.lengths))
-    return zip(topics, block.documents.pick(slice(None)), block.numbers.tolist(), strict=True)
+    lines = repeat(None, len(topics)) if block.lines is None else block.lines.tolist()
+    return zip(topics, block.documents.pick(slice(None)), block.numbers.tolist(), lines, strict=True)
 
 
 def _texts(blocks: Iterable[Block], form: str, grades: bool, name: str, tag: str) -> Iterator[bytes]:
@@ -115,7 +118,7 @@ def _texts(blocks: Iterable[Block], form: str, grades: bool, name: str, tag: str
 def _line(row: Row, form: str, name: str, value: str, tag: str, ranks: Counter[bytes]) -> bytes:
     """Return a row as a line; ranks count the documents of a topic as they come."""
     _check_ids(name, form, row)
-    topic, document, number = row
+    topic, document, number, place = row
     if form == "trec_results":
         ranks[topic] += 1
         return b"%s Q0 %s %d %s %s\n" % (topic, document, ranks[topic], repr(number).encode(), tag.encode())
@@ -127,7 +130,8 @@ def _line(row: Row, form: str, name: str, value: str, tag: str, ranks: Counter[b
     if form == "csv":
         words = (word.decode("utf-8", "surrogateescape") for word in (topic, document))
         return separated([[*words, repr(number)]], ",").encode("utf-8", "surrogateescape")
-    record = {"query_id": _text(name, topic), "doc_id": _text(name, document), value: _finite(name, number)}
+    ids = {"query_id": _text(name, topic, place), "doc_id": _text(name, document, place)}
+    record = {**ids, value: _finite(name, number, place)}
     return json.dumps(record, ensure_ascii=False).encode() + b"\n"
 
 
@@ -136,16 +140,17 @@ def _by_topic(blocks: Iterable[Block], name: str) -> Iterator[tuple[bytes, Itera
     seen: set[bytes] = set()
     for block in whole_topics(blocks):
         for group, topic in enumerate(block.topics):
+            rows = _rows(block.groups(group, group + 1))
             if topic in seen:
                 raise InputError(
                     name,
-                    None,
+                    next((line for *_, line in rows), None),
                     f"topic {quoted(topic)} again",
                     "the lines of a topic together",
                     f"sort it first: sort -s -k1,1 {name} > NEW",
                 )
             seen.add(topic)
-            yield topic, _rows(block.groups(group, group + 1))
+            yield topic, rows
 
 
 def _json(topics: Iterable[tuple[bytes, Iterator[Row]]], name: str) -> Iterator[bytes]:
@@ -153,16 +158,17 @@ def _json(topics: Iterable[tuple[bytes, Iterator[Row]]], name: str) -> Iterator[
     start = "{"
     for topic, rows in topics:
         found: dict[str, int | float] = {}
-        for _, document, number in rows:
-            if _text(name, document) in found:
+        for _, document, number, line in rows:
+            if _text(name, document, line) in found:
                 raise InputError(
                     name,
-                    None,
+                    line,
                     f"document {quoted(document)} of topic {quoted(topic)} again",
                     "each document once",
                 )
-            found[_text(name, document)] = _finite(name, number)
-        yield f"{start}{json.dumps(_text(name, topic))}: {json.dumps(found, ensure_ascii=False)}".encode()
+            found[_text(name, document, line)] = _finite(name, number, line)
+        documents = json.dumps(found, ensure_ascii=False)
+        yield f"{start}{json.dumps(_text(name, topic, None))}: {documents}".encode()
         start = ",\n"
     yield b"}\n"
 
@@ -176,24 +182,29 @@ def _msmarco(topics: Iterable[tuple[bytes, Iterator[Row]]], name: str) -> Iterat
 
 
 def _check_ids(name: str, form: str, row: Row) -> None:
-    """Raise InputError for ids with blanks in formats whose readers would cut them."""
+    """Raise InputError for ids that readers of the format would cut at blanks, or take for a comment."""
     topic, document = row[:2]
-    kept = topic.split() == [topic] if form in LINES else topic.strip() == topic
+    is_comment = form in LINES and topic.startswith(b"#")
+    kept = not is_comment and (topic.split() == [topic] if form in LINES else topic.strip() == topic)
     if form != "jsonl" and not (kept and document.split() == [document]):
         found, what = (document, "docno") if kept else (topic, "topic")
         raise InputError(
-            name, None, f"{what} {quoted(found)}", f"one without blanks for {form}", "--to jsonl keeps it"
+            name,
+            row[3],
+            f"{what} {quoted(found)}",
+            "one that begins no comment" if is_comment else f"one without blanks for {form}",
+            "--to jsonl keeps it",
         )
 
 
-def _text(name: str, word: bytes) -> str:
+def _text(name: str, word: bytes, line: int | None) -> str:
     try:
         return word.decode()
     except UnicodeDecodeError:
-        raise InputError(name, None, f"id {quoted(word)}", "UTF-8", "--to csv keeps its bytes") from None
+        raise InputError(name, line, f"id {quoted(word)}", "UTF-8", "--to csv keeps its bytes") from None
 
 
-def _finite(name: str, number: int | float) -> int | float:
+def _finite(name: str, number: int | float, line: int | None) -> int | float:
     if abs(number) == float("inf"):
-        raise InputError(name, None, f"score {number}", "a finite one: JSON has no others")
+        raise InputError(name, line, f"score {number}", "a finite one: JSON has no others")
     return number

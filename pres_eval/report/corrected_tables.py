@@ -58,7 +58,8 @@ def _means(judges: TwoJudges, found: list[CorrectedMean], alpha: float, notes: C
         (
             f"corrected: the machine's mean less its error on the {people} topics of people, with weight λ;"
             " right if these were drawn by chance",
-            f"intervals: {percentage(1 - alpha)}, t, each for one mean",
+            f"intervals: {percentage(1 - alpha)}, t, each for one mean;"
+            " -: none, as all topics have the same value",
             *notes,
         ),
         Shown(
@@ -88,7 +89,7 @@ def _differences(found: list[CorrectedDifference]) -> Table:
         CorrectedDifference,
         (
             "p (holm): t-test of the corrected difference, corrected for all pairs and measures; an interval"
-            " is for one pair",
+            " is for one pair; -: none, as all topics have the same difference",
             *more_rows(len(found), MOST_SHOWN, "corrected_differences"),
         ),
         Shown(

@@ -12,7 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 
-from pres_eval.errors import RunFailure, UsageError
+from pres_eval.errors import RunFailure, UsageError, check_whole
 from pres_eval.records import dataclass
 from pres_eval.report.grid import (
     LATEX,
@@ -233,6 +233,9 @@ def render(
     `settings` go into the JSON, so that it records how its numbers were made.  Raises UsageError for a
     table or a style that does not exist.
     """
+    if look.form not in FORMATS:
+        raise UsageError(f"form={look.form!r}: expected one of {', '.join(FORMATS)}")
+    check_whole("digits", look.digits, 0)
     by_name = {table.name: table for table in tables if table.programs}
     if look.chosen is not None and look.chosen not in by_name:
         raise UsageError(f"--table {look.chosen}: no such table, expected one of {', '.join(by_name)}")

@@ -30,7 +30,7 @@ def to_judge_table(chosen: ToJudge, runs: int, stratum: IntArray | None = None) 
         numbers.append(stratum.tolist())
     return Table(
         name="documents",
-        title=f"{len(chosen)} documents to judge, from {runs} runs",
+        title=f"{plural(len(chosen), 'document')} to judge, from {plural(runs, 'run')}",
         headings=headings,
         rows=[(*key, *own) for key, *own in zip(chosen.pairs(), *numbers, strict=True)],
         notes=("runs: how many have it among their first; best_rank: in any of them",),
@@ -88,7 +88,7 @@ def unjudged_table(
     topics: Collection[bytes],
     judged: Collection[Key],
 ) -> Table:
-    """Return the unjudged ones of each run's first documents, for topics of the pool, with their ranks."""
+    """Return the unjudged ones of each run's first documents, for these topics, with their ranks."""
     return Table(
         name="documents",
         title="The unjudged documents",

@@ -84,7 +84,7 @@ def shown(value: float, digits: int, format: Format = Format.FLOAT) -> str:
 
 def percentage(fraction: float) -> str:
     """Return a fraction as people read it: 20 %."""
-    return f"{100 * fraction:g} %"
+    return f"{100 * fraction:.12g} %"
 
 
 def falling_notes(labels: Sequence[str], falling: Collection[str]) -> list[str]:

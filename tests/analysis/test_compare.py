@@ -306,6 +306,7 @@ def test_one_topic_says_so(pres_eval: Command, tmp_path: Path, test: str, said: 
             1,
             "--baseline nope: no such run; there are best, keyword, broad, semantic",
         ),
+        (("--baseline", "broad", "--all-pairs"), 1, "--all-pairs and --baseline: expected one of them"),
         (("--table", "nope"), 1, "--table nope: no such table, expected one of means, comparisons"),
         (("-m", "nope"), 1, "-m nope: no such measure"),
         (("-m", "num_ret"), 1, "none of the measures asked for (-m) is an average over topics"),

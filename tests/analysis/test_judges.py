@@ -217,6 +217,18 @@ def test_pool_is_what_the_runs_have_first(pres_eval: Command, tmp_path: Path) ->
     assert lines == {(topic, "0", document, "-1") for topic, document in expected}
 
 
+def test_holes_are_listed_of_the_topics_that_are_counted(pres_eval: Command, tmp_path: Path) -> None:
+    """Those that all runs have, as in the other tables."""
+    (tmp_path / "qrels").write_text("1 0 a 1\n2 0 a 1\n")
+    (tmp_path / "one").write_text("1 Q0 x 1 2 one\n2 Q0 y 1 2 one\n")
+    (tmp_path / "other").write_text("1 Q0 z 1 2 other\n")
+    files = [tmp_path / name for name in ("qrels", "one", "other")]
+    for options, listed in (((), "xz"), (("--topics", "own"), "xyz"), (("-c",), "xyz")):
+        found = pres_eval.ok("holes", "--quiet", *files, *options, "--documents", "--format", "json").json
+        assert "".join(row["docno"] for row in found["documents"] if row["run"] == "one") == listed[:-1]
+        assert sum(row["unjudged"] for row in found["runs"]) == len(listed) == len(found["documents"])
+
+
 def test_holes_are_what_nobody_judged(pres_eval: Command) -> None:
     arguments = ("holes", QRELS, *RUNS, "--depth", "7", "--documents", "--format")
     found = pres_eval.ok(*arguments, "json").json
@@ -226,3 +238,7 @@ def test_holes_are_what_nobody_judged(pres_eval: Command) -> None:
         assert row["unjudged"] == len(missing)
         listed = {(r["topic"], r["docno"]) for r in found["documents"] if r["run"] == row["run"]}
         assert listed == missing
+    cut = pres_eval.ok(
+        "holes", QRELS, *RUNS, "--depth", "20", "-M", "7", "--documents", "--format", "json"
+    ).json
+    assert (cut["runs"], cut["documents"]) == (found["runs"], found["documents"])

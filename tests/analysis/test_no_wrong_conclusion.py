@@ -386,6 +386,8 @@ def test_item_17_robustness_of_few_runs_warns(command: Command, tmp_path: Path) 
     assert words in command("robustness", judged, *runs, "--cutoffs", "5").out.replace("\n", " ")
     wrong = command("robustness", judged, *runs, "--leave-out", "group", "--format", "json").err
     assert "no groups" in wrong and "that swaps" not in wrong
+    wrong = command("robustness", judged, *runs, "--table", "nope", "--format", "json").err
+    assert "--table nope: no such table" in wrong and "that swaps" not in wrong
     many = [*runs]
     for tag in ("d", "e"):
         (tmp_path / tag).write_text((tmp_path / "a").read_text().replace(" a\n", f" {tag}\n"))
@@ -434,11 +436,11 @@ def test_item_19_bounds_of_all_hold_what_deeper_judgements_give(command: Command
     wide = values("--bounds", "all,max_rel=3", *names, judged, run)
     for label, value in deep.items():
         assert value < narrow[f"{label}(bound=least)"]
-        assert wide[f"{label}(bound=least,scale=3)"] <= value <= wide[f"{label}(bound=greatest,scale=3)"]
+        assert wide[f"{label}(bound=least,max_rel=3)"] <= value <= wide[f"{label}(bound=greatest,max_rel=3)"]
     assert wide == values("--bounds=all,max_rel=3", *names, judged, run)
     note = command("--bounds", "all,max_rel=3", *names, "--format", "table", judged, run).out
     assert "if all unjudged documents retrieved were judged, with grades up to 3" in note
-    label = "recall_10(bound=least,scale=3)"
+    label = "recall_10(bound=least,max_rel=3)"
     assert values("-m", label, judged, run) == {label: wide[label]}
     found = command.ok("--bounds", "all,max_rel=3", *names, "--format", "json", judged, run).json["runs"][0]
     assert [column.get("scale") for column in found["columns"]] == [None, 3, 3, None, 3, 3]

@@ -14,7 +14,14 @@ from support.commands import QRELS, RUNS, Command
 
 from pres_eval.analysis import student
 from pres_eval.analysis.paired import PairedScores, means_of
-from pres_eval.analysis.prediction_powered import TwoJudges, favoured, powered_means, turned_round
+from pres_eval.analysis.prediction_powered import (
+    TwoJudges,
+    corrected_differences,
+    corrected_means,
+    favoured,
+    powered_means,
+    turned_round,
+)
 from pres_eval.arrays.types import FloatArray
 
 
@@ -111,6 +118,8 @@ def test_the_command(command: Command, judged: tuple[Path, Path]) -> None:
     assert 0 <= row["weight"] <= 1
     for one in found["corrected_differences"]:
         assert one["p_value"] <= one["p_holm"] <= 1
+    lexical = command.ok("judges", *judged, *RUNS, *options, "--group", "lexical", "keyword").json
+    assert lexical["corrected"] == found["corrected"]
     drawn = [row["topic"] for row in found["to_judge"]]
     again = command.ok("judges", *judged, *RUNS, *options, "--seed", "3").json
     assert sorted(drawn) == sorted(row["topic"] for row in again["to_judge"]) != drawn
@@ -200,6 +209,10 @@ def test_the_command_names_pairs_that_the_machine_turns_round(command: Command, 
     ("arguments", "message"),
     [
         ((QRELS, QRELS, "--correct"), "--correct: expected QRELS QRELS RUN ..., without --judge and --plot"),
+        (
+            (QRELS, QRELS, *RUNS, "--correct", "--test", "sign"),
+            "--correct: expected QRELS QRELS RUN ..., without --judge and --plot, and --test t",
+        ),
         ((QRELS, QRELS, RUNS[0], "--judge", QRELS, "--correct"), "--correct: expected QRELS QRELS RUN"),
     ],
 )
@@ -207,6 +220,20 @@ def test_what_cannot_be_corrected(command: Command, arguments: tuple[str, ...], 
     called = command("judges", *arguments)
     assert (called.code, called.out) == (1, "")
     assert called.err.startswith(f"pres-eval: {message}")
+
+
+@pytest.mark.parametrize(("topics", "p_value"), [(3, math.nan), (6, 2 * 2.0**-6)])
+def test_no_variance_is_no_certainty(topics: int, p_value: float) -> None:
+    """The same difference on all topics had the p-value 1 (0 by rounding) and an interval without width."""
+    names = tuple(b"%d" % number for number in range(topics))
+    people = np.array([[[0.3 - 0.1, 0.2, 0.2] * topics, [0.0] * 3 * topics]])[:, :, :topics]
+    judged = PairedScores(("a", "b"), ("map",), names, people, means_of(people), topics)
+    judges = TwoJudges(judged, judged, (b"x", b"y"), people[:, :, :2])
+    (one,) = corrected_differences(judges)
+    assert one.corrected == pytest.approx(0.2)
+    assert [one.lower, one.upper, one.p_value] == pytest.approx([math.nan, math.nan, p_value], nan_ok=True)
+    for mean in corrected_means(judges):
+        assert np.isnan([mean.lower, mean.upper, mean.people_lower, mean.people_upper]).all()
 
 
 def test_people_have_to_judge_some_topics(command: Command, tmp_path: Path) -> None:

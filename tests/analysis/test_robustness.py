@@ -376,6 +376,7 @@ def test_plot_draws_a_panel_a_cutoff(pres_eval: Command, tmp_path: Path) -> None
         (("-R", "prefs"), 1, "-R prefs: this command takes -R qrels alone"),
         (("--leave-out", "group"), 1, "no groups: expected --group NAME PATTERN"),
         (("--leave-out", "group", "--group", "A", "x*"), 1, "--group A x*: matches no run"),
+        (("--group", "A", "x*"), 1, "--group goes with --leave-out group"),
         (("--write-qrels", QRELS), 2, "this folder cannot be created"),
     ],
 )

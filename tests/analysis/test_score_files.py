@@ -53,6 +53,28 @@ def test_scores_of_a_file_are_those_of_the_runs(
         assert of_file[table] == of_runs[table], table
 
 
+def test_scores_are_read_as_they_are_written(call: Command, tmp_path: Path) -> None:
+    """TSV, and names that get an apostrophe in front, for spreadsheets."""
+    weights, qrels = tmp_path / "weights", tmp_path / "qrels"
+    weights.write_text("+1 1\n=2 3\n'3 2\n")
+    qrels.write_text("+1 0 a 1\n=2 0 b 1\n'3 0 a 1\n")
+    runs = [tmp_path / "one", tmp_path / "other"]
+    for run, first, second in zip(runs, "ab", "ba", strict=True):
+        rows = (
+            f"{t} Q0 {d} 0 {s} @{first}\n" for t in ("+1", "=2", "'3") for d, s in ((first, 2), (second, 1))
+        )
+        run.write_text("".join(rows))
+    options = ("--weights", weights, "--format", "json")
+    expected = call.ok("compare", qrels, *runs, *MEASURES, *options).json
+    for form in ("csv", "tsv"):
+        file = tmp_path / f"scores.{form}"
+        call.ok("-q", "--output", file, *MEASURES, qrels, *runs)
+        found = call.ok("compare", "--scores", file, *options).json
+        assert [found[name] for name in ("means", "comparisons")] == [
+            expected[name] for name in ("means", "comparisons")
+        ]
+
+
 WRONG = {
     "twice": (
         "run,topic,map\na,1,0.5\na,1,0.5\n",
@@ -150,11 +172,15 @@ def test_power_says_how_long_it_takes(call: Command, tmp_path: Path, monkeypatch
         (["power", "SCORES", "--sizes", "7"], "--sizes 7: more than half of the 12 topics"),
         (["power", "FEW"], "1 run over 2 topics: expected two runs and four topics at least"),
         (["judges", QRELS, QRELS, "--group", "a", "*"], "--group: no runs, expected QRELS QRELS RUN ..."),
+        (["judges", QRELS, QRELS, "-m", "map"], "-m: no runs, expected QRELS QRELS RUN ..."),
+        (["holes", QRELS, *RUNS, "-J"], "-J removes unjudged documents, which this command counts"),
         (["figures", "roc", QRELS, RUNS[0]], "roc needs the number of documents in the collection: -N NUM"),
         (
             ["figures", "rnorm", QRELS, RUNS[0], "--topic", "x"],
             "--topic x: not in the qrels, expected one such as",
         ),
+        (["holes", QRELS, "-", "--documents"], "-: a pipe can't be read twice: save it in a file first"),
+        (["judges", "--correct", "-", QRELS, *RUNS], "-: a pipe can't be read twice: save it in a file"),
         (["pool", "-"], "standard input can't be read twice: save the run in a file first"),
     ],
 )

@@ -60,6 +60,10 @@ def test_the_library_says_the_same(call: Command) -> None:
     assert not review.shows(review["recall"])
     assert review.plot().axes
     assert "\\begin{tabular}" in review.to_text("latex", "estimates")
+    with pytest.raises(pe.PresEvalError, match="form='html': expected one of table, json, csv"):
+        review.to_text("html")
+    with pytest.raises(pe.PresEvalError, match=r"^table=nope: no such table"):
+        review.to_text(table="nope")
     with pytest.raises(pe.PresEvalError, match="quantity 'Recall': expected one of recall, precision, F1,"):
         review["Recall"]
     with pytest.raises(pe.PresEvalError, match="either collection or sizes"):
@@ -75,6 +79,16 @@ def test_a_run_is_cut_where_the_reading_stopped(call: Command) -> None:
     Path("run").write_text("".join(reversed(lines)))
     cut = estimates(call, "run", "sample", "--collection", "200", "--depth", "40")
     assert cut == estimates(call, *WHOLE)
+    Path("parts").mkdir()
+    for part in (0, 1):
+        Path(f"parts/part-{part}").write_text("".join(lines[part::2]))
+    asked = ("--collection", "200", "--depth", "40", "--format", "csv")
+    assert (
+        call.ok("validate", "parts", "sample", *asked).out == call.ok("validate", "run", "sample", *asked).out
+    )
+    script = f"{sys.executable} -m pres_eval validate <(cat run) sample {' '.join(asked)}"
+    piped = subprocess.run(["bash", "-c", script], capture_output=True, check=True)
+    assert piped.stdout.decode() == call.ok("validate", "run", "sample", *asked).out
     assert float(estimates(call, "run", "sample", "--collection", "200")["precision"]["estimate"]) > 0
 
 
@@ -246,6 +260,8 @@ def test_margins_and_plans(call: Command) -> None:
     assert plan["settings"] == {"collection": 100000, "prevalence": 0.02, "margin": 0.05, "confidence": 0.95}
     assert plan["plan"][0] == {"recall": 0.5, "relevant": 323, "documents": 16120}
     assert [row["missed"] for row in plan["elusion"] if row["documents"] == 300] == [992]
+    sure = ("--collection", "50", "--prevalence", "0.02", "--confidence", "0.999999999")
+    assert "99.9999999 % confidence" in call.ok("validate", *sure).out, "not 100 %"
 
 
 def test_pictures_are_drawn(call: Command) -> None:

@@ -181,6 +181,29 @@ def test_intervals_are_in_order_and_in_range(method: str, data: st.DataObject) -
 
 
 @pytest.mark.parametrize("method", ["beta-binomial", *METHODS])
+@given(data=st.data())
+@settings(max_examples=40, deadline=None)
+def test_intervals_hold_nothing_that_the_judged_documents_exclude(method: str, data: st.DataObject) -> None:
+    parts = []
+    for stratum in "abc"[: data.draw(st.integers(1, 3))]:
+        for found in (True, False):
+            sampled = data.draw(st.integers(1, 12))
+            size = sampled + data.draw(st.integers(0, 40))
+            parts.append(part(found, size, sampled, data.draw(st.integers(0, sampled)), stratum))
+    sides = [[each for each in parts if each.found == found] for found in (True, False)]
+    least = [sum(each.relevant for each in side) for side in sides]
+    open_ = [sum(each.size - each.sampled for each in side) for side in sides]
+    corners = itertools.product(*((low, low + more) for low, more in zip(least, open_, strict=True)))
+    some, rest = (np.array(side, float) for side in zip(*corners, strict=True))
+    sizes = sum(each.size for each in sides[0]), sum(each.size for each in sides[1])
+    for name, each in by_name(parts, method).items():
+        possible = QUANTITIES[name](some, rest, sizes)
+        ends = [each.low, each.at_least, each.at_most, each.high]
+        for end in ends if not np.isnan(possible).any() else []:
+            assert possible.min() - 1e-9 <= end <= possible.max() + 1e-9
+
+
+@pytest.mark.parametrize("method", ["beta-binomial", *METHODS])
 def test_everything_judged_is_certain(method: str) -> None:
     found = by_name([part(True, 40, 40, 30), part(False, 60, 60, 10)], method)
     for each in found.values():

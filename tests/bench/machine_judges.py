@@ -152,7 +152,7 @@ def main() -> None:
         print(header)
         print_real(said, qrels, rng)
         return
-    first = set(first_documents(said.runs[0], depth=20).pairs())
+    first = set(first_documents(Source(said.runs[0]), depth=20).pairs())
     topics = list(qrels.pool.topics)
     own = np.array(
         [

@@ -62,7 +62,7 @@ def main() -> None:
     qrels = read_qrels(Source(said.qrels))
     grades = judged_keys(qrels.pool, qrels.grade.tolist())
     strata = RankStratum.read(STRATA)
-    documents = pool_documents([first_documents(run, depth=strata[-1].last) for run in said.runs])
+    documents = pool_documents([first_documents(Source(run), depth=strata[-1].last) for run in said.runs])
     documents = documents.take(np.flatnonzero([key in grades for key in documents.pairs()]))
     everything = draw(documents, [RankStratum(each.first, each.last, 1.0) for each in strata], 0)
     held: dict[str, list[float]] = {}

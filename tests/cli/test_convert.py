@@ -109,20 +109,31 @@ def test_a_pipe_can_be_converted(call: Command, monkeypatch: pytest.MonkeyPatch)
             "qid,docno,score\nstar wars,a,1\n",
             "--to trec_results",
             2,
-            "file: topic 'star wars', expected one without blanks for trec_results; --to jsonl keeps it",
+            "file:2: topic 'star wars', expected one without blanks for trec_results; --to jsonl keeps it",
+        ),
+        (
+            '{"#1": {"a": 1.5}}',
+            "--to msmarco",
+            2,
+            "file: topic '#1', expected one that begins no comment; --to jsonl keeps it",
         ),
         ('{"1": {"a b": 1.5}}', "--to csv", 2, "file: docno 'a b', expected one without blanks for csv"),
         ('{"1": {"a": NaN}}', "--to csv", 2, "file: score nan of document 'a' for topic '1'"),
-        ("1 Q0 a 1 inf r\n", "--to json", 2, "file: score inf, expected a finite one: JSON has no others"),
+        ("1 Q0 a 1 inf r\n", "--to json", 2, "file:1: score inf, expected a finite one: JSON has no others"),
         (
             "1 Q0 a 1 2 r\n2 Q0 a 1 2 r\n1 Q0 b 2 1 r\n",
             "--to json",
             2,
-            "file: topic '1' again, expected the lines of a topic together;"
+            "file:3: topic '1' again, expected the lines of a topic together;"
             " sort it first: sort -s -k1,1 file > NEW",
         ),
-        ("1 Q0 a 1 2 r\n1 Q0 a 2 1 r\n", "--to json", 2, "file: document 'a' of topic '1' again"),
-        ("1 Q0 \udce9 1 2 r\n", "--to jsonl", 2, "expected UTF-8; --to csv keeps its bytes"),
+        ("1 Q0 a 1 2 r\n1 Q0 a 2 1 r\n", "--to json", 2, "file:2: document 'a' of topic '1' again"),
+        (
+            "1 Q0 \udce9 1 2 r\n",
+            "--to jsonl",
+            2,
+            "file:1: id '\\xe9', expected UTF-8; --to csv keeps its bytes",
+        ),
         (
             "9 Q0 a 1 2 r\n",
             "--to csv --topics-from file",

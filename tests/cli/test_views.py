@@ -101,6 +101,9 @@ def test_judged_only_for_one_measure(call: Command) -> None:
         ("AP(judged_only=True,bound=least)", "map(judged_only=True,bound=least)"),
         ("ndcg_cut.10(judged_only=True)", "ndcg_cut_10(judged_only=True)"),
         ("P(bound=greatest)@5", "P_5(bound=greatest)"),
+        ("AP(bound=least,max_rel=3)", "map(bound=least,max_rel=3)"),
+        ("P.5(bound=least,scale=3)", "P_5(bound=least,max_rel=3)"),  # as up to 2.18
+        ("SDCG(max_rel=4,bound=least,scale=3)@5", "sdcg_5_max_rel=4(bound=least,max_rel=3)"),
     ],
 )
 def test_labels_are_names(text: str, label: str) -> None:

@@ -23,6 +23,7 @@ from support import commands
 from support.tables import frame, rows_of
 
 import pres_eval as pe
+from pres_eval.errors import PresEvalWarning
 
 QRELS = {"1": {"a": 1, "b": 0}, "2": {"c": 2}}
 RUN = {"1": {"b": 0.9, "a": 0.5}, "2": {"c": 0.4, "d": 0.3}}
@@ -86,7 +87,10 @@ def test_comparisons_are_those_of_the_command(
         (("--alternative", "less", "--interval", "bca"), {"alternative": "less", "interval": "bca"}),
         (("--correct-over", "measures"), {"correct_over": "measures"}),
         (("--single-intervals",), {"simultaneous": False}),
-        (("--all-pairs", "--test", "randomised-tukey"), {"baseline": None, "test": "randomised-tukey"}),
+        (
+            ("--all-pairs", "--test", "randomised-tukey", "--jobs", "2"),
+            {"baseline": None, "test": "randomised-tukey", "jobs": 2},
+        ),
         (("--baseline", "broad", "--test", "dunnett"), {"baseline": "broad", "test": "dunnett"}),
         (("--baseline", "best"), {"baseline": "best"}),
     ],
@@ -282,6 +286,16 @@ def test_tables_without_values() -> None:
     holes = table.set_column(1, "doc_id", [pyarrow.array(["a", None, "c"])])
     with pytest.raises(pe.PresEvalError, match="column doc_id: no value in row 2"):
         pe.Qrels(holes)
+
+
+def test_comparing_warns_where_nothing_can_be_significant() -> None:
+    found = pe.evaluate(QRELS, RUN, "map")
+    with pytest.warns(PresEvalWarning, match=r"sign over 2 topics, .* more topics, or test='t'"):
+        pe.compare([found, found], test="sign")
+    grouped = pe.evaluate(QRELS, RUN, "map", groups={"1": "a", "2": "b"})
+    expected = r"^groups goes with .*, not with test='randomised-tukey'$"
+    with pytest.raises(pe.PresEvalError, match=expected), pytest.warns(PresEvalWarning):
+        pe.compare([grouped, grouped], test="randomised-tukey")
 
 
 def test_comparing_asks_for_what_it_needs() -> None:

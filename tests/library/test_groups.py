@@ -121,6 +121,12 @@ def test_what_is_lacking_is_said(command: Command, tmp_path: Path) -> None:
     called = command("-m", "map", "--groups", file, QRELS, run)
     assert called.code == 0 and "no topic of the groups 'b': they have no values" in called.err
     assert "map[a]" in called.out and "map[b]" not in called.out and "macro" not in called.out
+    weights = tmp_path / "weights"
+    weights.write_text("".join(f"{topic} {int(number > 0)}\n" for number, topic in enumerate(topics)))
+    weighed = ("-m", "map", "--groups", file, "--weights", weights)
+    called = command(*weighed, "--fail-under", "map[b]=0", QRELS, RUNS[0])
+    assert called.code == 3 and "no topic of the groups 'b' weighs more than 0: they have" in called.err
+    assert "nan" not in called.out + called.err and "map[b]: no value" in called.err
     file.write_text(f"{topics[0]} a\nelsewhere b\n")
     called = command("-m", "map", "--groups", file, QRELS, RUNS[0])
     assert "topics of the judgements are in no group (such as" in called.err

@@ -95,6 +95,7 @@ def chosen(*texts: str) -> list[tuple[str, int | None]]:
 )
 def test_names(text: str, label: str, level: int | None) -> None:
     assert chosen(text) == [(label, level)]
+    assert chosen(label) == [(label, level)]
 
 
 @pytest.mark.parametrize(
@@ -116,6 +117,7 @@ def test_names(text: str, label: str, level: int | None) -> None:
 def test_names_of_diversity(text: str, label: str, level: int | None) -> None:
     columns = select([text], relevance=RelevanceInfo.SUBTOPICS)
     assert [(column.label, column.view.level) for column in columns] == [(label, level)]
+    assert select([label], relevance=RelevanceInfo.SUBTOPICS) == columns
 
 
 def test_levels_beside_each_other() -> None:

@@ -240,6 +240,12 @@ def test_faults(name: str, text: str, message: str, call: Command) -> None:
     assert called.err.startswith(f"pres-eval: {message}")
 
 
+def test_other_blanks_than_those_of_ascii_belong_to_ids(call: Command) -> None:
+    Path("text").write_text("東京\u30001 0 \u00a0a\u2028b 1\n")
+    Path("run.csv").write_text("query_id,doc_id,score\n 東京\u30001,\u00a0a\u2028b ,1\n")
+    assert call.ok("--quiet", "-m", "map", "text", "run.csv").out.split() == ["map", "all", "1.0000"]
+
+
 def test_faults_of_tables(call: Command) -> None:
     for columns, message in (
         ({"a": ["q1"]}, "the columns a, expected query_id doc_id score, or qid docno score"),

@@ -71,7 +71,7 @@ def read_columns(source: Source, layout: Layout, header: bool, document: int = 1
 
 
 # How spreadsheets show long numbers, whose last digits are then lost.
-_ROUNDED = re.compile(r"\d[.,]\d+E\+\d+")
+_ROUNDED = re.compile(rb"\d[.,]\d+E\+\d+")
 
 
 # The first line of some exports, for Excel alone.
@@ -139,8 +139,8 @@ def _rows(source: Source, grades: bool) -> Iterator[Row]:
             if len(cells) != len(header):
                 expected = f"{len(header)}, as in the header"
                 raise InputError(source.name, line, f"{len(cells)} columns", expected)
-            topic, document, text = (cells[place].strip() for place in columns)
-            number = _number(source, line, text, grades, separator)
+            topic, document, text = (cells[place] for place in columns)
+            number = _number(source, line, text.strip(), grades, separator)
             ids = _id(source, line, topic, "topic"), _id(source, line, document, "docno")
             yield *ids, -number if by_rank else number, line
     except csv.Error as error:
@@ -170,11 +170,12 @@ def _number(source: Source, line: int, text: str, grades: bool, separator: str) 
 
 def _id(source: Source, line: int, text: str, what: str) -> bytes:
     """Return an id; raise InputError for an empty or rounded one, and for a document with blanks."""
-    blanks = what == "docno" and len(text.split()) > 1
-    if not text or blanks or "\0" in text:
+    word = text.encode("utf-8", "surrogateescape").strip()  # of bytes: other blanks than ASCII's are letters
+    blanks = what == "docno" and len(word.split()) > 1
+    if not word or blanks or b"\0" in word:
         expected = "one without blanks" if blanks else "an id"
-        raise InputError(source.name, line, f"{what} {quoted(text)}", expected)
-    if _ROUNDED.fullmatch(text):
+        raise InputError(source.name, line, f"{what} {quoted(word)}", expected)
+    if _ROUNDED.fullmatch(word):
         advice = "a spreadsheet has rounded it: import this column as text, and save again"
-        raise InputError(source.name, line, f"{what} {quoted(text)}", "all digits", advice)
-    return text.encode("utf-8", "surrogateescape")
+        raise InputError(source.name, line, f"{what} {quoted(word)}", "all digits", advice)
+    return word
