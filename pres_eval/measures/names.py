@@ -176,9 +176,9 @@ def _read_label(text: str, head: str, rest: str) -> NamedMeasure:
     if measure is None:
         return _read_notation(text, head, f"@{parameters}")
     kind = measure.parameters
-    parameters = re.sub(r"\A([0-9.]+)_(?=[0-9]+\Z|\w+=)", r"\1,", parameters)
     if isinstance(kind, BetaCutoffs):
-        parameters = f"+{parameters}"  # so a β of 0 is no decimal comma
+        parameters = "+" + parameters.replace("_", ",", 1)  # so a β of 0 is no decimal comma
+    parameters = re.sub(r"\A([0-9]+)_(?=\w+=)", r"\1,", parameters)
     is_cutoff = parameters.isdecimal() or parameters == WHOLE_RANKING
     try:
         if isinstance(kind, NoParameters) or (isinstance(kind, Cutoffs | OptionalCutoffs) and not is_cutoff):

@@ -62,7 +62,7 @@ def _numbers(one: Explanation) -> tuple[Value, ...]:
 
 def _first(people: Sequence[tuple[float, Table]], most: int | None, lines: int | None) -> list[Table]:
     """Return the topics that people see: those with the lowest key first, as many as are wanted or fit."""
-    if not most and lines is None:
+    if most is None and lines is None:
         return [table for _, table in people]
     ordered = [table for _, table in sorted(people, key=lambda pair: pair[0])]
     heights = accumulate(

@@ -240,6 +240,7 @@ def test_the_worst_topics_come_first_and_fit_a_screen(
     assert f"{12 - len(shown)} more topics: name those to show, or --max 0 for all" in text
     assert titles(pres_eval.ok("explain", QRELS, RUNS[0], "--max", "2").out) == worst[:2]
     everything = pres_eval.ok("explain", QRELS, RUNS[0], "--max", "0").out
+    assert titles(everything) == worst
     assert len(titles(everything)) == 12 and "more topic" not in everything
     named = [worst[3], worst[0]]
     assert titles(pres_eval.ok("explain", QRELS, RUNS[0], *named).out) == named

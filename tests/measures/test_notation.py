@@ -148,6 +148,10 @@ def test_what_needs_the_highest_grade_says_so(name: str) -> None:
     ("text", "message"),
     [
         ("Rprec@5", "-m Rprec@5: Rprec takes no cutoff, found @5"),
+        (
+            "rbp_cut_5_10",
+            "-m rbp_cut_5_10: no such measure; did you mean rbp_cut or rbp_graded_cut or map_cut?",
+        ),
         ("P(foo=1)@5", "-m P(foo=1)@5: P has no setting foo=1"),
         ("P(rel=x)@5", "-m P(rel=x)@5: P has no setting rel=x"),
         ("P(rel=-1)@5", "-m P(rel=-1)@5: P has no setting rel=-1"),
