@@ -115,7 +115,9 @@ def coefficient_intervals(
         drawn = means_of(values * times)
         return [[COEFFICIENTS[name](drawn[a], drawn[b]) for name in names] for a, b in pairs]
 
-    draws = np.array(list(each(coefficients, samples))).reshape(samples, len(pairs), len(names))
+    # All draws of one topic are that topic, which shows nothing of others.
+    draws = np.array(list(each(coefficients, samples if size > 1 else 0)))
+    draws = draws.reshape(-1, len(pairs), len(names))
     means = means_of(values)
     tail = (1 - confidence) / 2
     return [

@@ -53,9 +53,7 @@ class ConvertOptions(Said):
         "--topics-from", metavar="FILE",
         help="Names of the topics 1, 2, ... of _msearch responses: the first word of each line.",
     )  # fmt: skip
-    tag: str = option(
-        "--tag", default="run", show_default=True, metavar="NAME", help="Last column of trec_results."
-    )
+    tag: str | None = option("--tag", metavar="NAME", help="Last column of trec_results (default: run).")
     output: str | None = option("--output", metavar="FILE", help="Write to FILE, whole or not at all.")
 
 
@@ -63,7 +61,9 @@ class ConvertOptions(Said):
 def command(said: ConvertOptions) -> None:
     """Write the rows of the file in the other format."""
     check_format(said.results_format)
-    form, tag = said.relevance_format, said.tag
+    form = said.relevance_format
+    if said.tag is not None and said.target != "trec_results":
+        raise UsageError(f"--tag goes with --to trec_results, found --to {said.target}: leave it out")
     if form not in (None, *JUDGED):
         raise UsageError(f"-R {form}: cannot be converted, expected one of {', '.join(JUDGED)}")
     source = source_at(said.file)
@@ -75,7 +75,9 @@ def command(said: ConvertOptions) -> None:
     if said.topics_from is not None:
         blocks = _named(blocks, said.topics_from)
     with output_file(said.output) as stream, writing_results():
-        write_blocks(stream, blocks, said.target, grades, source.name, tag)
+        write_blocks(
+            stream, blocks, said.target, grades, source.name, "run" if said.tag is None else said.tag
+        )
 
 
 def _has_grades(source: Source, said: ConvertOptions) -> bool:

@@ -50,7 +50,10 @@ def coefficient_intervals_table(found: list[CoefficientInterval], confidence: fl
         f"{percentage(confidence)} intervals over topics (percentiles of {samples} bootstrap draws)",
         found,
         CoefficientInterval,
-        ("a draw has fewer different topics, so the intervals lie a little low",),
+        (
+            "a draw has fewer different topics, so the intervals lie a little low",
+            *(["- no interval: it needs two topics"] if any(math.isnan(one.lower) for one in found) else []),
+        ),
         Shown(
             ("first", "second", "coefficient", "value", "interval"),
             [

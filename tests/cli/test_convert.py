@@ -152,12 +152,16 @@ def test_what_cannot_be_kept_is_an_error(
     assert not Path("new").exists()
 
 
-def test_a_tag_has_no_blanks(call: Command) -> None:
+@pytest.mark.parametrize(
+    ("target", "tag", "said"),
+    [
+        ("trec_results", "a b", "--tag 'a b': expected a name without blanks"),
+        ("csv", "a", "--tag goes with --to trec_results, found --to csv: leave it out"),
+    ],
+)
+def test_a_tag_has_no_blanks_and_a_column(call: Command, target: str, tag: str, said: str) -> None:
     Path("file").write_text("1 Q0 a 1 2 r\n")
-    assert (
-        "--tag 'a b': expected a name without blanks"
-        in call("convert", "file", "--to", "csv", "--tag", "a b").err
-    )
+    assert said in call("convert", "file", "--to", target, "--tag", tag).err
 
 
 @pytest.mark.parametrize(
