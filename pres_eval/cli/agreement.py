@@ -139,4 +139,4 @@ def _intervals(scores: PairedScores, said: AgreementOptions, each: Loop) -> Tabl
         seed=said.seed,
         each=each,
     )
-    return coefficient_intervals_table(intervals, 1 - said.alpha, said.intervals)
+    return coefficient_intervals_table(intervals, 1 - said.alpha, said.intervals, len(scores.topics))

@@ -75,9 +75,8 @@ def command(said: ConvertOptions) -> None:
     if said.topics_from is not None:
         blocks = _named(blocks, said.topics_from)
     with output_file(said.output) as stream, writing_results():
-        write_blocks(
-            stream, blocks, said.target, grades, source.name, "run" if said.tag is None else said.tag
-        )
+        tag = "run" if said.tag is None else said.tag
+        write_blocks(stream, blocks, said.target, grades, source.name, tag)
 
 
 def _has_grades(source: Source, said: ConvertOptions) -> bool:

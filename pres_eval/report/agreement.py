@@ -43,8 +43,10 @@ def correlations_table(measures: tuple[str, ...], means: FloatArray, scores: Pai
     )
 
 
-def coefficient_intervals_table(found: list[CoefficientInterval], confidence: float, samples: int) -> Table:
-    """Return the table of intervals of the coefficients over topics."""
+def coefficient_intervals_table(
+    found: list[CoefficientInterval], confidence: float, samples: int, topics: int
+) -> Table:
+    """Return the table of intervals of the coefficients over a number of topics."""
     return records_table(
         "intervals",
         f"{percentage(confidence)} intervals over topics (percentiles of {samples} bootstrap draws)",
@@ -52,7 +54,7 @@ def coefficient_intervals_table(found: list[CoefficientInterval], confidence: fl
         CoefficientInterval,
         (
             "a draw has fewer different topics, so the intervals lie a little low",
-            *(["- no interval: it needs two topics"] if any(math.isnan(one.lower) for one in found) else []),
+            *(["- no interval: it needs two topics"] if topics < 2 else []),
         ),
         Shown(
             ("first", "second", "coefficient", "value", "interval"),
