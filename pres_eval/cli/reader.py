@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pres_eval.cli.streams import say
+from pres_eval.cli.streams import say, writing_results
 from pres_eval.engines.engine import Engine, Here
 from pres_eval.errors import InputError, RunFailure, UsageError
 from pres_eval.options import AS_TREC_EVAL, ONE, SKIP, STOP, ZERO, Options
@@ -197,13 +197,13 @@ class Reader:
         files = [run_at(path) for path in paths]
         ranker = Ranker.of(relevance, options, self.checks, looks=not self.said.quiet)
         with (
-            reading_bar(files, self.said.quiet) as bar,
+            reading_bar(files, self.said.quiet),
             self._engine(files) as engine,
             Runs(ranker, engine) as runs,
             contextlib.closing(runs.rank_each(files, self.run_form, going_on)) as found,
         ):
             for one in found:
-                with contextlib.nullcontext() if bar is None else bar.pause():
+                with writing_results():
                     yield one
 
     def _engine(self, files: Sequence[RunFiles]) -> contextlib.AbstractContextManager[Engine]:
