@@ -16,7 +16,7 @@ from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.cli.analysing import ALPHA, SEED, AnalysisOptions, put_out
 from pres_eval.cli.groups import GROUPS, groups_of_runs
 from pres_eval.cli.loading import read_runs, select_or_usual
-from pres_eval.cli.reader import Reader, check_paths, unchanged
+from pres_eval.cli.reader import check_paths, qrels_at, unchanged
 from pres_eval.cli.said import argument, command_with, option
 from pres_eval.cli.shared import MEASURES, NMAX
 from pres_eval.errors import InputError, RunFailure, UsageError, plural
@@ -104,7 +104,7 @@ def command(said: JudgesOptions) -> None:
     failures: tuple[RunFailure, ...] = ()
     corrected: list[Table] = []
     with unchanged([*paths, *said.runs] if said.correct else []):
-        judged = side_by_side([Reader(said).qrels(path) for path in paths])
+        judged = side_by_side([qrels_at(said, path) for path in paths])
         if said.correct:
             both_sides, failures = _two_judges(said)
             corrected = corrected_tables(both_sides, said.alpha, said.seed)
@@ -154,7 +154,7 @@ def _two_judges(said: JudgesOptions) -> tuple[TwoJudges, tuple[RunFailure, ...]]
     sides = []
     failures: tuple[RunFailure, ...] = ()
     for path in (said.first, said.second):
-        qrels = Reader(said).qrels(path)
+        qrels = qrels_at(said, path)
         # That people judged fewer topics is what it is about.
         asked = said.but(quiet=said.quiet or path == said.first)
         rankings, names, failures = read_runs(asked, said.runs, qrels, options)

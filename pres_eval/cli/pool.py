@@ -20,7 +20,7 @@ from pres_eval.analysis.pooling import (
 from pres_eval.arrays import BoolArray
 from pres_eval.cli.analysing import ResultOptions
 from pres_eval.cli.output import write_output
-from pres_eval.cli.reader import Reader, exit_if_failed
+from pres_eval.cli.reader import exit_if_failed, qrels_at
 from pres_eval.cli.said import argument, command_with, option
 from pres_eval.cli.shared import NumberOptions, RewriteOptions, terminal_width
 from pres_eval.cli.streams import say
@@ -176,7 +176,7 @@ def _grades(said: PoolOptions) -> dict[Key, int]:
     """Return the grades of judged documents, from the file of --judged if there is one."""
     if not said.judged:
         return {}
-    qrels = Reader(NumberOptions.usual(**vars(said))).qrels(said.judged)
+    qrels = qrels_at(NumberOptions.usual(**vars(said)), said.judged)
     return judged_keys(qrels.pool, qrels.grade.tolist())
 
 

@@ -20,7 +20,6 @@ from pres_eval.analysis.power import (
 from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, put_out
 from pres_eval.cli.loading import read_paired
 from pres_eval.cli.said import argument, command_with, option
-from pres_eval.cli.streams import say
 from pres_eval.cli.values import CutoffList, FiniteRange, WholeRange
 from pres_eval.errors import UsageError, plural
 from pres_eval.report.paper import Figure
@@ -128,8 +127,8 @@ def _check_work(said: PowerOptions, scores: PairedScores) -> None:
             f"{runs:,} runs: {pairs:,} pairs{over}, expected at most {MOST_CELLS:,}; leave some runs out"
         )
     if not said.quiet and (minutes := _minutes(said, scores)) > 1:
-        say(
-            f"pres-eval: note: {runs:,} runs over {topics:,} topics take minutes, about {minutes:,.0f};"
+        said.note(
+            f"{runs:,} runs over {topics:,} topics take minutes, about {minutes:,.0f};"
             " fewer --samples and --trials take less"
         )
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pres_eval.analysis.pools import trust_of
 from pres_eval.cli.loading import Loaded, chosen_run, read
 from pres_eval.cli.progress import steps
-from pres_eval.cli.reader import Reader, path_of, warn_of_ties
+from pres_eval.cli.reader import path_of, warn_of_ties
 from pres_eval.cli.topics import topic_files
 from pres_eval.errors import NoCommonTopicError, UsageError
 from pres_eval.ranking.ranking import OWN, Ranking
@@ -104,7 +104,7 @@ def _evaluated(
         return scoring.evaluation(ranking, scoring.blocks(ranking)), file_record(path_of(ranking))
 
     bar = steps("evaluating", said.quiet)(range(len(rankings)))
-    done = [each for _, each in zip(bar, in_order(work, rankings, Reader(said).num_jobs), strict=True)]
+    done = [each for _, each in zip(bar, in_order(work, rankings, said.num_jobs), strict=True)]
     return [evaluation for evaluation, _ in done], [file for _, file in done]
 
 
