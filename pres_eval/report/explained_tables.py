@@ -32,7 +32,13 @@ def explained_tables(
     by_topic = zip(*(evaluation.by_label(label).tolist() for label in labels), strict=True)
     scores = dict(zip(evaluation.topics, by_topic, strict=True))
     values = [scores.get(one.topic, (0.0,) * len(labels)) for one in explanations]
-    rows = [(*_numbers(one), *own) for one, own in zip(explanations, values, strict=True)]
+    rows = [
+        (
+            *(one.topic, len(one.documents), one.found, one.num_ret, one.sum_of_ranks),
+            *(one.area_lost, one.area_kept, *own),
+        )
+        for one, own in zip(explanations, values, strict=True)
+    ]
     headings = ("topic", "num_rel", "found", "num_ret", "sum_of_ranks", "A1", "A2", *labels)
     people = [(one.score, _people(one, labels, own)) for one, own in zip(explanations, values, strict=True)]
     return [
@@ -52,12 +58,6 @@ def explained_tables(
         *_first(people, most, lines),
         _averages(f"Averages of {run}", "over", ((*item, evaluation) for item in topics.items()), labels),
     ]
-
-
-def _numbers(one: Explanation) -> tuple[Value, ...]:
-    """Return a topic in numbers: how many documents, and the areas."""
-    counts = (len(one.documents), one.found, one.num_ret, one.sum_of_ranks)
-    return (one.topic, *counts, one.area_lost, one.area_kept)
 
 
 def _first(people: Sequence[tuple[float, Table]], most: int | None, lines: int | None) -> list[Table]:
@@ -216,8 +216,13 @@ def explained_figure(explained: Iterable[Iterable[Explanation]]) -> Figure:
     """Return the picture of each topic of each run: its curves with the areas A1 and A2."""
     from pres_eval.report.plots import cumulated_curves
 
-    return cumulated_curves([{"title": _title(one), **curves(one)} for each in explained for one in each])
-
-
-def _title(one: Explanation) -> str:
-    return f"{text_of(one.topic)}: PRES_{one.nmax} = {one.score:.4f}, n = {len(one.documents)}"
+    return cumulated_curves(
+        [
+            {
+                "title": f"{text_of(one.topic)}: PRES_{one.nmax} = {one.score:.4f}, n = {len(one.documents)}",
+                **curves(one),
+            }
+            for each in explained
+            for one in each
+        ]
+    )

@@ -202,12 +202,7 @@ def _differences(report: Report) -> Table:
         name="differences",
         headings=["measure", "topic", "best_run", "worst_run", "best", "worst", "difference"],
         rows=[
-            [
-                *(label, found.topic, report.names[found.best], report.names[found.worst]),
-                *(found.best_value, found.worst_value, found.size),
-            ]
-            for label in report.told_by_topic
-            for found in largest_differences(report, label)
+            (label, *found) for label in report.told_by_topic for found in largest_differences(report, label)
         ],
     )
 
