@@ -23,16 +23,18 @@ MOST_SHOWN = 20
 
 def to_judge_table(chosen: ToJudge, runs: int, stratum: IntArray | None = None) -> Table:
     """Return the documents to judge, of a number of runs, with the strata (n,) that they were drawn from."""
-    headings = ["topic", "docno", "runs", "best_rank", "contribution"]
-    numbers = [chosen.runs.tolist(), chosen.rank.tolist(), chosen.gain.tolist()]
-    if stratum is not None:
-        headings.append("stratum")
-        numbers.append(stratum.tolist())
+    numbers: dict[str, AnyArray] = {
+        **{"runs": chosen.runs, "best_rank": chosen.rank, "contribution": chosen.gain},
+        **({} if stratum is None else {"stratum": stratum}),
+    }
     return Table(
         name="documents",
         title=f"{len(chosen)} documents to judge, from {runs} runs",
-        headings=headings,
-        rows=[(*key, *own) for key, *own in zip(chosen.pairs(), *numbers, strict=True)],
+        headings=("topic", "docno", *numbers),
+        rows=[
+            (*key, *own)
+            for key, *own in zip(chosen.pairs(), *(each.tolist() for each in numbers.values()), strict=True)
+        ],
         notes=("runs: how many have it among their first; best_rank: in any of them",),
         left=2,
     )
