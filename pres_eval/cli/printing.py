@@ -40,12 +40,13 @@ def print_results(runs: ChosenRuns, job: Job) -> list[ScoredRun]:
                 found.append(ranking)
         from pres_eval.cli.formats import as_text
 
-        notes = [runs.warning()]
-        if job.said.bounds:
-            reach = job.said.bounds_of
-            notes.append(BOUNDS_OF_ALL.format(scale=read_scale(reach)) if reach else BOUNDS_NOTE)
-        if job.said.weights is not None:
-            notes.append(f"means with the weights of topics in {job.said.weights}")
+        reach, weights = job.said.bounds_of, job.said.weights
+        bounds = BOUNDS_OF_ALL.format(scale=read_scale(reach)) if reach else BOUNDS_NOTE
+        notes = [
+            runs.warning(),
+            bounds if job.said.bounds else None,
+            None if weights is None else f"means with the weights of topics in {weights}",
+        ]
         stream.write(as_text(evaluations, found, job, notes).encode("utf-8", "backslashreplace"))
     return evaluations
 

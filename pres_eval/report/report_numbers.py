@@ -51,11 +51,13 @@ def pres_and_recall(report: Report, run: int) -> list[tuple[str, str, str]]:
 
 def as_text(report: Report) -> str:
     """Return the tables of all runs as TREC prints them, for a terminal; runs without tables at the end."""
-    texts = [run_text(report, run) for run in range(len(report.names))]
-    if report.failures:
-        lines = (f"  {text_of(each.message)}\n" for each in report.failures)
-        texts.append("Runs that could not be evaluated\n" + "".join(lines))
-    return "\n\n".join(texts)
+    failed = "".join(f"  {text_of(each.message)}\n" for each in report.failures)
+    return "\n\n".join(
+        [
+            *(run_text(report, run) for run in range(len(report.names))),
+            *([f"Runs that could not be evaluated\n{failed}"] if failed else []),
+        ]
+    )
 
 
 def run_text(report: Report, run: int) -> str:

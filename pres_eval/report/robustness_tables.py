@@ -210,12 +210,9 @@ def _by_fraction(
     name: str, title: str, result: Robustness, values: AnyArray, notes: Sequence[str] = ()
 ) -> Table:
     """Return a table of coefficients with a row for each fraction of the judgements."""
-    rows = [
-        [percentage(fraction), *row]
-        for fraction, row in zip(result.plan.fractions, values.tolist(), strict=True)
-    ]
-    if 1.0 not in result.plan.fractions:
-        rows.append([percentage(1.0), *result.unchanged.tolist()])
+    by_fraction = dict(zip(result.plan.fractions, values.tolist(), strict=True))
+    every = {**by_fraction, 1.0: by_fraction.get(1.0, result.unchanged.tolist())}
+    rows = [[percentage(fraction), *row] for fraction, row in every.items()]
     return Table(
         name=name, title=title, notes=notes, shown=Shown(("relevant", *result.labels), rows), programs=False
     )
