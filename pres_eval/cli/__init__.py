@@ -57,11 +57,8 @@ def _main(arguments: list[str]) -> int:
     name, arguments = split_command(arguments, COMMANDS)
     command = command_of(name)
     program = f"pres-eval {name}" if name else "pres-eval"
-    return _run(command, program, expand_long_options(command, arguments))
-
-
-def _run(command: click.Command, program: str, arguments: list[str]) -> int:
-    """Run a click command, without its main, which would leave the process by itself."""
+    arguments = expand_long_options(command, arguments)
+    # Not click's main, which would leave the process by itself.
     try:
         with command.make_context(program, arguments) as context, _timed(context):
             if context.params.get("protocol") and not context.params["quiet"]:

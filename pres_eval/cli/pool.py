@@ -163,8 +163,13 @@ def _read(
     for path in said.runs:
         try:
             runs.append(first_documents(path, said.compat, depth, rewriting))
-        except PresEvalError as found:
-            error = _with_hint(found)
+        except PresEvalError as error:
+            if isinstance(error, InputError) and error.line and error.found == "4 columns":
+                hint = (
+                    "if these are judgements: pool takes runs, and"
+                    f"  --judged {error.path}  leaves out what is judged"
+                )
+                error = InputError(error.path, error.line, error.found, error.expected, hint)
             failures.append(RunFailure(path, str(error)))
             if not said.keep_going or len(failures) == len(said.runs):
                 raise error from None
@@ -185,13 +190,3 @@ def _are_judged(documents: ToJudge, grades: dict[Key, int]) -> BoolArray:
     if not grades:
         return np.zeros(len(documents), np.bool_)
     return np.array([key in grades for key in documents.pairs()], np.bool_)
-
-
-def _with_hint(error: PresEvalError) -> PresEvalError:
-    """Return the error; of a file with the columns of judgements with the option that takes them."""
-    if isinstance(error, InputError) and error.line and error.found == "4 columns":
-        hint = (
-            f"if these are judgements: pool takes runs, and  --judged {error.path}  leaves out what is judged"
-        )
-        return InputError(error.path, error.line, error.found, error.expected, hint)
-    return error

@@ -23,7 +23,13 @@ from pres_eval.cli.said import argument, command_with, option
 from pres_eval.cli.values import CutoffList, FiniteRange, WholeRange
 from pres_eval.errors import UsageError, plural
 from pres_eval.report.paper import Figure
-from pres_eval.report.power import discrimination_tables, sizes_table, stability_tables
+from pres_eval.report.power import (
+    FEWEST_IN_BIN,
+    discrimination_tables,
+    power_figure,
+    sizes_table,
+    stability_tables,
+)
 
 MOST_CELLS = 50_000_000
 """Differences of runs that are kept: 400 MB in each of a few arrays, from 10,000 runs."""
@@ -155,8 +161,6 @@ def _sizes(said: PowerOptions, topics: int) -> list[int]:
 
 def _figure(told_apart: list[Discrimination], swaps: list[Swaps], alpha: float) -> Figure:
     """Return the picture of achieved significance levels and swap rates."""
-    from pres_eval.report.power import FEWEST_IN_BIN, power_figure
-
     largest = max(one.topics for one in swaps)
     full = [one for one in swaps if one.topics == largest and one.pairs >= FEWEST_IN_BIN]
     curves = {

@@ -16,6 +16,7 @@ from pres_eval.errors import NoCommonTopicError, UsageError
 from pres_eval.ranking.ranking import OWN, Ranking
 from pres_eval.reading.source import Source
 from pres_eval.reading.texts import read_texts
+from pres_eval.reading.topic_files import Medians, read_medians
 from pres_eval.report.records import File, file_record
 from pres_eval.report.trec_report import Report, make_report, report_selection
 from pres_eval.scoring import ScoredRun, Scoring
@@ -23,7 +24,6 @@ from pres_eval.workers import in_order
 
 if TYPE_CHECKING:
     from pres_eval.cli.report import ReportOptions
-    from pres_eval.reading.topic_files import Medians
 
 PAGES = (".html", ".htm")
 """Endings of the names of pages."""
@@ -128,8 +128,6 @@ def _medians(said: ReportOptions, labels: set[str]) -> Medians:
     """Return the medians of measures in the report; raise UsageError if none is left."""
     if said.medians is None:
         return {}
-    from pres_eval.reading.topic_files import read_medians
-
     medians = read_medians(Source(said.medians))
     known = {label: by_topic for label, by_topic in medians.items() if label in labels}
     if not known:

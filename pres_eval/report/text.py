@@ -119,9 +119,7 @@ def equal_or_less(p_value: float) -> str:
 
 def signed(value: float, digits: int = 4) -> str:
     """Return a difference with its sign; `-` where there is no number, `inf` without digits."""
-    if math.isnan(value):
-        return UNKNOWN
-    return f"{value:+.{digits}f}"
+    return UNKNOWN if math.isnan(value) else f"{value:+.{digits}f}"
 
 
 def effect_size(value: float) -> str:
