@@ -32,12 +32,12 @@ def as_text(
     ]
     if form == "json":
         return records.to_json(_record(evaluations, rankings, job))
-    evaluations = with_group_columns(evaluations, job.groups)
     module, _, name = OUTPUT_FORMATS[form].partition(".")
     write: Callable[[Sequence[ScoredRun], RunLayout], str] = getattr(
         importlib.import_module(f"pres_eval.report.{module}"), name
     )
-    return write(evaluations, _layout(job, prefix, notes))
+    shown = [with_group_columns(evaluation, job.groups) for evaluation in evaluations]
+    return write(shown, _layout(job, prefix, notes))
 
 
 def _layout(job: Job, prefix: str, notes: Sequence[str | None]) -> RunLayout:

@@ -82,12 +82,14 @@ def _stream(stream: BinaryIO, runs: ChosenRuns, job: Job) -> list[ScoredRun]:
     """Print trec_eval's lines as they are computed; each of several runs begins with its name."""
     evaluations = []
     for name, ranking in _named(runs, job.said):
+        # trec_eval takes one run, which needs no name.
+        first = _name_line(name) if len(job.said.runs) > 1 else b""
         with _going_on(ranking, job):
             if job.said.gated or job.said.intervals or job.groups is not None:
                 evaluations.append(job.evaluated(ranking))
-                stream.write(_name_line(name, len(job.said.runs)) + trec_lines(evaluations[-1:], job))
+                stream.write(first + trec_lines(evaluations[-1], job))
             else:
-                _stream_lines(stream, ranking, job, _name_line(name, len(job.said.runs)))
+                _stream_lines(stream, ranking, job, first)
         stream.flush()
         if reader_has_left():
             break
@@ -106,20 +108,18 @@ def _named(runs: ChosenRuns, said: EvaluateOptions) -> Iterator[tuple[str, Ranki
         yield waiting.pop(0) if waiting else text_of(ranking.tag), ranking
 
 
-def _name_line(name: str, num_runs: int = 2) -> bytes:
-    """Return the line that names one of several runs; trec_eval takes one run, which needs none."""
-    if num_runs == 1:
-        return b""
+def _name_line(name: str) -> bytes:
+    """Return the line that names one of several runs."""
     return f"{'run':<22}\t{ALL}\t{name}\n".encode("utf-8", "surrogateescape")
 
 
-def _stream_lines(stream: BinaryIO, ranking: Ranking, job: Job, name: bytes) -> None:
-    """Print trec_eval's lines of one run as they are computed, after the line with its name."""
+def _stream_lines(stream: BinaryIO, ranking: Ranking, job: Job, first: bytes) -> None:
+    """Print trec_eval's lines of one run as they are computed, after the one that names it."""
     summing = Summing(job.selection, job.weights)
     zscores = job.zscores is not None
     for block in job.blocks(ranking, job.jobs):
         if not summing.num_scored:
-            stream.write(name)
+            stream.write(first)
         summing.add(block)
         if job.said.per_topic:
             stream.write(topic_lines(block, job.selection, zscores))
@@ -135,14 +135,11 @@ def named_lines(evaluations: Sequence[ScoredRun], job: Job) -> bytes:
     paths, tags = [("", each.path) for each in evaluations], [text_of(each.tag) for each in evaluations]
     names = tags if job.said.names == "tag" else run_names(paths, job.said.names)
     return b"".join(
-        _name_line(name) + trec_lines([each], job) for name, each in zip(names, evaluations, strict=True)
+        _name_line(name) + trec_lines(each, job) for name, each in zip(names, evaluations, strict=True)
     )
 
 
-def trec_lines(evaluations: Sequence[ScoredRun], job: Job) -> bytes:
-    """Yield trec_eval's lines of whole evaluations."""
-    said, zscores = job.said, job.zscores is not None
-    return b"".join(
-        evaluation_lines(each, said.per_topic, not said.no_summary, zscores)
-        for each in with_group_columns(evaluations, job.groups)
-    )
+def trec_lines(evaluation: ScoredRun, job: Job) -> bytes:
+    """Return trec_eval's lines of a whole evaluation."""
+    said, shown = job.said, with_group_columns(evaluation, job.groups)
+    return evaluation_lines(shown, said.per_topic, not said.no_summary, job.zscores is not None)

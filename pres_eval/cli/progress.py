@@ -106,14 +106,10 @@ class Bar:
             thread.join()
 
 
-def _is_watched(quiet: bool) -> bool:
-    return not quiet and sys.stderr.isatty()
-
-
 @contextlib.contextmanager
 def reading_bar(runs: Sequence[RunFiles], quiet: bool) -> Iterator[None]:
     """Show a bar over the bytes of all files if stderr is a terminal."""
-    if not _is_watched(quiet):
+    if quiet or not sys.stderr.isatty():
         yield
         return
     sizes = [run.size() for run in runs]
@@ -127,7 +123,7 @@ def reading_bar(runs: Sequence[RunFiles], quiet: bool) -> Iterator[None]:
 
 def steps(label: str, quiet: bool = False) -> Callable[[Iterable[int]], Iterable[int]]:
     """Return a wrapper of loops, which shows a bar over their steps if stderr is a terminal."""
-    return partial(_advancing, label) if _is_watched(quiet) else iter
+    return partial(_advancing, label) if not quiet and sys.stderr.isatty() else iter
 
 
 def _advancing(label: str, numbers: Iterable[int]) -> Iterator[int]:
@@ -142,7 +138,7 @@ def _advancing(label: str, numbers: Iterable[int]) -> Iterator[int]:
 @contextlib.contextmanager
 def working(label: str, quiet: bool = False) -> Iterator[None]:
     """Show how long a piece of work has taken, if stderr is a terminal."""
-    if not _is_watched(quiet):
+    if quiet or not sys.stderr.isatty():
         yield
         return
     with Bar(label, None).shown() as bar, bar.ticking():

@@ -133,7 +133,8 @@ def last_line(wipe: Callable[[], None]) -> Iterator[None]:
     wipe  wipes away what the block draws, before each message as well
     """
     _wipes.append(wipe)
-    _wipe_all()
+    for each in _wipes:
+        each()
     try:
         yield
     finally:
@@ -144,11 +145,6 @@ def last_line(wipe: Callable[[], None]) -> Iterator[None]:
 def has_last_line(wipe: Callable[[], None]) -> bool:
     """Return whether the block with this function may draw."""
     return _wipes[-1:] == [wipe]
-
-
-def _wipe_all() -> None:
-    for wipe in _wipes:
-        wipe()
 
 
 def writing_results() -> contextlib.AbstractContextManager[None]:
@@ -163,6 +159,7 @@ def say(text: str) -> None:
     log takes nothing in it for a command.  If stderr can't be written, the line is dropped.
     """
     with contextlib.suppress(OSError, ValueError):
-        _wipe_all()
+        for wipe in _wipes:
+            wipe()
         sys.stderr.write(f"{one_line(text)}\n")
         sys.stderr.flush()

@@ -33,7 +33,7 @@ def check_gates(
     Raises UsageError if a threshold or a tolerance names a column that was not computed, or makes no sense
     for it.
     """
-    evaluations = with_group_columns([run.evaluation for run in now.runs], now.groups)
+    evaluations = [with_group_columns(run.evaluation, now.groups) for run in now.runs]
     findings, compared = ([], []) if earlier is None else _against(now, earlier, evaluations)
     findings += [
         *(finding for threshold in thresholds for finding in reached(evaluations, threshold)),

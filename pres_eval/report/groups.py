@@ -64,16 +64,11 @@ def _mean_and_worst(
     return sum(numbers) / len(numbers), worst
 
 
-def with_group_columns(evaluations: Sequence[ScoredRun], groups: Groups | None) -> list[ScoredRun]:
-    """Return the evaluations with a column over each group behind those over all topics."""
+def with_group_columns(evaluation: ScoredRun, groups: Groups | None) -> ScoredRun:
+    """Return the evaluation with a column over each group behind those over all topics."""
     if groups is None:
-        return list(evaluations)
-    return [_with_columns(each, list(groups.topics)) for each in evaluations]
-
-
-def _with_columns(evaluation: ScoredRun, names: Sequence[str]) -> ScoredRun:
-    """Return an evaluation whose groups are columns over all topics."""
-    values = over_groups(evaluation, names)
+        return evaluation
+    values = over_groups(evaluation, list(groups.topics))
     parts = list(zip(evaluation.columns, evaluation.summary, evaluation.values, strict=True))
     for place, column in enumerate(evaluation.columns):
         measure = replace(column.measure, per_topic=False)
