@@ -8,9 +8,8 @@ from typing import Any
 import click
 
 from pres_eval.analysis.compare_settings import LEAST_ALPHA
-from pres_eval.cli.output import set_format, write_output
+from pres_eval.cli.output import exit_if_failed, set_format, write_output
 from pres_eval.cli.progress import working
-from pres_eval.cli.reader import exit_if_failed
 from pres_eval.cli.said import Said, argument, option
 from pres_eval.cli.shared import MEASURES, NMAX, NumberOptions, TableOptions, terminal_width
 from pres_eval.cli.values import FiniteRange, Millimetres, WholeRange

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pres_eval.cli.output import write_output
-from pres_eval.cli.reader import warn
 from pres_eval.cli.said import Said, option
-from pres_eval.cli.streams import say
+from pres_eval.cli.streams import say, warn
 from pres_eval.errors import InputError, RunFailure, UsageError
 from pres_eval.reading.source import CHUNK, Source
 

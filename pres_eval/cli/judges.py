@@ -16,9 +16,10 @@ from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.cli.analysing import ALPHA, SEED, AnalysisOptions, put_out
 from pres_eval.cli.groups import GROUPS, groups_of_runs
 from pres_eval.cli.loading import read_runs, select_or_usual
-from pres_eval.cli.reader import check_paths, qrels_at, unchanged
+from pres_eval.cli.reader import qrels_at, unchanged
 from pres_eval.cli.said import argument, command_with, option
 from pres_eval.cli.shared import MEASURES, NMAX
+from pres_eval.cli.streams import check_paths
 from pres_eval.errors import InputError, RunFailure, UsageError, plural
 from pres_eval.options import recorded
 from pres_eval.reading.advice import SWAPPED

@@ -14,9 +14,9 @@ from pres_eval.analysis.score_tables import choose_columns, read_score_table
 from pres_eval.analysis.topics import UsedTopics, use_topics
 from pres_eval.cli.analysing import PairedOptions
 from pres_eval.cli.progress import steps
-from pres_eval.cli.reader import check_paths, path_of, relevance_at, runs_at, warn_of_ties
+from pres_eval.cli.reader import path_of, relevance_at, runs_at, warn_of_ties
 from pres_eval.cli.shared import NumberOptions
-from pres_eval.cli.streams import say
+from pres_eval.cli.streams import check_paths, say
 from pres_eval.errors import PresEvalError, RunFailure, UsageError, no_such_run, plural
 from pres_eval.measures.selection import Selection, select
 from pres_eval.options import Options, recorded

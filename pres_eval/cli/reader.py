@@ -7,11 +7,9 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-import click
-
 from pres_eval.cli.streams import say, writing_results
 from pres_eval.engines.engine import Engine, Here
-from pres_eval.errors import InputError, RunFailure, UsageError
+from pres_eval.errors import InputError, RunFailure
 from pres_eval.options import AS_TREC_EVAL, ONE, SKIP, STOP, ZERO, Options
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.ranking import Ranking, with_nothing_for
@@ -200,12 +198,6 @@ def _all_first(ranked: Iterator[Ranking | RunFailure]) -> Iterator[Ranking | Run
         raise failure
 
 
-def check_paths(qrels: str, runs: Sequence[str]) -> None:
-    """Stop if standard input is wanted twice."""
-    if [qrels, *runs].count("-") > 1:
-        raise UsageError("standard input (-) can be one file only")
-
-
 @contextlib.contextmanager
 def unchanged(paths: Sequence[str]) -> Iterator[None]:
     """Raise InputError in the end if one of the files has changed: for a block that reads them twice.
@@ -232,17 +224,6 @@ def _readable(paths: Sequence[str]) -> dict[str, Source]:
 def path_of(ranking: Ranking) -> str:
     """Return the run as it was named on the command line."""
     return "-" if ranking.name == Source("-").name else ranking.name
-
-
-def exit_if_failed(failures: Sequence[RunFailure] | None) -> None:
-    """End with the exit code of bad input if runs could not be evaluated; all output is written by now."""
-    if failures:
-        raise click.exceptions.Exit(InputError.exit_code)
-
-
-def warn(text: str) -> None:
-    """Print a line on stderr."""
-    say(f"pres-eval: warning: {text}")
 
 
 def warn_of_ties(said: NumberOptions, scoring: Scoring, rankings: Iterable[Ranking]) -> None:

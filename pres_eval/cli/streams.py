@@ -6,10 +6,10 @@ import contextlib
 import io
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TextIO, cast
 
-from pres_eval.errors import PresEvalError, one_line
+from pres_eval.errors import PresEvalError, UsageError, one_line
 
 WRITTEN_AT_ONCE = 1 << 30
 """Bytes: Linux writes no more than 2 GiB in one call."""
@@ -163,3 +163,14 @@ def say(text: str) -> None:
             wipe()
         sys.stderr.write(f"{one_line(text)}\n")
         sys.stderr.flush()
+
+
+def warn(text: str) -> None:
+    """Write a warning to stderr."""
+    say(f"pres-eval: warning: {text}")
+
+
+def check_paths(qrels: str, runs: Sequence[str]) -> None:
+    """Stop if standard input is wanted twice."""
+    if [qrels, *runs].count("-") > 1:
+        raise UsageError("standard input (-) can be one file only")
