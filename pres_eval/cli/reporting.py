@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from pres_eval.analysis.pools import trust_of
 from pres_eval.cli.loading import Loaded, chosen_run, read
-from pres_eval.cli.progress import steps
 from pres_eval.cli.reader import path_of, warn_of_ties
 from pres_eval.cli.topics import topic_files
 from pres_eval.errors import NoCommonTopicError, UsageError
@@ -49,7 +47,7 @@ def report_of(said: ReportOptions) -> Report:
     scoring = loaded.scoring(selection)
     warn_of_ties(said, scoring, rankings)
     groups, weights = topic_files(said, said.groups, said.weights, relevance.pool.topics)
-    evaluations, files = _evaluated(said, replace(scoring, groups=groups, weights=weights), rankings)
+    evaluations, files = _evaluated(loaded, replace(scoring, groups=groups, weights=weights))
     report = make_report(
         loaded.names,
         evaluations,
@@ -95,16 +93,15 @@ def _looked_into(said: ReportOptions, report: Report, loaded: Loaded) -> Report:
     )
 
 
-def _evaluated(
-    said: ReportOptions, scoring: Scoring, rankings: Sequence[Ranking]
-) -> tuple[list[ScoredRun], list[File]]:
+def _evaluated(loaded: Loaded, scoring: Scoring) -> tuple[list[ScoredRun], list[File]]:
     """Return the numbers of the runs and the warnings about their files; several threads read them."""
 
     def work(ranking: Ranking) -> tuple[ScoredRun, File]:
         return scoring.evaluation(ranking, scoring.blocks(ranking)), file_record(path_of(ranking))
 
-    bar = steps("evaluating", said.quiet)(range(len(rankings)))
-    done = [each for _, each in zip(bar, in_order(work, rankings, said.num_jobs), strict=True)]
+    bar = loaded.each("evaluating")(range(len(loaded.rankings)))
+    every = in_order(work, loaded.rankings, loaded.said.num_jobs)
+    done = [each for _, each in zip(bar, every, strict=True)]
     return [evaluation for evaluation, _ in done], [file for _, file in done]
 
 

@@ -6,8 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+from pres_eval.errors import MeasureError, UsageError, did_you_mean
 from pres_eval.measures.base import Format
-from pres_eval.measures.selection import SelectedColumn
+from pres_eval.measures.selection import SelectedColumn, labels_of
 from pres_eval.reading.topic_files import MACRO, WORST, Groups
 from pres_eval.scoring import ScoredRun
 
@@ -23,6 +24,25 @@ def split_label(label: str) -> tuple[str, str]:
         return label, ""
     whole, _, group = label[:-1].rpartition("[")
     return whole, group
+
+
+def known_label(option: str, wanted: str, labels: Sequence[str]) -> str:
+    """Return the column that an option means: by its label, or in any way that -m takes it (PRES.100, P@10).
+
+    Raises UsageError for one that is not there, with the nearest.
+    """
+    if wanted in labels:
+        return wanted
+    name, group = split_label(wanted)
+    try:
+        found = [group_label(label, group) if group else label for label in labels_of(name)]
+        found = [label for label in found if label in labels]
+    except MeasureError:
+        found = []
+    if len(found) == 1:
+        return found[0]
+    there = did_you_mean(wanted, labels, f"there are {', '.join(labels)}")
+    raise UsageError(f"{option} {wanted}: not among the measures (-m), {there}")
 
 
 def over_groups(evaluation: ScoredRun, names: Sequence[str]) -> dict[str, tuple[float | str | None, ...]]:
