@@ -129,7 +129,13 @@ def _comment(said: NumberOptions, run: Ranking, relevance: Relevance, options: O
             " (--no-check-duplicates)"
         )
     if said.rewrites:
-        said.note(f"{run.name}: {', '.join(_rewritten(run, said))}")
+        mapped = (
+            f"{run.num_mapped:,} of {run.num_lines:,} rows mapped to other documents",
+            f"{run.num_dropped:,} left out as their document came before",
+        )
+        excluded = (f"{run.num_excluded:,} excluded",)
+        counts = (*mapped * (said.map_docs is not None), *excluded * (said.exclude is not None))
+        said.note(f"{run.name}: {', '.join(counts)}")
     found = changed_judgements.no_answers(relevance, options, run.topic[run.num_ret > 0])
     if found is not None:
         every, rightly = found
@@ -139,15 +145,6 @@ def _comment(said: NumberOptions, run: Ranking, relevance: Relevance, options: O
         )
     for warning in warnings_about(run, relevance, options, alone):
         said.warn(warning)
-
-
-def _rewritten(ranking: Ranking, said: NumberOptions) -> Iterator[str]:
-    """Yield how many rows of a run were mapped, merged and excluded."""
-    if said.map_docs is not None:
-        yield f"{ranking.num_mapped:,} of {ranking.num_lines:,} rows mapped to other documents"
-        yield f"{ranking.num_dropped:,} left out as their document came before"
-    if said.exclude is not None:
-        yield f"{ranking.num_excluded:,} excluded"
 
 
 def _ranked(

@@ -165,9 +165,9 @@ def run_names(runs: Sequence[tuple[str, str]], naming: str = "auto") -> list[str
     tags = [text_of(tag) for tag, _ in runs]
     files = [text_of(file_name(path)) for _, path in runs]
     paths = [text_of(path) for _, path in runs]
-    if naming == "tag" or (naming == "auto" and all(tags) and _differ(tags)):
+    if naming == "tag" or (naming == "auto" and all(tags) and len(set(tags)) == len(tags)):
         return _numbered([tag or file for tag, file in zip(tags, files, strict=True)])
-    if naming == "file" or (naming == "auto" and _differ(files)):
+    if naming == "file" or (naming == "auto" and len(set(files)) == len(files)):
         return _numbered(without_shared(files))
     return _numbered(paths if naming == "path" else without_shared(paths))
 
@@ -229,10 +229,6 @@ def _without_middle(name: str, longest: int) -> str:
         return name
     front = longest // 2
     return f"{name[:front]}…{name[len(name) - (longest - 1 - front) :]}" if longest > 1 else "…"
-
-
-def _differ(names: Sequence[str]) -> bool:
-    return len(set(names)) == len(names)
 
 
 def _numbered(names: Sequence[str], longest: int | None = None) -> list[str]:
