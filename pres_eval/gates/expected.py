@@ -59,16 +59,12 @@ def _named_as_in(theirs: Sequence[str], printed: dict[Key, bytes]) -> dict[Key, 
     return {(found[0], *key[1:]): own if key[1:3] == NAME_LINE else value for key, value in printed.items()}
 
 
-def unexpected(
-    path: str, expected: bytes, output: bytes, allow_unmatched: bool = False
-) -> Iterator[GateFinding]:
+def unexpected(path: str, expected: bytes, output: bytes, allowed: bool = False) -> Iterator[GateFinding]:
     """Yield whether we print each line with this value; other lines of ours are no fault, but other runs are.
 
-    path, expected   the file of --expect and its content: lines of trec_eval
-    output           our lines, each run after a line with its name
-    allow_unmatched  whether runs that only one of the two has are no failure
-
-    Raises EmptyFileError for a file without a line, of which none could be missing.
+    expected, output: the lines of the file, and ours, each run after a line with its name; allowed: whether
+    runs that only one of the two has are no failure.  Raises EmptyFileError for a file without a line, of
+    which none could be missing.
     """
     if not expected.strip():
         raise EmptyFileError(path, None, "no line", "lines of trec_eval")
@@ -81,7 +77,7 @@ def unexpected(
         [run for run in ours if run not in theirs],
         [run for run in theirs if run not in ours],
         path,
-        allowed=allow_unmatched,
+        allowed=allowed,
         any_matched=bool({*ours} & {*theirs}),
         gate=GATE,
     )
