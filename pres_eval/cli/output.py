@@ -71,6 +71,7 @@ def _named(path: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _temporary(path: str, target: str, status: os.stat_result | None) -> Iterator[BinaryIO]:
+    """Give the stream of a new file beside the target, whose name it takes in the end."""
     import secrets  # takes a while to import
 
     folder = os.path.dirname(target)  # noqa: PTH120

@@ -34,12 +34,13 @@ def check_gates(
     for it.
     """
     evaluations = [with_group_columns(run.evaluation, now.groups) for run in now.runs]
-    findings, compared = ([], []) if earlier is None else _against(now, earlier, evaluations)
-    findings += [
+    against, compared = ([], []) if earlier is None else _against(now, earlier, evaluations)
+    findings = [
+        *against,
         *(finding for threshold in thresholds for finding in reached(evaluations, threshold)),
         *(change.finding() for change in compared),
+        *unexpected,
     ]
-    findings += unexpected
     return findings, compared
 
 
