@@ -103,12 +103,11 @@ def moved(before: int, after: int) -> str:
     return str(before) if before == after else f"{before} to {after}"
 
 
-def p_text(p_value: float, digits: int = 4) -> str:
+def p_text(p_value: float) -> str:
     """Return a p-value for people: four digits, and never 0; `-` where there is none."""
     if math.isnan(p_value):
         return UNKNOWN
-    least = 10.0**-digits
-    return f"<{least:.{digits}f}" if p_value < least / 2 else f"{p_value:.{digits}f}"
+    return "<0.0001" if p_value < 0.00005 else f"{p_value:.4f}"
 
 
 def equal_or_less(p_value: float) -> str:
