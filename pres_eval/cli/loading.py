@@ -26,7 +26,8 @@ from pres_eval.reading.qrels import QrelsJudgements
 from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.source import Source
 from pres_eval.report.text import text_of
-from pres_eval.scoring import ScoredRun, Scoring, evaluate
+from pres_eval.scoring import ScoredRun, Scoring
+from pres_eval.workers import in_order
 
 
 @dataclass(frozen=True)
@@ -52,12 +53,15 @@ class Loaded:
         """Return what the runs are scored with."""
         return Scoring(relevance=self.relevance, selection=selection, options=self.options)
 
-    def evaluations(self, selection: Selection) -> list[ScoredRun]:
-        """Return the runs scored by a selection."""
-        return [
-            evaluate(self.relevance, self.rankings[run], selection, self.options)
-            for run in self.each("evaluating")(range(len(self.rankings)))
-        ]
+    def evaluations(self, scoring: Scoring) -> list[ScoredRun]:
+        """Return the runs scored, by several threads."""
+
+        def scored(ranking: Ranking) -> ScoredRun:
+            return scoring.evaluation(ranking, scoring.blocks(ranking))
+
+        bar = self.each("evaluating")(range(len(self.rankings)))
+        every = in_order(scored, self.rankings, self.said.num_jobs)
+        return [each for _, each in zip(bar, every, strict=True)]
 
     def paired(self, selection: Selection) -> PairedScores:
         """Return the same side by side; over all topics of the judgements with -c or --topics all."""

@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING
 
 from pres_eval.analysis.pools import trust_of
 from pres_eval.cli.loading import Loaded, chosen_run, read
-from pres_eval.cli.reader import path_of, warn_of_ties
+from pres_eval.cli.reader import warn_of_ties
 from pres_eval.cli.topics import topic_files
 from pres_eval.errors import NoCommonTopicError, UsageError
-from pres_eval.ranking.ranking import OWN, Ranking
+from pres_eval.ranking.ranking import OWN
 from pres_eval.reading.source import Source
 from pres_eval.reading.texts import read_texts
 from pres_eval.reading.topic_files import Medians, read_medians
-from pres_eval.report.records import File, file_record
+from pres_eval.report.records import file_record
 from pres_eval.report.trec_report import Report, make_report, report_selection
-from pres_eval.scoring import ScoredRun, Scoring
 from pres_eval.workers import in_order
 
 if TYPE_CHECKING:
@@ -47,10 +46,9 @@ def report_of(said: ReportOptions) -> Report:
     scoring = loaded.scoring(selection)
     warn_of_ties(said, scoring, rankings)
     groups, weights = topic_files(said, said.groups, said.weights, relevance.pool.topics)
-    evaluations, files = _evaluated(loaded, replace(scoring, groups=groups, weights=weights))
     report = make_report(
         loaded.names,
-        evaluations,
+        loaded.evaluations(replace(scoring, groups=groups, weights=weights)),
         rankings,
         relevance,
         loaded.options,
@@ -58,7 +56,7 @@ def report_of(said: ReportOptions) -> Report:
         said.measures,
         said.settings(),
         qrels=file_record(said.qrels),
-        files=files,
+        files=list(in_order(file_record, loaded.paths, said.num_jobs)),
         compared_with=None
         if said.baseline is None
         else chosen_run("--baseline", said.baseline, loaded.known),
@@ -91,18 +89,6 @@ def _looked_into(said: ReportOptions, report: Report, loaded: Loaded) -> Report:
         queries=read_texts(said.queries) if said.queries else {},
         paths=said.paths,
     )
-
-
-def _evaluated(loaded: Loaded, scoring: Scoring) -> tuple[list[ScoredRun], list[File]]:
-    """Return the numbers of the runs and the warnings about their files; several threads read them."""
-
-    def work(ranking: Ranking) -> tuple[ScoredRun, File]:
-        return scoring.evaluation(ranking, scoring.blocks(ranking)), file_record(path_of(ranking))
-
-    bar = loaded.each("evaluating")(range(len(loaded.rankings)))
-    every = in_order(work, loaded.rankings, loaded.said.num_jobs)
-    done = [each for _, each in zip(bar, every, strict=True)]
-    return [evaluation for evaluation, _ in done], [file for _, file in done]
 
 
 def _made_with(said: ReportOptions) -> tuple[tuple[str, str], ...]:
