@@ -33,14 +33,11 @@ def split_command(arguments: Sequence[str], commands: Collection[str]) -> tuple[
 
     Raises UsageError for a first word that is no file and looks like a command.
     """
-    before = 0
-    while before < len(arguments) and arguments[before] in BEFORE_COMMANDS:
-        before += 1
-    if before == len(arguments):
-        return None, list(arguments)
-    word = arguments[before]
+    place, word = next(
+        ((place, word) for place, word in enumerate(arguments) if word not in BEFORE_COMMANDS), (0, "")
+    )
     if word in commands:
-        return word, [*arguments[:before], *arguments[before + 1 :]]
+        return word, [*arguments[:place], *arguments[place + 1 :]]
     if word.isalpha() and not os.path.exists(word):  # noqa: PTH110 - pathlib takes a while to import
         near = nearest(word, commands, LIKENESS)
         if near:
