@@ -57,11 +57,8 @@ def _main(arguments: list[str]) -> int:
     name, arguments = split_command(arguments, COMMANDS)
     command = command_of(name)
     program = f"pres-eval {name}" if name else "pres-eval"
-    return _run(command, program, expand_long_options(command, arguments))
-
-
-def _run(command: click.Command, program: str, arguments: list[str]) -> int:
-    """Run a click command, without its main, which would leave the process by itself."""
+    arguments = expand_long_options(command, arguments)
+    # Not click's main, which would leave the process by itself.
     try:
         with command.make_context(program, arguments) as context, _timed(context):
             if context.params.get("protocol") and not context.params["quiet"]:
@@ -97,12 +94,11 @@ def _of_click(error: click.ClickException) -> str:
         near = sorted(error.possibilities or ())
         hint = f"did you mean {' or '.join(near)}?" if near else "--help lists them all"
         return f"{error.option_name}: no such option; {hint}"
-    missing = isinstance(error, click.MissingParameter)
-    if not isinstance(error, click.BadParameter) or error.param is None or missing:
+    param = error.param if isinstance(error, click.BadParameter) else None
+    if param is None or isinstance(error, click.MissingParameter):
         return " ".join(error.format_message().split())  # click puts each choice on a line of its own
-    is_option = isinstance(error.param, click.Option)
-    name = error.param.opts[0] if is_option else error.param.metavar or str(error.param.name).upper()
-    kind = error.param.type
+    name = param.opts[0] if isinstance(param, click.Option) else param.metavar or str(param.name).upper()
+    kind = param.type
     value, found, _ = error.message.rpartition(" is not ")
     value = value.strip("'")
     if found and isinstance(kind, (click.IntRange, click.FloatRange)):

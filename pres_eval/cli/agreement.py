@@ -8,6 +8,7 @@ import click
 
 from pres_eval.analysis.agreement import (
     VERDICT_TEST,
+    Pattern,
     coefficient_intervals,
     disagreements,
     rank_changes,
@@ -101,11 +102,13 @@ def _show(paired: Paired, said: AgreementOptions) -> None:
     if len(measures) < 2:
         raise MeasureError(f"only {', '.join(measures)}: expected at least two measures to compare")
     positions = rank_changes(gains)
-    tables = [correlations_table(measures, gains, scores)]
-    if scores is not None and said.intervals:
-        tables.append(_intervals(scores, said, paired.each("drawing topics")))
-    tables.append(positions_table(runs, measures, found.means, positions, found.falling))
-    patterns = None
+    each, drawn = paired.each("drawing topics"), scores is not None and said.intervals
+    tables = [
+        correlations_table(measures, gains, scores),
+        *([_intervals(found, said, each)] if drawn else []),
+        positions_table(runs, measures, found.means, positions, found.falling),
+    ]
+    patterns: list[Pattern] = []
     if scores is not None:
         one_by_one = CompareSettings(test=said.test, alpha=said.alpha, correction="none")
         said.warn(reach_warning(one_by_one, scores))
@@ -117,15 +120,14 @@ def _show(paired: Paired, said: AgreementOptions) -> None:
             dissents_table(measures, judged),
         ]
 
-    texts = None if patterns is None else [pattern.text for pattern in patterns]
-    counts = None if patterns is None else [pattern.pairs for pattern in patterns]
+    texts, counts = [one.text for one in patterns], [one.pairs for one in patterns]
     put_out(
         tables,
         "agreement",
         {**paired.settings, "test": said.test, "alpha": said.alpha},
         said,
         paired.failures,
-        lambda: agreement(runs, measures, positions, texts, counts),
+        lambda: agreement(runs, measures, positions, texts or None, counts or None),
     )
 
 

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from pres_eval.analysis.compare_settings import LEAST_ALPHA
-from pres_eval.cli.output import set_format, write_output
+from pres_eval.cli.output import exit_if_failed, set_format, write_output
 from pres_eval.cli.progress import working
-from pres_eval.cli.reader import exit_if_failed, warn
 from pres_eval.cli.said import Said, argument, option
 from pres_eval.cli.shared import MEASURES, NMAX, NumberOptions, TableOptions, terminal_width
+from pres_eval.cli.streams import warn
 from pres_eval.cli.values import FiniteRange, Millimetres, WholeRange
 from pres_eval.errors import RunFailure, UsageError, refuse
 from pres_eval.ranking.ranking import COMMON, OWN
 from pres_eval.reading.relevance import relevance_info
 from pres_eval.report.layout import FORMATS, Look, Table, render
-
-if TYPE_CHECKING:
-    from pres_eval.report.paper import Figure, Paper
-
+from pres_eval.report.paper import Figure, Paper, check_picture_path, picture
 
 DRAWS = WholeRange(1, 10_000_000)
 """Largest number of random draws: more would take all memory and days."""
@@ -68,8 +65,6 @@ class PictureOptions(Said):
     @property
     def paper(self) -> Paper:
         """Return the width, style and title that pictures are drawn for."""
-        from pres_eval.report.paper import Paper
-
         return Paper(self.plot_width, self.untitled, self.plot_style, self.highlight)
 
     def check_unused(self, needed: str) -> None:
@@ -109,8 +104,6 @@ class ResultOptions(PictureOptions, TableOptions):
         """Raise UsageError for options that make no sense, before anything is read."""
         self.check_table()
         if self.plot:
-            from pres_eval.report.paper import check_picture_path
-
             check_picture_path(self.plot, self.plot_style)
         else:
             self.check_unused("--plot FILE.svg")
@@ -195,8 +188,6 @@ def put_out(
         warn(warning)
     write_output(said.output, text)
     if said.plot is not None and make is not None:
-        from pres_eval.report.paper import picture
-
         with working(f"drawing {said.plot}", said.quiet):
             drawn = picture(make, said.plot, said.paper)
         write_output(said.plot, drawn)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Sequence
+from itertools import islice
 
 import click
 
@@ -32,14 +33,11 @@ def split_command(arguments: Sequence[str], commands: Collection[str]) -> tuple[
 
     Raises UsageError for a first word that is no file and looks like a command.
     """
-    before = 0
-    while before < len(arguments) and arguments[before] in BEFORE_COMMANDS:
-        before += 1
-    if before == len(arguments):
-        return None, list(arguments)
-    word = arguments[before]
+    place, word = next(
+        ((place, word) for place, word in enumerate(arguments) if word not in BEFORE_COMMANDS), (0, "")
+    )
     if word in commands:
-        return word, [*arguments[:before], *arguments[before + 1 :]]
+        return word, [*arguments[:place], *arguments[place + 1 :]]
     if word.isalpha() and not os.path.exists(word):  # noqa: PTH110 - pathlib takes a while to import
         near = nearest(word, commands, LIKENESS)
         if near:
@@ -60,42 +58,37 @@ def expand_long_options(command: click.Command, arguments: Sequence[str]) -> lis
         name for option in options if not option.is_flag and not option.count for name in option.opts
     }
     expanded: list[str] = []
-    is_value = False
-    for number, argument in enumerate(arguments):
-        if argument == "--" and not is_value:
-            return [*expanded, *arguments[number:]]
-        if not is_value and expanded and (found := _value_of_flag(expanded[-1], argument)):
-            expanded += found
-            continue
-        name, equals, value = argument.partition("=")
-        if not is_value and equals and name in MAY_HAVE_VALUES:
+    words = iter(arguments)
+    for word in words:
+        name, equals, value = word.partition("=")
+        option, pattern = MAY_HAVE_VALUES.get(expanded[-1] if expanded else "", ("", None))
+        if word == "--":
+            return [*expanded, word, *words]
+        if pattern is not None and pattern.fullmatch(word):
+            expanded += [option, word]
+        elif equals and name in MAY_HAVE_VALUES:
             expanded += [name, MAY_HAVE_VALUES[name][0], value]
-            continue
-        if not is_value and argument.startswith("--") and name not in names:
-            matches = sorted(candidate for candidate in names if candidate.startswith(name))
-            matches = [match for match in matches if match in lettered] or matches
-            if len(matches) > 1:
-                raise UsageError(f"option {name} is ambiguous: {', '.join(matches)}")
-            expanded.append((matches[0] if matches else name) + equals + value)
         else:
-            expanded.append(argument)
-        is_value = not is_value and _wants_value(expanded[-1], takes_value)
-        if is_value or "=" in expanded[-1]:
-            _check_once(expanded)
+            if word.startswith("--") and name not in names:
+                name = _whole(name, names, lettered)
+            wants_value = _wants_value(name + equals + value, takes_value)
+            if (
+                (wants_value or equals)
+                and name in ONCE
+                and name in [one.partition("=")[0] for one in expanded]
+            ):
+                raise UsageError(f"{name}: given twice, expected once")
+            expanded += [name + equals + value, *islice(words, int(wants_value))]
     return expanded
 
 
-def _check_once(expanded: Sequence[str]) -> None:
-    """Raise UsageError if the last of these words is an option that may be given once, and was before."""
-    name = expanded[-1].partition("=")[0]
-    if name in ONCE and name in [word.partition("=")[0] for word in expanded[:-1]]:
-        raise UsageError(f"{name}: given twice, expected once")
-
-
-def _value_of_flag(flag: str, word: str) -> list[str]:
-    """Return a word behind a flag as the value of its option; [] if it is none."""
-    option, pattern = MAY_HAVE_VALUES.get(flag, ("", None))
-    return [option, word] if pattern is not None and pattern.fullmatch(word) else []
+def _whole(prefix: str, names: Collection[str], lettered: Collection[str]) -> str:
+    """Return the option that begins like this, or the text itself; raise UsageError for several."""
+    matches = sorted(name for name in names if name.startswith(prefix))
+    matches = [match for match in matches if match in lettered] or matches
+    if len(matches) > 1:
+        raise UsageError(f"option {prefix} is ambiguous: {', '.join(matches)}")
+    return matches[0] if matches else prefix
 
 
 def _wants_value(argument: str, takes_value: set[str]) -> bool:

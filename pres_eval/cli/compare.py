@@ -149,11 +149,12 @@ def command(said: CompareOptions) -> None:
         "baseline": _baseline_name(result),
         **{name: text_of(path) for name, path in files.items() if path is not None},
     }
-    tables = compared_tables(result, topics_with_weights(paired.topics, result.scores))
-    if found.by_group is not None:
-        tables += by_group_tables(found.by_group, settings)
-    if said.per_topic or said.sort_topics:
-        tables += winner_tables(found.plain, said.sort_topics or ORDERS[0])
+    by_topic = said.per_topic or said.sort_topics
+    tables = [
+        *compared_tables(result, topics_with_weights(paired.topics, result.scores)),
+        *(by_group_tables(found.by_group, settings) if found.by_group is not None else []),
+        *(winner_tables(found.plain, said.sort_topics or ORDERS[0]) if by_topic else []),
+    ]
     put_out(tables, "compare", shown, said, paired.failures, lambda: compared_figure(result))
 
 

@@ -9,10 +9,9 @@ import click
 
 from pres_eval.arrays import Ids
 from pres_eval.cli.output import output_file
-from pres_eval.cli.reader import warn
 from pres_eval.cli.said import Said, argument, command_with, option
 from pres_eval.cli.shared import RESULTS_FORMAT
-from pres_eval.cli.streams import writing_results
+from pres_eval.cli.streams import warn, writing_results
 from pres_eval.errors import InputError, UsageError, quoted
 from pres_eval.library.converting import blocks_of_file
 from pres_eval.reading.blocks import Block

@@ -12,12 +12,14 @@ from click.core import ParameterSource
 
 from pres_eval.cli.asked import EvaluateOptions, Job
 from pres_eval.cli.gating import pass_gates, report_failures
+from pres_eval.cli.output import exit_if_failed
 from pres_eval.cli.printing import named_lines, print_results
-from pres_eval.cli.reader import Reader, check_paths, exit_if_failed
+from pres_eval.cli.reader import relevance_at, runs_at
 from pres_eval.cli.said import command_with
 from pres_eval.cli.shared import (
     TABLES,
 )
+from pres_eval.cli.streams import check_paths
 from pres_eval.cli.topics import ChosenRuns, topic_files
 from pres_eval.errors import MeasureError, PresEvalError, RunFailure, UsageError
 from pres_eval.measures.asked import as_asked
@@ -25,7 +27,6 @@ from pres_eval.measures.base import geometric_mean
 from pres_eval.measures.selection import DEFAULT_MEASURES, Selection, select
 from pres_eval.options import Options
 from pres_eval.ranking.ranking import OWN
-from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.run_files import check_format
 from pres_eval.reading.source import Source
 from pres_eval.version import __version__
@@ -81,9 +82,7 @@ def _evaluate(said: EvaluateOptions) -> None:
     options = said.numbers(_only_topic(said.debug))
     selection = _selection(said, options)
     said.check_effects()
-    checks = said.check_duplicates is not False
-    reader = Reader(said, said.results_format, said.cluster, said.cluster_timeout, checks)
-    relevance = _judgements(said, reader)
+    relevance = relevance_at(said, said.qrels)
     groups, weights = topic_files(said, said.groups, said.weights, relevance.pool.topics)
     job = Job(
         said=said,
@@ -93,10 +92,10 @@ def _evaluate(said: EvaluateOptions) -> None:
         selection=selection,
         options=options,
         zscores=_read_zscores(said.zscore_file),
-        jobs=1 if len(said.runs) > 1 else reader.num_jobs,
+        jobs=1 if len(said.runs) > 1 else said.num_jobs,
         failures=[] if said.keep_going else None,
     )
-    runs = ChosenRuns(reader.runs(said.runs, job.relevance, options, job.failures), job)
+    runs = ChosenRuns(runs_at(said, said.runs, relevance, options, job.failures), job)
     evaluations = print_results(runs, job)
     if said.output_format not in TABLES and not said.quiet and (warning := runs.warning()):
         said.warn(warning)
@@ -109,7 +108,7 @@ def _evaluate(said: EvaluateOptions) -> None:
             said,
             _record(evaluations, job),
             named_lines(evaluations, job),
-            lambda path: _record(map(job.evaluated, reader.runs([path], relevance, options)), job),
+            lambda path: _record(map(job.evaluated, runs_at(said, [path], relevance, options)), job),
         )
 
 
@@ -166,15 +165,6 @@ def _selection(said: EvaluateOptions, options: Options) -> Selection:
         if geometric:
             said.warn(f"--weights does not change {', '.join(geometric)}: geometric means have none")
     return as_asked(selection, options, said.bounds and (said.bounds_of or True), said.warn)
-
-
-def _judgements(said: EvaluateOptions, reader: Reader) -> Relevance:
-    relevance = reader.relevance(said.qrels)
-    if said.document_scores is None:
-        return relevance
-    from pres_eval.reading.changed_judgements import read_document_scores, with_document_scores
-
-    return with_document_scores(relevance, read_document_scores(said.document_scores, said.jobs))
 
 
 def _read_zscores(path: str | None) -> ZScores | None:

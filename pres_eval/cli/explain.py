@@ -63,7 +63,8 @@ def command(said: ExplainOptions) -> None:
     """Print where the score of a run comes from, or that of two runs."""
     others = [said.chosen[0]] if said.chosen and os.path.exists(said.chosen[0]) else []  # noqa: PTH110
     loaded = read(said, said.qrels, [said.run, *others])
-    evaluations = loaded.evaluations(select_at(DEFAULT_MEASURES, [said.nmax], said.numbers()))
+    scoring = loaded.scoring(select_at(DEFAULT_MEASURES, [said.nmax], said.numbers()))
+    evaluations = loaded.evaluations(scoring)
     chosen = list(_topics(loaded, said.chosen[len(others) :]))
     if said.plot and len(chosen) > MOST_PICTURES:
         raise UsageError(

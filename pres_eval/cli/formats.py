@@ -24,26 +24,39 @@ def as_text(
 ) -> str:
     """Return the evaluations in the format that --format names; `notes` come below tables for people."""
     form = job.said.output_format
-    if job.zscores is not None:
-        evaluations = [_as_zscores(evaluation) for evaluation in evaluations]
+    prefix = "" if job.zscores is None else "Z"
+    # As trec_eval prints the labels of Z-scores.
+    evaluations = [
+        replace(each, columns=tuple(replace(one, label=f"{prefix}{one.label}") for one in each.columns))
+        for each in evaluations
+    ]
     if form == "json":
         return records.to_json(_record(evaluations, rankings, job))
-    evaluations = with_group_columns(evaluations, job.groups)
-    module = importlib.import_module(f"pres_eval.report.{OUTPUT_FORMATS[form]}")
-    write: Callable[[Sequence[ScoredRun], RunLayout], str] = getattr(module, f"as_{form}")
-    return write(evaluations, _layout(job, notes))
+    module, _, name = OUTPUT_FORMATS[form].partition(".")
+    write: Callable[[Sequence[ScoredRun], RunLayout], str] = getattr(
+        importlib.import_module(f"pres_eval.report.{module}"), name
+    )
+    shown = [with_group_columns(evaluation, job.groups) for evaluation in evaluations]
+    return write(shown, _layout(job, prefix, notes))
 
 
-def _layout(job: Job, notes: Sequence[str | None]) -> RunLayout:
-    """Return the layout of a table."""
+def _layout(job: Job, prefix: str, notes: Sequence[str | None]) -> RunLayout:
+    """Return the layout of a table, whose labels have a prefix."""
     said = job.said
+    # In the order in which -m asks for them.
+    columns = (
+        column
+        for text in said.measures
+        for column in select((text,), job.options, said.nmax, said.relevance_info)
+    )
     return RunLayout(
+        form=said.output_format,
         per_topic=said.per_topic,
         summary=not said.no_summary,
         digits=RunLayout.digits if said.digits is None else said.digits,
         style=said.style or RunLayout.style,
         naming=said.names,
-        order=_order(job),
+        order=tuple(dict.fromkeys(f"{prefix}{column.label}" for column in columns)),
         sort=said.sort,
         transpose=said.transpose,
         width=terminal_width(said.output),
@@ -51,23 +64,6 @@ def _layout(job: Job, notes: Sequence[str | None]) -> RunLayout:
         failures=tuple(job.failures or ()),
         fit=said.fit,
     )
-
-
-def _order(job: Job) -> tuple[str, ...]:
-    """Return the labels in the order in which -m asks for them."""
-    prefix = "Z" if job.zscores is not None else ""
-    columns = (
-        column
-        for text in job.said.measures
-        for column in select((text,), job.options, job.said.nmax, job.said.relevance_info)
-    )
-    return tuple(dict.fromkeys(f"{prefix}{column.label}" for column in columns))
-
-
-def _as_zscores(evaluation: ScoredRun) -> ScoredRun:
-    """Return the evaluation with a Z before its labels, as trec_eval prints them."""
-    columns = tuple(replace(column, label=f"Z{column.label}") for column in evaluation.columns)
-    return replace(evaluation, columns=columns)
 
 
 def _record(evaluations: Sequence[ScoredRun], rankings: Sequence[Ranking], job: Job) -> records.Record:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from pres_eval.cli.output import write_output
-from pres_eval.cli.reader import warn
 from pres_eval.cli.said import Said, option
-from pres_eval.cli.streams import say
+from pres_eval.cli.streams import say, warn
 from pres_eval.errors import InputError, RunFailure, UsageError
 from pres_eval.reading.source import CHUNK, Source
 
@@ -161,15 +160,14 @@ def pass_gates(
     """
     from pres_eval.gates import findings as found
     from pres_eval.gates.check import check_gates
-    from pres_eval.gates.expected import Expected
+    from pres_eval.gates.expected import unexpected
     from pres_eval.gates.summary import as_markdown
 
-    expected = None
+    lines: Iterable[found.GateFinding] = ()
     if said.expect is not None:
-        expected = Expected(
-            said.expect, _bytes(Source(said.expect), by_line=True), printed, said.allow_unmatched
-        )
-    findings, compared = check_gates(now, said.thresholds(), _earlier(said, evaluated), expected)
+        expected = _bytes(Source(said.expect), by_line=True)
+        lines = unexpected(said.expect, expected, printed, said.allow_unmatched)
+    findings, compared = check_gates(now, said.thresholds(), _earlier(said, evaluated), lines)
     for line in found.lines_of(findings):
         say(f"pres-eval: {line}")
     _write_reports(said, findings, compared)

@@ -185,9 +185,8 @@ def first_screen(
         f"Options ({len(option_rows(command))} in --help-all):\n" + definitions(options),
         "Commands:\n" + definitions([*first.items(), ("and", ", ".join(SECOND_COMMANDS))]),
         prose(MORE),
+        *(_file_format(FILE_FORMATS[each]) for each in (form,) if each in FILE_FORMATS),
     ]
-    if form in FILE_FORMATS:
-        sections.append(_file_format(FILE_FORMATS[form]))
     return _page([*sections, *_measure_section(measures, compat)])
 
 

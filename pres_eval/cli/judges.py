@@ -16,9 +16,10 @@ from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.cli.analysing import ALPHA, SEED, AnalysisOptions, put_out
 from pres_eval.cli.groups import GROUPS, groups_of_runs
 from pres_eval.cli.loading import read_runs, select_or_usual
-from pres_eval.cli.reader import Reader, check_paths, unchanged
+from pres_eval.cli.reader import qrels_at, unchanged
 from pres_eval.cli.said import argument, command_with, option
 from pres_eval.cli.shared import MEASURES, NMAX
+from pres_eval.cli.streams import check_paths
 from pres_eval.errors import InputError, RunFailure, UsageError, plural
 from pres_eval.options import recorded
 from pres_eval.reading.advice import SWAPPED
@@ -100,31 +101,23 @@ def command(said: JudgesOptions) -> None:
     paths = [said.first, said.second, *said.judges]
     check_paths(paths[0], [*paths[1:], *said.runs])
     settings: dict[str, object] = {"judges": [text_of(path) for path in paths], **recorded(said.numbers())}
-    scores: list[PairedScores] = []
-    failures: tuple[RunFailure, ...] = ()
-    corrected: list[Table] = []
+    if said.runs:
+        names = ("alpha", "seed") if said.correct else ("test", "alpha")
+        settings["runs"] = [text_of(run) for run in said.runs]
+        settings |= {name: getattr(said, name) for name in names}
     with unchanged([*paths, *said.runs] if said.correct else []):
-        judged = side_by_side([Reader(said).qrels(path) for path in paths])
-        if said.correct:
-            both_sides, failures = _two_judges(said)
-            corrected = corrected_tables(both_sides, said.alpha, said.seed)
-            settings.update(runs=[text_of(run) for run in said.runs], alpha=said.alpha, seed=said.seed)
+        judged = side_by_side([qrels_at(said, path) for path in paths])
+        corrected, failures = _corrected(said) if said.correct else ([], ())
     pairs = [judged.beside_first(judge) for judge in range(1, len(paths))]
     tables = [_tables_of_judges(pair, said.relevance_level) for pair in pairs]
+    scores: list[PairedScores] = []
     if said.runs and not said.correct:
-        try:
-            scores, failures = _scored(said, judged)
-        except InputError as error:
-            if SWAPPED not in error.advice:
-                raise
-            advice = f"this looks like judgements: name a third judge with --judge {shlex.quote(error.path)}"
-            raise InputError(error.path, error.line, error.found, error.expected, advice) from None
+        scores, failures = _scored(said, judged)
         if len(scores[0].runs) > 1:
             one_by_one = CompareSettings(test=said.test, alpha=said.alpha, correction="none")
             said.warn(reach_warning(one_by_one, scores[0]))
         for each, other in zip(tables, scores[1:], strict=True):
             each.extend(_tables_of_runs(said, scores[0], other))
-        settings.update(runs=[text_of(run) for run in said.runs], test=said.test, alpha=said.alpha)
     elif (said.groups or said.measures) and not said.runs:
         raise UsageError(f"{'--group' if said.groups else '-m'}: no runs, expected QRELS QRELS RUN ...")
     shown = [*corrected, *beside_first(tables, judged)]
@@ -146,15 +139,15 @@ def _grades(judged: Assessments) -> GradeTable:
     return grade_table(judged.grades[0][both], judged.grades[1][both])
 
 
-def _two_judges(said: JudgesOptions) -> tuple[TwoJudges, tuple[RunFailure, ...]]:
-    """Return the runs under people's judgements and under the machine's, on the topics of each; failures."""
+def _corrected(said: JudgesOptions) -> tuple[list[Table], tuple[RunFailure, ...]]:
+    """Return the tables of the runs under the machine's judgements, corrected by people's; failures."""
     if not said.runs or said.judges or said.plot or said.test != "t":
         raise UsageError("--correct: expected QRELS QRELS RUN ..., without --judge and --plot, and --test t")
     options, selection = said.numbers(), select_or_usual(said, said.measures, said.nmax)
     sides = []
     failures: tuple[RunFailure, ...] = ()
     for path in (said.first, said.second):
-        qrels = Reader(said).qrels(path)
+        qrels = qrels_at(said, path)
         # That people judged fewer topics is what it is about.
         asked = said.but(quiet=said.quiet or path == said.first)
         rankings, names, failures = read_runs(asked, said.runs, qrels, options)
@@ -182,13 +175,19 @@ def _two_judges(said: JudgesOptions) -> tuple[TwoJudges, tuple[RunFailure, ...]]
         )
     if len(turned) > _MOST_PAIRS:
         said.warn(f"{len(turned) - _MOST_PAIRS} more pairs of runs are in opposite orders")
-    return judges, failures
+    return corrected_tables(judges, said.alpha, said.seed), failures
 
 
 def _scored(said: JudgesOptions, judged: Assessments) -> tuple[list[PairedScores], tuple[RunFailure, ...]]:
     """Return the runs under each judge, on the same topics; and those that could not be read."""
     options, selection = said.numbers(), select_or_usual(said, said.measures, said.nmax)
-    rankings, names, failures = read_runs(said, said.runs, judged.qrels(0), options)
+    try:
+        rankings, names, failures = read_runs(said, said.runs, judged.qrels(0), options)
+    except InputError as error:
+        if SWAPPED not in error.advice:
+            raise
+        advice = f"this looks like judgements: name a third judge with --judge {shlex.quote(error.path)}"
+        raise InputError(error.path, error.line, error.found, error.expected, advice) from None
     judges = map(judged.qrels, range(len(judged.names)))
     return [pair_runs(qrels, rankings, names, selection, options) for qrels in judges], failures
 

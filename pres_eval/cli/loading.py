@@ -13,9 +13,9 @@ from pres_eval.analysis.score_tables import choose_columns, read_score_table
 from pres_eval.analysis.topics import UsedTopics, use_topics
 from pres_eval.cli.analysing import PairedOptions
 from pres_eval.cli.loops import steps
-from pres_eval.cli.reader import Reader, check_paths, path_of, warn_of_ties
+from pres_eval.cli.reader import path_of, relevance_at, runs_at, warn_of_ties
 from pres_eval.cli.shared import NumberOptions
-from pres_eval.cli.streams import say
+from pres_eval.cli.streams import check_paths, say
 from pres_eval.errors import PresEvalError, RunFailure, UsageError, no_such_run, plural
 from pres_eval.measures.selection import Selection, select
 from pres_eval.options import Options, recorded
@@ -52,9 +52,9 @@ class Loaded:
         """Return what the runs are scored with."""
         return Scoring(relevance=self.relevance, selection=selection, options=self.options)
 
-    def evaluations(self, selection: Selection) -> list[ScoredRun]:
-        """Return the runs scored by a selection."""
-        return evaluations_of(self.scoring(selection), self.rankings, self.each("evaluating"))
+    def evaluations(self, scoring: Scoring) -> list[ScoredRun]:
+        """Return the runs scored."""
+        return evaluations_of(scoring, self.rankings, self.each("evaluating"))
 
     def paired(self, selection: Selection) -> PairedScores:
         """Return the same side by side; over all topics of the judgements with -c or --topics all."""
@@ -100,7 +100,7 @@ def read_runs(
     """
     failures: list[RunFailure] = []
     rankings = []
-    for ranking in Reader(said).runs(paths, relevance, options, failures if said.keep_going else None):
+    for ranking in runs_at(said, paths, relevance, options, failures if said.keep_going else None):
         if said.keep_going and not len(ranking.topic):
             failures.append(RunFailure(ranking.name, no_common_topic(relevance, ranking, options)))
             say(f"pres-eval: {failures[-1].message}")
@@ -217,7 +217,7 @@ def read(said: NumberOptions, qrels: str, runs: Sequence[str], usual: str = COMM
     """Read the judgements and the runs; `usual` is the --topics where none is given."""
     options = said.numbers()
     check_paths(qrels, runs)
-    relevance = Reader(said).relevance(qrels)
+    relevance = relevance_at(said, qrels)
     rankings, names, failures = read_runs(said, runs, relevance, options)
     rankings, topics = use_topics(rankings, names, said.topic_rule(usual), len(relevance.pool.topics))
     said.warn(topics.warning)

@@ -17,10 +17,9 @@ from pres_eval.analysis.judging import (
 )
 from pres_eval.arrays import IntArray
 from pres_eval.cli.output import output_file, write_output
-from pres_eval.cli.reader import check_paths
 from pres_eval.cli.said import Said, argument, command_with, option
 from pres_eval.cli.shared import NumberOptions
-from pres_eval.cli.streams import say, writing_results
+from pres_eval.cli.streams import check_paths, say, writing_results
 from pres_eval.errors import UsageError, plural
 from pres_eval.library.converting import ENDINGS
 from pres_eval.reading.blocks import Block

@@ -6,17 +6,14 @@ import contextlib
 import os
 import stat
 import sys
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, BinaryIO
+from collections.abc import Iterator, Sequence
+from typing import BinaryIO
+
+import click
 
 from pres_eval.cli.leaving import temporary_file
 from pres_eval.cli.streams import writing_results
-from pres_eval.errors import PresEvalError
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import click
+from pres_eval.errors import InputError, PresEvalError, RunFailure
 
 FORMAT_OF_ENDING = {
     "csv": "csv", "tsv": "tsv", "json": "json", "jsonl": "jsonl", "md": "markdown", "tex": "latex",
@@ -49,19 +46,17 @@ def output_file(path: str | None) -> Iterator[BinaryIO]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    from pathlib import Path  # takes a while to import
-
+    # Not pathlib, which takes a while to import.
     try:
-        status: os.stat_result | None = Path(path).stat()
+        status: os.stat_result | None = os.stat(path)  # noqa: PTH116
     except OSError:
         status = None
     # Not of the target: that of /dev/fd/63, bash's >(...), is a name that no file has.
     if status is not None and not stat.S_ISREG(status.st_mode):
-        with _named(path), Path(path).open("wb") as stream:
+        with _named(path), open(path, "wb") as stream:  # noqa: PTH123
             yield stream
         return
-    target = Path(os.path.realpath(path))
-    with _temporary(path, target, status) as stream:
+    with _temporary(path, os.path.realpath(path), status) as stream:
         yield stream
 
 
@@ -75,19 +70,21 @@ def _named(path: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _temporary(path: str, target: Path, status: os.stat_result | None) -> Iterator[BinaryIO]:
+def _temporary(path: str, target: str, status: os.stat_result | None) -> Iterator[BinaryIO]:
+    """Give the stream of a new file beside the target, whose name it takes in the end."""
     import secrets  # takes a while to import
 
-    temporary = target.with_name(f".pres-eval-{secrets.token_hex(6)}.tmp")
-    with temporary_file(str(temporary)), _named(path):
+    folder = os.path.dirname(target)  # noqa: PTH120
+    temporary = os.path.join(folder, f".pres-eval-{secrets.token_hex(6)}.tmp")  # noqa: PTH118
+    with temporary_file(temporary), _named(path):
         with os.fdopen(_create(temporary, status), "wb") as stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
-        temporary.replace(target)
+        os.replace(temporary, target)  # noqa: PTH105
 
 
-def _create(path: Path, status: os.stat_result | None) -> int:
+def _create(path: str, status: os.stat_result | None) -> int:
     """Open a new file that only readers of the old one can read; without an old one the umask decides."""
     # Not tempfile: its files are readable by the owner alone, whatever the umask says.
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
@@ -97,6 +94,12 @@ def _create(path: Path, status: os.stat_result | None) -> int:
             os.fchown(descriptor, status.st_uid, status.st_gid)
         os.fchmod(descriptor, stat.S_IMODE(status.st_mode))
     return descriptor
+
+
+def exit_if_failed(failures: Sequence[RunFailure] | None) -> None:
+    """End with the exit code of bad input if runs could not be evaluated; all output is written by now."""
+    if failures:
+        raise click.exceptions.Exit(InputError.exit_code)
 
 
 def write_output(path: str | None, text: str | bytes) -> None:

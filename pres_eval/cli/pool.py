@@ -20,8 +20,8 @@ from pres_eval.analysis.pooling import (
 from pres_eval.arrays import BoolArray
 from pres_eval.cli.analysing import ResultOptions
 from pres_eval.cli.loops import steps
-from pres_eval.cli.output import write_output
-from pres_eval.cli.reader import Reader, exit_if_failed
+from pres_eval.cli.output import exit_if_failed, write_output
+from pres_eval.cli.reader import qrels_at
 from pres_eval.cli.said import argument, command_with, option
 from pres_eval.cli.shared import NumberOptions, RewriteOptions, terminal_width
 from pres_eval.cli.streams import say
@@ -168,7 +168,13 @@ def _read(
         try:
             return first_documents(text_at(said.runs[run]), said.compat, depth, rewriting)
         except PresEvalError as error:
-            return _with_hint(error)
+            if isinstance(error, InputError) and error.line and error.found == "4 columns":
+                hint = (
+                    "if these are judgements: pool takes runs, and"
+                    f"  --judged {error.path}  leaves out what is judged"
+                )
+                return InputError(error.path, error.line, error.found, error.expected, hint)
+            return error
 
     runs, failures = list[FirstDocuments](), list[RunFailure]()
     each = steps("reading", said.jobs, said.quiet, said.runs)
@@ -187,7 +193,7 @@ def _grades(said: PoolOptions) -> dict[Key, int]:
     """Return the grades of judged documents, from the file of --judged if there is one."""
     if not said.judged:
         return {}
-    qrels = Reader(NumberOptions.usual(**vars(said))).qrels(said.judged)
+    qrels = qrels_at(NumberOptions.usual(**vars(said)), said.judged)
     return judged_keys(qrels.pool, qrels.grade.tolist())
 
 
@@ -196,13 +202,3 @@ def _are_judged(documents: ToJudge, grades: dict[Key, int]) -> BoolArray:
     if not grades:
         return np.zeros(len(documents), np.bool_)
     return np.array([key in grades for key in documents.pairs()], np.bool_)
-
-
-def _with_hint(error: PresEvalError) -> PresEvalError:
-    """Return the error; of a file with the columns of judgements with the option that takes them."""
-    if isinstance(error, InputError) and error.line and error.found == "4 columns":
-        hint = (
-            f"if these are judgements: pool takes runs, and  --judged {error.path}  leaves out what is judged"
-        )
-        return InputError(error.path, error.line, error.found, error.expected, hint)
-    return error

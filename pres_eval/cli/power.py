@@ -20,11 +20,16 @@ from pres_eval.analysis.power import (
 from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, put_out
 from pres_eval.cli.loading import read_paired
 from pres_eval.cli.said import argument, command_with, option
-from pres_eval.cli.streams import say
 from pres_eval.cli.values import CutoffList, FiniteRange, WholeRange
 from pres_eval.errors import UsageError, plural
 from pres_eval.report.paper import Figure
-from pres_eval.report.power import discrimination_tables, sizes_table, stability_tables
+from pres_eval.report.power import (
+    FEWEST_IN_BIN,
+    discrimination_tables,
+    power_figure,
+    sizes_table,
+    stability_tables,
+)
 from pres_eval.workers import Loop
 
 MOST_CELLS = 50_000_000
@@ -128,8 +133,8 @@ def _check_work(said: PowerOptions, scores: PairedScores, each: Loop) -> None:
             f"{runs:,} runs: {pairs:,} pairs{over}, expected at most {MOST_CELLS:,}; leave some runs out"
         )
     if not said.quiet and (minutes := _minutes(said, scores, each)) > 1:
-        say(
-            f"pres-eval: note: {runs:,} runs over {topics:,} topics take minutes, about {minutes:,.0f};"
+        said.note(
+            f"{runs:,} runs over {topics:,} topics take minutes, about {minutes:,.0f};"
             " fewer --samples and --trials take less"
         )
 
@@ -155,8 +160,6 @@ def _sizes(said: PowerOptions, topics: int) -> list[int]:
 
 def _figure(told_apart: list[Discrimination], swaps: list[Swaps], alpha: float) -> Figure:
     """Return the picture of achieved significance levels and swap rates."""
-    from pres_eval.report.power import FEWEST_IN_BIN, power_figure
-
     largest = max(one.topics for one in swaps)
     full = [one for one in swaps if one.topics == largest and one.pairs >= FEWEST_IN_BIN]
     curves = {

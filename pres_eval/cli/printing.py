@@ -40,12 +40,13 @@ def print_results(runs: ChosenRuns, job: Job) -> list[ScoredRun]:
                 found.append(ranking)
         from pres_eval.cli.formats import as_text
 
-        notes = [runs.warning()]
-        if job.said.bounds:
-            reach = job.said.bounds_of
-            notes.append(BOUNDS_OF_ALL.format(scale=read_scale(reach)) if reach else BOUNDS_NOTE)
-        if job.said.weights is not None:
-            notes.append(f"means with the weights of topics in {job.said.weights}")
+        reach, weights = job.said.bounds_of, job.said.weights
+        bounds = BOUNDS_OF_ALL.format(scale=read_scale(reach)) if reach else BOUNDS_NOTE
+        notes = [
+            runs.warning(),
+            bounds if job.said.bounds else None,
+            None if weights is None else f"means with the weights of topics in {weights}",
+        ]
         stream.write(as_text(evaluations, found, job, notes).encode("utf-8", "backslashreplace"))
     return evaluations
 
@@ -81,12 +82,14 @@ def _stream(stream: BinaryIO, runs: ChosenRuns, job: Job) -> list[ScoredRun]:
     """Print trec_eval's lines as they are computed; each of several runs begins with its name."""
     evaluations = []
     for name, ranking in _named(runs, job.said):
+        # trec_eval takes one run, which needs no name.
+        first = _name_line(name) if len(job.said.runs) > 1 else b""
         with _going_on(ranking, job):
             if job.said.gated or job.said.intervals or job.groups is not None:
                 evaluations.append(job.evaluated(ranking))
-                stream.write(_name_line(name, len(job.said.runs)) + trec_lines(evaluations[-1:], job))
+                stream.write(first + trec_lines(evaluations[-1], job))
             else:
-                _stream_lines(stream, ranking, job, _name_line(name, len(job.said.runs)))
+                _stream_lines(stream, ranking, job, first)
         stream.flush()
         if reader_has_left():
             break
@@ -105,20 +108,18 @@ def _named(runs: ChosenRuns, said: EvaluateOptions) -> Iterator[tuple[str, Ranki
         yield waiting.pop(0) if waiting else text_of(ranking.tag), ranking
 
 
-def _name_line(name: str, num_runs: int = 2) -> bytes:
-    """Return the line that names one of several runs; trec_eval takes one run, which needs none."""
-    if num_runs == 1:
-        return b""
+def _name_line(name: str) -> bytes:
+    """Return the line that names one of several runs."""
     return f"{'run':<22}\t{ALL}\t{name}\n".encode("utf-8", "surrogateescape")
 
 
-def _stream_lines(stream: BinaryIO, ranking: Ranking, job: Job, name: bytes) -> None:
-    """Print trec_eval's lines of one run as they are computed, after the line with its name."""
+def _stream_lines(stream: BinaryIO, ranking: Ranking, job: Job, first: bytes) -> None:
+    """Print trec_eval's lines of one run as they are computed, after the one that names it."""
     summing = Summing(job.selection, job.weights)
     zscores = job.zscores is not None
     for block in job.blocks(ranking, job.each):
         if not summing.num_scored:
-            stream.write(name)
+            stream.write(first)
         summing.add(block)
         if job.said.per_topic:
             stream.write(topic_lines(block, job.selection, zscores))
@@ -134,14 +135,11 @@ def named_lines(evaluations: Sequence[ScoredRun], job: Job) -> bytes:
     paths, tags = [("", each.path) for each in evaluations], [text_of(each.tag) for each in evaluations]
     names = tags if job.said.names == "tag" else run_names(paths, job.said.names)
     return b"".join(
-        _name_line(name) + trec_lines([each], job) for name, each in zip(names, evaluations, strict=True)
+        _name_line(name) + trec_lines(each, job) for name, each in zip(names, evaluations, strict=True)
     )
 
 
-def trec_lines(evaluations: Sequence[ScoredRun], job: Job) -> bytes:
-    """Yield trec_eval's lines of whole evaluations."""
-    said, zscores = job.said, job.zscores is not None
-    return b"".join(
-        evaluation_lines(each, said.per_topic, not said.no_summary, zscores)
-        for each in with_group_columns(evaluations, job.groups)
-    )
+def trec_lines(evaluation: ScoredRun, job: Job) -> bytes:
+    """Return trec_eval's lines of a whole evaluation."""
+    said, shown = job.said, with_group_columns(evaluation, job.groups)
+    return evaluation_lines(shown, said.per_topic, not said.no_summary, job.zscores is not None)

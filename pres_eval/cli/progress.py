@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 
-from pres_eval.cli.streams import results_are_written, wiped_by
+from pres_eval.cli.streams import has_last_line, last_line
 from pres_eval.errors import one_line
 from pres_eval.reading.run_files import RunFiles
 
@@ -23,15 +23,12 @@ TICK = 0.5
 
 MEGABYTE = 1_000_000
 
-_shown: list[Bar] = []
-"""The bars of work that contains other work; only the innermost is drawn."""
-
 
 class Bar:
     """Appears when the work takes longer than DELAY, shows how much is done, and is wiped away at the end.
 
-    Any thread may advance it.  `total` is None where the end is not known; `unit` is 1 for steps, MEGABYTE
-    for bytes.
+    Any thread may advance it.  Of work that contains other work only the innermost is drawn.  `total` is None
+    where the end is not known; `unit` is 1 for steps, MEGABYTE for bytes.
     """
 
     def __init__(self, label: str, total: int | None, unit: int = 1) -> None:
@@ -42,7 +39,6 @@ class Bar:
         self._started = time.monotonic()
         self._drawn = 0.0
         self._width = 0
-        self._paused = False
         self._lock = threading.RLock()
 
     def advance(self, count: int) -> None:
@@ -50,13 +46,10 @@ class Bar:
         with self._lock:
             self._done += count
             now = time.monotonic()
-            if self._may_draw() and now - self._started > DELAY and now - self._drawn > REDRAWN:
+            is_due = now - self._started > DELAY and now - self._drawn > REDRAWN
+            if is_due and has_last_line(self.wipe):
                 self._drawn = now
                 self._draw(self._text(now - self._started))
-
-    def _may_draw(self) -> bool:
-        innermost = not _shown or _shown[-1] is self
-        return innermost and not self._paused and not results_are_written()
 
     def _text(self, seconds: float) -> str:
         """Return the line of progress after this number of seconds."""
@@ -89,29 +82,10 @@ class Bar:
                 self._draw("")
 
     @contextlib.contextmanager
-    def pause(self) -> Iterator[None]:
-        """Leave the terminal to others for as long as the block goes."""
-        with self._lock:
-            self._paused = True
-            self.wipe()
-        try:
-            yield
-        finally:
-            self._paused = False
-
-    @contextlib.contextmanager
     def shown(self) -> Iterator[Bar]:
-        """Wipe it away before each message and at the end."""
-        if _shown:
-            _shown[-1].wipe()
-        _shown.append(self)
-        with wiped_by(self.wipe):
-            try:
-                yield self
-            finally:
-                self._paused = True
-                self.wipe()
-                _shown.remove(self)
+        """Show it for as long as the block goes."""
+        with last_line(self.wipe):
+            yield self
 
     @contextlib.contextmanager
     def ticking(self) -> Iterator[None]:
@@ -137,10 +111,10 @@ def is_watched(quiet: bool) -> bool:
 
 
 @contextlib.contextmanager
-def reading_bar(runs: Sequence[RunFiles], quiet: bool) -> Iterator[Bar | None]:
-    """Give a bar over the bytes of all files if stderr is a terminal."""
+def reading_bar(runs: Sequence[RunFiles], quiet: bool) -> Iterator[None]:
+    """Show a bar over the bytes of all files if stderr is a terminal."""
     if not is_watched(quiet):
-        yield None
+        yield
         return
     sizes = [run.size() for run in runs]
     total = sum(size for size in sizes if size is not None) if None not in sizes else None
@@ -148,7 +122,7 @@ def reading_bar(runs: Sequence[RunFiles], quiet: bool) -> Iterator[Bar | None]:
     with Bar(label, total, MEGABYTE).shown() as bar:
         for run in runs:
             run.watch(bar.advance)
-        yield bar
+        yield
 
 
 @contextlib.contextmanager

@@ -7,9 +7,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-import click
-
-from pres_eval.cli.streams import say
+from pres_eval.cli.streams import say, writing_results
 from pres_eval.engines.engine import Engine, Here
 from pres_eval.errors import InputError, RunFailure, UsageError
 from pres_eval.options import AS_TREC_EVAL, ONE, SKIP, STOP, ZERO, Options
@@ -17,209 +15,171 @@ from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.ranking import Ranking, with_nothing_for
 from pres_eval.ranking.runs import Runs
 from pres_eval.ranking.warnings import warnings_about
+from pres_eval.reading import changed_judgements
 from pres_eval.reading.qrels import QrelsJudgements
 from pres_eval.reading.relevance import Relevance, read_relevance
 from pres_eval.reading.run_files import TREC, RunFiles, run_at, source_at
 from pres_eval.reading.source import Source
 from pres_eval.reading.storage import is_remote
-from pres_eval.records import dataclass
-from pres_eval.workers import num_processors
+from pres_eval.reading.topic_files import read_weights
 
 if TYPE_CHECKING:
-    from pres_eval.cli.shared import NumberOptions, RewriteOptions
+    from pres_eval.cli.shared import NumberOptions
     from pres_eval.scoring import Scoring
 
 LARGE = 16 << 20
 """Bytes of runs that are worth one more process: to copy one takes as long as reading two megabytes."""
 
 
-def _topics_left_out(relevance: Relevance) -> str:
-    """Return how many topics have no judgement left, as the end of a sentence; empty if all have."""
-    gone = len(relevance.left_out) if isinstance(relevance, QrelsJudgements) else 0
-    return f"; {gone} topic{'s' * (gone > 1)} without any left out" if gone else ""
+def relevance_at(said: NumberOptions, path: str) -> Relevance:
+    """Return judgements as the options want them, with numbers that topics and documents have of their own.
 
-
-def _rewritten(ranking: Ranking, said: RewriteOptions) -> Iterator[str]:
-    """Yield how many rows of a run were mapped, merged and excluded."""
-    if said.map_docs is not None:
-        yield f"{ranking.num_mapped:,} of {ranking.num_lines:,} rows mapped to other documents"
-        yield f"{ranking.num_dropped:,} left out as their document came before"
-    if said.exclude is not None:
-        yield f"{ranking.num_excluded:,} excluded"
-
-
-@dataclass(frozen=True)
-class Reader:
-    """Reader of the files of a command, with its warnings.
-
-    cluster  the workers that read the runs; None: this process and copies of it
-    timeout  how many seconds they may take to answer; None: the usual
-    checks   whether to look for unjudged documents that occur twice
+    These are the judgements of the topics that --empty keeps, mapped, without excluded documents.
     """
-
-    said: NumberOptions
-    run_form: str = TREC
-    cluster: str | None = None
-    timeout: float | None = None
-    checks: bool = True
-
-    @property
-    def num_jobs(self) -> int:
-        """Threads."""
-        return self.said.jobs or num_processors()
-
-    def relevance(self, path: str) -> Relevance:
-        """Return the judgements, with the numbers that topics have of their own."""
-        relevance = self._judgements(path)
-        if self.said.nmax_file is None and self.said.size_file is None:
-            return relevance
-        from pres_eval.reading.changed_judgements import with_topic_numbers
-        from pres_eval.reading.topic_files import read_weights
-
-        nmax, sizes = (
-            None if each is None else read_weights(each, "number")
-            for each in (self.said.nmax_file, self.said.size_file)
-        )
-        return with_topic_numbers(relevance, nmax, sizes)
-
-    def _judgements(self, path: str) -> Relevance:
-        """Return the judgements of the topics that --empty keeps, mapped, without excluded documents."""
-        form = self.said.relevance_format
-        relevance = read_relevance(source_at(path), form, self.said.jobs)
-        if form == "qrels" and isinstance(relevance, QrelsJudgements):
-            self._note(relevance.name, relevance.form)
-        rewriting = self.said.rewriting()
-        if rewriting is None:
-            return self._with_topics(relevance)
+    relevance = read_relevance(source_at(path), said.relevance_format, said.jobs)
+    if said.relevance_format == "qrels" and isinstance(relevance, QrelsJudgements):
+        _note_form(said, relevance.name, relevance.form)
+    if (rewriting := said.rewriting()) is not None:
         before = len(relevance.pool.documents)
         relevance = rewriting.of_judgements(relevance)
-        if not self.said.quiet:
-            by = ", ".join(
-                f"--{name.replace('_', '-')}"
-                for name in ("map_docs", "exclude")
-                if name in self.said.rewrites
-            )
-            say(
-                f"pres-eval: note: {relevance.name}: {before:,} judgements became"
-                f" {len(relevance.pool.documents):,} ({by})"
-                f"{_topics_left_out(relevance)}"
-            )
-        return self._with_topics(relevance)
-
-    def _with_topics(self, relevance: Relevance) -> Relevance:
-        """Return the judgements of the topics that --empty keeps, after the warnings about the others."""
-        rule, level = self.said.empty, self.said.relevance_level
-        if rule == AS_TREC_EVAL and not isinstance(relevance, QrelsJudgements):
-            return relevance
-        from pres_eval.reading import changed_judgements as topics
-
-        if rule == STOP:
-            topics.check_no_empty_topics(relevance, level)
-        left = topics.without_empty_topics(relevance, level) if rule == SKIP else relevance
-        count = int(topics.empty_topics(relevance, level).sum())
-        if count and not self.said.quiet:
-            every, verb = len(relevance.pool.topics), "has" if count == 1 else "have"
-            said = f"{relevance.name}: {count} of {every} topics {verb} no relevant document"
-            worth = {SKIP: "left out", ZERO: "worth 0", ONE: "worth 1"}.get(rule)
-            if worth is None and count == every:
-                return left  # whoever evaluates a run says so
-            if worth is None:
-                warn(f"{said}: as in trec_eval they count, mostly as 0 (see --empty)")
-            else:
-                say(f"pres-eval: note: {said}: {worth} (--empty {rule})")
-        return left
-
-    def qrels(self, path: str) -> QrelsJudgements:
-        """Return the judgements, where another format than qrels was refused before."""
-        relevance = self.relevance(path)
-        assert isinstance(relevance, QrelsJudgements), "the format is that of qrels"
+        gone = len(relevance.left_out) if isinstance(relevance, QrelsJudgements) else 0
+        by = ", ".join(
+            f"--{name.replace('_', '-')}" for name in ("map_docs", "exclude") if name in said.rewrites
+        )
+        said.note(
+            f"{relevance.name}: {before:,} judgements became {len(relevance.pool.documents):,} ({by})"
+            + f"; {gone} topic{'s' * (gone > 1)} without any left out" * (gone > 0)
+        )
+    relevance = _with_topics(said, relevance)
+    if said.nmax_file is not None or said.size_file is not None:
+        nmax, sizes = (
+            None if each is None else read_weights(each, "number")
+            for each in (said.nmax_file, said.size_file)
+        )
+        relevance = changed_judgements.with_topic_numbers(relevance, nmax, sizes)
+    if said.document_scores is None:
         return relevance
+    scores = changed_judgements.read_document_scores(said.document_scores, said.jobs)
+    return changed_judgements.with_document_scores(relevance, scores)
 
-    def _note(self, name: str, form: str | None) -> None:
-        """Print the format that a file was recognised as, if any."""
-        if form is not None and not self.said.quiet:
-            say(f"pres-eval: note: {name}: read as {form}")
 
-    def runs(
-        self,
-        paths: Sequence[str],
-        relevance: Relevance,
-        options: Options,
-        failures: list[RunFailure] | None = None,
-    ) -> Iterator[Ranking]:
-        """Yield the runs one after the other, with their warnings.
+def _note_form(said: NumberOptions, name: str, form: str | None) -> None:
+    """Print the format that a file was recognised as, if any."""
+    if form is not None:
+        said.note(f"{name}: read as {form}")
 
-        A run that cannot be read is left out and added to `failures`, or raises its error if that is None.
-        """
-        from pres_eval.reading.changed_judgements import answered_by_nothing
 
-        answered = answered_by_nothing(relevance, options)
-        ranked = self._ranked(paths, relevance, options, going_on=failures is not None)
-        for outcome in ranked if self.cluster is None else _all_first(ranked):
-            if isinstance(outcome, RunFailure):
-                assert failures is not None
-                failures.append(outcome)
-                say(f"pres-eval: {outcome.message}")
-                continue
-            if not self.said.quiet:
-                self._comment(outcome, relevance, options, alone=len(paths) == 1)
-            yield outcome if answered is None else with_nothing_for(outcome, answered)
+def _with_topics(said: NumberOptions, relevance: Relevance) -> Relevance:
+    """Return the judgements of the topics that --empty keeps, after the warnings about the others."""
+    rule, level = said.empty, said.relevance_level
+    if rule == AS_TREC_EVAL and not isinstance(relevance, QrelsJudgements):
+        return relevance
+    if rule == STOP:
+        changed_judgements.check_no_empty_topics(relevance, level)
+    left = changed_judgements.without_empty_topics(relevance, level) if rule == SKIP else relevance
+    if count := int(changed_judgements.empty_topics(relevance, level).sum()):
+        every, verb = len(relevance.pool.topics), "has" if count == 1 else "have"
+        text = f"{relevance.name}: {count} of {every} topics {verb} no relevant document"
+        worth = {SKIP: "left out", ZERO: "worth 0", ONE: "worth 1"}.get(rule)
+        if worth is not None:
+            said.note(f"{text}: {worth} (--empty {rule})")
+        elif count < every:  # else whoever evaluates a run says so
+            said.warn(f"{text}: as in trec_eval they count, mostly as 0 (see --empty)")
+    return left
 
-    def _comment(self, run: Ranking, relevance: Relevance, options: Options, alone: bool) -> None:
-        """Print notes and warnings about a run."""
-        from pres_eval.reading.changed_judgements import no_answers
 
-        if self.run_form == TREC:
-            self._note(run.name, run.form)
-        if run.unchecked:
-            say(
-                f"pres-eval: note: {run.name}: topics are not together, so unjudged documents were"
-                " not checked for coming twice (--no-check-duplicates)"
-            )
-        if self.said.rewrites:
-            say(f"pres-eval: note: {run.name}: {', '.join(_rewritten(run, self.said))}")
-        found = no_answers(relevance, options, run.topic[run.num_ret > 0])
-        if found is not None:
-            every, rightly = found
-            say(
-                f"pres-eval: note: {run.name}: nothing retrieved for {rightly} of {every} topics"
-                f" without a relevant document ({rightly / every:.4f})"
-            )
-        for warning in warnings_about(run, relevance, options, alone):
-            warn(warning)
+def qrels_at(said: NumberOptions, path: str) -> QrelsJudgements:
+    """Return the judgements, where another format than qrels was refused before."""
+    relevance = relevance_at(said, path)
+    assert isinstance(relevance, QrelsJudgements), "the format is that of qrels"
+    return relevance
 
-    def _ranked(
-        self, paths: Sequence[str], relevance: Relevance, options: Options, going_on: bool
-    ) -> Iterator[Ranking | RunFailure]:
-        """Yield the runs as the engine for them reads them; a failure instead of its error if going_on."""
-        from pres_eval.cli.progress import reading_bar
 
-        files = [run_at(path) for path in paths]
-        ranker = Ranker.of(relevance, options, self.checks, looks=not self.said.quiet)
-        with (
-            reading_bar(files, self.said.quiet) as bar,
-            self._engine(files) as engine,
-            Runs(ranker, engine) as runs,
-            contextlib.closing(runs.rank_each(files, self.run_form, going_on)) as found,
-        ):
-            for one in found:
-                with contextlib.nullcontext() if bar is None else bar.pause():
-                    yield one
+def runs_at(
+    said: NumberOptions,
+    paths: Sequence[str],
+    relevance: Relevance,
+    options: Options,
+    failures: list[RunFailure] | None = None,
+) -> Iterator[Ranking]:
+    """Yield the runs one after the other, with their warnings.
 
-    def _engine(self, files: Sequence[RunFiles]) -> contextlib.AbstractContextManager[Engine]:
-        """Return who reads the runs: the cluster that was named, or copies of this process for large ones."""
-        if self.cluster is not None:
-            from pres_eval.cli.clustering import engine_of_cluster
+    A run that cannot be read is left out and added to `failures`, or raises its error if that is None.
+    """
+    answered = changed_judgements.answered_by_nothing(relevance, options)
+    ranked = _ranked(said, paths, relevance, options, going_on=failures is not None)
+    for outcome in ranked if said.cluster is None else _all_first(ranked):
+        if isinstance(outcome, RunFailure):
+            assert failures is not None
+            failures.append(outcome)
+            say(f"pres-eval: {outcome.message}")
+            continue
+        if not said.quiet:
+            _comment(said, outcome, relevance, options, alone=len(paths) == 1)
+        yield outcome if answered is None else with_nothing_for(outcome, answered)
 
-            return engine_of_cluster(self.cluster, self.timeout, files, self.said.quiet)
-        sizes = [run.size() for run in files]
-        total = sum(size or 0 for size in sizes)
-        if self.num_jobs > 1 and total >= LARGE and None not in sizes:
-            from pres_eval.engines.processes import MOST, Processes, can_copy
 
-            if can_copy() and not any(run.is_remote for run in files):
-                return Processes(min(self.num_jobs, total // LARGE + 1, MOST), copied=True)
-        return contextlib.nullcontext(Here(self.num_jobs))
+def _comment(said: NumberOptions, run: Ranking, relevance: Relevance, options: Options, alone: bool) -> None:
+    """Print notes and warnings about a run."""
+    if said.results_format == TREC:
+        _note_form(said, run.name, run.form)
+    if run.unchecked:
+        said.note(
+            f"{run.name}: topics are not together, so unjudged documents were not checked for coming twice"
+            " (--no-check-duplicates)"
+        )
+    if said.rewrites:
+        mapped = (
+            f"{run.num_mapped:,} of {run.num_lines:,} rows mapped to other documents",
+            f"{run.num_dropped:,} left out as their document came before",
+        )
+        excluded = (f"{run.num_excluded:,} excluded",)
+        counts = (*mapped * (said.map_docs is not None), *excluded * (said.exclude is not None))
+        said.note(f"{run.name}: {', '.join(counts)}")
+    found = changed_judgements.no_answers(relevance, options, run.topic[run.num_ret > 0])
+    if found is not None:
+        every, rightly = found
+        said.note(
+            f"{run.name}: nothing retrieved for {rightly} of {every} topics without a relevant document"
+            f" ({rightly / every:.4f})"
+        )
+    for warning in warnings_about(run, relevance, options, alone):
+        said.warn(warning)
+
+
+def _ranked(
+    said: NumberOptions, paths: Sequence[str], relevance: Relevance, options: Options, going_on: bool
+) -> Iterator[Ranking | RunFailure]:
+    """Yield the runs as the engine for them reads them; a failure instead of its error if going_on."""
+    from pres_eval.cli.progress import reading_bar
+
+    files = [run_at(path) for path in paths]
+    ranker = Ranker.of(relevance, options, said.check_duplicates is not False, looks=not said.quiet)
+    with (
+        reading_bar(files, said.quiet),
+        _engine(said, files) as engine,
+        Runs(ranker, engine) as runs,
+        contextlib.closing(runs.rank_each(files, said.results_format, going_on)) as found,
+    ):
+        for one in found:
+            with writing_results():
+                yield one
+
+
+def _engine(said: NumberOptions, files: Sequence[RunFiles]) -> contextlib.AbstractContextManager[Engine]:
+    """Return who reads the runs: the cluster that was named, or copies of this process for large ones."""
+    if said.cluster is not None:
+        from pres_eval.cli.clustering import engine_of_cluster
+
+        return engine_of_cluster(said.cluster, said.cluster_timeout, files, said.quiet)
+    sizes = [run.size() for run in files]
+    total = sum(size or 0 for size in sizes)
+    if said.num_jobs > 1 and total >= LARGE and None not in sizes:
+        from pres_eval.engines.processes import MOST, Processes, can_copy
+
+        if can_copy() and not any(run.is_remote for run in files):
+            return Processes(min(said.num_jobs, total // LARGE + 1, MOST), copied=True)
+    return contextlib.nullcontext(Here(said.num_jobs))
 
 
 def _all_first(ranked: Iterator[Ranking | RunFailure]) -> Iterator[Ranking | RunFailure]:
@@ -233,12 +193,6 @@ def _all_first(ranked: Iterator[Ranking | RunFailure]) -> Iterator[Ranking | Run
     yield from every
     if failure is not None:
         raise failure
-
-
-def check_paths(qrels: str, runs: Sequence[str]) -> None:
-    """Stop if standard input is wanted twice."""
-    if [qrels, *runs].count("-") > 1:
-        raise UsageError("standard input (-) can be one file only")
 
 
 @contextlib.contextmanager
@@ -273,17 +227,6 @@ def _readable(paths: Sequence[str]) -> dict[str, Source]:
 def path_of(ranking: Ranking) -> str:
     """Return the run as it was named on the command line."""
     return "-" if ranking.name == Source("-").name else ranking.name
-
-
-def exit_if_failed(failures: Sequence[RunFailure] | None) -> None:
-    """End with the exit code of bad input if runs could not be evaluated; all output is written by now."""
-    if failures:
-        raise click.exceptions.Exit(InputError.exit_code)
-
-
-def warn(text: str) -> None:
-    """Print a line on stderr."""
-    say(f"pres-eval: warning: {text}")
 
 
 def warn_of_ties(said: NumberOptions, scoring: Scoring, rankings: Iterable[Ranking]) -> None:

@@ -11,9 +11,8 @@ from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, FileOptions, PictureOptions
 from pres_eval.cli.loading import chosen_run
-from pres_eval.cli.output import write_output
+from pres_eval.cli.output import exit_if_failed, write_output
 from pres_eval.cli.progress import working
-from pres_eval.cli.reader import exit_if_failed
 from pres_eval.cli.reporting import PAGES, is_page, report_of
 from pres_eval.cli.said import command_with, option
 from pres_eval.cli.shared import GROUPS, MEASURES, NMAX, WEIGHTS, NumberOptions

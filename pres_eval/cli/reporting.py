@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from pres_eval.analysis.paired import evaluations_of
 from pres_eval.analysis.pools import trust_of
 from pres_eval.cli.loading import Loaded, chosen_run, read
 from pres_eval.cli.reader import warn_of_ties
@@ -15,12 +14,13 @@ from pres_eval.errors import NoCommonTopicError, UsageError
 from pres_eval.ranking.ranking import OWN
 from pres_eval.reading.source import Source
 from pres_eval.reading.texts import read_texts
+from pres_eval.reading.topic_files import Medians, read_medians
 from pres_eval.report.records import file_record
 from pres_eval.report.trec_report import Report, make_report, report_selection
+from pres_eval.workers import in_order
 
 if TYPE_CHECKING:
     from pres_eval.cli.report import ReportOptions
-    from pres_eval.reading.topic_files import Medians
 
 PAGES = (".html", ".htm")
 """Endings of the names of pages."""
@@ -46,13 +46,9 @@ def report_of(said: ReportOptions) -> Report:
     scoring = loaded.scoring(selection)
     warn_of_ties(said, scoring, rankings)
     groups, weights = topic_files(said, said.groups, said.weights, relevance.pool.topics)
-    scoring = replace(scoring, groups=groups, weights=weights)
-    evaluations = evaluations_of(scoring, rankings, loaded.each("evaluating"))
-    each = loaded.each("reading files again")
-    files = list(each(lambda run: file_record(loaded.paths[run]), len(rankings)))
     report = make_report(
         loaded.names,
-        evaluations,
+        loaded.evaluations(replace(scoring, groups=groups, weights=weights)),
         rankings,
         relevance,
         loaded.options,
@@ -60,7 +56,7 @@ def report_of(said: ReportOptions) -> Report:
         said.measures,
         said.settings(),
         qrels=file_record(said.qrels),
-        files=files,
+        files=list(in_order(file_record, loaded.paths, said.num_jobs)),
         compared_with=None
         if said.baseline is None
         else chosen_run("--baseline", said.baseline, loaded.known),
@@ -115,8 +111,6 @@ def _medians(said: ReportOptions, labels: set[str]) -> Medians:
     """Return the medians of measures in the report; raise UsageError if none is left."""
     if said.medians is None:
         return {}
-    from pres_eval.reading.topic_files import read_medians
-
     medians = read_medians(Source(said.medians))
     known = {label: by_topic for label, by_topic in medians.items() if label in labels}
     if not known:

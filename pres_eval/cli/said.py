@@ -73,18 +73,13 @@ class Said:
         fields = [(name, getattr(cls, name)) for name in sorted(places, key=places.__getitem__)]
         return [(name, field) for name, field in fields if isinstance(field, Parameter)]
 
-    @classmethod
-    def parameters(cls) -> list[click.Parameter]:
-        """Return click's options and arguments."""
-        return [field.kind([*field.names, name], **field.settings) for name, field in cls.fields()]
-
 
 def command_with(record: type[Record]) -> Callable[[Callable[[Record], None]], click.Command]:
     """Make a function the command whose options are the fields of a record, and its docstring the help."""
 
     def made(work: Callable[[Record], None]) -> click.Command:
         """Return the command that runs this function."""
-        parameters = record.parameters()
+        parameters = [field.kind([*field.names, name], **field.settings) for name, field in record.fields()]
 
         def called(**values: Any) -> None:
             """Run the command with options that make sense."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pres_eval.cli.reader import warn
 from pres_eval.cli.said import Said, option
+from pres_eval.cli.streams import say, warn
 from pres_eval.cli.values import CutoffList, LevelType, WholeRange
 from pres_eval.errors import UsageError, refuse
 from pres_eval.options import (
@@ -26,6 +26,7 @@ from pres_eval.ranking.ranking import ALL, TOPIC_RULES
 from pres_eval.reading.relevance import FORMATS, relevance_info
 from pres_eval.reading.run_files import RUN_FORMATS, TREC
 from pres_eval.report.text import NAMINGS, run_names
+from pres_eval.workers import num_processors
 
 if TYPE_CHECKING:
     from pres_eval.reading.rewriting import Rewriting
@@ -240,7 +241,18 @@ class NumberOptions(RewriteOptions):
         help="Processes or threads that read and compute (default: the processors that may be used).",
     )  # fmt: skip
 
+    # Options of some of these commands alone.
     ties: str = DOCNO
+    results_format: str = TREC
+    document_scores: str | None = None
+    cluster: str | None = None
+    cluster_timeout: float | None = None
+    check_duplicates: bool | None = None
+
+    @property
+    def num_jobs(self) -> int:
+        """Processes or threads that may work at the same time."""
+        return self.jobs or num_processors()
 
     def named(self, runs: Sequence[tuple[str, str]]) -> list[str]:
         """Return the names of runs that have these tags and files."""
@@ -255,6 +267,11 @@ class NumberOptions(RewriteOptions):
         """Print a warning on stderr if there is one, unless --quiet is given."""
         if text and not self.quiet:
             warn(text)
+
+    def note(self, text: str) -> None:
+        """Print a note on stderr, unless --quiet is given."""
+        if not self.quiet:
+            say(f"pres-eval: note: {text}")
 
     def check_qrels_alone(self) -> None:
         """Stop at a format of judgements that is not qrels."""

@@ -6,10 +6,10 @@ import contextlib
 import io
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TextIO, cast
 
-from pres_eval.errors import PresEvalError, one_line
+from pres_eval.errors import PresEvalError, UsageError, one_line
 
 WRITTEN_AT_ONCE = 1 << 30
 """Bytes: Linux writes no more than 2 GiB in one call."""
@@ -122,39 +122,34 @@ def _safe_stdout(stdout: TextIO | None) -> TextIO:
     )
 
 
-_before_saying: list[Callable[[], None]] = []
-"""Function that wipes a progress bar before other text is written to its line."""
+_wipes: list[Callable[[], None]] = []
+"""The functions that wipe away what is drawn to the terminal's last line; the last one's drawer has it."""
 
 
 @contextlib.contextmanager
-def wiped_by(wipe: Callable[[], None]) -> Iterator[None]:
-    """Call this before each message, for as long as the block goes."""
-    _before_saying.append(wipe)
+def last_line(wipe: Callable[[], None]) -> Iterator[None]:
+    """Keep what others draw off the terminal's last line for as long as the block goes; wipe it at the end.
+
+    wipe  wipes away what the block draws, before each message as well
+    """
+    _wipes.append(wipe)
+    for each in _wipes:
+        each()
     try:
         yield
     finally:
-        _before_saying.remove(wipe)
+        _wipes.remove(wipe)
+        wipe()
 
 
-_results: list[None] = []
-"""One for each that is writing results just now."""
+def has_last_line(wipe: Callable[[], None]) -> bool:
+    """Return whether the block with this function may draw."""
+    return _wipes[-1:] == [wipe]
 
 
-@contextlib.contextmanager
-def writing_results() -> Iterator[None]:
-    """Wipe progress bars away, and keep them away for as long as the block goes: stdout may be a terminal."""
-    _results.append(None)
-    try:
-        for wipe in _before_saying:
-            wipe()
-        yield
-    finally:
-        _results.pop()
-
-
-def results_are_written() -> bool:
-    """Return whether a progress bar would get in the way of results."""
-    return bool(_results)
+def writing_results() -> contextlib.AbstractContextManager[None]:
+    """Keep progress bars away for as long as the block goes: stdout may be a terminal."""
+    return last_line(lambda: None)
 
 
 def say(text: str) -> None:
@@ -164,7 +159,18 @@ def say(text: str) -> None:
     log takes nothing in it for a command.  If stderr can't be written, the line is dropped.
     """
     with contextlib.suppress(OSError, ValueError):
-        for wipe in _before_saying:
+        for wipe in _wipes:
             wipe()
         sys.stderr.write(f"{one_line(text)}\n")
         sys.stderr.flush()
+
+
+def warn(text: str) -> None:
+    """Write a warning to stderr."""
+    say(f"pres-eval: warning: {text}")
+
+
+def check_paths(qrels: str, runs: Sequence[str]) -> None:
+    """Stop if standard input is wanted twice."""
+    if [qrels, *runs].count("-") > 1:
+        raise UsageError("standard input (-) can be one file only")

@@ -63,7 +63,7 @@ def command(said: SweepOptions) -> None:
     """Evaluate at each Nmax, and print the means."""
     selection = sweep_selection(said.measures or DEFAULT_MEASURES, said.nmax, said.numbers())
     loaded = read(said, said.qrels, said.runs)
-    result = sweep(loaded.names, loaded.evaluations(selection), said.nmax)
+    result = sweep(loaded.names, loaded.evaluations(loaded.scoring(selection)), said.nmax)
     settings = {**loaded.settings, "nmax": list(said.nmax)}
 
     tables = sweep_tables(result, loaded.topics.text)

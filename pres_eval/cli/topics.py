@@ -25,30 +25,29 @@ class ChosenRuns:
 
     def __iter__(self) -> Iterator[Ranking]:
         """Yield the runs; a note reports how much equal scores could change each."""
-        for ranking in self._chosen():
-            warn_of_ties(self._job.said, self._job, [ranking])
+        said = self._job.said
+        in_common = len(said.runs) > 1 and said.topic_rule(OWN) == COMMON
+        for ranking in self._on_common_topics() if in_common else self._seen():
+            warn_of_ties(said, self._job, [ranking])
             yield ranking
 
-    def _chosen(self) -> Iterator[Ranking]:
-        """Yield rankings over the topics that are wanted; failed ones come last."""
-        seen, said = map(self._seen, self._rankings), self._job.said
-        if len(said.runs) == 1 or said.topic_rule(OWN) != COMMON:
-            yield from seen
-            return
+    def _on_common_topics(self) -> Iterator[Ranking]:
+        """Yield the runs over the topics that all of them have; those without any come last, and fail."""
         from pres_eval.analysis.topics import use_topics
 
-        every = list(seen)
-        # A run without any topic is left to fail by itself.
-        failed = [each for each in every if said.keep_going and not len(each.topic)]
+        every = list(self._seen())
+        failed = [each for each in every if self._job.said.keep_going and not len(each.topic)]
         kept = [each for each in every if each not in failed]
         yield from use_topics(kept, self._names(), COMMON, len(self._job.relevance.pool.topics))[0]
         yield from failed
 
-    def _seen(self, ranking: Ranking) -> Ranking:
-        if len(ranking.topic) or not self._job.said.keep_going:
-            retrieved = int(ranking.num_ret.sum())
-            self._facts.append(((ranking.tag, ranking.name), ranking.topic, retrieved))
-        return ranking
+    def _seen(self) -> Iterator[Ranking]:
+        """Yield the runs as they come, and keep what the warning about all of them needs."""
+        for ranking in self._rankings:
+            if len(ranking.topic) or not self._job.said.keep_going:
+                retrieved = int(ranking.num_ret.sum())
+                self._facts.append(((ranking.tag, ranking.name), ranking.topic, retrieved))
+            yield ranking
 
     def _names(self) -> list[str]:
         return self._job.said.named([named for named, _, _ in self._facts])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from pres_eval.gates.against import Change, Earlier, changes, confirmed, named, powerless
 from pres_eval.gates.counterparts import (
@@ -12,7 +12,6 @@ from pres_eval.gates.counterparts import (
     not_comparable,
     unmatched,
 )
-from pres_eval.gates.expected import Expected, unexpected
 from pres_eval.gates.findings import GateFinding, run_name
 from pres_eval.gates.thresholds import Threshold, reached
 from pres_eval.gates.tolerance import check_tolerance
@@ -25,21 +24,23 @@ def check_gates(
     now: Record,
     thresholds: Sequence[Threshold] = (),
     earlier: Earlier | None = None,
-    expected: Expected | None = None,
+    unexpected: Iterable[GateFinding] = (),
 ) -> tuple[list[GateFinding], list[Change]]:
     """Return everything that the gates find, and how each measure changed since the earlier evaluation.
 
-    What makes two evaluations other numbers comes first.  Raises UsageError if a threshold or a tolerance
-    names a column that was not computed, or makes no sense for it.
+    What makes two evaluations other numbers comes first, `unexpected`, the findings of --expect, last.
+
+    Raises UsageError if a threshold or a tolerance names a column that was not computed, or makes no sense
+    for it.
     """
-    evaluations = with_group_columns([run.evaluation for run in now.runs], now.groups)
-    findings, compared = ([], []) if earlier is None else _against(now, earlier, evaluations)
-    findings += [
+    evaluations = [with_group_columns(run.evaluation, now.groups) for run in now.runs]
+    against, compared = ([], []) if earlier is None else _against(now, earlier, evaluations)
+    findings = [
+        *against,
         *(finding for threshold in thresholds for finding in reached(evaluations, threshold)),
         *(change.finding() for change in compared),
+        *unexpected,
     ]
-    if expected is not None:
-        findings += unexpected(expected)
     return findings, compared
 
 

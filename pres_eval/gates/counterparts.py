@@ -193,16 +193,19 @@ def mismatches(now: Record, earlier: Record, path: str) -> Iterator[GateFinding]
         for name, old in asdict(earlier.options).items()
         if old != new[name]
     ]
-    if now.relevance_format != earlier.relevance_format:
-        differing.append(f"-R {earlier.relevance_format} (now {now.relevance_format})")
-    for name in sorted({*now.files, *earlier.files}):
-        new_file, old_file = now.files.get(name), earlier.files.get(name)
-        if name != "groups" and _content(new_file) != _content(old_file):
-            differing.append(f"--{name} {old_file.path if old_file else 'none'}")
+    form, files = earlier.relevance_format, {**dict.fromkeys(now.files), **earlier.files}
     differing += [
-        f"--{name} {rule}"
-        for name, rule in sorted(earlier.rules.items())
-        if name != "protocol" and now.rules.get(name, rule) != rule
+        *([f"-R {form} (now {now.relevance_format})"] if now.relevance_format != form else []),
+        *(
+            f"--{name} {file.path if file else 'none'}"
+            for name, file in sorted(files.items())
+            if name != "groups" and _content(now.files.get(name)) != _content(file)
+        ),
+        *(
+            f"--{name} {rule}"
+            for name, rule in sorted(earlier.rules.items())
+            if name != "protocol" and now.rules.get(name, rule) != rule
+        ),
     ]
     if differing:
         yield GateFinding(

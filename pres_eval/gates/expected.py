@@ -6,7 +6,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from pres_eval.errors import EmptyFileError, number_of, quoted
 from pres_eval.gates.counterparts import unmatched
@@ -17,20 +16,6 @@ GATE = "--expect"
 
 MOST = 80
 """Characters of an id in a message."""
-
-
-@dataclass(frozen=True)
-class Expected:
-    """`--expect FILE`: the lines of trec_eval that must be among ours.
-
-    printed          ours, each run after a line with its name
-    allow_unmatched  whether runs that only one of the two has are no failure
-    """
-
-    path: str
-    lines: bytes
-    printed: bytes
-    allow_unmatched: bool = False
 
 
 Key = tuple[str, bytes, bytes, int]
@@ -74,43 +59,45 @@ def _named_as_in(theirs: Sequence[str], printed: dict[Key, bytes]) -> dict[Key, 
     return {(found[0], *key[1:]): own if key[1:3] == NAME_LINE else value for key, value in printed.items()}
 
 
-def unexpected(expected: Expected) -> Iterator[GateFinding]:
+def unexpected(path: str, expected: bytes, output: bytes, allowed: bool = False) -> Iterator[GateFinding]:
     """Yield whether we print each line with this value; other lines of ours are no fault, but other runs are.
 
-    Raises EmptyFileError for a file without a line, of which none could be missing.
+    expected, output: the lines of the file, and ours, each run after a line with its name; allowed: whether
+    runs that only one of the two has are no failure.  Raises EmptyFileError for a file without a line, of
+    which none could be missing.
     """
-    if not expected.lines.strip():
-        raise EmptyFileError(expected.path, None, "no line", "lines of trec_eval")
-    printed = {key: value for key, value, _ in _keyed(expected.printed)}
-    lines = list(_keyed(expected.lines, _runs(printed)))
+    if not expected.strip():
+        raise EmptyFileError(path, None, "no line", "lines of trec_eval")
+    printed = {key: value for key, value, _ in _keyed(output)}
+    lines = list(_keyed(expected, _runs(printed)))
     theirs = _runs(key for key, _, _ in lines)
     printed = _named_as_in(theirs, printed)
     ours = _runs(printed)
     yield from unmatched(
         [run for run in ours if run not in theirs],
         [run for run in theirs if run not in ours],
-        expected.path,
-        allowed=expected.allow_unmatched,
+        path,
+        allowed=allowed,
         any_matched=bool({*ours} & {*theirs}),
         gate=GATE,
     )
     known = {key[1] for key, _, _ in lines} | {NAME_LINE[0]}
     if labels := ", ".join(dict.fromkeys(text_of(key[1]) for key in printed if key[1] not in known)):
-        message = f"{labels}: printed now, not in {text_of(expected.path)}"
-        yield GateFinding(gate=GATE, message=message, path=expected.path, verdict=Verdict.NOTE)
+        message = f"{labels}: printed now, not in {text_of(path)}"
+        yield GateFinding(gate=GATE, message=message, path=path, verdict=Verdict.NOTE)
     for key, value, number in lines:
         if key[0] in ours:
             run = f", run {cut(key[0], MOST)}" if len({*ours, *theirs}) > 1 else ""
             what = f"{cut(text_of(key[1]), MOST)}, {cut(text_of(key[2]), MOST)}{run}"
             yield GateFinding(
                 gate=GATE,
-                message=f"{text_of(expected.path)}:{number}: {what}: {_difference(value, printed.get(key))}",
-                path=expected.path,
+                message=f"{text_of(path)}:{number}: {what}: {_difference(value, printed.get(key))}",
+                path=path,
                 line=number,
                 measure=text_of(key[1]),
                 size=-number,
                 verdict=Verdict.PASSED if printed.get(key) == value else Verdict.FAILED,
-                checked=f"{text_of(expected.path)}:{number}: {what}",
+                checked=f"{text_of(path)}:{number}: {what}",
             )
 
 

@@ -16,17 +16,10 @@ def as_markdown(findings: Sequence[GateFinding], compared: Sequence[Change]) -> 
     """Return in Markdown whether the gates were passed, each measure then and now, and the findings."""
     failed = [finding for finding in findings if finding.fails]
     verdict = f"failed: {plural(len(failed), 'finding')}" if failed else "passed"
-    parts = [f"### pres-eval: gates {verdict}\n"]
-    overall = [change for change in compared if change.topic is None]
-    if overall:
-        parts.append(
-            written(
-                Grid(("run", "measure", "earlier", "now", "change", ""), tuple(map(_row, overall)), left=2),
-                MARKDOWN,
-            )
-        )
-    if findings:
-        parts.append("".join(f"- {escaped(line, MARKDOWN)}\n" for line in lines_of(findings)))
+    rows = tuple(_row(change) for change in compared if change.topic is None)
+    table = written(Grid(("run", "measure", "earlier", "now", "change", ""), rows, left=2), MARKDOWN)
+    lines = "".join(f"- {escaped(line, MARKDOWN)}\n" for line in lines_of(findings))
+    parts = [f"### pres-eval: gates {verdict}\n", *[table] * bool(rows), *[lines] * bool(findings)]
     return "\n".join(parts) + "\n"
 
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from pres_eval.errors import UsageError, decimal_comma, number_of
 from pres_eval.gates.findings import GateFinding, Verdict, run_name, six_digits
-from pres_eval.report.groups import split_label
-from pres_eval.report.shown_runs import known_label
+from pres_eval.report.groups import known_label, split_label
 from pres_eval.scoring import ScoredRun
 
 UNDER, OVER = "--fail-under", "--fail-over"

@@ -10,8 +10,7 @@ from decimal import Decimal
 from pres_eval.errors import UsageError, decimal_comma
 from pres_eval.measures.base import Trait
 from pres_eval.measures.selection import SelectedColumn
-from pres_eval.report.groups import split_label
-from pres_eval.report.shown_runs import known_label
+from pres_eval.report.groups import known_label, split_label
 from pres_eval.scoring import ScoredRun
 
 

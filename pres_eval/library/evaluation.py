@@ -216,7 +216,7 @@ class Evaluation:
         from pres_eval.report.groups import with_group_columns
         from pres_eval.report.trec import evaluation_lines
 
-        return evaluation_lines(with_group_columns([self.scores], self.topic_files[0])[0], per_topic, summary)
+        return evaluation_lines(with_group_columns(self.scores, self.topic_files[0]), per_topic, summary)
 
     def to_pandas(self) -> Any:
         """Return a pandas frame: one row for each topic, one column for each measure."""

@@ -2,12 +2,12 @@
 
 OUTPUT_FORMATS = {
     "trec": "trec",
-    "table": "table",
-    "csv": "table",
-    "tsv": "table",
+    "table": "table.as_table",
+    "csv": "table.as_csv",
+    "tsv": "table.as_csv",
     "json": "records",
-    "jsonl": "records",
-    "latex": "table",
-    "markdown": "table",
+    "jsonl": "records.as_jsonl",
+    "latex": "table.as_table",
+    "markdown": "table.as_table",
 }
-"""Values of --format, the default first, each with the module here whose function as_NAME writes it."""
+"""Values of --format, the default first, each with the module here whose function writes it."""

@@ -37,12 +37,12 @@ INTERVAL_NAMES = {"t": "t", "bca": "BCa bootstrap", "percentile": "percentile bo
 
 def compared_tables(result: ComparedRuns, topics: str) -> list[Table]:
     """Return tables of means, intervals, with all pairs the groups, and comparisons; `topics`: their rule."""
-    tables = [_means(result, topics), _intervals(result)]
-    if result.comparisons and result.baselines is None:
-        tables.append(_groups(result))
-    if result.comparisons:
-        tables.append(_comparisons(result))
-    return tables
+    return [
+        _means(result, topics),
+        _intervals(result),
+        *([_groups(result)] if result.comparisons and result.baselines is None else []),
+        *([_comparisons(result)] if result.comparisons else []),
+    ]
 
 
 def _means(result: ComparedRuns, topics: str) -> Table:

@@ -14,8 +14,7 @@ from pres_eval.analysis.prediction_powered import (
     more_topics,
     topics_to_judge,
 )
-from pres_eval.report.judges_tables import MOST_SHOWN
-from pres_eval.report.layout import PValue, Score, Shown, Table, more_rows, records_table
+from pres_eval.report.layout import MOST_SHOWN, PValue, Score, Shown, Table, more_rows, records_table
 from pres_eval.report.text import falling_notes, interval, percentage
 
 
@@ -40,7 +39,7 @@ def corrected_tables(judges: TwoJudges, alpha: float, seed: int) -> list[Table]:
             rows=topics,
             notes=(
                 f"drawn by chance (seed {seed}): topics that somebody picks make the intervals wrong",
-                *more_rows(len(topics), MOST_SHOWN, "to_judge"),
+                *more_rows(len(topics), "to_judge"),
             ),
             shown=Shown(("topic",), topics[:MOST_SHOWN], left=1),
         ),
@@ -90,7 +89,7 @@ def _differences(found: list[CorrectedDifference]) -> Table:
         (
             "p (holm): t-test of the corrected difference, corrected for all pairs and measures; an interval"
             " is for one pair; -: none, as all topics have the same difference",
-            *more_rows(len(found), MOST_SHOWN, "corrected_differences"),
+            *more_rows(len(found), "corrected_differences"),
         ),
         Shown(
             ("measure", "run", "against", "machine", "corrected", "interval", "p", "p (holm)"),

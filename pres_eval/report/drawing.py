@@ -80,11 +80,6 @@ def panels(
         yield figure, list(grid.flat[:count])
 
 
-def columns_of(grid: Sequence[Axes]) -> int:
-    """Return the number of plots side by side."""
-    return len({axes.get_position().x0 for axes in grid})
-
-
 def add_legend(
     figure: Figure, handles: Sequence[Any], labels: Sequence[str], columns: int | None = None
 ) -> None:
@@ -124,13 +119,13 @@ def name_ends(figure: Figure, axes: Axes, lines: Sequence[Any], names: Sequence[
         axes.annotate(name, end, beside, textcoords="axes fraction", va="center", arrowprops=look)
 
 
-def name_bars(axes: Axes, names: Sequence[str], wide: float, start: int = 0) -> str:
+def name_bars(axes: Axes, names: Sequence[str], wide: float) -> str:
     """Name as many bars as there is room for in the width (inches) of a figure, from the left.
 
     Returns a note on that, to add to the label of the axis.
     """
     step = max(1, math.ceil(len(names) * EACH_NAME / (min(room(), wide) - 0.8)))
-    axes.set_xticks(range(start, start + len(names), step), list(names[::step]), rotation=90, fontsize=7)
+    axes.set_xticks(range(0, len(names), step), list(names[::step]), rotation=90, fontsize=7)
     return f" (one in {step} named)" if step > 1 else ""
 
 

@@ -216,8 +216,13 @@ def explained_figure(explained: Iterable[Iterable[Explanation]]) -> Figure:
     """Return the picture of each topic of each run: its curves with the areas A1 and A2."""
     from pres_eval.report.plots import cumulated_curves
 
-    return cumulated_curves([{"title": _title(one), **curves(one)} for each in explained for one in each])
-
-
-def _title(one: Explanation) -> str:
-    return f"{text_of(one.topic)}: PRES_{one.nmax} = {one.score:.4f}, n = {len(one.documents)}"
+    return cumulated_curves(
+        [
+            {
+                "title": f"{text_of(one.topic)}: PRES_{one.nmax} = {one.score:.4f}, n = {len(one.documents)}",
+                **curves(one),
+            }
+            for each in explained
+            for one in each
+        ]
+    )

@@ -8,9 +8,18 @@ from typing import Any, TypeVar
 import numpy as np
 
 from pres_eval.analysis.explain import Explanation
-from pres_eval.analysis.figures import PrecisionRecall, Roc, pres_of_average_rank, pres_of_one
-from pres_eval.arrays import AnyArray, FloatArray
+from pres_eval.analysis.figures import (
+    PrecisionRecall,
+    Roc,
+    normalised_recall,
+    precision_recall,
+    pres_of_average_rank,
+    pres_of_one,
+    roc,
+)
+from pres_eval.arrays import AnyArray
 from pres_eval.errors import plural
+from pres_eval.reading.qrels import QrelsJudgements
 from pres_eval.report.drawing import (
     add_legend,
     line_styles,
@@ -24,18 +33,27 @@ from pres_eval.report.drawing import (
 )
 from pres_eval.report.layout import Table
 from pres_eval.report.paper import Axes, Figure
+from pres_eval.report.text import text_of
+
+Drawn = tuple[Table, Callable[[], Figure]]
+"""A table, and the function that draws its picture."""
 
 
-def relevant_table(rows: Sequence[tuple[str, int]]) -> Table:
-    """Return the table of each topic's number of relevant documents."""
-    return Table("figure", f"Relevant documents of {plural(len(rows))}", ("topic", "relevant"), rows)
+def relevant_figure(qrels: QrelsJudgements, level: float) -> Drawn:
+    """Return each topic's number of relevant documents, most first."""
+    names = [text_of(topic) for topic in qrels.pool.topics]
+    counts = np.bincount(qrels.pool.topic_of[qrels.grade >= level], minlength=len(names)).tolist()
+    rows = sorted(zip(names, counts, strict=True), key=lambda row: -row[1])
+    table = Table("figure", f"Relevant documents of {plural(len(rows))}", ("topic", "relevant"), rows)
+    return table, lambda: relevant_per_topic(*zip(*rows, strict=True))
 
 
-def precision_recall_table(
-    topic: str, names: Sequence[str], found: Sequence[Explanation], curves: Sequence[PrecisionRecall]
-) -> Table:
+def precision_recall_figure(
+    topic: str, names: Sequence[str], found: Sequence[Explanation], num_docs: int
+) -> Drawn:
     """Return precision and recall of runs on a topic, at each relevant document."""
-    return Table(
+    curves = [precision_recall(one.ranks, len(one.documents), one.num_ret) for one in found]
+    table = Table(
         "figure",
         f"Precision and recall of topic {topic}, at each relevant document",
         ("run", "rank", "recall", "precision", "interpolated", "break_even"),
@@ -52,13 +70,13 @@ def precision_recall_table(
         ],
         ("break_even: precision at rank n of n relevant documents, where it equals recall",),
     )
+    return table, lambda: precision_recall_curves(f"Topic {topic}", names, curves)
 
 
-def roc_table(
-    topic: str, num_docs: int, names: Sequence[str], found: Sequence[Explanation], curves: Sequence[Roc]
-) -> Table:
+def roc_figure(topic: str, names: Sequence[str], found: Sequence[Explanation], num_docs: int) -> Drawn:
     """Return the area under each run's curve on a topic, in a collection of this size."""
-    return Table(
+    curves = [roc(one.ranks, len(one.documents), one.num_ret, num_docs) for one in found]
+    table = Table(
         "figure",
         f"Area under the ROC curve (AUC) of topic {topic}, {num_docs} documents",
         ("run", "relevant", "found", "AUC"),
@@ -68,11 +86,15 @@ def roc_table(
         ],
         ("what was not retrieved follows in an unknown order",),
     )
+    return table, lambda: roc_curves(f"Topic {topic}", names, curves)
 
 
-def rnorm_table(topic: str, names: Sequence[str], sizes: FloatArray, values: AnyArray) -> Table:
+def rnorm_figure(topic: str, names: Sequence[str], found: Sequence[Explanation], num_docs: int) -> Drawn:
     """Return the normalised recall of R runs on a topic, in collections of S sizes: values (R, S)."""
-    return Table(
+    least = max(2, *(max(one.num_ret, len(one.documents) + 1) for one in found))
+    sizes = np.unique(np.round(np.geomspace(least, 1000 * least, 31)))
+    values = np.array([normalised_recall(one.ranks, len(one.documents), sizes) for one in found])
+    table = Table(
         "figure",
         f"Normalised recall of topic {topic} in collections of N documents",
         ("run", "N", "Rnorm"),
@@ -82,40 +104,53 @@ def rnorm_table(topic: str, names: Sequence[str], sizes: FloatArray, values: Any
             for size, value in zip(sizes.tolist(), row, strict=True)
         ],
     )
+    return table, lambda: normalised_recall_curves(sizes, names, values)
 
 
-def pres_rank_table(nmax: int, rows: Sequence[tuple[str, bytes, float, float, float]]) -> Table:
-    """Return PRES and the average rank of found documents: rows of run, topic, average rank, recall, PRES."""
-    return Table(
+def pres_rank_figure(nmax: int, names: Sequence[str], found: Sequence[Sequence[Explanation]]) -> Drawn:
+    """Return PRES, recall and the average rank of the documents found, by run and topic."""
+    rows: list[tuple[str, bytes, float, float, float]] = []
+    relevant = []
+    for name, topics in zip(names, found, strict=True):
+        for one in topics:
+            ranks = [document.counted for document in one.documents if document.found]
+            relevant.append(len(one.documents))
+            if ranks:
+                average = sum(ranks) / len(ranks)
+                rows.append((name, one.topic, average, len(ranks) / len(one.documents), one.score))
+    averages, recalls, scores = np.array([row[2:] for row in rows]).reshape(-1, 3).T
+    typical = max(1, min(int(np.median(relevant)) if relevant else 1, nmax))
+    table = Table(
         "figure",
         f"PRES at {nmax} and the average rank of the relevant documents found",
         ("run", "topic", "average_rank", "recall", "PRES"),
         rows,
         left=2,
     )
+    return table, lambda: pres_against_rank(nmax, typical, averages, scores, recalls)
 
 
-def pres_mrr_table(nmax: int, names: Sequence[str], found: Sequence[Sequence[Explanation]]) -> Table:
+def pres_mrr_figure(nmax: int, names: Sequence[str], found: Sequence[Sequence[Explanation]]) -> Drawn:
     """Return PRES and reciprocal rank of each run on topics with one relevant document."""
-    rows = [
-        (
-            name,
-            one.topic,
-            one.documents[0].rank,
-            one.score,
-            max((1 / rank for rank in one.ranks), default=0.0),
-        )
+    alone = [
+        (name, one)
         for name, topics in zip(names, found, strict=True)
         for one in topics
+        if len(one.documents) == 1
     ]
-    return Table(
+    ranks = np.array([rank for _, one in alone for rank in one.ranks], np.int64)
+    table = Table(
         "figure",
         f"Topics with one relevant document: PRES at {nmax} and reciprocal rank",
         ("run", "topic", "rank", "PRES", "reciprocal_rank"),
-        rows,
-        () if rows else ("no topic has one relevant document: the picture shows the curves alone",),
+        [
+            (name, one.topic, one.documents[0].rank, one.score, max([0.0, *(1 / r for r in one.ranks)]))
+            for name, one in alone
+        ],
+        () if alone else ("no topic has one relevant document: the picture shows the curves alone",),
         left=2,
     )
+    return table, lambda: pres_against_mrr(nmax, ranks)
 
 
 Curve = TypeVar("Curve", PrecisionRecall, Roc)

@@ -6,8 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+from pres_eval.errors import MeasureError, UsageError, did_you_mean
 from pres_eval.measures.base import Format
-from pres_eval.measures.selection import SelectedColumn
+from pres_eval.measures.selection import SelectedColumn, labels_of
 from pres_eval.reading.topic_files import MACRO, WORST, Groups
 from pres_eval.scoring import ScoredRun
 
@@ -23,6 +24,25 @@ def split_label(label: str) -> tuple[str, str]:
         return label, ""
     whole, _, group = label[:-1].rpartition("[")
     return whole, group
+
+
+def known_label(option: str, wanted: str, labels: Sequence[str]) -> str:
+    """Return the column that an option means: by its label, or in any way that -m takes it (PRES.100, P@10).
+
+    Raises UsageError for one that is not there, with the nearest.
+    """
+    if wanted in labels:
+        return wanted
+    name, group = split_label(wanted)
+    try:
+        found = [group_label(label, group) if group else label for label in labels_of(name)]
+        found = [label for label in found if label in labels]
+    except MeasureError:
+        found = []
+    if len(found) == 1:
+        return found[0]
+    there = did_you_mean(wanted, labels, f"there are {', '.join(labels)}")
+    raise UsageError(f"{option} {wanted}: not among the measures (-m), {there}")
 
 
 def over_groups(evaluation: ScoredRun, names: Sequence[str]) -> dict[str, tuple[float | str | None, ...]]:
@@ -64,16 +84,11 @@ def _mean_and_worst(
     return sum(numbers) / len(numbers), worst
 
 
-def with_group_columns(evaluations: Sequence[ScoredRun], groups: Groups | None) -> list[ScoredRun]:
-    """Return the evaluations with a column over each group behind those over all topics."""
+def with_group_columns(evaluation: ScoredRun, groups: Groups | None) -> ScoredRun:
+    """Return the evaluation with a column over each group behind those over all topics."""
     if groups is None:
-        return list(evaluations)
-    return [_with_columns(each, list(groups.topics)) for each in evaluations]
-
-
-def _with_columns(evaluation: ScoredRun, names: Sequence[str]) -> ScoredRun:
-    """Return an evaluation whose groups are columns over all topics."""
-    values = over_groups(evaluation, names)
+        return evaluation
+    values = over_groups(evaluation, list(groups.topics))
     parts = list(zip(evaluation.columns, evaluation.summary, evaluation.values, strict=True))
     for place, column in enumerate(evaluation.columns):
         measure = replace(column.measure, per_topic=False)

@@ -16,11 +16,8 @@ from pres_eval.analysis.judging import (
     cohens_kappa,
     krippendorffs_alpha,
 )
-from pres_eval.report.layout import PValue, Score, Shown, Table, more_rows, records_table
+from pres_eval.report.layout import MOST_SHOWN, PValue, Score, Shown, Table, more_rows, records_table
 from pres_eval.report.text import falling_notes, moved, number, text_of
-
-MOST_SHOWN = 12
-"""Lines of a long table that people see; programs get all."""
 
 
 def agreement_table(judged: Assessments, every: TopicAgreement, table: GradeTable, level: float) -> Table:
@@ -137,7 +134,7 @@ def topics_table(found: Sequence[TopicAgreement]) -> Table:
         TopicAgreement,
         (
             "relevant: to the first, to both, to the second judge, of those that both judged",
-            *more_rows(len(found), MOST_SHOWN, "topics"),
+            *more_rows(len(found), "topics"),
         ),
         Shown(
             ("topic", "both", "only first", "only second", "relevant", "agreement", "kappa", "overlap"),
@@ -182,7 +179,7 @@ def swaps_table(found: Sequence[SwappedPair]) -> Table:
         "Pairs of runs in opposite orders, the surest first",
         found,
         SwappedPair,
-        ("differences: run less other", *more_rows(len(found), MOST_SHOWN, "swaps")),
+        ("differences: run less other", *more_rows(len(found), "swaps")),
         Shown(
             ("measure", "run", "other", "first", "p", "second", "p "),
             [

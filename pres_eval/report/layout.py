@@ -198,9 +198,13 @@ class Table:
     programs: bool = True
 
 
-def more_rows(count: int, most: int, table: str) -> list[str]:
-    """Describe where to find the rows of a long table that are not printed."""
-    return [f"{count - most} more: --table {table}"] if count > most else []
+MOST_SHOWN = 12
+"""Lines of a long table about judges that people see; programs get all."""
+
+
+def more_rows(count: int, table: str) -> list[str]:
+    """Describe where to find the rows of such a table that are not printed."""
+    return [f"{count - MOST_SHOWN} more: --table {table}"] if count > MOST_SHOWN else []
 
 
 def records_table(

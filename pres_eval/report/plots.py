@@ -14,7 +14,6 @@ from pres_eval.report.agreement import draw_rank_changes
 from pres_eval.report.drawing import (
     COLOURS,
     add_legend,
-    columns_of,
     line_styles,
     name_ends,
     named_lines,
@@ -74,7 +73,8 @@ def robustness(
             _draw_correlations(axes, percent, lines, looks)
             axes.set_title(plain(title), loc="left")
             axes.set_ylim(min(0.75, lowest - 0.05), 1.02)
-        for axes in grid[:: columns_of(grid)]:
+        side_by_side = len({axes.get_position().x0 for axes in grid})
+        for axes in grid[::side_by_side]:
             axes.set_ylabel(f"{coefficient} with the full ranking")
         # One above its line, one below: they stay apart however near to each other the lines are.
         for (level, words), side in zip(LEVELS.items(), ("bottom", "top"), strict=True):

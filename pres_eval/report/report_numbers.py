@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -52,11 +51,13 @@ def pres_and_recall(report: Report, run: int) -> list[tuple[str, str, str]]:
 
 def as_text(report: Report) -> str:
     """Return the tables of all runs as TREC prints them, for a terminal; runs without tables at the end."""
-    texts = [run_text(report, run) for run in range(len(report.names))]
-    if report.failures:
-        lines = (f"  {text_of(each.message)}\n" for each in report.failures)
-        texts.append("Runs that could not be evaluated\n" + "".join(lines))
-    return "\n\n".join(texts)
+    failed = "".join(f"  {text_of(each.message)}\n" for each in report.failures)
+    return "\n\n".join(
+        [
+            *(run_text(report, run) for run in range(len(report.names))),
+            *([f"Runs that could not be evaluated\n{failed}"] if failed else []),
+        ]
+    )
 
 
 def run_text(report: Report, run: int) -> str:
@@ -136,24 +137,13 @@ MOST = 15
 """Topics of a list of the most different ones."""
 
 
-@dataclass(frozen=True)
-class Difference:
-    """A topic on which runs differ: the best and the worst run with their values."""
+def largest_differences(
+    report: Report, label: str, most: int = MOST
+) -> list[tuple[bytes, str, str, float, float, float]]:
+    """Return the topics with the largest differences between runs, largest first, equal ones by topic.
 
-    topic: bytes
-    best: int
-    worst: int
-    best_value: float
-    worst_value: float
-
-    @property
-    def size(self) -> float:
-        """Return how far they are apart."""
-        return self.best_value - self.worst_value
-
-
-def largest_differences(report: Report, label: str, most: int = MOST) -> list[Difference]:
-    """Return the topics with the largest differences between runs, largest first, equal ones by topic."""
+    Each is a topic, its best and its worst run, their values, and the difference.
+    """
     matrix = report.matrix(label)
     with_two = np.flatnonzero(np.count_nonzero(~np.isnan(matrix), axis=0) > 1)
     values = matrix[:, with_two]
@@ -161,12 +151,13 @@ def largest_differences(report: Report, label: str, most: int = MOST) -> list[Di
     columns = np.arange(len(with_two))
     spread = values[best, columns] - values[worst, columns]
     return [
-        Difference(
-            topic=report.topics[with_two[place]],
-            best=int(best[place]),
-            worst=int(worst[place]),
-            best_value=float(values[best[place], place]),
-            worst_value=float(values[worst[place], place]),
+        (
+            report.topics[with_two[place]],
+            report.names[best[place]],
+            report.names[worst[place]],
+            float(values[best[place], place]),
+            float(values[worst[place], place]),
+            float(spread[place]),
         )
         for place in np.argsort(-spread, kind="stable")[:most].tolist()
         if spread[place] > 0

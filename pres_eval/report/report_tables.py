@@ -28,20 +28,19 @@ from pres_eval.report.trec_report import Report
 
 def as_tables(report: Report) -> list[Table]:
     """Return the leaderboard, topics with medians, intervals, groups, comparisons, curves and more."""
-    tables = [_leaderboard(report), _topics(report)]
-    if report.pairs is not None:
-        tables += [
-            _intervals(report, report.pairs),
-            _groups(report, report.pairs),
-            _comparisons(report, report.pairs),
-        ]
-    if report.trust is not None:
-        tables.append(_judgements(report, report.trust))
-    if report.groups is not None:
-        tables.append(_group_means(report, report.groups))
-    if report.by_group is not None and report.pairs is not None:
-        tables += by_group_tables(report.by_group, report.pairs.settings)
-    return [*tables, _curves(report), _differences(report), _documents(report)]
+    pairs, by_group = report.pairs, report.by_group
+    of_pairs = (_intervals, _groups, _comparisons)
+    return [
+        _leaderboard(report),
+        _topics(report),
+        *([] if pairs is None else [make(report, pairs) for make in of_pairs]),
+        *([] if report.trust is None else [_judgements(report, report.trust)]),
+        *([] if report.groups is None else [_group_means(report, report.groups)]),
+        *([] if by_group is None or pairs is None else by_group_tables(by_group, pairs.settings)),
+        _curves(report),
+        _differences(report),
+        _documents(report),
+    ]
 
 
 def settings_of(report: Report) -> dict[str, object]:
@@ -202,12 +201,7 @@ def _differences(report: Report) -> Table:
         name="differences",
         headings=["measure", "topic", "best_run", "worst_run", "best", "worst", "difference"],
         rows=[
-            [
-                *(label, found.topic, report.names[found.best], report.names[found.worst]),
-                *(found.best_value, found.worst_value, found.size),
-            ]
-            for label in report.told_by_topic
-            for found in largest_differences(report, label)
+            (label, *found) for label in report.told_by_topic for found in largest_differences(report, label)
         ],
     )
 

@@ -23,16 +23,18 @@ MOST_SHOWN = 20
 
 def to_judge_table(chosen: ToJudge, runs: int, stratum: IntArray | None = None) -> Table:
     """Return the documents to judge, of a number of runs, with the strata (n,) that they were drawn from."""
-    headings = ["topic", "docno", "runs", "best_rank", "contribution"]
-    numbers = [chosen.runs.tolist(), chosen.rank.tolist(), chosen.gain.tolist()]
-    if stratum is not None:
-        headings.append("stratum")
-        numbers.append(stratum.tolist())
+    numbers: dict[str, AnyArray] = {
+        **{"runs": chosen.runs, "best_rank": chosen.rank, "contribution": chosen.gain},
+        **({} if stratum is None else {"stratum": stratum}),
+    }
     return Table(
         name="documents",
         title=f"{plural(len(chosen), 'document')} to judge, from {plural(runs, 'run')}",
-        headings=headings,
-        rows=[(*key, *own) for key, *own in zip(chosen.pairs(), *numbers, strict=True)],
+        headings=("topic", "docno", *numbers),
+        rows=[
+            (*key, *own)
+            for key, *own in zip(chosen.pairs(), *(each.tolist() for each in numbers.values()), strict=True)
+        ],
         notes=("runs: how many have it among their first; best_rank: in any of them",),
         left=2,
     )
@@ -208,12 +210,9 @@ def _by_fraction(
     name: str, title: str, result: Robustness, values: AnyArray, notes: Sequence[str] = ()
 ) -> Table:
     """Return a table of coefficients with a row for each fraction of the judgements."""
-    rows = [
-        [percentage(fraction), *row]
-        for fraction, row in zip(result.plan.fractions, values.tolist(), strict=True)
-    ]
-    if 1.0 not in result.plan.fractions:
-        rows.append([percentage(1.0), *result.unchanged.tolist()])
+    by_fraction = dict(zip(result.plan.fractions, values.tolist(), strict=True))
+    every = {**by_fraction, 1.0: by_fraction.get(1.0, result.unchanged.tolist())}
+    rows = [[percentage(fraction), *row] for fraction, row in every.items()]
     return Table(
         name=name, title=title, notes=notes, shown=Shown(("relevant", *result.labels), rows), programs=False
     )

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 
-from pres_eval.errors import MeasureError, UsageError, did_you_mean
 from pres_eval.measures.base import Format
-from pres_eval.measures.selection import SelectedColumn, labels_of
+from pres_eval.measures.selection import SelectedColumn
 from pres_eval.records import dataclass
 from pres_eval.report.grid import guarded
-from pres_eval.report.groups import group_label, split_label
+from pres_eval.report.groups import known_label
 from pres_eval.report.layout import Look
 from pres_eval.report.text import exact, text_of
 from pres_eval.scoring import ScoredRun
@@ -39,25 +38,6 @@ class RunLayout(Look):
     sort: str | None = None
     transpose: bool | None = None
     notes: tuple[str, ...] = ()
-
-
-def known_label(option: str, wanted: str, labels: Sequence[str]) -> str:
-    """Return the column that an option means: by its label, or in any way that -m takes it (PRES.100, P@10).
-
-    Raises UsageError for one that is not there, with the nearest.
-    """
-    if wanted in labels:
-        return wanted
-    name, group = split_label(wanted)
-    try:
-        found = [group_label(label, group) if group else label for label in labels_of(name)]
-        found = [label for label in found if label in labels]
-    except MeasureError:
-        found = []
-    if len(found) == 1:
-        return found[0]
-    there = did_you_mean(wanted, labels, f"there are {', '.join(labels)}")
-    raise UsageError(f"{option} {wanted}: not among the measures (-m), {there}")
 
 
 def columns_of(evaluations: Sequence[ScoredRun], layout: RunLayout) -> dict[str, SelectedColumn]:

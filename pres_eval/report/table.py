@@ -7,10 +7,9 @@ would take for a formula harmless (see `guarded`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from pres_eval.measures.selection import SelectedColumn
-from pres_eval.report.grid import LATEX, MARKDOWN, Grid, check_style, fits, guarded, separated, transposed
+from pres_eval.report.grid import Grid, check_style, fits, guarded, separated, transposed
 from pres_eval.report.layout import Table, grid_of, laid_out
 from pres_eval.report.shown_runs import RunLayout, columns_of, in_order_of, rows_of
 from pres_eval.report.text import exact, run_names, shown, text_of
@@ -20,28 +19,21 @@ NUM_Q = "num_q"
 
 
 def as_table(evaluations: Sequence[ScoredRun], layout: RunLayout = RunLayout()) -> str:
-    """Return a table for the terminal; one run without topics has a line for each measure."""
+    """Return a table for a terminal, in Markdown or in LaTeX, escaped as the layout's form needs it.
+
+    One run without topics has a line for each measure.
+    """
     check_style(layout.style)
     grids = [_turned(grid_of(table, layout), layout) for table in tables_of(evaluations, layout)]
     return laid_out(grids, [text_of(note) for note in layout.notes], layout)
 
 
-def as_markdown(evaluations: Sequence[ScoredRun], layout: RunLayout = RunLayout()) -> str:
-    """Return the table as GitHub reads it, with the characters that mean something in Markdown escaped."""
-    return as_table(evaluations, replace(layout, form=MARKDOWN))
-
-
-def as_latex(evaluations: Sequence[ScoredRun], layout: RunLayout = RunLayout()) -> str:
-    """Return the table for LaTeX (package booktabs), special characters escaped."""
-    return as_table(evaluations, replace(layout, form=LATEX))
-
-
-def as_csv(evaluations: Sequence[ScoredRun], layout: RunLayout = RunLayout(), delimiter: str = ",") -> str:
-    """Return comma-separated values: file, run, topic (`all` for the summary), then all measures in full.
+def as_csv(evaluations: Sequence[ScoredRun], layout: RunLayout = RunLayout()) -> str:
+    """Return values separated by commas, or tabs: file, run, topic (`all`: the summary), measures in full.
 
     If runs could not be evaluated, a last column has the reason.
     """
-    return separated(_csv_rows(evaluations, layout), delimiter)
+    return separated(_csv_rows(evaluations, layout), "\t" if layout.form == "tsv" else ",")
 
 
 def _csv_rows(evaluations: Sequence[ScoredRun], layout: RunLayout) -> Iterator[list[str]]:
@@ -56,11 +48,6 @@ def _csv_rows(evaluations: Sequence[ScoredRun], layout: RunLayout) -> Iterator[l
     for failure in layout.failures:
         empty = [""] * (len(columns) + 2)
         yield [guarded(text_of(failure.path)), *empty, guarded(text_of(failure.message))]
-
-
-def as_tsv(evaluations: Sequence[ScoredRun], layout: RunLayout = RunLayout()) -> str:
-    """Return the same as `as_csv`, separated by tabs."""
-    return as_csv(evaluations, layout, "\t")
 
 
 def tables_of(evaluations: Sequence[ScoredRun], layout: RunLayout) -> list[Table]:

@@ -103,12 +103,11 @@ def moved(before: int, after: int) -> str:
     return str(before) if before == after else f"{before} to {after}"
 
 
-def p_text(p_value: float, digits: int = 4) -> str:
+def p_text(p_value: float) -> str:
     """Return a p-value for people: four digits, and never 0; `-` where there is none."""
     if math.isnan(p_value):
         return UNKNOWN
-    least = 10.0**-digits
-    return f"<{least:.{digits}f}" if p_value < least / 2 else f"{p_value:.{digits}f}"
+    return "<0.0001" if p_value < 0.00005 else f"{p_value:.4f}"
 
 
 def equal_or_less(p_value: float) -> str:
@@ -119,9 +118,7 @@ def equal_or_less(p_value: float) -> str:
 
 def signed(value: float, digits: int = 4) -> str:
     """Return a difference with its sign; `-` where there is no number, `inf` without digits."""
-    if math.isnan(value):
-        return UNKNOWN
-    return f"{value:+.{digits}f}"
+    return UNKNOWN if math.isnan(value) else f"{value:+.{digits}f}"
 
 
 def effect_size(value: float) -> str:
@@ -167,9 +164,9 @@ def run_names(runs: Sequence[tuple[str, str]], naming: str = "auto") -> list[str
     tags = [text_of(tag) for tag, _ in runs]
     files = [text_of(file_name(path)) for _, path in runs]
     paths = [text_of(path) for _, path in runs]
-    if naming == "tag" or (naming == "auto" and all(tags) and _differ(tags)):
+    if naming == "tag" or (naming == "auto" and all(tags) and len(set(tags)) == len(tags)):
         return _numbered([tag or file for tag, file in zip(tags, files, strict=True)])
-    if naming == "file" or (naming == "auto" and _differ(files)):
+    if naming == "file" or (naming == "auto" and len(set(files)) == len(files)):
         return _numbered(without_shared(files))
     return _numbered(paths if naming == "path" else without_shared(paths))
 
@@ -231,10 +228,6 @@ def _without_middle(name: str, longest: int) -> str:
         return name
     front = longest // 2
     return f"{name[:front]}…{name[len(name) - (longest - 1 - front) :]}" if longest > 1 else "…"
-
-
-def _differ(names: Sequence[str]) -> bool:
-    return len(set(names)) == len(names)
 
 
 def _numbered(names: Sequence[str], longest: int | None = None) -> list[str]:

@@ -55,10 +55,6 @@ def evaluation_lines(evaluation: ScoredRun, per_topic: bool, summary: bool, zsco
     return lines + (summary_lines(evaluation.summary, evaluation.columns, zscores) if summary else b"")
 
 
-def _encoded(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")
-
-
 def _line(column: SelectedColumn, topic: str, zscores: bool) -> str:
     """Return a line with a place for the value."""
     kind = column.measure.format
@@ -66,7 +62,7 @@ def _line(column: SelectedColumn, topic: str, zscores: bool) -> str:
     template = "%d" if kind is Format.COUNT else kind.value
     label = column.label
     # trec_eval: printf pads to 22 bytes, not characters.
-    label += " " * (22 - len(label if label.isascii() else _encoded(label)))
+    label += " " * (22 - len(label.encode("utf-8", "surrogateescape")))
     label = label.replace("%", "%%")
     return f"{'Z' * counted}{label}\t{topic}\t{'%s' if counted else template}\n"
 
@@ -84,4 +80,5 @@ def _printable(values: list[float], column: SelectedColumn, zscores: bool) -> Se
 def _bytes_of(lines: Sequence[str], zscores: bool) -> bytes:
     """Return lines with C's nan: 0.0/0.0 has its sign bit set on x86, a Z-score its own sign."""
     text = "".join(lines)
-    return _encoded(text if zscores else text.replace("\t   nan\n", "\t  -nan\n"))
+    text = text if zscores else text.replace("\t   nan\n", "\t  -nan\n")
+    return text.encode("utf-8", "surrogateescape")

@@ -174,15 +174,15 @@ def _run_page(report: Report, run: int) -> Figure:
 
 
 def _title_lines(report: Report) -> list[str]:
-    lines = [
+    differ = report.topics_differ() and not report.options.complete
+    return [
         title_of(report),
         "",
         *textwrap.wrap(report.description, 100),
         f"{plural(len(report.topics))}, judged in {report.shown_path(report.qrels.path)}",
+        *["The runs have different topics: averages are over each run's own."] * differ,
+        "",
     ]
-    if report.topics_differ() and not report.options.complete:
-        lines.append("The runs have different topics: averages are over each run's own.")
-    return [*lines, ""]
 
 
 def _topic_lines(report: Report, label: str) -> list[str]:

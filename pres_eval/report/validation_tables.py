@@ -15,7 +15,7 @@ def validation_tables(found: Validation) -> list[Table]:
     """Return the estimates, their meaning in words, their parts, and the other results wanted."""
     settings, said = found.settings, list(sentences(found))
     percent = percentage(settings.confidence)
-    tables = [
+    return [
         records_table(
             "estimates",
             f"Estimates from {sum(part.sampled for part in found.parts):,} judged documents",
@@ -37,10 +37,9 @@ def validation_tables(found: Validation) -> list[Table]:
         ),
         Table("sentences", "", ("topic", "sentence"), said, people=False),
         records_table("parts", "Documents by stratum, found by the review or not", found.parts, SampledPart),
+        *([] if settings.target is None else _target_tables(found, settings.target, percent)),
+        *([] if settings.margin is None else [_more_table(found, settings.margin)]),
     ]
-    if settings.target is not None:
-        tables += _target_tables(found, settings.target, percent)
-    return tables if settings.margin is None else [*tables, _more_table(found, settings.margin)]
 
 
 def _shown(one: Estimate) -> list[str]:

@@ -23,7 +23,7 @@ from pres_eval.errors import UsageError
 from pres_eval.gates.against import Earlier
 from pres_eval.gates.check import check_gates
 from pres_eval.gates.confirming import confirm
-from pres_eval.gates.expected import Expected
+from pres_eval.gates.expected import unexpected
 from pres_eval.gates.findings import MOST, GateFinding, Verdict, annotations_of, lines_of
 from pres_eval.gates.junit import as_junit
 from pres_eval.gates.summary import as_markdown
@@ -379,8 +379,8 @@ def test_summary_of_the_job() -> None:
 STORED = b"map                   \tall\t0.5000\nP_5                   \t1\t  -nan\n"
 
 
-def unexpected(lines: bytes, printed: bytes) -> list[GateFinding]:
-    return found_by(record(), expected=Expected("stored.txt", lines, printed))
+def not_as_stored(lines: bytes, printed: bytes) -> list[GateFinding]:
+    return found_by(record(), unexpected=unexpected("stored.txt", lines, printed))
 
 
 @pytest.mark.parametrize(
@@ -396,27 +396,27 @@ def unexpected(lines: bytes, printed: bytes) -> list[GateFinding]:
     ],
 )
 def test_expect_compares_lines(printed: bytes, found: list[str]) -> None:
-    findings = unexpected(STORED, printed)
+    findings = not_as_stored(STORED, printed)
     assert len(findings) == len(found)
     assert all(finding.message.startswith(start) for finding, start in zip(findings, found, strict=True))
     assert [finding.line for finding in findings] == [int(text.split(":")[1]) for text in found]
 
 
 def test_item_6_expect_of_nothing_printed() -> None:
-    gone, nothing = unexpected(STORED, b"")
+    gone, nothing = not_as_stored(STORED, b"")
     assert gone.fails and gone.message.startswith("run number 1: not evaluated now, but in stored.txt")
     assert nothing.fails and nothing.message == "stored.txt: no run has a counterpart in it"
 
 
 def test_item_6_expect_names_measures_that_the_file_lacks() -> None:
-    (finding,) = unexpected(STORED, STORED + b"PRES_100              \tall\t0.5000\n")
+    (finding,) = not_as_stored(STORED, STORED + b"PRES_100              \tall\t0.5000\n")
     assert finding.message == "PRES_100: printed now, not in stored.txt" and not finding.fails
 
 
 def test_expect_takes_several_runs_in_order() -> None:
     two = b"map\tall\t0.1000\nmap\tall\t0.2000\n"
-    assert unexpected(two, two) == []
-    assert len(unexpected(two, b"map\tall\t0.2000\nmap\tall\t0.1000\n")) == 2
+    assert not_as_stored(two, two) == []
+    assert len(not_as_stored(two, b"map\tall\t0.2000\nmap\tall\t0.1000\n")) == 2
 
 
 def test_annotations_are_escaped() -> None:

@@ -75,7 +75,7 @@ def test_makes_room_for_messages(attach: Callable[[], Terminal]) -> None:
         assert terminal.lines == ["pres-eval: warning: something", ""]
         bar.advance(1)
         assert terminal.lines[1].startswith("run.txt: 6 of 10 [")
-        with bar.pause():
+        with writing_results():
             bar.advance(1)
             assert terminal.lines[1] == ""
     assert terminal.lines == ["pres-eval: warning: something", ""]
@@ -90,20 +90,20 @@ def test_steps(attach: Callable[[], Terminal]) -> None:
 
 def test_threads_lose_no_step(attach: Callable[[], Terminal]) -> None:
     terminal = attach()
-    bar = Bar("x", 40_000)
+    with Bar("x", 40_000).shown() as bar:
 
-    def advance() -> None:
-        for _ in range(10_000):
-            bar.advance(1)
+        def advance() -> None:
+            for _ in range(10_000):
+                bar.advance(1)
 
-    work = [threading.Thread(target=advance) for _ in range(4)]
-    for thread in work:
-        thread.start()
-    for thread in work:
-        thread.join()
-    bar.wipe()
-    bar.advance(0)
-    assert terminal.lines[0].startswith("x: 40,000 of 40,000 [####################] 0 s left")
+        work = [threading.Thread(target=advance) for _ in range(4)]
+        for thread in work:
+            thread.start()
+        for thread in work:
+            thread.join()
+        bar.wipe()
+        bar.advance(0)
+        assert terminal.lines[0].startswith("x: 40,000 of 40,000 [####################] 0 s left")
 
 
 @pytest.mark.parametrize("runs", [1, 3])

@@ -253,7 +253,7 @@ def test_runs_that_copies_cannot_open(odd: str, tmp_path: Path, monkeypatch: pyt
         os.mkfifo("pipe")
     monkeypatch.setattr("pres_eval.engines.processes.Processes", None)
     files = [run_at(name) for name in [*runs, odd]]
-    with reader.Reader(NumberOptions(jobs=2))._engine(files) as engine:
+    with reader._engine(NumberOptions(jobs=2), files) as engine:
         assert engine.threads == 2
 
 

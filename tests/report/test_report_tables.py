@@ -63,7 +63,7 @@ def test_json_holds_all_that_is_drawn(patents: Report) -> None:
         for x, y, _ in curve
     ]
     assert [[row["graph"], row["run"], row["x"], row["y"]] for row in data["curves"]] == points
-    found = [(one.topic.decode(), one.size) for one in largest_differences(patents, "map")]
+    found = [(topic.decode(), size) for topic, *_, size in largest_differences(patents, "map")]
     drawn = [row for row in data["differences"] if row["measure"] == "map"]
     assert [(row["topic"], row["difference"]) for row in drawn] == found
     assert len(data["documents"]) == 153 and {row["grade"] for row in data["documents"]} == {1, 2}

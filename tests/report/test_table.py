@@ -17,9 +17,10 @@ from support.made_evaluations import evaluation
 from pres_eval.errors import RunFailure, UsageError
 from pres_eval.report.grid import BARE, Grid, guarded, styles, written
 from pres_eval.report.shown_runs import RunLayout
-from pres_eval.report.table import as_csv, as_latex, as_markdown, as_table, as_tsv
+from pres_eval.report.table import as_csv, as_table
 
 PER_TOPIC = RunLayout(per_topic=True)
+LATEX = RunLayout(form="latex")
 DANGEROUS = ("=1+1", "+1", "-1", "@SUM(A1)", "=cmd|' /C calc'!A0", "＝1", "＋1", "－1", "＠1")
 
 
@@ -118,12 +119,12 @@ def test_no_line_is_longer_than_the_terminal(style: str, width: int) -> None:
 def test_failed_runs_are_rows_and_notes_below() -> None:
     failed = (RunFailure("x/broken.gz", "x/broken.gz:3: 5 columns"),)
     layout = RunLayout(notes=("the runs have different topics",), failures=failed)
-    for write, last in (
-        (as_table, "broken   x/broken.gz:3: 5 columns"),
-        (as_markdown, "| broken | x/broken.gz:3: 5 columns |"),
-        (as_latex, r"}{l}{x/broken.gz:3: 5 columns} \\"),
+    for form, last in (
+        ("table", "broken   x/broken.gz:3: 5 columns"),
+        ("markdown", "| broken | x/broken.gz:3: 5 columns |"),
+        ("latex", r"}{l}{x/broken.gz:3: 5 columns} \\"),
     ):
-        lines = write([evaluation(), evaluation("b")], layout).splitlines()
+        lines = as_table([evaluation(), evaluation("b")], replace(layout, form=form)).splitlines()
         assert sum(last in line for line in lines) == 1
         assert "different topics" in lines[-1] and lines[-2] == ""
 
@@ -174,7 +175,7 @@ def test_html_style_escapes() -> None:
 
 def test_markdown_escapes() -> None:
     topics = (b"a|b", b"<b>", b"__init__")
-    lines = as_markdown([evaluation(topics=topics)], PER_TOPIC).splitlines()
+    lines = as_table([evaluation(topics=topics)], RunLayout(form="markdown", per_topic=True)).splitlines()
     assert lines[0].startswith("| topic") and " PRES_100 " in lines[0]
     assert lines[1].startswith("|:--") and lines[1].endswith("-:|")
     assert [line.split()[1] for line in lines[2:5]] == [r"a\|b", "&lt;b>", r"\_\_init\_\_"]
@@ -182,12 +183,12 @@ def test_markdown_escapes() -> None:
 
 
 def test_latex_escapes() -> None:
-    text = as_latex([evaluation(tag="a_b&c")])
+    text = as_table([evaluation(tag="a_b&c")], LATEX)
     assert r"a\_b\&c" in text and r"PRES\_100" in text and r"\toprule" in text
 
 
 def test_latex_names_its_packages_and_fits_a_column() -> None:
-    plain, fitted = as_latex([evaluation()]), as_latex([evaluation()], RunLayout(fit=True))
+    plain, fitted = (as_table([evaluation()], replace(LATEX, fit=fit)) for fit in (False, True))
     assert plain.splitlines()[0] == r"% \usepackage{booktabs}"
     first, opening, *lines, closing = fitted.splitlines()
     assert (first, closing) == (r"% \usepackage{booktabs, adjustbox}", r"\end{adjustbox}")
@@ -201,14 +202,13 @@ def test_numbers_in_latex_have_a_minus_sign_and_names_a_hyphen() -> None:
     assert row in text.splitlines()
 
 
-@pytest.mark.parametrize(("write", "delimiter"), [(as_csv, ","), (as_tsv, "\t")])
-def test_csv_reads_back_in_full(write: object, delimiter: str) -> None:
-    assert callable(write)
+@pytest.mark.parametrize(("form", "delimiter"), [("csv", ","), ("tsv", "\t")])
+def test_csv_reads_back_in_full(form: str, delimiter: str) -> None:
     runs = [
         evaluation(),
         evaluation('tag,"with', path="a\tb", average_precision=(-0.5, float("nan"), 5e-324)),
     ]
-    rows = list(csv.reader(io.StringIO(write(runs, PER_TOPIC)), delimiter=delimiter))
+    rows = list(csv.reader(io.StringIO(as_csv(runs, replace(PER_TOPIC, form=form))), delimiter=delimiter))
     assert rows[0] == [
         "file",
         "run",

@@ -120,7 +120,7 @@ def test_differences_and_the_median_where_runs_lack_topics(tmp_path: Path) -> No
     assert against_median(report, 0)[:2].tolist() == [0.5, -0.5] and math.isnan(against_median(report, 0)[2])
     assert against_median(report, 1).tolist() == [0.0, 0.0, 0.0]
     differences = largest_differences(report, "map")
-    assert [(d.topic, d.best, d.worst, d.size) for d in differences] == [(b"1", 0, 2, 1.0), (b"2", 1, 0, 0.5)]
+    assert [(*each[:3], each[-1]) for each in differences] == [(b"1", "a", "c", 1.0), (b"2", "b", "a", 0.5)]
     assert largest_differences(report, "map", most=1) == differences[:1]
 
 

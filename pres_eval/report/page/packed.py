@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import json
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,27 +30,24 @@ ALIGNED = 8
 """Arrays begin at multiples of this, as typed arrays want it."""
 
 
-class PackedBlock:
-    """Arrays one after the other."""
+def packed(arrays: Mapping[str, AnyArray]) -> tuple[dict[str, tuple[str, int, int]], str]:
+    """Return what is where in the block, and the block: arrays one after the other, compressed, in base64.
 
-    def __init__(self) -> None:
-        self._bytes = bytearray()
-        self.contents: dict[str, tuple[str, int, int]] = {}
-
-    def add(self, name: str, array: AnyArray) -> None:
-        """Add an array: its kind (i2, u4, f8 ...), where it begins, how many numbers it has."""
+    Of an array the contents have its kind (i2, u4, f8 ...), where it begins, how many numbers it has.
+    """
+    block = bytearray()
+    contents = {}
+    for name, array in arrays.items():
         data = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("<")))
-        self._bytes += b"\0" * (-len(self._bytes) % ALIGNED)
-        self.contents[name] = (data.dtype.str[1:], len(self._bytes), data.size)
-        self._bytes += data.tobytes()
+        block += b"\0" * (-len(block) % ALIGNED)
+        contents[name] = (data.dtype.str[1:], len(block), data.size)
+        block += data.tobytes()
+    return contents, base64.b64encode(zlib.compress(bytes(block), 6)).decode()
 
-    def add_text(self, name: str, lines: Sequence[str]) -> None:
-        """Add lines of text, none of which has a line end of its own."""
-        self.add(name, np.frombuffer("\n".join(lines).encode("utf-8", "backslashreplace"), np.uint8))
 
-    def base64(self) -> str:
-        """Return all of them, compressed."""
-        return base64.b64encode(zlib.compress(bytes(self._bytes), 6)).decode()
+def as_lines(texts: Iterable[str]) -> AnyArray:
+    """Return the bytes of lines of text, none of which has a line end of its own."""
+    return np.frombuffer("\n".join(texts).encode("utf-8", "backslashreplace"), np.uint8)
 
 
 def smallest(numbers: AnyArray, kinds: Sequence[str] = ("<i2", "<i4")) -> AnyArray:
@@ -89,51 +86,52 @@ def _rounded(values: FloatArray, scale: int) -> FloatArray:
 
 def page_data(report: Report) -> list[Html]:
     """Return the elements that hold the numbers: a JSON object and the block."""
-    labels, block = topic_measures(report), PackedBlock()
-    for number, label in enumerate(labels):
-        block.add(f"values{number}", as_shown(report.matrix(label), report.column(label).measure.format))
-    block.add("present", (~np.isnan(report.matrix("num_rel"))).astype("<u1"))
-    documents = report.documents
-    block.add("offsets", documents.offsets.astype("<i4"))
-    block.add("grades", smallest(documents.grades))
-    block.add("ranks", smallest(documents.ranks, ("<u2", "<u4")))
-    block.add_text("docnos", [text_of(docno) for docno in documents.docnos])
+    labels, documents = topic_measures(report), report.documents
     medians = {label: found for label in labels if (found := medians_of(report, label)) is not None}
-    for label, found in medians.items():
-        block.add(f"median:{label}", as_shown(found, Format.FLOAT))
-    if report.pairs is not None:
-        _add_pairs(block, report.pairs)
-    if report.titles:
-        block.add_text("titles", [text_of(report.titles.get(docno, "")) for docno in documents.docnos])
+    titles = (text_of(report.titles.get(docno, "")) for docno in documents.docnos)
+    contents, block = packed(
+        {
+            **{
+                f"values{number}": as_shown(report.matrix(label), report.column(label).measure.format)
+                for number, label in enumerate(labels)
+            },
+            "present": (~np.isnan(report.matrix("num_rel"))).astype("<u1"),
+            "offsets": documents.offsets.astype("<i4"),
+            "grades": smallest(documents.grades),
+            "ranks": smallest(documents.ranks, ("<u2", "<u4")),
+            "docnos": as_lines(map(text_of, documents.docnos)),
+            **{f"median:{label}": as_shown(found, Format.FLOAT) for label, found in medians.items()},
+            **({} if report.pairs is None else _of_pairs(report.pairs)),
+            **({"titles": as_lines(titles)} if report.titles else {}),
+        }
+    )
     document = {
         **_document(report, labels),
-        "contents": block.contents,
+        "contents": contents,
         "medians": {label: label in report.medians for label in medians},
     }
     text = json.dumps(document, separators=(",", ":"), allow_nan=False)
     text = text.replace("&", r"\u0026").replace("<", r"\u003c").replace(">", r"\u003e")
     return [
         element("script", raw(text), type="application/json", id="data"),
-        element("script", raw(block.base64()), type="text/plain", id="block"),
+        element("script", raw(block), type="text/plain", id="block"),
     ]
 
 
-def _add_pairs(block: PackedBlock, pairs: PairTable) -> None:
-    """Add what the script knows of any two runs, and the means of runs."""
-    arrays: dict[str, tuple[AnyArray, str]] = {
-        "corrected": (pairs.corrected, "<f8"),
-        "firstMeans": (pairs.pair_means[0], "<f8"),
-        "secondMeans": (pairs.pair_means[1], "<f8"),
-        "pairTopics": (pairs.topics, "<i4"),
-        "direction": (pairs.direction, "<i1"),
-        "wins": (pairs.wins, "<i4"),
-        "losses": (pairs.losses, "<i4"),
-        "means": (pairs.means, "<f8"),
-        "lower": (pairs.lower, "<f8"),
-        "upper": (pairs.upper, "<f8"),
+def _of_pairs(pairs: PairTable) -> dict[str, AnyArray]:
+    """Return what the script knows of any two runs, and the means of runs."""
+    return {
+        "corrected": pairs.corrected.astype("<f8"),
+        "firstMeans": pairs.pair_means[0].astype("<f8"),
+        "secondMeans": pairs.pair_means[1].astype("<f8"),
+        "pairTopics": pairs.topics.astype("<i4"),
+        "direction": pairs.direction.astype("<i1"),
+        "wins": pairs.wins.astype("<i4"),
+        "losses": pairs.losses.astype("<i4"),
+        "means": pairs.means.astype("<f8"),
+        "lower": pairs.lower.astype("<f8"),
+        "upper": pairs.upper.astype("<f8"),
     }
-    for name, (array, kind) in arrays.items():
-        block.add(name, array.astype(kind))
 
 
 def _document(report: Report, labels: Sequence[str]) -> dict[str, Any]:

@@ -34,7 +34,12 @@ def table(
         element(
             "tr",
             element("th", row[0], scope="row"),
-            *(_cell(cell, kind) for cell, kind in zip(row[1:], kinds[1:], strict=True)),
+            *(
+                cell
+                if isinstance(cell, Html) and cell.startswith("<td")
+                else element("td", cell, class_=kind)
+                for cell, kind in zip(row[1:], kinds[1:], strict=True)
+            ),
         )
         for row in rows
     ]
@@ -53,12 +58,6 @@ def _heading(text: str, kind: str | None, *, sortable: bool, falling: bool) -> H
         return element("td")
     content = element("button", text, type="button") if sortable else text
     return element("th", content, scope="col", class_=kind, data_falling=falling)
-
-
-def _cell(cell: Cell, kind: str | None) -> Cell:
-    """Return a cell of a kind, if it is not one already."""
-    is_cell = isinstance(cell, Html) and cell.startswith("<td")
-    return cell if is_cell else element("td", cell, class_=kind)
 
 
 MANY_ROWS = 200

@@ -64,15 +64,11 @@ def differences(report: Report) -> Html:
     for label in report.told_by_topic:
         rows = [
             [
-                text_of(found.topic),
-                report.names[found.best],
-                report.names[found.worst],
-                shown(found.size, DIGITS),
-                shown(found.best_value, DIGITS),
-                shown(found.worst_value, DIGITS),
-                str(num_rel[found.topic]),
+                *(text_of(topic), best, worst),
+                *(shown(value, DIGITS) for value in (size, best_value, worst_value)),
+                str(num_rel[topic]),
             ]
-            for found in largest_differences(report, label)
+            for topic, best, worst, best_value, worst_value, size in largest_differences(report, label)
         ]
         name = report.heading(label)
         made = table(
