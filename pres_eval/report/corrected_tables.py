@@ -14,7 +14,8 @@ from pres_eval.analysis.prediction_powered import (
     more_topics,
     topics_to_judge,
 )
-from pres_eval.report.layout import MOST_SHOWN, PValue, Score, Shown, Table, more_rows, records_table
+from pres_eval.report.judges_tables import MOST_SHOWN, more_rows
+from pres_eval.report.layout import PValue, Score, Shown, Table, records_table
 from pres_eval.report.text import falling_notes, interval, percentage
 
 

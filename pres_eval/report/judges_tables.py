@@ -16,8 +16,16 @@ from pres_eval.analysis.judging import (
     cohens_kappa,
     krippendorffs_alpha,
 )
-from pres_eval.report.layout import MOST_SHOWN, PValue, Score, Shown, Table, more_rows, records_table
+from pres_eval.report.layout import PValue, Score, Shown, Table, records_table
 from pres_eval.report.text import falling_notes, moved, number, text_of
+
+MOST_SHOWN = 12
+"""Lines of a long table about judges that people see; programs get all."""
+
+
+def more_rows(count: int, table: str) -> list[str]:
+    """Describe where to find the rows of such a table that are not printed."""
+    return [f"{count - MOST_SHOWN} more: --table {table}"] if count > MOST_SHOWN else []
 
 
 def agreement_table(judged: Assessments, every: TopicAgreement, table: GradeTable, level: float) -> Table:

@@ -198,15 +198,6 @@ class Table:
     programs: bool = True
 
 
-MOST_SHOWN = 12
-"""Lines of a long table about judges that people see; programs get all."""
-
-
-def more_rows(count: int, table: str) -> list[str]:
-    """Describe where to find the rows of such a table that are not printed."""
-    return [f"{count - MOST_SHOWN} more: --table {table}"] if count > MOST_SHOWN else []
-
-
 def records_table(
     name: str,
     title: str,
