@@ -23,7 +23,8 @@ from pres_eval.cli.streams import check_paths, say, writing_results
 from pres_eval.errors import UsageError, plural
 from pres_eval.library.converting import ENDINGS
 from pres_eval.reading.blocks import Block
-from pres_eval.reading.relevance import read_any_qrels
+from pres_eval.reading.qrels import as_qrels
+from pres_eval.reading.relevance import read_relevance
 from pres_eval.reading.run_files import source_at
 from pres_eval.report.converted import write_blocks
 from pres_eval.report.grid import guarded
@@ -68,7 +69,7 @@ class MergeOptions(Said):
 def command(said: MergeOptions) -> None:
     """Merge the files, and write the judgements."""
     check_paths(said.first, said.others)
-    judges = [read_any_qrels(source_at(path)) for path in (said.first, *said.others)]
+    judges = [as_qrels(read_relevance(source_at(path)), "merge") for path in (said.first, *said.others)]
     judges = judges if said.others else one_by_one(judges[0])
     if len(judges) == 1:
         raise UsageError(f"{said.first}: no document has several judgements, expected more files")

@@ -47,13 +47,24 @@ def relevance_info(form: str) -> RelevanceInfo:
 def read_relevance(path: str | Source, form: str = "qrels", jobs: int | None = None) -> Relevance:
     """Read judgements or preferences; `jobs` threads parse qrels (None: as many as there are processors).
 
-    Raises UsageError for a format that does not exist, InputError for a file that is not in it.
+    Judgements of the form qrels that have not four columns are recognised by their beginning.  Raises
+    UsageError for a format that does not exist, InputError for a file that is not in it.
     """
     relevance_info(form)
     source = path if isinstance(path, Source) else Source(path)
     # Imported here because only one of them is needed, and they take a while.
     if form == "qrels":
-        return read_any_qrels(source, jobs)
+        from pres_eval.reading.qrels import read_qrels
+
+        try:
+            return read_qrels(source, jobs)
+        except InputError:
+            from pres_eval.reading.formats.recognising import recognised
+
+            found = recognised(source, grades=True)
+            if found is None:
+                raise
+            return qrels_in(source, found)
     if FORMATS[form] is RelevanceInfo.QRELS:
         from pres_eval.reading.formats.recognising import FORMATS as OTHERS
 
@@ -73,21 +84,6 @@ def read_relevance(path: str | Source, form: str = "qrels", jobs: int | None = N
         "qrels_prefs": partial(preferences.read_preferences, layout=preferences.QRELS_PREFS),
     }
     return readers[form](source)
-
-
-def read_any_qrels(source: Source, jobs: int | None = None) -> QrelsJudgements:
-    """Read judgements; a file that has not four columns is recognised by its beginning."""
-    from pres_eval.reading.qrels import read_qrels
-
-    try:
-        return read_qrels(source, jobs)
-    except InputError:
-        from pres_eval.reading.formats.recognising import recognised
-
-        found = recognised(source, grades=True)
-        if found is None:
-            raise
-        return qrels_in(source, found)
 
 
 def qrels_in(source: Source, form: FileFormat) -> QrelsJudgements:
