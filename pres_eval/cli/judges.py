@@ -118,7 +118,7 @@ def command(said: JudgesOptions) -> None:
             said.warn(reach_warning(one_by_one, scores[0]))
         for each, other in zip(tables, scores[1:], strict=True):
             each.extend(_tables_of_runs(said, scores[0], other))
-    elif (said.groups or said.measures) and not said.runs:
+    elif not said.runs and (said.groups or (said.measures and said.protocol is None)):
         raise UsageError(f"{'--group' if said.groups else '-m'}: no runs, expected QRELS QRELS RUN ...")
     shown = [*corrected, *beside_first(tables, judged)]
     put_out(shown, "judges", settings, said, failures, lambda: _figure(pairs[0], scores[:2], said.warn))

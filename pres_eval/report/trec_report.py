@@ -24,7 +24,7 @@ from pres_eval.analysis.explain import RelevantRanks, relevant_ranks
 from pres_eval.analysis.paired import pair_columns
 from pres_eval.analysis.pools import Trust
 from pres_eval.arrays import FloatArray
-from pres_eval.errors import NoCommonTopicError, RunFailure
+from pres_eval.errors import NoCommonTopicError, RunFailure, UsageError
 from pres_eval.measures import interpolation
 from pres_eval.measures.base import Format
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS
@@ -241,13 +241,18 @@ def board_of(
         (column.measure.name, column.arguments, column.view.level)
         for column in select(measures, options, nmax, relevance=RelevanceInfo.QRELS)
     }
-    return tuple(
+    found = tuple(
         column.label
         for column in selection
         if (column.measure.name, column.arguments, column.view.level) in wanted
         and column.measure.summary is not None
         and column.measure.format in (Format.FLOAT, Format.COUNT)
     )
+    if not found:
+        raise UsageError(
+            "none of the measures asked for (-m) is an average over topics, expected at least one"
+        )
+    return found
 
 
 def make_report(

@@ -242,3 +242,11 @@ def test_holes_are_what_nobody_judged(pres_eval: Command) -> None:
         "holes", QRELS, *RUNS, "--depth", "20", "-M", "7", "--documents", "--format", "json"
     ).json
     assert (cut["runs"], cut["documents"]) == (found["runs"], found["documents"])
+
+
+def test_measures_of_a_protocol_need_no_runs(pres_eval: Command) -> None:
+    """They are not asked for: what a protocol says of grades is all that judges alone need."""
+    judges = ("judges", "--quiet", QRELS, QRELS, "--format", "csv")
+    graded = pres_eval.ok(*judges, "-l", "2").out
+    assert pres_eval.ok(*judges, "--protocol", "trec-dl").out == graded != pres_eval.ok(*judges).out
+    assert "-m: no runs" in pres_eval(*judges, "-m", "map").err

@@ -272,3 +272,17 @@ def test_runs_that_cannot_be_evaluated_are_named_on_the_page(tmp_path: Path) -> 
     assert f"<li>{name}</li>" in failed_runs(report)
     assert "<b>" not in failed_runs(report)
     assert failed_runs(replace(report, failures=())) == ""
+
+
+@pytest.mark.parametrize("measure", ["num_q", "num_rel_ret", "gm_map"])
+def test_a_page_of_counts_alone(command: Command, tmp_path: Path, measure: str) -> None:
+    """The distribution over topics is that of a count; a page took the first measure from 0 to 1."""
+    page = tmp_path / "page.html"
+    command.ok("report", "--quiet", QRELS, RUNS[0], "-m", measure, "-o", page)
+    assert 'id="distributions"' in page.read_text()
+
+
+@pytest.mark.parametrize("to", ["page.html", "picture.svg"])
+def test_a_page_needs_a_measure(command: Command, tmp_path: Path, to: str) -> None:
+    found = command("report", QRELS, *RUNS, "-m", "runid", "-o", tmp_path / to)
+    assert found.err.endswith("(-m) is an average over topics, expected at least one\n")

@@ -60,9 +60,8 @@ def _legend(report: Report) -> Html | str:
 
 def distributions(report: Report) -> Html:
     """Return the distribution of a measure over topics, run by run; the script draws any measure."""
-    label = next(
-        label for label in topic_measures(report) if report.column(label).measure.format is Format.FLOAT
-    )
+    labels = topic_measures(report)
+    label = next((each for each in labels if report.column(each).measure.format is Format.FLOAT), labels[0])
     matrix = report.matrix(label)
     spreads = {run: quartiles(matrix[run]) for run in report.best_first(label)}
     rows = [
