@@ -55,7 +55,7 @@ def form(relevance: Relevance, ranking: Ranking, options: Options) -> Sequence[C
 
 def _batches_of_others(
     relevance: GroupQrels | SubtopicQrels | Sample | Preferences, ranking: Ranked, options: Options
-) -> list[Callable[[], AnyBatch]]:
+) -> Sequence[Callable[[], AnyBatch]]:
     """Return those of judgements that are no qrels; raise UsageError for --ties."""
     if options.ties != DOCNO:
         as_qrels(relevance, f"--ties {options.ties}")
@@ -78,13 +78,12 @@ def _batches_of_others(
     return _parts(form_preference_batch(relevance, ranking, options))
 
 
-def _parts(batch: AnyBatch) -> list[Callable[[], AnyBatch]]:
-    """Return functions that take a batch apart."""
-    starts = range(0, len(batch), BLOCK)
-    return [partial(batch.take, start, min(start + BLOCK, len(batch))) for start in starts]
+def _parts(batch: Parted, size: int = BLOCK) -> list[Callable[[], Parted]]:
+    """Return functions that take at most `size` topics each out of a batch."""
+    starts = range(0, len(batch), size)
+    return [partial(batch.take, start, min(start + size, len(batch))) for start in starts]
 
 
 def blocks_of_topics(batch: Parted, size: int) -> Iterator[Parted]:
     """Return the same topics, at most `size` at a time."""
-    for start in range(0, len(batch), size):
-        yield batch.take(start, min(start + size, len(batch)))
+    return (take() for take in _parts(batch, size))
