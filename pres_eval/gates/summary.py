@@ -19,7 +19,7 @@ def as_markdown(findings: Sequence[GateFinding], compared: Sequence[Change]) -> 
     rows = tuple(_row(change) for change in compared if change.topic is None)
     table = written(Grid(("run", "measure", "earlier", "now", "change", ""), rows, left=2), MARKDOWN)
     lines = "".join(f"- {escaped(line, MARKDOWN)}\n" for line in lines_of(findings))
-    parts = [f"### pres-eval: gates {verdict}\n", *[table] * bool(rows), *[lines] * bool(findings)]
+    parts = [f"### pres-eval: gates {verdict}\n", *([table] if rows else []), *([lines] if findings else [])]
     return "\n".join(parts) + "\n"
 
 

@@ -230,7 +230,10 @@ class _Topics:
         if FEW * sum(map(len, indices)) <= len(scores):
             found = self._few(indices, scores, ranker)
         if found is None:  # the retrieved documents are looked up among those judged, with -1 for others
-            lookups = map(map, [index.get for index in indices], self.rankings, repeat(repeat(-1)))
+            lookups = [
+                map(index.get, documents, repeat(-1))
+                for index, documents in zip(indices, self.rankings, strict=True)
+            ]
             # `struct` for the reason that _scores has.
             number = np.frombuffer(struct.pack(f"{len(scores)}q", *chain.from_iterable(lookups)), np.int64)
             rows = np.flatnonzero(number >= 0)

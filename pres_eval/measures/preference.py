@@ -228,15 +228,15 @@ def _average_or_zero(batch: PreferenceBatch, fulfilled: IntArray, possible: IntA
     return np.where(empty, 0.0, _average(batch, divide(fulfilled, possible)))
 
 
-_ANY = (Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL, Trait.GRADED)
+_ANY = frozenset({Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL, Trait.GRADED})
 _measure = partial(Measure, uses_level=False, relevance=RelevanceInfo.PREFS)
 _count = partial(_measure, summary=total, format=Format.COUNT, tells_quality=False)
-_share = partial(_measure, traits=frozenset({*_ANY, Trait.BOUNDED}))
+_share = partial(_measure, traits=_ANY | {Trait.BOUNDED})
 
 MEASURES: tuple[Measure, ...] = (
-    _count("prefs_num_prefs_poss", num_prefs_poss, traits=frozenset({*_ANY, Trait.SET})),
-    _count("prefs_num_prefs_ful", num_prefs_ful, traits=frozenset({*_ANY})),
-    _count("prefs_num_prefs_ful_ret", num_prefs_ful_ret, traits=frozenset({*_ANY})),
+    _count("prefs_num_prefs_poss", num_prefs_poss, traits=_ANY | {Trait.SET}),
+    _count("prefs_num_prefs_ful", num_prefs_ful, traits=_ANY),
+    _count("prefs_num_prefs_ful_ret", num_prefs_ful_ret, traits=_ANY),
     _share("prefs_simp", simp),
     _share("prefs_pair", pair),
     _share("prefs_avgjg", avgjg),
