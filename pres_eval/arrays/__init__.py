@@ -6,19 +6,25 @@ from pres_eval.arrays.exact import accumulate, add_in_order, add_rows_in_order, 
 from pres_eval.arrays.growing import GrowingColumns, narrow
 from pres_eval.arrays.ids import EVERY_PROCESS, PADDING, WORD, Ids, equal, load_pairs, load_words, odd_numbers
 from pres_eval.arrays.matching import NO_ROWS, KeyTable, Matches, match, repeated
-from pres_eval.arrays.ordering import (
+from pres_eval.arrays.remembered import Remembered, read_only
+from pres_eval.arrays.stretches import (
+    BLOCK,
+    Stretches,
     absent,
+    blocks,
     byte_order,
     changed,
     changes,
+    consecutive,
     distinct,
+    gathered,
     has_equal,
+    lengths_at,
     present,
+    ragged,
     stable_order,
     stretches_of,
 )
-from pres_eval.arrays.remembered import Remembered, read_only
-from pres_eval.arrays.stretches import BLOCK, Stretches, blocks, consecutive, gathered, lengths_at, ragged
 from pres_eval.arrays.types import (
     AnyArray,
     AnyInts,

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from support.plain_reading import IDS
 
 from pres_eval.arrays.ids import Ids, equal
-from pres_eval.arrays.ordering import byte_order, changes, distinct
+from pres_eval.arrays.stretches import byte_order, changes, distinct
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.ranking.parts import each_once
 
@@ -129,7 +129,7 @@ def test_byte_order(texts: list[bytes]) -> None:
 def test_byte_order_in_groups(texts: list[bytes], data: st.DataObject) -> None:
     groups = data.draw(st.lists(st.integers(0, 3), min_size=len(texts), max_size=len(texts)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pres_eval.arrays.ordering._WORDS_SORTED", data.draw(st.sampled_from([0, 1, 3, 64])))
+        patch.setattr("pres_eval.arrays.stretches._WORDS_SORTED", data.draw(st.sampled_from([0, 1, 3, 64])))
         order = byte_order(Ids.of(texts), np.array(groups)).tolist()
     assert order == sorted(range(len(texts)), key=lambda row: (groups[row], texts[row]))
 

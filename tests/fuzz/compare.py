@@ -83,7 +83,7 @@ def small_chunks(copies: bool = False) -> Iterator[None]:
 
     `copies`: also the way of several processes.
     """
-    from pres_eval.arrays import exact, ids, matching, ordering, stretches, word_ids
+    from pres_eval.arrays import exact, ids, matching, stretches, word_ids
     from pres_eval.batches import forming
     from pres_eval.cli import reader
     from pres_eval.engines import processes
@@ -103,7 +103,7 @@ def small_chunks(copies: bool = False) -> Iterator[None]:
         (runs, "UNTHREADED", 0),
         (splits, "CHUNK", 120),
         (splits, "WINDOW", 40),
-        (ordering, "_WORDS_SORTED", 1),
+        (stretches, "_WORDS_SORTED", 1),
         (qrels, "MANY_GROUPS", 2),
         (any_order, "LEAST_SORTED", 3),
     ]
