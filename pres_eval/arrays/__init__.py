@@ -1,12 +1,21 @@
 """Arrays of ids and numbers, whatever they mean: no files, no retrieval."""
 
-from pres_eval.arrays.decimals import LARGEST, all_digits, are_short_numbers, decimal_ids, nearest_integer
-from pres_eval.arrays.endings import DIGITS, LOWER, bytes_among, ending_in, stripped
 from pres_eval.arrays.exact import accumulate, add_in_order, add_rows_in_order, divide, elementwise, log2
 from pres_eval.arrays.growing import GrowingColumns, narrow
 from pres_eval.arrays.ids import EVERY_PROCESS, PADDING, WORD, Ids, equal, load_pairs, load_words, odd_numbers
 from pres_eval.arrays.matching import NO_ROWS, KeyTable, Matches, match, repeated
-from pres_eval.arrays.remembered import Remembered, read_only
+from pres_eval.arrays.spelling import (
+    DIGITS,
+    LARGEST,
+    LOWER,
+    all_digits,
+    are_short_numbers,
+    bytes_among,
+    decimal_ids,
+    ending_in,
+    nearest_integer,
+    stripped,
+)
 from pres_eval.arrays.stretches import (
     BLOCK,
     Stretches,
@@ -36,7 +45,7 @@ from pres_eval.arrays.types import (
     TopicNumbers,
     Words,
 )
-from pres_eval.arrays.word_ids import NO_IDS, WordIds
+from pres_eval.arrays.word_ids import NO_IDS, WordIds, read_only
 
 __all__ = [
     "BLOCK",
@@ -59,7 +68,6 @@ __all__ = [
     "IntArray",
     "KeyTable",
     "Matches",
-    "Remembered",
     "Stretches",
     "TopicNumbers",
     "WordIds",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import overload
+from typing import Any, TypeVar, overload
 
 import numpy as np
 
@@ -19,9 +19,10 @@ from pres_eval.arrays.ids import (
     num_bytes,
     odd_numbers,
 )
-from pres_eval.arrays.remembered import read_only
 from pres_eval.arrays.stretches import Stretches
 from pres_eval.arrays.types import BoolArray, IntArray, Words
+
+Value = TypeVar("Value")
 
 _ALWAYS = 2
 """Words that WordIds have room for whatever the mean is."""
@@ -182,3 +183,11 @@ def joined_long_ids(rows: Sequence[IntArray], ids: Sequence[Ids]) -> tuple[IntAr
     lengths = np.concatenate([part.lengths for part in ids])
     text = np.frombuffer(b"".join((*chain.from_iterable(ids), bytes(PADDING))), np.uint8)
     return np.concatenate(rows), Ids(text, np.cumsum(lengths) - lengths, lengths)
+
+
+def read_only(value: Value) -> Value:
+    """Return an array, or several (a tuple), that nobody can change any more."""
+    arrays: tuple[Any, ...] = value if isinstance(value, tuple) else (value,)
+    for array in arrays:
+        array.flags.writeable = False
+    return value

@@ -8,13 +8,13 @@ from functools import partial
 
 import numpy as np
 
-from pres_eval.arrays import BoolArray, Grades, IntArray, Remembered, blocks, consecutive, lengths_at
+from pres_eval.arrays import BoolArray, Grades, IntArray, blocks, consecutive, lengths_at
 from pres_eval.batches.batch import UNJUDGED, Batch, frozen
 from pres_eval.batches.places import TieGroups, heads_of_ties
 from pres_eval.errors import InputError, quoted
 from pres_eval.options import BEST, EXPECTED, WORST, Options
 from pres_eval.ranking.ranked import NO_TIES, Ranked, only
-from pres_eval.reading.pool import Pool
+from pres_eval.reading.pool import Pool, Remembered
 from pres_eval.reading.qrels import QrelsJudgements
 from pres_eval.records import dataclass
 

@@ -1,11 +1,12 @@
-"""The judged documents, by topic, which a run is joined with."""
+"""The judged documents, by topic, which a run is joined with, and results that are kept for the next run."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from dataclasses import field
 from functools import partial
 from itertools import count
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -17,7 +18,6 @@ from pres_eval.arrays import (
     IntArray,
     KeyTable,
     Matches,
-    Remembered,
     Stretches,
     WordIds,
     byte_order,
@@ -31,8 +31,40 @@ from pres_eval.arrays import (
 )
 from pres_eval.records import dataclass
 
+Value = TypeVar("Value")
+
 MOST_REMEMBERED = 1 << 18
 """Documents of which something is remembered."""
+
+
+class Remembered:
+    """Values that are made when they are first used; a copy, or another process, begins without any.
+
+    `most` is how much is kept: when that is reached, all is made anew.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._kept: dict[Hashable, Any] = {}
+        self._size = 0
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Remembered, (self._most,)
+
+    def get(self, key: Hashable, size: int, make: Callable[[], Value]) -> Value:
+        """Return the value of a key, made if it is not there; one that is larger than `most` is not kept."""
+        # Threads may make a value twice, which are the same.
+        kept = self._kept.get(key)
+        if kept is not None:
+            value: Value = kept[0]
+            return value
+        value = make()
+        if size <= self._most:
+            if self._size + size > self._most:
+                self._kept, self._size = {}, 0
+            self._kept[key] = (value,)
+            self._size += size
+        return value
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,6 @@ from pres_eval.arrays import (
     FloatArray,
     GrowingColumns,
     IntArray,
-    Remembered,
     WordIds,
     distinct,
     narrow,
@@ -25,7 +24,7 @@ from pres_eval.errors import InputError, UsageError, quoted
 from pres_eval.options import RelevanceInfo
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.lines import QRELS, Layout, LineError, Lines, in_parts, no_lines
-from pres_eval.reading.pool import Pool, Pooled, build_pool
+from pres_eval.reading.pool import Pool, Pooled, Remembered, build_pool
 from pres_eval.reading.source import Source
 from pres_eval.records import dataclass
 from pres_eval.workers import num_processors

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pres_eval.arrays.decimals import are_short_numbers, decimal_ids
 from pres_eval.arrays.ids import Ids
+from pres_eval.arrays.spelling import are_short_numbers, decimal_ids
 
 EDGES = [number for power in range(19) for number in (10**power - 1, 10**power, 10**power + 1)]
 

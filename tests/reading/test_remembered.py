@@ -7,7 +7,7 @@ import pickle
 
 import pytest
 
-from pres_eval.arrays.remembered import Remembered
+from pres_eval.reading.pool import Remembered
 
 
 def made(remembered: Remembered, key: str, size: int, value: object) -> object:
