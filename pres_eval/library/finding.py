@@ -20,8 +20,8 @@ from pres_eval.library.texts import decode, encode, ids_of
 from pres_eval.options import Options
 from pres_eval.ranking.opening import ALL_LOOKED_AT, LookedAt, Opening
 from pres_eval.ranking.order import Sortable, rank_judged
-from pres_eval.ranking.parts import Facts, Part
-from pres_eval.ranking.ranked import Ranked, Scores, joined_topics
+from pres_eval.ranking.parts import Facts, Part, joined_topics
+from pres_eval.ranking.ranked import Ranked, Scores
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.ranking import Ranking, ranking_of
 from pres_eval.reading.blocks import Block

@@ -15,8 +15,8 @@ from pres_eval.library.lookup import JudgedNumbers, Lookup
 from pres_eval.library.texts import ids_of
 from pres_eval.options import Options
 from pres_eval.ranking.order import Sortable, rank_judged
-from pres_eval.ranking.parts import Facts, Part
-from pres_eval.ranking.ranked import Ranked, joined_topics
+from pres_eval.ranking.parts import Facts, Part, joined_topics
+from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.ranking import Ranking, rank_block, ranking_of
 from pres_eval.reading.blocks import Block

@@ -26,7 +26,7 @@ from pres_eval.arrays import (
     narrow,
     odd_numbers,
 )
-from pres_eval.ranking.keys import place_keys
+from pres_eval.ranking.order import place_keys
 from pres_eval.ranking.ranked import NO_TIES, Ranked, Scores, Ties
 from pres_eval.reading.pool import Pool
 from pres_eval.records import dataclass

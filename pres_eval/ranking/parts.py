@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import field, replace
 
 import numpy as np
 
-from pres_eval.arrays import NO_IDS, GrowingColumns, IntArray, KeyTable, TopicNumbers, WordIds
+from pres_eval.arrays import (
+    NO_IDS,
+    AnyInts,
+    GrowingColumns,
+    IntArray,
+    KeyTable,
+    TopicNumbers,
+    WordIds,
+    gathered,
+)
 from pres_eval.ranking.any_order import KeyedRows
 from pres_eval.ranking.opening import NOTHING_LOOKED_AT, LookedAt, Opening
-from pres_eval.ranking.ranked import Ranked, Scores, joined_topics
+from pres_eval.ranking.ranked import NO_TIES, NOTHING, Ranked, Scores, Ties, inverse
 from pres_eval.reading.lines import LineError, Lines
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.source import NO_CHUNK, Chunk, Source
@@ -218,3 +227,59 @@ class Merging:
             rows=Rows(*self._rows.values()) if len(self._rows) else None,
             keyed=tuple(self._keyed),
         )
+
+
+def joined_topics(parts: Sequence[Ranked]) -> Ranked:
+    """Return the topics of all parts in the pool's order; none may be in two parts."""
+    parts = parts or [NOTHING]
+    if len(parts) == 1 and not (parts[0].topic[1:] < parts[0].topic[:-1]).any():
+        return parts[0]
+    topic = np.concatenate([part.topic for part in parts])
+    lengths = np.concatenate([np.diff(part.offsets) for part in parts])
+    before = np.concatenate(([0], np.cumsum(lengths)))
+    ranked = Ranked(
+        topic=topic,
+        num_ret=np.concatenate([part.num_ret for part in parts]),
+        offsets=before,
+        rank=_NONE,
+        document=_NONE,
+        ties=_joined_ties(parts) if any(len(part.ties.document) for part in parts) else NO_TIES,
+        num_dropped=sum(part.num_dropped for part in parts),
+    )
+    ranks, documents = [part.rank for part in parts], [part.document for part in parts]
+    if not (topic[1:] < topic[:-1]).any():
+        return replace(ranked, rank=_joined(ranks), document=_joined(documents))
+    order = np.argsort(topic, kind="stable")
+    starts, lengths = before[:-1][order], lengths[order]
+    offsets = np.concatenate(([0], np.cumsum(lengths)))
+    ties = ranked.ties
+    if len(ties.document):
+        own = np.searchsorted(before, ties.document, side="right") - 1
+        moved = ties.document - before[own] + offsets[inverse(order)[own]]
+        ties = Ties.at(moved, ties.first, ties.size)
+    return replace(
+        ranked,
+        topic=topic[order],
+        num_ret=ranked.num_ret[order],
+        offsets=offsets,
+        rank=gathered(ranks, starts, lengths),
+        document=gathered(documents, starts, lengths),
+        ties=ties,
+    )
+
+
+def _joined(arrays: Sequence[AnyInts]) -> AnyInts:
+    """Return (D,) all of them; a single one is not copied."""
+    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
+
+
+def _joined_ties(parts: Sequence[Ranked]) -> Ties:
+    """Return the ties of all parts, of which one has some at least."""
+    begins = np.cumsum([0, *(len(part.rank) for part in parts)])
+    found = [
+        (part.ties.document + begin, part.ties.first, part.ties.size)
+        for part, begin in zip(parts, begins.tolist(), strict=False)
+        if len(part.ties.document)
+    ]
+    document, first, size = zip(*found, strict=True)
+    return Ties(np.concatenate(document), np.concatenate(first), np.concatenate(size))

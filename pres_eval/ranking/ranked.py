@@ -1,14 +1,13 @@
-"""Ranked topics of which only the judged documents are kept, and how they are collected."""
+"""Ranked topics of which only the judged documents are kept."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.arrays import AnyInts, IntArray, gathered
+from pres_eval.arrays import AnyInts, IntArray
 from pres_eval.records import dataclass
 
 Scores = NDArray[np.float64] | NDArray[np.float32]
@@ -92,62 +91,6 @@ def only(ranked: Ranked, rows: IntArray) -> Ranked:
 
 
 NOTHING = Ranked(_NONE, _NONE, np.zeros(1, np.int64), _NONE, _NONE, NO_TIES)
-
-
-def joined_topics(parts: Sequence[Ranked]) -> Ranked:
-    """Return the topics of all parts in the pool's order; none may be in two parts."""
-    parts = parts or [NOTHING]
-    if len(parts) == 1 and not (parts[0].topic[1:] < parts[0].topic[:-1]).any():
-        return parts[0]
-    topic = np.concatenate([part.topic for part in parts])
-    lengths = np.concatenate([np.diff(part.offsets) for part in parts])
-    before = np.concatenate(([0], np.cumsum(lengths)))
-    ranked = Ranked(
-        topic=topic,
-        num_ret=np.concatenate([part.num_ret for part in parts]),
-        offsets=before,
-        rank=_NONE,
-        document=_NONE,
-        ties=_joined_ties(parts) if any(len(part.ties.document) for part in parts) else NO_TIES,
-        num_dropped=sum(part.num_dropped for part in parts),
-    )
-    ranks, documents = [part.rank for part in parts], [part.document for part in parts]
-    if not (topic[1:] < topic[:-1]).any():
-        return replace(ranked, rank=_joined(ranks), document=_joined(documents))
-    order = np.argsort(topic, kind="stable")
-    starts, lengths = before[:-1][order], lengths[order]
-    offsets = np.concatenate(([0], np.cumsum(lengths)))
-    ties = ranked.ties
-    if len(ties.document):
-        own = np.searchsorted(before, ties.document, side="right") - 1
-        moved = ties.document - before[own] + offsets[inverse(order)[own]]
-        ties = Ties.at(moved, ties.first, ties.size)
-    return replace(
-        ranked,
-        topic=topic[order],
-        num_ret=ranked.num_ret[order],
-        offsets=offsets,
-        rank=gathered(ranks, starts, lengths),
-        document=gathered(documents, starts, lengths),
-        ties=ties,
-    )
-
-
-def _joined(arrays: Sequence[AnyInts]) -> AnyInts:
-    """Return (D,) all of them; a single one is not copied."""
-    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
-
-
-def _joined_ties(parts: Sequence[Ranked]) -> Ties:
-    """Return the ties of all parts, of which one has some at least."""
-    begins = np.cumsum([0, *(len(part.rank) for part in parts)])
-    found = [
-        (part.ties.document + begin, part.ties.first, part.ties.size)
-        for part, begin in zip(parts, begins.tolist(), strict=False)
-        if len(part.ties.document)
-    ]
-    document, first, size = zip(*found, strict=True)
-    return Ties(np.concatenate(document), np.concatenate(first), np.concatenate(size))
 
 
 def inverse(order: IntArray) -> IntArray:

@@ -29,8 +29,8 @@ from pres_eval.arrays import (
 from pres_eval.options import BEST_SCORE, ERROR, Options
 from pres_eval.ranking.any_order import Finder, KeyedRows, rows_of_ties
 from pres_eval.ranking.opening import DOCNO, NOTHING_LOOKED_AT, TOPIC, look_at, opening_of, opening_of_block
-from pres_eval.ranking.parts import Facts, Part, Rows
-from pres_eval.ranking.ranked import NOTHING, Ranked, Scores, joined_topics
+from pres_eval.ranking.parts import Facts, Part, Rows, joined_topics
+from pres_eval.ranking.ranked import NOTHING, Ranked, Scores
 from pres_eval.ranking.whole_topics import KEEP_RANKS, rank_topics
 from pres_eval.reading.blocks import Block, Documents, Texts
 from pres_eval.reading.lines import RUN, Lines, parse_lines

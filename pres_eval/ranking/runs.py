@@ -15,8 +15,8 @@ from pres_eval.engines.engine import Engine, Here, split_size
 from pres_eval.errors import EmptyFileError, InputError, PresEvalError, RunFailure
 from pres_eval.options import ERROR, Options
 from pres_eval.ranking.any_order import IdsWantedError, KeyedRows, rank_in_any_order
-from pres_eval.ranking.keys import topic_keys
 from pres_eval.ranking.opening import BYTES, EACH_LOOKED_AT, EVERY_LOOKED_AT, opening_of_files
+from pres_eval.ranking.order import topic_keys
 from pres_eval.ranking.parts import Facts, Merging, Part
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.ranker import EVERY_ROW, KEYS, RANKS, ROWS, UNCHECKED_KEYS, Judged, Kept, Ranker

@@ -9,7 +9,6 @@ import numpy as np
 
 from pres_eval.arrays import NO_ROWS, IntArray, Matches, WordIds, repeated
 from pres_eval.options import BEST_SCORE, ERROR
-from pres_eval.ranking.keys import without_duplicates
 from pres_eval.ranking.order import Sortable, places_of, rank_judged
 from pres_eval.ranking.ranked import Ranked, Scores, only
 from pres_eval.reading.pool import Pool
@@ -55,7 +54,7 @@ def rank_topics(
         _, first = np.unique(ranked.document, return_index=True)
         return replace(only(ranked, np.sort(first)), num_dropped=len(found.repeats))
     if len(found.repeats) and duplicates != ERROR:
-        kept = without_duplicates(scores, found, best=duplicates == BEST_SCORE)
+        kept = _without_duplicates(scores, found, best=duplicates == BEST_SCORE)
         ranked = rank_topics(
             pool,
             topic,
@@ -69,6 +68,26 @@ def rank_topics(
     if len(found.repeats) and (row := _duplicate(rows_to_rank, found, most)) is not None:
         raise DuplicateRowError(pool.topics[int(topic[rows_to_rank.topic_of[row]])], ids[row])
     return rank_judged(rows_to_rank, topic, found.rows, found.wanted)
+
+
+def _without_duplicates(scores: Scores, found: Matches, *, best: bool) -> IntArray:
+    """Return the rows (n,) that stay when each document counts once: its first row, or its first best one."""
+    kept = np.ones(len(scores), np.bool_)
+    kept[found.repeats] = False
+    above = scores[found.repeats] > scores[found.first]
+    if not best or not above.any():  # as nearly always, where scores descend
+        return np.flatnonzero(kept)
+    again = np.zeros(len(scores), np.bool_)
+    again[found.first[above]] = True  # np.unique hashes or sorts them
+    first = np.flatnonzero(again)
+    others = np.flatnonzero(again[found.first])
+    rows = np.concatenate((first, found.repeats[others]))
+    document = np.concatenate((first, found.first[others]))
+    kept[rows] = True
+    order = np.lexsort((rows, -scores[rows], document))
+    rows, document = rows[order], document[order]
+    kept[rows[1:][document[1:] == document[:-1]]] = False
+    return np.flatnonzero(kept)
 
 
 def _check_written(

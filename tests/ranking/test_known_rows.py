@@ -14,7 +14,7 @@ from pres_eval.arrays import stretches
 from pres_eval.arrays.ids import Ids
 from pres_eval.options import Options
 from pres_eval.ranking.order import Sortable, rank_judged
-from pres_eval.ranking.ranked import joined_topics
+from pres_eval.ranking.parts import joined_topics
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.ranking import rank_block
 from pres_eval.reading.blocks import Block, Texts

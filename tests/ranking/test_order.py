@@ -17,8 +17,9 @@ from pres_eval.arrays import matching, stretches
 from pres_eval.arrays.ids import Ids
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.ranking import order as ranking
-from pres_eval.ranking.keys import score_keys
-from pres_eval.ranking.ranked import Ranked, joined_topics
+from pres_eval.ranking.order import score_keys
+from pres_eval.ranking.parts import joined_topics
+from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.whole_topics import DuplicateRowError, rank_topics
 from pres_eval.reading.pool import Pool
 
