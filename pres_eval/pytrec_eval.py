@@ -38,7 +38,7 @@ from pres_eval.measures.own import measure_names, own_measures
 from pres_eval.measures.parameters import Cutoffs, Fractions
 from pres_eval.measures.selection import Selection, select
 from pres_eval.options import V9, Options
-from pres_eval.reading import qrels as engine
+from pres_eval.reading import relevance as engine
 from pres_eval.scoring import Scoring
 from pres_eval.summing import Values
 

@@ -11,7 +11,7 @@ from pres_eval.arrays import AnyInts, BoolArray, FloatArray, Ids, IntArray, Word
 from pres_eval.errors import InputError, NoCommonTopicError, quoted
 from pres_eval.reading.changed_judgements import with_documents
 from pres_eval.reading.pool import Pool, build_pool
-from pres_eval.reading.qrels import NO_DUPLICATES, QrelsJudgements
+from pres_eval.reading.relevance import NO_DUPLICATES, QrelsJudgements
 
 LEVELS = ("nominal", "ordinal", "interval")
 """Levels of measurement of the grades for Krippendorff's α."""

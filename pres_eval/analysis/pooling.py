@@ -18,7 +18,7 @@ from pres_eval.ranking.runs import read_run
 from pres_eval.reading.blocks import Block, joined
 from pres_eval.reading.lines import RUN, Lines, in_parts, no_lines
 from pres_eval.reading.pool import Pool, build_pool
-from pres_eval.reading.qrels import NO_DUPLICATES, QrelsJudgements
+from pres_eval.reading.relevance import NO_DUPLICATES, QrelsJudgements
 from pres_eval.reading.rewriting import Rewriting
 from pres_eval.reading.source import Source
 

@@ -15,7 +15,7 @@ from pres_eval.arrays import BoolArray, FloatArray, IntArray, add_in_order
 from pres_eval.measures.selection import Selection
 from pres_eval.options import Options
 from pres_eval.ranking.ranking import Ranking
-from pres_eval.reading.qrels import QrelsJudgements
+from pres_eval.reading.relevance import QrelsJudgements
 from pres_eval.scoring import Scoring
 from pres_eval.workers import Loop, in_turn
 

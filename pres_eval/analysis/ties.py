@@ -10,8 +10,7 @@ from pres_eval.measures.base import Format, Trait
 from pres_eval.measures.selection import SelectedColumn, Selection
 from pres_eval.options import BEST, DOCNO, WORST, Options
 from pres_eval.ranking.ranking import Ranking
-from pres_eval.reading.qrels import QrelsJudgements
-from pres_eval.reading.relevance import Relevance
+from pres_eval.reading.relevance import QrelsJudgements, Relevance
 from pres_eval.scoring import evaluate
 
 LEAST_RANGE = 0.01

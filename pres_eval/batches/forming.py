@@ -12,8 +12,7 @@ from pres_eval.options import DOCNO, Options
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.ranking.warnings import no_common_topic
-from pres_eval.reading.qrels import QrelsJudgements, as_qrels
-from pres_eval.reading.relevance import Relevance
+from pres_eval.reading.relevance import QrelsJudgements, Relevance, as_qrels
 
 if TYPE_CHECKING:
     from pres_eval.batches.batch import Batch

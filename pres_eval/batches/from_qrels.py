@@ -15,7 +15,7 @@ from pres_eval.errors import InputError, quoted
 from pres_eval.options import BEST, EXPECTED, WORST, Options
 from pres_eval.ranking.ranked import NO_TIES, Ranked, only
 from pres_eval.reading.pool import Pool, Remembered
-from pres_eval.reading.qrels import QrelsJudgements
+from pres_eval.reading.relevance import QrelsJudgements
 from pres_eval.records import dataclass
 
 FEW_TIED = 0.01

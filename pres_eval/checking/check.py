@@ -24,8 +24,7 @@ from pres_eval.reading.blocks import FileFormat, joined
 from pres_eval.reading.formats.recognising import FORMATS, recognised
 from pres_eval.reading.lines import QRELS, RUN, Layout
 from pres_eval.reading.pool import NO_POOL
-from pres_eval.reading.qrels import QrelsJudgements
-from pres_eval.reading.relevance import Relevance, qrels_in, read_relevance
+from pres_eval.reading.relevance import QrelsJudgements, Relevance, qrels_in, read_relevance
 from pres_eval.reading.rewriting import Rewriting
 from pres_eval.reading.source import Source
 from pres_eval.workers import in_order

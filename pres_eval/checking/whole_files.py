@@ -14,8 +14,7 @@ from pres_eval.checking.findings import Example, FileReport, facts_of_lines, tel
 from pres_eval.errors import plural, quoted
 from pres_eval.ranking.rough import respelled_topics
 from pres_eval.reading.lines import Lines
-from pres_eval.reading.qrels import QrelsJudgements, read_qrels
-from pres_eval.reading.relevance import Relevance
+from pres_eval.reading.relevance import QrelsJudgements, Relevance, read_qrels
 from pres_eval.reading.source import Source
 from pres_eval.report.text import text_of
 

@@ -21,8 +21,7 @@ from pres_eval.measures.selection import Selection, select
 from pres_eval.options import Options, recorded
 from pres_eval.ranking.ranking import ALL, COMMON, Ranking
 from pres_eval.ranking.warnings import no_common_topic
-from pres_eval.reading.qrels import QrelsJudgements
-from pres_eval.reading.relevance import Relevance
+from pres_eval.reading.relevance import QrelsJudgements, Relevance
 from pres_eval.reading.source import Source
 from pres_eval.report.text import text_of
 from pres_eval.scoring import ScoredRun, Scoring

@@ -16,8 +16,7 @@ from pres_eval.ranking.ranking import Ranking, with_nothing_for
 from pres_eval.ranking.runs import Runs
 from pres_eval.ranking.warnings import warnings_about
 from pres_eval.reading import changed_judgements
-from pres_eval.reading.qrels import QrelsJudgements
-from pres_eval.reading.relevance import Relevance, read_relevance
+from pres_eval.reading.relevance import QrelsJudgements, Relevance, read_relevance
 from pres_eval.reading.run_files import TREC, RunFiles, run_at, source_at
 from pres_eval.reading.source import Source
 from pres_eval.reading.storage import is_remote

@@ -24,7 +24,7 @@ from pres_eval.measures.own import own_measures
 from pres_eval.measures.selection import SelectedColumn, select
 from pres_eval.options import Options, RelevanceInfo
 from pres_eval.ranking.ranking import Ranking
-from pres_eval.reading import qrels as engine
+from pres_eval.reading import relevance as engine
 from pres_eval.scoring import Scoring, joined_values
 
 ANY = base.Any()

@@ -21,7 +21,7 @@ from pres_eval.reading.blocks import Block, check_scores
 from pres_eval.reading.formats.delimited import read_columns
 from pres_eval.reading.formats.recognising import FORMATS, recognised
 from pres_eval.reading.lines import QRELS, RUN
-from pres_eval.reading.qrels import QrelsJudgements
+from pres_eval.reading.relevance import QrelsJudgements
 from pres_eval.reading.run_files import source_at
 from pres_eval.reading.source import Source
 from pres_eval.report.converted import OF_RUNS, TARGETS, write_blocks

@@ -53,7 +53,7 @@ class Experiment(Comparisons):
 
         Raises UsageError for judgements that are not qrels, and for tests of all runs at once.
         """
-        from pres_eval.reading import qrels as engine
+        from pres_eval.reading import relevance as engine
         from pres_eval.report.html import as_html
         from pres_eval.report.records import File
         from pres_eval.report.trec_report import make_report, report_selection

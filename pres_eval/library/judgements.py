@@ -15,8 +15,7 @@ from pres_eval.library.streams import FileObject, name_of
 from pres_eval.library.tables import as_grades, block_of_table, looks_like_columns
 from pres_eval.library.texts import ids_of
 from pres_eval.reading.blocks import Block
-from pres_eval.reading.qrels import qrels_of_block
-from pres_eval.reading.relevance import Relevance, read_relevance
+from pres_eval.reading.relevance import Relevance, qrels_of_block, read_relevance
 from pres_eval.reading.run_files import source_at
 
 

@@ -22,7 +22,7 @@ from pres_eval.library.topics import topic_numbers
 from pres_eval.library.warned import warn
 from pres_eval.library.wording import python_words
 from pres_eval.options import AS_TREC_EVAL, DEFAULT_NMAX, SKIP, STOP, Options, RelevanceInfo
-from pres_eval.reading import qrels as engine
+from pres_eval.reading import relevance as engine
 from pres_eval.reading.changed_judgements import (
     check_no_empty_topics,
     with_document_scores,

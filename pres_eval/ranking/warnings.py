@@ -15,8 +15,7 @@ from pres_eval.ranking.opening import Opening
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.ranking.rough import respelled_topics
 from pres_eval.reading.pool import Pool
-from pres_eval.reading.qrels import QrelsJudgements
-from pres_eval.reading.relevance import Relevance
+from pres_eval.reading.relevance import QrelsJudgements, Relevance
 
 if TYPE_CHECKING:
     from pres_eval.reading.strata import Sample

@@ -10,8 +10,7 @@ from pres_eval.arrays import BoolArray, Grades, IntArray, WordIds, absent
 from pres_eval.errors import InputError, quoted
 from pres_eval.options import ONE, ZERO, Options
 from pres_eval.reading.pool import build_pool
-from pres_eval.reading.qrels import Duplicates, QrelsJudgements, as_qrels
-from pres_eval.reading.relevance import Relevance, read_relevance
+from pres_eval.reading.relevance import Duplicates, QrelsJudgements, Relevance, as_qrels, read_relevance
 from pres_eval.reading.topic_files import Weights
 
 

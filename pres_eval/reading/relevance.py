@@ -1,23 +1,129 @@
-"""The formats of relevance information that -R names."""
+"""Relevance judgements: qrels (topic, iteration, docno, relevance), and the other formats that -R names."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
-from pres_eval.errors import InputError, UsageError
+import numpy as np
+
+from pres_eval.arrays import (
+    AnyInts,
+    BoolArray,
+    FloatArray,
+    GrowingColumns,
+    IntArray,
+    WordIds,
+    distinct,
+    narrow,
+    stretches_of,
+)
+from pres_eval.errors import InputError, UsageError, quoted
 from pres_eval.options import RelevanceInfo
+from pres_eval.reading.blocks import Block, FileFormat, joined
+from pres_eval.reading.lines import QRELS, Layout, LineError, Lines, in_parts, no_lines
+from pres_eval.reading.pool import Pool, Pooled, Remembered, build_pool
 from pres_eval.reading.source import Source
+from pres_eval.records import dataclass
+from pres_eval.workers import num_processors
 
 if TYPE_CHECKING:
-    from pres_eval.reading.blocks import FileFormat
     from pres_eval.reading.preferences import GroupQrels, Preferences, SubtopicQrels
-    from pres_eval.reading.qrels import QrelsJudgements
+    from pres_eval.reading.rewriting import Rewriting
     from pres_eval.reading.strata import Sample
 
+QRELS_FLOAT = replace(QRELS, whole=False)
+"""Judgements whose relevance may be any decimal number."""
+
+MOST_REMEMBERED = 1 << 19
+"""Topics and judgements of which batches keep what they made, so that memory stays small."""
+
+MANY_GROUPS = 1024
+"""Groups of rows in a chunk above which topics are taken to come again and again."""
+
+
+@dataclass(frozen=True, eq=False)
+class Duplicates:
+    """Lines that judge a document again: its topic, the document, the relevance, and both lines."""
+
+    topic: IntArray
+    document: IntArray
+    grade: AnyInts
+    first_line: IntArray
+    second_line: IntArray
+
+
+_NONE = np.zeros(0, np.int64)
+NO_DUPLICATES = Duplicates(*(_NONE,) * 5)
+
+
+@dataclass(frozen=True, eq=False)
+class QrelsJudgements:
+    """The judgements of a file.
+
+    pool        the judged documents
+    grade       (D,) relevance of each, in as few bytes as they need (doubles with -R qrels_float); negative:
+                in the pool but not judged
+    kept        (D,) which judgements count (for experiments with incomplete ones), None for all
+    duplicates  judgements of a document that already had one; they do not count
+    form        the recognised format of the file, None for qrels of four columns
+    document_scores  (D,) a score that each document has of its own; None if there are none
+    rewriting   the mapping of their documents and of those of runs; None if there is none
+    left_out    topics that options left out of them
+    nmax, sizes (T,) how far each topic is read, and the documents in its collection; None if not known
+    """
+
+    ties_ascending: ClassVar = False
+
+    name: str
+    pool: Pool
+    grade: AnyInts
+    duplicates: Duplicates
+    kept: BoolArray | None = None
+    form: str | None = None
+    document_scores: FloatArray | None = None
+    rewriting: Rewriting | None = None
+    left_out: frozenset[bytes] = frozenset()
+    nmax: IntArray | None = None
+    sizes: IntArray | None = None
+    topics_seen: Remembered = field(init=False, default_factory=partial(Remembered, MOST_REMEMBERED))
+    """Facts of batches that need the judgements alone, kept between runs; `replace` drops them."""
+
+    @property
+    def info(self) -> RelevanceInfo:
+        """Return which measures can be computed from them."""
+        return RelevanceInfo.QRELS_FLOAT if self.grade.dtype == np.float64 else RelevanceInfo.QRELS
+
+    def every_grade(self) -> AnyInts:
+        """Return (N,) the relevance of all judgements that are kept, also of repeated ones."""
+        if self.kept is not None:
+            return self.grade[self.kept]
+        if not len(self.duplicates.grade):
+            return self.grade
+        return np.concatenate((self.grade, self.duplicates.grade))
+
+    def num_positive(self, topics: BoolArray | None = None) -> int:
+        """Return judgements with a relevance above 0, of topics (T,) that are true, None for all."""
+        # trec_eval: a document judged twice counts twice, as long as its topic is not scored.
+        positive = self.every_grade() > 0
+        if topics is not None:
+            topic_of = self.pool.topic_of if self.kept is None else self.pool.topic_of[self.kept]
+            again = self.duplicates.topic if len(positive) > len(topic_of) else _NONE
+            positive = positive & topics[np.concatenate((topic_of, again))]
+        return int(np.count_nonzero(positive))
+
+
 Relevance: TypeAlias = "QrelsJudgements | GroupQrels | SubtopicQrels | Sample | Preferences"
+
+
+def as_qrels(relevance: Relevance, option: str) -> QrelsJudgements:
+    """Return the judgements.  Raises UsageError if they are no qrels, with which alone the option goes."""
+    if not isinstance(relevance, QrelsJudgements):
+        raise UsageError(f"{option}: expected judgements in the format qrels or qrels_float (-R)")
+    return relevance
+
 
 FORMATS = {
     "qrels": RelevanceInfo.QRELS,
@@ -52,13 +158,11 @@ def read_relevance(path: str | Source, form: str = "qrels", jobs: int | None = N
     """
     relevance_info(form)
     source = path if isinstance(path, Source) else Source(path)
-    # Imported here because only one of them is needed, and they take a while.
     if form == "qrels":
-        from pres_eval.reading.qrels import read_qrels
-
         try:
             return read_qrels(source, jobs)
         except InputError:
+            # Imported here because few runs need other formats, and they take a while.
             from pres_eval.reading.formats.recognising import recognised
 
             found = recognised(source, grades=True)
@@ -70,8 +174,6 @@ def read_relevance(path: str | Source, form: str = "qrels", jobs: int | None = N
 
         return qrels_in(source, OTHERS[form])
     if form == "qrels_float":
-        from pres_eval.reading.qrels import QRELS_FLOAT, read_qrels
-
         return read_qrels(source, jobs, layout=QRELS_FLOAT)
     from pres_eval.reading import preferences, strata
 
@@ -88,8 +190,111 @@ def read_relevance(path: str | Source, form: str = "qrels", jobs: int | None = N
 
 def qrels_in(source: Source, form: FileFormat) -> QrelsJudgements:
     """Read judgements in a format that is not trec_eval's."""
-    from pres_eval.reading.blocks import joined
-    from pres_eval.reading.qrels import qrels_of_block
-
     block = joined(source.name, form.read(source, True))
     return replace(qrels_of_block(source.name, block), form=form.meaning)
+
+
+Tell = Callable[[int, Lines], None]
+"""Function that gets the lines of a chunk, with all faults, and the number of lines before them."""
+
+
+def read_qrels(
+    source: Source, jobs: int | None = None, tell: Tell | None = None, layout: Layout = QRELS
+) -> QrelsJudgements:
+    """Read a qrels file whole; with the layout QRELS_FLOAT relevance may be any finite decimal number.
+
+    `jobs` threads parse (None: as many as there are processors to use); the result does not depend on it.
+    Raises InputError for a line that has not four columns or whose relevance is no integer, unless there is
+    `tell`: that gets these lines, and they are left out.
+    """
+    judgements, num_topics = GrowingColumns(), 0
+    line_numbers: list[tuple[int, int, IntArray | None]] = []
+    jobs = jobs or num_processors()
+    read = partial(_read_part, layout, tell is not None)
+    for before, (rows, lines, columns) in in_parts(source, layout, read, source.chunks(), jobs):
+        if tell is not None and lines is not None:
+            tell(before, lines)
+        if columns is not None:
+            topics, groups, num_rows, documents, grades = columns
+            judgements.append(topics, narrow(groups + num_topics), narrow(num_rows), documents, grades)
+            line_numbers.append((before, len(grades), rows))
+            num_topics += len(topics)
+    if not len(judgements):
+        raise no_lines(source, layout)
+    topics, groups, num_rows, documents, grades = judgements.values()
+    pooled = build_pool(topics.take(slice(None)), num_rows.astype(np.int64), documents, groups, jobs)
+
+    def lines_of_rows() -> IntArray:
+        """Return the line of each judgement in its file (N,), from 1."""
+        every = (
+            before + 1 + (np.arange(size) if rows is None else rows) for before, size, rows in line_numbers
+        )
+        return np.concatenate(list(every))
+
+    return _pooled_qrels(source.name, pooled, grades, lines_of_rows)
+
+
+_Columns = tuple[WordIds, IntArray, IntArray, WordIds, AnyInts]
+"""Topics, each at least once; the topic of each group of rows that follow each other, and how many these are;
+documents and grades of each row."""
+
+
+def _read_part(
+    layout: Layout, with_faults: bool, lines: Lines
+) -> tuple[IntArray | None, Lines | None, _Columns | None]:
+    """Return the judgements of a chunk, None if there are none; raise LineError unless faults are wanted.
+
+    Before them come the line of each row in the chunk (n,), counted from 0, None where row i is line i; and
+    the lines if `tell` wants them: they take room while they wait.
+    """
+    if not with_faults:
+        lines.checked()
+    if not layout.whole and len(infinite := np.flatnonzero(np.isinf(lines.numbers))):  # no gain is infinite
+        found = quoted(lines.text(int(infinite[0]), 3))
+        raise LineError(int(lines.line_of(infinite[:1])[0]), f"relevance {found}", "a finite number")
+    kept = lines if with_faults else None
+    if not len(lines):
+        return None, kept, None
+    heads, num_rows = stretches_of(lines.column(0))
+    topics, groups = distinct(heads) if len(heads) > MANY_GROUPS else (heads, np.arange(len(heads)))
+    columns = (
+        WordIds.of(topics),
+        groups,
+        num_rows,
+        WordIds.of(lines.column(2)),
+        narrow(lines.numbers) if layout.whole else lines.numbers,
+    )
+    return lines.fields.lines, kept, columns
+
+
+def _pooled_qrels(
+    name: str, pooled: Pooled, grades: AnyInts, lines: Callable[[], IntArray]
+) -> QrelsJudgements:
+    """Return judgements whose documents were pooled: the grade (N,) of each row, and its line if needed."""
+    duplicates = NO_DUPLICATES
+    if len(pooled.again):
+        numbers, document = lines(), pooled.document
+        duplicates = Duplicates(
+            topic=pooled.pool.topic_of[document],
+            document=document,
+            grade=grades[pooled.again],
+            first_line=pooled.of_documents(numbers)[document],
+            second_line=numbers[pooled.again],
+        )
+    return QrelsJudgements(name, pooled.pool, pooled.of_documents(grades), duplicates)
+
+
+def qrels_of_block(name: str, block: Block) -> QrelsJudgements:
+    """Return the judgements of a block.  Raises InputError if there are none.
+
+    A document that is judged twice is an error only when its topic is scored, as in a file.
+    """
+    if not len(block.documents):
+        raise InputError(name, None, "no judgements", "at least one")
+    pooled = build_pool(block.topics, block.lengths, block.documents.pick(slice(None)))
+    gains = block.numbers.dtype == np.float64
+    grades = block.numbers if gains else narrow(block.numbers.astype(np.int64))
+    lines = block.lines
+    return _pooled_qrels(
+        name, pooled, grades, lambda: np.arange(1, len(grades) + 1) if lines is None else lines
+    )

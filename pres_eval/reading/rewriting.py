@@ -26,8 +26,7 @@ from pres_eval.errors import InputError, UsageError, quoted
 from pres_eval.reading.blocks import Block, Documents, Texts
 from pres_eval.reading.changed_judgements import with_documents
 from pres_eval.reading.pool import Pool, build_pool
-from pres_eval.reading.qrels import QrelsJudgements, as_qrels
-from pres_eval.reading.relevance import Relevance
+from pres_eval.reading.relevance import QrelsJudgements, Relevance, as_qrels
 from pres_eval.reading.source import Source
 from pres_eval.records import dataclass
 

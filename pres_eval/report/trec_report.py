@@ -31,7 +31,7 @@ from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 from pres_eval.measures.selection import SelectedColumn, Selection, select
 from pres_eval.options import DEFAULT_NMAX, Options, RelevanceInfo
 from pres_eval.ranking.ranked import Ranked
-from pres_eval.reading.qrels import QrelsJudgements
+from pres_eval.reading.relevance import QrelsJudgements
 from pres_eval.reading.topic_files import Groups, Weights
 from pres_eval.report.records import File
 from pres_eval.report.text import shown, text_of

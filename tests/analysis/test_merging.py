@@ -12,7 +12,7 @@ from support.commands import QRELS, RUNS, Command
 
 from pres_eval.analysis.judging import RULES, disagreements, merged_grades, side_by_side
 from pres_eval.library.judgements import read_judgements
-from pres_eval.reading.qrels import QrelsJudgements
+from pres_eval.reading.relevance import QrelsJudgements
 
 
 @pytest.fixture

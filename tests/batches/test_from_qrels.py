@@ -18,7 +18,7 @@ from pres_eval.batches.from_qrels import form_batches
 from pres_eval.errors import InputError
 from pres_eval.options import Options
 from pres_eval.ranking.runs import read_run
-from pres_eval.reading.qrels import read_qrels
+from pres_eval.reading.relevance import read_qrels
 from pres_eval.reading.source import Source
 
 Grades = dict[str, dict[str, int]]

@@ -25,7 +25,7 @@ from pres_eval.arrays.types import BoolArray, FloatArray
 from pres_eval.measures.selection import select
 from pres_eval.options import Options
 from pres_eval.ranking.runs import read_run
-from pres_eval.reading.qrels import QrelsJudgements, read_qrels
+from pres_eval.reading.relevance import QrelsJudgements, read_qrels
 from pres_eval.reading.source import Source
 from pres_eval.scoring import evaluate
 

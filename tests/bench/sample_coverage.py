@@ -27,8 +27,7 @@ from pres_eval.analysis.sample_intervals import with_sample_intervals
 from pres_eval.measures.selection import Selection, select
 from pres_eval.options import Options, RelevanceInfo
 from pres_eval.ranking.runs import read_run
-from pres_eval.reading.qrels import read_qrels
-from pres_eval.reading.relevance import read_relevance
+from pres_eval.reading.relevance import read_qrels, read_relevance
 from pres_eval.reading.source import Source
 from pres_eval.scoring import ScoredRun, Scoring
 

@@ -34,7 +34,7 @@ from pres_eval.errors import InputError
 from pres_eval.ranking.notations import PUNCTUATION_BYTES, whole
 from pres_eval.ranking.rough import respelled_topics, rough_hashes, without_chunk
 from pres_eval.ranking.runs import read_run
-from pres_eval.reading.qrels import read_qrels
+from pres_eval.reading.relevance import read_qrels
 from pres_eval.reading.source import Source
 
 pyarrow = pytest.importorskip("pyarrow")

@@ -88,7 +88,7 @@ def small_chunks(copies: bool = False) -> Iterator[None]:
     from pres_eval.cli import reader
     from pres_eval.engines import processes
     from pres_eval.ranking import any_order, order, runs
-    from pres_eval.reading import lines, qrels, source, splits
+    from pres_eval.reading import lines, relevance, source, splits
 
     sizes = [
         (stretches, "BLOCK", 7),
@@ -104,7 +104,7 @@ def small_chunks(copies: bool = False) -> Iterator[None]:
         (splits, "CHUNK", 120),
         (splits, "WINDOW", 40),
         (stretches, "_WORDS_SORTED", 1),
-        (qrels, "MANY_GROUPS", 2),
+        (relevance, "MANY_GROUPS", 2),
         (any_order, "LEAST_SORTED", 3),
     ]
     if copies:

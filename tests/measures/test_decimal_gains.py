@@ -23,8 +23,7 @@ from pres_eval.measures.gain import _grades_by_default
 from pres_eval.measures.selection import select
 from pres_eval.options import Options, RelevanceInfo
 from pres_eval.ranking.runs import read_run
-from pres_eval.reading.qrels import QRELS_FLOAT, QrelsJudgements, read_qrels
-from pres_eval.reading.relevance import read_relevance
+from pres_eval.reading.relevance import QRELS_FLOAT, QrelsJudgements, read_qrels, read_relevance
 from pres_eval.reading.source import Source
 from pres_eval.scoring import evaluate
 

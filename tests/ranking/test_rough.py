@@ -17,7 +17,7 @@ from pres_eval.ranking import rough
 from pres_eval.ranking.notations import Respelling
 from pres_eval.ranking.runs import read_run
 from pres_eval.reading.pool import Pool
-from pres_eval.reading.qrels import read_qrels
+from pres_eval.reading.relevance import read_qrels
 from pres_eval.reading.source import Source
 
 TOPICS = 5

@@ -12,7 +12,7 @@ from pres_eval.arrays.ids import Ids
 from pres_eval.arrays.word_ids import NO_IDS
 from pres_eval.errors import InputError
 from pres_eval.reading.blocks import Block
-from pres_eval.reading.qrels import QrelsJudgements, qrels_of_block, read_qrels
+from pres_eval.reading.relevance import QrelsJudgements, qrels_of_block, read_qrels
 from pres_eval.reading.source import Source
 
 JUDGEMENTS = st.lists(st.tuples(TOPICS, IDS, st.integers(-3, 200)), min_size=1, max_size=25)

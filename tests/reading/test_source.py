@@ -22,7 +22,7 @@ from pres_eval.arrays.ids import PADDING
 from pres_eval.errors import InputError
 from pres_eval.reading.lines import read_table
 from pres_eval.reading.preferences import PREFS
-from pres_eval.reading.qrels import read_qrels
+from pres_eval.reading.relevance import read_qrels
 from pres_eval.reading.source import Source
 
 COMPRESS: dict[str, Callable[[bytes], bytes]] = {

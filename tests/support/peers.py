@@ -10,7 +10,7 @@ from conftest import ROOT
 from pres_eval.measures.selection import select
 from pres_eval.options import Options
 from pres_eval.ranking.runs import read_run
-from pres_eval.reading.qrels import read_qrels
+from pres_eval.reading.relevance import read_qrels
 from pres_eval.reading.source import Source
 from pres_eval.scoring import ScoredRun, evaluate
 

@@ -9,7 +9,7 @@ import numpy as np
 from pres_eval.arrays.ids import Ids
 from pres_eval.arrays.word_ids import WordIds
 from pres_eval.reading.blocks import Block
-from pres_eval.reading.qrels import QrelsJudgements, qrels_of_block
+from pres_eval.reading.relevance import QrelsJudgements, qrels_of_block
 
 
 def made_qrels(grades: Mapping[bytes, Mapping[bytes, int]], name: str = "qrels") -> QrelsJudgements:
