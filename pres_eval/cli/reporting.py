@@ -12,8 +12,8 @@ from pres_eval.cli.reader import warn_of_ties
 from pres_eval.cli.topics import topic_files
 from pres_eval.errors import NoCommonTopicError, UsageError
 from pres_eval.ranking.ranking import OWN
+from pres_eval.reading.descriptions import read_texts
 from pres_eval.reading.source import Source
-from pres_eval.reading.texts import read_texts
 from pres_eval.reading.topic_files import Medians, read_medians
 from pres_eval.report.records import file_record
 from pres_eval.report.trec_report import Report, make_report, report_selection

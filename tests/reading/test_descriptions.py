@@ -11,7 +11,7 @@ import pytest
 from support.commands import QRELS, RUNS, Command
 
 import pres_eval
-from pres_eval.reading.headers import header_of
+from pres_eval.reading.descriptions import header_of
 from pres_eval.report import records
 
 jsonschema: Any = pytest.importorskip("jsonschema")
