@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from pres_eval.errors import MeasureError
+from pres_eval.errors import MeasureError, UsageError
 from pres_eval.measures.base import Format
+from pres_eval.measures.names import BOUNDS
 from pres_eval.measures.selection import SelectedColumn, Selection, check_ties, check_unjudged
-from pres_eval.measures.views import BOUNDS, read_scale
 from pres_eval.options import BEST, DOCNO, EXPECTED, WORST, Options
 
 BOUNDS_NOTE = (
@@ -103,3 +104,13 @@ def as_asked(
         if without:
             warn(f"{', '.join(without)}: no bounds, as they are not defined")
     return selection
+
+
+def read_scale(text: str) -> int:
+    """Return the highest grade of `all,max_rel=3`.  Raises UsageError for anything else."""
+    match = re.fullmatch(r"all(?:,max_rel=([1-9][0-9]{0,8}))?", text)
+    if match is None or match[1] is None:
+        raise UsageError(
+            f"bounds {text}: expected all,max_rel=GRADE with the scale's highest grade (1: relevant or not)"
+        )
+    return int(match[1])

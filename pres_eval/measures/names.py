@@ -2,7 +2,8 @@
 
 A text is a name with or without parameters (`P.5,10`), a nickname (`official`), a label as it is printed
 (`P_10`, `map(rel=2)`), or a name of another tool (`nDCG@10`, `mrr@10`); several of these with commas or
-blanks between them; each in another case as well, where only one name fits.
+blanks between them; each in another case as well, where only one name fits.  At its end settings of this
+column alone may stand: its view.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
+from typing import NamedTuple
 
 from pres_eval.errors import MeasureError, did_you_mean, quoted
 from pres_eval.measures import NICKNAMES, OUR_NICKNAMES, measure_of
@@ -24,9 +26,38 @@ from pres_eval.measures.parameters import (
     NoParameters,
     OptionalCutoffs,
 )
-from pres_eval.measures.views import BOUNDS, View, cut_view
 from pres_eval.options import RelevanceInfo, Version
 from pres_eval.records import dataclass
+
+BOUNDS = ("least", "greatest")
+
+_BOUND = rf"bound=({'|'.join(BOUNDS)})(?:,(?:max_rel|scale)=([0-9]{{1,9}}))?"
+_ENDING = rf"\((?:rel=([0-9]{{1,18}}))?,?(?:(judged_only)=True)?,?(?:{_BOUND})?\)\Z"
+
+
+class View(NamedTuple):
+    """Settings with which one column alone is computed.
+
+    level        the relevance level it is seen at, None for that of -l
+    judged_only  documents that nobody judged are taken out of the ranking first, as by -J
+    bound        one of BOUNDS: limit of the value if they were judged, down to the measure's cutoff; or
+                 "lower" or "upper": end of the interval of a value that is inferred from a sample
+    scale        with `bound`: if all that were retrieved were judged, with grades up to this
+    """
+
+    level: int | None = None
+    judged_only: bool = False
+    bound: str | None = None
+    scale: int | None = None
+
+    @property
+    def ending(self) -> str:
+        """Return the end of labels: `(rel=2)`, `(judged_only=True,bound=least)`."""
+        settings = [] if self.level is None else [f"rel={self.level}"]
+        settings += ["judged_only=True"] * self.judged_only
+        settings += [] if self.bound is None else [f"bound={self.bound}"]
+        settings += [] if self.scale is None else [f"max_rel={self.scale}"]
+        return f"({','.join(settings)})" if settings else ""
 
 
 @dataclass(frozen=True)
@@ -145,7 +176,7 @@ def _read_plain(head: str, rest: str, version: Version) -> list[NamedMeasure]:
         raise MeasureError(f"{measure.name} takes no parameters, found {quoted(rest[1:])}")
     if not rest.endswith(")"):
         return [NamedMeasure(measure, rest[1:] if rest else None)]
-    parameters, view = cut_view(rest[1:])
+    parameters, view = _cut_view(rest[1:])
     return [_wanted(measure, parameters, view)]
 
 
@@ -169,9 +200,19 @@ def _wanted(measure: Measure, parameters: str | None, view: View) -> NamedMeasur
     return NamedMeasure(measure, parameters, view)
 
 
+def _cut_view(text: str) -> tuple[str, View]:
+    """Return a text without the settings at its end, and these."""
+    match = re.search(_ENDING, text)
+    if match is None:
+        return text, View()
+    level = None if match[1] is None else int(match[1])
+    scale = None if match[4] is None else int(match[4])
+    return text[: match.start()], View(level, match[2] is not None, match[3], scale)
+
+
 def _read_label(text: str, head: str, rest: str) -> NamedMeasure:
     """Return the measure of a printed name: P_10, set_F_2.0, F_cut_2_10, sdcg_5_max_rel=4."""
-    parameters, view = cut_view(rest[1:])
+    parameters, view = _cut_view(rest[1:])
     measure = _measure_called(head)
     if measure is None:
         return _read_notation(text, head, f"@{parameters}")

@@ -10,11 +10,12 @@ import numpy as np
 from pres_eval.arrays import FloatArray, IntArray, accumulate, changed, divide, elementwise, log2
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import NOT_DERIVED, Measure, Trait
-from pres_eval.measures.best_ranking import BestRanking, best_ranking
 from pres_eval.measures.gain import (
+    BestRanking,
     GradeGains,
     KeyNumbers,
     adds_exactly,
+    best_ranking,
     blocks_of_ranks,
     document_gains,
     grade_gains,

@@ -10,8 +10,8 @@ import numpy as np
 
 from pres_eval.errors import InputError, UsageError
 from pres_eval.measures.base import Format, Measure, Totals
+from pres_eval.measures.names import View
 from pres_eval.measures.selection import SelectedColumn
-from pres_eval.measures.views import View
 from pres_eval.options import Options
 from pres_eval.report.records import KIND, LAYOUT, File, Record, RunRecord
 from pres_eval.report.text import bytes_of

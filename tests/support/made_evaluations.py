@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from pres_eval.measures.base import Format, Measure, Totals, total
+from pres_eval.measures.names import View
 from pres_eval.measures.selection import SelectedColumn
-from pres_eval.measures.views import View
 from pres_eval.scoring import ScoredRun
 from pres_eval.summing import Values
 
