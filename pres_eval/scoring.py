@@ -15,10 +15,9 @@ from pres_eval.arrays import FloatArray, Ids, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.forming import AnyBatch, form
 from pres_eval.errors import NoCommonTopicError
-from pres_eval.measures import HOME
+from pres_eval.measures import HOME, computed
 from pres_eval.measures.base import LEAST_GEOMETRIC_MEAN, Totals, Trait, WhenMissing, geometric_mean
 from pres_eval.measures.names import BOUNDS, View
-from pres_eval.measures.own import computed
 from pres_eval.measures.selection import SelectedColumn, Selection
 from pres_eval.options import ONE, ZERO, Options
 from pres_eval.ranking.ranking import Ranking

@@ -35,8 +35,8 @@ except ImportError:
 from pres_eval.ir_measures.families import DiversityProvider, ReadersProvider
 from pres_eval.ir_measures.own import PRES, Fprime, PRES_est, Rnorm, described
 from pres_eval.ir_measures.provider import ANY, PresEvalProvider
+from pres_eval.measures import when_added
 from pres_eval.measures.base import Measure
-from pres_eval.measures.own import when_added
 
 _OWN_NAMES: set[str] = set()
 """Measures that users registered with pres-eval."""

@@ -18,9 +18,8 @@ from pres_eval.ir_measures.own import PRES, Fprime, PRES_est, Rnorm
 from pres_eval.library.finding import rank_dict
 from pres_eval.library.judgements import check_dicts
 from pres_eval.library.ranked import Qrels
-from pres_eval.measures import HOME
+from pres_eval.measures import HOME, own_measures
 from pres_eval.measures.base import Measure
-from pres_eval.measures.own import own_measures
 from pres_eval.measures.selection import SelectedColumn, select
 from pres_eval.options import Options, RelevanceInfo
 from pres_eval.ranking.ranking import Ranking

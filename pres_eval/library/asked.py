@@ -8,8 +8,8 @@ from typing import Any
 
 from pres_eval.errors import UsageError
 from pres_eval.library.warned import warn
+from pres_eval.measures import find_measure, own_measures
 from pres_eval.measures.base import Measure
-from pres_eval.measures.own import find_measure, own_measures
 from pres_eval.measures.selection import Selection, select, without_effect
 from pres_eval.options import Options, RelevanceInfo
 

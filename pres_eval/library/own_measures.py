@@ -7,9 +7,8 @@ from typing import Any
 
 from pres_eval.errors import UsageError
 from pres_eval.library.wording import python_words
-from pres_eval.measures import MEASURES
+from pres_eval.measures import MEASURES, add_measure, own_measures
 from pres_eval.measures.base import Measure
-from pres_eval.measures.own import add_measure, own_measures
 from pres_eval.measures.parameters import Cutoffs, NoParameters
 
 

@@ -14,10 +14,9 @@ from functools import cache
 from typing import NamedTuple
 
 from pres_eval.errors import MeasureError, did_you_mean, quoted
-from pres_eval.measures import NICKNAMES, OUR_NICKNAMES, measure_of
+from pres_eval.measures import NICKNAMES, OUR_NICKNAMES, find_measure, load_measure, measure_names, measure_of
 from pres_eval.measures.base import Measure
 from pres_eval.measures.notation import NOTATION_BY_FOLDED_NAME, NOTATIONS, Notation, read_settings
-from pres_eval.measures.own import find_measure, load_measure, measure_names
 from pres_eval.measures.parameters import (
     WHOLE_RANKING,
     BetaCutoffs,

@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 
 from pres_eval.errors import MeasureError, decimal_comma
-from pres_eval.measures import HOME
+from pres_eval.measures import HOME, measure_names
 from pres_eval.measures.base import Measure, Trait
 from pres_eval.measures.names import NamedMeasure, View, read_text
-from pres_eval.measures.own import measure_names
 from pres_eval.measures.parameters import NoParameters
 from pres_eval.options import BEST, DEFAULT_NMAX, DOCNO, V9, WORST, Options, RelevanceInfo, Version
 from pres_eval.records import dataclass

@@ -11,7 +11,7 @@ import pytest
 from support import five_users as users
 
 import pres_eval as pe
-from pres_eval.measures import own
+from pres_eval import measures
 
 QRELS = {f"q{topic}": {"a": 1, "b": 2} for topic in range(6)}
 GOOD = {topic: {"b": 3.0, "a": 2.0, "x": 1.0} for topic in QRELS}
@@ -20,10 +20,10 @@ POOR = {topic: {"x": 3.0, "y": 2.5, "a": 2.1 + number / 7} for number, topic in 
 
 @pytest.fixture(autouse=True)
 def forget() -> Iterator[None]:
-    before = dict(own._OWN)
+    before = dict(measures._OWN)
     yield
-    own._OWN.clear()
-    own._OWN.update(before)
+    measures._OWN.clear()
+    measures._OWN.update(before)
 
 
 def test_trainer_callback() -> None:

@@ -14,8 +14,7 @@ from support.commands import Command
 
 import pres_eval as pe
 import pres_eval.ir_measures
-from pres_eval import pytrec_eval
-from pres_eval.measures import own
+from pres_eval import measures, pytrec_eval
 
 QRELS = {f"q{number}": {"a": 1, "b": 2, "c": 0} for number in range(3)}
 RUN = {f"q{number}": {"a": 3.0, "x": 2.0, "b": 1.0} for number in range(3)}
@@ -39,10 +38,10 @@ ONES = pe.register("ones_of_3", ones)
 @pytest.fixture(autouse=True)
 def forget() -> Iterator[None]:
     """Leave the measures as they were."""
-    before = dict(own._OWN)
+    before = dict(measures._OWN)
     yield
-    own._OWN.clear()
-    own._OWN.update(before)
+    measures._OWN.clear()
+    measures._OWN.update(before)
 
 
 def relto(batch: pe.Batch, cutoff: int) -> Any:
@@ -96,7 +95,7 @@ def test_lists_are_numbers(values: Any) -> None:
 
 
 def test_many_at_once() -> None:
-    own.add_measure(
+    measures.add_measure(
         pe.Measure(
             "own_table",
             lambda batch, cutoff: np.ones((1, len(batch))),
