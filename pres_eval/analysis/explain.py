@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from pres_eval.arrays import IntArray, consecutive, lengths_at
-from pres_eval.batches.from_qrels import kept_documents
+from pres_eval.batches.forming import kept_documents
 from pres_eval.options import Options
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.reading.relevance import QrelsJudgements

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from pres_eval.batches.from_qrels import relevant_and_tied, ties_matter
+from pres_eval.batches.topics import relevant_and_tied, ties_matter
 from pres_eval.errors import NoCommonTopicError
 from pres_eval.measures.base import Format, Trait
 from pres_eval.measures.selection import SelectedColumn, Selection

@@ -10,23 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from pres_eval.arrays import BoolArray, FloatArray, Grades, IntArray, accumulate, read_only
-from pres_eval.batches.places import RankedDocuments, TieGroups
+from pres_eval.batches.topics import UNJUDGED, JudgedTopics, RankedDocuments, TieGroups
 from pres_eval.errors import MeasureError, quoted
 from pres_eval.options import V9, Version
 from pres_eval.records import dataclass
 
-if TYPE_CHECKING:
-    from pres_eval.batches.from_qrels import JudgedTopics
-
 Value = TypeVar("Value")
-
-UNJUDGED = -2
-"""Grade of a document that is in the pool but was not judged (any negative relevance in the qrels)."""
 
 
 @dataclass(frozen=True, eq=False)

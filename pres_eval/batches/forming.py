@@ -1,21 +1,34 @@
-"""From a ranking and judgements of any kind to batches: the door of this room."""
+"""From a ranking and judgements of any kind to batches, those of qrels here: the door of this room."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from pres_eval.batches.from_qrels import form_batches
-from pres_eval.errors import NoCommonTopicError, UsageError
-from pres_eval.options import DOCNO, Options
-from pres_eval.ranking.ranked import Ranked
+import numpy as np
+
+from pres_eval.arrays import BoolArray, IntArray, blocks, lengths_at
+from pres_eval.batches.batch import Batch, frozen
+from pres_eval.batches.topics import (
+    UNJUDGED,
+    by_grade,
+    down_to,
+    judged_topics,
+    scored_topics,
+    take_topics,
+    tie_groups,
+    wide,
+)
+from pres_eval.errors import InputError, NoCommonTopicError, UsageError, quoted
+from pres_eval.options import BEST, DOCNO, EXPECTED, WORST, Options
+from pres_eval.ranking.ranked import Ranked, only
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.ranking.warnings import no_common_topic
 from pres_eval.reading.relevance import QrelsJudgements, Relevance, as_qrels
 
 if TYPE_CHECKING:
-    from pres_eval.batches.batch import Batch
     from pres_eval.batches.from_groups import GroupedBatch
     from pres_eval.batches.from_preferences import PreferenceBatch
     from pres_eval.batches.from_samples import SampledBatch
@@ -86,3 +99,98 @@ def _parts(batch: Parted, size: int = BLOCK) -> list[Callable[[], Parted]]:
 def blocks_of_topics(batch: Parted, size: int) -> Iterator[Parted]:
     """Return the same topics, at most `size` at a time."""
     return (take() for take in _parts(batch, size))
+
+
+def form_batches(
+    qrels: QrelsJudgements, ranked: Ranked, options: Options, size: int
+) -> list[Callable[[], Batch]]:
+    """Return functions that form batches of the topics to score, at most `size` topics each.
+
+    Raises InputError if a topic that is scored has a document judged twice.
+    """
+    topics, place = scored_topics(qrels.pool, ranked, options)
+    if len(qrels.duplicates.topic):
+        _check_duplicates(qrels, topics)
+    lengths = np.zeros(len(topics), np.int64)
+    lengths[place >= 0] = lengths_at(ranked.offsets, place[place >= 0])
+    ends = np.concatenate(([0], np.cumsum(lengths)))
+    starts = [(start, last) for first, last in blocks(ends) for start in range(first, last, size)]
+    some = [slice(start, min(start + size, last)) for start, last in starts]
+    return [partial(_batch_of_qrels, qrels, ranked, options, topics[rows], place[rows]) for rows in some]
+
+
+def _batch_of_qrels(
+    qrels: QrelsJudgements, ranked: Ranked, options: Options, topics: IntArray, place: IntArray
+) -> Batch:
+    """Return the batch of some pool topics (T,), which are at `place` (T,) of the ranking."""
+    averaged = options.ties == EXPECTED
+    # When ties stay together, -J has to make them smaller: the batch does that.
+    found = kept_documents(
+        qrels, take_topics(ranked, place), replace(options, judged_only=False) if averaged else options
+    )
+    grade = wide(qrels.grade[found.document])
+    grade[grade < 0] = UNJUDGED
+    size = len(topics) + qrels.pool.num_documents_of(topics)
+    judged = qrels.topics_seen.get(topics.tobytes(), size, partial(judged_topics, qrels, topics))
+    batch = Batch(
+        topics=judged.topics,
+        num_ret=found.num_ret,
+        offsets=found.offsets,
+        rank=found.rank.astype(np.int64),
+        grade=grade,
+        levels=judged.levels,
+        level_counts=judged.level_counts,
+        level_offsets=judged.level_offsets,
+        missing=place < 0,
+        relevance_level=options.relevance_level,
+        num_docs_in_coll=options.num_docs_in_coll if qrels.sizes is None else qrels.sizes[topics],
+        nmax=None if qrels.nmax is None else qrels.nmax[topics],
+        version=options.version,
+        ties=tie_groups(found) if averaged else None,
+        document_scores=None if qrels.document_scores is None else qrels.document_scores[found.document],
+        judged=judged,
+    )
+    return frozen(batch.judged_alone() if averaged and options.judged_only else batch)
+
+
+def kept_documents(qrels: QrelsJudgements, ranked: Ranked, options: Options) -> Ranked:
+    """Return S ranked topics after -M and -J, and judgements that are used in part."""
+    if options.ties in (BEST, WORST) and len(ranked.ties.document):
+        if qrels.kept is not None:
+            ranked = only(ranked, np.flatnonzero(qrels.kept[ranked.document]))
+        ranked = by_grade(ranked, qrels.grade[ranked.document], worst=options.ties == WORST)
+    if options.max_retrieved is not None:
+        ranked = down_to(ranked, options.max_retrieved, whole_ties=options.ties == EXPECTED)
+    if options.judged_only:
+        chosen: BoolArray = qrels.grade[ranked.document] >= 0
+        if qrels.kept is not None:
+            chosen &= qrels.kept[ranked.document]
+        ranked = only(ranked, np.flatnonzero(chosen))
+        num_ret = np.diff(ranked.offsets)
+        rank = np.arange(1, len(ranked.rank) + 1) - np.repeat(ranked.offsets[:-1], num_ret)
+        ranked = replace(ranked, num_ret=num_ret, rank=rank)
+    elif qrels.kept is not None:
+        ranked = only(ranked, np.flatnonzero(qrels.kept[ranked.document]))
+    return ranked
+
+
+def _check_duplicates(qrels: QrelsJudgements, topics: IntArray) -> None:
+    """Raise InputError if one of the topics (T,) has a document that was judged twice."""
+    twice = qrels.duplicates
+    # trec_eval: only topics that are scored are looked at.
+    rows = np.flatnonzero(np.isin(twice.topic, topics))
+    if len(rows):
+        row = int(rows[np.argmin(twice.second_line[rows])])
+        document = quoted(qrels.pool.documents[int(twice.document[row])])
+        topic = quoted(qrels.pool.topics[int(twice.topic[row])])
+        raise InputError(
+            qrels.name,
+            int(twice.second_line[row]),
+            f"a second judgement of document {document} for topic {topic}"
+            f" (first in line {int(twice.first_line[row])})",
+            "one judgement per document and topic",
+            # That command takes whole grades alone.
+            ""
+            if qrels.grade.dtype.kind == "f"
+            else "pres-eval merge FILE > NEW makes one judgement of several",
+        )

@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from pres_eval.arrays import BoolArray, FloatArray, IntArray, divide, lengths_at, ragged
-from pres_eval.batches.batch import UNJUDGED, Batch, frozen
-from pres_eval.batches.from_qrels import count_levels, down_to, scored_topics, take_topics
+from pres_eval.batches.batch import Batch, frozen
+from pres_eval.batches.topics import UNJUDGED, count_levels, down_to, scored_topics, take_topics
 from pres_eval.options import Options
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.reading.preferences import GroupQrels, JudgedGroups

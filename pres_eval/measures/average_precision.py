@@ -7,16 +7,10 @@ import math
 import numpy as np
 
 from pres_eval.arrays import FloatArray, divide, elementwise
-from pres_eval.batches.batch import UNJUDGED, Batch
+from pres_eval.batches.batch import Batch
 from pres_eval.batches.plain import RankedTopic
-from pres_eval.measures.base import (
-    LEAST_GEOMETRIC_MEAN,
-    NOT_DERIVED,
-    Lacks,
-    Measure,
-    Trait,
-    geometric_mean,
-)
+from pres_eval.batches.topics import UNJUDGED
+from pres_eval.measures.base import LEAST_GEOMETRIC_MEAN, NOT_DERIVED, Lacks, Measure, Trait, geometric_mean
 from pres_eval.measures.parameters import Cutoffs
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 

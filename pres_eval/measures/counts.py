@@ -7,8 +7,9 @@ from functools import partial
 import numpy as np
 
 from pres_eval.arrays import FloatArray, IntArray
-from pres_eval.batches.batch import UNJUDGED, Batch
+from pres_eval.batches.batch import Batch
 from pres_eval.batches.plain import RankedTopic
+from pres_eval.batches.topics import UNJUDGED
 from pres_eval.measures.base import (
     Format,
     Lacks,

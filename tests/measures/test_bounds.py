@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from support.batches import ALL_TWINS, EXAMPLE_PARAMETERS, batch_of, columns_of
 from support.oracle import POOLED, UNKNOWN, Topic
 
-from pres_eval.batches.places import TieGroups
+from pres_eval.batches.topics import TieGroups
 from pres_eval.errors import MeasureError
 from pres_eval.measures import MEASURES, measure_of
 from pres_eval.measures.base import Measure, Trait

@@ -32,7 +32,7 @@ WAY: tuple[Stop | Step, ...] = (
     Step("ranking/runs.py", "whole topics leave at once; of lines in no order two numbers a row are kept"),
     Step("ranking/order.py", "score descending, ties by docno descending: the rank of each judged document"),
     Stop("Ranking", "topic, num_ret, rank, document: some ten thousand numbers, whatever the run's length"),
-    Step("batches/from_qrels.py", "joined with the grades; -M, -J, -l, -c, -D"),
+    Step("batches/forming.py", "joined with the grades; -M, -J, -l, -c, -D"),
     Stop("Batch", "frozen arrays for many topics at once"),
     Step("measures/pres.py", "pres(batch, 100): a pure function, arrays in, (topics,) out"),
     Stop("values", "one number a topic"),

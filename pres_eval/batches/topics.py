@@ -1,25 +1,36 @@
-"""A ranking and judgements become the batch that measures see: -M, -J, -l, -c and -D happen here."""
+"""Topics as batches have them: which are scored, the places and ties of their documents, their judgements."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import field, replace
 from functools import partial
 
 import numpy as np
 
-from pres_eval.arrays import BoolArray, Grades, IntArray, blocks, consecutive, lengths_at
-from pres_eval.batches.batch import UNJUDGED, Batch, frozen
-from pres_eval.batches.places import TieGroups, heads_of_ties
-from pres_eval.errors import InputError, quoted
-from pres_eval.options import BEST, EXPECTED, WORST, Options
+from pres_eval.arrays import (
+    AnyArray,
+    BoolArray,
+    FloatArray,
+    Grades,
+    IntArray,
+    accumulate,
+    consecutive,
+    lengths_at,
+)
+from pres_eval.options import Options
 from pres_eval.ranking.ranked import NO_TIES, Ranked, only
 from pres_eval.reading.pool import Pool, Remembered
 from pres_eval.reading.relevance import QrelsJudgements
 from pres_eval.records import dataclass
 
+UNJUDGED = -2
+"""Grade of a document that is in the pool but was not judged (any negative relevance in the qrels)."""
+
 FEW_TIED = 0.01
 """Share of the relevant documents retrieved that have to be in ties before their order is looked at."""
+
+MOST_RESULTS = 64
+"""Things that are kept of the same topics."""
 
 
 def scored_topics(pool: Pool, ranked: Ranked, options: Options) -> tuple[IntArray, IntArray]:
@@ -34,58 +45,6 @@ def scored_topics(pool: Pool, ranked: Ranked, options: Options) -> tuple[IntArra
         chosen = np.array([pool.topics[topic] == options.only_topic for topic in topics.tolist()], np.bool_)
         topics, place = topics[chosen], place[chosen]
     return topics, place
-
-
-def form_batches(
-    qrels: QrelsJudgements, ranked: Ranked, options: Options, size: int
-) -> list[Callable[[], Batch]]:
-    """Return functions that form batches of the topics to score, at most `size` topics each.
-
-    Raises InputError if a topic that is scored has a document judged twice.
-    """
-    topics, place = scored_topics(qrels.pool, ranked, options)
-    if len(qrels.duplicates.topic):
-        _check_duplicates(qrels, topics)
-    lengths = np.zeros(len(topics), np.int64)
-    lengths[place >= 0] = lengths_at(ranked.offsets, place[place >= 0])
-    ends = np.concatenate(([0], np.cumsum(lengths)))
-    starts = [(start, last) for first, last in blocks(ends) for start in range(first, last, size)]
-    some = [slice(start, min(start + size, last)) for start, last in starts]
-    return [partial(_form, qrels, ranked, options, topics[rows], place[rows]) for rows in some]
-
-
-def _form(
-    qrels: QrelsJudgements, ranked: Ranked, options: Options, topics: IntArray, place: IntArray
-) -> Batch:
-    """Return the batch of some pool topics (T,), which are at `place` (T,) of the ranking."""
-    averaged = options.ties == EXPECTED
-    # When ties stay together, -J has to make them smaller: the batch does that.
-    found = kept_documents(
-        qrels, take_topics(ranked, place), replace(options, judged_only=False) if averaged else options
-    )
-    grade = wide(qrels.grade[found.document])
-    grade[grade < 0] = UNJUDGED
-    size = len(topics) + qrels.pool.num_documents_of(topics)
-    judged = qrels.topics_seen.get(topics.tobytes(), size, partial(judged_topics, qrels, topics))
-    batch = Batch(
-        topics=judged.topics,
-        num_ret=found.num_ret,
-        offsets=found.offsets,
-        rank=found.rank.astype(np.int64),
-        grade=grade,
-        levels=judged.levels,
-        level_counts=judged.level_counts,
-        level_offsets=judged.level_offsets,
-        missing=place < 0,
-        relevance_level=options.relevance_level,
-        num_docs_in_coll=options.num_docs_in_coll if qrels.sizes is None else qrels.sizes[topics],
-        nmax=None if qrels.nmax is None else qrels.nmax[topics],
-        version=options.version,
-        ties=tie_groups(found) if averaged else None,
-        document_scores=None if qrels.document_scores is None else qrels.document_scores[found.document],
-        judged=judged,
-    )
-    return frozen(batch.judged_alone() if averaged and options.judged_only else batch)
 
 
 def take_topics(ranked: Ranked, place: IntArray) -> Ranked:
@@ -118,25 +77,81 @@ def down_to(ranked: Ranked, most: int, *, whole_ties: bool = False) -> Ranked:
     return only(replace(ranked, num_ret=np.minimum(ranked.num_ret, most)), np.flatnonzero(rank <= most))
 
 
-def kept_documents(qrels: QrelsJudgements, ranked: Ranked, options: Options) -> Ranked:
-    """Return S ranked topics after -M and -J, and judgements that are used in part."""
-    if options.ties in (BEST, WORST) and len(ranked.ties.document):
-        if qrels.kept is not None:
-            ranked = only(ranked, np.flatnonzero(qrels.kept[ranked.document]))
-        ranked = by_grade(ranked, qrels.grade[ranked.document], worst=options.ties == WORST)
-    if options.max_retrieved is not None:
-        ranked = down_to(ranked, options.max_retrieved, whole_ties=options.ties == EXPECTED)
-    if options.judged_only:
-        chosen: BoolArray = qrels.grade[ranked.document] >= 0
-        if qrels.kept is not None:
-            chosen &= qrels.kept[ranked.document]
-        ranked = only(ranked, np.flatnonzero(chosen))
-        num_ret = np.diff(ranked.offsets)
-        rank = np.arange(1, len(ranked.rank) + 1) - np.repeat(ranked.offsets[:-1], num_ret)
-        ranked = replace(ranked, num_ret=num_ret, rank=rank)
-    elif qrels.kept is not None:
-        ranked = only(ranked, np.flatnonzero(qrels.kept[ranked.document]))
-    return ranked
+@dataclass(frozen=True, eq=False)
+class RankedDocuments:
+    """Some documents of T topics, to be counted and added up down to many ranks.
+
+    rows     (R,) which of the batch's documents they are, ascending
+    offsets  (T+1,) where each topic's begin
+    keys     (R,) topic * width + rank, ascending
+    width    more than any rank
+    """
+
+    rows: IntArray
+    offsets: IntArray
+    keys: IntArray
+    width: int
+
+    def of(self, values: AnyArray) -> AnyArray:
+        """Return those of the batch's values (D,) that are of these documents: (R,)."""
+        return values if len(self.rows) == len(values) else values[self.rows]
+
+    def within(self, rank: int | IntArray) -> IntArray:
+        """Count the documents of each topic down to a rank.
+
+        One rank for all or one a topic (T,) gives (T,); several for all (C, 1) give (C, T).
+        """
+        below = np.arange(len(self.offsets) - 1) * self.width
+        last = below + np.minimum(rank, self.width - 1)
+        return np.searchsorted(self.keys, last, "right") - self.offsets[:-1]
+
+    def running(self, values: FloatArray) -> FloatArray:
+        """Return running sums (R+1,) of the documents' values, in order in each topic; then a 0."""
+        return np.concatenate((accumulate(np.add, values, self.offsets), [0.0]))
+
+    def at(self, running: FloatArray, count: IntArray) -> FloatArray:
+        """Return running sums over the first `count` documents of each topic, (T,) or (C, T)."""
+        values: FloatArray = running[np.where(count > 0, self.offsets[:-1] + count - 1, -1)]
+        return values
+
+
+def heads_of_ties(first: IntArray, topic_of: IntArray) -> IntArray:
+    """Return the documents (G,) that begin ties, of (n,) with the first rank of their tie and their topic."""
+    return np.flatnonzero((np.diff(first, prepend=-1) != 0) | (np.diff(topic_of, prepend=-1) != 0))
+
+
+@dataclass(frozen=True, eq=False)
+class TieGroups:
+    """The group of equal scores of each of D documents: of one document where there is no tie.
+
+    first  (D,) the rank at which the group begins
+    size   (D,) documents in it, judged or not
+    """
+
+    first: IntArray
+    size: IntArray
+
+    def take(self, rows: slice) -> TieGroups:
+        """Return those of some documents."""
+        return TieGroups(self.first[rows], self.size[rows])
+
+    def among(self, rows: IntArray, offsets: IntArray) -> TieGroups:
+        """Return the groups with only these documents (K,); topics begin at offsets (T+1,) in them."""
+        if not len(rows):
+            return TieGroups(rows, rows)
+        topic_of = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+        first = self.first[rows]
+        begins = heads_of_ties(first, topic_of)
+        size = np.diff(np.append(begins, len(rows)))
+        return TieGroups(np.repeat(begins - offsets[topic_of[begins]] + 1, size), np.repeat(size, size))
+
+
+def tie_groups(ranked: Ranked) -> TieGroups:
+    """Return the group of equal scores of each of the D documents."""
+    first, size = ranked.rank.astype(np.int64), np.ones(len(ranked.rank), np.int64)
+    first[ranked.ties.document] = ranked.ties.first
+    size[ranked.ties.document] = ranked.ties.size
+    return TieGroups(first, size)
 
 
 def relevant_and_tied(qrels: QrelsJudgements, ranked: Ranked, level: int | float) -> tuple[int, int]:
@@ -148,14 +163,6 @@ def relevant_and_tied(qrels: QrelsJudgements, ranked: Ranked, level: int | float
 def ties_matter(relevant: int, tied: int) -> bool:
     """Return whether enough of the relevant documents retrieved are in ties to compute their order."""
     return tied > FEW_TIED * relevant
-
-
-def tie_groups(ranked: Ranked) -> TieGroups:
-    """Return the group of equal scores of each of the D documents."""
-    first, size = ranked.rank.astype(np.int64), np.ones(len(ranked.rank), np.int64)
-    first[ranked.ties.document] = ranked.ties.first
-    size[ranked.ties.document] = ranked.ties.size
-    return TieGroups(first, size)
 
 
 def by_grade(ranked: Ranked, grade: Grades, *, worst: bool) -> Ranked:
@@ -175,32 +182,6 @@ def by_grade(ranked: Ranked, grade: Grades, *, worst: bool) -> Ranked:
     unknown = ties.size[order] - np.repeat(length, length)
     rank = first + place + unknown if worst else first + place
     return replace(ranked, rank=rank, document=ranked.document[order], ties=NO_TIES)
-
-
-def _check_duplicates(qrels: QrelsJudgements, topics: IntArray) -> None:
-    """Raise InputError if one of the topics (T,) has a document that was judged twice."""
-    twice = qrels.duplicates
-    # trec_eval: only topics that are scored are looked at.
-    rows = np.flatnonzero(np.isin(twice.topic, topics))
-    if len(rows):
-        row = int(rows[np.argmin(twice.second_line[rows])])
-        document = quoted(qrels.pool.documents[int(twice.document[row])])
-        topic = quoted(qrels.pool.topics[int(twice.topic[row])])
-        raise InputError(
-            qrels.name,
-            int(twice.second_line[row]),
-            f"a second judgement of document {document} for topic {topic}"
-            f" (first in line {int(twice.first_line[row])})",
-            "one judgement per document and topic",
-            # That command takes whole grades alone.
-            ""
-            if qrels.grade.dtype.kind == "f"
-            else "pres-eval merge FILE > NEW makes one judgement of several",
-        )
-
-
-MOST_RESULTS = 64
-"""Things that are kept of the same topics."""
 
 
 @dataclass(frozen=True, eq=False)

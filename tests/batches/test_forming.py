@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from pres_eval.arrays import stretches
 from pres_eval.batches.batch import Batch
-from pres_eval.batches.forming import blocks_of_topics
-from pres_eval.batches.from_qrels import form_batches
+from pres_eval.batches.forming import blocks_of_topics, form_batches
 from pres_eval.errors import InputError
 from pres_eval.options import Options
 from pres_eval.ranking.runs import read_run
