@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from pres_eval.batches.from_preferences import PreferenceBatch
     from pres_eval.batches.from_samples import SampledBatch
     from pres_eval.batches.from_subtopics import SubtopicBatch
-    from pres_eval.reading.preferences import GroupQrels, Preferences, SubtopicQrels
-    from pres_eval.reading.strata import Sample
+    from pres_eval.reading.judged_groups import GroupQrels, Preferences, Sample, SubtopicQrels
 
 Parted = TypeVar("Parted", "Batch", "GroupedBatch", "SubtopicBatch", "SampledBatch", "PreferenceBatch")
 AnyBatch: TypeAlias = "Batch | GroupedBatch | SubtopicBatch | SampledBatch | PreferenceBatch"
@@ -74,8 +73,7 @@ def _batches_of_others(
     # Imported here because it takes a while, and most evaluations have neither.
     from pres_eval.batches.from_groups import form_grouped_batch
     from pres_eval.batches.from_preferences import form_preference_batch
-    from pres_eval.reading.preferences import GroupQrels, SubtopicQrels
-    from pres_eval.reading.strata import Sample
+    from pres_eval.reading.judged_groups import GroupQrels, Sample, SubtopicQrels
 
     if isinstance(relevance, SubtopicQrels):
         from pres_eval.batches.from_subtopics import form_subtopic_batch

@@ -12,7 +12,7 @@ from pres_eval.batches.batch import Batch, frozen
 from pres_eval.batches.topics import UNJUDGED, count_levels, down_to, scored_topics, take_topics
 from pres_eval.options import Options
 from pres_eval.ranking.ranked import Ranked
-from pres_eval.reading.preferences import GroupQrels, JudgedGroups
+from pres_eval.reading.judged_groups import GroupQrels, JudgedGroups
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ from pres_eval.reading.pool import Pool
 from pres_eval.reading.relevance import QrelsJudgements, Relevance
 
 if TYPE_CHECKING:
-    from pres_eval.reading.strata import Sample
+    from pres_eval.reading.judged_groups import Sample
 
 
 def warnings_about(ranking: Ranking, relevance: Relevance, options: Options, alone: bool = True) -> list[str]:
@@ -152,7 +152,7 @@ def _zeros(ranking: Ranking, relevance: Relevance, options: Options) -> Iterator
             " are ids written alike, and both files of the same collection?"
         )
     if not isinstance(relevance, QrelsJudgements):
-        from pres_eval.reading.preferences import Preferences  # what qrels do without
+        from pres_eval.reading.judged_groups import Preferences  # what qrels do without
 
         if isinstance(relevance, Preferences) and not relevance.has_pairs():
             yield (

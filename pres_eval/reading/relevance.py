@@ -30,9 +30,8 @@ from pres_eval.records import dataclass
 from pres_eval.workers import num_processors
 
 if TYPE_CHECKING:
-    from pres_eval.reading.preferences import GroupQrels, Preferences, SubtopicQrels
+    from pres_eval.reading.judged_groups import GroupQrels, Preferences, Sample, SubtopicQrels
     from pres_eval.reading.rewriting import Rewriting
-    from pres_eval.reading.strata import Sample
 
 QRELS_FLOAT = replace(QRELS, whole=False)
 """Judgements whose relevance may be any decimal number."""
@@ -175,15 +174,15 @@ def read_relevance(path: str | Source, form: str = "qrels", jobs: int | None = N
         return qrels_in(source, OTHERS[form])
     if form == "qrels_float":
         return read_qrels(source, jobs, layout=QRELS_FLOAT)
-    from pres_eval.reading import preferences, strata
+    from pres_eval.reading import judged_groups
 
     readers: dict[str, Callable[[Source], Relevance]] = {
-        "qrels_jg": partial(preferences.read_group_qrels, kind=preferences.GroupQrels),
-        "subtopics": partial(preferences.read_group_qrels, kind=preferences.SubtopicQrels),
-        "strata": strata.read_strata,
-        "prels": strata.read_prels,
-        "prefs": preferences.read_preferences,
-        "qrels_prefs": partial(preferences.read_preferences, layout=preferences.QRELS_PREFS),
+        "qrels_jg": partial(judged_groups.read_group_qrels, kind=judged_groups.GroupQrels),
+        "subtopics": partial(judged_groups.read_group_qrels, kind=judged_groups.SubtopicQrels),
+        "strata": judged_groups.read_strata,
+        "prels": judged_groups.read_prels,
+        "prefs": judged_groups.read_preferences,
+        "qrels_prefs": partial(judged_groups.read_preferences, layout=judged_groups.QRELS_PREFS),
     }
     return readers[form](source)
 

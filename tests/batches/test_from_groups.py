@@ -19,7 +19,7 @@ from pres_eval.errors import InputError
 from pres_eval.measures.base import Trait
 from pres_eval.measures.judgement_groups import MEASURES as JUDGEMENT_GROUP_MEASURES
 from pres_eval.options import Options, RelevanceInfo
-from pres_eval.reading.preferences import GroupQrels, read_group_qrels
+from pres_eval.reading.judged_groups import GroupQrels, read_group_qrels
 from pres_eval.reading.source import Source
 
 Grades = dict[str, dict[str, dict[str, int]]]

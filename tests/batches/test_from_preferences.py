@@ -19,7 +19,7 @@ from pres_eval.measures.base import Format
 from pres_eval.measures.preference import MEASURES as PREFERENCE_MEASURES
 from pres_eval.options import Options, RelevanceInfo
 from pres_eval.ranking.runs import read_run
-from pres_eval.reading.preferences import QRELS_PREFS, read_preferences
+from pres_eval.reading.judged_groups import QRELS_PREFS, read_preferences
 from pres_eval.reading.source import Source
 
 Row = tuple[str, str, str, str, float]

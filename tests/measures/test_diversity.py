@@ -22,7 +22,7 @@ from pres_eval.measures.novelty import MOST_RANKS
 from pres_eval.measures.selection import select
 from pres_eval.options import Options, RelevanceInfo
 from pres_eval.ranking.runs import read_run
-from pres_eval.reading.preferences import SubtopicQrels
+from pres_eval.reading.judged_groups import SubtopicQrels
 from pres_eval.reading.relevance import read_relevance
 from pres_eval.reading.source import Source
 from pres_eval.scoring import ScoredRun, evaluate

@@ -23,9 +23,9 @@ from pres_eval.measures.sampled import MEASURES as SAMPLED_MEASURES
 from pres_eval.measures.selection import select
 from pres_eval.options import Options, RelevanceInfo
 from pres_eval.ranking.runs import read_run
+from pres_eval.reading.judged_groups import Sample
 from pres_eval.reading.relevance import read_relevance
 from pres_eval.reading.source import Source
-from pres_eval.reading.strata import Sample
 from pres_eval.scoring import Scoring, evaluate
 
 TEXTS = ("xinfAP", "infNDCG", "infNDCG.1=3.5,2=0", "iP.1,5,20", "irecall.3,100", "inum_rel_ret", "inum_rel",

@@ -26,7 +26,7 @@ from support.plain_reading import read_qrels as read_plainly
 from pres_eval.errors import InputError, UsageError
 from pres_eval.reading import relevance as reading_qrels
 from pres_eval.reading.formats import recognising
-from pres_eval.reading.preferences import GroupQrels, Preferences
+from pres_eval.reading.judged_groups import GroupQrels, Preferences
 from pres_eval.reading.relevance import FORMATS, QrelsJudgements, read_qrels, read_relevance
 
 WHOLE = 1 << 20

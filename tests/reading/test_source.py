@@ -20,8 +20,8 @@ from support.plain_reading import BYTE_ORDER_MARK
 
 from pres_eval.arrays.ids import PADDING
 from pres_eval.errors import InputError
+from pres_eval.reading.judged_groups import PREFS
 from pres_eval.reading.lines import read_table
-from pres_eval.reading.preferences import PREFS
 from pres_eval.reading.relevance import read_qrels
 from pres_eval.reading.source import Source
 

@@ -1,7 +1,8 @@
-"""Relevance files with judgement groups: formats qrels_jg, subtopics, prefs and qrels_prefs."""
+"""Relevance files with groups: qrels_jg, subtopics, prefs, qrels_prefs; of samples: strata and prels."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import ClassVar, TypeVar
 
@@ -18,6 +19,11 @@ QRELS_JG = Layout("topic judgement-group docno relevance", number=3, whole=True)
 SUBTOPICS = Layout("topic subtopic docno relevance", number=3, whole=True)
 QRELS_PREFS = replace(QRELS_JG, whole=False)
 PREFS = Layout("topic judgement-group subgroup docno level", number=4)
+STRATA = Layout("topic iteration docno stratum relevance", number=4, whole=True)
+PRELS = Layout("topic docno relevance method inclusion-probability", number=4)
+
+NOT_BY_CHANCE = (b"0", b"2")
+"""The methods, in prels, of documents that an algorithm chose also: they represent themselves alone."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,6 +139,35 @@ class Preferences(JudgedGroups):
         return InputError(self.name, int(self.line[first]), f"{self.where(first)}: {found}", expected)
 
 
+@dataclass(frozen=True, eq=False)
+class Sample(GroupQrels):
+    """Documents of which some were drawn and judged; the groups are strata, or the methods of prels.
+
+    probability  (N,) with which each document was to be drawn; None: as many of its stratum as were
+    """
+
+    info: ClassVar = RelevanceInfo.STRATA
+    noun: ClassVar = "stratum"
+
+    probability: FloatArray | None = None
+
+    def judged_twice(self, first: int, second: int) -> InputError:
+        """Return the error that a document is in the file twice for a topic."""
+        return InputError(
+            self.name,
+            int(self.line[second]),
+            f"{self.where(second)}: document {self._docno(second)} again (first in line {self.line[first]})",
+            "each document once, in one stratum of its topic",
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class UnequalSample(Sample):
+    """A sample with a probability for each document."""
+
+    info: ClassVar = RelevanceInfo.PRELS
+
+
 _Groups = TypeVar("_Groups", bound=GroupQrels)
 
 
@@ -143,13 +178,13 @@ def read_group_qrels(source: Source, kind: type[_Groups]) -> _Groups:
     document that a group judges twice.
     """
     table = read_table(source, kind.layout)
-    common, _, order = group_rows(source.name, table, 2)
+    common, _, order = _group_rows(source.name, table, 2)
     qrels = kind(*common, table.numbers[order])
-    check_once(qrels, np.repeat(np.arange(len(qrels.group_names)), np.diff(qrels.row_offsets)))
+    _check_once(qrels, np.repeat(np.arange(len(qrels.group_names)), np.diff(qrels.row_offsets)))
     return qrels
 
 
-def check_once(qrels: GroupQrels, within: IntArray) -> None:
+def _check_once(qrels: GroupQrels, within: IntArray) -> None:
     """Raise InputError for a document that is judged twice in a group, by its number in `within` (N,)."""
     order = np.lexsort((qrels.line, qrels.document, within))
     again = np.flatnonzero((np.diff(qrels.document[order]) == 0) & (np.diff(within[order]) == 0))
@@ -166,7 +201,7 @@ def read_preferences(source: Source, layout: Layout = PREFS) -> Preferences:
     at when a topic is scored.
     """
     table = read_table(source, layout)
-    common, group, order = group_rows(source.name, table, layout.width - 2)
+    common, group, order = _group_rows(source.name, table, layout.width - 2)
     subgroup = np.zeros(len(table), np.int64)
     if layout is PREFS:
         subgroup = _number_names(table.column(2), group)[0]
@@ -174,10 +209,67 @@ def read_preferences(source: Source, layout: Layout = PREFS) -> Preferences:
     return Preferences(*common, subgroup[order], table.numbers[order], pool.byte_order())
 
 
+def read_strata(source: Source) -> Sample:
+    """Read a file of format strata: each line a topic, iteration, docno, stratum and relevance.
+
+    A negative relevance means that the document is in the stratum, but was not drawn.
+    Raises InputError for a line that has not five columns, a relevance that is no integer, a document that a
+    topic has twice, and a stratum of which no document was judged.
+    """
+    table = read_table(source, STRATA)
+    common, _, order = _group_rows(source.name, table, 2, column=3)
+    sample = Sample(*common, table.numbers[order])
+    _check_once(sample, np.zeros(len(sample.document), np.int64))
+    negative = [number for number, name in enumerate(sample.group_names) if re.fullmatch(rb"-[0-9]+", name)]
+    if negative:
+        first = int(sample.line[sample.row_offsets[negative]].min())
+        raise InputError(
+            sample.name, first, "a stratum named by a negative number", f"columns {STRATA.names}",
+            "are stratum and relevance exchanged?",
+        )  # fmt: skip
+    drawn = np.add.reduceat(sample.grade >= 0, sample.row_offsets[:-1])
+    if not drawn.all():
+        first = min(sample.row_offsets[:-1][drawn == 0].tolist(), key=lambda row: int(sample.line[row]))
+        raise InputError(
+            sample.name,
+            int(sample.line[first]),
+            f"{sample.where(first)}: no document is judged (has a relevance of 0 or more)",
+            "at least one, which represents the whole stratum",
+        )
+    return sample
+
+
+def read_prels(source: Source) -> UnequalSample:
+    """Read a file of format prels: each line a topic, docno, relevance, method and inclusion probability.
+
+    Documents of method 0 were chosen by an algorithm, those of method 2 by chance too.  As in the script of
+    the Million Query track, both were sure to be judged, whatever probability the file gives.
+    Raises InputError for a line that has not five columns, a relevance that is no integer, a probability that
+    is not above 0 and at most 1, and a document that a topic has twice.
+    """
+    table = read_table(source, PRELS)
+    lines = table.line_of(np.arange(len(table))) + 1
+    wrong = np.flatnonzero(~((table.numbers > 0) & (table.numbers <= 1)))
+    if len(wrong):
+        found = f"inclusion probability {quoted(table.text(int(wrong[0]), 4))}"
+        raise InputError(source.name, int(lines[wrong[0]]), found, "a number above 0 and at most 1")
+    common, _, order = _group_rows(source.name, table, 1, column=3)
+    chosen = [table.text(row, 3) in NOT_BY_CHANCE for row in range(len(table))]
+    probability = np.where(chosen, 1.0, table.numbers)
+    texts = [table.text(row, 2) for row in range(len(table))]
+    for row, text in enumerate(texts):
+        if not re.fullmatch(rb"[+-]?[0-9]{1,18}", text):
+            raise InputError(source.name, int(lines[row]), f"relevance {quoted(text)}", "an integer")
+    grade = np.array(list(map(int, texts)))
+    sample = UnequalSample(*common, grade[order], probability[order])
+    _check_once(sample, np.zeros(len(sample.document), np.int64))
+    return sample
+
+
 _Common = tuple[str, Pool, IntArray, IntArray, Ids, IntArray, IntArray]
 
 
-def group_rows(name: str, table: Lines, docno: int, column: int = 1) -> tuple[_Common, IntArray, IntArray]:
+def _group_rows(name: str, table: Lines, docno: int, column: int = 1) -> tuple[_Common, IntArray, IntArray]:
     """Return the fields of JudgedGroups of a table whose groups are named in `column`, documents in `docno`.
 
     Then come the group of each row (N,), and the rows sorted by topic and group (N,), as the fields are.
