@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from pres_eval.engines.engine import PER_WORKER, Result
 from pres_eval.engines.processes import MOST, Processes, can_copy
-from pres_eval.engines.starting import memory_of_machine
+from pres_eval.engines.worker import memory_of_machine
 from pres_eval.workers import num_processors
 
 WORTH = 0.1

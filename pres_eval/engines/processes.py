@@ -33,8 +33,7 @@ from pres_eval.engines.engine import (
     fall_back,
     split_size,
 )
-from pres_eval.engines.starting import memory_of_machine, started
-from pres_eval.engines.worker import Channel, serve
+from pres_eval.engines.worker import Channel, memory_of_machine, serve, started
 from pres_eval.records import dataclass
 from pres_eval.workers import ending_signals
 

@@ -1,4 +1,4 @@
-"""A process that does the work that another one sends it; processes.py starts it."""
+"""Worker processes: their start, the channel to them, and the work that they do for another process."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pickle
 import struct
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from pres_eval.reading.memory import allow_keeping_memory
@@ -73,6 +74,64 @@ class Channel:
         rest = memoryview(data).cast("B") if not isinstance(data, memoryview) else data
         while rest:
             rest = rest[os.write(self._to, rest) :]
+
+
+BEGIN = "import sys; sys.path[:] = sys.argv[1:]; from pres_eval.engines.worker import main; main()"
+"""Program of a worker: it imports nothing but `sys`, a part of Python itself, before its path is set."""
+
+
+def started() -> tuple[int, Channel]:
+    """Start a worker anew; return its number and the channel to it.  Raises OSError."""
+    import subprocess  # a worker itself does without
+
+    process = subprocess.Popen(
+        worker_command(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        # Ctrl-C goes to whoever gives the work.
+        start_new_session=True,
+    )
+    assert process.stdin is not None and process.stdout is not None
+    channel = Channel(os.dup(process.stdout.fileno()), os.dup(process.stdin.fileno()))
+    process.stdin.close()
+    process.stdout.close()
+    process.returncode = 0  # whoever ends the worker waits for it
+    return process.pid, channel
+
+
+def worker_command() -> list[str]:
+    """Return the command of a worker: it imports from where this process does, never from the current folder.
+
+    Python itself puts that folder in front (`-m`, `-c`, a terminal): files beside the data would be executed.
+    Only an absolute path in PYTHONPATH may name it.  The folder of this package comes last if it is left out.
+    """
+    here = ""
+    with contextlib.suppress(OSError):  # the folder is gone
+        here = str(Path.cwd())
+    named = map(os.path.normpath, os.environ.get("PYTHONPATH", "").split(os.pathsep))
+    outside = {".", *{here}.difference(named)}
+    path = [each for each in sys.path if os.path.normpath(each) not in outside]
+    home = str(Path(__file__).parents[2])
+    # What shuts a file out of this process (-I, -E, -s) shuts it out of the worker.
+    shut = {"-I": sys.flags.isolated, "-E": sys.flags.ignore_environment, "-s": sys.flags.no_user_site}
+    flags = [flag for flag, is_set in shut.items() if is_set]
+    return [sys.executable, *flags, "-c", BEGIN, *path, *([] if home in path else [home])]
+
+
+CONTAINER_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+"""Files in which Linux has the memory limit of a container."""
+
+
+def memory_of_machine() -> int:
+    """Return bytes of memory that processes of this machine may have together."""
+    try:
+        found = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        found = sys.maxsize
+    for path in CONTAINER_LIMITS:
+        with contextlib.suppress(OSError, ValueError):
+            found = min(found, int(Path(path).read_text(encoding="ascii")))
+    return found
 
 
 STDIN, STDOUT, STDERR = 0, 1, 2

@@ -17,7 +17,7 @@ from support.rankings import ranked_by
 
 import pres_eval as pe
 from pres_eval.checking import blocks
-from pres_eval.engines import starting
+from pres_eval.engines import worker
 from pres_eval.engines.processes import Processes, can_copy
 from pres_eval.ranking import order
 from pres_eval.reading.relevance import read_relevance
@@ -50,8 +50,8 @@ def turned(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     def turn() -> None:
         for module in (blocks, order):
             monkeypatch.setattr(module, "in_docno_order", in_docno_order)
-        begin = starting.BEGIN.replace("; main()", f"; exec({TURNED!r}); main()")
-        monkeypatch.setattr(starting, "BEGIN", begin)
+        begin = worker.BEGIN.replace("; main()", f"; exec({TURNED!r}); main()")
+        monkeypatch.setattr(worker, "BEGIN", begin)
 
     return turn
 
