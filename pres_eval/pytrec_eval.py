@@ -32,10 +32,9 @@ from pres_eval.library.rankings import rank_any
 from pres_eval.library.warned import warn
 from pres_eval.library.wording import in_python, python_words
 from pres_eval.measures import NICKNAMES, OUR_NICKNAMES, measure_names, own_measures
-from pres_eval.measures.asked import as_asked
 from pres_eval.measures.base import LEAST_GEOMETRIC_MEAN, Measure, geometric_mean, number_of_topics
 from pres_eval.measures.parameters import Cutoffs, Fractions
-from pres_eval.measures.selection import Selection, select
+from pres_eval.measures.selection import Selection, as_asked, select
 from pres_eval.options import V9, Options
 from pres_eval.reading import relevance as engine
 from pres_eval.scoring import Scoring

@@ -10,7 +10,8 @@ import numpy as np
 
 from pres_eval.analysis.paired import PairedScores, means_of
 from pres_eval.errors import InputError, MeasureError, NoCommonTopicError, number_of, quoted
-from pres_eval.measures.selection import bounded_labels, falling_labels, select
+from pres_eval.measures.names import bounded_labels, falling_labels
+from pres_eval.measures.selection import select
 from pres_eval.options import Options
 from pres_eval.reading.topic_files import separated_rows
 

@@ -16,15 +16,12 @@ from pres_eval.cli.output import exit_if_failed
 from pres_eval.cli.printing import named_lines, print_results
 from pres_eval.cli.reader import relevance_at, runs_at
 from pres_eval.cli.said import command_with
-from pres_eval.cli.shared import (
-    TABLES,
-)
+from pres_eval.cli.shared import TABLES
 from pres_eval.cli.streams import check_paths
 from pres_eval.cli.topics import ChosenRuns, topic_files
 from pres_eval.errors import MeasureError, PresEvalError, RunFailure, UsageError
-from pres_eval.measures.asked import as_asked
 from pres_eval.measures.base import geometric_mean
-from pres_eval.measures.selection import DEFAULT_MEASURES, Selection, select
+from pres_eval.measures.selection import DEFAULT_MEASURES, Selection, as_asked, select
 from pres_eval.options import Options
 from pres_eval.ranking.ranking import OWN
 from pres_eval.reading.run_files import check_format

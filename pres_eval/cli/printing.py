@@ -11,7 +11,7 @@ from pres_eval.cli.output import output_file
 from pres_eval.cli.streams import reader_has_left, say
 from pres_eval.cli.topics import ChosenRuns
 from pres_eval.errors import NoCommonTopicError, RunFailure
-from pres_eval.measures.asked import BOUNDS_NOTE, BOUNDS_OF_ALL, read_scale
+from pres_eval.measures.selection import BOUNDS_NOTE, BOUNDS_OF_ALL, read_scale
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.source import Source
 from pres_eval.report.groups import with_group_columns

@@ -85,7 +85,7 @@ def started() -> tuple[int, Channel]:
     import subprocess  # a worker itself does without
 
     process = subprocess.Popen(
-        worker_command(),
+        _worker_command(),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         # Ctrl-C goes to whoever gives the work.
@@ -99,7 +99,7 @@ def started() -> tuple[int, Channel]:
     return process.pid, channel
 
 
-def worker_command() -> list[str]:
+def _worker_command() -> list[str]:
     """Return the command of a worker: it imports from where this process does, never from the current folder.
 
     Python itself puts that folder in front (`-m`, `-c`, a terminal): files beside the data would be executed.

@@ -15,16 +15,11 @@ from pres_eval.library.texts import encode, texts_of
 from pres_eval.library.topics import topic_files
 from pres_eval.library.warned import warn, weigh_ties
 from pres_eval.library.wording import python_words
-from pres_eval.measures.asked import as_asked
-from pres_eval.measures.selection import Selection
+from pres_eval.measures.selection import Selection, as_asked
 from pres_eval.options import AS_TREC_EVAL, DEFAULT_NMAX, SKIP, STOP, Options
 from pres_eval.ranking.ranking import Ranking, with_nothing_for
 from pres_eval.ranking.warnings import warnings_about
-from pres_eval.reading.changed_judgements import (
-    answered_by_nothing,
-    check_no_empty_topics,
-    empty_topics,
-)
+from pres_eval.reading.changed_judgements import answered_by_nothing, check_no_empty_topics, empty_topics
 from pres_eval.reading.relevance import relevance_info
 from pres_eval.reading.topic_files import Groups, Weights
 from pres_eval.scoring import Scoring

@@ -9,13 +9,14 @@ column alone may stand: its view.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import cache
 from typing import NamedTuple
 
 from pres_eval.errors import MeasureError, did_you_mean, quoted
 from pres_eval.measures import NICKNAMES, OUR_NICKNAMES, find_measure, load_measure, measure_names, measure_of
-from pres_eval.measures.base import Measure
+from pres_eval.measures.base import Measure, Trait
 from pres_eval.measures.notation import NOTATION_BY_FOLDED_NAME, NOTATIONS, Notation, read_settings
 from pres_eval.measures.parameters import (
     WHOLE_RANKING,
@@ -25,7 +26,7 @@ from pres_eval.measures.parameters import (
     NoParameters,
     OptionalCutoffs,
 )
-from pres_eval.options import RelevanceInfo, Version
+from pres_eval.options import V9, RelevanceInfo, Version
 from pres_eval.records import dataclass
 
 BOUNDS = ("least", "greatest")
@@ -127,6 +128,29 @@ def _swallows(text: str) -> bool:
     name, dot, _ = text.partition(".")
     measure = find_measure(name) if dot else None
     return measure is not None and isinstance(measure.parameters, NoParameters) and not measure.ours
+
+
+def falling_labels(labels: Iterable[str]) -> frozenset[str]:
+    """Return the labels of measures of which less is better; unknown names are not among them."""
+    return _labels_of(labels, lambda measure: measure.less_is_better)
+
+
+def bounded_labels(labels: Iterable[str]) -> frozenset[str]:
+    """Return those of the labels that name measures from 0 to 1."""
+    return _labels_of(labels, lambda measure: Trait.BOUNDED in measure.traits)
+
+
+def _labels_of(labels: Iterable[str], holds: Callable[[Measure], bool]) -> frozenset[str]:
+    """Return those of the labels that name measures of which something holds."""
+    found = set()
+    for label in labels:
+        if ":" in label:  # a column of somebody's file must not name a module that is then run
+            continue
+        with suppress(MeasureError):
+            named = list(read_text(label, V9))
+            if named and all(holds(one.measure) for one in named):
+                found.add(label)
+    return frozenset(found)
 
 
 @cache

@@ -19,7 +19,7 @@ from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.score_tables import read_score_table
 from pres_eval.errors import InputError
-from pres_eval.measures.selection import falling_labels
+from pres_eval.measures.names import falling_labels
 
 
 def test_correlations_of_all_pairs() -> None:

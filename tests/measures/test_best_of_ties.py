@@ -12,7 +12,7 @@ from support.batches import EXAMPLE_PARAMETERS
 import pres_eval as pe
 from pres_eval.errors import MeasureError, PresEvalError, PresEvalWarning
 from pres_eval.measures import MEASURES
-from pres_eval.measures.selection import falling_labels
+from pres_eval.measures.names import falling_labels
 
 REFUSED = ("accuracy", "infAP", "bpm", "G")
 

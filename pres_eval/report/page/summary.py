@@ -11,7 +11,7 @@ from pres_eval.analysis.digits import rounded
 from pres_eval.analysis.every_pair import Against, PairTable
 from pres_eval.analysis.pools import Trust
 from pres_eval.errors import plural
-from pres_eval.measures.asked import BOUNDS_NOTE
+from pres_eval.measures.selection import BOUNDS_NOTE
 from pres_eval.report.markup import Content, Html, element
 from pres_eval.report.page.tables import Cell, link, scrolling, section, table
 from pres_eval.report.text import UNKNOWN, equal_or_less, interval, percentage, shown, signed, text_of
