@@ -14,8 +14,8 @@ import numpy as np
 
 from pres_eval.arrays import FloatArray, Ids, IntArray, absent
 from pres_eval.errors import MeasureError, extra_module
+from pres_eval.library.ids import texts_of
 from pres_eval.library.showing import pandas
-from pres_eval.library.texts import texts_of
 from pres_eval.measures.base import Format
 from pres_eval.measures.selection import SelectedColumn, select
 from pres_eval.options import Options

@@ -11,9 +11,9 @@ import numpy as np
 
 from pres_eval.arrays import WordIds
 from pres_eval.errors import InputError
+from pres_eval.library.ids import ids_of
 from pres_eval.library.streams import FileObject, name_of
 from pres_eval.library.tables import as_grades, block_of_table, looks_like_columns
-from pres_eval.library.texts import ids_of
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.qrels import qrels_of_block
 from pres_eval.reading.relevance import Relevance, read_relevance

@@ -9,15 +9,14 @@ from typing import Any
 from pres_eval.errors import UsageError, refuse
 from pres_eval.library.asked import Measures, check_jobs, selected
 from pres_eval.library.choices import Compat, DuplicateRule, ExcludeFrom, MapRanks
+from pres_eval.library.ids import Lookup, texts_of
 from pres_eval.library.judgements import first_topic, is_path, look_swapped, read_judgements
-from pres_eval.library.lookup import Lookup
 from pres_eval.library.matrices import TopDocuments, rank_matrix
 from pres_eval.library.rankings import rank_any, rank_by_cluster
 from pres_eval.library.rewriting import excluded_of, mapping_of
 from pres_eval.library.run import GAINS, Run
 from pres_eval.library.showing import pandas
 from pres_eval.library.streaming import Accumulator
-from pres_eval.library.texts import texts_of
 from pres_eval.library.topics import topic_numbers
 from pres_eval.library.warned import warn
 from pres_eval.library.wording import python_words

@@ -10,8 +10,8 @@ import numpy as np
 
 from pres_eval.errors import refuse
 from pres_eval.library.finding import block_of_dict, rank_dict
+from pres_eval.library.ids import Lookup
 from pres_eval.library.judgements import check_dicts, is_path, plain_data
-from pres_eval.library.lookup import Lookup
 from pres_eval.library.streams import FileObject, name_of
 from pres_eval.library.tables import block_of_table
 from pres_eval.options import Options

@@ -10,8 +10,8 @@ import numpy as np
 
 from pres_eval.arrays import WordIds
 from pres_eval.errors import UsageError
+from pres_eval.library.ids import ids_of
 from pres_eval.library.judgements import is_path
-from pres_eval.library.texts import ids_of
 from pres_eval.reading.pool import build_pool
 from pres_eval.reading.rewriting import Excluded, FileMapping
 

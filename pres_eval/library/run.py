@@ -10,8 +10,8 @@ from pres_eval.errors import UsageError, refuse
 from pres_eval.library.asked import Measures, check_jobs, selected
 from pres_eval.library.choices import EmptyRule, TieRule
 from pres_eval.library.evaluation import Evaluation, Origin
+from pres_eval.library.ids import encode, texts_of
 from pres_eval.library.judgements import is_path
-from pres_eval.library.texts import encode, texts_of
 from pres_eval.library.topics import topic_files
 from pres_eval.library.warned import warn, weigh_ties
 from pres_eval.library.wording import python_words

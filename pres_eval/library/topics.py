@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from pres_eval.errors import UsageError
+from pres_eval.library.ids import encode
 from pres_eval.library.judgements import is_path
-from pres_eval.library.texts import encode
 from pres_eval.reading.topic_files import (
     Groups,
     Weights,
