@@ -11,15 +11,14 @@ from typing import Any
 from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.errors import UsageError
-from pres_eval.library.asked import Measures
-from pres_eval.library.choices import Compat, Correction, Test, TieRule
+from pres_eval.library.arguments import Compat, Correction, Test, TieRule, python_words
 from pres_eval.library.comparing import Comparisons, compare
 from pres_eval.library.evaluation import Evaluation
 from pres_eval.library.judgements import is_path
+from pres_eval.library.measures import Measures
 from pres_eval.library.ranked import Qrels
 from pres_eval.library.run import Run
 from pres_eval.library.showing import Page
-from pres_eval.library.wording import python_words
 from pres_eval.options import DEFAULT_NMAX, Options
 
 

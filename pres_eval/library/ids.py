@@ -1,4 +1,4 @@
-"""Ids outside and inside: Python's str (or whole numbers) as bytes in a buffer, and back; and an index of the judged ones."""
+"""Ids outside and inside: Python's str (or whole numbers) as bytes in a buffer and back, and looked up."""
 
 from __future__ import annotations
 

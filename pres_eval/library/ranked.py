@@ -7,19 +7,25 @@ from inspect import signature
 from typing import Any
 
 from pres_eval.errors import UsageError, refuse
-from pres_eval.library.asked import Measures, check_jobs, selected
-from pres_eval.library.choices import Compat, DuplicateRule, ExcludeFrom, MapRanks
+from pres_eval.library.arguments import (
+    Compat,
+    DuplicateRule,
+    ExcludeFrom,
+    MapRanks,
+    check_jobs,
+    python_words,
+    warn,
+)
 from pres_eval.library.ids import Lookup, texts_of
 from pres_eval.library.judgements import first_topic, is_path, look_swapped, read_judgements
 from pres_eval.library.matrices import TopDocuments, rank_matrix
+from pres_eval.library.measures import Measures, selected
 from pres_eval.library.rankings import rank_any, rank_by_cluster
 from pres_eval.library.rewriting import excluded_of, mapping_of
 from pres_eval.library.run import GAINS, Run
 from pres_eval.library.showing import pandas
 from pres_eval.library.streaming import Accumulator
 from pres_eval.library.topics import topic_numbers
-from pres_eval.library.warned import warn
-from pres_eval.library.wording import python_words
 from pres_eval.options import AS_TREC_EVAL, DEFAULT_NMAX, SKIP, STOP, Options, RelevanceInfo
 from pres_eval.reading import qrels as engine
 from pres_eval.reading.changed_judgements import (

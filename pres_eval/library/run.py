@@ -7,14 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pres_eval.errors import UsageError, refuse
-from pres_eval.library.asked import Measures, check_jobs, selected
-from pres_eval.library.choices import EmptyRule, TieRule
+from pres_eval.library.arguments import EmptyRule, TieRule, check_jobs, python_words, warn
 from pres_eval.library.evaluation import Evaluation, Origin
 from pres_eval.library.ids import encode, texts_of
 from pres_eval.library.judgements import is_path
+from pres_eval.library.measures import Measures, selected
 from pres_eval.library.topics import topic_files
-from pres_eval.library.warned import warn, weigh_ties
-from pres_eval.library.wording import python_words
 from pres_eval.measures.asked import as_asked
 from pres_eval.measures.selection import Selection
 from pres_eval.options import AS_TREC_EVAL, DEFAULT_NMAX, SKIP, STOP, Options
@@ -155,10 +153,10 @@ class Run:
         info = relevance_info(self.qrels.form)
         selection = as_asked(selected(measures, self._options, nmax, info), options, bounds, warn)
         if len(self.ranking.ties.document):
-            weigh_ties(self.qrels.relevance, self.ranking, options, selection)
+            from pres_eval.analysis.ties import warning_of_ties  # most runs have none
+
+            warn(warning_of_ties(self.qrels.relevance, self.ranking, options, selection))
         own = topic_files(groups, weights, self.qrels.relevance.pool.topics, warn)
-        if intervals and own != (None, None):
-            raise UsageError("intervals: expected neither groups nor weights beside it")
         return self.evaluate_columns(selection, options, jobs, own, intervals)
 
     def evaluate_columns(
@@ -170,6 +168,8 @@ class Run:
         intervals: bool = False,
     ) -> Evaluation:
         """Return all numbers of the run for columns that were selected before."""
+        if intervals and own != (None, None):
+            raise UsageError("intervals: expected neither groups nor weights beside it")
         qrels, relevance = self.qrels, self.qrels.relevance
         for text in warnings_about(self.ranking, relevance, options, alone=not self.is_part):
             warn(text)
