@@ -27,9 +27,9 @@ import numpy as np
 
 from pres_eval.errors import InputError, MeasureError
 from pres_eval.library.arguments import in_python, python_words, warn
+from pres_eval.library.data import rank_any
 from pres_eval.library.few import NUM_REL, FewDocuments, plain_columns, plain_judgements
 from pres_eval.library.ranked import Qrels
-from pres_eval.library.rankings import rank_any
 from pres_eval.measures import NICKNAMES, OUR_NICKNAMES
 from pres_eval.measures.asked import as_asked
 from pres_eval.measures.base import LEAST_GEOMETRIC_MEAN, Measure, geometric_mean, number_of_topics

@@ -72,6 +72,6 @@ def topic_files(
     """Return the groups and the weights of topics in two files, after the warnings about them."""
     if groups is None and weights is None:
         return None, None
-    from pres_eval.library import topics
+    from pres_eval.library import file_or_dict
 
-    return topics.topic_files(groups, weights, judged, said.warn)
+    return file_or_dict.topic_files(groups, weights, judged, said.warn)

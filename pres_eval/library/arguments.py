@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import functools
+import os
 import re
 import sys
 import warnings
 from collections.abc import Callable
-from typing import Literal, ParamSpec, TypeVar
+from typing import Any, Literal, ParamSpec, TypeVar
 
 from pres_eval.errors import PresEvalError, PresEvalWarning, UsageError
 
@@ -27,6 +28,11 @@ TopicOrder = Literal["difference", "topic", "best"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+
+def is_path(data: Any) -> bool:
+    """Return whether an object names a file."""
+    return isinstance(data, (str, os.PathLike))
 
 
 def check_jobs(jobs: int | None) -> None:

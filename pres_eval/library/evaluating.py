@@ -15,8 +15,8 @@ from pres_eval.library.arguments import (
     TieRule,
     python_words,
 )
+from pres_eval.library.data import values_are
 from pres_eval.library.evaluation import Evaluation
-from pres_eval.library.judgements import values_are
 from pres_eval.library.measures import Measures
 from pres_eval.library.ranked import Qrels
 from pres_eval.library.run import Run

@@ -11,10 +11,9 @@ from typing import Any
 from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.errors import UsageError
-from pres_eval.library.arguments import Compat, Correction, Test, TieRule, python_words
+from pres_eval.library.arguments import Compat, Correction, Test, TieRule, is_path, python_words
 from pres_eval.library.comparing import Comparisons, compare
 from pres_eval.library.evaluation import Evaluation
-from pres_eval.library.judgements import is_path
 from pres_eval.library.measures import Measures
 from pres_eval.library.ranked import Qrels
 from pres_eval.library.run import Run

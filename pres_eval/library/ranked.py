@@ -13,19 +13,18 @@ from pres_eval.library.arguments import (
     ExcludeFrom,
     MapRanks,
     check_jobs,
+    is_path,
     python_words,
     warn,
 )
+from pres_eval.library.data import first_topic, look_swapped, rank_any, rank_by_cluster, read_judgements
+from pres_eval.library.file_or_dict import excluded_of, mapping_of, topic_numbers
 from pres_eval.library.ids import Lookup, texts_of
-from pres_eval.library.judgements import first_topic, is_path, look_swapped, read_judgements
 from pres_eval.library.matrices import TopDocuments, rank_matrix
 from pres_eval.library.measures import Measures, selected
-from pres_eval.library.rankings import rank_any, rank_by_cluster
-from pres_eval.library.rewriting import excluded_of, mapping_of
 from pres_eval.library.run import GAINS, Run
 from pres_eval.library.showing import pandas
 from pres_eval.library.streaming import Accumulator
-from pres_eval.library.topics import topic_numbers
 from pres_eval.options import AS_TREC_EVAL, DEFAULT_NMAX, SKIP, STOP, Options, RelevanceInfo
 from pres_eval.reading import qrels as engine
 from pres_eval.reading.changed_judgements import (

@@ -7,22 +7,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pres_eval.errors import UsageError, refuse
-from pres_eval.library.arguments import EmptyRule, TieRule, check_jobs, python_words, warn
+from pres_eval.library.arguments import EmptyRule, TieRule, check_jobs, is_path, python_words, warn
 from pres_eval.library.evaluation import Evaluation, Origin
+from pres_eval.library.file_or_dict import topic_files
 from pres_eval.library.ids import encode, texts_of
-from pres_eval.library.judgements import is_path
 from pres_eval.library.measures import Measures, selected
-from pres_eval.library.topics import topic_files
 from pres_eval.measures.asked import as_asked
 from pres_eval.measures.selection import Selection
 from pres_eval.options import AS_TREC_EVAL, DEFAULT_NMAX, SKIP, STOP, Options
 from pres_eval.ranking.ranking import Ranking, with_nothing_for
 from pres_eval.ranking.warnings import warnings_about
-from pres_eval.reading.changed_judgements import (
-    answered_by_nothing,
-    check_no_empty_topics,
-    empty_topics,
-)
+from pres_eval.reading.changed_judgements import answered_by_nothing, check_no_empty_topics, empty_topics
 from pres_eval.reading.relevance import relevance_info
 from pres_eval.reading.topic_files import Groups, Weights
 from pres_eval.scoring import Scoring
