@@ -32,8 +32,7 @@ from pres_eval.library.arguments import (
     python_words,
     warn,
 )
-from pres_eval.library.evaluation import Evaluation
-from pres_eval.library.showing import pandas, plotted
+from pres_eval.library.evaluation import Evaluation, pandas
 from pres_eval.library.streaming import evaluations_of, topic_contents
 from pres_eval.scoring import ScoredRun as Scores
 from pres_eval.workers import by_threads
@@ -110,6 +109,7 @@ class Comparisons(FullComparison, Sequence[Comparison]):
 
         path  a file to write it to as well: .png, .svg or .pdf
         """
+        from pres_eval.report.paper import plotted
         from pres_eval.report.run_plots import compared_figure
 
         return plotted(lambda: compared_figure(self.compared), path)

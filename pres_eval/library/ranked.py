@@ -18,12 +18,12 @@ from pres_eval.library.arguments import (
     warn,
 )
 from pres_eval.library.data import first_topic, look_swapped, rank_any, rank_by_cluster, read_judgements
+from pres_eval.library.evaluation import pandas
 from pres_eval.library.file_or_dict import excluded_of, mapping_of, topic_numbers
 from pres_eval.library.ids import Lookup, texts_of
 from pres_eval.library.matrices import TopDocuments, rank_matrix
 from pres_eval.library.measures import Measures, selected
 from pres_eval.library.run import GAINS, Run
-from pres_eval.library.showing import pandas
 from pres_eval.library.streaming import Accumulator
 from pres_eval.options import AS_TREC_EVAL, DEFAULT_NMAX, SKIP, STOP, Options, RelevanceInfo
 from pres_eval.reading import qrels as engine
