@@ -11,8 +11,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 import click
 
-from pres_eval.cli.arguments import expand_long_options, split_command
-from pres_eval.cli.commands import COMMANDS, COMPLETION_VARIABLE, command_of
+from pres_eval.cli.commands import COMPLETION_VARIABLE, command_of, expand_long_options, split_command
 from pres_eval.cli.streams import safe_streams, say
 from pres_eval.errors import PresEvalError, decimal_comma, did_you_mean, quoted
 from pres_eval.reading.memory import allow_keeping_memory
@@ -54,7 +53,7 @@ def _main(arguments: list[str]) -> int:
     import numpy as np  # noqa: F401
 
     allow_keeping_memory()
-    name, arguments = split_command(arguments, COMMANDS)
+    name, arguments = split_command(arguments)
     command = command_of(name)
     program = f"pres-eval {name}" if name else "pres-eval"
     arguments = expand_long_options(command, arguments)
