@@ -10,10 +10,9 @@ import click
 from pres_eval.analysis.compare_settings import LEAST_ALPHA
 from pres_eval.cli.output import exit_if_failed, set_format, write_output
 from pres_eval.cli.progress import working
-from pres_eval.cli.said import Said, argument, option
+from pres_eval.cli.said import FiniteRange, Millimetres, Said, WholeRange, argument, option
 from pres_eval.cli.shared import MEASURES, NMAX, NumberOptions, TableOptions, terminal_width
 from pres_eval.cli.streams import warn
-from pres_eval.cli.values import FiniteRange, Millimetres, WholeRange
 from pres_eval.errors import RunFailure, UsageError, refuse
 from pres_eval.ranking.ranking import COMMON, OWN
 from pres_eval.reading.relevance import relevance_info

@@ -9,7 +9,7 @@ import click
 
 from pres_eval.cli.gating import GateOptions
 from pres_eval.cli.output import set_format
-from pres_eval.cli.said import argument, option
+from pres_eval.cli.said import FiniteRange, argument, option
 from pres_eval.cli.shared import (
     GROUPS,
     MEASURES,
@@ -20,7 +20,6 @@ from pres_eval.cli.shared import (
     TableOptions,
     TieOptions,
 )
-from pres_eval.cli.values import FiniteRange
 from pres_eval.engines.engine import LOCAL
 from pres_eval.errors import RunFailure, quoted, refuse
 from pres_eval.ranking.ranking import Ranking

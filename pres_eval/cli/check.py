@@ -12,10 +12,9 @@ from pres_eval.checking.run import CheckOptions
 from pres_eval.checking.text import as_json, as_text
 from pres_eval.cli.output import set_format, write_output
 from pres_eval.cli.progress import reading_bar
-from pres_eval.cli.said import Said, argument, command_with, option
+from pres_eval.cli.said import CutoffList, LevelType, Said, WholeRange, argument, command_with, option
 from pres_eval.cli.shared import RESULTS_FORMAT, NumberOptions
 from pres_eval.cli.streams import check_paths
-from pres_eval.cli.values import CutoffList, LevelType, WholeRange
 from pres_eval.errors import InputError, UsageError
 from pres_eval.reading.relevance import relevance_info
 from pres_eval.reading.rewriting import read_mapping

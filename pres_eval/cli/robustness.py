@@ -30,9 +30,8 @@ from pres_eval.cli.analysing import (
 from pres_eval.cli.groups import GROUPS, groups_of_runs
 from pres_eval.cli.loading import Loaded, read
 from pres_eval.cli.output import write_output
-from pres_eval.cli.said import argument, command_with, option
+from pres_eval.cli.said import CutoffList, WholeRange, argument, command_with, option
 from pres_eval.cli.shared import TieOptions
-from pres_eval.cli.values import CutoffList, WholeRange
 from pres_eval.errors import PresEvalError, UsageError, decimal_comma, number_of
 from pres_eval.measures.selection import Selection
 from pres_eval.report.layout import Table
