@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from pres_eval.cli.streams import say, writing_results
+from pres_eval.cli.streams import is_watched, say, writing_results
 from pres_eval.engines.engine import Engine, Here
 from pres_eval.errors import InputError, RunFailure, UsageError
 from pres_eval.options import AS_TREC_EVAL, ONE, SKIP, STOP, ZERO, Options
@@ -151,12 +151,15 @@ def _ranked(
     said: NumberOptions, paths: Sequence[str], relevance: Relevance, options: Options, going_on: bool
 ) -> Iterator[Ranking | RunFailure]:
     """Yield the runs as the engine for them reads them; a failure instead of its error if going_on."""
-    from pres_eval.cli.progress import reading_bar
-
     files = [run_at(path) for path in paths]
+    bar: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
+    if is_watched(said.quiet):
+        from pres_eval.cli.progress import reading_bar
+
+        bar = reading_bar(files)
     ranker = Ranker.of(relevance, options, said.check_duplicates is not False, looks=not said.quiet)
     with (
-        reading_bar(files, said.quiet),
+        bar,
         _engine(said, files) as engine,
         Runs(ranker, engine) as runs,
         contextlib.closing(runs.rank_each(files, said.results_format, going_on)) as found,

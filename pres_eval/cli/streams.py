@@ -147,6 +147,11 @@ def has_last_line(wipe: Callable[[], None]) -> bool:
     return _wipes[-1:] == [wipe]
 
 
+def is_watched(quiet: bool = False) -> bool:
+    """Return whether a person sees what is drawn to stderr."""
+    return not quiet and sys.stderr.isatty()
+
+
 def writing_results() -> contextlib.AbstractContextManager[None]:
     """Keep progress bars away for as long as the block goes: stdout may be a terminal."""
     return last_line(lambda: None)
