@@ -15,9 +15,9 @@ from pres_eval.analysis.paired import ORDERS, topics_with_weights
 from pres_eval.analysis.significance import ALTERNATIVES
 from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, put_out
 from pres_eval.cli.loading import Paired, chosen_run, read_paired
+from pres_eval.cli.reader import topic_files
 from pres_eval.cli.said import FiniteRange, argument, command_with, option
 from pres_eval.cli.shared import GROUPS, WEIGHTS, TieOptions
-from pres_eval.cli.topics import topic_files
 from pres_eval.errors import refuse
 from pres_eval.report.compared_tables import compared_tables
 from pres_eval.report.compared_topics import by_group_tables, winner_tables

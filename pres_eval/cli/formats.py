@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from pres_eval.arrays import absent
-from pres_eval.cli.asked import Job
+from pres_eval.cli.job import Job
 from pres_eval.cli.reader import path_of
 from pres_eval.cli.shared import terminal_width
 from pres_eval.measures.selection import select

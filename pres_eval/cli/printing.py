@@ -6,10 +6,9 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
-from pres_eval.cli.asked import EvaluateOptions, Job
+from pres_eval.cli.job import ChosenRuns, EvaluateOptions, Job
 from pres_eval.cli.output import output_file
 from pres_eval.cli.streams import reader_has_left, say
-from pres_eval.cli.topics import ChosenRuns
 from pres_eval.errors import NoCommonTopicError, RunFailure
 from pres_eval.measures.asked import BOUNDS_NOTE, BOUNDS_OF_ALL
 from pres_eval.measures.views import read_scale

@@ -21,7 +21,7 @@ from pres_eval.reading.relevance import Relevance, read_relevance
 from pres_eval.reading.run_files import TREC, RunFiles, run_at, source_at
 from pres_eval.reading.source import Source
 from pres_eval.reading.storage import is_remote
-from pres_eval.reading.topic_files import read_weights
+from pres_eval.reading.topic_files import Groups, Weights, read_weights
 
 if TYPE_CHECKING:
     from pres_eval.cli.shared import NumberOptions
@@ -86,6 +86,17 @@ def _with_topics(said: NumberOptions, relevance: Relevance) -> Relevance:
         elif count < every:  # else whoever evaluates a run says so
             said.warn(f"{text}: as in trec_eval they count, mostly as 0 (see --empty)")
     return left
+
+
+def topic_files(
+    said: NumberOptions, groups: str | None, weights: str | None, judged: Sequence[bytes]
+) -> tuple[Groups | None, Weights | None]:
+    """Return the groups and the weights of topics in two files, after the warnings about them."""
+    if groups is None and weights is None:
+        return None, None
+    from pres_eval.library import file_or_dict
+
+    return file_or_dict.topic_files(groups, weights, judged, said.warn)
 
 
 def qrels_at(said: NumberOptions, path: str) -> QrelsJudgements:
@@ -172,9 +183,7 @@ def _ranked(
 def _engine(said: NumberOptions, files: Sequence[RunFiles]) -> contextlib.AbstractContextManager[Engine]:
     """Return who reads the runs: the cluster that was named, or copies of this process for large ones."""
     if said.cluster is not None:
-        from pres_eval.cli.clustering import engine_of_cluster
-
-        return engine_of_cluster(said.cluster, said.cluster_timeout, files, said.quiet)
+        return _engine_of_cluster(said, said.cluster, files)
     sizes = [run.size() for run in files]
     total = sum(size or 0 for size in sizes)
     if said.num_jobs > 1 and total >= LARGE and None not in sizes:
@@ -183,6 +192,40 @@ def _engine(said: NumberOptions, files: Sequence[RunFiles]) -> contextlib.Abstra
         if can_copy() and not any(run.is_remote for run in files):
             return Processes(min(said.num_jobs, total // LARGE + 1, MOST), copied=True)
     return contextlib.nullcontext(Here(said.num_jobs))
+
+
+@contextlib.contextmanager
+def _engine_of_cluster(said: NumberOptions, address: str, files: Sequence[RunFiles]) -> Iterator[Engine]:
+    """Give the engine of a cluster for as long as the block goes.  Raises UsageError for standard input."""
+    from pres_eval.engines.connecting import SECONDS, Patience, engine_of
+
+    if any(run.sources[0].path == "-" for run in files):
+        raise UsageError("--cluster: standard input (-) cannot be read by workers, expected files")
+    patience = Patience(
+        said.cluster_timeout or SECONDS, lambda text: None if said.quiet else say(f"pres-eval: {text}")
+    )
+    with _interruptible(), engine_of(address, patience) as engine:
+        yield engine
+
+
+@contextlib.contextmanager
+def _interruptible() -> Iterator[None]:
+    """Let Ctrl-C be an exception, so that work is called off; and let no other package write to stderr."""
+    import logging
+    import signal
+    import threading
+
+    logging.disable(logging.CRITICAL)
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.getsignal(signal.SIGINT)
+    if before != signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _all_first(ranked: Iterator[Ranking | RunFailure]) -> Iterator[Ranking | RunFailure]:

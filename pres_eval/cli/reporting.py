@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from pres_eval.analysis.pools import trust_of
 from pres_eval.cli.loading import Loaded, chosen_run, read
-from pres_eval.cli.reader import warn_of_ties
-from pres_eval.cli.topics import topic_files
+from pres_eval.cli.reader import topic_files, warn_of_ties
 from pres_eval.errors import NoCommonTopicError, UsageError
 from pres_eval.ranking.ranking import OWN
 from pres_eval.reading.source import Source
