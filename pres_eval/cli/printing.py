@@ -30,7 +30,7 @@ from pres_eval.summing import Summing
 
 if TYPE_CHECKING:
     from pres_eval.report.records import Record
-    from pres_eval.report.shown_runs import RunLayout
+    from pres_eval.report.table import RunLayout
 
 
 def print_results(runs: ChosenRuns, job: Job) -> list[ScoredRun]:
@@ -164,7 +164,7 @@ def _as_text(
 
 def _layout(job: Job, prefix: str, notes: Sequence[str | None]) -> RunLayout:
     """Return the layout of a table, whose labels have a prefix."""
-    from pres_eval.report.shown_runs import RunLayout
+    from pres_eval.report.table import RunLayout
 
     said = job.said
     # In the order in which -m asks for them.
