@@ -98,8 +98,9 @@ def _evaluate(said: EvaluateOptions) -> None:
         said.warn(warning)
     if job.zscores is not None:
         said.warn(job.zscores.warning)
-    report_failures(said, job.failures)
-    exit_if_failed(job.failures)
+    if job.failures:
+        report_failures(said, job.failures)
+        exit_if_failed(job.failures)
     if said.gated:
         pass_gates(
             said,

@@ -178,9 +178,9 @@ def pass_gates(
         raise click.exceptions.Exit(found.EXIT_CODE)
 
 
-def report_failures(said: GateOptions, failures: Sequence[RunFailure] | None) -> None:
+def report_failures(said: GateOptions, failures: Sequence[RunFailure]) -> None:
     """Write the error that stopped the evaluation to the reports of the gates, which cannot check it."""
-    if failures and said.gated:
+    if said.gated:
         from pres_eval.gates.findings import GateFinding
 
         found = [GateFinding(gate="error", message=each.message, path=each.path) for each in failures]
