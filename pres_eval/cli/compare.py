@@ -8,7 +8,7 @@ import click
 
 from pres_eval.analysis.by_group import full_comparison
 from pres_eval.analysis.compare import BEST
-from pres_eval.analysis.compare_settings import FAMILIES, TESTS, ComparedRuns, CompareSettings, check_settings
+from pres_eval.analysis.compare_settings import FAMILIES, TESTS, CompareSettings, check_settings
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.intervals import INTERVALS
 from pres_eval.analysis.paired import ORDERS, topics_with_weights
@@ -140,12 +140,13 @@ def command(said: CompareOptions) -> None:
     baseline, each = _baseline(said, paired), paired.each("comparing")
     found = full_comparison(paired.scores, baseline, settings, *topic_groups, each, said.warn)
     result = found.compared
+    name = BEST if result.baseline is None else result.scores.runs[result.baseline]
     files = {"groups": said.groups, "weights": said.weights}
     shown = {
         **paired.settings,
         **settings.recorded(),
         "topics": len(result.scores.topics),
-        "baseline": _baseline_name(result),
+        "baseline": None if result.baselines is None else name,
         **{name: text_of(path) for name, path in files.items() if path is not None},
     }
     by_topic = said.per_topic or said.sort_topics
@@ -164,10 +165,3 @@ def _baseline(said: CompareOptions, paired: Paired) -> int | str | None:
     if said.baseline == BEST and not any(BEST in names for names in paired.known):
         return BEST
     return chosen_run("--baseline", said.baseline, paired.known, BEST)
-
-
-def _baseline_name(result: ComparedRuns) -> str | None:
-    """Return the run that others are compared with, BEST for the best of each measure, None for all pairs."""
-    if result.baselines is None:
-        return None
-    return BEST if result.baseline is None else result.scores.runs[result.baseline]

@@ -90,9 +90,10 @@ def _write_parquet(stream: BinaryIO, runs: ChosenRuns, job: Job) -> list[ScoredR
 def _stream(stream: BinaryIO, runs: ChosenRuns, job: Job) -> list[ScoredRun]:
     """Print trec_eval's lines as they are computed; each of several runs begins with its name."""
     evaluations = []
-    for name, ranking in _named(runs, job.said):
-        # trec_eval takes one run, which needs no name.
-        first = _name_line(name) if len(job.said.runs) > 1 else b""
+    # trec_eval takes one run, which needs no name.
+    is_alone = len(job.said.runs) == 1
+    for name, ranking in ((None, run) for run in runs) if is_alone else _named(runs, job.said):
+        first = b"" if name is None else _name_line(name)
         with _going_on(ranking, job):
             if job.said.gated or job.said.intervals or job.groups is not None:
                 evaluations.append(job.evaluated(ranking))

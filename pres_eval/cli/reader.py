@@ -37,8 +37,8 @@ def relevance_at(said: NumberOptions, path: str) -> Relevance:
     These are the judgements of the topics that --empty keeps, mapped, without excluded documents.
     """
     relevance = read_relevance(source_at(path), said.relevance_format, said.jobs)
-    if said.relevance_format == "qrels" and isinstance(relevance, QrelsJudgements):
-        _note_form(said, relevance.name, relevance.form)
+    if said.relevance_format == "qrels" and isinstance(relevance, QrelsJudgements) and relevance.form:
+        said.note(f"{relevance.name}: read as {relevance.form}")
     if (rewriting := said.rewriting()) is not None:
         before = len(relevance.pool.documents)
         relevance = rewriting.of_judgements(relevance)
@@ -61,12 +61,6 @@ def relevance_at(said: NumberOptions, path: str) -> Relevance:
         return relevance
     scores = changed_judgements.read_document_scores(said.document_scores, said.jobs)
     return changed_judgements.with_document_scores(relevance, scores)
-
-
-def _note_form(said: NumberOptions, name: str, form: str | None) -> None:
-    """Print the format that a file was recognised as, if any."""
-    if form is not None:
-        said.note(f"{name}: read as {form}")
 
 
 def _with_topics(said: NumberOptions, relevance: Relevance) -> Relevance:
@@ -132,8 +126,8 @@ def runs_at(
 
 def _comment(said: NumberOptions, run: Ranking, relevance: Relevance, options: Options, alone: bool) -> None:
     """Print notes and warnings about a run."""
-    if said.results_format == TREC:
-        _note_form(said, run.name, run.form)
+    if said.results_format == TREC and run.form is not None:
+        said.note(f"{run.name}: read as {run.form}")
     if run.unchecked:
         said.note(
             f"{run.name}: topics are not together, so unjudged documents were not checked for coming twice"

@@ -12,15 +12,18 @@ import click
 
 from pres_eval.arrays import LARGEST, nearest_integer
 from pres_eval.errors import InputError, is_plain, quoted
+from pres_eval.records import dataclass
 
 Record = TypeVar("Record", bound="Said")
 
 
+@dataclass(frozen=True, eq=False)
 class Parameter:
     """Option or argument of click for a field, whose name it takes."""
 
-    def __init__(self, kind: type[click.Parameter], names: tuple[str, ...], settings: dict[str, Any]) -> None:
-        self.kind, self.names, self.settings = kind, names, settings
+    kind: type[click.Parameter]
+    names: tuple[str, ...]
+    settings: dict[str, Any]
 
 
 def option(*names: str, **settings: Any) -> Any:
