@@ -13,6 +13,7 @@ from pres_eval.measures.own import add_measure, find_measure, own_measures
 from pres_eval.measures.parameters import Cutoffs, NoParameters
 from pres_eval.measures.selection import Selection, select, without_effect
 from pres_eval.options import Options, RelevanceInfo
+from pres_eval.reading.relevance import relevance_info
 
 
 def list_measures() -> tuple[Measure, ...]:
@@ -71,16 +72,18 @@ def register(
 Measures = str | Measure | Iterable[str | Measure] | None
 
 
-def selected(
-    measures: Measures, options: Options, nmax: int | Sequence[int], info: RelevanceInfo
-) -> Selection:
-    """Return the columns; raise UsageError for a value that is no text, MeasureError for unknown measures."""
+def selected(measures: Measures, options: Options, nmax: int | Sequence[int], form: str) -> Selection:
+    """Return the columns; raise UsageError for a value that is no text, MeasureError for unknown measures.
+
+    form  the format of the judgements, as -R names it
+    """
     texts = [_name(one) for one in _each(() if measures is None else measures)]
     if measures is not None and not texts:
         raise UsageError("measures: found none, expected one at least, or None for the usual ones")
     ranks = _each(nmax)
     if not ranks or not all(isinstance(rank, int) and rank > 0 for rank in ranks):
         raise UsageError(f"nmax={nmax!r}: expected whole numbers of at least 1, such as 100 or (100, 1000)")
+    info = relevance_info(form)
     for text in _ignored(tuple(texts)):
         warn(text)
     if any(":" in text for text in texts):

@@ -33,7 +33,7 @@ from pres_eval.reading.changed_judgements import (
     with_topic_numbers,
     without_empty_topics,
 )
-from pres_eval.reading.relevance import Relevance, relevance_info
+from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.rewriting import EXCLUDE_FROM, MAP_RANKS, rewriting_of
 
 
@@ -156,7 +156,7 @@ class Qrels:
         {'map': 0.75}
         """
         signature(Run.evaluate).bind(self, measures, **options)  # raises TypeError for an unknown one
-        selected(measures, Options(), options.get("nmax", DEFAULT_NMAX), relevance_info(self.form))
+        selected(measures, Options(), options.get("nmax", DEFAULT_NMAX), self.form)
         level = options.get("level", Options.relevance_level)
         return Accumulator(self.of_topics(options.get("empty", AS_TREC_EVAL), level), measures, options)
 

@@ -18,7 +18,6 @@ from pres_eval.options import AS_TREC_EVAL, DEFAULT_NMAX, SKIP, STOP, Options
 from pres_eval.ranking.ranking import Ranking, with_nothing_for
 from pres_eval.ranking.warnings import warnings_about
 from pres_eval.reading.changed_judgements import answered_by_nothing, check_no_empty_topics, empty_topics
-from pres_eval.reading.relevance import relevance_info
 from pres_eval.reading.topic_files import Groups, Weights
 from pres_eval.scoring import Scoring
 from pres_eval.workers import by_threads
@@ -145,8 +144,7 @@ class Run:
         )
         if empty != AS_TREC_EVAL:
             self._check_topics(empty, level)
-        info = relevance_info(self.qrels.form)
-        selection = as_asked(selected(measures, self._options, nmax, info), options, bounds, warn)
+        selection = as_asked(selected(measures, self._options, nmax, self.qrels.form), options, bounds, warn)
         if len(self.ranking.ties.document):
             from pres_eval.analysis.ties import warning_of_ties  # most runs have none
 
