@@ -6,24 +6,27 @@ import io
 import math
 import os
 from collections.abc import Mapping, Set
+from dataclasses import replace
 from functools import cached_property
 from itertools import chain, takewhile
 from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pres_eval.arrays import WordIds
 from pres_eval.errors import InputError, refuse
 from pres_eval.library.arguments import is_path
-from pres_eval.library.finding import block_of_dict, rank_dict
+from pres_eval.library.finding import NOT_TOO_LARGE, TOO_LARGE, block_of_dict, rank_dict
 from pres_eval.library.ids import Lookup, ids_of
-from pres_eval.library.tables import as_grades, block_of_table, looks_like_columns
+from pres_eval.library.tables import block_of_table
 from pres_eval.options import Options
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.ranking import Ranking, rank_block, with_nothing_for
 from pres_eval.ranking.runs import Runs, read_run
 from pres_eval.reading import streams
 from pres_eval.reading.blocks import Block
+from pres_eval.reading.formats.names import OF_TABLES
 from pres_eval.reading.qrels import qrels_of_block
 from pres_eval.reading.relevance import Relevance, read_relevance
 from pres_eval.reading.run_files import run_at, source_at
@@ -70,7 +73,8 @@ def plain_data(data: Any, name: str) -> tuple[Any, bool]:
         data = data.qrels_iter()
     elif type(data).__module__.split(".")[0] == "ranx" and hasattr(data, "to_dict"):
         data = data.to_dict()
-    if isinstance(data, Mapping) and not looks_like_columns(data):
+    columns = OF_TABLES["topic"], OF_TABLES["document"]  # with both, keys are no topics
+    if isinstance(data, Mapping) and not all(any(key in data for key in names) for names in columns):
         return data, True
     for method in ("collect", "compute"):  # of lazy frames of Polars, and of Dask
         if callable(getattr(data, method, None)) and hasattr(type(data), "columns"):
@@ -108,7 +112,8 @@ def read_judgements(data: Any, form: str, name: str | None, jobs: int | None) ->
         return read_relevance(_FileObject(data, name, "qrels"), form, jobs)
     name = name or "qrels"
     data, by_topic = plain_data(data, name)
-    return qrels_of_block(name, _block_of_dict(data, name) if by_topic else block_of_table(data, True, name))
+    block = _block_of_dict(data, name) if by_topic else block_of_table(data, OF_TABLES["grade"], name)
+    return qrels_of_block(name, replace(block, numbers=_as_grades(block.numbers, name)))
 
 
 def _block_of_dict(data: Mapping[Any, Any], name: str) -> Block:
@@ -127,7 +132,7 @@ def _block_of_dict(data: Mapping[Any, Any], name: str) -> Block:
         topics=ids_of(list(judged), name),
         lengths=np.array(list(map(len, judged.values())), np.int64),
         documents=WordIds.of(ids_of(ids, name)),
-        numbers=as_grades(grades, name) if ids else np.zeros(0, np.int64),
+        numbers=grades,
     )
 
 
@@ -139,6 +144,23 @@ def _check_grades(judged: Mapping[Any, Mapping[Any, Any]], name: str) -> None:
                 raise InputError(
                     name, None, f"relevance {grade!r} of document {document!r} of topic {topic!r}", "a number"
                 )
+
+
+def _as_grades(values: NDArray[Any], name: str) -> NDArray[Any]:
+    """Return numbers as grades: whole numbers, also those stored as floats; else gains with decimals.
+
+    Raises InputError for a value that is no finite number.
+    """
+    if values.dtype.kind == "f":
+        wrong = np.flatnonzero(~np.isfinite(values))
+        if len(wrong):
+            row = int(wrong[0])
+            raise InputError(name, None, f"relevance {values[row]:g} in row {row + 1}", "a finite number")
+        if (np.trunc(values) != values).any() or (np.abs(values) >= 2.0**63).any():
+            return values.astype(np.float64)
+    elif values.dtype.kind not in "biu":
+        raise InputError(name, None, f"relevance of type {values.dtype}", "numbers")
+    return values.astype(np.int64)
 
 
 def rank_any(
@@ -173,10 +195,14 @@ def rank_any(
 
 def block_of_data(data: Any, by_topic: bool, name: str) -> Block:
     """Return a run that is no file as a block: a dict by topic, or a table."""
-    if not by_topic:
-        return block_of_table(data, False, name)
-    check_dicts(data, name)
-    return block_of_dict(data, name)
+    if by_topic:
+        check_dicts(data, name)
+        return block_of_dict(data, name)
+    block = block_of_table(data, OF_TABLES["score"], name)
+    try:
+        return replace(block, numbers=block.numbers.astype(np.float64, copy=False))
+    except OverflowError:
+        raise InputError(name, None, f"a score {TOO_LARGE}", NOT_TOO_LARGE) from None
 
 
 def rank_by_cluster(

@@ -39,12 +39,12 @@ def _column_names(available: Iterable[Any], value: Sequence[str], name: str) -> 
     return first(TOPIC), first(DOCUMENT), first(value)
 
 
-def block_of_table(data: Any, grades: bool, name: str) -> Block:
-    """Return the rows of a table, or rows of topic, document and value, as a block of grades or scores.
+def block_of_table(data: Any, names: Sequence[str], name: str) -> Block:
+    """Return the rows of a table, or rows of topic, document and value, with the numbers as they are.
 
+    names  of the column of numbers, the first that is there counts
     Raises InputError for columns that are missing, and values that are none.
     """
-    names = OF_TABLES["grade" if grades else "score"]
     if type(data).__module__.split(".")[0] == "pandas":  # which is not imported to find out
         topic, document, value = _pandas_table(data, names, name)
     elif hasattr(data, "__arrow_c_stream__"):
@@ -54,16 +54,7 @@ def block_of_table(data: Any, grades: bool, name: str) -> Block:
     else:
         topic, document, value = _table_of_rows(data, names, name)
     topics, lengths = topic.groups()
-    try:
-        numbers = as_grades(value, name) if grades else value.astype(np.float64, copy=False)
-    except OverflowError:
-        raise InputError(name, None, f"a score {TOO_LARGE}", NOT_TOO_LARGE) from None
-    return Block(topics=topics, lengths=lengths, documents=document, numbers=numbers)
-
-
-def looks_like_columns(data: Mapping[Any, Any]) -> bool:
-    """Return whether the keys of a mapping are column names, not topics."""
-    return any(key in data for key in TOPIC) and any(key in data for key in DOCUMENT)
+    return Block(topics=topics, lengths=lengths, documents=document, numbers=value)
 
 
 def _arrow_table(data: Any, value: Sequence[str], name: str) -> ThreeColumns:
@@ -188,26 +179,6 @@ def _array(values: list[Any]) -> NDArray[Any]:
         return np.array(values)
     except ValueError:
         return np.array(values, object)
-
-
-TOO_LARGE, NOT_TOO_LARGE = "too large for 64 bits", "a number below 1.8e308"
-
-
-def as_grades(values: NDArray[Any], name: str) -> NDArray[Any]:
-    """Return numbers as grades: whole numbers, also those stored as floats; else gains with decimals.
-
-    Raises InputError for a value that is no finite number.
-    """
-    if values.dtype.kind == "f":
-        wrong = np.flatnonzero(~np.isfinite(values))
-        if len(wrong):
-            row = int(wrong[0])
-            raise InputError(name, None, f"relevance {values[row]:g} in row {row + 1}", "a finite number")
-        if (np.trunc(values) != values).any() or (np.abs(values) >= 2.0**63).any():
-            return values.astype(np.float64)
-    elif values.dtype.kind not in "biu":
-        raise InputError(name, None, f"relevance of type {values.dtype}", "numbers")
-    return values.astype(np.int64)
 
 
 ARROW_TEXTS = ("string", "large_string", "string_view", "binary", "large_binary", "binary_view")
