@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import overload
 
 import numpy as np
@@ -68,10 +69,7 @@ class WordIds(Sequence[bytes]):
         columns = [np.concatenate([part.word(number) for part in parts]) for number in range(width)]
         starts = np.cumsum([0, *map(len, parts)])
         rows = [part.long_rows + start for part, start in zip(parts, starts.tolist(), strict=False)]
-        lengths = np.concatenate([part.long_ids.lengths for part in parts])
-        texts = [b"".join(part.long_ids) for part in parts]
-        text = np.frombuffer(b"".join((*texts, bytes(PADDING))), np.uint8)
-        return cls(columns, np.concatenate(rows), Ids(text, np.cumsum(lengths) - lengths, lengths))
+        return cls(columns, *joined_long_ids(rows, [part.long_ids for part in parts]))
 
     def word(self, number: int) -> Words:
         """Return (N,) the number-th word of every id; 0 behind the last column."""
@@ -177,3 +175,10 @@ class WordIds(Sequence[bytes]):
 
 
 NO_IDS = WordIds([np.zeros(0, np.uint64)])
+
+
+def joined_long_ids(rows: Sequence[IntArray], ids: Sequence[Ids]) -> tuple[IntArray, Ids]:
+    """Return the rows (L,) of the long ids of several parts, and these ids in one buffer."""
+    lengths = np.concatenate([part.lengths for part in ids])
+    text = np.frombuffer(b"".join((*chain.from_iterable(ids), bytes(PADDING))), np.uint8)
+    return np.concatenate(rows), Ids(text, np.cumsum(lengths) - lengths, lengths)
