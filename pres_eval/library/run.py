@@ -91,9 +91,22 @@ class Run:
             raise UsageError(f"{self.name}: was made of {found}, expected a path, a dict or a table")
         write_run(self._made_of, file, form, tag)
 
-    def _check(self, jobs: int, *, complete: object, judged_only: object, level: object) -> None:
-        """Raise UsageError for arguments that are none, or that Options would take for something else."""
-        check_jobs(jobs)
+    def _options_of(
+        self,
+        *,
+        level: float,
+        complete: bool,
+        judged_only: bool,
+        num_docs: int,
+        topic: Any,
+        ties: str,
+        empty: str,
+    ) -> Options:
+        """Return the options of an evaluation.
+
+        Raises UsageError for arguments that are none, or that Options would take for something else; and for
+        topics without a relevant document that `empty` refuses, or would leave out.
+        """
         refuse(
             (complete not in (True, False), f"complete={complete!r}: expected True or False"),
             (judged_only not in (True, False), f"judged_only={judged_only!r}: expected True or False"),
@@ -102,14 +115,22 @@ class Run:
                 f"level={level!r}: expected a whole number, or judgements with decimals",
             ),
         )
-
-    def _check_topics(self, empty: str, level: float) -> None:
-        """Raise for topics without a relevant document that `empty` refuses, or would leave out."""
+        options = replace(
+            self._options,
+            relevance_level=level,
+            complete=bool(complete),
+            judged_only=bool(judged_only),
+            num_docs_in_coll=num_docs,
+            only_topic=None if topic is None else encode(topic, "topic"),
+            ties=ties,
+            empty=empty,
+        )
         if empty == STOP:
             check_no_empty_topics(self.qrels.relevance, level)
-        elif empty_topics(self.qrels.relevance, level).any() and empty == SKIP:
+        elif empty != AS_TREC_EVAL and empty_topics(self.qrels.relevance, level).any() and empty == SKIP:
             expected = f"judgements without them: Qrels.of_topics('skip', level={level})"
             raise UsageError(f"empty='skip': found topics without a relevant document, expected {expected}")
+        return options
 
     @python_words
     def evaluate(
@@ -131,25 +152,24 @@ class Run:
         jobs: int = 1,
     ) -> Evaluation:
         """Return all numbers of the run.  See `evaluate` for the arguments."""
-        self._check(jobs, complete=complete, judged_only=judged_only, level=level)
-        options = replace(
-            self._options,
-            relevance_level=level,
-            complete=bool(complete),
-            judged_only=bool(judged_only),
-            num_docs_in_coll=num_docs,
-            only_topic=None if topic is None else encode(topic, "topic"),
+        check_jobs(jobs)
+        options = self._options_of(
+            level=level,
+            complete=complete,
+            judged_only=judged_only,
+            num_docs=num_docs,
+            topic=topic,
             ties=ties,
             empty=empty,
         )
-        if empty != AS_TREC_EVAL:
-            self._check_topics(empty, level)
         selection = as_asked(selected(measures, self._options, nmax, self.qrels.form), options, bounds, warn)
         if len(self.ranking.ties.document):
             from pres_eval.analysis.ties import warning_of_ties  # most runs have none
 
             warn(warning_of_ties(self.qrels.relevance, self.ranking, options, selection))
-        own = topic_files(groups, weights, self.qrels.relevance.pool.topics, warn)
+        own: tuple[Groups | None, Weights | None] = (None, None)
+        if groups is not None or weights is not None:
+            own = topic_files(groups, weights, self.qrels.relevance.pool.topics, warn)
         return self.evaluate_columns(selection, options, jobs, own, intervals)
 
     def evaluate_columns(
