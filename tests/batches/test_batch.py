@@ -32,7 +32,7 @@ def test_some_topics_at_a_time(topics: list[Topic], size: int) -> None:
         wanted = batch_of(topics[number * size : (number + 1) * size])
         for name in set(Batch.__dataclass_fields__) - {"topics", "num_docs_in_coll"}:
             assert np.array_equal(getattr(found, name), getattr(wanted, name)), name
-        assert (found.num_docs_in_coll == wanted.num_docs_in_coll).all()
+        assert np.all(found.num_docs_in_coll == wanted.num_docs_in_coll)
 
 
 @settings(deadline=None, max_examples=100)
