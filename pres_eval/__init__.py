@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pres_eval.library.evaluating import evaluate
     from pres_eval.library.evaluation import Evaluation
     from pres_eval.library.experimenting import experiment
-    from pres_eval.library.own_measures import list_measures, register
+    from pres_eval.library.measures import list_measures, register
     from pres_eval.library.ranked import Qrels
     from pres_eval.library.run import Run
     from pres_eval.library.validating import validate
@@ -60,8 +60,8 @@ _HOME = {
     "compare": "pres_eval.library.comparing",
     "evaluate": "pres_eval.library.evaluating",
     "experiment": "pres_eval.library.experimenting",
-    "list_measures": "pres_eval.library.own_measures",
-    "register": "pres_eval.library.own_measures",
+    "list_measures": "pres_eval.library.measures",
+    "register": "pres_eval.library.measures",
     "validate": "pres_eval.library.validating",
     "write_run": "pres_eval.library.converting",
 }

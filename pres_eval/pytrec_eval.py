@@ -26,11 +26,10 @@ from typing import Any
 import numpy as np
 
 from pres_eval.errors import InputError, MeasureError
+from pres_eval.library.arguments import in_python, python_words, warn
+from pres_eval.library.data import rank_any
 from pres_eval.library.few import NUM_REL, FewDocuments, plain_columns, plain_judgements
 from pres_eval.library.ranked import Qrels
-from pres_eval.library.rankings import rank_any
-from pres_eval.library.warned import warn
-from pres_eval.library.wording import in_python, python_words
 from pres_eval.measures import NICKNAMES, OUR_NICKNAMES, measure_names, own_measures
 from pres_eval.measures.base import LEAST_GEOMETRIC_MEAN, Measure, geometric_mean, number_of_topics
 from pres_eval.measures.parameters import Cutoffs, Fractions

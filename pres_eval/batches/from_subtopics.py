@@ -29,9 +29,6 @@ class Hits:
     subtopic: IntArray
     grade: IntArray
 
-    def __len__(self) -> int:
-        return len(self.place)
-
     def take(self, start: int, stop: int) -> Hits:
         """Return the topics start ... stop-1."""
         first, last = int(self.offsets[start]), int(self.offsets[stop])

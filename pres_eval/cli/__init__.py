@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import ExitStack
 
 import click
 
-from pres_eval.cli.arguments import expand_long_options, split_command
-from pres_eval.cli.commands import COMMANDS, COMPLETION_VARIABLE, command_of
-from pres_eval.cli.streams import safe_streams, say
+from pres_eval.cli.commands import COMPLETION_VARIABLE, command_of, expand_long_options, split_command
+from pres_eval.cli.streams import is_watched, safe_streams, say
 from pres_eval.errors import PresEvalError, decimal_comma, did_you_mean, quoted
 from pres_eval.reading.memory import allow_keeping_memory
 
@@ -54,13 +53,17 @@ def _main(arguments: list[str]) -> int:
     import numpy as np  # noqa: F401
 
     allow_keeping_memory()
-    name, arguments = split_command(arguments, COMMANDS)
+    name, arguments = split_command(arguments)
     command = command_of(name)
     program = f"pres-eval {name}" if name else "pres-eval"
     arguments = expand_long_options(command, arguments)
     # Not click's main, which would leave the process by itself.
     try:
-        with command.make_context(program, arguments) as context, _timed(context):
+        with command.make_context(program, arguments) as context, ExitStack() as clock:
+            if name and is_watched(context.params.get("quiet", False)):  # shows how long the command takes
+                from pres_eval.cli.progress import working
+
+                clock.enter_context(working(program))
             if context.params.get("protocol") and not context.params["quiet"]:
                 from pres_eval.cli.protocols import announce
 
@@ -69,16 +72,6 @@ def _main(arguments: list[str]) -> int:
     except click.exceptions.Exit as stop:
         code = stop.exit_code
     return code if isinstance(code, int) else 0
-
-
-def _timed(context: click.Context) -> AbstractContextManager[None]:
-    """Show on a terminal how long a command other than the evaluator has taken."""
-    program, _, name = (context.info_name or "").partition(" ")
-    if not name or context.params.get("quiet"):
-        return nullcontext()
-    from pres_eval.cli.progress import working
-
-    return working(f"{program} {name}")
 
 
 def _told(error: PresEvalError | click.ClickException) -> tuple[str, int]:
@@ -102,7 +95,7 @@ def _of_click(error: click.ClickException) -> str:
     value, found, _ = error.message.rpartition(" is not ")
     value = value.strip("'")
     if found and isinstance(kind, (click.IntRange, click.FloatRange)):
-        from pres_eval.cli.values import described
+        from pres_eval.cli.said import described
 
         hint = decimal_comma(value) if isinstance(kind, click.FloatRange) else ""
         return f"{name}: found {quoted(value)}, expected {described(kind)}{hint}"

@@ -20,9 +20,8 @@ from pres_eval.analysis.paired import PairedScores, reordered
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, put_out
 from pres_eval.cli.loading import Paired, read_paired
-from pres_eval.cli.said import argument, command_with, option
+from pres_eval.cli.said import WholeRange, argument, command_with, option
 from pres_eval.cli.shared import TieOptions
-from pres_eval.cli.values import WholeRange
 from pres_eval.errors import MeasureError
 from pres_eval.measures.selection import select
 from pres_eval.options import DEFAULT_NMAX

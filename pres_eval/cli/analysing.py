@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,10 +11,9 @@ import click
 from pres_eval.analysis.compare_settings import LEAST_ALPHA
 from pres_eval.cli.output import exit_if_failed, set_format, write_output
 from pres_eval.cli.progress import working
-from pres_eval.cli.said import Said, argument, option
+from pres_eval.cli.said import FiniteRange, Millimetres, Said, WholeRange, argument, option
 from pres_eval.cli.shared import MEASURES, NMAX, NumberOptions, TableOptions, terminal_width
 from pres_eval.cli.streams import warn
-from pres_eval.cli.values import FiniteRange, Millimetres, WholeRange
 from pres_eval.errors import RunFailure, UsageError, refuse
 from pres_eval.ranking.ranking import COMMON, OWN
 from pres_eval.reading.relevance import relevance_info
@@ -30,6 +30,10 @@ SEED = option(
 ALPHA = option(
     "--alpha", type=FiniteRange(LEAST_ALPHA, 1, max_open=True), default=0.05, show_default=True,
     help="Level of significance.",
+)  # fmt: skip
+RUN_GROUPS = option(
+    "--group", type=(str, str), multiple=True, metavar="NAME PATTERN",
+    help="A group of runs, and the pattern of their names, such as LM 'lm-*'; several allowed.",
 )  # fmt: skip
 
 
@@ -158,6 +162,28 @@ class PairedOptions(AnalysisOptions):
         help="CSV of scores instead of QRELS and runs: run,topic,MEASURE,..., from --format csv -q; -m and"
         " --topics select from it.",
     )  # fmt: skip
+
+
+def groups_of_runs(
+    groups: Sequence[tuple[str, str]], names: Sequence[str], wanted: bool = True
+) -> dict[str, list[int]]:
+    """Return the runs of each group by their places; each run by itself if no groups are wanted.
+
+    Raises UsageError for a pattern that no run matches, and where groups are wanted and none is given.
+    """
+    if not wanted:
+        return {name: [place] for place, name in enumerate(names)}
+    if not groups:
+        raise UsageError("no groups: expected --group NAME PATTERN, such as --group LM 'lm-*'")
+    found: dict[str, list[int]] = {}
+    for name, pattern in groups:
+        places = [place for place, run in enumerate(names) if fnmatch.fnmatchcase(run, pattern)]
+        if not places:
+            raise UsageError(
+                f"--group {name} {pattern}: matches no run, expected names such as {', '.join(names[:5])}"
+            )
+        found[name] = sorted({*found.get(name, []), *places})
+    return found
 
 
 def put_out(

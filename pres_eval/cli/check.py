@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 
 import click
@@ -12,10 +13,9 @@ from pres_eval.checking.run import CheckOptions
 from pres_eval.checking.text import as_json, as_text
 from pres_eval.cli.output import set_format, write_output
 from pres_eval.cli.progress import reading_bar
-from pres_eval.cli.said import Said, argument, command_with, option
+from pres_eval.cli.said import CutoffList, LevelType, Said, WholeRange, argument, command_with, option
 from pres_eval.cli.shared import RESULTS_FORMAT, NumberOptions
-from pres_eval.cli.streams import check_paths
-from pres_eval.cli.values import CutoffList, LevelType, WholeRange
+from pres_eval.cli.streams import check_paths, is_watched
 from pres_eval.errors import InputError, UsageError
 from pres_eval.reading.relevance import relevance_info
 from pres_eval.reading.rewriting import read_mapping
@@ -123,7 +123,8 @@ def command(said: CheckedFiles) -> None:
         jobs=said.jobs or num_processors(),
     )
     sources = [*map(_source, (said.qrels, *said.runs))]
-    with reading_bar([RunFiles(source.name, (source,)) for source in sources], quiet=False):
+    files = [RunFiles(source.name, (source,)) for source in sources]
+    with reading_bar(files) if is_watched() else contextlib.nullcontext():
         reports = check_files(sources[0], sources[1:], options)
     for report in reports:
         report.findings = {name: one for name, one in report.findings.items() if name not in said.ignore}

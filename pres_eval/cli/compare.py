@@ -8,17 +8,16 @@ import click
 
 from pres_eval.analysis.by_group import full_comparison
 from pres_eval.analysis.compare import BEST
-from pres_eval.analysis.compare_settings import FAMILIES, TESTS, ComparedRuns, CompareSettings, check_settings
+from pres_eval.analysis.compare_settings import FAMILIES, TESTS, CompareSettings, check_settings
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.intervals import INTERVALS
 from pres_eval.analysis.paired import ORDERS, topics_with_weights
 from pres_eval.analysis.significance import ALTERNATIVES
 from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, put_out
 from pres_eval.cli.loading import Paired, chosen_run, read_paired
-from pres_eval.cli.said import argument, command_with, option
+from pres_eval.cli.reader import topic_files
+from pres_eval.cli.said import FiniteRange, argument, command_with, option
 from pres_eval.cli.shared import GROUPS, WEIGHTS, TieOptions
-from pres_eval.cli.topics import topic_files
-from pres_eval.cli.values import FiniteRange
 from pres_eval.errors import refuse
 from pres_eval.report.compared_tables import compared_tables
 from pres_eval.report.compared_topics import by_group_tables, winner_tables
@@ -141,12 +140,13 @@ def command(said: CompareOptions) -> None:
     baseline, each = _baseline(said, paired), paired.each("comparing")
     found = full_comparison(paired.scores, baseline, settings, *topic_groups, each, said.warn)
     result = found.compared
+    name = BEST if result.baseline is None else result.scores.runs[result.baseline]
     files = {"groups": said.groups, "weights": said.weights}
     shown = {
         **paired.settings,
         **settings.recorded(),
         "topics": len(result.scores.topics),
-        "baseline": _baseline_name(result),
+        "baseline": None if result.baselines is None else name,
         **{name: text_of(path) for name, path in files.items() if path is not None},
     }
     by_topic = said.per_topic or said.sort_topics
@@ -165,10 +165,3 @@ def _baseline(said: CompareOptions, paired: Paired) -> int | str | None:
     if said.baseline == BEST and not any(BEST in names for names in paired.known):
         return BEST
     return chosen_run("--baseline", said.baseline, paired.known, BEST)
-
-
-def _baseline_name(result: ComparedRuns) -> str | None:
-    """Return the run that others are compared with, BEST for the best of each measure, None for all pairs."""
-    if result.baselines is None:
-        return None
-    return BEST if result.baseline is None else result.scores.runs[result.baseline]

@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from pres_eval.cli.asked import EvaluateOptions, Job
 from pres_eval.cli.gating import pass_gates, report_failures
+from pres_eval.cli.job import ChosenRuns, EvaluateOptions, Job
 from pres_eval.cli.output import exit_if_failed
 from pres_eval.cli.printing import named_lines, print_results
-from pres_eval.cli.reader import relevance_at, runs_at
+from pres_eval.cli.reader import relevance_at, runs_at, topic_files
 from pres_eval.cli.said import command_with
 from pres_eval.cli.shared import TABLES
 from pres_eval.cli.streams import check_paths
-from pres_eval.cli.topics import ChosenRuns, topic_files
 from pres_eval.errors import MeasureError, PresEvalError, RunFailure, UsageError
 from pres_eval.measures.base import geometric_mean
 from pres_eval.measures.selection import DEFAULT_MEASURES, Selection, as_asked, select
@@ -98,8 +97,9 @@ def _evaluate(said: EvaluateOptions) -> None:
         said.warn(warning)
     if job.zscores is not None:
         said.warn(job.zscores.warning)
-    report_failures(said, job.failures)
-    exit_if_failed(job.failures)
+    if job.failures:
+        report_failures(said, job.failures)
+        exit_if_failed(job.failures)
     if said.gated:
         pass_gates(
             said,

@@ -10,8 +10,7 @@ from pres_eval.analysis.explain import explain_topics
 from pres_eval.analysis.sweep import DEFAULT_MEASURES, select_at
 from pres_eval.cli.analysing import AnalysisOptions, put_out
 from pres_eval.cli.loading import Loaded, read
-from pres_eval.cli.said import argument, command_with, option
-from pres_eval.cli.values import WholeRange
+from pres_eval.cli.said import WholeRange, argument, command_with, option
 from pres_eval.errors import UsageError, did_you_mean
 from pres_eval.report.explained_tables import explained_figure, explained_tables, side_by_side_tables
 from pres_eval.report.text import text_of

@@ -9,8 +9,7 @@ import click
 from pres_eval.analysis.explain import Explanation, explain_topics
 from pres_eval.cli.analysing import RunsOptions, put_out
 from pres_eval.cli.loading import Loaded, read
-from pres_eval.cli.said import argument, command_with, option
-from pres_eval.cli.values import WholeRange
+from pres_eval.cli.said import WholeRange, argument, command_with, option
 from pres_eval.errors import NoCommonTopicError, UsageError
 from pres_eval.ranking.warnings import no_common_topic
 from pres_eval.report import figures

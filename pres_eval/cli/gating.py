@@ -123,8 +123,8 @@ class GateOptions(Said):
         from pres_eval.analysis.compare_settings import CompareSettings
         from pres_eval.analysis.corrections import CORRECTIONS
         from pres_eval.analysis.significance import PAIRED_TESTS
+        from pres_eval.gates.against import read_tolerance
         from pres_eval.gates.counterparts import MATCHES
-        from pres_eval.gates.tolerance import read_tolerance
 
         for name, value, known in (
             ("--match", self.match, MATCHES),
@@ -161,7 +161,6 @@ def pass_gates(
     from pres_eval.gates import findings as found
     from pres_eval.gates.check import check_gates
     from pres_eval.gates.expected import unexpected
-    from pres_eval.gates.summary import as_markdown
 
     lines: Iterable[found.GateFinding] = ()
     if said.expect is not None:
@@ -174,14 +173,14 @@ def pass_gates(
     if os.environ.get("GITHUB_ACTIONS"):
         for annotation in found.annotations_of(findings):
             say(annotation)
-        _add_to_summary(as_markdown(findings, compared))
+        _add_to_summary(found.as_markdown(findings, compared))
     if any(finding.fails for finding in findings):
         raise click.exceptions.Exit(found.EXIT_CODE)
 
 
-def report_failures(said: GateOptions, failures: Sequence[RunFailure] | None) -> None:
+def report_failures(said: GateOptions, failures: Sequence[RunFailure]) -> None:
     """Write the error that stopped the evaluation to the reports of the gates, which cannot check it."""
-    if failures and said.gated:
+    if said.gated:
         from pres_eval.gates.findings import GateFinding
 
         found = [GateFinding(gate="error", message=each.message, path=each.path) for each in failures]
@@ -192,8 +191,7 @@ def _write_reports(
     said: GateOptions, findings: Sequence[GateFinding], compared: Sequence[Change] = ()
 ) -> None:
     """Write the files of --junit and --summary."""
-    from pres_eval.gates.junit import as_junit
-    from pres_eval.gates.summary import as_markdown
+    from pres_eval.gates.findings import as_junit, as_markdown
 
     if said.junit is not None:
         write_output(said.junit, as_junit(findings))

@@ -9,8 +9,7 @@ from pres_eval.analysis.pools import holes
 from pres_eval.cli.analysing import RunsOptions, put_out
 from pres_eval.cli.loading import read
 from pres_eval.cli.reader import unchanged
-from pres_eval.cli.said import command_with, option
-from pres_eval.cli.values import WholeRange
+from pres_eval.cli.said import WholeRange, command_with, option
 from pres_eval.errors import UsageError
 from pres_eval.reading.run_files import text_at
 from pres_eval.report.robustness_tables import holes_tables, unjudged_table

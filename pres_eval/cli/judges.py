@@ -13,8 +13,7 @@ from pres_eval.analysis.judging import Assessments, GradeTable, by_topic, grade_
 from pres_eval.analysis.paired import PairedScores, pair_runs
 from pres_eval.analysis.prediction_powered import TwoJudges, favoured, turned_round
 from pres_eval.analysis.significance import PAIRED_TESTS
-from pres_eval.cli.analysing import ALPHA, SEED, AnalysisOptions, put_out
-from pres_eval.cli.groups import GROUPS, groups_of_runs
+from pres_eval.cli.analysing import ALPHA, RUN_GROUPS, SEED, AnalysisOptions, groups_of_runs, put_out
 from pres_eval.cli.loading import read_runs, select_or_usual
 from pres_eval.cli.reader import qrels_at, unchanged
 from pres_eval.cli.said import argument, command_with, option
@@ -80,7 +79,7 @@ class JudgesOptions(AnalysisOptions):
     )  # fmt: skip
     measures: tuple[str, ...] = MEASURES
     nmax: tuple[int, ...] = NMAX
-    groups: tuple[tuple[str, str], ...] = GROUPS
+    groups: tuple[tuple[str, str], ...] = RUN_GROUPS
     test: str = option(
         "--test", type=click.Choice(tuple(PAIRED_TESTS)), default="t", show_default=True,
         help="Paired test of the differences over topics.",

@@ -12,7 +12,7 @@ from pres_eval.analysis.paired import PairedScores, depth_warning, evaluations_o
 from pres_eval.analysis.score_tables import choose_columns, read_score_table
 from pres_eval.analysis.topics import UsedTopics, use_topics
 from pres_eval.cli.analysing import PairedOptions
-from pres_eval.cli.loops import steps
+from pres_eval.cli.progress import steps
 from pres_eval.cli.reader import path_of, relevance_at, runs_at, warn_of_ties
 from pres_eval.cli.shared import NumberOptions
 from pres_eval.cli.streams import check_paths, say

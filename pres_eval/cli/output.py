@@ -1,19 +1,21 @@
-"""Destinations of results: the terminal, a pipe, or a file that is written whole or not at all."""
+"""Destinations of results: the terminal, a pipe, a file that appears whole or not at all, come what may."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import stat
 import sys
 from collections.abc import Iterator, Sequence
+from types import FrameType
 from typing import BinaryIO
 
 import click
 
-from pres_eval.cli.leaving import temporary_file
 from pres_eval.cli.streams import writing_results
 from pres_eval.errors import InputError, PresEvalError, RunFailure
+from pres_eval.workers import ending_signals
 
 FORMAT_OF_ENDING = {
     "csv": "csv", "tsv": "tsv", "json": "json", "jsonl": "jsonl", "md": "markdown", "tex": "latex",
@@ -56,7 +58,7 @@ def output_file(path: str | None) -> Iterator[BinaryIO]:
         with _named(path), open(path, "wb") as stream:  # noqa: PTH123
             yield stream
         return
-    with _temporary(path, os.path.realpath(path), status) as stream:
+    with _new_file(path, os.path.realpath(path), status) as stream:
         yield stream
 
 
@@ -70,18 +72,33 @@ def _named(path: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _temporary(path: str, target: str, status: os.stat_result | None) -> Iterator[BinaryIO]:
+def _new_file(path: str, target: str, status: os.stat_result | None) -> Iterator[BinaryIO]:
     """Give the stream of a new file beside the target, whose name it takes in the end."""
     import secrets  # takes a while to import
 
     folder = os.path.dirname(target)  # noqa: PTH120
     temporary = os.path.join(folder, f".pres-eval-{secrets.token_hex(6)}.tmp")  # noqa: PTH118
-    with temporary_file(temporary), _named(path):
+    with _removed_in_the_end(temporary), _named(path):
         with os.fdopen(_create(temporary, status), "wb") as stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
         os.replace(temporary, target)  # noqa: PTH105
+
+
+_unfinished: set[str] = set()
+"""Files to be removed when the process is ended from outside."""
+
+
+@contextlib.contextmanager
+def _removed_in_the_end(path: str) -> Iterator[None]:
+    """Remove the file, which the block may make, when the block or the process ends."""
+    _unfinished.add(path)
+    try:
+        yield
+    finally:
+        _remove(path)
+        _unfinished.discard(path)
 
 
 def _create(path: str, status: os.stat_result | None) -> int:
@@ -106,3 +123,29 @@ def write_output(path: str | None, text: str | bytes) -> None:
     """Write the text, as UTF-8, to stdout or to a file that is written whole or not at all."""
     with output_file(path) as stream, writing_results():
         stream.write(text if isinstance(text, bytes) else text.encode("utf-8", "backslashreplace"))
+
+
+def clean_up_on_signals() -> None:
+    """Let the signals that end a process remove temporary files first; those that are ignored stay so."""
+    for number in ending_signals():
+        if signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, _end)
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    """Remove the files, and let the signal take its usual effect.
+
+    No exception: it could come to light anywhere, also where Python throws exceptions away, and threads that
+    wait for a pipe would be waited for.
+    """
+    for path in list(_unfinished):
+        _remove(path)
+    signal.signal(number, signal.SIG_DFL)
+    if os.name == "posix":
+        os.kill(os.getpid(), number)
+    os._exit(128 + number)
+
+
+def _remove(path: str) -> None:
+    with contextlib.suppress(OSError):
+        os.unlink(path)  # noqa: PTH108 - pathlib takes a while to import

@@ -19,13 +19,12 @@ from pres_eval.analysis.pooling import (
 )
 from pres_eval.arrays import BoolArray
 from pres_eval.cli.analysing import ResultOptions
-from pres_eval.cli.loops import steps
 from pres_eval.cli.output import exit_if_failed, write_output
+from pres_eval.cli.progress import steps
 from pres_eval.cli.reader import qrels_at
-from pres_eval.cli.said import argument, command_with, option
+from pres_eval.cli.said import FiniteRange, WholeRange, argument, command_with, option
 from pres_eval.cli.shared import NumberOptions, RewriteOptions, terminal_width
 from pres_eval.cli.streams import say
-from pres_eval.cli.values import FiniteRange, WholeRange
 from pres_eval.errors import InputError, PresEvalError, RunFailure, UsageError, refuse
 from pres_eval.options import COMPAT_VERSIONS
 from pres_eval.reading.rewriting import Rewriting

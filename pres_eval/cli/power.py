@@ -19,8 +19,7 @@ from pres_eval.analysis.power import (
 )
 from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, put_out
 from pres_eval.cli.loading import read_paired
-from pres_eval.cli.said import argument, command_with, option
-from pres_eval.cli.values import CutoffList, FiniteRange, WholeRange
+from pres_eval.cli.said import CutoffList, FiniteRange, WholeRange, argument, command_with, option
 from pres_eval.errors import UsageError, plural
 from pres_eval.report.paper import Figure
 from pres_eval.report.power import (

@@ -1,24 +1,34 @@
-"""Output of the evaluator: trec_eval's lines as they are computed, or all runs as a whole."""
+"""Output of the evaluator: trec_eval's lines as they are computed, or all runs as a whole in any format."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
-from typing import BinaryIO
+import importlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, BinaryIO
 
-from pres_eval.cli.asked import EvaluateOptions, Job
+from pres_eval.arrays import absent
+from pres_eval.cli.job import ChosenRuns, EvaluateOptions, Job
 from pres_eval.cli.output import output_file
+from pres_eval.cli.reader import path_of
+from pres_eval.cli.shared import terminal_width
 from pres_eval.cli.streams import reader_has_left, say
-from pres_eval.cli.topics import ChosenRuns
 from pres_eval.errors import NoCommonTopicError, RunFailure
-from pres_eval.measures.selection import BOUNDS_NOTE, BOUNDS_OF_ALL, read_scale
+from pres_eval.measures.selection import BOUNDS_NOTE, BOUNDS_OF_ALL, read_scale, select
 from pres_eval.ranking.ranking import Ranking
+from pres_eval.reading.changed_judgements import no_answers
 from pres_eval.reading.source import Source
+from pres_eval.report import OUTPUT_FORMATS
 from pres_eval.report.groups import with_group_columns
 from pres_eval.report.text import run_names, text_of
 from pres_eval.report.trec import ALL, evaluation_lines, summary_lines, topic_lines
 from pres_eval.scoring import ScoredRun
 from pres_eval.summing import Summing
+
+if TYPE_CHECKING:
+    from pres_eval.report.records import Record
+    from pres_eval.report.table import RunLayout
 
 
 def print_results(runs: ChosenRuns, job: Job) -> list[ScoredRun]:
@@ -37,8 +47,6 @@ def print_results(runs: ChosenRuns, job: Job) -> list[ScoredRun]:
             with _going_on(ranking, job):
                 evaluations.append(job.evaluated(ranking))
                 found.append(ranking)
-        from pres_eval.cli.formats import as_text
-
         reach, weights = job.said.bounds_of, job.said.weights
         bounds = BOUNDS_OF_ALL.format(scale=read_scale(reach)) if reach else BOUNDS_NOTE
         notes = [
@@ -46,7 +54,7 @@ def print_results(runs: ChosenRuns, job: Job) -> list[ScoredRun]:
             bounds if job.said.bounds else None,
             None if weights is None else f"means with the weights of topics in {weights}",
         ]
-        stream.write(as_text(evaluations, found, job, notes).encode("utf-8", "backslashreplace"))
+        stream.write(_as_text(evaluations, found, job, notes).encode("utf-8", "backslashreplace"))
     return evaluations
 
 
@@ -80,13 +88,14 @@ def _write_parquet(stream: BinaryIO, runs: ChosenRuns, job: Job) -> list[ScoredR
 def _stream(stream: BinaryIO, runs: ChosenRuns, job: Job) -> list[ScoredRun]:
     """Print trec_eval's lines as they are computed; each of several runs begins with its name."""
     evaluations = []
-    for name, ranking in _named(runs, job.said):
-        # trec_eval takes one run, which needs no name.
-        first = _name_line(name) if len(job.said.runs) > 1 else b""
+    # trec_eval takes one run, which needs no name.
+    is_alone = len(job.said.runs) == 1
+    for name, ranking in ((None, run) for run in runs) if is_alone else _named(runs, job.said):
+        first = b"" if name is None else _name_line(name)
         with _going_on(ranking, job):
             if job.said.gated or job.said.intervals or job.groups is not None:
                 evaluations.append(job.evaluated(ranking))
-                stream.write(first + trec_lines(evaluations[-1], job))
+                stream.write(first + _trec_lines(evaluations[-1], job))
             else:
                 _stream_lines(stream, ranking, job, first)
         stream.flush()
@@ -129,16 +138,88 @@ def _stream_lines(stream: BinaryIO, ranking: Ranking, job: Job, first: bytes) ->
         stream.write(summary_lines(summary, job.selection, zscores))
 
 
+def _as_text(
+    evaluations: Sequence[ScoredRun], rankings: Sequence[Ranking], job: Job, notes: Sequence[str | None]
+) -> str:
+    """Return the evaluations in the format that --format names; `notes` come below tables for people."""
+    form = job.said.output_format
+    prefix = "" if job.zscores is None else "Z"
+    # As trec_eval prints the labels of Z-scores.
+    evaluations = [
+        replace(each, columns=tuple(replace(one, label=f"{prefix}{one.label}") for one in each.columns))
+        for each in evaluations
+    ]
+    if form == "json":
+        from pres_eval.report.records import to_json
+
+        return to_json(_record(evaluations, rankings, job))
+    module, _, name = OUTPUT_FORMATS[form].partition(".")
+    write: Callable[[Sequence[ScoredRun], RunLayout], str] = getattr(
+        importlib.import_module(f"pres_eval.report.{module}"), name
+    )
+    shown = [with_group_columns(evaluation, job.groups) for evaluation in evaluations]
+    return write(shown, _layout(job, prefix, notes))
+
+
+def _layout(job: Job, prefix: str, notes: Sequence[str | None]) -> RunLayout:
+    """Return the layout of a table, whose labels have a prefix."""
+    from pres_eval.report.table import RunLayout
+
+    said = job.said
+    # In the order in which -m asks for them.
+    columns = (
+        column
+        for text in said.measures
+        for column in select((text,), job.options, said.nmax, said.relevance_info)
+    )
+    return RunLayout(
+        form=said.output_format,
+        per_topic=said.per_topic,
+        summary=not said.no_summary,
+        digits=RunLayout.digits if said.digits is None else said.digits,
+        style=said.style or RunLayout.style,
+        naming=said.names,
+        order=tuple(dict.fromkeys(f"{prefix}{column.label}" for column in columns)),
+        sort=said.sort,
+        transpose=said.transpose,
+        width=terminal_width(said.output),
+        notes=tuple(note for note in notes if note),
+        failures=tuple(job.failures or ()),
+        fit=said.fit,
+    )
+
+
+def _record(evaluations: Sequence[ScoredRun], rankings: Sequence[Ranking], job: Job) -> Record:
+    """Return all that JSON keeps of evaluations."""
+    from pres_eval.report.records import RunRecord, file_record
+
+    topics = job.relevance.pool.topics
+    runs = (
+        RunRecord(
+            evaluation=evaluation,
+            file=file_record(path_of(ranking)),
+            skipped=tuple(ranking.unjudged),
+            dropped=ranking.num_dropped,
+            mapped=None if job.said.map_docs is None else ranking.num_mapped,
+            excluded=None if job.said.exclude is None else ranking.num_excluded,
+            no_answers=no_answers(job.relevance, job.options, ranking.topic[ranking.num_ret > 0]),
+            missing=tuple(topics.take(absent(ranking.topic, len(topics)))),
+        )
+        for evaluation, ranking in zip(evaluations, rankings, strict=True)
+    )
+    return job.record(runs, file_record(job.said.qrels))
+
+
 def named_lines(evaluations: Sequence[ScoredRun], job: Job) -> bytes:
     """Yield trec_eval's lines of all runs, each after the line with its name."""
     paths, tags = [("", each.path) for each in evaluations], [text_of(each.tag) for each in evaluations]
     names = tags if job.said.names == "tag" else run_names(paths, job.said.names)
     return b"".join(
-        _name_line(name) + trec_lines(each, job) for name, each in zip(names, evaluations, strict=True)
+        _name_line(name) + _trec_lines(each, job) for name, each in zip(names, evaluations, strict=True)
     )
 
 
-def trec_lines(evaluation: ScoredRun, job: Job) -> bytes:
+def _trec_lines(evaluation: ScoredRun, job: Job) -> bytes:
     """Return trec_eval's lines of a whole evaluation."""
     said, shown = job.said, with_group_columns(evaluation, job.groups)
     return evaluation_lines(shown, said.per_topic, not said.no_summary, job.zscores is not None)

@@ -1,4 +1,4 @@
-"""A progress bar on a terminal for work that takes a while; nothing anywhere else."""
+"""A progress bar on a terminal for work that takes a while, and the long loops that it counts."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import contextlib
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from pres_eval.cli.streams import has_last_line, last_line
+from pres_eval.cli.streams import has_last_line, is_watched, last_line
 from pres_eval.errors import one_line
 from pres_eval.reading.run_files import RunFiles
+from pres_eval.reading.storage import is_remote
+from pres_eval.workers import Loop, Result
 
 DELAY = 2.0
 """Seconds before a bar appears."""
@@ -105,17 +107,9 @@ class Bar:
             thread.join()
 
 
-def is_watched(quiet: bool) -> bool:
-    """Return whether a person sees a bar."""
-    return not quiet and sys.stderr.isatty()
-
-
 @contextlib.contextmanager
-def reading_bar(runs: Sequence[RunFiles], quiet: bool) -> Iterator[None]:
-    """Show a bar over the bytes of all files if stderr is a terminal."""
-    if not is_watched(quiet):
-        yield
-        return
+def reading_bar(runs: Sequence[RunFiles]) -> Iterator[None]:
+    """Show a bar over the bytes of all files."""
     sizes = [run.size() for run in runs]
     total = sum(size for size in sizes if size is not None) if None not in sizes else None
     label = runs[0].name if len(runs) == 1 else f"{len(runs)} runs"
@@ -133,3 +127,25 @@ def working(label: str, quiet: bool = False) -> Iterator[None]:
         return
     with Bar(label, None).shown() as bar, bar.ticking():
         yield
+
+
+def steps(label: str, jobs: int | None, quiet: bool = False, paths: Iterable[str] = ()) -> Loop:
+    """Return what carries out loops: by up to `jobs` copies, with a bar over their steps on a terminal.
+
+    paths  the files that the steps read: fsspec's threads do not come along with copies
+    """
+    from pres_eval.engines.copies import by_copies
+
+    most = 1 if any(map(is_remote, paths)) else jobs
+
+    def carried_out(work: Callable[[int], Result], count: int) -> Iterator[Result]:
+        """Yield work(0) to work(count - 1)."""
+        if not is_watched(quiet):
+            yield from by_copies(work, count, most)
+            return
+        with Bar(label, count).shown() as bar, bar.ticking():
+            for result in by_copies(work, count, most):
+                yield result
+                bar.advance(1)
+
+    return carried_out

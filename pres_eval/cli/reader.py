@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from pres_eval.cli.streams import say, writing_results
+from pres_eval.cli.streams import is_watched, say, writing_results
 from pres_eval.engines.engine import Engine, Here
 from pres_eval.errors import InputError, RunFailure, UsageError
 from pres_eval.options import AS_TREC_EVAL, ONE, SKIP, STOP, ZERO, Options
@@ -20,7 +20,7 @@ from pres_eval.reading.relevance import QrelsJudgements, Relevance, read_relevan
 from pres_eval.reading.run_files import TREC, RunFiles, run_at, source_at
 from pres_eval.reading.source import Source
 from pres_eval.reading.storage import is_remote
-from pres_eval.reading.topic_files import read_weights
+from pres_eval.reading.topic_files import Groups, Weights, read_weights
 
 if TYPE_CHECKING:
     from pres_eval.cli.shared import NumberOptions
@@ -36,8 +36,8 @@ def relevance_at(said: NumberOptions, path: str) -> Relevance:
     These are the judgements of the topics that --empty keeps, mapped, without excluded documents.
     """
     relevance = read_relevance(source_at(path), said.relevance_format, said.jobs)
-    if said.relevance_format == "qrels" and isinstance(relevance, QrelsJudgements):
-        _note_form(said, relevance.name, relevance.form)
+    if said.relevance_format == "qrels" and isinstance(relevance, QrelsJudgements) and relevance.form:
+        said.note(f"{relevance.name}: read as {relevance.form}")
     if (rewriting := said.rewriting()) is not None:
         before = len(relevance.pool.documents)
         relevance = rewriting.of_judgements(relevance)
@@ -62,12 +62,6 @@ def relevance_at(said: NumberOptions, path: str) -> Relevance:
     return changed_judgements.with_document_scores(relevance, scores)
 
 
-def _note_form(said: NumberOptions, name: str, form: str | None) -> None:
-    """Print the format that a file was recognised as, if any."""
-    if form is not None:
-        said.note(f"{name}: read as {form}")
-
-
 def _with_topics(said: NumberOptions, relevance: Relevance) -> Relevance:
     """Return the judgements of the topics that --empty keeps, after the warnings about the others."""
     rule, level = said.empty, said.relevance_level
@@ -85,6 +79,17 @@ def _with_topics(said: NumberOptions, relevance: Relevance) -> Relevance:
         elif count < every:  # else whoever evaluates a run says so
             said.warn(f"{text}: as in trec_eval they count, mostly as 0 (see --empty)")
     return left
+
+
+def topic_files(
+    said: NumberOptions, groups: str | None, weights: str | None, judged: Sequence[bytes]
+) -> tuple[Groups | None, Weights | None]:
+    """Return the groups and the weights of topics in two files, after the warnings about them."""
+    if groups is None and weights is None:
+        return None, None
+    from pres_eval.library import file_or_dict
+
+    return file_or_dict.topic_files(groups, weights, judged, said.warn)
 
 
 def qrels_at(said: NumberOptions, path: str) -> QrelsJudgements:
@@ -120,8 +125,8 @@ def runs_at(
 
 def _comment(said: NumberOptions, run: Ranking, relevance: Relevance, options: Options, alone: bool) -> None:
     """Print notes and warnings about a run."""
-    if said.results_format == TREC:
-        _note_form(said, run.name, run.form)
+    if said.results_format == TREC and run.form is not None:
+        said.note(f"{run.name}: read as {run.form}")
     if run.unchecked:
         said.note(
             f"{run.name}: topics are not together, so unjudged documents were not checked for coming twice"
@@ -150,12 +155,15 @@ def _ranked(
     said: NumberOptions, paths: Sequence[str], relevance: Relevance, options: Options, going_on: bool
 ) -> Iterator[Ranking | RunFailure]:
     """Yield the runs as the engine for them reads them; a failure instead of its error if going_on."""
-    from pres_eval.cli.progress import reading_bar
-
     files = [run_at(path) for path in paths]
+    bar: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
+    if is_watched(said.quiet):
+        from pres_eval.cli.progress import reading_bar
+
+        bar = reading_bar(files)
     ranker = Ranker.of(relevance, options, said.check_duplicates is not False, looks=not said.quiet)
     with (
-        reading_bar(files, said.quiet),
+        bar,
         _engine(said, files) as engine,
         Runs(ranker, engine) as runs,
         contextlib.closing(runs.rank_each(files, said.results_format, going_on)) as found,
@@ -168,9 +176,7 @@ def _ranked(
 def _engine(said: NumberOptions, files: Sequence[RunFiles]) -> contextlib.AbstractContextManager[Engine]:
     """Return who reads the runs: the cluster that was named, or copies of this process for large ones."""
     if said.cluster is not None:
-        from pres_eval.cli.clustering import engine_of_cluster
-
-        return engine_of_cluster(said.cluster, said.cluster_timeout, files, said.quiet)
+        return _engine_of_cluster(said, said.cluster, files)
     sizes = [run.size() for run in files]
     total = sum(size or 0 for size in sizes)
     if said.num_jobs > 1 and total >= LARGE and None not in sizes:
@@ -179,6 +185,40 @@ def _engine(said: NumberOptions, files: Sequence[RunFiles]) -> contextlib.Abstra
         if can_copy() and not any(run.is_remote for run in files):
             return Processes(min(said.num_jobs, total // LARGE + 1, MOST), copied=True)
     return contextlib.nullcontext(Here(said.num_jobs))
+
+
+@contextlib.contextmanager
+def _engine_of_cluster(said: NumberOptions, address: str, files: Sequence[RunFiles]) -> Iterator[Engine]:
+    """Give the engine of a cluster for as long as the block goes.  Raises UsageError for standard input."""
+    from pres_eval.engines.connecting import SECONDS, Patience, engine_of
+
+    if any(run.sources[0].path == "-" for run in files):
+        raise UsageError("--cluster: standard input (-) cannot be read by workers, expected files")
+    patience = Patience(
+        said.cluster_timeout or SECONDS, lambda text: None if said.quiet else say(f"pres-eval: {text}")
+    )
+    with _interruptible(), engine_of(address, patience) as engine:
+        yield engine
+
+
+@contextlib.contextmanager
+def _interruptible() -> Iterator[None]:
+    """Let Ctrl-C be an exception, so that work is called off; and let no other package write to stderr."""
+    import logging
+    import signal
+    import threading
+
+    logging.disable(logging.CRITICAL)
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.getsignal(signal.SIGINT)
+    if before != signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _all_first(ranked: Iterator[Ranking | RunFailure]) -> Iterator[Ranking | RunFailure]:

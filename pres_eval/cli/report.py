@@ -3,28 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import PurePath
 
 import click
 
 from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.corrections import CORRECTIONS
+from pres_eval.analysis.pools import trust_of
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, FileOptions, PictureOptions
-from pres_eval.cli.loading import chosen_run
+from pres_eval.cli.loading import Loaded, chosen_run, read
 from pres_eval.cli.output import exit_if_failed, write_output
 from pres_eval.cli.progress import working
-from pres_eval.cli.reporting import PAGES, is_page, report_of
+from pres_eval.cli.reader import topic_files, warn_of_ties
 from pres_eval.cli.said import command_with, option
 from pres_eval.cli.shared import GROUPS, MEASURES, NMAX, WEIGHTS, NumberOptions
-from pres_eval.errors import UsageError, did_you_mean
+from pres_eval.errors import NoCommonTopicError, UsageError, did_you_mean
+from pres_eval.ranking.ranking import OWN
+from pres_eval.reading.descriptions import read_texts
+from pres_eval.reading.source import Source
+from pres_eval.reading.topic_files import Medians, read_medians
 from pres_eval.report.paper import check_picture_path
+from pres_eval.report.records import file_record
 from pres_eval.report.report_numbers import as_text
 from pres_eval.report.text import NAMINGS, text_of, without_shared
 from pres_eval.report.trec_pictures import Subject, default_subject
 from pres_eval.report.trec_plots import PICTURES, as_picture
-from pres_eval.report.trec_report import Report
+from pres_eval.report.trec_report import Report, make_report, report_selection
+from pres_eval.workers import in_order
 
 FORMATS = ("text", "json", "csv")
+
+PAGES = (".html", ".htm")
+"""Endings of the names of pages."""
+
+BOUNDED = ("map", "P_10")
+"""The measures whose bounds the page shows, besides the first of the leaderboard."""
 
 
 class ReportOptions(FileOptions, PictureOptions, NumberOptions):
@@ -149,15 +164,20 @@ class ReportOptions(FileOptions, PictureOptions, NumberOptions):
 def command(said: ReportOptions) -> None:
     """Read, compare and write."""
     for path in said.outputs:
-        if not is_page(path):
+        if not _is_page(path):
             check_picture_path(path, said.plot_style, "-o", "drawing the report", PAGES)
-    if all(is_page(path) for path in said.outputs):
+    if all(_is_page(path) for path in said.outputs):
         said.check_unused("-o FILE.svg")
     report = report_of(said)
     for path in said.outputs:
         with working(f"writing {path}", said.quiet):
-            text = _written(report, path, said)
-        write_output(path, text)
+            if _is_page(path):
+                from pres_eval.report.html import as_html
+
+                written: str | bytes = as_html(report)
+            else:
+                written = as_picture(report, path, said.picture, _subject(report, said), said.paper)
+        write_output(path, written)
     if said.output_format != "text":
         from pres_eval.report.layout import Look, render
         from pres_eval.report.report_tables import as_tables, settings_of
@@ -170,12 +190,98 @@ def command(said: ReportOptions) -> None:
     exit_if_failed(report.failures)
 
 
-def _written(report: Report, path: str, said: ReportOptions) -> str | bytes:
-    if is_page(path):
-        from pres_eval.report.html import as_html
+def _is_page(path: str) -> bool:
+    """Return whether a file of the report is a page, not a picture."""
+    return PurePath(path).suffix.lower() in PAGES
 
-        return as_html(report)
-    return as_picture(report, path, said.picture, _subject(report, said), said.paper)
+
+def report_of(said: ReportOptions) -> Report:
+    """Read, score and compare the runs of the report."""
+    said.check_qrels_alone()
+    selection = report_selection(said.numbers(), said.nmax, said.measures)
+    medians = _medians(said, {column.label for column in selection})
+    loaded = read(said, said.qrels, said.runs, OWN)
+    relevance, rankings = loaded.qrels(), loaded.rankings
+    if medians and set(relevance.pool.topics).isdisjoint(set().union(*medians.values())):
+        raise NoCommonTopicError(f"--medians {said.medians}: no topic in common with {relevance.name}")
+    scoring = loaded.scoring(selection)
+    warn_of_ties(said, scoring, rankings)
+    groups, weights = topic_files(said, said.groups, said.weights, relevance.pool.topics)
+    report = make_report(
+        loaded.names,
+        loaded.evaluations(replace(scoring, groups=groups, weights=weights)),
+        rankings,
+        relevance,
+        loaded.options,
+        said.nmax,
+        said.measures,
+        said.settings(),
+        qrels=file_record(said.qrels),
+        files=list(in_order(file_record, loaded.paths, said.num_jobs)),
+        compared_with=None
+        if said.baseline is None
+        else chosen_run("--baseline", said.baseline, loaded.known),
+        each=loaded.each("comparing"),
+        medians=medians,
+        groups=groups,
+        weights=weights,
+    )
+    return _looked_into(said, report, loaded)
+
+
+def _looked_into(said: ReportOptions, report: Report, loaded: Loaded) -> Report:
+    """Return the report with the uncertainty from missing judgements, and with texts for the page."""
+    bounded = tuple(report.column(label) for label in dict.fromkeys((report.main, *BOUNDED)))
+    each = loaded.each("taking judgements out")
+    # TREC's tables as text, and pictures, say nothing of this, which takes longer than all the rest.
+    shows_all = said.output_format != "text" or any(_is_page(path) for path in said.outputs)
+    trust = None
+    if shows_all:
+        trust = trust_of(loaded.qrels(), loaded.rankings, bounded, report.options, each, report.weights)
+    return replace(
+        report,
+        trust=trust,
+        failures=loaded.failures,
+        title=said.title,
+        description=said.description,
+        made_with=_made_with(said),
+        document_url=said.document_url,
+        titles=read_texts(said.titles) if said.titles else {},
+        queries=read_texts(said.queries) if said.queries else {},
+        paths=said.paths,
+    )
+
+
+def _made_with(said: ReportOptions) -> tuple[tuple[str, str], ...]:
+    """Return the options that change numbers, besides those of the evaluation and the tests."""
+    facts = (
+        ("Topics averaged over (--topics)", said.topic_rule(OWN)),
+        ("Judgements read as (-R)", said.relevance_format),
+        ("Nmax (--nmax)", ", ".join(map(str, said.nmax))),
+        ("Measures asked for (-m)", ", ".join(said.measures) or "none: those usual for recall"),
+    )
+    files = (
+        ("Medians from (--medians)", said.medians),
+        ("Groups of topics from (--groups)", said.groups),
+        ("Weights of topics from (--weights)", said.weights),
+    )
+    return (*facts, *((name, PurePath(path).name) for name, path in files if path is not None))
+
+
+def _medians(said: ReportOptions, labels: set[str]) -> Medians:
+    """Return the medians of measures in the report; raise UsageError if none is left."""
+    if said.medians is None:
+        return {}
+    medians = read_medians(Source(said.medians))
+    known = {label: by_topic for label, by_topic in medians.items() if label in labels}
+    if not known:
+        raise UsageError(
+            f"--medians {said.medians}: medians of {', '.join(sorted(medians)) or 'no topic'}, expected those"
+            " of a measure in the report such as map (-m adds measures)"
+        )
+    for label in sorted(set(medians) - set(known)):
+        said.warn(f"{said.medians}: medians of {label} are left out: the report does not have this measure")
+    return known
 
 
 def _subject(report: Report, said: ReportOptions) -> Subject:

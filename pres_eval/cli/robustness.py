@@ -22,17 +22,17 @@ from pres_eval.analysis.robustness import (
 from pres_eval.analysis.sweep import DEFAULT_MEASURES, select_at
 from pres_eval.cli.analysing import (
     DRAWS,
+    RUN_GROUPS,
     SEED,
     RunsOptions,
+    groups_of_runs,
     measures_option,
     put_out,
 )
-from pres_eval.cli.groups import GROUPS, groups_of_runs
 from pres_eval.cli.loading import Loaded, read
 from pres_eval.cli.output import write_output
-from pres_eval.cli.said import argument, command_with, option
+from pres_eval.cli.said import CutoffList, WholeRange, argument, command_with, option
 from pres_eval.cli.shared import TieOptions
-from pres_eval.cli.values import CutoffList, WholeRange
 from pres_eval.errors import PresEvalError, UsageError, decimal_comma, number_of
 from pres_eval.measures.selection import Selection
 from pres_eval.report.layout import Table
@@ -109,7 +109,7 @@ class RobustnessOptions(TieOptions, RunsOptions):
         "--leave-out", type=click.Choice(("run", "group")),
         help="Also score each run, or group of runs, without the judgements that it alone contributed.",
     )  # fmt: skip
-    groups: tuple[tuple[str, str], ...] = GROUPS
+    groups: tuple[tuple[str, str], ...] = RUN_GROUPS
     pool_depth: int = option(
         "--pool-depth", type=WholeRange(min=1), default=100, show_default=True,
         help="Depth of the pool for --leave-out.",

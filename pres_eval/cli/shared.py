@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pres_eval.cli.said import Said, option
+from pres_eval.cli.said import CutoffList, LevelType, Said, WholeRange, option
 from pres_eval.cli.streams import say, warn
-from pres_eval.cli.values import CutoffList, LevelType, WholeRange
 from pres_eval.errors import UsageError, refuse
 from pres_eval.options import (
     COMPAT_VERSIONS,

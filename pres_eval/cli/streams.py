@@ -76,7 +76,12 @@ def safe_streams() -> Iterator[None]:
     then, and writing to stdout is an error.  A character that stdout's encoding lacks is written as an
     escape.
     """
-    _reserve_numbers()
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            # The lowest free number is taken, and that is this one.
+            os.open(os.devnull, os.O_RDWR)
     before = sys.stdout, sys.stderr
     with contextlib.ExitStack() as opened:
         if sys.stderr is None:
@@ -90,16 +95,6 @@ def safe_streams() -> Iterator[None]:
                 with contextlib.suppress(PresEvalError):
                     sys.stdout.close()
             sys.stdout, sys.stderr = before
-
-
-def _reserve_numbers() -> None:
-    """Give closed standard descriptors to the null device."""
-    for number in range(3):
-        try:
-            os.fstat(number)
-        except OSError:
-            # The lowest free number is taken, and that is this one.
-            os.open(os.devnull, os.O_RDWR)
 
 
 def _safe_stdout(stdout: TextIO | None) -> TextIO:
@@ -145,6 +140,11 @@ def last_line(wipe: Callable[[], None]) -> Iterator[None]:
 def has_last_line(wipe: Callable[[], None]) -> bool:
     """Return whether the block with this function may draw."""
     return _wipes[-1:] == [wipe]
+
+
+def is_watched(quiet: bool = False) -> bool:
+    """Return whether a person sees what is drawn to stderr."""
+    return not quiet and sys.stderr.isatty()
 
 
 def writing_results() -> contextlib.AbstractContextManager[None]:

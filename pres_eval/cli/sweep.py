@@ -11,9 +11,8 @@ from pres_eval.cli.analysing import (
     put_out,
 )
 from pres_eval.cli.loading import read
-from pres_eval.cli.said import command_with, option
+from pres_eval.cli.said import command_with, option, read_rank
 from pres_eval.cli.shared import TieOptions
-from pres_eval.cli.values import read_rank
 from pres_eval.errors import quoted
 from pres_eval.report.sweep_tables import sweep_figure, sweep_tables
 

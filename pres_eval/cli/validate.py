@@ -9,9 +9,8 @@ import click
 
 from pres_eval.analysis.validation import METHODS, ReviewSettings
 from pres_eval.cli.analysing import SEED, ResultOptions, put_out
-from pres_eval.cli.said import argument, command_with, option
+from pres_eval.cli.said import FiniteRange, WholeRange, argument, command_with, option
 from pres_eval.cli.streams import check_paths, say
-from pres_eval.cli.values import FiniteRange, WholeRange
 from pres_eval.errors import UsageError
 from pres_eval.gates.findings import EXIT_CODE
 from pres_eval.library.validating import validate

@@ -4,17 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from pres_eval.gates.against import Change, Earlier, changes, confirmed, named, powerless
-from pres_eval.gates.counterparts import (
-    in_groups,
-    match_runs,
-    mismatches,
-    not_comparable,
-    unmatched,
-)
+from pres_eval.gates.against import Change, Earlier, changes, check_tolerance, confirmed, named, powerless
+from pres_eval.gates.counterparts import in_groups, match_runs, mismatches, not_comparable, unmatched
 from pres_eval.gates.findings import GateFinding, run_name
 from pres_eval.gates.thresholds import Threshold, reached
-from pres_eval.gates.tolerance import check_tolerance
 from pres_eval.report.groups import with_group_columns
 from pres_eval.report.records import Record
 from pres_eval.scoring import ScoredRun

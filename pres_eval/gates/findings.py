@@ -1,4 +1,4 @@
-"""Findings of gates: one for each thing that is not as wanted; none means that the gate is passed."""
+"""Findings of gates: one for each thing that is not as wanted, and the texts in which they are reported."""
 
 from __future__ import annotations
 
@@ -6,10 +6,17 @@ import enum
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from pres_eval.errors import one_line, plural
 from pres_eval.measures.base import Format
-from pres_eval.report.text import text_of
+from pres_eval.report.grid import MARKDOWN, Grid, escaped, written
+from pres_eval.report.markup import Html, element
+from pres_eval.report.text import signed, text_of
 from pres_eval.scoring import ScoredRun
+
+if TYPE_CHECKING:
+    from pres_eval.gates.against import Change
 
 EXIT_CODE = 3
 """Of a command whose gates were not all passed."""
@@ -109,3 +116,58 @@ def six_digits(value: float, kind: Format = Format.FLOAT, other: float | None = 
     text = f"{value:.6f}"
     same = other is not None and math.isfinite(other) and text == f"{other:.6f}" and value != other
     return repr(value) if same else text
+
+
+def as_junit(findings: Sequence[GateFinding]) -> str:
+    """Return a test for every check and for every failure; other messages are output."""
+    tests = [finding for finding in findings if finding.fails or finding.checked]
+    said = [
+        f"{each.verdict.value}{each.message}" for each in findings if each.verdict.value and not each.checked
+    ]
+    suite = element(
+        "testsuite",
+        *map(_test, tests),
+        element("system-out", *(f"{one_line(line)}\n" for line in said)),
+        name="pres-eval",
+        tests=len(tests),
+        failures=sum(finding.fails for finding in findings),
+        errors=0,
+    )
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{suite}\n'
+
+
+def _test(finding: GateFinding) -> Html:
+    """Return one test."""
+    message = one_line(finding.message)
+    return element(
+        "testcase",
+        element("failure", message, message=message) if finding.fails else element("system-out", message),
+        classname=f"pres-eval {finding.gate}",
+        name=one_line(finding.checked or finding.message),
+        file=one_line(finding.path),
+    )
+
+
+def as_markdown(findings: Sequence[GateFinding], compared: Sequence[Change]) -> str:
+    """Return in Markdown whether the gates were passed, each measure then and now, and the findings."""
+    failed = [finding for finding in findings if finding.fails]
+    verdict = f"failed: {plural(len(failed), 'finding')}" if failed else "passed"
+    rows = tuple(_row(change) for change in compared if change.topic is None)
+    table = written(Grid(("run", "measure", "earlier", "now", "change", ""), rows, left=2), MARKDOWN)
+    lines = "".join(f"- {escaped(line, MARKDOWN)}\n" for line in lines_of(findings))
+    parts = [f"### pres-eval: gates {verdict}\n", *([table] if rows else []), *([lines] if findings else [])]
+    return "\n".join(parts) + "\n"
+
+
+def _row(change: Change) -> tuple[str, ...]:
+    """Return the row of a measure that changed, for a summary in Markdown."""
+    kind = change.column.measure.format
+    difference = change.now - change.before
+    return (
+        escaped(run_name(change.run), MARKDOWN),
+        escaped(change.column.label, MARKDOWN),
+        six_digits(change.before, kind),
+        six_digits(change.now, kind),
+        signed(difference, 0 if kind is Format.COUNT and float(difference).is_integer() else 6),
+        "worse" if change.worse else "",
+    )

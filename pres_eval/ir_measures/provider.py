@@ -15,8 +15,8 @@ from ir_measures.providers import base
 from pres_eval.arrays import FloatArray, IntArray, add_in_order
 from pres_eval.errors import InputError
 from pres_eval.ir_measures.own import PRES, Fprime, PRES_est, Rnorm
+from pres_eval.library.data import check_dicts
 from pres_eval.library.finding import rank_dict
-from pres_eval.library.judgements import check_dicts
 from pres_eval.library.ranked import Qrels
 from pres_eval.measures import HOME, own_measures
 from pres_eval.measures.base import Measure

@@ -20,13 +20,20 @@ from pres_eval.analysis.paired import (
     wins_of_runs,
 )
 from pres_eval.errors import MeasureError, UsageError, no_such_run, plural, refuse
-from pres_eval.library.asked import check_jobs
-from pres_eval.library.choices import Alternative, Correction, IntervalKind, Over, Test, TopicOrder
-from pres_eval.library.evaluation import Evaluation
-from pres_eval.library.showing import pandas, plotted
+from pres_eval.library.arguments import (
+    Alternative,
+    Correction,
+    IntervalKind,
+    Over,
+    Test,
+    TopicOrder,
+    check_jobs,
+    in_python,
+    python_words,
+    warn,
+)
+from pres_eval.library.evaluation import Evaluation, pandas
 from pres_eval.library.streaming import evaluations_of, topic_contents
-from pres_eval.library.warned import warn
-from pres_eval.library.wording import in_python, python_words
 from pres_eval.scoring import ScoredRun as Scores
 from pres_eval.workers import by_threads
 
@@ -102,6 +109,7 @@ class Comparisons(FullComparison, Sequence[Comparison]):
 
         path  a file to write it to as well: .png, .svg or .pdf
         """
+        from pres_eval.report.paper import plotted
         from pres_eval.report.run_plots import compared_figure
 
         return plotted(lambda: compared_figure(self.compared), path)

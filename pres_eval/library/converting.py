@@ -12,11 +12,10 @@ import numpy as np
 
 from pres_eval.arrays import WordIds
 from pres_eval.errors import InputError, UsageError
-from pres_eval.library.judgements import is_path, plain_data
+from pres_eval.library.arguments import is_path, python_words
+from pres_eval.library.data import block_of_data, plain_data
 from pres_eval.library.ranked import Qrels
-from pres_eval.library.rankings import block_of_data
 from pres_eval.library.run import Run
-from pres_eval.library.wording import python_words
 from pres_eval.reading.blocks import Block, check_scores
 from pres_eval.reading.formats.delimited import read_columns
 from pres_eval.reading.formats.recognising import FORMATS, recognised

@@ -6,13 +6,20 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pres_eval.errors import refuse
-from pres_eval.library.asked import Measures
-from pres_eval.library.choices import Compat, DuplicateRule, EmptyRule, ExcludeFrom, MapRanks, TieRule
+from pres_eval.library.arguments import (
+    Compat,
+    DuplicateRule,
+    EmptyRule,
+    ExcludeFrom,
+    MapRanks,
+    TieRule,
+    python_words,
+)
+from pres_eval.library.data import values_are
 from pres_eval.library.evaluation import Evaluation
-from pres_eval.library.judgements import values_are
+from pres_eval.library.measures import Measures
 from pres_eval.library.ranked import Qrels
 from pres_eval.library.run import Run
-from pres_eval.library.wording import python_words
 from pres_eval.options import DEFAULT_NMAX, SKIP, STOP, Options
 
 

@@ -14,8 +14,7 @@ import numpy as np
 
 from pres_eval.arrays import FloatArray, Ids, IntArray, absent
 from pres_eval.errors import MeasureError, extra_module
-from pres_eval.library.showing import pandas
-from pres_eval.library.texts import texts_of
+from pres_eval.library.ids import texts_of
 from pres_eval.measures.base import Format
 from pres_eval.measures.selection import SelectedColumn, select
 from pres_eval.options import Options
@@ -253,6 +252,11 @@ class Evaluation:
         )
         title = html.escape(f"{self.name}: {len(self)} topics")
         return f"<table><caption>{title}</caption><tr><th>measure</th><th>all</th></tr>{rows}</table>"
+
+
+def pandas() -> Any:
+    """Return the module pandas; raise MissingExtraError if it is not there."""
+    return extra_module("pandas", "to_pandas", "pandas")
 
 
 def _plain(value: Any, column: SelectedColumn) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -11,16 +12,26 @@ from typing import Any
 from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.errors import UsageError
-from pres_eval.library.asked import Measures
-from pres_eval.library.choices import Compat, Correction, Test, TieRule
+from pres_eval.library.arguments import Compat, Correction, Test, TieRule, is_path, python_words
 from pres_eval.library.comparing import Comparisons, compare
 from pres_eval.library.evaluation import Evaluation
-from pres_eval.library.judgements import is_path
+from pres_eval.library.measures import Measures
 from pres_eval.library.ranked import Qrels
 from pres_eval.library.run import Run
-from pres_eval.library.showing import Page
-from pres_eval.library.wording import python_words
 from pres_eval.options import DEFAULT_NMAX, Options
+
+
+class Page(str):
+    """A page of HTML; a notebook shows it in a frame."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        """Return the frame: nothing of the page can reach the notebook, nor the notebook's style the page."""
+        return (
+            f'<iframe srcdoc="{html.escape(self)}" sandbox="allow-scripts allow-popups"'
+            ' style="width: 100%; height: 45em; border: 0"></iframe>'
+        )
 
 
 class Experiment(Comparisons):

@@ -14,9 +14,7 @@ import numpy as np
 
 from pres_eval.arrays import NO_IDS, FloatArray, Ids, IntArray, WordIds, blocks, has_equal
 from pres_eval.errors import InputError, quoted
-from pres_eval.library.lookup import Lookup
-from pres_eval.library.tables import NOT_TOO_LARGE, TOO_LARGE
-from pres_eval.library.texts import decode, encode, ids_of
+from pres_eval.library.ids import Lookup, decode, encode, ids_of
 from pres_eval.options import Options
 from pres_eval.ranking.opening import ALL_LOOKED_AT, LookedAt, Opening
 from pres_eval.ranking.order import Sortable, rank_judged
@@ -26,6 +24,8 @@ from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.ranking import Ranking, ranking_of
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.relevance import Relevance
+
+TOO_LARGE, NOT_TOO_LARGE = "too large for 64 bits", "a number below 1.8e308"
 
 FEW = 4
 """Judged documents are looked for in the rankings where they are fewer than one in FEW, else conversely."""

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.arrays import BLOCK, BoolArray, Ids, IntArray, WordIds, changes, decimal_ids, stretches_of
-from pres_eval.library.texts import ids_of
+from pres_eval.library.ids import ids_of
 from pres_eval.reading.blocks import Documents
 
 

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from pres_eval.arrays import BLOCK, Ids, IntArray, WordIds, has_equal, match
 from pres_eval.errors import InputError
 from pres_eval.library.idcolumns import IdColumn, Numbers, Objects
-from pres_eval.library.lookup import JudgedNumbers, Lookup
-from pres_eval.library.texts import ids_of
+from pres_eval.library.ids import JudgedNumbers, Lookup, ids_of
 from pres_eval.options import Options
 from pres_eval.ranking.order import Sortable, rank_judged
 from pres_eval.ranking.parts import Facts, Part, joined_topics

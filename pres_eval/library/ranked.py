@@ -7,20 +7,24 @@ from inspect import signature
 from typing import Any
 
 from pres_eval.errors import UsageError, refuse
-from pres_eval.library.asked import Measures, check_jobs, selected
-from pres_eval.library.choices import Compat, DuplicateRule, ExcludeFrom, MapRanks
-from pres_eval.library.judgements import first_topic, is_path, look_swapped, read_judgements
-from pres_eval.library.lookup import Lookup
+from pres_eval.library.arguments import (
+    Compat,
+    DuplicateRule,
+    ExcludeFrom,
+    MapRanks,
+    check_jobs,
+    is_path,
+    python_words,
+    warn,
+)
+from pres_eval.library.data import first_topic, look_swapped, rank_any, rank_by_cluster, read_judgements
+from pres_eval.library.evaluation import pandas
+from pres_eval.library.file_or_dict import excluded_of, mapping_of, topic_numbers
+from pres_eval.library.ids import Lookup, texts_of
 from pres_eval.library.matrices import TopDocuments, rank_matrix
-from pres_eval.library.rankings import rank_any, rank_by_cluster
-from pres_eval.library.rewriting import excluded_of, mapping_of
+from pres_eval.library.measures import Measures, selected
 from pres_eval.library.run import GAINS, Run
-from pres_eval.library.showing import pandas
 from pres_eval.library.streaming import Accumulator
-from pres_eval.library.texts import texts_of
-from pres_eval.library.topics import topic_numbers
-from pres_eval.library.warned import warn
-from pres_eval.library.wording import python_words
 from pres_eval.options import AS_TREC_EVAL, DEFAULT_NMAX, SKIP, STOP, Options, RelevanceInfo
 from pres_eval.reading import relevance as engine
 from pres_eval.reading.changed_judgements import (
@@ -29,7 +33,7 @@ from pres_eval.reading.changed_judgements import (
     with_topic_numbers,
     without_empty_topics,
 )
-from pres_eval.reading.relevance import Relevance, relevance_info
+from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.rewriting import EXCLUDE_FROM, MAP_RANKS, rewriting_of
 
 
@@ -152,7 +156,7 @@ class Qrels:
         {'map': 0.75}
         """
         signature(Run.evaluate).bind(self, measures, **options)  # raises TypeError for an unknown one
-        selected(measures, Options(), options.get("nmax", DEFAULT_NMAX), relevance_info(self.form))
+        selected(measures, Options(), options.get("nmax", DEFAULT_NMAX), self.form)
         level = options.get("level", Options.relevance_level)
         return Accumulator(self.of_topics(options.get("empty", AS_TREC_EVAL), level), measures, options)
 

@@ -7,20 +7,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pres_eval.errors import UsageError, refuse
-from pres_eval.library.asked import Measures, check_jobs, selected
-from pres_eval.library.choices import EmptyRule, TieRule
+from pres_eval.library.arguments import EmptyRule, TieRule, check_jobs, is_path, python_words, warn
 from pres_eval.library.evaluation import Evaluation, Origin
-from pres_eval.library.judgements import is_path
-from pres_eval.library.texts import encode, texts_of
-from pres_eval.library.topics import topic_files
-from pres_eval.library.warned import warn, weigh_ties
-from pres_eval.library.wording import python_words
+from pres_eval.library.file_or_dict import topic_files
+from pres_eval.library.ids import encode, texts_of
+from pres_eval.library.measures import Measures, selected
 from pres_eval.measures.selection import Selection, as_asked
 from pres_eval.options import AS_TREC_EVAL, DEFAULT_NMAX, SKIP, STOP, Options
 from pres_eval.ranking.ranking import Ranking, with_nothing_for
 from pres_eval.ranking.warnings import warnings_about
 from pres_eval.reading.changed_judgements import answered_by_nothing, check_no_empty_topics, empty_topics
-from pres_eval.reading.relevance import relevance_info
 from pres_eval.reading.topic_files import Groups, Weights
 from pres_eval.scoring import Scoring
 from pres_eval.workers import by_threads
@@ -94,9 +90,22 @@ class Run:
             raise UsageError(f"{self.name}: was made of {found}, expected a path, a dict or a table")
         write_run(self._made_of, file, form, tag)
 
-    def _check(self, jobs: int, *, complete: object, judged_only: object, level: object) -> None:
-        """Raise UsageError for arguments that are none, or that Options would take for something else."""
-        check_jobs(jobs)
+    def _options_of(
+        self,
+        *,
+        level: float,
+        complete: bool,
+        judged_only: bool,
+        num_docs: int,
+        topic: Any,
+        ties: str,
+        empty: str,
+    ) -> Options:
+        """Return the options of an evaluation.
+
+        Raises UsageError for arguments that are none, or that Options would take for something else; and for
+        topics without a relevant document that `empty` refuses, or would leave out.
+        """
         refuse(
             (complete not in (True, False), f"complete={complete!r}: expected True or False"),
             (judged_only not in (True, False), f"judged_only={judged_only!r}: expected True or False"),
@@ -105,14 +114,22 @@ class Run:
                 f"level={level!r}: expected a whole number, or judgements with decimals",
             ),
         )
-
-    def _check_topics(self, empty: str, level: float) -> None:
-        """Raise for topics without a relevant document that `empty` refuses, or would leave out."""
+        options = replace(
+            self._options,
+            relevance_level=level,
+            complete=bool(complete),
+            judged_only=bool(judged_only),
+            num_docs_in_coll=num_docs,
+            only_topic=None if topic is None else encode(topic, "topic"),
+            ties=ties,
+            empty=empty,
+        )
         if empty == STOP:
             check_no_empty_topics(self.qrels.relevance, level)
-        elif empty_topics(self.qrels.relevance, level).any() and empty == SKIP:
+        elif empty != AS_TREC_EVAL and empty_topics(self.qrels.relevance, level).any() and empty == SKIP:
             expected = f"judgements without them: Qrels.of_topics('skip', level={level})"
             raise UsageError(f"empty='skip': found topics without a relevant document, expected {expected}")
+        return options
 
     @python_words
     def evaluate(
@@ -134,26 +151,24 @@ class Run:
         jobs: int = 1,
     ) -> Evaluation:
         """Return all numbers of the run.  See `evaluate` for the arguments."""
-        self._check(jobs, complete=complete, judged_only=judged_only, level=level)
-        options = replace(
-            self._options,
-            relevance_level=level,
-            complete=bool(complete),
-            judged_only=bool(judged_only),
-            num_docs_in_coll=num_docs,
-            only_topic=None if topic is None else encode(topic, "topic"),
+        check_jobs(jobs)
+        options = self._options_of(
+            level=level,
+            complete=complete,
+            judged_only=judged_only,
+            num_docs=num_docs,
+            topic=topic,
             ties=ties,
             empty=empty,
         )
-        if empty != AS_TREC_EVAL:
-            self._check_topics(empty, level)
-        info = relevance_info(self.qrels.form)
-        selection = as_asked(selected(measures, self._options, nmax, info), options, bounds, warn)
+        selection = as_asked(selected(measures, self._options, nmax, self.qrels.form), options, bounds, warn)
         if len(self.ranking.ties.document):
-            weigh_ties(self.qrels.relevance, self.ranking, options, selection)
-        own = topic_files(groups, weights, self.qrels.relevance.pool.topics, warn)
-        if intervals and own != (None, None):
-            raise UsageError("intervals: expected neither groups nor weights beside it")
+            from pres_eval.analysis.ties import warning_of_ties  # most runs have none
+
+            warn(warning_of_ties(self.qrels.relevance, self.ranking, options, selection))
+        own: tuple[Groups | None, Weights | None] = (None, None)
+        if groups is not None or weights is not None:
+            own = topic_files(groups, weights, self.qrels.relevance.pool.topics, warn)
         return self.evaluate_columns(selection, options, jobs, own, intervals)
 
     def evaluate_columns(
@@ -165,6 +180,8 @@ class Run:
         intervals: bool = False,
     ) -> Evaluation:
         """Return all numbers of the run for columns that were selected before."""
+        if intervals and own != (None, None):
+            raise UsageError("intervals: expected neither groups nor weights beside it")
         qrels, relevance = self.qrels, self.qrels.relevance
         for text in warnings_about(self.ranking, relevance, options, alone=not self.is_part):
             warn(text)

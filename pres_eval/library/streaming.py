@@ -11,9 +11,9 @@ import numpy as np
 
 from pres_eval.arrays import Ids
 from pres_eval.errors import NoCommonTopicError, UsageError, quoted
-from pres_eval.library.asked import Measures
+from pres_eval.library.arguments import warn
 from pres_eval.library.evaluation import Evaluation
-from pres_eval.library.warned import warn
+from pres_eval.library.measures import Measures
 from pres_eval.options import ONE, ZERO
 from pres_eval.scoring import ScoredRun, joined_values
 from pres_eval.summing import ScoredBlock, Summing

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.errors import InputError, MissingExtraError, quoted
-from pres_eval.library.arrow import arrow_ids, arrow_numbers, arrow_table
-from pres_eval.library.idcolumns import Codes, IdColumn, Numbers, Objects
+from pres_eval.arrays import WORD
+from pres_eval.errors import InputError, MissingExtraError, extra_module, quoted
+from pres_eval.library.idcolumns import Codes, IdColumn, Numbers, Objects, Spans, TextParts
 from pres_eval.library.matrices import as_array
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.formats.names import OF_TABLES, pick
@@ -21,7 +21,7 @@ ThreeColumns = tuple[IdColumn, IdColumn, NDArray[Any]]
 """Topics, documents and values of a run or of judgements."""
 
 
-def column_names(available: Iterable[Any], value: Sequence[str], name: str) -> tuple[str, str, str]:
+def _column_names(available: Iterable[Any], value: Sequence[str], name: str) -> tuple[str, str, str]:
     """Return the names of the three columns; raise InputError if one is missing."""
     known = list(map(str, available))
 
@@ -39,12 +39,12 @@ def column_names(available: Iterable[Any], value: Sequence[str], name: str) -> t
     return first(TOPIC), first(DOCUMENT), first(value)
 
 
-def block_of_table(data: Any, grades: bool, name: str) -> Block:
-    """Return the rows of a table, or rows of topic, document and value, as a block of grades or scores.
+def block_of_table(data: Any, names: Sequence[str], name: str) -> Block:
+    """Return the rows of a table, or rows of topic, document and value, with the numbers as they are.
 
+    names  of the column of numbers, the first that is there counts
     Raises InputError for columns that are missing, and values that are none.
     """
-    names = OF_TABLES["grade" if grades else "score"]
     if type(data).__module__.split(".")[0] == "pandas":  # which is not imported to find out
         topic, document, value = _pandas_table(data, names, name)
     elif hasattr(data, "__arrow_c_stream__"):
@@ -54,39 +54,30 @@ def block_of_table(data: Any, grades: bool, name: str) -> Block:
     else:
         topic, document, value = _table_of_rows(data, names, name)
     topics, lengths = topic.groups()
-    try:
-        numbers = as_grades(value, name) if grades else value.astype(np.float64, copy=False)
-    except OverflowError:
-        raise InputError(name, None, f"a score {TOO_LARGE}", NOT_TOO_LARGE) from None
-    return Block(topics=topics, lengths=lengths, documents=document, numbers=numbers)
-
-
-def looks_like_columns(data: Mapping[Any, Any]) -> bool:
-    """Return whether the keys of a mapping are column names, not topics."""
-    return any(key in data for key in TOPIC) and any(key in data for key in DOCUMENT)
+    return Block(topics=topics, lengths=lengths, documents=document, numbers=value)
 
 
 def _arrow_table(data: Any, value: Sequence[str], name: str) -> ThreeColumns:
     """Return the columns of a table of Arrow; a frame of Polars shows them without pyarrow as well."""
     try:
-        table = arrow_table(data, name)
+        table = _read_arrow(data, name)
     except MissingExtraError:
         if not hasattr(data, "get_column"):
             raise
-        names = column_names(data.columns, value, name)
+        names = _column_names(data.columns, value, name)
         return _mapping_table({column: data.get_column(column).to_list() for column in names}, value, name)
-    topic, document, number = column_names(table.column_names, value, name)
+    topic, document, number = _column_names(table.column_names, value, name)
     return (
         arrow_ids(table.column(topic), topic, name),
         arrow_ids(table.column(document), document, name),
-        arrow_numbers(table.column(number), number, name),
+        _arrow_numbers(table.column(number), number, name),
     )
 
 
 def _pandas_table(data: Any, value: Sequence[str], name: str) -> ThreeColumns:
     if not hasattr(data, "columns"):
         raise InputError(name, None, f"a pandas {type(data).__name__}", "a table with named columns")
-    topic, document, number = column_names(data.columns, value, name)
+    topic, document, number = _column_names(data.columns, value, name)
     return (
         _pandas_ids(data[topic], topic, name),
         _pandas_ids(data[document], document, name),
@@ -111,7 +102,7 @@ def _pandas_ids(series: Any, column: str, name: str) -> IdColumn:
 
 def _mapping_table(data: Mapping[Any, Any], value: Sequence[str], name: str) -> ThreeColumns:
     """Return the columns of a dict of columns; raise InputError for columns of other lengths."""
-    names = column_names(data, value, name)
+    names = _column_names(data, value, name)
     if any(isinstance(data[one], Mapping) for one in names):
         raise InputError(
             name,
@@ -190,21 +181,67 @@ def _array(values: list[Any]) -> NDArray[Any]:
         return np.array(values, object)
 
 
-TOO_LARGE, NOT_TOO_LARGE = "too large for 64 bits", "a number below 1.8e308"
+ARROW_TEXTS = ("string", "large_string", "string_view", "binary", "large_binary", "binary_view")
+"""Types of Arrow's columns that are read as ids, besides whole numbers and dictionaries."""
 
 
-def as_grades(values: NDArray[Any], name: str) -> NDArray[Any]:
-    """Return numbers as grades: whole numbers, also those stored as floats; else gains with decimals.
+def _read_arrow(data: Any, name: str) -> Any:
+    """Return a table of pyarrow from anything that speaks Arrow's C stream interface.
 
-    Raises InputError for a value that is no finite number.
+    Raises InputError for unreadable data or data without columns, MissingExtraError without pyarrow.
     """
-    if values.dtype.kind == "f":
-        wrong = np.flatnonzero(~np.isfinite(values))
-        if len(wrong):
-            row = int(wrong[0])
-            raise InputError(name, None, f"relevance {values[row]:g} in row {row + 1}", "a finite number")
-        if (np.trunc(values) != values).any() or (np.abs(values) >= 2.0**63).any():
-            return values.astype(np.float64)
-    elif values.dtype.kind not in "biu":
-        raise InputError(name, None, f"relevance of type {values.dtype}", "numbers")
-    return values.astype(np.int64)
+    pyarrow = extra_module("pyarrow", f"{name}: reading a table of Arrow", "arrow")
+    try:
+        rows = pyarrow.chunked_array(data)
+    except (TypeError, ValueError, OSError, pyarrow.ArrowException) as error:
+        # pyarrow adds the traceback of a Python program that makes the table.
+        reason = str(error).partition(". Detail: ")[0]
+        raise InputError(name, None, f"the table cannot be read ({reason})") from None
+    if not pyarrow.types.is_struct(rows.type):
+        raise InputError(name, None, "an Arrow array", "a table with named columns")
+    return pyarrow.Table.from_struct_array(rows)
+
+
+def arrow_ids(column: Any, label: str, name: str) -> IdColumn:
+    """Return a column as ids; raise InputError for rows without a value and for other types."""
+    import pyarrow
+
+    _check_no_nulls(column, label, name)
+    if pyarrow.types.is_dictionary(column.type):
+        whole = column.unify_dictionaries().combine_chunks()
+        entries = arrow_ids(pyarrow.chunked_array([whole.dictionary]), label, name)
+        return Codes(whole.indices.to_numpy().astype(np.int64), entries.pick(slice(0, len(entries))))
+    if pyarrow.types.is_integer(column.type):
+        return Numbers(column.to_numpy().astype(np.int64, copy=False), name)
+    if str(column.type) not in ARROW_TEXTS:
+        raise InputError(name, None, f"column {label} of type {column.type}", "texts or whole numbers")
+    chunks = column.cast(pyarrow.large_binary()).chunks
+    return TextParts([part for chunk in chunks if len(chunk) for part in _spans(chunk)])
+
+
+def _arrow_numbers(column: Any, label: str, name: str) -> NDArray[Any]:
+    """Return a column (N,) as numbers; raise InputError for rows without a value and for other types."""
+    import pyarrow
+
+    _check_no_nulls(column, label, name)
+    if not (pyarrow.types.is_integer(column.type) or pyarrow.types.is_floating(column.type)):
+        raise InputError(name, None, f"column {label} of type {column.type}", "numbers")
+    numbers: NDArray[Any] = column.to_numpy()
+    return numbers
+
+
+def _check_no_nulls(column: Any, label: str, name: str) -> None:
+    if column.null_count:
+        row = column.is_null().index(True).as_py() + 1
+        raise InputError(name, None, f"column {label}: no value in row {row}", "a value")
+
+
+def _spans(chunk: Any) -> list[Spans]:
+    """Return the ids of an array of large_binary where they are, and a copy of the last ones."""
+    _, offsets, data = chunk.buffers()
+    places = np.frombuffer(offsets, np.int64)[chunk.offset : chunk.offset + len(chunk) + 1]
+    text = np.frombuffer(data if data is not None else b"", np.uint8)[: int(places[-1])]
+    # What is loaded of an id may reach 16 bytes behind it.
+    safe = int(np.searchsorted(places[1:], len(text) - 2 * WORD, side="right"))
+    tail = np.concatenate((text[int(places[safe]) :], np.zeros(3 * WORD, np.uint8)))
+    return [Spans(text, places[: safe + 1]), Spans(tail, places[safe:] - places[safe])]

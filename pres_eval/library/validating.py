@@ -9,10 +9,10 @@ from typing import Any
 from pres_eval.analysis.sampled_parts import control_parts, read_review, sampled_parts
 from pres_eval.analysis.validation import METHODS, Estimate, ReviewSettings, Validation, erecall, estimated
 from pres_eval.errors import UsageError, check_whole
-from pres_eval.library.showing import plotted
-from pres_eval.library.wording import python_words
+from pres_eval.library.arguments import python_words
 from pres_eval.reading.samples import NAMES, read_sample, read_sizes
 from pres_eval.report.layout import Look, render
+from pres_eval.report.paper import plotted
 from pres_eval.report.plots import validation_figure
 from pres_eval.report.validation_tables import sentences, validation_tables
 

@@ -184,7 +184,7 @@ def no_common_topic(relevance: Relevance, ranking: Ranking, options: Options) ->
     match = "" if found is None else f"; {found.count:,} would match {found.text}"
     theirs = f" such as {quoted(ranking.unjudged[0])}" if len(ranking.unjudged) else ""
     ours = quoted(relevance.pool.topics[0])
-    if theirs.endswith("'1'") and ranking.form is not None:
+    if theirs.endswith("'1'") and str(ranking.form).startswith("JSON"):
         match += "; pres-eval convert --topics-from FILE names the topics 1, 2, ... of _msearch responses"
     return (
         f"{ranking.name}: no topic in common with {relevance.name}:"

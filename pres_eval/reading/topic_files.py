@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from pres_eval.errors import InputError, decimal_comma, number_of, quoted
+from pres_eval.errors import InputError, decimal_comma, number_of, plural, quoted
 from pres_eval.reading.numbers import read_number
 from pres_eval.reading.source import Source
 from pres_eval.records import dataclass
@@ -115,13 +115,16 @@ def check_groups(groups: Groups, judged: Sequence[bytes]) -> str | None:
 
 
 def check_weights(weights: Weights, judged: Sequence[bytes]) -> Weights:
-    """Return the weights; raise InputError if a judged topic has none, or all that have one weigh 0."""
+    """Return the weights; raise InputError if a topic has none, or all of them weigh 0.
+
+    judged  topics of the judgements, or those that are compared
+    """
     missing = [topic for topic in judged if topic not in weights.of]
     if missing:
-        found = f"no weight for {len(missing)} of the judged topics, such as {quoted(missing[0])}"
+        found = f"no weight for {len(missing)} of {plural(len(judged))}, such as {quoted(missing[0])}"
         raise InputError(weights.path, None, found, "one for each")
     if not any(weights.of[topic] for topic in judged):
-        raise InputError(weights.path, None, "all weights of judged topics are 0", "one above 0")
+        raise InputError(weights.path, None, f"the weight 0 for all {plural(len(judged))}", "one above 0")
     return weights
 
 

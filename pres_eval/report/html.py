@@ -13,13 +13,12 @@ from importlib import resources
 
 from pres_eval.report.markup import Html, element, raw
 from pres_eval.report.page.board import leaderboard, pair
-from pres_eval.report.page.curves import distributions, graphs
 from pres_eval.report.page.groups import groups_view
 from pres_eval.report.page.header import footer, header
 from pres_eval.report.page.packed import page_data
+from pres_eval.report.page.runs import distributions, graphs, trec_tables
 from pres_eval.report.page.summary import summary, trust_view
 from pres_eval.report.page.topics import differences, topic_view, topics
-from pres_eval.report.page.trec_tables import trec_tables
 from pres_eval.report.trec_report import Report, title_of
 
 SCRIPTS = (

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from pres_eval.errors import MissingExtraError, UsageError
@@ -226,6 +226,18 @@ def picture(make: Callable[[], Figure], path: str, paper: Paper = AS_IT_COMES) -
         return _saved(figure, PurePath(path).suffix.lower()[1:], paper.width, paper.untitled)
 
     return copy_context().run(draw)
+
+
+def plotted(make: Callable[[], Figure], path: str | os.PathLike[str] | None) -> Figure:
+    """Return the matplotlib figure that is made, and write it if there is a path.
+
+    Raises MissingExtraError without matplotlib, UsageError for an ending that is not .png, .svg or .pdf.
+    """
+    check_matplotlib("plot")
+    if path is not None:
+        check_picture_ending(os.fspath(path), f"plot({os.fspath(path)!r})")
+        Path(path).write_bytes(picture(make, os.fspath(path)))
+    return make()
 
 
 def _saved(figure: Figure, kind: str, width: float | None, untitled: bool) -> bytes:

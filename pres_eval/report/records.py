@@ -29,7 +29,7 @@ from pres_eval.summing import Values
 from pres_eval.version import __version__
 
 if TYPE_CHECKING:
-    from pres_eval.report.shown_runs import RunLayout
+    from pres_eval.report.table import RunLayout
 
 KIND = "pres-eval evaluation"
 LAYOUT = 1

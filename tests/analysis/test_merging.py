@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from support.commands import QRELS, RUNS, Command
 
 from pres_eval.analysis.judging import RULES, disagreements, merged_grades, side_by_side
-from pres_eval.library.judgements import read_judgements
+from pres_eval.library.data import read_judgements
 from pres_eval.reading.relevance import QrelsJudgements
 
 

@@ -14,7 +14,7 @@ from support.commands import NAMES, QRELS, RUNS, Command
 import pres_eval as pe
 from pres_eval.analysis.paired import ORDERS, PairedScores, topic_winners, wins_of_runs
 from pres_eval.errors import UsageError
-from pres_eval.library.choices import TopicOrder
+from pres_eval.library.arguments import TopicOrder
 
 
 def scores_of(values: list[list[float]], falling: bool = False) -> PairedScores:

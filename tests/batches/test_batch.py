@@ -24,6 +24,17 @@ def test_judged_documents_alone(topics: list[Topic]) -> None:
         assert np.array_equal(getattr(found, name), getattr(wanted, name)), name
 
 
+@settings(deadline=None, max_examples=50)
+@given(topics=topic_lists(), size=st.integers(1, 4))
+def test_some_topics_at_a_time(topics: list[Topic], size: int) -> None:
+    """Each block is the batch of its own topics."""
+    for number, found in enumerate(batch_of(topics).blocks(size)):
+        wanted = batch_of(topics[number * size : (number + 1) * size])
+        for name in set(Batch.__dataclass_fields__) - {"topics", "num_docs_in_coll"}:
+            assert np.array_equal(getattr(found, name), getattr(wanted, name)), name
+        assert np.all(found.num_docs_in_coll == wanted.num_docs_in_coll)
+
+
 @settings(deadline=None, max_examples=100)
 @given(
     topics=topic_lists(), gains=st.dictionaries(st.integers(0, 4), st.sampled_from([0, 0.5, 1, 2, 30, -1]))

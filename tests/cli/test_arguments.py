@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from support.commands import QRELS, RUNS, Command
 
-from pres_eval.cli.arguments import split_command
-from pres_eval.cli.commands import COMMANDS
+from pres_eval.cli.commands import split_command
 from pres_eval.errors import UsageError
 
 
@@ -31,7 +30,7 @@ def call(capfdbinary: pytest.CaptureFixture[bytes]) -> Command:
     ],
 )
 def test_the_command_of_a_line(line: str, name: str | None, rest: str) -> None:
-    assert split_command(line.split(), COMMANDS) == (name, rest.split())
+    assert split_command(line.split()) == (name, rest.split())
 
 
 def test_quiet_before_a_command(call: Command) -> None:
@@ -57,9 +56,9 @@ def test_misspelt_commands(word: str, near: str, call: Command) -> None:
 def test_a_file_that_looks_like_a_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UsageError):
-        split_command(["chekc", "run"], COMMANDS)
+        split_command(["chekc", "run"])
     (tmp_path / "chekc").touch()
-    assert split_command(["chekc", "run"], COMMANDS) == (None, ["chekc", "run"])
+    assert split_command(["chekc", "run"]) == (None, ["chekc", "run"])
 
 
 @pytest.mark.parametrize("measure", ["P@10", "map", "nDCG@10", "PRES.100", "official"])

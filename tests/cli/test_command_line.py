@@ -22,8 +22,7 @@ import zstandard
 from support.commands import Called, Command
 
 from pres_eval import __version__
-from pres_eval.cli.arguments import expand_long_options
-from pres_eval.cli.commands import COMMANDS, command_of
+from pres_eval.cli.commands import COMMANDS, command_of, expand_long_options
 from pres_eval.cli.help import DIFFERENCES, EXIT_CODES, FIRST_OPTIONS
 from pres_eval.errors import UsageError
 from pres_eval.measures import MEASURES

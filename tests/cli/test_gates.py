@@ -20,15 +20,20 @@ from support.made_evaluations import evaluation
 from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.errors import UsageError
-from pres_eval.gates.against import Earlier
+from pres_eval.gates.against import Allowance, Earlier, Tolerance, read_tolerance
 from pres_eval.gates.check import check_gates
 from pres_eval.gates.confirming import confirm
 from pres_eval.gates.expected import unexpected
-from pres_eval.gates.findings import MOST, GateFinding, Verdict, annotations_of, lines_of
-from pres_eval.gates.junit import as_junit
-from pres_eval.gates.summary import as_markdown
+from pres_eval.gates.findings import (
+    MOST,
+    GateFinding,
+    Verdict,
+    annotations_of,
+    as_junit,
+    as_markdown,
+    lines_of,
+)
 from pres_eval.gates.thresholds import Threshold, read_threshold
-from pres_eval.gates.tolerance import Allowance, Tolerance, read_tolerance
 from pres_eval.options import Options
 from pres_eval.report.records import File, Record, RunRecord
 from pres_eval.scoring import ScoredRun

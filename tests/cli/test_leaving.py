@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from pres_eval import workers
-from pres_eval.cli import leaving
+from pres_eval.__main__ import _leave
+from pres_eval.cli import output
 
 Done = list[tuple[object, ...]]
 
@@ -35,12 +36,12 @@ def done(monkeypatch: pytest.MonkeyPatch) -> Done:
 @pytest.mark.parametrize("written", [False, True])
 def test_a_temporary_file_goes_with_its_block(tmp_path: Path, written: bool) -> None:
     path = tmp_path / "half"
-    with pytest.raises(ZeroDivisionError), leaving.temporary_file(str(path)):
+    with pytest.raises(ZeroDivisionError), output._removed_in_the_end(str(path)):
         if written:
             path.write_text("half")
         raise ZeroDivisionError
     assert not path.exists()
-    assert not leaving._temporary
+    assert not output._unfinished
 
 
 @pytest.mark.parametrize("system", ["posix", "nt"])
@@ -49,10 +50,10 @@ def test_a_signal_removes_files_and_then_ends_the_process(
 ) -> None:
     path = tmp_path / "half"
     path.write_text("half")
-    with leaving.temporary_file(str(path)), pytest.raises(SystemExit):
+    with output._removed_in_the_end(str(path)), pytest.raises(SystemExit):
         with monkeypatch.context() as patch:
             patch.setattr(os, "name", system)
-            leaving._end(signal.SIGTERM, None)
+            output._end(signal.SIGTERM, None)
         assert not path.exists()
     killed = [("kill", os.getpid(), signal.SIGTERM)] if system == "posix" else []
     assert done == [("signal", signal.SIGTERM, signal.SIG_DFL), *killed, ("exit", 128 + signal.SIGTERM)]
@@ -62,15 +63,15 @@ def test_signals_that_are_ignored_stay_so(done: Done, monkeypatch: pytest.Monkey
     handled = {signal.SIGINT: signal.SIG_IGN, signal.SIGTERM: signal.SIG_DFL}
     monkeypatch.setattr(signal, "getsignal", lambda number: handled.get(number, print))
     monkeypatch.setattr(workers, "SIGNALS", (*workers.SIGNALS, "SIGNONE"))
-    leaving.clean_up_on_signals()
-    assert done == [("signal", signal.SIGTERM, leaving._end)]
+    output.clean_up_on_signals()
+    assert done == [("signal", signal.SIGTERM, output._end)]
 
 
 def test_threads_are_not_waited_for(done: Done, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threading, "active_count", lambda: 2)
     monkeypatch.setattr(sys, "stderr", None)
     with pytest.raises(SystemExit):
-        leaving.leave(3)
+        _leave(3)
     assert done == [("exit", 3)]
 
 
@@ -81,5 +82,5 @@ def test_python_ends_the_process_that_has_no_other_thread(
     frozen: list[bool] = []
     monkeypatch.setattr(gc, "freeze", lambda: frozen.append(True))
     with pytest.raises(SystemExit) as ended:
-        leaving.leave(3)
+        _leave(3)
     assert (ended.value.code, frozen, done) == (3, [True], [])

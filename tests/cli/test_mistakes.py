@@ -45,6 +45,8 @@ FILES = {
     "sample": "q1 d1 1\nq1 d3 0\nq1 d4 1\n",
     "coded.csv": "DocID,Coding\nd1,Yes\nd3,Maybe\n",
     "empty-title": "d1 A title\nd2\n",
+    "zeros": "q1 0\nq2 0\nq3 1\n",
+    "numbered.csv": "query_id,doc_id,score\n1,d1,2\n",
     "sizes": "q1 a 2\nq1 b 8\n",
     "twice": RUN + "q1 Q0 d1 3 0.5 bm25\n",
     "blank": RUN.replace(" d1 ", " d 1 "),

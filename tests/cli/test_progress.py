@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from pres_eval.cli import main, progress
-from pres_eval.cli.loops import steps
-from pres_eval.cli.progress import MEGABYTE, Bar
+from pres_eval.cli.progress import MEGABYTE, Bar, steps
 from pres_eval.cli.streams import say, writing_results
 
 

@@ -123,3 +123,23 @@ def test_labels_are_names(text: str, label: str) -> None:
 def test_views_that_make_no_sense(text: str, message: str) -> None:
     with pytest.raises(MeasureError, match=message):
         select([text])
+
+
+KINDS = {
+    "subtopics": ("AP_IA", "1 {} {} {}\n"),
+    "qrels_jg": ("map_avgjg", "1 {} {} {}\n"),
+    "strata": ("xinfAP", "1 0 {1} 1 {2}\n"),
+}
+
+
+@pytest.mark.parametrize("form", KINDS)
+def test_levels_under_every_kind_of_judgements(form: str, call: Command, tmp_path: Path) -> None:
+    """A level of a column's own is that of -l."""
+    measure, line = KINDS[form]
+    (tmp_path / "judged").write_text("".join(line.format(n // 5, f"d{n}", n % 4) for n in range(9)))
+    (tmp_path / "run").write_text("".join(f"1 Q0 d{n * 2 % 11} 0 {9 - n} t\n" for n in range(9)))
+    files = "-R", form, str(tmp_path / "judged"), str(tmp_path / "run")
+    by_option = call.ok("-m", measure, "-l", "2", *files).out.split("\t")
+    by_column = call.ok("-m", f"{measure}(rel=2)", *files).out.split("\t")
+    assert by_option[1:] == by_column[1:] and float(by_option[2]) not in (0, 1)
+    assert call.ok("-m", measure, *files).out.split("\t")[2] != by_option[2]

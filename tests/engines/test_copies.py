@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from pres_eval.cli import loops
+from pres_eval.cli import progress
 from pres_eval.engines import copies
 from pres_eval.engines.copies import by_copies
 from pres_eval.engines.processes import can_copy
@@ -84,6 +84,6 @@ def test_copies_read_no_addresses(path: str, most: int, monkeypatch: pytest.Monk
         asked.append(jobs)
         return in_turn(work, count)
 
-    monkeypatch.setattr(loops, "by_copies", noted)
-    assert list(loops.steps("reading", 4, True, [path])(lambda number: number, 3)) == [0, 1, 2]
+    monkeypatch.setattr(copies, "by_copies", noted)
+    assert list(progress.steps("reading", 4, True, [path])(lambda number: number, 3)) == [0, 1, 2]
     assert asked == [most]

@@ -15,7 +15,7 @@ from support.commands import Command
 import pres_eval as pe
 from pres_eval import options
 from pres_eval.analysis import compare_settings, corrections, intervals, significance
-from pres_eval.library import choices
+from pres_eval.library import arguments
 
 RNG = np.random.default_rng(5)
 DOCUMENTS = [f"d{number}" for number in range(30)]
@@ -109,16 +109,16 @@ def test_qrels_out_and_in(qrels: Any, tmp_path: Path) -> None:
 
 def test_choices_are_those_there_are() -> None:
     for kind, known in (
-        (choices.TieRule, options.TIE_RULES),
-        (choices.DuplicateRule, options.DUPLICATE_RULES),
-        (choices.Compat, options.COMPAT_VERSIONS),
-        (choices.Correction, corrections.CORRECTIONS),
-        (choices.Test, compare_settings.TESTS),
-        (choices.Alternative, significance.ALTERNATIVES),
-        (choices.IntervalKind, intervals.INTERVALS),
+        (arguments.TieRule, options.TIE_RULES),
+        (arguments.DuplicateRule, options.DUPLICATE_RULES),
+        (arguments.Compat, options.COMPAT_VERSIONS),
+        (arguments.Correction, corrections.CORRECTIONS),
+        (arguments.Test, compare_settings.TESTS),
+        (arguments.Alternative, significance.ALTERNATIVES),
+        (arguments.IntervalKind, intervals.INTERVALS),
     ):
         assert typing.get_args(kind) == tuple(known), kind
-    assert significance.PAIRED_TESTS.keys() <= set(typing.get_args(choices.Test))
+    assert significance.PAIRED_TESTS.keys() <= set(typing.get_args(arguments.Test))
 
 
 def test_public_names() -> None:

@@ -136,7 +136,7 @@ def test_what_is_lacking_is_said(command: Command, tmp_path: Path) -> None:
     assert called.code == 2 and "expected topics of the judgements, such as" in called.err
     file.write_text(f"{topics[0]} 1\n")
     called = command("-m", "map", "--weights", file, QRELS, RUNS[0])
-    assert called.code == 2 and "no weight for 11 of the judged topics, such as" in called.err
+    assert called.code == 2 and "no weight for 11 of 12 topics, such as" in called.err
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_what_is_lacking_is_said(command: Command, tmp_path: Path) -> None:
         ({"groups": {"PAC-1001": 3}}, "found 3, expected the name of a group"),
         ({"groups": {"PAC-1001": "a b"}}, "group 'a b', expected a name without blanks"),
         ({"weights": {"PAC-1001": "x"}}, "weight 'x', expected a number of at least 0"),
-        ({"weights": {"PAC-1001": 1}}, "no weight for 11 of the judged topics"),
+        ({"weights": {"PAC-1001": 1}}, "no weight for 11 of 12 topics"),
         ({"weights": [1, 2]}, "weights: found list, expected a path, or a dict by topic"),
         ({"groups": "/nowhere/groups"}, "/nowhere/groups: no such file"),
     ],

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pres_eval.library import idcolumns
-from pres_eval.library.arrow import arrow_ids
+from pres_eval.library.tables import arrow_ids
 
 pyarrow = pytest.importorskip("pyarrow")
 

@@ -17,7 +17,7 @@ import pytest
 
 import pres_eval as pe
 from pres_eval.errors import PresEvalWarning
-from pres_eval.library.wording import in_python
+from pres_eval.library.arguments import in_python
 
 MISTAKES = list(
     csv.DictReader(Path(__file__).with_name("mistakes.tsv").read_text().splitlines(), delimiter="\t")

@@ -21,7 +21,7 @@ from pres_eval.options import Options
 from pres_eval.reading.relevance import FORMATS
 from pres_eval.report.read_records import from_json
 from pres_eval.report.records import File, Record, RunRecord, as_jsonl, file_record, to_json
-from pres_eval.report.shown_runs import RunLayout
+from pres_eval.report.table import RunLayout
 from pres_eval.report.text import bytes_of, text_of
 from pres_eval.scoring import ScoredRun
 

@@ -16,8 +16,7 @@ from support.made_evaluations import evaluation
 
 from pres_eval.errors import RunFailure, UsageError
 from pres_eval.report.grid import BARE, Grid, guarded, styles, written
-from pres_eval.report.shown_runs import RunLayout
-from pres_eval.report.table import as_csv, as_table
+from pres_eval.report.table import RunLayout, as_csv, as_table
 
 PER_TOPIC = RunLayout(per_topic=True)
 LATEX = RunLayout(form="latex")

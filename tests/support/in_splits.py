@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from pres_eval.cli import clustering, main, reader
-from pres_eval.engines import processes
+from pres_eval.cli import main, reader
+from pres_eval.engines import connecting, processes
 from pres_eval.engines.engine import Engine, Here
 from pres_eval.ranking.ranker import RANKS, Ranker
 from pres_eval.reading.splits import ScatteredError
@@ -70,7 +70,7 @@ def printed_in_splits(
         if plan == COPIES:
             read_by_copies(patch, size)
             return printed([*arguments, "--jobs", "2"])
-        patch.setattr(clustering, "engine_of", engine_of)
+        patch.setattr(connecting, "engine_of", engine_of)
         if plan == ANY_ORDER:
             without_order(patch)
         return printed([*arguments, "--cluster", "local:1"])

@@ -8,7 +8,7 @@ from typing import Any
 
 from pres_eval.cli.commands import command_of
 from pres_eval.cli.report import ReportOptions
-from pres_eval.cli.reporting import report_of as report_from
+from pres_eval.cli.report import report_of as report_from
 from pres_eval.report.trec_report import Report
 
 PATENTS = Path(__file__).parents[2] / "fixtures" / "patents"

@@ -142,8 +142,10 @@ def engine_rows(source: Source, data: Any, grades: bool) -> Iterator[_Entry] | N
 
 def frame_rows(data: Any, grades: bool) -> Iterator[_Entry] | None:
     """Return the rows of columns by index, as pandas writes a frame; None if it is other JSON."""
+    if not isinstance(data, Mapping):
+        return None
     names = [pick(data, names) or "" for names in (TOPIC, DOCUMENT, GRADE if grades else SCORE)]
-    if not isinstance(data, Mapping) or not all(isinstance(data.get(name), Mapping) for name in names):
+    if not all(isinstance(data.get(name), Mapping) for name in names):
         return None
     topics, documents, numbers = (data[name] for name in names)
     return ((str(topic), str(documents[row]), numbers[row]) for row, topic in topics.items())

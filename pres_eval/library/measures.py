@@ -1,15 +1,19 @@
-"""The measures that can be asked for, and one's own beside them."""
+"""Measures as a program has them: all that there are, one's own, and those that `measures` asks for."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 from pres_eval.errors import UsageError
-from pres_eval.library.wording import python_words
-from pres_eval.measures import MEASURES, add_measure, own_measures
+from pres_eval.library.arguments import python_words, warn
+from pres_eval.measures import add_measure, find_measure, own_measures
 from pres_eval.measures.base import Measure
 from pres_eval.measures.parameters import Cutoffs, NoParameters
+from pres_eval.measures.selection import Selection, select, without_effect
+from pres_eval.options import Options, RelevanceInfo
+from pres_eval.reading.relevance import relevance_info
 
 
 def list_measures() -> tuple[Measure, ...]:
@@ -19,6 +23,8 @@ def list_measures() -> tuple[Measure, ...]:
     >>> {measure.name: measure.description for measure in pe.list_measures()}["num_ret"]
     'Number of documents retrieved.'
     """
+    from pres_eval.measures import MEASURES  # makes all records
+
     return (*MEASURES, *own_measures())
 
 
@@ -61,3 +67,60 @@ def register(
         raise TypeError(f"register: found {measure!r}, expected register(name, score) or a pres_eval.Measure")
     add_measure(measure)
     return measure
+
+
+Measures = str | Measure | Iterable[str | Measure] | None
+
+
+def selected(measures: Measures, options: Options, nmax: int | Sequence[int], form: str) -> Selection:
+    """Return the columns; raise UsageError for a value that is no text, MeasureError for unknown measures.
+
+    form  the format of the judgements, as -R names it
+    """
+    texts = [_name(one) for one in _each(() if measures is None else measures)]
+    if measures is not None and not texts:
+        raise UsageError("measures: found none, expected one at least, or None for the usual ones")
+    ranks = _each(nmax)
+    if not ranks or not all(isinstance(rank, int) and rank > 0 for rank in ranks):
+        raise UsageError(f"nmax={nmax!r}: expected whole numbers of at least 1, such as 100 or (100, 1000)")
+    info = relevance_info(form)
+    for text in _ignored(tuple(texts)):
+        warn(text)
+    if any(":" in text for text in texts):
+        return select(texts, options, ranks, info)
+    return _selected(tuple(texts), options, ranks, info, own_measures())
+
+
+def _each(given: Any) -> tuple[Any, ...]:
+    """Return the given things as a list, several or one."""
+    several = isinstance(given, Iterable) and not isinstance(given, str)
+    return tuple(given) if several else (given,)
+
+
+def _name(measure: Any) -> str:
+    """Return the name of a measure; raise UsageError for other values than texts and known Measures."""
+    if isinstance(measure, Measure):
+        if measure == find_measure(measure.name):
+            return measure.name
+        raise UsageError(f"measures: found a Measure {measure.name}, which is not registered; register it")
+    if not isinstance(measure, str):
+        raise UsageError(f"measures: found {measure!r}, expected names such as 'map' or 'PRES@100'")
+    return measure
+
+
+@lru_cache(maxsize=256)
+def _ignored(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the warnings of parameters that have no effect."""
+    return tuple(without_effect(texts))
+
+
+@lru_cache(maxsize=256)
+def _selected(
+    texts: tuple[str, ...],
+    options: Options,
+    ranks: tuple[int, ...],
+    info: RelevanceInfo,
+    own: tuple[Measure, ...],
+) -> Selection:
+    """Return the columns, kept for the next call, because reading them costs as much as a small batch."""
+    return select(texts, options, ranks, info)

@@ -1,16 +1,45 @@
-"""Messages in Python's words: arguments where the command's messages have options."""
+"""Arguments of Python programs: the values that some take, and messages with their names for options."""
 
 from __future__ import annotations
 
 import functools
+import os
 import re
+import sys
+import warnings
 from collections.abc import Callable
-from typing import ParamSpec, TypeVar
+from typing import Any, Literal, ParamSpec, TypeVar
 
-from pres_eval.errors import PresEvalError
+from pres_eval.errors import PresEvalError, PresEvalWarning, UsageError
+
+TieRule = Literal["docno", "expected", "best", "worst"]
+DuplicateRule = Literal["error", "first", "best"]
+Compat = Literal["9.0.8", "10.0"]
+Test = Literal["t", "randomisation", "bootstrap", "wilcoxon", "sign", "tukey", "randomised-tukey", "dunnett"]
+Correction = Literal["holm", "bonferroni", "bh", "none"]
+Alternative = Literal["two-sided", "greater", "less", "equivalent", "non-inferior"]
+IntervalKind = Literal["t", "bca", "percentile"]
+Over = Literal["runs", "measures"]
+EmptyRule = Literal["trec", "zero", "skip", "error", "one"]
+MapRanks = Literal["dense", "kept"]
+ExcludeFrom = Literal["both", "run"]
+TopicOrder = Literal["difference", "topic", "best"]
+
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+
+def is_path(data: Any) -> bool:
+    """Return whether an object names a file."""
+    return isinstance(data, (str, os.PathLike))
+
+
+def check_jobs(jobs: int | None) -> None:
+    """Raise UsageError for a value that is no number of threads."""
+    if jobs is not None and not (isinstance(jobs, int) and jobs > 0):
+        raise UsageError(f"jobs={jobs!r}: expected a whole number of at least 1, or None")
+
 
 _NUMBER = r"\d[\d.]*"
 _OPTIONS = {
@@ -100,3 +129,14 @@ def python_words(function: Callable[P, T]) -> Callable[P, T]:
             raise
 
     return worded
+
+
+def warn(text: str | None) -> None:
+    """Warn at the first line outside of this package, if there is something to warn of."""
+    if not text:
+        return
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("pres_eval."):
+        frame = frame.f_back
+        level += 1
+    warnings.warn(in_python(text), PresEvalWarning, stacklevel=level)

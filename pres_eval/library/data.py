@@ -1,0 +1,266 @@
+"""Data of every kind that a program has: judgements and runs are read from files, dicts, tables and rows."""
+
+from __future__ import annotations
+
+import io
+import math
+import os
+from collections.abc import Mapping, Set
+from dataclasses import replace
+from functools import cached_property
+from itertools import chain, takewhile
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pres_eval.arrays import WordIds
+from pres_eval.errors import InputError, refuse
+from pres_eval.library.arguments import is_path
+from pres_eval.library.finding import NOT_TOO_LARGE, TOO_LARGE, block_of_dict, rank_dict
+from pres_eval.library.ids import Lookup, ids_of
+from pres_eval.library.tables import block_of_table
+from pres_eval.options import Options
+from pres_eval.ranking.ranker import Ranker
+from pres_eval.ranking.ranking import Ranking, rank_block, with_nothing_for
+from pres_eval.ranking.runs import Runs, read_run
+from pres_eval.reading import streams
+from pres_eval.reading.blocks import Block
+from pres_eval.reading.formats.names import OF_TABLES
+from pres_eval.reading.relevance import Relevance, qrels_of_block, read_relevance
+from pres_eval.reading.run_files import run_at, source_at
+from pres_eval.reading.source import Source
+
+
+class _FileObject(Source):
+    """An open file, binary or text; it is read to its end when it is first used, and not closed."""
+
+    def __init__(self, stream: Any, name: str | None, otherwise: str) -> None:
+        own = getattr(stream, "name", None)
+        super().__init__(name or (own if isinstance(own, str) else otherwise))
+        self._stream = stream
+
+    def size(self) -> int | None:
+        """Return bytes, as far as they are known before reading."""
+        return len(self._bytes)
+
+    @cached_property
+    def _bytes(self) -> bytes:
+        """Return all of it, read once; raise InputError for an object that reads something else."""
+        data = self._stream.read()
+        if isinstance(data, str):
+            data = data.encode("utf-8", "surrogateescape")
+        if not isinstance(data, (bytes, bytearray, memoryview)):
+            raise InputError(
+                self.name,
+                None,
+                f"an open file that reads {type(data).__name__}",
+                "one that reads bytes or text",
+            )
+        return bytes(data)
+
+    def _open(self) -> streams.OpenFile:
+        return streams.OpenFile(cast(streams.RawStream, io.BytesIO(self._bytes)), self._progress)
+
+
+def plain_data(data: Any, name: str) -> tuple[Any, bool]:
+    """Return data of ranx and ir_datasets as plain ones, and whether they are a dict by topic.
+
+    Raises InputError for an object that is none of those that are read, and for tables not computed yet.
+    """
+    if hasattr(data, "qrels_iter"):
+        data = data.qrels_iter()
+    elif type(data).__module__.split(".")[0] == "ranx" and hasattr(data, "to_dict"):
+        data = data.to_dict()
+    columns = OF_TABLES["topic"], OF_TABLES["document"]  # with both, keys are no topics
+    if isinstance(data, Mapping) and not all(any(key in data for key in names) for names in columns):
+        return data, True
+    for method in ("collect", "compute"):  # of lazy frames of Polars, and of Dask
+        if callable(getattr(data, method, None)) and hasattr(type(data), "columns"):
+            found = (
+                f"a {type(data).__name__} of {type(data).__module__.split('.')[0]}, which is not computed yet"
+            )
+            raise InputError(name, None, found, "a table", f"give its .{method}()")
+    if not (hasattr(data, "__iter__") or hasattr(data, "__arrow_c_stream__")):
+        raise InputError(
+            name,
+            None,
+            f"an object of type {type(data).__name__}",
+            "a path, an open file, a dict of dicts, a table, or rows of topic, document and value",
+        )
+    return data, False
+
+
+def check_dicts(data: Mapping[Any, Any], name: str) -> None:
+    """Raise InputError for a topic that has no dict of documents."""
+    for topic, documents in data.items():
+        if not isinstance(documents, Mapping):
+            raise InputError(
+                name,
+                None,
+                f"{type(documents).__name__} for topic {topic!r}",
+                "a dict of documents and their values",
+            )
+
+
+def read_judgements(data: Any, form: str, name: str | None, jobs: int | None) -> Relevance:
+    """Return judgements of any kind; `form` is a file's format.  Raises InputError for unreadable ones."""
+    if is_path(data):
+        return read_relevance(source_at(os.fspath(data)), form, jobs)
+    if hasattr(data, "read"):
+        return read_relevance(_FileObject(data, name, "qrels"), form, jobs)
+    name = name or "qrels"
+    data, by_topic = plain_data(data, name)
+    block = _block_of_dict(data, name) if by_topic else block_of_table(data, OF_TABLES["grade"], name)
+    return qrels_of_block(name, replace(block, numbers=_as_grades(block.numbers, name)))
+
+
+def _block_of_dict(data: Mapping[Any, Any], name: str) -> Block:
+    """Return judgements from a dict of dicts, or of sets whose documents are relevant."""
+    judged = {
+        topic: dict.fromkeys(documents, 1) if isinstance(documents, Set) else documents
+        for topic, documents in data.items()
+        if documents
+    }
+    check_dicts(judged, name)
+    ids = list(chain.from_iterable(judged.values()))
+    grades = np.array(list(chain.from_iterable([documents.values() for documents in judged.values()])))
+    if grades.dtype.kind not in "biuf":
+        _check_grades(judged, name)
+    return Block(
+        topics=ids_of(list(judged), name),
+        lengths=np.array(list(map(len, judged.values())), np.int64),
+        documents=WordIds.of(ids_of(ids, name)),
+        numbers=grades,
+    )
+
+
+def _check_grades(judged: Mapping[Any, Mapping[Any, Any]], name: str) -> None:
+    """Raise InputError for a grade that is no number."""
+    for topic, documents in judged.items():
+        for document, grade in documents.items():
+            if isinstance(grade, str) or not hasattr(grade, "__float__"):
+                raise InputError(
+                    name, None, f"relevance {grade!r} of document {document!r} of topic {topic!r}", "a number"
+                )
+
+
+def _as_grades(values: NDArray[Any], name: str) -> NDArray[Any]:
+    """Return numbers as grades: whole numbers, also those stored as floats; else gains with decimals.
+
+    Raises InputError for a value that is no finite number.
+    """
+    if values.dtype.kind == "f":
+        wrong = np.flatnonzero(~np.isfinite(values))
+        if len(wrong):
+            row = int(wrong[0])
+            raise InputError(name, None, f"relevance {values[row]:g} in row {row + 1}", "a finite number")
+        if (np.trunc(values) != values).any() or (np.abs(values) >= 2.0**63).any():
+            return values.astype(np.float64)
+    elif values.dtype.kind not in "biu":
+        raise InputError(name, None, f"relevance of type {values.dtype}", "numbers")
+    return values.astype(np.int64)
+
+
+def rank_any(
+    data: Any,
+    relevance: Relevance,
+    lookup: Lookup,
+    options: Options,
+    name: str | None,
+    jobs: int | None,
+    empty: bool = False,
+) -> Ranking:
+    """Rank a run: a path, an open file, a dict of dicts, a table, or rows of topic, document and score.
+
+    `empty`: topics of a dict that have no documents are kept, as topics for which nothing was retrieved.
+    """
+    if is_path(data):
+        return read_run(run_at(os.fspath(data)), relevance, options, jobs)
+    if hasattr(data, "read"):
+        return read_run(_FileObject(data, name, "run"), relevance, options, jobs)
+    name = name or getattr(data, "name", None) or "run"
+    name = name if isinstance(name, str) else "run"
+    data, by_topic = plain_data(data, name)
+    if by_topic and (relevance.rewriting is None or (empty and not any(data.values()))):
+        check_dicts(data, name)
+        return rank_dict(data, relevance, lookup, options, name=name, tag=name, empty=empty)
+    block = block_of_data(data, by_topic, name)
+    ranking = rank_block(name, block, Ranker.of(relevance, options), name, jobs or 1)
+    nothing = [lookup.place(topic, name) for topic in data if not data[topic]] if empty and by_topic else []
+    places = np.array([place for place in nothing if place is not None], np.int64)
+    return with_nothing_for(ranking, places) if len(places) else ranking
+
+
+def block_of_data(data: Any, by_topic: bool, name: str) -> Block:
+    """Return a run that is no file as a block: a dict by topic, or a table."""
+    if by_topic:
+        check_dicts(data, name)
+        return block_of_dict(data, name)
+    block = block_of_table(data, OF_TABLES["score"], name)
+    try:
+        return replace(block, numbers=block.numbers.astype(np.float64, copy=False))
+    except OverflowError:
+        raise InputError(name, None, f"a score {TOO_LARGE}", NOT_TOO_LARGE) from None
+
+
+def rank_by_cluster(
+    cluster: Any, data: Any, relevance: Relevance, options: Options, timeout: float | None = None
+) -> Ranking:
+    """Rank a run that is a file by the workers of a cluster, and wait at most `timeout` seconds for them.
+
+    Raises UsageError for another run, and for a timeout that is no number above 0.
+    """
+    is_time = timeout is None or (isinstance(timeout, int | float) and 0 < timeout < math.inf)
+    refuse(
+        (not is_time, f"cluster_timeout={timeout!r}: expected seconds, above 0"),
+        (not is_path(data), "cluster: its workers read files; expected a path or an address as the run"),
+    )
+    from pres_eval.engines.connecting import SECONDS, Patience, engine_of
+
+    patience = Patience(SECONDS if timeout is None else timeout)
+    with engine_of(cluster, patience) as engine, Runs(Ranker.of(relevance, options), engine) as runs:
+        return runs.rank(run_at(os.fspath(data)))
+
+
+_MANY_GRADES = 6
+"""Different grades in a topic that look like scores, when no grade comes twice."""
+
+_GRADES = range(-2, 5)
+"""Grades of the tracks of TREC, and of most others."""
+
+
+def values_are(data: Any, kind: type | tuple[type, ...]) -> bool:
+    """Return whether the first topic of a dict of dicts has values of this kind alone."""
+    first = next(iter(data.values()), None) if isinstance(data, Mapping) else None
+    return isinstance(first, Mapping) and bool(first) and all(isinstance(one, kind) for one in first.values())
+
+
+def first_topic(data: Any) -> dict[Any, Any] | None:
+    """Return a dict of dicts with its first topic alone, also of a list of rows; None for other data."""
+    if isinstance(data, list):
+        of_row = (tuple, list)
+        rows = takewhile(lambda row: isinstance(row, of_row) and len(row) == 3 and row[0] == data[0][0], data)
+        return {None: {str(document): value for _, document, value in rows}}
+    first = next(iter(data.items()), None) if isinstance(data, Mapping) else None
+    return None if first is None or not isinstance(first[1], Mapping) else {first[0]: first[1]}
+
+
+def look_swapped(judged: Any, run: Any) -> str:
+    """Return why judgements look like scores and a run like grades, by the first topic of dicts of dicts.
+
+    Empty if nothing does: whole numbers from -2 to 4 can be both.
+    """
+    if values_are(judged, float) and values_are(run, (int, np.integer)):
+        return "the judgements are numbers with decimals, the scores of the run are whole"
+    if values_are(run, (bool, np.bool_)) and not values_are(judged, (bool, np.bool_)):
+        return "the scores of the run are True and False"
+    if values_are(judged, (int, np.integer)) and values_are(run, (int, np.integer)):
+        grades, scores = (list(next(iter(data.values())).values()) for data in (judged, run))
+        if _MANY_GRADES <= len(grades) == len(set(grades)) and 2 * len(set(scores)) <= len(scores):
+            return "the judgements are all different, the scores of the run are few different whole numbers"
+        beyond = [grade for grade in grades if grade not in _GRADES]
+        if beyond and all(score in _GRADES for score in scores):
+            found = f"the judgements have grades such as {beyond[0]}"
+            return f"{found}, the scores of the run are whole and at most {_GRADES[-1]}"
+    return ""
