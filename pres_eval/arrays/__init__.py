@@ -1,7 +1,7 @@
 """Arrays of ids and numbers, whatever they mean: no files, no retrieval."""
 
+from pres_eval.arrays.columns import NO_IDS, GrowingColumns, WordIds, narrow, read_only
 from pres_eval.arrays.exact import accumulate, add_in_order, add_rows_in_order, divide, elementwise, log2
-from pres_eval.arrays.growing import GrowingColumns, narrow
 from pres_eval.arrays.ids import EVERY_PROCESS, PADDING, WORD, Ids, equal, load_pairs, load_words, odd_numbers
 from pres_eval.arrays.matching import NO_ROWS, KeyTable, Matches, match, repeated
 from pres_eval.arrays.spelling import (
@@ -45,7 +45,6 @@ from pres_eval.arrays.types import (
     TopicNumbers,
     Words,
 )
-from pres_eval.arrays.word_ids import NO_IDS, WordIds, read_only
 
 __all__ = [
     "BLOCK",

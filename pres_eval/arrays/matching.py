@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from pres_eval.arrays.columns import NO_IDS, WordIds
 from pres_eval.arrays.ids import AT_ONCE
 from pres_eval.arrays.stretches import blocks
 from pres_eval.arrays.types import AnyArray, AnyInts, IntArray, Words
-from pres_eval.arrays.word_ids import NO_IDS, WordIds
 from pres_eval.records import dataclass
 from pres_eval.workers import UNTHREADED, in_order
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from pres_eval.arrays.columns import WordIds
 from pres_eval.arrays.ids import MASKS, WORD, Ids, load_words, num_bytes
 from pres_eval.arrays.types import BoolArray, Bytes, IntArray, Words
-from pres_eval.arrays.word_ids import WordIds
 
 LARGEST = 2**63 - 1
 """Largest number of 64 bits."""

@@ -12,9 +12,9 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from support.plain_reading import IDS
 
+from pres_eval.arrays.columns import WordIds
 from pres_eval.arrays.ids import Ids, equal
 from pres_eval.arrays.stretches import byte_order, changes, distinct
-from pres_eval.arrays.word_ids import WordIds
 from pres_eval.ranking.parts import each_once
 
 LISTS = st.lists(IDS, min_size=1, max_size=12)

@@ -12,9 +12,9 @@ from support.colliding import colliding_pairs, known_process, weaken_hashes
 from support.plain_reading import IDS
 
 from pres_eval.arrays import matching, stretches
+from pres_eval.arrays.columns import WordIds
 from pres_eval.arrays.ids import Ids
 from pres_eval.arrays.matching import match, match_keys, repeated
-from pres_eval.arrays.word_ids import WordIds
 
 Lists = list[tuple[list[bytes], list[bytes]]]
 FEW = st.sampled_from([b"a", b"b", b"c", b"12345678", b"123456789", b"1234567890123456-1", b"x" * 90])

@@ -83,7 +83,7 @@ def small_chunks(copies: bool = False) -> Iterator[None]:
 
     `copies`: also the way of several processes.
     """
-    from pres_eval.arrays import exact, ids, matching, stretches, word_ids
+    from pres_eval.arrays import columns, exact, ids, matching, stretches
     from pres_eval.batches import forming
     from pres_eval.cli import reader
     from pres_eval.engines import processes
@@ -96,7 +96,7 @@ def small_chunks(copies: bool = False) -> Iterator[None]:
         (exact, "NARROW", 2),
         (exact, "LONG_STRETCH", 5),
         (ids, "AT_ONCE", 4),
-        (word_ids, "AT_ONCE", 4),
+        (columns, "AT_ONCE", 4),
         (forming, "BLOCK", 2),
         (order, "FEW", 1),
         (lines, "UNTHREADED", 0),

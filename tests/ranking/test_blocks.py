@@ -14,8 +14,8 @@ from support.plain_reading import judgements_for, number, rows_of, run_files
 from support.qrels import made_qrels
 
 from pres_eval.arrays import stretches
+from pres_eval.arrays.columns import WordIds
 from pres_eval.arrays.ids import Ids
-from pres_eval.arrays.word_ids import WordIds
 from pres_eval.errors import InputError
 from pres_eval.options import Options
 from pres_eval.ranking.ranker import Judged, Ranker

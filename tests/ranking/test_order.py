@@ -14,8 +14,8 @@ from support.plain_reading import IDS, ranked, single
 from support.pools import made_pool
 
 from pres_eval.arrays import matching, stretches
+from pres_eval.arrays.columns import WordIds
 from pres_eval.arrays.ids import Ids
-from pres_eval.arrays.word_ids import WordIds
 from pres_eval.ranking import order as ranking
 from pres_eval.ranking.order import score_keys
 from pres_eval.ranking.parts import joined_topics

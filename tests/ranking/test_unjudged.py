@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.pools import JudgedPool, made_pool
 
+from pres_eval.arrays.columns import WordIds
 from pres_eval.arrays.ids import Ids
-from pres_eval.arrays.word_ids import WordIds
 from pres_eval.options import Options
 from pres_eval.ranking import parts as merged
 from pres_eval.ranking.parts import UnjudgedTopics

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.plain_reading import IDS, TOPICS
 
+from pres_eval.arrays.columns import NO_IDS
 from pres_eval.arrays.ids import Ids
-from pres_eval.arrays.word_ids import NO_IDS
 from pres_eval.errors import InputError
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.relevance import QrelsJudgements, qrels_of_block, read_qrels

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from pres_eval.arrays import ids
+from pres_eval.arrays.columns import WordIds
 from pres_eval.arrays.ids import WORD, Ids
-from pres_eval.arrays.word_ids import WordIds
 
 
 def colliding_pairs(count: int, process: int, seed: int = 0) -> list[tuple[bytes, bytes]]:

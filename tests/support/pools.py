@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pres_eval.arrays.columns import WordIds
 from pres_eval.arrays.ids import Ids
 from pres_eval.arrays.stretches import changes
-from pres_eval.arrays.word_ids import WordIds
 from pres_eval.reading.pool import Pool, Pooled, build_pool
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from pres_eval.arrays.columns import WordIds
 from pres_eval.arrays.ids import Ids
-from pres_eval.arrays.word_ids import WordIds
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.relevance import QrelsJudgements, qrels_of_block
 

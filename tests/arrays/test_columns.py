@@ -7,9 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.plain_reading import IDS
 
-from pres_eval.arrays.growing import GrowingColumns, narrow
+from pres_eval.arrays.columns import GrowingColumns, WordIds, narrow
 from pres_eval.arrays.ids import Ids
-from pres_eval.arrays.word_ids import WordIds
 
 NUMBERS = st.integers(-5, 5) | st.integers(-(2**31), 2**31) | st.integers(-(2**63), 2**63 - 1)
 
