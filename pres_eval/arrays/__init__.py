@@ -1,6 +1,6 @@
 """Arrays of ids and numbers, whatever they mean: no files, no retrieval."""
 
-from pres_eval.arrays.columns import NO_IDS, GrowingColumns, WordIds, narrow, read_only
+from pres_eval.arrays.columns import NO_IDS, GrowingColumns, Texts, WordIds, narrow, read_only
 from pres_eval.arrays.exact import accumulate, add_in_order, add_rows_in_order, divide, elementwise, log2
 from pres_eval.arrays.ids import EVERY_PROCESS, PADDING, WORD, Ids, equal, load_pairs, load_words, odd_numbers
 from pres_eval.arrays.matching import NO_ROWS, KeyTable, Matches, match, repeated
@@ -68,6 +68,7 @@ __all__ = [
     "KeyTable",
     "Matches",
     "Stretches",
+    "Texts",
     "TopicNumbers",
     "WordIds",
     "Words",

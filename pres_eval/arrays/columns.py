@@ -1,4 +1,4 @@
-"""Columns of ids and numbers: ids as words, cut loose from the text that they were in; columns that grow."""
+"""Columns of ids and numbers: ids as words, cut loose from their text, or in it; and columns that grow."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from pres_eval.arrays.ids import (
 )
 from pres_eval.arrays.stretches import Stretches
 from pres_eval.arrays.types import AnyArray, BoolArray, IntArray, Words
+from pres_eval.records import dataclass
 
 Value = TypeVar("Value")
 
@@ -180,6 +181,20 @@ class WordIds(Sequence[bytes]):
 
 
 NO_IDS = WordIds([np.zeros(0, np.uint64)])
+
+
+@dataclass(frozen=True, eq=False)
+class Texts:
+    """A column of ids that are still in the buffer; picking copies them."""
+
+    ids: Ids
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def pick(self, rows: IntArray | slice, /) -> WordIds:
+        """Return the ids of some rows (n,)."""
+        return WordIds.of(self.ids.take(rows))
 
 
 def _joined_long_ids(rows: Sequence[IntArray], ids: Sequence[Ids]) -> tuple[IntArray, Ids]:

@@ -15,6 +15,7 @@ from pres_eval.arrays import (
     AnyInts,
     Ids,
     IntArray,
+    Texts,
     TopicNumbers,
     WordIds,
     Words,
@@ -32,7 +33,7 @@ from pres_eval.ranking.opening import DOCNO, NOTHING_LOOKED_AT, TOPIC, look_at, 
 from pres_eval.ranking.parts import Facts, Part, Rows, joined_topics
 from pres_eval.ranking.ranked import NOTHING, Ranked, Scores
 from pres_eval.ranking.whole_topics import KEEP_RANKS, rank_topics
-from pres_eval.reading.blocks import Block, Documents, Texts
+from pres_eval.reading.blocks import Block, Documents
 from pres_eval.reading.lines import RUN, Lines, parse_lines
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.source import Chunk

@@ -26,20 +26,6 @@ class Documents(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Texts:
-    """Ids in a buffer as a column of documents; picking copies them."""
-
-    ids: Ids
-
-    def __len__(self) -> int:
-        return len(self.ids)
-
-    def pick(self, rows: IntArray | slice, /) -> WordIds:
-        """Return the ids of some rows (n,)."""
-        return WordIds.of(self.ids.take(rows))
-
-
-@dataclass(frozen=True, eq=False)
 class Block:
     """N rows in G groups; the rows of a group follow each other and have the same topic.
 

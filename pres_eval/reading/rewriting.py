@@ -16,6 +16,7 @@ from pres_eval.arrays import (
     Ids,
     IntArray,
     KeyTable,
+    Texts,
     WordIds,
     ending_in,
     equal,
@@ -23,7 +24,7 @@ from pres_eval.arrays import (
     stripped,
 )
 from pres_eval.errors import InputError, UsageError, quoted
-from pres_eval.reading.blocks import Block, Documents, Texts
+from pres_eval.reading.blocks import Block, Documents
 from pres_eval.reading.changed_judgements import with_documents
 from pres_eval.reading.pool import Pool, build_pool
 from pres_eval.reading.relevance import QrelsJudgements, Relevance, as_qrels

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from support.plain_reading import judgements_for, number, rows_of, run_files
 from support.qrels import made_qrels
 
-from pres_eval.arrays import stretches
+from pres_eval.arrays import Texts, stretches
 from pres_eval.arrays.columns import WordIds
 from pres_eval.arrays.ids import Ids
 from pres_eval.errors import InputError
@@ -21,7 +21,7 @@ from pres_eval.options import Options
 from pres_eval.ranking.ranker import Judged, Ranker
 from pres_eval.ranking.ranking import Ranking, rank_block
 from pres_eval.ranking.runs import read_run
-from pres_eval.reading.blocks import Block, Documents, Texts, whole_topics
+from pres_eval.reading.blocks import Block, Documents, whole_topics
 from pres_eval.reading.source import Source
 
 

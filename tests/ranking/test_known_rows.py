@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from support.plain_reading import IDS, TOPICS
 from support.qrels import made_qrels
 
-from pres_eval.arrays import stretches
+from pres_eval.arrays import Texts, stretches
 from pres_eval.arrays.ids import Ids
 from pres_eval.options import Options
 from pres_eval.ranking.order import Sortable, rank_judged
 from pres_eval.ranking.parts import joined_topics
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.ranking import rank_block
-from pres_eval.reading.blocks import Block, Texts
+from pres_eval.reading.blocks import Block
 
 SCORES = st.one_of(
     st.sampled_from([0.0, -0.0, 1.0, -1.0, 2.5, 16777216.0, 16777217.0, np.inf, -np.inf, 1e-300, 1e300]),
