@@ -171,17 +171,19 @@ def by_grade(ranked: Ranked, grade: Grades, *, worst: bool) -> Ranked:
     In the pool without judgement is worth less than any grade, what nobody knows of least of all.  `worst`:
     the other way round.
     """
-    ties = tie_groups(ranked)
-    value = np.where(grade < 0, UNJUDGED, grade).astype(np.float64)
-    topic_of = np.repeat(np.arange(len(ranked.topic)), np.diff(ranked.offsets))
+    ties, rows = ranked.ties, ranked.ties.document
+    value = np.where(grade[rows] < 0, UNJUDGED, grade[rows]).astype(np.float64)
+    topic_of = np.repeat(np.arange(len(ranked.topic)), np.diff(ranked.offsets))[rows]
     order = np.lexsort((value if worst else -value, ties.first, topic_of))
-    first = ties.first[order]
-    begins = heads_of_ties(first, topic_of)
-    length = np.diff(np.append(begins, len(order)))
-    place = np.arange(len(order)) - np.repeat(begins, length)
-    unknown = ties.size[order] - np.repeat(length, length)
-    rank = first + place + unknown if worst else first + place
-    return replace(ranked, rank=rank, document=ranked.document[order], ties=NO_TIES)
+    # Ties keep their places, only the documents in them move.
+    begins = heads_of_ties(ties.first, topic_of)
+    length = np.diff(np.append(begins, len(rows)))
+    place = np.arange(len(rows)) - np.repeat(begins, length)
+    unknown = ties.size - np.repeat(length, length)
+    rank, document = ranked.rank.astype(np.int64), ranked.document.copy()
+    rank[rows] = ties.first + place + unknown if worst else ties.first + place
+    document[rows] = document[rows[order]]
+    return replace(ranked, rank=rank, document=document, ties=NO_TIES)
 
 
 @dataclass(frozen=True, eq=False)
