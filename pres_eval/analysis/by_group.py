@@ -16,10 +16,9 @@ from pres_eval.analysis.compare_settings import (
     reach_warning,
 )
 from pres_eval.analysis.corrections import CORRECTIONS
-from pres_eval.analysis.digits import DECIMALS
 from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.analysis.paired import PairedScores, weighted
-from pres_eval.analysis.randomness import RandomStream
+from pres_eval.analysis.reproducible import DECIMALS, RandomStream
 from pres_eval.arrays import FloatArray, IntArray
 from pres_eval.errors import UsageError
 from pres_eval.reading.topic_files import Groups, Weights

@@ -8,11 +8,10 @@ import numpy as np
 
 from pres_eval.analysis.compare_settings import ComparedRuns, CompareSettings, Comparison, check_settings
 from pres_eval.analysis.corrections import CORRECTIONS, SHARES
-from pres_eval.analysis.digits import mean_and_deviation, rounded, wins_ties_losses
-from pres_eval.analysis.effects import favoured, hedges_g, rank_biserial, standardised
-from pres_eval.analysis.intervals import intervals
+from pres_eval.analysis.estimates import favoured, hedges_g, intervals, rank_biserial, standardised
 from pres_eval.analysis.joint import JOINT_TESTS, Draws, Joint
 from pres_eval.analysis.paired import PairedScores
+from pres_eval.analysis.reproducible import mean_and_deviation, rounded, wins_ties_losses
 from pres_eval.analysis.significance import (
     PAIRED_TESTS,
     directions,

@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from pres_eval.analysis.corrections import CORRECTIONS, letters_of_pairs
-from pres_eval.analysis.digits import mean_and_deviation, rounded
-from pres_eval.analysis.intervals import INTERVALS, Ends, intervals
+from pres_eval.analysis.estimates import INTERVALS, Ends, intervals
 from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.analysis.paired import PairedScores
+from pres_eval.analysis.reproducible import mean_and_deviation, rounded
 from pres_eval.analysis.significance import ALTERNATIVES, PAIRED_TESTS, WITH_MARGIN
 from pres_eval.arrays import BoolArray, FloatArray
 from pres_eval.errors import UsageError, check_whole, plural, refuse

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pres_eval.analysis.digits import rounded
+from pres_eval.analysis.reproducible import rounded
 from pres_eval.arrays import BoolArray, FloatArray, IntArray
 
 

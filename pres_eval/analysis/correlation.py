@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from pres_eval.analysis.digits import rounded
+from pres_eval.analysis.reproducible import rounded
 from pres_eval.arrays import FloatArray, IntArray
 
 

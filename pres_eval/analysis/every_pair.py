@@ -9,9 +9,9 @@ import numpy as np
 
 from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.corrections import CORRECTIONS, letters_of_pairs
-from pres_eval.analysis.digits import wins_ties_losses
-from pres_eval.analysis.effects import favoured
+from pres_eval.analysis.estimates import favoured
 from pres_eval.analysis.paired import PairedScores, gains_of, is_average, means_of, pair_columns
+from pres_eval.analysis.reproducible import wins_ties_losses
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.arrays import BoolArray, FloatArray, IntArray
 from pres_eval.errors import plural

@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.analysis.digits import least_enough
-from pres_eval.analysis.randomness import RandomStream
+from pres_eval.analysis.reproducible import RandomStream, least_enough
 from pres_eval.arrays import FloatArray
 from pres_eval.errors import MissingExtraError
 from pres_eval.workers import Loop, in_turn

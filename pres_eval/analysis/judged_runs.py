@@ -10,8 +10,8 @@ import numpy as np
 
 from pres_eval.analysis.corrections import holm
 from pres_eval.analysis.correlation import kendall_tau_a, kendall_tau_b, positions, rbo, tau_ap
-from pres_eval.analysis.digits import rounded
 from pres_eval.analysis.paired import PairedScores
+from pres_eval.analysis.reproducible import rounded
 from pres_eval.analysis.significance import PAIRED_TESTS, paired_t
 from pres_eval.arrays import FloatArray, IntArray
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pres_eval.analysis.randomness import RandomStream
+from pres_eval.analysis.reproducible import RandomStream
 from pres_eval.arrays import AnyInts, BoolArray, FloatArray, Ids, IntArray, WordIds, byte_order, narrow
 from pres_eval.errors import UsageError, decimal_comma, quoted
 from pres_eval.options import Options

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pres_eval.analysis import student
-from pres_eval.analysis.digits import least_enough, mean_and_deviation, rounded
+from pres_eval.analysis.distributions import t_quantile
 from pres_eval.analysis.joint import Draws, Joint, randomised_tukey, residual_variance, special_functions
 from pres_eval.analysis.paired import PairedScores, means_of
-from pres_eval.analysis.randomness import RandomStream
+from pres_eval.analysis.reproducible import RandomStream, least_enough, mean_and_deviation, rounded
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.arrays import BoolArray, FloatArray, IntArray
 from pres_eval.workers import Loop, in_turn
@@ -87,7 +86,7 @@ def _needed_by_t(differences: FloatArray, alpha: float) -> float:
     """Return the least mean that a t-test of any pair would have found, by its differences (P, T)."""
     topics = differences.shape[1]
     _, deviation = mean_and_deviation(differences)
-    width = student.quantile(alpha, topics - 1) / math.sqrt(topics)
+    width = t_quantile(alpha, topics - 1) / math.sqrt(topics)
     return width * float(deviation.max(initial=0.0))
 
 
@@ -290,7 +289,7 @@ def t_power(topics: int, delta: float, variance: float, alpha: float) -> float:
 
     Formula:  P(|T| > t), T noncentral with n - 1 degrees of freedom and √(n / variance) delta.  Needs scipy.
     """
-    critical = student.quantile(alpha, topics - 1)
+    critical = t_quantile(alpha, topics - 1)
     shift = math.sqrt(topics / variance) * delta
     noncentral = special_functions(FEATURE).nctdtr
     below = float(noncentral(topics - 1, shift, critical))
@@ -317,7 +316,7 @@ def expected_width(topics: int, variance: float, alpha: float) -> float:
     Formula:  2 t √(variance / n) √(2 / (n - 1)) Γ(n / 2) / Γ((n - 1) / 2)
     """
     unbiased = math.sqrt(2 / (topics - 1)) * math.exp(math.lgamma(topics / 2) - math.lgamma((topics - 1) / 2))
-    return 2 * student.quantile(alpha, topics - 1) * math.sqrt(variance / topics) * unbiased
+    return 2 * t_quantile(alpha, topics - 1) * math.sqrt(variance / topics) * unbiased
 
 
 def _fewest(enough: Callable[[int], bool]) -> int | None:

@@ -8,12 +8,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pres_eval.analysis import student
 from pres_eval.analysis.corrections import holm
-from pres_eval.analysis.digits import DECIMALS
-from pres_eval.analysis.intervals import Ends
+from pres_eval.analysis.distributions import t_quantile
+from pres_eval.analysis.estimates import Ends
 from pres_eval.analysis.paired import PairedScores
-from pres_eval.analysis.randomness import RandomStream
+from pres_eval.analysis.reproducible import DECIMALS, RandomStream
 from pres_eval.analysis.significance import paired_t, t_of_means
 from pres_eval.arrays import FloatArray, IntArray, absent, divide
 from pres_eval.errors import NoCommonTopicError
@@ -40,7 +39,7 @@ class Powered:
 
     def ends(self, alpha: float, topics: int) -> Ends:
         """Return the ends (K,) of t intervals for that number of topics; nan where topics do not differ."""
-        spread = student.quantile(alpha, topics - 1) * np.where(self.error, self.error, np.nan)
+        spread = t_quantile(alpha, topics - 1) * np.where(self.error, self.error, np.nan)
         return self.mean - spread, self.mean + spread
 
     def error_with(self, judged: int, rest: int) -> FloatArray:
@@ -215,7 +214,7 @@ def more_topics(judges: TwoJudges, alpha: float = 0.05) -> Iterator[MoreTopics]:
     for number, measure in enumerate(judges.people.measures):
         means, pairs = powered_means(*judges.values(number)), _pairs(judges, number, first, second)[0]
         for more in (0, *(more for more in MORE_TOPICS if more < rest), rest):
-            t = student.quantile(alpha, judged + more - 1)
+            t = t_quantile(alpha, judged + more - 1)
             mean, difference = (
                 float(t * each.error_with(judged + more, rest - more).mean()) if len(each.mean) else np.nan
                 for each in (means, pairs)

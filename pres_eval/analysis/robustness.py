@@ -9,7 +9,7 @@ import numpy as np
 
 from pres_eval.analysis.correlation import COEFFICIENTS
 from pres_eval.analysis.paired import evaluations_of
-from pres_eval.analysis.randomness import RandomStream
+from pres_eval.analysis.reproducible import RandomStream
 from pres_eval.analysis.sweep import signs, summaries
 from pres_eval.arrays import BoolArray, FloatArray, IntArray, add_in_order
 from pres_eval.measures.selection import Selection

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pres_eval.analysis.randomness import RandomStream
+from pres_eval.analysis.reproducible import RandomStream
 from pres_eval.arrays import FloatArray, IntArray
 from pres_eval.batches.forming import blocks_of_topics
 from pres_eval.batches.from_samples import SampledBatch, form_sampled_batch

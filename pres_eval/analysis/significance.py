@@ -13,10 +13,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from pres_eval.analysis import student
-from pres_eval.analysis.digits import DECIMALS, mean_and_deviation, wins_ties_losses
-from pres_eval.analysis.randomness import RandomStream
-from pres_eval.analysis.signed_ranks import wilcoxon
+from pres_eval.analysis.distributions import t_above, t_two_sided, wilcoxon
+from pres_eval.analysis.reproducible import DECIMALS, RandomStream, mean_and_deviation, wins_ties_losses
 from pres_eval.arrays import BoolArray, FloatArray, IntArray
 
 ALTERNATIVES = ("two-sided", "greater", "less", "equivalent", "non-inferior")
@@ -113,7 +111,7 @@ def t_of_means(mean: FloatArray, error: FloatArray, topics: int, greater: bool =
     t = np.copysign(math.inf, mean)
     varied = error > 0
     t[varied] = mean[varied] / error[varied]
-    p_values = (student.above if greater else student.two_sided)(t, topics - 1)
+    p_values = (t_above if greater else t_two_sided)(t, topics - 1)
     p_values[~varied] = _without_variance(mean[~varied], topics, greater)
     p_values[~varied & (np.round(mean, DECIMALS) == 0)] = 0.5 if greater else 1.0
     return p_values

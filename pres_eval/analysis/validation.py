@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from pres_eval.analysis.digits import quantiles_of_known
-from pres_eval.analysis.randomness import RandomStream
+from pres_eval.analysis.reproducible import RandomStream, quantiles_of_known
 from pres_eval.analysis.yields import (
     Ends,
     SampledPart,

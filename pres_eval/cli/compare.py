@@ -10,7 +10,7 @@ from pres_eval.analysis.by_group import full_comparison
 from pres_eval.analysis.compare import BEST
 from pres_eval.analysis.compare_settings import FAMILIES, TESTS, CompareSettings, check_settings
 from pres_eval.analysis.corrections import CORRECTIONS
-from pres_eval.analysis.intervals import INTERVALS
+from pres_eval.analysis.estimates import INTERVALS
 from pres_eval.analysis.paired import ORDERS, topics_with_weights
 from pres_eval.analysis.significance import ALTERNATIVES
 from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, put_out

@@ -10,8 +10,8 @@ import numpy as np
 
 from pres_eval.analysis.compare_settings import CompareSettings, least_p
 from pres_eval.analysis.corrections import CORRECTIONS
-from pres_eval.analysis.digits import DECIMALS, mean_and_deviation
-from pres_eval.analysis.intervals import t_intervals
+from pres_eval.analysis.estimates import t_intervals
+from pres_eval.analysis.reproducible import DECIMALS, mean_and_deviation
 from pres_eval.analysis.significance import NEED_VARIANCE, PAIRED_TESTS, ends_outside
 from pres_eval.arrays import FloatArray
 from pres_eval.errors import plural

@@ -9,8 +9,8 @@ import numpy as np
 
 from pres_eval.analysis.compare_settings import ComparedRuns, CompareSettings, Comparison
 from pres_eval.analysis.corrections import SHARED
-from pres_eval.analysis.digits import rounded
 from pres_eval.analysis.joint import JOINT_TESTS
+from pres_eval.analysis.reproducible import rounded
 from pres_eval.analysis.significance import FEWEST, NEED_VARIANCE, PAIRED_TESTS
 from pres_eval.errors import plural
 from pres_eval.report.layout import (

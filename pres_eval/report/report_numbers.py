@@ -6,8 +6,8 @@ from contextlib import suppress
 
 import numpy as np
 
-from pres_eval.analysis.digits import quantiles_of_known
 from pres_eval.analysis.paired import PairedScores, pair_columns
+from pres_eval.analysis.reproducible import quantiles_of_known
 from pres_eval.arrays import FloatArray
 from pres_eval.errors import NoCommonTopicError
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS

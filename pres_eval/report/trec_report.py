@@ -18,11 +18,11 @@ import numpy as np
 
 from pres_eval.analysis.by_group import ByGroup, compare_by_group
 from pres_eval.analysis.compare_settings import CompareSettings
-from pres_eval.analysis.digits import rounded
 from pres_eval.analysis.every_pair import PairTable, pairs_of
 from pres_eval.analysis.explain import RelevantRanks, relevant_ranks
 from pres_eval.analysis.paired import pair_columns
 from pres_eval.analysis.pools import Trust
+from pres_eval.analysis.reproducible import rounded
 from pres_eval.arrays import FloatArray
 from pres_eval.errors import NoCommonTopicError, RunFailure, UsageError
 from pres_eval.measures import interpolation

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import special, stats
 
-from pres_eval.analysis import student
-from pres_eval.analysis.intervals import (
+from pres_eval.analysis.distributions import t_above, t_quantile, t_two_sided
+from pres_eval.analysis.estimates import (
     INTERVALS,
     bca_intervals,
     bootstrap_means,
@@ -19,28 +19,28 @@ from pres_eval.analysis.intervals import (
     percentile_intervals,
     t_intervals,
 )
-from pres_eval.analysis.randomness import RandomStream
+from pres_eval.analysis.reproducible import RandomStream
 
 
 @pytest.mark.parametrize("freedom", [1, 2, 3, 9, 49, 400, pytest.param(4851, marks=pytest.mark.slow)])
 def test_students_t_is_scipys(freedom: int) -> None:
     t = np.concatenate((np.linspace(-12, 12, 241), [1e-3, 1e-2, 40.0]))
-    assert student.two_sided(t, freedom) == pytest.approx(2 * special.stdtr(freedom, -np.abs(t)), rel=1e-10)
-    assert student.above(t, freedom) == pytest.approx(special.stdtr(freedom, -t), rel=1e-10)
+    assert t_two_sided(t, freedom) == pytest.approx(2 * special.stdtr(freedom, -np.abs(t)), rel=1e-10)
+    assert t_above(t, freedom) == pytest.approx(special.stdtr(freedom, -t), rel=1e-10)
     for outside in (0.999, 0.5, 0.1, 0.05, 0.01, 1e-4, 1e-7):
         # Not stdtrit: before scipy 1.16 it is off by 1e-11.
-        found = special.stdtr(freedom, -student.quantile(outside, freedom))
+        found = special.stdtr(freedom, -t_quantile(outside, freedom))
         assert found == pytest.approx(outside / 2, rel=1e-10)
 
 
 def test_bits_of_students_t_do_not_depend_on_what_stands_beside() -> None:
     t = np.linspace(0.01, 9, 400)
-    together = student.two_sided(t, 11)
-    assert together.tolist() == [student.two_sided(t[i : i + 1], 11)[0] for i in range(len(t))]
+    together = t_two_sided(t, 11)
+    assert together.tolist() == [t_two_sided(t[i : i + 1], 11)[0] for i in range(len(t))]
 
 
 def test_students_t_at_its_ends() -> None:
-    found = student.two_sided(np.array([0.0, math.inf, -math.inf, math.nan]), 5)
+    found = t_two_sided(np.array([0.0, math.inf, -math.inf, math.nan]), 5)
     assert found[:3].tolist() == [1.0, 0.0, 0.0]
     assert math.isnan(found[3])
 

@@ -20,7 +20,7 @@ from pres_eval.analysis.power import (
     t_power,
     topic_set_sizes,
 )
-from pres_eval.analysis.randomness import RandomStream
+from pres_eval.analysis.reproducible import RandomStream
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.commands import QRELS, RUNS, Command
 
-from pres_eval.analysis import student
+from pres_eval.analysis.distributions import t_quantile
 from pres_eval.analysis.paired import PairedScores, means_of
 from pres_eval.analysis.prediction_powered import (
     TwoJudges,
@@ -63,7 +63,7 @@ def test_estimates_are_those_of_ppi_python() -> None:
         assert found.mean[0] == pytest.approx(float(np.squeeze(theirs)), rel=1e-9)
         lower, upper = (float(end[0]) for end in ppi.ppi_mean_ci(people, machine, rest, alpha=0.05))
         # Theirs is a normal interval with population variances, which is narrower.
-        spread = student.quantile(0.05, n - 1) * found.error[0]
+        spread = t_quantile(0.05, n - 1) * found.error[0]
         assert (lower + upper) / 2 == pytest.approx(found.mean[0], rel=1e-9)
         assert (upper - lower) / 2 < spread
 
@@ -80,7 +80,7 @@ def test_intervals_hold_the_truth_and_are_narrower() -> None:
     rng = np.random.default_rng(8)
     held = {"corrected": 0, "people": 0}
     widths = {"corrected": 0.0, "people": 0.0}
-    t = student.quantile(0.05, 29)
+    t = t_quantile(0.05, 29)
     for _ in range(400):
         quality = rng.beta(2, 5, 200)
         machine = np.clip(quality + 0.1 + rng.normal(0, 0.05, 200), 0, 1)

@@ -13,9 +13,8 @@ from support.commands import FIXTURES
 from pres_eval.analysis.compare import compare
 from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.correlation import agreements, rbo
-from pres_eval.analysis.digits import mean_and_deviation
-from pres_eval.analysis.effects import standardised
-from pres_eval.analysis.intervals import t_intervals
+from pres_eval.analysis.distributions import rank_sums
+from pres_eval.analysis.estimates import standardised, t_intervals
 from pres_eval.analysis.joint import (
     Draws,
     dealt_ranges,
@@ -35,13 +34,9 @@ from pres_eval.analysis.power import (
     t_power,
     topic_set_sizes,
 )
+from pres_eval.analysis.reproducible import mean_and_deviation
 from pres_eval.analysis.score_tables import read_score_table
-from pres_eval.analysis.signed_ranks import rank_sums
-from pres_eval.analysis.significance import (
-    bootstrap,
-    paired_t,
-    randomisation,
-)
+from pres_eval.analysis.significance import bootstrap, paired_t, randomisation
 from pres_eval.arrays.types import FloatArray
 
 # Sakai, Joho Akusesu Hyoka Hohoron, Corona 2015, table 5.1: nDCG of three systems on 20 topics.

@@ -11,7 +11,7 @@ import pytest
 from support.commands import QRELS, RUNS, Command
 
 from pres_eval.analysis.correlation import rbo, tau_a_ceiling
-from pres_eval.analysis.effects import standardised
+from pres_eval.analysis.estimates import standardised
 from pres_eval.analysis.figures import normalised_recall, roc
 from pres_eval.analysis.pooling import own_pool
 from pres_eval.cli import power

@@ -12,17 +12,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from pres_eval.analysis.corrections import CORRECTIONS
-from pres_eval.analysis.digits import mean_and_deviation, wins_ties_losses
-from pres_eval.analysis.effects import hedges_g, rank_biserial, standardised
-from pres_eval.analysis.randomness import RandomStream
-from pres_eval.analysis.signed_ranks import rank_sums, wilcoxon
-from pres_eval.analysis.significance import (
-    PAIRED_TESTS,
-    bootstrap,
-    paired_t,
-    randomisation,
-    sign,
-)
+from pres_eval.analysis.distributions import rank_sums, wilcoxon
+from pres_eval.analysis.estimates import hedges_g, rank_biserial, standardised
+from pres_eval.analysis.reproducible import RandomStream, mean_and_deviation, wins_ties_losses
+from pres_eval.analysis.significance import PAIRED_TESTS, bootstrap, paired_t, randomisation, sign
 from pres_eval.analysis.significance import p_values as p_values_of
 
 pytestmark = pytest.mark.slow

@@ -17,7 +17,7 @@ import math
 
 import numpy as np
 
-from pres_eval.analysis import student
+from pres_eval.analysis.distributions import t_quantile
 from pres_eval.analysis.paired import PairedScores, pair_topics
 from pres_eval.analysis.pooling import first_documents
 from pres_eval.analysis.prediction_powered import TwoJudges, favoured, powered_means
@@ -57,7 +57,7 @@ def held(
     people: FloatArray, machine: FloatArray, rng: np.random.Generator, trials: int, judged: int = PEOPLE
 ) -> list[float]:
     """Return shares of intervals that hold the truth, corrected and people's alone, and their mean widths."""
-    truth, topics, t = people.mean(axis=1), people.shape[1], student.quantile(0.05, judged - 1)
+    truth, topics, t = people.mean(axis=1), people.shape[1], t_quantile(0.05, judged - 1)
     found = np.zeros(4)
     for _ in range(trials):
         order = rng.permutation(topics)

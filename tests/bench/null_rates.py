@@ -31,7 +31,7 @@ from support.null_rates import (
 )
 
 from pres_eval.analysis.compare_settings import TESTS, CompareSettings
-from pres_eval.analysis.intervals import INTERVALS
+from pres_eval.analysis.estimates import INTERVALS
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.arrays.types import FloatArray
 

@@ -23,7 +23,7 @@ from support.null_rates import read_tables
 from pres_eval.analysis import power
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.correlation import kendall_tau_b, spearman
-from pres_eval.analysis.intervals import intervals
+from pres_eval.analysis.estimates import intervals
 from pres_eval.analysis.joint import Draws, residual_variance, tukey
 from pres_eval.analysis.judging import cohens_kappa, grade_table
 from pres_eval.analysis.significance import PAIRED_TESTS, p_values

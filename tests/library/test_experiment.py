@@ -14,7 +14,7 @@ from support.commands import Command
 
 import pres_eval as pe
 from pres_eval import options
-from pres_eval.analysis import compare_settings, corrections, intervals, significance
+from pres_eval.analysis import compare_settings, corrections, estimates, significance
 from pres_eval.library import arguments
 
 RNG = np.random.default_rng(5)
@@ -115,7 +115,7 @@ def test_choices_are_those_there_are() -> None:
         (arguments.Correction, corrections.CORRECTIONS),
         (arguments.Test, compare_settings.TESTS),
         (arguments.Alternative, significance.ALTERNATIVES),
-        (arguments.IntervalKind, intervals.INTERVALS),
+        (arguments.IntervalKind, estimates.INTERVALS),
     ):
         assert typing.get_args(kind) == tuple(known), kind
     assert significance.PAIRED_TESTS.keys() <= set(typing.get_args(arguments.Test))

@@ -18,12 +18,11 @@ from scipy import stats
 from pres_eval.analysis.compare import compare
 from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.corrections import CORRECTIONS
-from pres_eval.analysis.digits import mean_and_deviation
-from pres_eval.analysis.effects import hedges_g
-from pres_eval.analysis.intervals import intervals
+from pres_eval.analysis.estimates import hedges_g, intervals
 from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.analysis.joint import Draws as JointDraws
 from pres_eval.analysis.paired import PairedScores, means_of
+from pres_eval.analysis.reproducible import mean_and_deviation
 from pres_eval.analysis.significance import PAIRED_TESTS, p_values
 from pres_eval.arrays.types import FloatArray
 from pres_eval.gates.confirming import confirm

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from pres_eval.analysis.compare_settings import least_p
-from pres_eval.analysis.digits import rounded
 from pres_eval.analysis.every_pair import Against, PairTable
 from pres_eval.analysis.pools import Trust
+from pres_eval.analysis.reproducible import rounded
 from pres_eval.errors import plural
 from pres_eval.measures.selection import BOUNDS_NOTE
 from pres_eval.report.markup import Content, Html, element

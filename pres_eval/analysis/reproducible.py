@@ -1,0 +1,102 @@
+"""Numbers that come out the same everywhere: sums in any order compared, and random choices by a seed.
+
+numpy promises the raw 64-bit stream of a bit generator for all time, but not the results of its
+distributions.  So only PCG64's raw stream is used here, seeded through SeedSequence, and the choices are made
+of it in whole numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from pres_eval.arrays import BoolArray, FloatArray, IntArray, Words
+
+DECIMALS = 12
+"""Scores and differences are rounded to this many decimals before they are compared: 0.3 - 0.1 and 0.2 are
+the same difference, though not the same double, and two runs that find the same share of relevant documents
+have the same mean, though the topics were added up in another order."""
+
+
+def rounded(values: FloatArray) -> FloatArray:
+    """Return the values (n,) for comparisons: rounded to 12 decimals, or 12 digits of the largest."""
+    largest = float(np.abs(values[np.isfinite(values)]).max(initial=1.0))
+    return np.round(values, DECIMALS - math.ceil(math.log10(largest)))
+
+
+def quantiles_of_known(values: FloatArray, shares: Sequence[float]) -> list[float]:
+    """Return the quantiles of the values (n,) that are numbers; nan where none is."""
+    known = values[~np.isnan(values)]
+    found: list[float] = np.quantile(known, shares).tolist() if len(known) else [math.nan] * len(shares)
+    return found
+
+
+def least_enough(enough: Callable[[float], bool], high: float, halvings: int = 50) -> float:
+    """Return the least number above 0 that is enough, as near as halvings come; `high` is a first guess."""
+    low = 0.0
+    while not enough(high):
+        high *= 2
+    for _ in range(halvings):
+        middle = (low + high) / 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
+def wins_ties_losses(differences: FloatArray) -> tuple[IntArray, IntArray, IntArray]:
+    """Return (P,) topics where the difference is above, at, and below zero."""
+    differences = np.round(differences, DECIMALS)
+    return (differences > 0).sum(axis=1), (differences == 0).sum(axis=1), (differences < 0).sum(axis=1)
+
+
+def mean_and_deviation(differences: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return means (P,) and sample deviations (P,) (divisor T - 1) of rows (P, T); 0 for equal numbers."""
+    size = differences.shape[1]
+    mean = np.add.accumulate(differences, axis=1)[:, -1] / size
+    squares = np.add.accumulate((differences - mean[:, None]) ** 2, axis=1)[:, -1]
+    deviation = np.sqrt(squares / (size - 1)) if size > 1 else np.full(len(mean), math.nan)
+    deviation[(np.round(differences, DECIMALS) == np.round(differences[:, :1], DECIMALS)).all(axis=1)] = 0.0
+    return mean, deviation
+
+
+class RandomStream:
+    """A stream of random choices that depends on its seeds (whole numbers >= 0) and on nothing else."""
+
+    def __init__(self, *seeds: int) -> None:
+        self._generator = np.random.PCG64(np.random.SeedSequence(seeds))
+
+    def after(self, count: int) -> RandomStream:
+        """Return the stream without its next `count` words."""
+        self._generator.advance(count)
+        return self
+
+    def words(self, count: int) -> Words:
+        """Return (count,) random 64-bit words."""
+        return np.asarray(self._generator.random_raw(count), np.uint64)
+
+    def signs(self, rows: int, columns: int) -> BoolArray:
+        """Return (rows, columns) fair coin flips."""
+        words = self.words(rows * (-(-columns // 64))).reshape(rows, -1)
+        flips = (words[:, :, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1)
+        return flips.reshape(rows, -1)[:, :columns].astype(bool)
+
+    def indices(self, rows: int, columns: int, below: int) -> IntArray:
+        """Return integers (rows, columns) from 0 to below-1; none is likelier by more than below / 2**32."""
+        high = self.words(rows * columns) >> np.uint64(32)
+        return ((high * np.uint64(below)) >> np.uint64(32)).astype(np.int64).reshape(rows, columns)
+
+    def times_drawn(self, rows: int, size: int) -> FloatArray:
+        """Return (rows, size) how often each of `size` things occurs in `size` draws with replacement."""
+        flat = (np.arange(rows)[:, None] * size + self.indices(rows, size, size)).ravel()
+        return np.bincount(flat, minlength=rows * size).reshape(rows, size).astype(float)
+
+    def orders(self, rows: int, size: int) -> IntArray:
+        """Return (rows, size) random orders of the numbers 0 to size-1."""
+        words, bits = self.words(rows * size).reshape(rows, size), max(size - 1, 1).bit_length()
+        # The lowest bits carry the number, the others are random: sorting sorts the numbers at random.
+        words &= np.uint64((1 << 64) - (1 << bits))
+        words |= np.arange(size, dtype=np.uint64)
+        words.sort(axis=1)
+        words &= np.uint64((1 << bits) - 1)
+        return words.view(np.int64)
