@@ -25,8 +25,8 @@ from support.made_reports import PATENT_QRELS, PATENT_RUNS, judgements, ranking,
 from pres_eval.cli.commands import command_of
 from pres_eval.report import axes, svg
 from pres_eval.report.html import as_html
+from pres_eval.report.html import options_of as footer_options
 from pres_eval.report.markup import element
-from pres_eval.report.page.header import options_of as footer_options
 from pres_eval.report.report_numbers import above_at_below, against_median
 from pres_eval.report.trec import evaluation_lines
 from pres_eval.report.trec_report import Report

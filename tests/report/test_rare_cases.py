@@ -24,7 +24,7 @@ from pres_eval.cli.commands import command_of
 from pres_eval.report import paper, plots, run_plots
 from pres_eval.report.compared_tables import compared_tables
 from pres_eval.report.layout import Look, Table, render
-from pres_eval.report.page.header import failed_runs
+from pres_eval.report.page.board import failed_runs
 from pres_eval.report.page.packed import smallest
 from pres_eval.report.report_tables import as_tables
 from pres_eval.report.text import effect_size, interval, number, signed

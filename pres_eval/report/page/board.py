@@ -12,9 +12,8 @@ from pres_eval.errors import plural
 from pres_eval.measures.base import Format
 from pres_eval.report import svg
 from pres_eval.report.markup import Html, element
-from pres_eval.report.page.header import banner, failed_runs
 from pres_eval.report.page.tables import Cell, controls, figure, link, scrolling, section, table
-from pres_eval.report.text import p_text, percentage, signed
+from pres_eval.report.text import p_text, percentage, signed, text_of
 from pres_eval.report.trec_report import Report
 
 FEW_RUNS = 12
@@ -31,7 +30,7 @@ def leaderboard(report: Report) -> Html:
     return section(
         "leaderboard",
         "Leaderboard",
-        banner(report),
+        _different_topics(report),
         failed_runs(report),
         controls(
             ("measure", "Measure"),
@@ -43,6 +42,42 @@ def leaderboard(report: Report) -> Html:
             "Averages over topics", _averages(report), rows=len(report.names) * (len(report.names) > FEW_RUNS)
         ),
         _intervals(report),
+    )
+
+
+def _different_topics(report: Report) -> Html | str:
+    """Return the banner for averages over different topics."""
+    if not report.topics_differ() or report.options.complete:
+        return ""
+    counts = [len(evaluation.topics) for evaluation in report.evaluations]
+    fewest = [name for name, count in zip(report.names, counts, strict=True) if count == min(counts)]
+    named = ", ".join(fewest[:3]) + (f" and {len(fewest) - 3} more" if len(fewest) > 3 else "")
+    return element(
+        "p",
+        element("strong", "The runs have different topics."),
+        f" Of {len(report.topics)} topics {named} {'has' if len(fewest) == 1 else 'have'} {min(counts)}."
+        " Averages are over each run's own topics; runs that lack some (topics, beside the name) are not"
+        " ranked and stand last. --topics all counts missing topics as 0, --topics common leaves them out."
+        " Two runs are compared over the topics that both have.",
+        class_="banner",
+        role="note",
+    )
+
+
+def failed_runs(report: Report) -> Html | str:
+    """Return the runs that could not be evaluated, and why."""
+    if not report.failures:
+        return ""
+    rows = [
+        element("li", text_of(failure.message).replace(failure.path, report.shown_path(failure.path)))
+        for failure in report.failures
+    ]
+    return element(
+        "div",
+        element("p", element("strong", "Runs that could not be evaluated")),
+        element("ul", *rows),
+        class_="banner",
+        role="note",
     )
 
 
