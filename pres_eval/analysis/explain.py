@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -174,18 +173,6 @@ def explain_topics(
             grades=qrels.grade[relevant],
             ranks=ranks[relevant],
         )
-
-
-def curves(one: Explanation) -> dict[str, Any]:
-    """Return the curves behind the picture of the areas: Nmax, and the best case, the run, the worst case."""
-    count = len(one.documents)
-    last = one.nmax + max(count, 1)
-    return {
-        "nmax": one.nmax,
-        "best": cumulated(range(1, count + 1), last),
-        "run": cumulated([document.counted for document in one.documents], last),
-        "worst": cumulated(range(one.nmax + 1, one.nmax + count + 1), last),
-    }
 
 
 def cumulated(ranks: Sequence[int], last: int) -> tuple[list[int], list[int]]:

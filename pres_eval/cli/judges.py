@@ -209,7 +209,7 @@ def _figure(judged: Assessments, scores: Sequence[PairedScores], warn: Callable[
     import numpy as np
 
     from pres_eval.analysis.correlation import positions
-    from pres_eval.report.plots import judges_figure
+    from pres_eval.report.judgement_plots import judges_figure
 
     names = [text_of(name) for name in judged.names[:2]]
     table = _grades(judged)

@@ -13,8 +13,7 @@ from pres_eval.library.arguments import python_words
 from pres_eval.reading.samples import NAMES, read_sample, read_sizes
 from pres_eval.report.layout import Look, render
 from pres_eval.report.paper import plotted
-from pres_eval.report.plots import validation_figure
-from pres_eval.report.validation_tables import sentences, validation_tables
+from pres_eval.report.validation_tables import sentences, validation_figure, validation_tables
 
 
 class Review(Validation):

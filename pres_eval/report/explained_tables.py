@@ -1,4 +1,4 @@
-"""The tables of topics whose PRES is explained."""
+"""The tables and the picture of topics whose PRES is explained."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
 
-from pres_eval.analysis.explain import Explanation, Relevant, curves, text_plot
+from pres_eval.analysis.explain import Explanation, Relevant, cumulated, text_plot
 from pres_eval.arrays import add_in_order
 from pres_eval.errors import plural
+from pres_eval.report.drawing import add_legend, panels, plain, whole_numbers
 from pres_eval.report.layout import Shown, Table, Value
-from pres_eval.report.paper import Figure
+from pres_eval.report.paper import Axes, Figure
 from pres_eval.report.text import text_of
 from pres_eval.scoring import ScoredRun
 
@@ -213,16 +214,48 @@ def _averages(
 
 
 def explained_figure(explained: Iterable[Iterable[Explanation]]) -> Figure:
-    """Return the picture of each topic of each run: its curves with the areas A1 and A2."""
-    from pres_eval.report.plots import cumulated_curves
+    """Draw PRES of each topic of each run as areas (figures 1 and 3 of Magdy & Jones)."""
+    topics = [one for each in explained for one in each]
+    with panels(len(topics), 3, (4.8 if len(topics) == 1 else 3.6, 2.9), (0.0, 0.6)) as (figure, grid):
+        for one, axes in zip(topics, grid, strict=True):
+            scores = f"PRES_{one.nmax} = {one.score:.4f}, n = {len(one.documents)}"
+            draw_areas(axes, one, f"{text_of(one.topic)}: {scores}")
+        add_legend(figure, *grid[0].get_legend_handles_labels(), 3 if len(topics) > 1 else 2)
+    return figure
 
-    return cumulated_curves(
-        [
-            {
-                "title": f"{text_of(one.topic)}: PRES_{one.nmax} = {one.score:.4f}, n = {len(one.documents)}",
-                **curves(one),
-            }
-            for each in explained
-            for one in each
-        ]
+
+def draw_areas(axes: Axes, one: Explanation, title: str) -> None:
+    """Draw the relevant documents of a topic cumulated by rank, in the best case, the run, the worst case."""
+    count = len(one.documents)
+    last = one.nmax + max(count, 1)
+    best_x, best_y = cumulated(range(1, count + 1), last)
+    run_x, run_y = cumulated([document.counted for document in one.documents], last)
+    worst_x, worst_y = cumulated(range(one.nmax + 1, one.nmax + count + 1), last)
+    axes.fill(
+        [*best_x, *reversed(run_x)],
+        [*best_y, *reversed(run_y)],
+        facecolor="#f0f0f0",
+        edgecolor="#888888",
+        linewidth=0,
+        hatch="..",
+        label="A1: lost",
     )
+    axes.fill(
+        [*run_x, *reversed(worst_x)],
+        [*run_y, *reversed(worst_y)],
+        facecolor="#56B4E9",
+        alpha=0.55,
+        label="A2: kept",
+    )
+    axes.plot(best_x, best_y, color="#009E73", linestyle=(0, (5, 2)), linewidth=1.4, label="best case")
+    axes.plot(run_x, run_y, color="#000000", linewidth=1.8, label="run")
+    axes.plot(worst_x, worst_y, color="#D55E00", linestyle=(0, (1, 1.2)), linewidth=1.6, label="worst case")
+    axes.axvline(one.nmax, color="#444444", linestyle=(0, (5, 1.5, 1, 1.5)), linewidth=0.9, label="Nmax")
+    axes.set(
+        title=plain(title, 48),
+        xlabel="rank",
+        ylabel="relevant documents so far",
+        xlim=(0, run_x[-1] * 1.02),
+        ylim=(0, max(1, run_y[-1]) * 1.04),
+    )
+    whole_numbers(axes.yaxis)

@@ -270,7 +270,7 @@ def left_out_table(rows: list[LeftOut], depth: int) -> Table:
 
 def robustness_figure(result: Robustness, selection: Selection) -> Figure:
     """Return the picture of the correlations at each fraction, a panel for each cutoff."""
-    from pres_eval.report.plots import robustness
+    from pres_eval.report.judgement_plots import robustness
 
     plan = result.plan
     return robustness(plan.fractions, _panels(result, selection), COEFFICIENT_NAMES[plan.coefficient])

@@ -1,8 +1,11 @@
-"""The tables of measures against Nmax."""
+"""The tables and the picture of measures against Nmax."""
 
 from __future__ import annotations
 
+import numpy as np
+
 from pres_eval.analysis.sweep import Sweep
+from pres_eval.report.drawing import add_legend, name_ends, named_lines, panels, plain, run_styles
 from pres_eval.report.layout import Shown, Table
 from pres_eval.report.paper import Figure
 
@@ -38,7 +41,18 @@ def sweep_tables(result: Sweep, topics: str) -> list[Table]:
 
 
 def sweep_figure(result: Sweep) -> Figure:
-    """Return the picture of measures against Nmax."""
-    from pres_eval.report.plots import curves
-
-    return curves(result.runs, result.measures, result.cutoffs, result.means, xlabel="Nmax (rank)")
+    """Draw the means over the cutoffs, a panel for each measure, a line for each run (figure 8)."""
+    best = np.argsort(-result.means[0].mean(axis=0), kind="stable").tolist()
+    with panels(len(result.measures), 3, (2.9, 2.9), (1.8, 0.0)) as (figure, grid):
+        for measure, means, axes in zip(result.measures, result.means, grid, strict=True):
+            lines = [
+                axes.plot(result.cutoffs, row, linewidth=1.2, **look)[0]
+                for row, look in zip(means.T, run_styles(result.runs, best), strict=True)
+            ]
+            name = plain(measure)
+            axes.set(title=name, xlabel="Nmax (rank)", ylabel=f"mean {name}", xlim=(0, None), ylim=(0, None))
+        if len(grid) == 1:
+            name_ends(figure, grid[0], lines, result.runs)
+        else:
+            add_legend(figure, *named_lines(lines, result.runs))
+    return figure

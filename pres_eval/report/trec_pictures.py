@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pres_eval.analysis.corrections import SHARED
-from pres_eval.analysis.explain import curves, explain_topic
+from pres_eval.analysis.explain import explain_topic
 from pres_eval.arrays import FloatArray
 from pres_eval.errors import UsageError, plural
 from pres_eval.report.drawing import (
@@ -24,9 +24,9 @@ from pres_eval.report.drawing import (
     run_styles,
     short_numbers,
 )
+from pres_eval.report.explained_tables import draw_areas
 from pres_eval.report.graphs import Graph, graphs_of
 from pres_eval.report.paper import Axes, Figure
-from pres_eval.report.plots import draw_cumulated
 from pres_eval.report.report_numbers import (
     above_at_below,
     against_median,
@@ -268,6 +268,6 @@ def draw_explained(report: Report, subject: Subject) -> Figure:
     )
     title = f"{report.names[run]}, {text_of(one.topic)}: PRES_{nmax} = {one.score:.4f}"
     with rows_plot(14) as (figure, axes):
-        draw_cumulated(axes, {"title": title, **curves(one)})
+        draw_areas(axes, one, title)
         add_legend(figure, *axes.get_legend_handles_labels(), 3)
     return figure

@@ -1,4 +1,4 @@
-"""The tables of samples of a review, and their results in plain words."""
+"""The tables and the picture of samples of a review, and their results in plain words."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from collections.abc import Iterator
 
 from pres_eval.analysis.validation import ERECALL, Estimate, Validation
 from pres_eval.analysis.yields import SampledPart, elusion_tests, plans, sample_needed
+from pres_eval.report.drawing import COLOURS, add_legend, one_plot
 from pres_eval.report.layout import Shown, Table, records_table
+from pres_eval.report.paper import Figure
 from pres_eval.report.text import percentage, text_of
 
 
@@ -135,3 +137,34 @@ def plan_tables(collection: int, prevalence: float, margin: float, confidence: f
             notes=("elusion, missed: at most; recall: at least, if the prevalence is as guessed",),
         ),
     ]
+
+
+def validation_figure(found: Validation) -> Figure:
+    """Return the interval of each share over all topics; a tick is the limit to one side."""
+    names = ("recall", "precision", "F1", "prevalence", "elusion")
+    rows = [found.of(name)[-1] for name in names]
+    places, percent = range(len(rows)), percentage(found.settings.confidence)
+    with one_plot(6.5, 1.5 + 0.3 * len(rows)) as (figure, axes):
+        axes.hlines(places, [one.low for one in rows], [one.high for one in rows], color=COLOURS[0], lw=2)
+        axes.plot([one.estimate for one in rows], places, "o", color=COLOURS[0], label="estimate")
+        axes.plot(
+            [one.at_least for one in rows],
+            places,
+            "|",
+            color=COLOURS[1],
+            markersize=11,
+            label=f"at least, with {percent}",
+        )
+        if found.settings.target is not None:
+            axes.axvline(
+                found.settings.target, color="#888888", lw=0.9, linestyle=":", label="target of recall"
+            )
+        axes.set(
+            yticks=places,
+            yticklabels=names,
+            xlim=(-0.01, 1.01),
+            ylim=(len(rows) - 0.5, -0.5),
+            title=f"{percent} intervals ({found.settings.method})",
+        )
+        add_legend(figure, *axes.get_legend_handles_labels(), 3)
+    return figure

@@ -12,9 +12,19 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from pres_eval.analysis.explain import cumulated
+from pres_eval.analysis.explain import cumulated, explain_topic
+from pres_eval.analysis.sweep import Sweep
 from pres_eval.errors import MissingExtraError, UsageError
-from pres_eval.report import agreement, drawing, paper, plots, power, run_plots
+from pres_eval.report import (
+    agreement,
+    drawing,
+    explained_tables,
+    judgement_plots,
+    paper,
+    power,
+    run_plots,
+    sweep_tables,
+)
 
 RUNS = ("bm25", "_tag$x$", "a_very_long_tag_that_would_push_everything_aside")
 MEASURES = ("map", "PRES_100")
@@ -93,9 +103,7 @@ def test_verdict_bars_and_agreement() -> None:
 
 def test_curves() -> None:
     values = np.random.default_rng(0).random((4, 5, 3))
-    figure = drawn(
-        plots.curves(RUNS, ("a", "b", "c", "d"), (10, 20, 30, 40, 50), values, xlabel="Nmax (rank)")
-    )
+    figure = drawn(sweep_tables.sweep_figure(Sweep(RUNS, ("a", "b", "c", "d"), (10, 20, 30, 40, 50), values)))
     assert len(figure.axes) == 4
     for panel, axes in enumerate(figure.axes):
         assert [line.get_ydata().tolist() for line in axes.lines] == values[panel].T.tolist()
@@ -108,7 +116,7 @@ def test_robustness() -> None:
     taus = np.array([[0.5, 0.7], [0.9, 0.8], [0.95, 0.95]])
     nothing = np.full((3, 2), np.nan)
     panels = {"cutoff 10": {"recall": taus, "PRES": taus / 2, "P": nothing}, "cutoff 100": {"recall": taus}}
-    figure = drawn(plots.robustness((0.2, 0.6), panels, "Kendall τ-a"))
+    figure = drawn(judgement_plots.robustness((0.2, 0.6), panels, "Kendall τ-a"))
     lowest = {line.get_label(): line for line in figure.axes[0].lines}
     assert list(lowest["recall"].get_xdata()) == [20, 60, 100]
     assert list(lowest["recall"].get_ydata()) == [0.5, 0.8, 0.95], "what was computed, not 1"
@@ -123,7 +131,7 @@ def test_robustness() -> None:
 def test_a_measure_looks_the_same_in_all_panels_and_unlike_the_others() -> None:
     taus = np.full((3, 2), 0.5)
     panels = {"no cutoff": {"map": taus}, "cutoff 10": {"P": taus}, "cutoff 100": {"PRES": taus, "P": taus}}
-    figure = drawn(plots.robustness((0.2, 0.6), panels, "Kendall τ-a"))
+    figure = drawn(judgement_plots.robustness((0.2, 0.6), panels, "Kendall τ-a"))
     looks = {
         (line.get_label(), line.get_color(), line.get_marker())
         for axes in figure.axes
@@ -150,8 +158,9 @@ def test_long_names_of_measures_do_not_cover_each_other() -> None:
 
 def test_cumulated_curves() -> None:
     steps = [cumulated(ranks, 12) for ranks in ((1, 2), (2, 5), (11, 12))]
-    topic = {"title": "t", "nmax": 10, "best": steps[0], "run": steps[1], "worst": steps[2]}
-    figure = drawn(plots.cumulated_curves([topic, topic]))
+    ones, found = np.ones(2, np.int64), np.array([2, 5])
+    topic = explain_topic(b"t", 10, 5, docnos=(b"a", b"b"), grades=ones, ranks=found)
+    figure = drawn(explained_tables.explained_figure([[topic, topic]]))
     assert len(figure.axes) == 2
     lines = {line.get_label(): line for line in figure.axes[0].lines}
     for name, (ranks, counts) in zip(("best case", "run", "worst case"), steps, strict=True):
@@ -190,7 +199,9 @@ def test_strange_names_are_drawn_as_they_are() -> None:
     values = np.ones((1, 2, 4))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        made = paper.picture(lambda: plots.curves(names, ["$m$"], (1, 2), values, xlabel="x"), "x.svg")
+        made = paper.picture(
+            lambda: sweep_tables.sweep_figure(Sweep(names, ("$m$",), (1, 2), values)), "x.svg"
+        )
     for name in names:
         assert f">{name}<".encode() in made or f"> {name}<".encode() in made
 

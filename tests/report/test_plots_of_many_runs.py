@@ -16,7 +16,17 @@ from support.commands import Command
 from support.made_reports import PATENT_QRELS, PATENT_RUNS, judgements, ranking, report_of_texts
 
 from pres_eval.analysis.figures import Roc, precision_recall
-from pres_eval.report import agreement, drawing, figures, paper, plots, power, run_plots
+from pres_eval.analysis.sweep import Sweep
+from pres_eval.report import (
+    agreement,
+    drawing,
+    figures,
+    judgement_plots,
+    paper,
+    power,
+    run_plots,
+    sweep_tables,
+)
 from pres_eval.report.trec_pictures import (
     default_subject,
     draw_distributions,
@@ -33,21 +43,21 @@ MANY = [f"run-{number:02d}-of-a-group" for number in range(17)]
 def test_the_five_best_of_many_have_colours() -> None:
     values = np.arange(2 * 3 * 17.0).reshape(2, 3, 17)
     values[0] = values[0, :, ::-1]
-    figure: Any = plots.curves(MANY, ("map", "PRES"), (1, 2, 3), values, xlabel="rank")
+    figure: Any = sweep_tables.sweep_figure(Sweep(tuple(MANY), ("map", "PRES"), (1, 2, 3), values))
     (legend,) = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == [*MANY[:5], "12 other runs"]
     assert len({line.get_color() for line in figure.axes[0].lines}) == 6
     grey = [line.get_color() == drawing.OTHERS["color"] for line in figure.axes[0].lines]
     assert grey == [False] * 5 + [True] * 12
     assert [line.get_ydata().tolist() for line in figure.axes[1].lines] == values[1].T.tolist()
-    few: Any = plots.curves(MANY[:8], ("map",), (1, 2, 3), values[:1, :, :8], xlabel="rank")
+    few: Any = sweep_tables.sweep_figure(Sweep(tuple(MANY[:8]), ("map",), (1, 2, 3), values[:1, :, :8]))
     assert not few.legends and {text.get_text() for text in few.axes[0].texts} == set(MANY[:8])
 
 
 def test_names_beside_curves_are_apart_and_in_the_order_of_the_ends() -> None:
     ends = np.array([0.5, 0.5, 0.51, 0.9, 1.0, 1.0])
     values = np.stack([ends / 2, ends])[None]
-    figure: Any = plots.curves(MANY[:6], ("recall",), (1, 2), values, xlabel="rank")
+    figure: Any = sweep_tables.sweep_figure(Sweep(tuple(MANY[:6]), ("recall",), (1, 2), values))
     heights = {text.get_text(): text.get_position()[1] for text in figure.axes[0].texts}
     assert sorted(heights, key=heights.__getitem__) == MANY[:6]
     figure.draw_without_rendering()
@@ -118,8 +128,12 @@ def test_nothing_is_cut_in_a_column(count: int, width: int) -> None:
     makers: tuple[Callable[[], Any], ...] = (
         lambda: run_plots.score_bars(runs, measures, means, (means, means), baselines=(0, 0, 0)),
         lambda: run_plots.difference_maps(runs, measures, means, said),
-        lambda: plots.curves(runs, measures, (1, 2), np.stack([means, means], axis=1), xlabel="rank"),
-        lambda: plots.robustness((0.2, 0.6), {"cutoff 10": taus, "cutoff 100": taus}, "Kendall τ-a"),
+        lambda: sweep_tables.sweep_figure(
+            Sweep(tuple(runs), measures, (1, 2), np.stack([means, means], axis=1))
+        ),
+        lambda: judgement_plots.robustness(
+            (0.2, 0.6), {"cutoff 10": taus, "cutoff 100": taus}, "Kendall τ-a"
+        ),
         lambda: figures.roc_curves("Topic 1", runs, curves),
         lambda: figures.normalised_recall_curves(np.array([10, 1000]), runs, means[:2].T),
         lambda: agreement.agreement(runs, measures, positions, ["map = PRES_100"], [3]),
@@ -194,12 +208,14 @@ def test_judges_of_many_runs_fit_a_page(count: int, width: float | None) -> None
     counts = np.array([[5, 1], [2, 9]])
     figure = drawn_for(
         paper.Paper(width),
-        lambda: plots.judges_figure(("a.txt", "b.txt"), (0, 1), counts, runs, orders, warnings.append),
+        lambda: judgement_plots.judges_figure(
+            ("a.txt", "b.txt"), (0, 1), counts, runs, orders, warnings.append
+        ),
     )
     drawn = [axes.get_title() for axes in figure.axes][1:]
     assert drawn == [f"Position of each run: {name}" for name in list(orders)[: len(drawn)]]
     if width is None:
-        assert len(drawn) == 5 and figure.get_size_inches()[0] <= plots.WIDEST
+        assert len(drawn) == 5 and figure.get_size_inches()[0] <= judgement_plots.WIDEST
         return
     assert fits_a_page(figure) and no_names_overlap(figure) and drawn
     assert len(drawn) >= {17: 2, 50: 1}.get(count, 3) and (count == 50 or width == 84 or len(drawn) == 5)
@@ -286,7 +302,7 @@ def test_precision_and_recall_can_be_told_without_colour() -> None:
 def test_a_name_far_below_others_stays_at_its_line() -> None:
     """2.14: the names of lines that end together at the top pushed all others down, below the axis."""
     values = np.array([[0.0, *[1.0] * 6]] * 2)[None]
-    figure: Any = plots.curves(MANY[:7], ("recall",), (1, 2), values, xlabel="rank")
+    figure: Any = sweep_tables.sweep_figure(Sweep(tuple(MANY[:7]), ("recall",), (1, 2), values))
     heights = {text.get_text(): text.get_position()[1] for text in figure.axes[0].texts}
     assert -0.01 <= heights[MANY[0]] <= 0.01 and max(heights.values()) <= 1
 

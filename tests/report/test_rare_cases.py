@@ -19,9 +19,10 @@ from support.made_reports import PATENT_QRELS, PATENT_RUNS, judgements, ranking,
 
 from pres_eval.analysis.compare import compare
 from pres_eval.analysis.compare_settings import CompareSettings
+from pres_eval.analysis.explain import explain_topic
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.cli.commands import command_of
-from pres_eval.report import paper, plots, run_plots
+from pres_eval.report import explained_tables, paper, run_plots
 from pres_eval.report.compared_tables import compared_tables
 from pres_eval.report.layout import Look, Table, render
 from pres_eval.report.page.board import failed_runs
@@ -234,9 +235,11 @@ def test_panels_that_are_left_empty_go() -> None:
     said = np.zeros((3, 2, 2), np.int64)
     means = np.array([[0.1, 0.3], [0.5, 0.2], [0.5, 0.2]])
     assert len(run_plots.difference_maps(("a", "b"), ("x", "y", "z"), means, said).axes) == 3
-    steps = {name: ([0, 1, 4], [0, 1, 1]) for name in ("best", "run", "worst")}
-    topics = [{"title": f"topic {number}", "nmax": 3, **steps} for number in range(4)]
-    assert len(plots.cumulated_curves(topics).axes) == 4
+    one = np.ones(1, np.int64)
+    topics = [
+        explain_topic(b"%d" % number, 3, 1, docnos=(b"a",), grades=one, ranks=one) for number in range(4)
+    ]
+    assert len(explained_tables.explained_figure([topics]).axes) == 4
 
 
 def test_a_folder_that_is_gone_keeps_no_picture_from_being_drawn(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Pictures of analyses: each function takes data and returns a matplotlib Figure."""
+"""Pictures of judgements: the ranking of runs under fewer of them, and under those of another judge."""
 
 from __future__ import annotations
 
@@ -8,50 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.analysis.validation import Validation
 from pres_eval.arrays import AnyArray
 from pres_eval.report.agreement import draw_rank_changes
-from pres_eval.report.drawing import (
-    COLOURS,
-    add_legend,
-    line_styles,
-    name_ends,
-    named_lines,
-    new_figure,
-    one_plot,
-    panels,
-    plain,
-    plain_names,
-    run_styles,
-    whole_numbers,
-)
+from pres_eval.report.drawing import add_legend, line_styles, new_figure, panels, plain, plain_names
 from pres_eval.report.paper import LEAST_LETTERS, Axes, Figure, page_height, room
-from pres_eval.report.text import fitted, percentage
+from pres_eval.report.text import fitted
 
 SAMPLE = "each sample"
 
 LEVELS = {0.9: "about the same", 0.8: "noticeable\nchange below"}
 """Meaning of a Kendall τ between two rankings of runs (Voorhees 2000)."""
-
-
-def curves(
-    labels: Sequence[str], measures: Sequence[str], x: Sequence[int], values: AnyArray, *, xlabel: str
-) -> Figure:
-    """Draw lines (M, X, R) over a common x, a panel for each measure, a line for each label (figure 8)."""
-    best = np.argsort(-values[0].mean(axis=0), kind="stable").tolist()
-    with panels(len(measures), 3, (2.9, 2.9), (1.8, 0.0)) as (figure, grid):
-        for measure, means, axes in zip(measures, values, grid, strict=True):
-            lines = [
-                axes.plot(x, row, linewidth=1.2, **look)[0]
-                for row, look in zip(means.T, run_styles(labels, best), strict=True)
-            ]
-            name = plain(measure)
-            axes.set(title=name, xlabel=xlabel, ylabel=f"mean {name}", xlim=(0, None), ylim=(0, None))
-        if len(grid) == 1:
-            name_ends(figure, grid[0], lines, labels)
-        else:
-            add_legend(figure, *named_lines(lines, labels))
-    return figure
 
 
 def robustness(
@@ -109,82 +75,6 @@ def _draw_correlations(
     for level in LEVELS:
         axes.axhline(level, color="#888888", linewidth=0.9, linestyle=":")
     axes.set(xticks=sorted(set(percent)), xlabel="relevant documents kept (% of each topic)")
-
-
-def cumulated_curves(topics: Sequence[Mapping[str, Any]]) -> Figure:
-    """Draw PRES of topics as areas (figures 1 and 3): cumulated relevant documents by rank, two extremes.
-
-    Each topic has `title`, `nmax`, and `best`, `run`, `worst`: (ranks, counts) of the steps of each curve.
-    """
-    with panels(len(topics), 3, (4.8 if len(topics) == 1 else 3.6, 2.9), (0.0, 0.6)) as (figure, grid):
-        for topic, axes in zip(topics, grid, strict=True):
-            draw_cumulated(axes, topic)
-        add_legend(figure, *grid[0].get_legend_handles_labels(), 3 if len(topics) > 1 else 2)
-    return figure
-
-
-def draw_cumulated(axes: Axes, topic: Mapping[str, Any]) -> None:
-    """Draw one topic of `cumulated_curves` into axes of your own."""
-    (best_x, best_y), (run_x, run_y), (worst_x, worst_y) = topic["best"], topic["run"], topic["worst"]
-    axes.fill(
-        [*best_x, *reversed(run_x)],
-        [*best_y, *reversed(run_y)],
-        facecolor="#f0f0f0",
-        edgecolor="#888888",
-        linewidth=0,
-        hatch="..",
-        label="A1: lost",
-    )
-    axes.fill(
-        [*run_x, *reversed(worst_x)],
-        [*run_y, *reversed(worst_y)],
-        facecolor="#56B4E9",
-        alpha=0.55,
-        label="A2: kept",
-    )
-    axes.plot(best_x, best_y, color="#009E73", linestyle=(0, (5, 2)), linewidth=1.4, label="best case")
-    axes.plot(run_x, run_y, color="#000000", linewidth=1.8, label="run")
-    axes.plot(worst_x, worst_y, color="#D55E00", linestyle=(0, (1, 1.2)), linewidth=1.6, label="worst case")
-    axes.axvline(topic["nmax"], color="#444444", linestyle=(0, (5, 1.5, 1, 1.5)), linewidth=0.9, label="Nmax")
-    axes.set(
-        title=plain(topic["title"], 48),
-        xlabel="rank",
-        ylabel="relevant documents so far",
-        xlim=(0, run_x[-1] * 1.02),
-        ylim=(0, max(1, run_y[-1]) * 1.04),
-    )
-    whole_numbers(axes.yaxis)
-
-
-def validation_figure(found: Validation) -> Figure:
-    """Return the interval of each share over all topics; a tick is the limit to one side."""
-    names = ("recall", "precision", "F1", "prevalence", "elusion")
-    rows = [found.of(name)[-1] for name in names]
-    places, percent = range(len(rows)), percentage(found.settings.confidence)
-    with one_plot(6.5, 1.5 + 0.3 * len(rows)) as (figure, axes):
-        axes.hlines(places, [one.low for one in rows], [one.high for one in rows], color=COLOURS[0], lw=2)
-        axes.plot([one.estimate for one in rows], places, "o", color=COLOURS[0], label="estimate")
-        axes.plot(
-            [one.at_least for one in rows],
-            places,
-            "|",
-            color=COLOURS[1],
-            markersize=11,
-            label=f"at least, with {percent}",
-        )
-        if found.settings.target is not None:
-            axes.axvline(
-                found.settings.target, color="#888888", lw=0.9, linestyle=":", label="target of recall"
-            )
-        axes.set(
-            yticks=places,
-            yticklabels=names,
-            xlim=(-0.01, 1.01),
-            ylim=(len(rows) - 0.5, -0.5),
-            title=f"{percent} intervals ({found.settings.method})",
-        )
-        add_legend(figure, *axes.get_legend_handles_labels(), 3)
-    return figure
 
 
 WIDEST = 14
