@@ -15,13 +15,12 @@ from importlib import resources
 
 from pres_eval.errors import plural
 from pres_eval.report.compared_tables import INTERVAL_NAMES
-from pres_eval.report.markup import Content, Html, element, raw
+from pres_eval.report.markup import Content, Html, element, raw, section
 from pres_eval.report.page.board import leaderboard, pair
 from pres_eval.report.page.groups import groups_view
 from pres_eval.report.page.packed import page_data
 from pres_eval.report.page.runs import distributions, graphs, trec_tables
 from pres_eval.report.page.summary import summary, trust_view
-from pres_eval.report.page.tables import section
 from pres_eval.report.page.topics import differences, topic_view, topics
 from pres_eval.report.report_numbers import topic_measures
 from pres_eval.report.text import plain_text

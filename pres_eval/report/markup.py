@@ -1,9 +1,10 @@
-"""A small builder of HTML and SVG: text is escaped because it is text, and only elements are not."""
+"""HTML and SVG: elements, whose text is escaped and they are not; tables, sections and figures made of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from html import escape
+from urllib.parse import urlencode
 
 VOID = frozenset({"meta", "link", "br", "input", "hr"})
 
@@ -45,3 +46,92 @@ def element(name: str, /, *parts: Content, **attributes: str | float | bool | No
         attribute = key.rstrip("_").replace("_", "-")
         opening += f" {attribute}" if value is True else f' {attribute}="{escape(str(value))}"'
     return Html(f"<{opening}>" if name in VOID else f"<{opening}>{content_of(parts)}</{name}>")
+
+
+Cell = str | Html
+"""Text, or a whole <td>."""
+
+
+def table(
+    caption: Content,
+    header: Sequence[str],
+    rows: Iterable[Sequence[Cell]],
+    *,
+    text_columns: int = 1,
+    sortable: bool = False,
+    name: str | None = None,
+    falling: Collection[str] = (),
+) -> Html:
+    """Return a table whose first `text_columns` columns are text, the others numbers; rows have headings.
+
+    Columns named in `falling` are sorted with the lowest number first.
+    """
+    kinds = [None if column < text_columns else "n" for column in range(len(header))]
+    heads = [
+        _heading(text, kind, sortable=sortable, falling=text in falling)
+        for text, kind in zip(header, kinds, strict=True)
+    ]
+    lines = [
+        element(
+            "tr",
+            element("th", row[0], scope="row"),
+            *(
+                cell
+                if isinstance(cell, Html) and cell.startswith("<td")
+                else element("td", cell, class_=kind)
+                for cell, kind in zip(row[1:], kinds[1:], strict=True)
+            ),
+        )
+        for row in rows
+    ]
+    return element(
+        "table",
+        element("caption", caption),
+        element("thead", element("tr", *heads)),
+        element("tbody", raw("\n" + "\n".join(lines) + "\n")),
+        id=name,
+    )
+
+
+def _heading(text: str, kind: str | None, *, sortable: bool, falling: bool) -> Html:
+    """Return the heading of a column; a plain cell if it is empty, which would be read as a heading."""
+    if not text:
+        return element("td")
+    content = element("button", text, type="button") if sortable else text
+    return element("th", content, scope="col", class_=kind, data_falling=falling)
+
+
+MANY_ROWS = 200
+"""A longer table is laid out when it comes into view."""
+
+
+def scrolling(label: str, content: Html, *, rows: int = 0, kind: str = "scroll") -> Html:
+    """Return a table or chart in a frame of its own that scrolls where the page is too narrow for it.
+
+    rows: how many it has, if they may be too many for a window
+    """
+    kind += " tall" * (rows > 0) + " many" * (rows > MANY_ROWS)
+    return element("div", content, class_=kind, role="region", tabindex="0", aria_label=label)
+
+
+def link(section: str, text: Content, **choice: str) -> Html:
+    """Return a link to a section of the page; the script adds what is chosen there."""
+    return element("a", text, href=f"#{section}", data_choice=urlencode(choice))
+
+
+def section(name: str, heading: str, *content: Content) -> Html:
+    """Return a part of the page with its heading."""
+    return element("section", element("h2", heading), *content, id=name, aria_label=heading)
+
+
+def figure(title: str, words: Content, picture: Content) -> Html:
+    """Return a picture with what it shows above it."""
+    return element("figure", element("figcaption", element("strong", title), element("br"), words), picture)
+
+
+def controls(*selects: tuple[str, str], field: Content = "") -> Html:
+    """Return choices that the script fills, and a field beside them; without it they are not there."""
+    labels = [
+        element("label", f"{text} ", element("select", id=name, autocomplete="off")) for name, text in selects
+    ]
+    return element("div", *labels, field, class_="controls", hidden=True)

@@ -11,8 +11,7 @@ from pres_eval.analysis.paired import depth_warning
 from pres_eval.errors import plural
 from pres_eval.measures.base import Format
 from pres_eval.report import svg
-from pres_eval.report.markup import Html, element
-from pres_eval.report.page.tables import Cell, controls, figure, link, scrolling, section, table
+from pres_eval.report.markup import Cell, Html, controls, element, figure, link, scrolling, section, table
 from pres_eval.report.text import p_text, percentage, signed, text_of
 from pres_eval.report.trec_report import Report
 

@@ -8,8 +8,7 @@ from pres_eval.analysis.by_group import ByGroup, GroupComparison
 from pres_eval.errors import plural
 from pres_eval.reading.topic_files import MACRO, Groups
 from pres_eval.report.groups import over_groups, worst_group
-from pres_eval.report.markup import Html, element
-from pres_eval.report.page.tables import Cell, link, scrolling, section, table
+from pres_eval.report.markup import Cell, Html, element, link, scrolling, section, table
 from pres_eval.report.text import UNKNOWN, p_text, shown, signed, text_of
 from pres_eval.report.trec_report import DIGITS, Report
 

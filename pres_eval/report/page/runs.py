@@ -6,8 +6,7 @@ from pres_eval.errors import plural
 from pres_eval.measures.base import Format
 from pres_eval.report import svg
 from pres_eval.report.graphs import Graph, graphs_of
-from pres_eval.report.markup import Html, element
-from pres_eval.report.page.tables import controls, figure, scrolling, section, table
+from pres_eval.report.markup import Html, controls, element, figure, scrolling, section, table
 from pres_eval.report.report_numbers import (
     above_at_below,
     against_median,

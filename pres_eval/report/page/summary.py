@@ -12,8 +12,7 @@ from pres_eval.analysis.pools import Trust
 from pres_eval.analysis.reproducible import rounded
 from pres_eval.errors import plural
 from pres_eval.measures.selection import BOUNDS_NOTE
-from pres_eval.report.markup import Content, Html, element
-from pres_eval.report.page.tables import Cell, link, scrolling, section, table
+from pres_eval.report.markup import Cell, Content, Html, element, link, scrolling, section, table
 from pres_eval.report.text import UNKNOWN, equal_or_less, interval, percentage, shown, signed, text_of
 from pres_eval.report.trec_report import DIGITS, Report
 

@@ -8,8 +8,7 @@ from pres_eval.analysis.paired import PairedScores, topic_winners, wins_of_runs
 from pres_eval.errors import plural
 from pres_eval.measures.base import Format
 from pres_eval.report import svg
-from pres_eval.report.markup import Html, element
-from pres_eval.report.page.tables import controls, figure, scrolling, section, table
+from pres_eval.report.markup import Html, controls, element, figure, scrolling, section, table
 from pres_eval.report.report_numbers import (
     MOST,
     hardest_rows,
