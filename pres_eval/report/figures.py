@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from pres_eval.analysis.explain import Explanation
-from pres_eval.analysis.figures import (
+from pres_eval.analysis.explain import (
+    Explanation,
     PrecisionRecall,
     Roc,
     normalised_recall,

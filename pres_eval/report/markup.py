@@ -1,4 +1,4 @@
-"""HTML and SVG: elements, whose text is escaped and they are not; tables, sections and figures made of them."""
+"""HTML and SVG: elements, with their text escaped; tables, sections and figures made of elements."""
 
 from __future__ import annotations
 

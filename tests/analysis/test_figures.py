@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from support.commands import QRELS, RUNS, Command
 
-from pres_eval.analysis.figures import (
+from pres_eval.analysis.explain import (
     normalised_recall,
     precision_recall,
     pres_of_average_rank,

@@ -12,7 +12,7 @@ from support.commands import QRELS, RUNS, Command
 
 from pres_eval.analysis.correlation import rbo, tau_a_ceiling
 from pres_eval.analysis.estimates import standardised
-from pres_eval.analysis.figures import normalised_recall, roc
+from pres_eval.analysis.explain import normalised_recall, roc
 from pres_eval.analysis.pooling import own_pool
 from pres_eval.cli import power
 from pres_eval.reading.source import Source

@@ -15,7 +15,7 @@ from matplotlib.text import Text
 from support.commands import Command
 from support.made_reports import PATENT_QRELS, PATENT_RUNS, judgements, ranking, report_of_texts
 
-from pres_eval.analysis.figures import Roc, precision_recall
+from pres_eval.analysis.explain import Roc, precision_recall
 from pres_eval.analysis.sweep import Sweep
 from pres_eval.report import (
     agreement,
