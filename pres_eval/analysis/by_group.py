@@ -8,13 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pres_eval.analysis.compare import best_places, compare
-from pres_eval.analysis.compare_settings import (
-    ComparedRuns,
-    CompareSettings,
-    Comparison,
-    family_size,
-    reach_warning,
-)
+from pres_eval.analysis.compare_settings import ComparedRuns, CompareSettings, Comparison, reach_warning
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.analysis.paired import PairedScores, weighted
@@ -107,7 +101,9 @@ def full_comparison(
     scores = weighted(plain, weights)
     place = best_places(scores.gains()) if isinstance(baseline, str) else baseline
     if warn is not None:
-        comparisons = family_size(scores, isinstance(place, int), settings.over)
+        runs = len(scores.runs)
+        comparisons = runs - 1 if isinstance(place, int) else runs * (runs - 1) // 2
+        comparisons *= len(scores.measures) if settings.over == "measures" else 1
         warn(reach_warning(settings, scores, comparisons))
     compared = compare(scores, place, settings, each)
     in_groups = None if groups is None else compare_by_group(scores, groups.topics, place, settings)

@@ -115,13 +115,6 @@ def check_settings(settings: CompareSettings, all_pairs: bool = False) -> None:
     )
 
 
-def family_size(scores: PairedScores, with_one: bool, over: str) -> int:
-    """Return the number of comparisons that p-values are corrected for: with one run, or of all pairs."""
-    count = len(scores.runs)
-    pairs = count - 1 if with_one else count * (count - 1) // 2
-    return pairs * (len(scores.measures) if over == "measures" else 1)
-
-
 def least_p(
     settings: CompareSettings, topics: int, comparisons: int, measures: int = 1, runs: int = 2
 ) -> float:

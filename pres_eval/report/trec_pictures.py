@@ -151,19 +151,14 @@ def draw_relevant(report: Report, subject: Subject) -> Figure:
     return figure
 
 
-def draw_histogram(report: Report, run: int, label: str = "map") -> Figure:
-    """Return a run's values minus the median of all runs, from the largest difference to the smallest."""
-    with one_plot(9.5, 4.2) as (figure, axes):
-        draw_bars(axes, report, run, label)
-    return figure
-
-
 def draw_median(report: Report, subject: Subject) -> Figure:
-    """Return the same for the subject of a picture."""
+    """Return a run's values minus the median of all runs, from the largest difference to the smallest."""
     if not median_labels(report):
         raise UsageError("--picture median: expected several runs, or --medians FILE")
     label = subject.label if subject.label in median_labels(report) else median_labels(report)[0]
-    return draw_histogram(report, subject.runs[0], label)
+    with one_plot(9.5, 4.2) as (figure, axes):
+        draw_bars(axes, report, subject.runs[0], label)
+    return figure
 
 
 def draw_bars(axes: Axes, report: Report, run: int, label: str) -> None:

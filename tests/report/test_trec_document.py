@@ -12,7 +12,7 @@ from matplotlib.patches import StepPatch
 from support.made_reports import PATENT_QRELS, PATENT_RUNS, judgements, ranking, report_of, report_of_texts
 
 from pres_eval.report.drawing import add_legend
-from pres_eval.report.trec_pictures import MANY_BARS, draw_histogram
+from pres_eval.report.trec_pictures import MANY_BARS, Subject, draw_median
 from pres_eval.report.trec_plots import PAGE, as_picture, document, page_around
 
 
@@ -67,7 +67,7 @@ def test_many_topics_are_one_shape(tmp_path: Path) -> None:
         for run in range(3)
     ]
     report = report_of_texts(tmp_path, qrels, *runs)
-    axes = draw_histogram(report, 1).axes[0]
+    axes = draw_median(report, Subject((1,), 0, "map")).axes[0]
     shapes = [patch for patch in axes.patches if isinstance(patch, StepPatch)]
     assert len(shapes) == len(axes.patches) == 2
     drawn = np.sum([shape.get_data()[0] for shape in shapes], axis=0)

@@ -7,7 +7,7 @@ from matplotlib.patches import Rectangle
 from support.made_reports import PATENT_QRELS, PATENT_RUNS, report_of
 
 from pres_eval.report.drawing import COLOURS
-from pres_eval.report.trec_pictures import draw_histogram
+from pres_eval.report.trec_pictures import Subject, draw_median
 
 
 def test_bars_above_and_below_the_median_have_their_colours() -> None:
@@ -16,7 +16,7 @@ def test_bars_above_and_below_the_median_have_their_colours() -> None:
     bars = [
         patch
         for run in range(len(PATENT_RUNS))
-        for patch in draw_histogram(report, run).axes[0].patches
+        for patch in draw_median(report, Subject((run,), 0, "map")).axes[0].patches
         if isinstance(patch, Rectangle) and patch.get_height()
     ]
     colours = {(bar.get_height() > 0, to_hex(bar.get_facecolor()).upper()) for bar in bars}

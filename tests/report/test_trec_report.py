@@ -31,7 +31,7 @@ from pres_eval.report.report_numbers import (
     summary_statistics,
 )
 from pres_eval.report.trec import evaluation_lines
-from pres_eval.report.trec_pictures import Subject, draw_histogram, draw_intervals, draw_pair, draw_topic
+from pres_eval.report.trec_pictures import Subject, draw_intervals, draw_median, draw_pair, draw_topic
 from pres_eval.report.trec_plots import PICTURES, as_picture, draw_curves
 from pres_eval.report.trec_report import RECALL_LEVELS, Report, grid_of
 
@@ -179,13 +179,17 @@ def test_the_pictures_draw_the_numbers(patents: Report) -> None:
         assert axes.get_xlabel() and axes.get_ylabel() and axes.get_title()
     assert [text.get_text() for text in figure.legends[0].get_texts()] == list(patents.names)
     for label in ("map", "PRES_1000"):
-        patches = draw_histogram(patents, 1, label).axes[0].patches
+        patches = draw_median(patents, Subject((1,), 0, label)).axes[0].patches
         heights = [patch.get_height() for patch in patches if isinstance(patch, Rectangle)]
         assert heights == sorted(against_median(patents, 1, label).tolist(), reverse=True)
 
 
 def test_bars_above_the_median_are_blue_and_those_below_orange(patents: Report) -> None:
-    bars = [patch for patch in draw_histogram(patents, 1).axes[0].patches if isinstance(patch, Rectangle)]
+    bars = [
+        patch
+        for patch in draw_median(patents, Subject((1,), 0, "map")).axes[0].patches
+        if isinstance(patch, Rectangle)
+    ]
     kinds = {
         math.copysign(1, bar.get_height()): to_hex(bar.get_facecolor()) for bar in bars if bar.get_height()
     }

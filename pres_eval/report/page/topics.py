@@ -6,7 +6,6 @@ import numpy as np
 
 from pres_eval.analysis.paired import PairedScores, topic_winners, wins_of_runs
 from pres_eval.errors import plural
-from pres_eval.measures.base import Format
 from pres_eval.report import svg
 from pres_eval.report.markup import Html, controls, element, figure, scrolling, section, table
 from pres_eval.report.report_numbers import (
@@ -29,7 +28,10 @@ def topics(report: Report) -> Html:
     labels = topic_measures(report)
     columns = [(report.per_topic(0, label).tolist(), report.column(label).measure.format) for label in labels]
     rows = [
-        [text_of(topic), *(_cell(values[place], kind) for values, kind in columns)]
+        [
+            text_of(topic),
+            *(MISSING if np.isnan(v[place]) else shown(v[place], DIGITS, kind) for v, kind in columns),
+        ]
         for place, topic in enumerate(report.topics)
     ]
     field = element(
@@ -50,10 +52,6 @@ def topics(report: Report) -> Html:
         element("p", id="shown", role="status"),
         scrolling("Values of each topic", made, rows=len(rows)),
     )
-
-
-def _cell(value: float, kind: Format) -> str:
-    return MISSING if np.isnan(value) else shown(value, DIGITS, kind)
 
 
 def differences(report: Report) -> Html:
