@@ -57,9 +57,12 @@ def discriminative_power(
     first, second = np.triu_indices(len(scores.runs), 1)
 
     def tested(measure: int) -> Joint:
-        """Return what a test of two runs says of each pair, and the least mean that it would have found."""
+        """Return what a test of two runs says of each pair, and the least mean that t would have found."""
         differences = scores.values[measure][first] - scores.values[measure][second]
-        return Joint(PAIRED_TESTS[test].run(differences, samples, seed), _needed_by_t(differences, alpha))
+        widest = float(mean_and_deviation(differences)[1].max(initial=0.0))
+        topics = differences.shape[1]
+        needed = t_quantile(alpha, topics - 1) / math.sqrt(topics) * widest
+        return Joint(PAIRED_TESTS[test].run(differences, samples, seed), needed)
 
     if test == "randomised-tukey":
         draws = Draws(samples, seed, alpha, each)
@@ -80,14 +83,6 @@ def _discrimination(measure: str, said: Joint, alpha: float) -> Discrimination:
         share=below / count if count else math.nan,
         needed=said.half_width,
     )
-
-
-def _needed_by_t(differences: FloatArray, alpha: float) -> float:
-    """Return the least mean that a t-test of any pair would have found, by its differences (P, T)."""
-    topics = differences.shape[1]
-    _, deviation = mean_and_deviation(differences)
-    width = t_quantile(alpha, topics - 1) / math.sqrt(topics)
-    return width * float(deviation.max(initial=0.0))
 
 
 @dataclass(frozen=True)

@@ -39,13 +39,6 @@ def select_at(texts: Sequence[str], cutoffs: Sequence[int], options: Options) ->
     return tuple(columns.values())
 
 
-def cutoff_of(column: SelectedColumn) -> int | None:
-    """Return the cutoff of a column, None for a measure without."""
-    if isinstance(column.measure.parameters, Cutoffs) and column.arguments:
-        return int(str(column.arguments[0]))
-    return None
-
-
 def signs(selection: Selection) -> IntArray:
     """Return (M, 1) -1 for the columns of which less is better, else 1: times this, more is better."""
     return np.array([[-1 if column.measure.less_is_better else 1] for column in selection], np.int64)

@@ -20,7 +20,7 @@ from pres_eval.measures.selection import select
 from pres_eval.options import Options
 from pres_eval.ranking.runs import read_run
 from pres_eval.reading.advice import advice
-from pres_eval.reading.blocks import FileFormat, joined
+from pres_eval.reading.blocks import joined
 from pres_eval.reading.formats.recognising import FORMATS, recognised
 from pres_eval.reading.lines import QRELS, RUN, Layout
 from pres_eval.reading.pool import NO_POOL
@@ -94,11 +94,39 @@ def _judgements(source: Source, report: FileReport, options: CheckOptions) -> Re
 
 
 def _run(source: Source, report: FileReport, checker: RunChecker, form: str) -> CheckedRun:
-    """Return the run in the format that was named, or that it turns out to be in."""
+    """Return the run, checked, in the format that was named, or that it turns out to be in.
+
+    Raises InputError for the first faulty row of a format that is not one of lines.
+    """
     other = FORMATS.get(form) or recognised(source, grades=False)
     if other is None:
         return checker.check(source, report)
-    return check_run_in(source, report, other, checker)
+    part = joined(source.name, other.read(source, False))
+    documents = part.documents.pick(slice(None))
+    offsets = np.concatenate(([0], np.cumsum(part.lengths)))
+    groups = segments_of(part.topics)
+    topics = replace(groups, starts=offsets[groups.starts], size=len(documents))
+    scores = part.numbers.astype(np.float64)
+    counts = {
+        ("lines", "all"): 0 if part.lines is None else int(part.lines[-1]),
+        ("lines", "rows"): len(scores),
+        ("scores", "negative"): 0 if other.by_rank else int(np.count_nonzero(scores < 0)),
+    }
+    found = FileReport(report.path, report.role, report.most, counts=Counter(counts))
+    rows = CheckedRows(
+        ids=documents,
+        scores=scores,
+        ranks=(-scores).astype(np.int64) if other.by_rank else np.full(len(documents), NO_NUMBER),
+        line=np.arange(1, len(scores) + 1) if part.lines is None else part.lines,
+    )
+    whole = CheckedPart(report=found, topics=topics, tags={}, rows=rows)
+    run = checker.check_parts(report, [(0, whole)], whole_topics=False)
+    checker.tell(report, run)
+    report.add("score-infinite", int(np.count_nonzero(np.isinf(scores))))
+    report.facts |= {"format": other.meaning}
+    if not other.numbered:
+        _without_lines(report)
+    return run
 
 
 def _weigh_ties(report: FileReport, source: Source, judgements: Relevance, options: CheckOptions) -> None:
@@ -143,36 +171,6 @@ def _checked(
 def failed(reports: Sequence[FileReport], strict: bool = False) -> bool:
     """Return whether there was any error; any warning too if that is wanted."""
     return any(report.verdict() is Severity.ERROR or (strict and report.verdict()) for report in reports)
-
-
-def check_run_in(source: Source, report: FileReport, form: FileFormat, checker: RunChecker) -> CheckedRun:
-    """Read a run in this format and check it.  Raises InputError for the first faulty row."""
-    part = joined(source.name, form.read(source, False))
-    documents = part.documents.pick(slice(None))
-    offsets = np.concatenate(([0], np.cumsum(part.lengths)))
-    groups = segments_of(part.topics)
-    topics = replace(groups, starts=offsets[groups.starts], size=len(documents))
-    scores = part.numbers.astype(np.float64)
-    counts = {
-        ("lines", "all"): 0 if part.lines is None else int(part.lines[-1]),
-        ("lines", "rows"): len(scores),
-        ("scores", "negative"): 0 if form.by_rank else int(np.count_nonzero(scores < 0)),
-    }
-    found = FileReport(report.path, report.role, report.most, counts=Counter(counts))
-    rows = CheckedRows(
-        ids=documents,
-        scores=scores,
-        ranks=(-scores).astype(np.int64) if form.by_rank else np.full(len(documents), NO_NUMBER),
-        line=np.arange(1, len(scores) + 1) if part.lines is None else part.lines,
-    )
-    whole = CheckedPart(report=found, topics=topics, tags={}, rows=rows)
-    run = checker.check_parts(report, [(0, whole)], whole_topics=False)
-    checker.tell(report, run)
-    report.add("score-infinite", int(np.count_nonzero(np.isinf(scores))))
-    report.facts |= {"format": form.meaning}
-    if not form.numbered:
-        _without_lines(report)
-    return run
 
 
 def _without_lines(report: FileReport) -> None:

@@ -22,8 +22,8 @@ from pres_eval.arrays import (
     stable_order,
 )
 from pres_eval.checking.blocks import NO_NUMBER, CheckedBlock, CheckedRows
-from pres_eval.checking.findings import Example, FileReport, tell_lines
-from pres_eval.checking.whole_files import CheckedRun, add_facts, check_length, check_tags, sum_up_ties
+from pres_eval.checking.findings import Example, FileReport, facts_of_lines, tell_lines
+from pres_eval.checking.whole_files import CheckedRun, check_length, check_tags, sum_up_ties
 from pres_eval.errors import quoted
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 from pres_eval.ranking.opening import DOCNO, RANK, TOPIC, exchanged
@@ -35,6 +35,7 @@ from pres_eval.reading.rewriting import Mapping
 from pres_eval.reading.run_files import TREC
 from pres_eval.reading.source import Source
 from pres_eval.reading.splits import ScatteredError, text_chunks
+from pres_eval.report.text import text_of
 from pres_eval.workers import UNTHREADED, in_order
 
 SCORE = 4
@@ -115,14 +116,6 @@ def segments_of(ids: Ids) -> Segments:
     return Segments(list(numbers), which, starts, len(ids))
 
 
-def tags_of(lines: Lines) -> dict[bytes, tuple[int, int]]:
-    """Return the tags of a chunk: how many rows each has, and its first line."""
-    segments = segments_of(lines.column(TAG))
-    first = segments.starts[np.unique(segments.which, return_index=True)[1]]
-    places = zip(segments.counts().tolist(), (lines.line_of(first) + 1).tolist(), strict=True)
-    return dict(zip(segments.ids, places, strict=True))
-
-
 @dataclass(frozen=True)
 class CheckOptions:
     """Limits that the checks compare with.
@@ -200,7 +193,18 @@ class RunChecker:
 
     def tell(self, report: FileReport, run: CheckedRun) -> None:
         """Report the facts of a whole run, and findings that only its end shows."""
-        add_facts(report, run)
+        report.facts |= facts_of_lines(report) | {
+            "tags": {text_of(tag): count for tag, (count, _) in run.tags.items()},
+            "documents": report.counts["lines", "rows"],
+            "negative_scores": report.counts["scores", "negative"],
+            "topics": len(run.topics),
+            "topics_in_order": run.topics == sorted(run.topics),
+            "topics_apart": int(np.count_nonzero(run.places > 1)),
+            "topics_unsorted": report.counts["topics", "unsorted"],
+            "topics_with_ranks_from_0": report.counts["topics", "ranks_from_0"],
+            "float32_ties": report.counts["float32-ties", "scores"],
+            "documents_per_topic": [int(run.lengths.min()), int(run.lengths.max())],
+        }
         for kind in ("ties", "float32-ties"):
             if kind in report.findings:
                 sum_up_ties(report, kind)
@@ -211,7 +215,9 @@ class RunChecker:
         report = FileReport("", "run", self.options.most)
         tell_lines(report, lines)
         ranks = check_columns(report, lines)
-        topics = segments_of(lines.column(TOPIC))
+        topics, tags = segments_of(lines.column(TOPIC)), segments_of(lines.column(TAG))
+        first = tags.starts[np.unique(tags.which, return_index=True)[1]]
+        places = zip(tags.counts().tolist(), (lines.line_of(first) + 1).tolist(), strict=True)
         rows = CheckedRows(
             ids=WordIds.of(lines.column(DOCNO)),
             scores=lines.numbers,
@@ -225,7 +231,7 @@ class RunChecker:
         return CheckedPart(
             report=report,
             topics=topics,
-            tags=tags_of(lines),
+            tags=dict(zip(tags.ids, places, strict=True)),
             rows=None if whole_topics else rows,
         )
 

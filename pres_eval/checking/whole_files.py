@@ -16,7 +16,6 @@ from pres_eval.ranking.rough import respelled_topics
 from pres_eval.reading.lines import Lines
 from pres_eval.reading.relevance import QrelsJudgements, Relevance, read_qrels
 from pres_eval.reading.source import Source
-from pres_eval.report.text import text_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,22 +30,6 @@ class CheckedRun:
     lengths: IntArray
     places: IntArray
     tags: dict[bytes, tuple[int, int]]
-
-
-def add_facts(report: FileReport, run: CheckedRun) -> None:
-    """Add the counts that are no faults."""
-    report.facts |= facts_of_lines(report) | {
-        "tags": {text_of(tag): count for tag, (count, _) in run.tags.items()},
-        "documents": report.counts["lines", "rows"],
-        "negative_scores": report.counts["scores", "negative"],
-        "topics": len(run.topics),
-        "topics_in_order": run.topics == sorted(run.topics),
-        "topics_apart": int(np.count_nonzero(run.places > 1)),
-        "topics_unsorted": report.counts["topics", "unsorted"],
-        "topics_with_ranks_from_0": report.counts["topics", "ranks_from_0"],
-        "float32_ties": report.counts["float32-ties", "scores"],
-        "documents_per_topic": [int(run.lengths.min()), int(run.lengths.max())],
-    }
 
 
 def sum_up_ties(report: FileReport, kind: str) -> None:

@@ -149,26 +149,21 @@ def _groups(result: ComparedRuns) -> Table:
         for run in order
         for measure, label in enumerate(scores.measures)
     ]
+    alike = [
+        label
+        for label, own in zip(scores.measures, letters, strict=True)
+        if set(own) == {"a"} and len(own) > 1
+    ]
+    topics = plural(len(scores.topics))
+    words = f"all runs share a: over {topics} no difference was found, which does not mean that there is none"
     return Table(
         name="groups",
         title=f"{SHARED.capitalize()} ({_how(result.settings, '≥')})",
         headings=("run", "measure", "letters"),
         rows=rows,
-        notes=["a: with the best", *_all_alike(result, letters)],
+        notes=["a: with the best", *([f"{', '.join(alike)}: {words}"] if alike else [])],
         shown=_grid(scores.measures, {scores.runs[run]: [own[run] for own in letters] for run in order}),
     )
-
-
-def _all_alike(result: ComparedRuns, letters: Sequence[Sequence[str]]) -> list[str]:
-    """Return the note that a table of one letter shows no significant difference."""
-    alike = [
-        label
-        for label, own in zip(result.scores.measures, letters, strict=True)
-        if set(own) == {"a"} and len(own) > 1
-    ]
-    topics = plural(len(result.scores.topics))
-    words = f"all runs share a: over {topics} no difference was found, which does not mean that there is none"
-    return [f"{', '.join(alike)}: {words}"] if alike else []
 
 
 def _grid(measures: Sequence[str], cells: Mapping[str, Sequence[ShownCell]]) -> Shown:

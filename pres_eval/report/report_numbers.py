@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 import numpy as np
 
-from pres_eval.analysis.paired import PairedScores, pair_columns
 from pres_eval.analysis.reproducible import quantiles_of_known
 from pres_eval.arrays import FloatArray
-from pres_eval.errors import NoCommonTopicError
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 from pres_eval.report.text import shown, text_of
 from pres_eval.report.trec_report import DIGITS, RECALL_LEVELS, Report
@@ -162,13 +158,6 @@ def largest_differences(
         for place in np.argsort(-spread, kind="stable")[:most].tolist()
         if spread[place] > 0
     ]
-
-
-def on_common_topics(report: Report, label: str) -> PairedScores | None:
-    """Return the values of a measure on the topics that every run has; None if there are none."""
-    with suppress(NoCommonTopicError):
-        return pair_columns(report.evaluations, report.names, [label])
-    return None
 
 
 def quartiles(values: FloatArray) -> list[float]:

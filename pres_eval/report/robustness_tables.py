@@ -9,9 +9,9 @@ import numpy as np
 from pres_eval.analysis.pooling import FirstDocuments, Key, ToJudge
 from pres_eval.analysis.pools import Depths, Holes, LeftOut
 from pres_eval.analysis.robustness import Robustness
-from pres_eval.analysis.sweep import cutoff_of
 from pres_eval.arrays import AnyArray, BoolArray, IntArray
 from pres_eval.errors import plural
+from pres_eval.measures.parameters import Cutoffs
 from pres_eval.measures.selection import Selection
 from pres_eval.report.layout import Score, Shown, Table, Value, records_table
 from pres_eval.report.paper import Figure
@@ -280,7 +280,8 @@ def _panels(result: Robustness, selection: Selection) -> dict[str, dict[str, Any
     """Return (F + 1, S) correlations for each line of each panel, the last row with nothing taken out."""
     panels: dict[str, dict[str, AnyArray]] = {}
     for number, column in enumerate(selection):
-        cutoff = cutoff_of(column)
+        has_cutoff = isinstance(column.measure.parameters, Cutoffs) and len(column.arguments) > 0
+        cutoff = column.arguments[0] if has_cutoff else None
         title = "no cutoff" if cutoff is None else f"cutoff {cutoff}"
         own = column.measure.name
         name = column.label if cutoff is None else own + column.label.removeprefix(f"{own}_{cutoff}")

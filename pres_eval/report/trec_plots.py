@@ -131,7 +131,13 @@ def document(report: Report) -> Iterator[Figure]:
         ]
         for run in report.best_first(report.board[0])
     ]
-    yield from _text_pages([*_title_lines(report), *_lined_up(["run", "topics", *report.board], board)])
+    title = [
+        *(title_of(report), "", *textwrap.wrap(report.description, 100)),
+        f"{plural(len(report.topics))}, judged in {report.shown_path(report.qrels.path)}",
+    ]
+    if report.topics_differ() and not report.options.complete:
+        title.append("The runs have different topics: averages are over each run's own.")
+    yield from _text_pages([*title, "", *_lined_up(["run", "topics", *report.board], board)])
     if report.pairs is not None:
         yield draw_intervals(report, subject)
     yield draw_curves(report)
@@ -141,7 +147,9 @@ def document(report: Report) -> Iterator[Figure]:
     yield draw_topic(report, subject)
     yield draw_explained(report, subject)
     yield draw_relevant(report, subject)
-    yield from _text_pages(_topic_lines(report, subject.label))
+    rows = [[cut(topic, LONGEST_NAME), *numbers] for topic, *numbers in hardest_rows(report, subject.label)]
+    hardest = _lined_up(["topic", "num_rel", "best", "median", "worst"], rows)
+    yield from _text_pages([f"{subject.label} on each topic, the hardest first", "", *hardest])
     for run in range(len(report.names)):
         yield _run_page(report, run)
 
@@ -171,28 +179,6 @@ def _run_page(report: Report, run: int) -> Figure:
         draw_bars(axes, report, run, label)
         axes.set_title("\n".join(textwrap.wrap(axes.get_title(), 48)))
     return figure
-
-
-def _title_lines(report: Report) -> list[str]:
-    differ = report.topics_differ() and not report.options.complete
-    return [
-        title_of(report),
-        "",
-        *textwrap.wrap(report.description, 100),
-        f"{plural(len(report.topics))}, judged in {report.shown_path(report.qrels.path)}",
-        *["The runs have different topics: averages are over each run's own."] * differ,
-        "",
-    ]
-
-
-def _topic_lines(report: Report, label: str) -> list[str]:
-    """Return the topics by the median of the runs."""
-    rows = [[cut(topic, LONGEST_NAME), *numbers] for topic, *numbers in hardest_rows(report, label)]
-    return [
-        f"{label} on each topic, the hardest first",
-        "",
-        *_lined_up(["topic", "num_rel", "best", "median", "worst"], rows),
-    ]
 
 
 def _lined_up(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import numpy as np
 
-from pres_eval.analysis.paired import PairedScores, topic_winners, wins_of_runs
-from pres_eval.errors import plural
+from pres_eval.analysis.paired import PairedScores, pair_columns, topic_winners, wins_of_runs
+from pres_eval.errors import NoCommonTopicError, plural
 from pres_eval.report import svg
 from pres_eval.report.markup import Html, controls, element, figure, scrolling, section, table
 from pres_eval.report.report_numbers import (
     MOST,
     hardest_rows,
     largest_differences,
-    on_common_topics,
     relevant_counts,
     topic_measures,
 )
@@ -76,9 +77,8 @@ def differences(report: Report) -> Html:
             sortable=True,
         )
         parts.append(element("div", element("h3", name), scrolling(f"{name}: largest differences", made)))
-        scores = on_common_topics(report, label)
-        if scores is not None:
-            parts.append(_winners(name, scores))
+        with suppress(NoCommonTopicError):
+            parts.append(_winners(name, pair_columns(report.evaluations, report.names, [label])))
     return section("differences", "Largest differences between runs", element("div", *parts, class_="charts"))
 
 
