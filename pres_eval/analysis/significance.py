@@ -171,21 +171,14 @@ def randomisation(
         p_values[row] = np.count_nonzero(far(sums) >= _reached(kept[None, :], far)) / len(sums)
     many = np.flatnonzero(nonzero > ENUMERATED)
     if len(many):
-        p_values[many] = _sampled_p(differences[many], samples, seed, far)
+        sampled, stream, as_far = differences[many], RandomStream(seed), np.zeros(len(many), np.int64)
+        reached = _reached(sampled, far)
+        for start in range(0, samples, _AT_ONCE):
+            signs = np.where(stream.signs(min(_AT_ONCE, samples - start), differences.shape[1]), 1.0, -1.0)
+            # In whatever order this adds: the margin in `_reached` is wider than the rounding.
+            as_far += (far(signs @ sampled.T) >= reached).sum(axis=0)
+        p_values[many] = (1 + as_far) / (samples + 1)
     return p_values
-
-
-def _sampled_p(
-    differences: FloatArray, samples: int, seed: int, far: Callable[[FloatArray], FloatArray]
-) -> FloatArray:
-    """Return (P,) those of differences (P, T), over some sign changes."""
-    stream, reached = RandomStream(seed), _reached(differences, far)
-    as_far = np.zeros(len(differences), np.int64)
-    for start in range(0, samples, _AT_ONCE):
-        signs = np.where(stream.signs(min(_AT_ONCE, samples - start), differences.shape[1]), 1.0, -1.0)
-        # In whatever order this adds: the margin in `_reached` is wider than the rounding.
-        as_far += (far(signs @ differences.T) >= reached).sum(axis=0)
-    return (1 + as_far) / (samples + 1)
 
 
 def _reached(differences: FloatArray, far: Callable[[FloatArray], FloatArray]) -> FloatArray:

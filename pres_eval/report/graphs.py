@@ -38,13 +38,7 @@ class Graph:
 
 def graphs_of(report: Report) -> list[Graph]:
     """Return recall-precision, PRES and recall against Nmax, and with -N the ROC curve."""
-    graphs = [recall_precision(report), against_nmax(report, "PRES"), against_nmax(report, "recall")]
-    return [*graphs, roc(report)] if report.options.num_docs_in_coll else graphs
-
-
-def recall_precision(report: Report) -> Graph:
-    """Return interpolated precision at eleven levels of recall."""
-    return Graph(
+    precision = Graph(
         name="recall-precision",
         title="Recall-precision",
         words="Interpolated precision at eleven levels of recall, averaged over topics",
@@ -55,6 +49,22 @@ def recall_precision(report: Report) -> Graph:
             [(level, f"iprec_at_recall_{level}", f"recall {level}, precision") for level in RECALL_LEVELS],
         ),
     )
+    graphs = [precision, against_nmax(report, "PRES"), against_nmax(report, "recall")]
+    if report.options.num_docs_in_coll:
+        roc = Graph(
+            name="ROC",
+            title="ROC",
+            words=(
+                "Recall against fallout (share of the collection's other documents that were retrieved),"
+                f" averaged over topics; {report.options.num_docs_in_coll} documents in the collection"
+            ),
+            x="Fallout",
+            y="Recall",
+            curves=tuple(tuple(roc_curve(report, run)) for run in range(len(report.names))),
+            last=None,
+        )
+        graphs.append(roc)
+    return graphs
 
 
 def against_nmax(report: Report, measure: str) -> Graph:
@@ -83,22 +93,6 @@ def _curves(report: Report, places: Sequence[tuple[float | str, str, str]]) -> t
             if not np.isnan(value := report.summary(run, label))
         )
         for run in range(len(report.names))
-    )
-
-
-def roc(report: Report) -> Graph:
-    """Return recall against fallout."""
-    return Graph(
-        name="ROC",
-        title="ROC",
-        words=(
-            "Recall against fallout (share of the collection's other documents that were retrieved), averaged"
-            f" over topics; {report.options.num_docs_in_coll} documents in the collection"
-        ),
-        x="Fallout",
-        y="Recall",
-        curves=tuple(tuple(roc_curve(report, run)) for run in range(len(report.names))),
-        last=None,
     )
 
 

@@ -273,11 +273,7 @@ def robustness_figure(result: Robustness, selection: Selection) -> Figure:
     from pres_eval.report.judgement_plots import robustness
 
     plan = result.plan
-    return robustness(plan.fractions, _panels(result, selection), COEFFICIENT_NAMES[plan.coefficient])
-
-
-def _panels(result: Robustness, selection: Selection) -> dict[str, dict[str, AnyArray]]:
-    """Return (F + 1, S) correlations for each line of each panel, the last row with nothing taken out."""
+    # Of each line of a panel (F + 1, S), the last row with nothing taken out.
     panels: dict[str, dict[str, AnyArray]] = {}
     for number, column in enumerate(selection):
         has_cutoff = isinstance(column.measure.parameters, Cutoffs) and len(column.arguments) > 0
@@ -288,4 +284,4 @@ def _panels(result: Robustness, selection: Selection) -> dict[str, dict[str, Any
         found = result.correlations[:, :, number]
         unchanged = np.full((1, found.shape[1]), result.unchanged[number])
         panels.setdefault(title, {})[name] = np.concatenate((found, unchanged))
-    return panels
+    return robustness(plan.fractions, panels, COEFFICIENT_NAMES[plan.coefficient])

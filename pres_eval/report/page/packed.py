@@ -67,21 +67,17 @@ def as_shown(values: FloatArray, kind: Format) -> AnyArray:
     """
     scale = 1 if kind is Format.COUNT else 10**DIGITS
     known = np.isfinite(values)
-    whole = smallest(_rounded(values[known], scale))
+    exact = values[known]
+    scaled = exact * scale
+    rounded = np.rint(scaled)
+    # The product is rounded too: near a half only the printed digits say which way it goes.
+    for place in np.flatnonzero(np.abs(np.abs(scaled - np.floor(scaled)) - 0.5) < 1e-3).tolist():
+        rounded[place] = round(float(f"{exact[place]:.{len(str(scale)) - 1}f}") * scale)
+    whole = smallest(rounded)
     missing = np.nan if whole.dtype.kind == "f" else np.iinfo(whole.dtype).min
     packed = np.full(values.shape, missing, whole.dtype)
     packed[known] = whole
     return packed
-
-
-def _rounded(values: FloatArray, scale: int) -> FloatArray:
-    """Return the values times the scale, rounded as their digits are when they are printed."""
-    scaled = values * scale
-    rounded = np.rint(scaled)
-    # The product is rounded too: near a half only the printed digits say which way it goes.
-    for place in np.flatnonzero(np.abs(np.abs(scaled - np.floor(scaled)) - 0.5) < 1e-3).tolist():
-        rounded[place] = round(float(f"{values[place]:.{len(str(scale)) - 1}f}") * scale)
-    return rounded
 
 
 def page_data(report: Report) -> list[Html]:
