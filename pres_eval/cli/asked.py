@@ -22,10 +22,11 @@ from pres_eval.cli.shared import (
 )
 from pres_eval.cli.values import FiniteRange
 from pres_eval.engines.engine import LOCAL
-from pres_eval.errors import RunFailure, quoted, refuse
+from pres_eval.errors import RunFailure, refuse
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.records import dataclass
 from pres_eval.report import OUTPUT_FORMATS
+from pres_eval.report.groups import warning_of_groups
 from pres_eval.scoring import ScoredRun, Scoring
 from pres_eval.workers import Result, in_turn
 
@@ -220,12 +221,5 @@ class Job(Scoring):
             from pres_eval.analysis.sample_intervals import with_sample_intervals
 
             evaluation = with_sample_intervals(evaluation, ranking, self, self.said.warn)
-        wanted = () if self.groups is None else self.groups.topics
-        gone = ", ".join(quoted(name) for name in wanted if name not in evaluation.groups)
-        if gone:
-            weighs = " weighs more than 0" * (self.weights is not None)
-            self.said.warn(
-                f"{ranking.name}: no topic of the groups {gone}{weighs}: they have no values, and all groups"
-                " together no mean"
-            )
+        self.said.warn(warning_of_groups(evaluation, self.groups, self.weights))
         return evaluation

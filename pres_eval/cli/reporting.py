@@ -15,6 +15,7 @@ from pres_eval.ranking.ranking import OWN
 from pres_eval.reading.source import Source
 from pres_eval.reading.texts import read_texts
 from pres_eval.reading.topic_files import Medians, read_medians
+from pres_eval.report.groups import warning_of_groups
 from pres_eval.report.records import file_record
 from pres_eval.report.trec_report import Report, make_report, report_selection
 from pres_eval.workers import in_order
@@ -65,6 +66,8 @@ def report_of(said: ReportOptions) -> Report:
         groups=groups,
         weights=weights,
     )
+    for evaluation in report.evaluations:
+        said.warn(warning_of_groups(evaluation, groups, weights))
     return _looked_into(said, report, loaded)
 
 
