@@ -133,7 +133,7 @@ def read_score_file(said: NumberOptions, path: str, measures: Sequence[str]) -> 
             )
     text = b"".join(chunk.text() for chunk in Source(path).chunks())
     rule = said.topic_rule(COMMON)
-    found = read_score_table(path, text.decode("utf-8", "backslashreplace"), complete=rule == ALL)
+    found = read_score_table(path, text.decode("utf-8", "backslashreplace"), rule == ALL, said.warn)
     if found.topics:
         used = UsedTopics(
             rule=rule,
