@@ -16,6 +16,7 @@ from pres_eval.library.judgements import is_path, plain_data
 from pres_eval.library.ranked import Qrels
 from pres_eval.library.rankings import block_of_data
 from pres_eval.library.run import Run
+from pres_eval.library.texts import encode
 from pres_eval.library.wording import python_words
 from pres_eval.reading.blocks import Block, check_scores
 from pres_eval.reading.formats.delimited import read_columns
@@ -88,6 +89,7 @@ def _write(
         form = ENDINGS.get(ending, known[0])
     if form not in known:
         raise UsageError(f"form={form!r}: expected one of {', '.join(known)}")
+    encode(tag, "tag")  # raises an error of ours where it cannot be
     stream = io.BytesIO()
     write_blocks(stream, blocks, form, known is TARGETS_OF_QRELS, name, tag)
     if is_path(file):

@@ -125,7 +125,8 @@ def _line(row: Row, form: str, name: str, value: str, tag: str, ranks: Counter[b
     topic, document, number, place = row
     if form == "trec_results":
         ranks[topic] += 1
-        return b"%s Q0 %s %d %s %s\n" % (topic, document, ranks[topic], repr(number).encode(), tag.encode())
+        last = tag.encode("utf-8", "surrogateescape")
+        return b"%s Q0 %s %d %s %s\n" % (topic, document, ranks[topic], repr(number).encode(), last)
     if form == "qrels":
         whole = number == int(number)
         return b"%s 0 %s %s\n" % (topic, document, b"%d" % number if whole else repr(number).encode())

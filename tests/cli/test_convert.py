@@ -188,3 +188,10 @@ def test_topics_of_responses_come_from_any_table(
     Path("topics").write_text(topics + "t3\tplane\n" * 3)
     called = call("convert", "e.json", "--to", "trec_results", "--topics-from", "topics")
     assert "5 topics, but the last one with documents is number 2" in called.err
+
+
+def test_a_tag_keeps_its_bytes(call: Command) -> None:
+    """A tag that is no UTF-8 was a traceback."""
+    Path("file").write_text("1 Q0 a 1 2 r\n")
+    call.ok("convert", "file", "--to", "trec_results", "--tag", "\udce9", "--output", "new")
+    assert Path("new").read_bytes() == b"1 Q0 a 1 2.0 \xe9\n"
