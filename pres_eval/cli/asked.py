@@ -94,7 +94,8 @@ class EvaluateOptions(TieOptions, GateOptions, TableOptions):
         "--output", metavar="FILE",
         callback=set_format,
         help="Write results to FILE, whole or not at all. FILE.csv, .tsv, .json, .jsonl, .md and .tex set"
-        " --format; FILE.parquet is a table of the values of all topics.",
+        " --format; FILE.parquet is a table of the values of all topics, with the names of the runs' files,"
+        " or with --names tag their tags.",
     )  # fmt: skip
     cluster: str | None = option(
         "--cluster", metavar="WORKERS",
