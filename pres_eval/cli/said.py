@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from pres_eval.errors import InputError
+from pres_eval.errors import InputError, UsageError
 
 Record = TypeVar("Record", bound="Said")
 
@@ -83,6 +83,11 @@ def command_with(record: type[Record]) -> Callable[[Callable[[Record], None]], c
 
         def called(**values: Any) -> None:
             """Run the command with options that make sense."""
+            for parameter in parameters:
+                value = values[parameter.name or ""]
+                # Mostly from a script's variable that is not set.
+                if parameter.metavar == "FILE" and "" in (value if parameter.multiple else (value,)):
+                    raise UsageError(f"{parameter.opts[0]}: found an empty name, expected that of a file")
             said = record(**values)
             said.check()
             try:
