@@ -427,6 +427,13 @@ def test_annotations_are_escaped() -> None:
     assert "line=" not in GateFinding(gate="--fail-under", message="x", path="run.txt").annotation()
 
 
+def test_an_earlier_evaluation_with_a_byte_order_mark(pres_eval: Command, tmp_path: Path) -> None:
+    """It was taken for a run with too few columns."""
+    text = pres_eval.ok("-m", "map", "--format", "json", QRELS, RUNS[1]).out
+    (tmp_path / "baseline.json").write_text("\ufeff" + text, encoding="utf-8")
+    pres_eval.ok("-m", "map", "--against", tmp_path / "baseline.json", QRELS, RUNS[1])
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
 def test_an_earlier_evaluation_from_a_pipe(pres_eval: Command, tmp_path: Path) -> None:
     """It is read once, as bash's <(...) can be."""
