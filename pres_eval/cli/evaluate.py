@@ -21,7 +21,7 @@ from pres_eval.cli.shared import (
 )
 from pres_eval.cli.streams import check_paths
 from pres_eval.cli.topics import ChosenRuns, topic_files
-from pres_eval.errors import MeasureError, PresEvalError, RunFailure, UsageError
+from pres_eval.errors import MeasureError, PresEvalError, RunFailure, UsageError, plural
 from pres_eval.measures.asked import as_asked
 from pres_eval.measures.base import geometric_mean
 from pres_eval.measures.selection import DEFAULT_MEASURES, Selection, select
@@ -102,6 +102,8 @@ def _evaluate(said: EvaluateOptions) -> None:
     if job.zscores is not None:
         said.warn(job.zscores.warning)
     report_failures(said, job.failures)
+    if said.gated and job.failures:
+        said.warn(f"gates were not checked, as {plural(len(job.failures), 'run')} could not be evaluated")
     exit_if_failed(job.failures)
     if said.gated:
         pass_gates(
