@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pres_eval.arrays import WORD
 from pres_eval.errors import InputError, extra_module
-from pres_eval.library.idcolumns import Codes, IdColumn, Numbers, Spans, TextParts
+from pres_eval.library.idcolumns import Codes, IdColumn, Spans, TextParts, ids_of_numbers
 
 TEXTS = ("string", "large_string", "string_view", "binary", "large_binary", "binary_view")
 """Types of columns that are read as ids, besides whole numbers and dictionaries."""
@@ -42,7 +42,7 @@ def arrow_ids(column: Any, label: str, name: str) -> IdColumn:
         entries = arrow_ids(pyarrow.chunked_array([whole.dictionary]), label, name)
         return Codes(whole.indices.to_numpy().astype(np.int64), entries.pick(slice(0, len(entries))))
     if pyarrow.types.is_integer(column.type):
-        return Numbers(column.to_numpy().astype(np.int64, copy=False), name)
+        return ids_of_numbers(column.to_numpy(), name)
     if str(column.type) not in TEXTS:
         raise InputError(name, None, f"column {label} of type {column.type}", "texts or whole numbers")
     chunks = column.cast(pyarrow.large_binary()).chunks

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pres_eval.errors import InputError, MissingExtraError, quoted
 from pres_eval.library.arrow import arrow_ids, arrow_numbers, arrow_table
-from pres_eval.library.idcolumns import Codes, IdColumn, Numbers, Objects
+from pres_eval.library.idcolumns import Codes, IdColumn, Objects, ids_of_numbers
 from pres_eval.library.matrices import as_array
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.formats.names import OF_TABLES, pick
@@ -26,6 +26,7 @@ def column_names(available: Iterable[Any], value: Sequence[str], name: str) -> t
     known = list(map(str, available))
 
     def first(names: Sequence[str]) -> str:
+        """Return the first of the names that a column has."""
         found = pick(known, names)
         if found is None:
             raise InputError(
@@ -34,6 +35,8 @@ def column_names(available: Iterable[Any], value: Sequence[str], name: str) -> t
                 f"no {names[0]} among the columns {', '.join(known)}",
                 f"a column named {', '.join(names[:-1])} or {names[-1]}",
             )
+        if known.count(found) > 1:
+            raise InputError(name, None, f"{known.count(found)} columns named {found}", "one")
         return found
 
     return first(TOPIC), first(DOCUMENT), first(value)
@@ -133,7 +136,7 @@ def _mapping_table(data: Mapping[Any, Any], value: Sequence[str], name: str) -> 
 def _ids(values: Any, name: str) -> IdColumn:
     """Return a column of ids from an array or a sequence of objects."""
     if isinstance(values, np.ndarray) and values.dtype.kind in "iu":
-        return Numbers(values.astype(np.int64, copy=False), name)
+        return ids_of_numbers(values, name)
     return Objects(values.tolist() if isinstance(values, np.ndarray) else list(values), name)
 
 
