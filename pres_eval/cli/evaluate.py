@@ -18,7 +18,7 @@ from pres_eval.cli.reader import relevance_at, runs_at, topic_files
 from pres_eval.cli.said import command_with
 from pres_eval.cli.shared import TABLES
 from pres_eval.cli.streams import check_paths
-from pres_eval.errors import MeasureError, PresEvalError, RunFailure, UsageError
+from pres_eval.errors import MeasureError, PresEvalError, RunFailure, UsageError, plural
 from pres_eval.measures.base import geometric_mean
 from pres_eval.measures.selection import DEFAULT_MEASURES, Selection, as_asked, select
 from pres_eval.options import Options
@@ -99,6 +99,8 @@ def _evaluate(said: EvaluateOptions) -> None:
         said.warn(job.zscores.warning)
     if job.failures:
         report_failures(said, job.failures)
+        if said.gated:
+            said.warn(f"gates were not checked, as {plural(len(job.failures), 'run')} could not be evaluated")
         exit_if_failed(job.failures)
     if said.gated:
         pass_gates(
