@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -98,10 +98,7 @@ def _evaluate(said: EvaluateOptions) -> None:
     if job.zscores is not None:
         said.warn(job.zscores.warning)
     if job.failures:
-        report_failures(said, job.failures)
-        if said.gated:
-            said.warn(f"gates were not checked, as {plural(len(job.failures), 'run')} could not be evaluated")
-        exit_if_failed(job.failures)
+        _fail(said, job.failures)
     if said.gated:
         pass_gates(
             said,
@@ -109,6 +106,14 @@ def _evaluate(said: EvaluateOptions) -> None:
             named_lines(evaluations, job),
             lambda path: _record(map(job.evaluated, runs_at(said, [path], relevance, options)), job),
         )
+
+
+def _fail(said: EvaluateOptions, failures: Sequence[RunFailure]) -> None:
+    """End with the exit code of bad input: gates are not checked if runs could not be evaluated."""
+    report_failures(said, failures)
+    if said.gated:
+        said.warn(f"gates were not checked, as {plural(len(failures), 'run')} could not be evaluated")
+    exit_if_failed(failures)
 
 
 def _with_patterns(said: EvaluateOptions) -> EvaluateOptions:
