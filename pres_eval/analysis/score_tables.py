@@ -10,7 +10,7 @@ from contextlib import suppress
 import numpy as np
 
 from pres_eval.analysis.paired import PairedScores, means_of
-from pres_eval.errors import InputError, MeasureError, NoCommonTopicError, number_of, quoted
+from pres_eval.errors import InputError, MeasureError, NoCommonTopicError, number_of, plural, quoted
 from pres_eval.measures.names import bounded_labels, falling_labels
 from pres_eval.measures.selection import select
 from pres_eval.options import Options
@@ -101,13 +101,17 @@ def _check_summaries(
     warn: Callable[[str], None],
 ) -> None:
     """Warn of rows `all` that are no means of their run's topics, and so may be topics."""
+    others = []
     for run, summary in summaries.items():
         values = list(table[run].values()) or [[math.nan]]
         if not np.isclose(summary, np.mean(values, axis=0), atol=1e-4).any():
-            warn(
-                f"{path}: the row 'all' of run {quoted(run)} is taken for its summary and left out, but it is"
-                " not the mean of its topics: if it is a topic, give it another name"
-            )
+            others.append(run)
+    if others:
+        more = f" (and those of {plural(len(others) - 1, 'more run')})" if len(others) > 1 else ""
+        warn(
+            f"{path}: the row 'all' of run {quoted(others[0])}{more} is taken for its summary and left out,"
+            " but it is not the mean of its topics: if it is a topic, give it another name"
+        )
 
 
 def _paired(

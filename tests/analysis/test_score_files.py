@@ -365,3 +365,8 @@ def test_a_row_all_that_may_be_a_topic_is_warned_about(call: Command, tmp_path: 
     (tmp_path / "scores.csv").write_text("run,topic,map\na,x,0.1\na,y,0.1\na,all,0.5\n")
     called = call("compare", "--scores", tmp_path / "scores.csv")
     assert "the row 'all' of run 'a' is taken for its summary and left out, but it is" in called.err
+    more = "".join(f"{run},x,0.1\n{run},all,0.5\n" for run in "bcd")
+    (tmp_path / "scores.csv").write_text(f"run,topic,map\na,x,0.1\na,all,0.5\n{more}")
+    called = call("compare", "--scores", tmp_path / "scores.csv")
+    assert called.err.count("is taken for its summary") == 1
+    assert "the row 'all' of run 'a' (and those of 3 more runs) is taken for its summary" in called.err
