@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from pres_eval.errors import UsageError, decimal_comma, quoted
 from pres_eval.options import Options
 from pres_eval.ranking.opening import DOCNO, TOPIC
 from pres_eval.ranking.runs import read_run
+from pres_eval.ranking.warnings import longer_line
 from pres_eval.reading.blocks import Block, joined
 from pres_eval.reading.lines import RUN, Lines, in_parts, no_lines
 from pres_eval.reading.pool import Pool, build_pool
@@ -34,12 +35,14 @@ class FirstDocuments:
     topic_of   (n,) the number of each document's topic, from 0
     documents  n ids
     rank       (n,) from 1; this and topic_of in as few bytes as they need
+    warning    that lines of the run may be meant otherwise, if one says so
     """
 
     topics: tuple[bytes, ...]
     topic_of: AnyInts
     documents: WordIds
     rank: AnyInts
+    warning: str | None = field(default=None, kw_only=True)
 
     def __len__(self) -> int:
         return len(self.documents)
@@ -80,6 +83,7 @@ def first_documents(
         topic_of=narrow(topic_of[rows]),
         documents=pool.documents.pick(ranking.document[rows].astype(np.int64)),
         rank=ranking.rank[rows],
+        warning=longer_line(ranking),
     )
 
 

@@ -43,10 +43,14 @@ class Powered:
         return self.mean - spread, self.mean + spread
 
     def error_with(self, judged: int, rest: int) -> FloatArray:
-        """Return the expected standard errors (K,) if people judge these topics and the machine the rest."""
+        """Return the expected standard errors (K,) if people judge these topics and the machine the rest.
+
+        nan where topics do not differ now, as for `ends`.
+        """
         weight = best_weight(self.together, self.machine, judged, rest)
         left = self.people - 2 * weight * self.together + weight**2 * self.machine
-        return np.sqrt(left / judged + (weight**2 * self.machine / rest if rest else 0.0))
+        error = np.sqrt(left / judged + (weight**2 * self.machine / rest if rest else 0.0))
+        return np.where(self.error, error, np.nan)
 
 
 def best_weight(together: FloatArray, machine: FloatArray, judged: int, rest: int) -> FloatArray:
@@ -138,18 +142,22 @@ class CorrectedMean:
 
 
 def corrected_means(judges: TwoJudges, alpha: float = 0.05) -> Iterator[CorrectedMean]:
-    """Yield one row for each measure and run; intervals (t, n - 1) miss with a chance of `alpha` each."""
+    """Yield one row for each measure and run; intervals (t, n - 1) miss with a chance of `alpha` each.
+
+    Means and intervals are cut to the range of a measure between 0 and 1.
+    """
     for number, measure in enumerate(judges.people.measures):
         people, machine, others = judges.values(number)
         found = powered_means(people, machine, others)
         alone = powered_means(people, machine, others[:, :0])
-        ends = (*found.ends(alpha, people.shape[1]), found.weight, *alone.ends(alpha, people.shape[1]))
+        own = np.array([found.mean, *found.ends(alpha, people.shape[1]), *alone.ends(alpha, people.shape[1])])
+        corrected, lower, upper, *ends = own.clip(0.0, 1.0) if measure in judges.people.bounded else own
         everything = np.concatenate((machine, others), axis=1).mean(axis=1)
         yield from [
             CorrectedMean(measure, run, *map(float, values))
             for run, *values in zip(
                 judges.people.runs,
-                *(alone.mean, everything, found.mean, *ends),
+                *(alone.mean, everything, corrected, lower, upper, found.weight, *ends),
                 strict=True,
             )
         ]
@@ -208,7 +216,10 @@ class MoreTopics:
 
 
 def more_topics(judges: TwoJudges, alpha: float = 0.05) -> Iterator[MoreTopics]:
-    """Yield for each measure the expected gain from more topics, averaged over runs and pairs of runs."""
+    """Yield for each measure the expected gain from more topics, averaged over runs and pairs of runs.
+
+    Those that have no interval now, as their topics do not differ, are left out; nan where none has one.
+    """
     judged, rest = len(judges.people.topics), len(judges.topics)
     first, second = np.triu_indices(len(judges.people.runs), 1)
     for number, measure in enumerate(judges.people.measures):
@@ -216,8 +227,8 @@ def more_topics(judges: TwoJudges, alpha: float = 0.05) -> Iterator[MoreTopics]:
         for more in (0, *(more for more in MORE_TOPICS if more < rest), rest):
             t = t_quantile(alpha, judged + more - 1)
             mean, difference = (
-                float(t * each.error_with(judged + more, rest - more).mean()) if len(each.mean) else np.nan
-                for each in (means, pairs)
+                float(t * errors[~np.isnan(errors)].mean()) if not np.isnan(errors).all() else np.nan
+                for errors in (each.error_with(judged + more, rest - more) for each in (means, pairs))
             )
             yield MoreTopics(measure, judged + more, mean, difference)
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 import numpy as np
 
 from pres_eval.analysis.paired import PairedScores, means_of
-from pres_eval.errors import InputError, MeasureError, NoCommonTopicError, number_of, quoted
+from pres_eval.errors import InputError, MeasureError, NoCommonTopicError, number_of, plural, quoted
 from pres_eval.measures.names import bounded_labels, falling_labels
 from pres_eval.measures.selection import select
 from pres_eval.options import Options
@@ -19,45 +20,59 @@ LARGEST = 1e15
 """No measure has such values, and squares of larger ones would overflow."""
 
 
-def read_score_table(path: str, text: str, complete: bool = False) -> PairedScores:
+def read_score_table(
+    path: str, text: str, complete: bool = False, warn: Callable[[str], None] = lambda text: None
+) -> PairedScores:
     """Return the scores of CSV or TSV text, with topics if one of the columns is named so.
 
     With a column `topic`: run, topic and measures in any order, a row for each run and topic, as --format csv
-    -q writes them (a column `file` and the rows of topic `all` are left out).  Topics that a run lacks are
-    left out of all, or count as 0 if `complete`.  Without: a run and its scores in each row, which give means
+    -q writes them (a column `file` and each run's last row of topic `all`, the summary, are left out; `warn`
+    gets a warning where that is not the mean of the others).  Topics that a run lacks are left out of all, or
+    count as 0 if `complete`.  Without: a run and its scores in each row, which give means
     over no topics.  Columns named as measures of which less is better are taken for these.  Raises
     InputError with file and line for anything else, NoCommonTopicError if no topic has scores of all runs.
     """
     rows = _rows(path, text)
     heading = [cell.strip() for cell in rows[0][1]]
     if "topic" not in heading:
-        values = [[_score(path, line, cell) for cell in row[1:]] for line, row in rows[1:]]
-        means = np.array(values, np.float64).reshape(-1, len(heading) - 1).T
-        return PairedScores(
-            runs=tuple(_name(row[0]) for _, row in rows[1:]),
-            measures=tuple(heading[1:]),
-            topics=(),
-            values=np.zeros((*means.shape, 0)),
-            means=means,
-            all_topics=0,
-            falling=falling_labels(heading[1:]),
-        )
+        return _means_alone(path, rows)
     wanted = [place for place, name in enumerate(heading) if name not in ("topic", "run", "file")]
     if "run" not in heading or not wanted:
         raise InputError(path, rows[0][0], f"columns {', '.join(heading)}", "run,topic,MEASURE,...")
     run_place, topic_place = heading.index("run"), heading.index("topic")
     table: dict[str, dict[bytes, list[float]]] = {}
+    summaries: dict[str, list[float]] = {}
     for line, row in rows[1:]:
         run, topic = _name(row[run_place]), _name(row[topic_place])
+        scores, own = table.setdefault(run, {}), [_score(path, line, row[place]) for place in wanted]
         if topic == "all":
-            continue
-        scores = table.setdefault(run, {})
+            # The summary is the last of them: one before it is a topic of that name.
+            own, summaries[run] = summaries.get(run, []), own
+            if not own:
+                continue
         if topic.encode() in scores:
             raise InputError(
                 path, line, f"run {quoted(run)} has topic {quoted(topic)} twice", "each topic once per run"
             )
-        scores[topic.encode()] = [_score(path, line, row[place]) for place in wanted]
+        scores[topic.encode()] = own
+    _check_summaries(path, table, summaries, warn)
     return _paired(path, table, [heading[place] for place in wanted], complete)
+
+
+def _means_alone(path: str, rows: list[tuple[int, list[str]]]) -> PairedScores:
+    """Return the means of runs, over no topics, of a table that has none."""
+    measures = [cell.strip() for cell in rows[0][1][1:]]
+    values = [[_score(path, line, cell) for cell in row[1:]] for line, row in rows[1:]]
+    means = np.array(values, np.float64).reshape(-1, len(measures)).T
+    return PairedScores(
+        runs=tuple(_name(row[0]) for _, row in rows[1:]),
+        measures=tuple(measures),
+        topics=(),
+        values=np.zeros((*means.shape, 0)),
+        means=means,
+        all_topics=0,
+        falling=falling_labels(measures),
+    )
 
 
 def choose_columns(found: PairedScores, texts: Sequence[str], options: Options) -> PairedScores:
@@ -77,6 +92,26 @@ def choose_columns(found: PairedScores, texts: Sequence[str], options: Options) 
             raise MeasureError(f"-m {text}: no such column in the file of scores, expected {known}")
         chosen |= own
     return found.of_measures(list(chosen.values()), list(chosen))
+
+
+def _check_summaries(
+    path: str,
+    table: dict[str, dict[bytes, list[float]]],
+    summaries: dict[str, list[float]],
+    warn: Callable[[str], None],
+) -> None:
+    """Warn of rows `all` that are no means of their run's topics, and so may be topics."""
+    others = []
+    for run, summary in summaries.items():
+        values = list(table[run].values()) or [[math.nan]]
+        if not np.isclose(summary, np.mean(values, axis=0), atol=1e-4).any():
+            others.append(run)
+    if others:
+        more = f" (and those of {plural(len(others) - 1, 'more run')})" if len(others) > 1 else ""
+        warn(
+            f"{path}: the row 'all' of run {quoted(others[0])}{more} is taken for its summary and left out,"
+            " but it is not the mean of its topics: if it is a topic, give it another name"
+        )
 
 
 def _paired(

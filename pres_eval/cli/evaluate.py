@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -18,7 +18,7 @@ from pres_eval.cli.reader import relevance_at, runs_at, topic_files
 from pres_eval.cli.said import command_with
 from pres_eval.cli.shared import TABLES
 from pres_eval.cli.streams import check_paths
-from pres_eval.errors import MeasureError, PresEvalError, RunFailure, UsageError
+from pres_eval.errors import MeasureError, PresEvalError, RunFailure, UsageError, plural
 from pres_eval.measures.base import geometric_mean
 from pres_eval.measures.selection import DEFAULT_MEASURES, Selection, as_asked, select
 from pres_eval.options import Options
@@ -98,8 +98,7 @@ def _evaluate(said: EvaluateOptions) -> None:
     if job.zscores is not None:
         said.warn(job.zscores.warning)
     if job.failures:
-        report_failures(said, job.failures)
-        exit_if_failed(job.failures)
+        _fail(said, job.failures)
     if said.gated:
         pass_gates(
             said,
@@ -107,6 +106,14 @@ def _evaluate(said: EvaluateOptions) -> None:
             named_lines(evaluations, job),
             lambda path: _record(map(job.evaluated, runs_at(said, [path], relevance, options)), job),
         )
+
+
+def _fail(said: EvaluateOptions, failures: Sequence[RunFailure]) -> None:
+    """End with the exit code of bad input: gates are not checked if runs could not be evaluated."""
+    report_failures(said, failures)
+    if said.gated:
+        said.warn(f"gates were not checked, as {plural(len(failures), 'run')} could not be evaluated")
+    exit_if_failed(failures)
 
 
 def _with_patterns(said: EvaluateOptions) -> EvaluateOptions:

@@ -13,7 +13,7 @@ from pres_eval.cli.output import write_output
 from pres_eval.cli.said import Said, option
 from pres_eval.cli.streams import say, warn
 from pres_eval.errors import InputError, RunFailure, UsageError
-from pres_eval.reading.source import CHUNK, Source
+from pres_eval.reading.source import BYTE_ORDER_MARK, CHUNK, Source
 
 if TYPE_CHECKING:
     from pres_eval.gates.against import Change, Earlier
@@ -208,7 +208,7 @@ def _earlier(said: GateOptions, evaluated: Callable[[str], Record]) -> Earlier |
     from pres_eval.report.read_records import from_json
 
     source = Source(said.against)
-    if source.head(1)[:1] == b"{":
+    if source.head(4).removeprefix(BYTE_ORDER_MARK)[:1] == b"{":
         record = from_json(_bytes(source), said.against, MEASURES)
     elif said.against != "-" and source.size() is not None:
         record = evaluated(said.against)

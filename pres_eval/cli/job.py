@@ -23,10 +23,11 @@ from pres_eval.cli.shared import (
     TieOptions,
 )
 from pres_eval.engines.engine import LOCAL
-from pres_eval.errors import RunFailure, quoted, refuse
+from pres_eval.errors import RunFailure, refuse
 from pres_eval.ranking.ranking import COMMON, OWN, Ranking
 from pres_eval.records import dataclass
 from pres_eval.report import OUTPUT_FORMATS
+from pres_eval.report.groups import warning_of_groups
 from pres_eval.scoring import ScoredRun, Scoring
 from pres_eval.workers import Result, in_turn
 
@@ -94,7 +95,8 @@ class EvaluateOptions(TieOptions, GateOptions, TableOptions):
         "--output", metavar="FILE",
         callback=set_format,
         help="Write results to FILE, whole or not at all. FILE.csv, .tsv, .json, .jsonl, .md and .tex set"
-        " --format; FILE.parquet is a table of the values of all topics.",
+        " --format; FILE.parquet is a table of the values of all topics, with the names of the runs' files,"
+        " or with --names tag their tags.",
     )  # fmt: skip
     cluster: str | None = option(
         "--cluster", metavar="WORKERS",
@@ -221,14 +223,7 @@ class Job(Scoring):
             from pres_eval.analysis.sample_intervals import with_sample_intervals
 
             evaluation = with_sample_intervals(evaluation, ranking, self, self.said.warn)
-        wanted = () if self.groups is None else self.groups.topics
-        gone = ", ".join(quoted(name) for name in wanted if name not in evaluation.groups)
-        if gone:
-            weighs = " weighs more than 0" * (self.weights is not None)
-            self.said.warn(
-                f"{ranking.name}: no topic of the groups {gone}{weighs}: they have no values, and all groups"
-                " together no mean"
-            )
+        self.said.warn(warning_of_groups(evaluation, self.groups, self.weights))
         return evaluation
 
 

@@ -82,11 +82,15 @@ def chosen_run(option: str, wanted: str, known: Sequence[Sequence[str]], *others
     """Return the place of the run that an option names, by a name of any kind.
 
     others  what else the option takes, for the message
-    Raises UsageError for a name that no run has.
+    Raises UsageError for a name that no run has, or several.
     """
     for names in known:
-        if wanted in names:
-            return list(names).index(wanted)
+        places = [place for place, name in enumerate(names) if name == wanted]
+        if len(places) > 1:
+            own = ", ".join(known[0][place] for place in places)
+            raise UsageError(f"{option} {wanted}: the name of {len(places)} runs, expected one of {own}")
+        if places:
+            return places[0]
     raise no_such_run(option, wanted, [*others, *known[0]])
 
 
@@ -132,7 +136,7 @@ def read_score_file(said: NumberOptions, path: str, measures: Sequence[str]) -> 
             )
     text = b"".join(chunk.text() for chunk in Source(path).chunks())
     rule = said.topic_rule(COMMON)
-    found = read_score_table(path, text.decode("utf-8", "backslashreplace"), complete=rule == ALL)
+    found = read_score_table(path, text.decode("utf-8", "backslashreplace"), rule == ALL, said.warn)
     if found.topics:
         used = UsedTopics(
             rule=rule,

@@ -24,7 +24,7 @@ from pres_eval.cli.progress import steps
 from pres_eval.cli.reader import qrels_at
 from pres_eval.cli.said import FiniteRange, WholeRange, argument, command_with, option
 from pres_eval.cli.shared import NumberOptions, RewriteOptions, terminal_width
-from pres_eval.cli.streams import say
+from pres_eval.cli.streams import say, warn
 from pres_eval.errors import InputError, PresEvalError, RunFailure, UsageError, refuse
 from pres_eval.options import COMPAT_VERSIONS
 from pres_eval.reading.rewriting import Rewriting
@@ -179,6 +179,8 @@ def _read(
     each = steps("reading", said.jobs, said.quiet, said.runs)
     for path, found in zip(said.runs, each(first_of, len(said.runs)), strict=True):
         if isinstance(found, FirstDocuments):
+            if found.warning and not said.quiet:
+                warn(found.warning)
             runs.append(found)
             continue
         failures.append(RunFailure(path, str(found)))

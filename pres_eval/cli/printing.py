@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, BinaryIO
@@ -75,11 +76,13 @@ def _write_parquet(stream: BinaryIO, runs: ChosenRuns, job: Job) -> list[ScoredR
     from pres_eval.report.converted import parquet_table
 
     evaluations = []
+    times: Counter[str] = Counter()
     with parquet_table(stream, job.selection) as write:
         for name, ranking in _named(runs, job.said):
+            times[name] += 1
             with _going_on(ranking, job):
                 evaluation = job.evaluated(ranking)
-                write(name, evaluation)
+                write(f"{name} ({times[name]})" if times[name] > 1 else name, evaluation)
                 if job.said.gated:
                     evaluations.append(evaluation)
     return evaluations

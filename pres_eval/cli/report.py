@@ -24,6 +24,7 @@ from pres_eval.ranking.ranking import OWN
 from pres_eval.reading.descriptions import read_texts
 from pres_eval.reading.source import Source
 from pres_eval.reading.topic_files import Medians, read_medians
+from pres_eval.report.groups import warning_of_groups
 from pres_eval.report.paper import check_picture_path
 from pres_eval.report.records import file_record
 from pres_eval.report.report_numbers import as_text
@@ -226,6 +227,8 @@ def report_of(said: ReportOptions) -> Report:
         groups=groups,
         weights=weights,
     )
+    for evaluation in report.evaluations:
+        said.warn(warning_of_groups(evaluation, groups, weights))
     return _looked_into(said, report, loaded)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from pres_eval.arrays import LARGEST, nearest_integer
-from pres_eval.errors import InputError, is_plain, quoted
+from pres_eval.errors import InputError, UsageError, is_plain, quoted
 from pres_eval.records import dataclass
 
 Record = TypeVar("Record", bound="Said")
@@ -89,6 +89,11 @@ def command_with(record: type[Record]) -> Callable[[Callable[[Record], None]], c
 
         def called(**values: Any) -> None:
             """Run the command with options that make sense."""
+            for parameter in parameters:
+                value = values[parameter.name or ""]
+                # Mostly from a script's variable that is not set.
+                if parameter.metavar == "FILE" and "" in (value if parameter.multiple else (value,)):
+                    raise UsageError(f"{parameter.opts[0]}: found an empty name, expected that of a file")
             said = record(**values)
             said.check()
             try:

@@ -63,6 +63,9 @@ class Tolerance:
 
 _NUMBER = r"\s*(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,2})?\s*(%?)\s*"
 
+_COMMA = r",(?![^(\[]*[)\]])"
+"""A comma between two tolerances: one in brackets is part of a label, such as map(bound=least,max_rel=3)."""
+
 _NAMED_COMMA = r"([^,=]*)=\s*\d+,\d+%?(,|$)"
 """A whole number of a measure and one of all measures behind it, as nobody means it: map=0,01."""
 
@@ -70,12 +73,14 @@ _NAMED_COMMA = r"([^,=]*)=\s*\d+,\d+%?(,|$)"
 def read_tolerance(text: str) -> Tolerance:
     """Return the tolerance of `0.01`, `1%`, `map=0.005,PRES_100=1%`, or both: `0.01,map=1%`.
 
+    Commas in the brackets of a label, those of settings or of a group, are part of it.
+
     Raises UsageError for anything else, and for two numbers of the same measure or of all measures, which
     are most likely one number with a decimal comma.
     """
     found: dict[str, Allowance] = {}
     comma = re.search(_NAMED_COMMA, text)
-    for part in text.split(","):
+    for part in re.split(_COMMA, text):
         label, equals, number = (piece.strip() for piece in part.rpartition("="))
         match = re.fullmatch(_NUMBER, number, re.ASCII)
         if match is None or (equals and not label):

@@ -14,6 +14,7 @@ from pres_eval.arrays import WordIds
 from pres_eval.errors import InputError, UsageError
 from pres_eval.library.arguments import is_path, python_words
 from pres_eval.library.data import block_of_data, plain_data
+from pres_eval.library.ids import encode
 from pres_eval.library.ranked import Qrels
 from pres_eval.library.run import Run
 from pres_eval.reading.blocks import Block, check_scores
@@ -87,6 +88,7 @@ def _write(
         form = ENDINGS.get(ending, known[0])
     if form not in known:
         raise UsageError(f"form={form!r}: expected one of {', '.join(known)}")
+    encode(tag, "tag")  # raises an error of ours where it cannot be
     stream = io.BytesIO()
     write_blocks(stream, blocks, form, known is TARGETS_OF_QRELS, name, tag)
     if is_path(file):

@@ -82,6 +82,18 @@ class Numbers:
         return ids_of(self.values[first].tolist(), self.name), lengths
 
 
+def signed(values: NDArray[Any]) -> NDArray[Any]:
+    """Return whole numbers of any shape with a sign; as Python's own if one needs 64 bits without it."""
+    too_large = values.dtype.kind == "u" and (values > np.uint64(np.iinfo(np.int64).max)).any()
+    return values.astype(object if too_large else np.int64, copy=False)
+
+
+def ids_of_numbers(values: NDArray[Any], name: str) -> IdColumn:
+    """Return whole numbers (N,) as ids."""
+    values = signed(values)
+    return Numbers(values, name) if values.dtype == np.int64 else Objects(values.tolist(), name)
+
+
 @dataclass(frozen=True, eq=False)
 class Codes:
     """Numbers (N,) of the entries of a dictionary of ids."""

@@ -22,9 +22,15 @@ def decode(text: bytes) -> str:
 
 
 def encode(value: Any, name: str) -> bytes:
-    """Return an id for the engine, of str, bytes or a whole number.  Raises InputError for anything else."""
+    """Return an id for the engine, of str, bytes or a whole number.
+
+    Raises InputError for anything else, and for text that UTF-8 cannot hold.
+    """
     if isinstance(value, str):
-        text = value.encode("utf-8", "surrogateescape")
+        try:
+            text = value.encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError:
+            raise InputError(name, None, f"id {quoted(value)}", "one without a lone surrogate") from None
     elif isinstance(value, bytes):
         text = value
     else:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pres_eval.arrays import BLOCK, Ids, IntArray, WordIds, has_equal, match
 from pres_eval.errors import InputError
-from pres_eval.library.idcolumns import IdColumn, Numbers, Objects
+from pres_eval.library.idcolumns import IdColumn, Numbers, Objects, signed
 from pres_eval.library.ids import JudgedNumbers, Lookup, ids_of
 from pres_eval.options import Options
 from pres_eval.ranking.order import Sortable, rank_judged
@@ -135,7 +135,7 @@ def _checked(topics: Any, ids: Any, scores: Any, name: str) -> tuple[Ids, NDArra
         )
     if values.dtype.kind not in "biuf":
         raise InputError(name, None, f"scores of type {values.dtype}", "numbers")
-    return names, matrix, values
+    return names, signed(matrix) if matrix.dtype.kind in "iu" else matrix, values
 
 
 def _rank_numbers(

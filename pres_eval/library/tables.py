@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pres_eval.arrays import WORD
 from pres_eval.errors import InputError, MissingExtraError, extra_module, quoted
-from pres_eval.library.idcolumns import Codes, IdColumn, Numbers, Objects, Spans, TextParts
+from pres_eval.library.idcolumns import Codes, IdColumn, Objects, Spans, TextParts, ids_of_numbers
 from pres_eval.library.matrices import as_array
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.formats.names import OF_TABLES, pick
@@ -26,6 +26,7 @@ def _column_names(available: Iterable[Any], value: Sequence[str], name: str) -> 
     known = list(map(str, available))
 
     def first(names: Sequence[str]) -> str:
+        """Return the first of the names that a column has."""
         found = pick(known, names)
         if found is None:
             raise InputError(
@@ -34,6 +35,8 @@ def _column_names(available: Iterable[Any], value: Sequence[str], name: str) -> 
                 f"no {names[0]} among the columns {', '.join(known)}",
                 f"a column named {', '.join(names[:-1])} or {names[-1]}",
             )
+        if known.count(found) > 1:
+            raise InputError(name, None, f"{known.count(found)} columns named {found}", "one")
         return found
 
     return first(TOPIC), first(DOCUMENT), first(value)
@@ -124,7 +127,7 @@ def _mapping_table(data: Mapping[Any, Any], value: Sequence[str], name: str) -> 
 def _ids(values: Any, name: str) -> IdColumn:
     """Return a column of ids from an array or a sequence of objects."""
     if isinstance(values, np.ndarray) and values.dtype.kind in "iu":
-        return Numbers(values.astype(np.int64, copy=False), name)
+        return ids_of_numbers(values, name)
     return Objects(values.tolist() if isinstance(values, np.ndarray) else list(values), name)
 
 
@@ -212,7 +215,7 @@ def arrow_ids(column: Any, label: str, name: str) -> IdColumn:
         entries = arrow_ids(pyarrow.chunked_array([whole.dictionary]), label, name)
         return Codes(whole.indices.to_numpy().astype(np.int64), entries.pick(slice(0, len(entries))))
     if pyarrow.types.is_integer(column.type):
-        return Numbers(column.to_numpy().astype(np.int64, copy=False), name)
+        return ids_of_numbers(column.to_numpy(), name)
     if str(column.type) not in ARROW_TEXTS:
         raise InputError(name, None, f"column {label} of type {column.type}", "texts or whole numbers")
     chunks = column.cast(pyarrow.large_binary()).chunks

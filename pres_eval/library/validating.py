@@ -8,7 +8,7 @@ from typing import Any
 
 from pres_eval.analysis.sampled_parts import control_parts, read_review, sampled_parts
 from pres_eval.analysis.validation import METHODS, Estimate, ReviewSettings, Validation, erecall, estimated
-from pres_eval.errors import UsageError, check_whole
+from pres_eval.errors import InputError, UsageError, check_whole
 from pres_eval.library.arguments import python_words
 from pres_eval.reading.samples import NAMES, read_sample, read_sizes
 from pres_eval.report.layout import Look, render
@@ -105,9 +105,11 @@ def validate(
     parts = sampled_parts(sample, found, level, collection, strata)
     estimates = estimated(parts, settings)
     if control is not None:
-        own = control_parts(
-            list(read_sample(os.fspath(control), columns or {}, topic, if_there=True)), parts, level
-        )
+        drawn = list(read_sample(os.fspath(control), columns or {}, topic, if_there=True))
+        own = control_parts(drawn, parts, level)
+        if {one.key for one in drawn if one.grade >= 0} == {one.key for one in sample if one.grade >= 0}:
+            same = "the judged documents of the sample itself"
+            raise InputError(drawn[0].place[0], None, same, "a sample that was drawn independently of it")
         estimates += [
             erecall([part for part in parts if part.topic == each], one, settings)
             for each, one in own.items()

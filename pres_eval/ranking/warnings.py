@@ -44,13 +44,20 @@ def warnings_about(ranking: Ranking, relevance: Relevance, options: Options, alo
     return warnings + [f"{text} (pres-eval check shows more)" for text in more]
 
 
+def longer_line(ranking: Ranking) -> str | None:
+    """Return the warning about a line with more columns than are used, None if there is none."""
+    if ranking.longer_line is None:
+        return None
+    return (
+        f"{ranking.name}:{ranking.longer_line}: more than 6 columns; the first 6 are used"
+        " (topic Q0 docno rank score tag), which is wrong if an id has a blank in it"
+    )
+
+
 def _of_lines(ranking: Ranking, relevance: Relevance, options: Options) -> Iterator[str]:
     """Yield warnings about lines that may be meant otherwise."""
-    if ranking.longer_line is not None:
-        yield (
-            f"{ranking.name}:{ranking.longer_line}: more than 6 columns; the first 6 are used"
-            " (topic Q0 docno rank score tag), which is wrong if an id has a blank in it"
-        )
+    if longer := longer_line(ranking):
+        yield longer
     rewriting = relevance.rewriting
     if ranking.num_dropped and (rewriting is None or rewriting.mapping is None):
         lines = "1 line was" if ranking.num_dropped == 1 else f"{ranking.num_dropped} lines were"

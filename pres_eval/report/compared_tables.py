@@ -24,7 +24,7 @@ from pres_eval.report.layout import (
     Table,
     records_table,
 )
-from pres_eval.report.text import effect_size, falling_notes, left_out_notes, percentage
+from pres_eval.report.text import cut_note, effect_size, falling_notes, left_out_notes, percentage
 
 MANY = 8
 """More measures than this go downwards in the tables."""
@@ -130,11 +130,9 @@ def _mean_notes(result: ComparedRuns) -> list[str]:
     """Return the notes about the intervals of the means."""
     if len(result.scores.topics) < 2:
         return ["- no interval: it needs two topics"]
-    labels = result.scores.measures
-    bounded = [label for label in labels if label in result.scores.bounded]
-    of_which = "the measure" if len(bounded) == len(labels) else ", ".join(bounded)
-    is_cut = bounded and result.settings.interval == "t"
-    cut = f"; cut to 0 to 1, the range of {of_which}" if is_cut else ""
+    # Bootstrap intervals lie within the range anyway.
+    bounded = result.scores.bounded if result.settings.interval == "t" else ()
+    cut = cut_note(result.scores.measures, bounded)
     alike = ["-: no interval, as all topics have the same value"] * any(map(math.isnan, result.lower.flat))
     return [*alike, f"each for one mean, not corrected for their number{cut}"]
 

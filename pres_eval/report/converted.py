@@ -15,6 +15,7 @@ from pres_eval.errors import InputError, MissingExtraError, UsageError, quoted
 from pres_eval.measures.base import Format
 from pres_eval.measures.selection import Selection
 from pres_eval.reading.blocks import Block, Row, whole_topics
+from pres_eval.reading.formats.delimited import ROUNDED
 from pres_eval.report.grid import separated
 from pres_eval.report.text import text_of
 from pres_eval.scoring import ScoredRun
@@ -71,6 +72,9 @@ OF_RUNS = ("trec_results", "msmarco")
 TARGETS = (*LINES, "json", "jsonl", "csv", "parquet")
 
 
+KEEPS_IT = "--to jsonl keeps it"
+
+
 def write_blocks(
     stream: BinaryIO, blocks: Iterable[Block], form: str, grades: bool, name: str, tag: str
 ) -> None:
@@ -121,7 +125,8 @@ def _line(row: Row, form: str, name: str, value: str, tag: str, ranks: Counter[b
     topic, document, number, place = row
     if form == "trec_results":
         ranks[topic] += 1
-        return b"%s Q0 %s %d %s %s\n" % (topic, document, ranks[topic], repr(number).encode(), tag.encode())
+        last = tag.encode("utf-8", "surrogateescape")
+        return b"%s Q0 %s %d %s %s\n" % (topic, document, ranks[topic], repr(number).encode(), last)
     if form == "qrels":
         whole = number == int(number)
         return b"%s 0 %s %s\n" % (topic, document, b"%d" % number if whole else repr(number).encode())
@@ -184,6 +189,9 @@ def _msmarco(topics: Iterable[tuple[bytes, Iterator[Row]]], name: str) -> Iterat
 def _check_ids(name: str, form: str, row: Row) -> None:
     """Raise InputError for ids that readers of the format would cut at blanks, or take for a comment."""
     topic, document = row[:2]
+    for rounded in filter(ROUNDED.fullmatch, (topic, document) if form == "csv" else ()):
+        expected = "one that pres-eval does not take for a number which a spreadsheet has rounded"
+        raise InputError(name, row[3], f"id {quoted(rounded)}", expected, KEEPS_IT)
     is_comment = form in LINES and topic.startswith(b"#")
     kept = not is_comment and (topic.split() == [topic] if form in LINES else topic.strip() == topic)
     if form != "jsonl" and not (kept and document.split() == [document]):
@@ -193,7 +201,7 @@ def _check_ids(name: str, form: str, row: Row) -> None:
             row[3],
             f"{what} {quoted(found)}",
             "one that begins no comment" if is_comment else f"one without blanks for {form}",
-            "--to jsonl keeps it",
+            KEEPS_IT,
         )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import math
+from collections.abc import Sequence
 
 from pres_eval.analysis.prediction_powered import (
     CorrectedDifference,
@@ -16,22 +17,21 @@ from pres_eval.analysis.prediction_powered import (
 )
 from pres_eval.report.judges_tables import MOST_SHOWN, more_rows
 from pres_eval.report.layout import PValue, Score, Shown, Table, records_table
-from pres_eval.report.text import falling_notes, interval, percentage
+from pres_eval.report.text import cut_note, falling_notes, interval, percentage
 
 
 def corrected_tables(judges: TwoJudges, alpha: float, seed: int) -> list[Table]:
     """Return the means, the differences, the gain from more topics, and the topics to judge."""
-    measures, falling = judges.people.measures, judges.people.falling
     topics = [(topic,) for topic in topics_to_judge(judges, seed)]
     return [
-        _means(judges, list(corrected_means(judges, alpha)), alpha, falling_notes(measures, falling)),
+        _means(judges, list(corrected_means(judges, alpha)), alpha),
         _differences(corrected_differences(judges, alpha)),
         records_table(
             "more_topics",
             "Half the width of intervals, if people judged more topics",
             list(more_topics(judges, alpha)),
             MoreTopics,
-            ("averages over runs, and over pairs of runs; the first line is now",),
+            ("averages over runs, and over pairs of runs, that have an interval; the first line is now",),
         ),
         Table(
             name="to_judge",
@@ -47,9 +47,16 @@ def corrected_tables(judges: TwoJudges, alpha: float, seed: int) -> list[Table]:
     ]
 
 
-def _means(judges: TwoJudges, found: list[CorrectedMean], alpha: float, notes: Collection[str]) -> Table:
+def _without(ends: Sequence[float], what: str) -> list[str]:
+    """Return the note on intervals that are missing, where one is."""
+    return [f"-: none, as all topics have the same {what}"] if any(map(math.isnan, ends)) else []
+
+
+def _means(judges: TwoJudges, found: list[CorrectedMean], alpha: float) -> Table:
     """Return the table of corrected means."""
     people, others = len(judges.people.topics), len(judges.topics)
+    measures = judges.people.measures
+    cut = cut_note(measures, judges.people.bounded)
     return records_table(
         "corrected",
         f"Means over {people + others} topics, of which people judged {people}",
@@ -58,9 +65,9 @@ def _means(judges: TwoJudges, found: list[CorrectedMean], alpha: float, notes: C
         (
             f"corrected: the machine's mean less its error on the {people} topics of people, with weight λ;"
             " right if these were drawn by chance",
-            f"intervals: {percentage(1 - alpha)}, t, each for one mean;"
-            " -: none, as all topics have the same value",
-            *notes,
+            f"intervals: {percentage(1 - alpha)}, t, each for one mean{cut}",
+            *_without([one.lower + one.people_lower for one in found], "value"),
+            *falling_notes(measures, judges.people.falling),
         ),
         Shown(
             ("measure", "run", "people", "machine", "corrected", "interval", "people alone", "λ"),
@@ -89,7 +96,8 @@ def _differences(found: list[CorrectedDifference]) -> Table:
         CorrectedDifference,
         (
             "p (holm): t-test of the corrected difference, corrected for all pairs and measures; an interval"
-            " is for one pair; -: none, as all topics have the same difference",
+            " is for one pair",
+            *_without([one.lower for one in found], "difference"),
             *more_rows(len(found), "corrected_differences"),
         ),
         Shown(

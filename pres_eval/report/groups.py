@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pres_eval.errors import MeasureError, UsageError, did_you_mean
+from pres_eval.errors import MeasureError, UsageError, did_you_mean, quoted
 from pres_eval.measures.base import Format
 from pres_eval.measures.selection import SelectedColumn, labels_of
-from pres_eval.reading.topic_files import MACRO, WORST, Groups
+from pres_eval.reading.topic_files import MACRO, WORST, Groups, Weights
 from pres_eval.scoring import ScoredRun
 
 
@@ -82,6 +82,19 @@ def _mean_and_worst(
         return None, None
     worst = (max if measure.less_is_better else min)(numbers) if measure.tells_quality else None
     return sum(numbers) / len(numbers), worst
+
+
+def warning_of_groups(evaluation: ScoredRun, groups: Groups | None, weights: Weights | None) -> str | None:
+    """Return a warning of the groups without values; None if all have some."""
+    wanted = () if groups is None else groups.topics
+    gone = ", ".join(quoted(name) for name in wanted if name not in evaluation.groups)
+    if not gone:
+        return None
+    weighs = " weighs more than 0" * (weights is not None)
+    return (
+        f"{evaluation.path}: no topic of the groups {gone}{weighs}: they have no values, and all groups"
+        " together no mean"
+    )
 
 
 def with_group_columns(evaluation: ScoredRun, groups: Groups | None) -> ScoredRun:

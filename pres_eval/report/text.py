@@ -93,6 +93,13 @@ def falling_notes(labels: Sequence[str], falling: Collection[str]) -> list[str]:
     return [f"less is better: {', '.join(found)}"] if found else []
 
 
+def cut_note(labels: Sequence[str], bounded: Collection[str]) -> str:
+    """Return the end of a note: which measures' intervals are cut to their range; empty if none's."""
+    found = [label for label in labels if label in bounded]
+    of_which = "the measure" if len(found) == len(labels) else ", ".join(found)
+    return f"; cut to 0 to 1, the range of {of_which}" if found else ""
+
+
 def left_out_notes(labels: Sequence[str]) -> list[str]:
     """Return a note on columns that are not compared, as they are no averages; none where there are none."""
     return [f"left out, no averages over topics: {', '.join(labels)}"] if labels else []

@@ -113,3 +113,11 @@ def test_options_that_contradict_strata(command: Command, options: tuple[str, ..
     called = command("pool", RUNS[0], *options)
     assert (called.code, called.out) == (1, "")
     assert called.err.startswith(f"pres-eval: {message}")
+
+
+def test_ids_with_blanks_are_warned_about(command: Command, tmp_path: Path) -> None:
+    """The first words were listed as documents to judge, without a word."""
+    (tmp_path / "run").write_text("1 Q0 my doc.pdf 1 2.5 r\n")
+    called = command("pool", tmp_path / "run")
+    assert called.code == 0 and "run:1: more than 6 columns; the first 6 are used" in called.err
+    assert command("pool", tmp_path / "run", "--quiet").err == ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ from pres_eval.analysis.prediction_powered import (
     corrected_differences,
     corrected_means,
     favoured,
+    more_topics,
     powered_means,
     turned_round,
 )
@@ -243,3 +245,28 @@ def test_people_have_to_judge_some_topics(command: Command, tmp_path: Path) -> N
     called = command("judges", one, QRELS, *RUNS, "--correct", "--quiet")
     assert called.code == 7
     assert "judgements of both for 1 topics, expected at least 2 (and 20 are few)" in called.err
+
+
+def test_intervals_of_a_bounded_measure_are_cut_to_its_range() -> None:
+    """These ended at 1.02 and 1.06."""
+    people = np.array([[0.5, 1.0, 1.0, 1.0, 1.0, 1.0]])
+    judges = judges_of(people, people)
+    (uncut,) = corrected_means(judges)
+    assert uncut.upper > 1
+    (cut,) = corrected_means(replace(judges, people=replace(judges.people, bounded=frozenset(["map"]))))
+    assert (cut.lower, cut.upper, cut.people_upper) == (uncut.lower, 1.0, 1.0)
+
+
+def test_no_gain_is_claimed_where_nothing_varies(command: Command, tmp_path: Path) -> None:
+    """It was 0: certain already."""
+    found = list(more_topics(judges_of(np.full((2, 5), 0.5), np.full((2, 5), 0.4))))
+    assert np.isnan([[one.mean, one.difference] for one in found]).all()
+    rng = np.random.default_rng(4)
+    values = np.vstack([rng.random((2, 8)), np.zeros((1, 8))])
+    (now, *_), (two, *_) = (more_topics(judges_of(each, each)) for each in (values, values[:2]))
+    assert now.mean == two.mean
+
+
+def test_notes_explain_only_what_is_there(command: Command, judged: tuple[Path, Path]) -> None:
+    printed = command.ok("judges", *judged, *RUNS, "--correct", "-m", "map", "--quiet").out
+    assert "-: none" not in printed and "cut to 0 to 1, the range of the measure" in printed

@@ -349,3 +349,24 @@ def test_numbers_of_nothing() -> None:
     assert math.isnan(rbo(np.zeros(0), np.zeros(0)))
     assert math.isnan(tau_a_ceiling(np.zeros(1), np.zeros(1)))
     assert np.isnan(standardised(np.array([[0.5]]))).all()
+
+
+def test_a_topic_called_all_is_no_summary(call: Command, tmp_path: Path) -> None:
+    """It was left out without a word."""
+    rows = ["run,topic,map", "a,all,0.9", "a,x,0.1", "a,all,0.5", "b,all,0.3", "b,x,0.5", "b,all,0.4"]
+    (tmp_path / "scores.csv").write_text("\n".join(rows))
+    options = ("compare", "--scores", tmp_path / "scores.csv", "--quiet")
+    assert [row["mean"] for row in call.ok(*options, "--format", "json").json["means"]] == [0.5, 0.4]
+    (tmp_path / "scores.csv").write_text("\n".join([*rows, "b,all,0.4"]))
+    assert "scores.csv:8: run 'b' has topic 'all' twice" in call(*options).err
+
+
+def test_a_row_all_that_may_be_a_topic_is_warned_about(call: Command, tmp_path: Path) -> None:
+    (tmp_path / "scores.csv").write_text("run,topic,map\na,x,0.1\na,y,0.1\na,all,0.5\n")
+    called = call("compare", "--scores", tmp_path / "scores.csv")
+    assert "the row 'all' of run 'a' is taken for its summary and left out, but it is" in called.err
+    more = "".join(f"{run},x,0.1\n{run},all,0.5\n" for run in "bcd")
+    (tmp_path / "scores.csv").write_text(f"run,topic,map\na,x,0.1\na,all,0.5\n{more}")
+    called = call("compare", "--scores", tmp_path / "scores.csv")
+    assert called.err.count("is taken for its summary") == 1
+    assert "the row 'all' of run 'a' (and those of 3 more runs) is taken for its summary" in called.err

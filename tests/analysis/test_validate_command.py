@@ -234,6 +234,8 @@ def test_erecall_is_of_two_samples(call: Command) -> None:
     assert f"{review['eRecall'].estimate}" == found["estimate"]
     assert set(estimates(call, *WHOLE, "--control", "control")) == {*estimates(call, *WHOLE), "eRecall"}
     assert "recall is surer" in call.ok("validate", *WHOLE, "--control", "control").out
+    wilson = call("validate", *WHOLE, "--control", "control", "--method", "wilson")
+    assert wilson.err == "pres-eval: --control goes with --method beta-binomial, not wilson\n"
 
 
 @pytest.mark.parametrize(
@@ -242,6 +244,10 @@ def test_erecall_is_of_two_samples(call: Command) -> None:
         ("q1 d1 1\nq1 d1 0\n", "control:2: document 'd1' again, expected a control sample of all documents,"),
         ("q1 d1 a 1\nq1 d2 b 0\n", "control:2: stratum 'b' of topic 'q1', expected a control sample of all"),
         ("q2 d1 1\n", "control: 0 judged documents of topic 'q1', expected a sample of its 200 documents"),
+        (
+            SAMPLE,
+            "control: the judged documents of the sample itself, expected a sample that was drawn",
+        ),
     ],
 )
 def test_mistakes_in_control_samples(text: str, message: str, call: Command) -> None:
@@ -249,8 +255,6 @@ def test_mistakes_in_control_samples(text: str, message: str, call: Command) -> 
     called = call("validate", *WHOLE, "--control", "control")
     assert (called.code, called.out) == (2, "")
     assert called.err.startswith(f"pres-eval: {message}")
-    wilson = call("validate", *WHOLE, "--control", "sample", "--method", "wilson")
-    assert wilson.err == "pres-eval: --control goes with --method beta-binomial, not wilson\n"
 
 
 def test_margins_and_plans(call: Command) -> None:

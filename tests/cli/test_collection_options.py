@@ -90,6 +90,15 @@ def test_runs_whose_topics_all_weigh_0_are_an_error(call: Command, folder: Path)
     ]
 
 
+def test_a_report_warns_of_groups_without_values(call: Command, folder: Path) -> None:
+    """The page of one run had - there, without a word; the evaluator warned."""
+    (folder / "g").write_text("1 a\n2 b\n3 b\n")
+    (folder / "w").write_text("1 0\n2 1\n3 1\n")
+    options = ["--groups", "g", "--weights", "w", "--map-docs", r"^(.*)-\d+$"]
+    reported = call("report", "q", "r", *options)
+    assert reported.code == 0 and "r: no topic of the groups 'a' weighs more than 0" in reported.err
+
+
 def test_empty_one_holds_for_geometric_means(call: Command, folder: Path) -> None:
     """A topic worth 1 adds the logarithm of 1, not that of 0.00001."""
     options = ["--map-docs", r"^(.*)-\d+$", "--empty", "one", "-m", "map", "-m", "gm_map", "q", "r"]

@@ -118,6 +118,12 @@ def test_a_pipe_can_be_converted(call: Command, monkeypatch: pytest.MonkeyPatch)
             "file: topic '#1', expected one that begins no comment; --to jsonl keeps it",
         ),
         ('{"1": {"a b": 1.5}}', "--to csv", 2, "file: docno 'a b', expected one without blanks for csv"),
+        (
+            "1 Q0 1.5E+10 1 2 r\n",
+            "--to csv",
+            2,
+            "file:1: id '1.5E+10', expected one that pres-eval does not take for a number which a",
+        ),
         ('{"1": {"a": NaN}}', "--to csv", 2, "file: score nan of document 'a' for topic '1'"),
         ("1 Q0 a 1 inf r\n", "--to json", 2, "file:1: score inf, expected a finite one: JSON has no others"),
         (
@@ -182,3 +188,10 @@ def test_topics_of_responses_come_from_any_table(
     Path("topics").write_text(topics + "t3\tplane\n" * 3)
     called = call("convert", "e.json", "--to", "trec_results", "--topics-from", "topics")
     assert "5 topics, but the last one with documents is number 2" in called.err
+
+
+def test_a_tag_keeps_its_bytes(call: Command) -> None:
+    """A tag that is no UTF-8 was a traceback."""
+    Path("file").write_text("1 Q0 a 1 2 r\n")
+    call.ok("convert", "file", "--to", "trec_results", "--tag", "\udce9", "--output", "new")
+    assert Path("new").read_bytes() == b"1 Q0 a 1 2.0 \xe9\n"

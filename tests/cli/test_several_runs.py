@@ -67,6 +67,13 @@ def test_tables_name_runs_by_one_rule(call: Command, track: list[str]) -> None:
     assert named[0]["run"] == "STANDARD (1)"
 
 
+def test_a_baseline_that_several_runs_are_called(call: Command, track: list[str]) -> None:
+    """The first of them was taken without a word."""
+    called = call("compare", "-m", "map", "--baseline", "STANDARD", QRELS, *track)
+    assert (called.code, called.out) == (1, "")
+    assert "--baseline STANDARD: the name of 3 runs, expected one of 0, 1, 2" in called.err
+
+
 def test_own_common_and_all_topics(call: Command, small: str) -> None:
     """The three rules give three means; the evaluator's own rule is trec_eval's."""
     values = {}

@@ -148,6 +148,16 @@ def test_all_values_as_one_table(fixtures: Path, tmp_path: Path, pres_eval: Comm
     assert list(dict.fromkeys(row["run"] for row in rows)) == ["broad", "keyword", "semantic"]
 
 
+def test_tags_that_come_again_are_numbered(fixtures: Path, tmp_path: Path, pres_eval: Command) -> None:
+    """Runs of the same tag had one name, and nothing told their rows apart."""
+    import pyarrow.parquet
+
+    qrels, run = fixtures / "patents" / "qrels.txt", fixtures / "patents" / "run_broad.txt"
+    pres_eval("-m", "map", "--names", "tag", "--output", tmp_path / "t.parquet", qrels, run, run)
+    names = pyarrow.parquet.read_table(tmp_path / "t.parquet")["run"].to_pylist()
+    assert list(dict.fromkeys(names)) == ["broad", "broad (2)"]
+
+
 def test_z_scores_are_no_values(fixtures: Path, tmp_path: Path, pres_eval: Command) -> None:
     folder = fixtures / "patents"
     files = folder / "qrels.txt", folder / "run_broad.txt"

@@ -224,6 +224,7 @@ def test_warnings_name_the_callers_line() -> None:
         ([("1", "a", 1.0), ("1", "a", 2.0)], "document 'a' of topic '1' again (rows 1 and 2)"),
         ([("1", 1.5, 1.0)], "run: id '1.5' of type float, expected a text or a whole number"),
         ([("1", "a\0", 1.0)], "with a NUL character"),
+        ({"1": {"a\ud800": 1.0}}, "run: id 'a\\ud800', expected one without a lone surrogate"),
         ({"query_id": ["1"], "doc_id": ["a"]}, "run: no score among the columns query_id, doc_id"),
         ({"query_id": ["1"], "doc_id": ["a", "b"], "score": [1.0]}, "run: columns of 1, 2, 1 rows"),
         (17, "run: an object of type int, expected a path, an open file, a dict of dicts"),
@@ -333,6 +334,12 @@ def test_ids_of_any_bytes(tmp_path: Path) -> None:
     assert found.topics == ["\udcff"]
     assert found.to_trec(per_topic=True).splitlines()[0].split(b"\t")[1] == b"\xff"
     assert pe.evaluate(tmp_path / "qrels", {"\udcff": {"d\udcfe": 1.0}}, "map")["map"] == 1.0
+
+
+def test_a_tag_with_a_lone_surrogate_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(pe.PresEvalError, match="expected one without a lone surrogate"):
+        pe.write_run(RUN, tmp_path / "new", tag="\ud800")
+    assert not (tmp_path / "new").exists()
 
 
 def test_a_measure_of_ones_own() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import groupby
+from typing import Any
 from unittest import mock
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import pres_eval as pe
 from pres_eval.library import idcolumns
 from pres_eval.library.tables import arrow_ids
 
@@ -40,3 +42,31 @@ def test_ids_and_groups(pieces: list[list[str]], kind: str, short: bool, skipped
         ids, lengths = column.groups()
     found = list(zip(ids, lengths.tolist(), strict=True))
     assert found == [(text, len(list(group))) for text, group in groupby(texts)]
+
+
+def columns(made: Any, ids: Any) -> Any:
+    return made({"query_id": ["1"] * len(ids), "doc_id": ids, "score": [3.0, 2.0, 1.0]})
+
+
+def ranked(qrels: dict[str, dict[str, int]], ids: Any) -> pe.Run:
+    return pe.Qrels(qrels).rank_top_k(["1"], ids[np.newaxis], np.array([[3.0, 2.0, 1.0]]))
+
+
+@pytest.mark.parametrize("kind", ["u8", ">u8"])
+def test_numbers_of_64_bits_without_a_sign(kind: str) -> None:
+    """Hashes as ids: they became negative, so that they matched nothing, and the largest was no document."""
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    ids = np.array([2**63 + 5, 2**64 - 1, 7], kind)
+    qrels = {"1": {"9223372036854775813": 1, "18446744073709551615": 1, "7": 1}}
+    tables = [columns(made, ids.astype("u8")) for made in (pandas.DataFrame, polars.DataFrame, pyarrow.table)]
+    for run in (*tables, columns(dict, ids)):
+        assert pe.evaluate(qrels, run, "map")["map"] == 1.0
+    assert ranked(qrels, ids).evaluate("map")["map"] == 1.0
+
+
+def test_a_name_that_two_columns_have() -> None:
+    """It was an IndexError."""
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame([["1", "a", 1.0, 2.0]], columns=["query_id", "doc_id", "score", "score"])
+    with pytest.raises(pe.PresEvalError, match="run: 2 columns named score, expected one"):
+        pe.evaluate({"1": {"a": 1}}, frame, "map")

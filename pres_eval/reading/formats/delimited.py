@@ -71,7 +71,7 @@ def read_columns(source: Source, layout: Layout, header: bool, document: int = 1
 
 
 # How spreadsheets show long numbers, whose last digits are then lost.
-_ROUNDED = re.compile(rb"\d[.,]\d+E\+\d+")
+ROUNDED = re.compile(rb"\d[.,]\d+E\+\d+")
 
 
 # The first line of some exports, for Excel alone.
@@ -175,7 +175,7 @@ def _id(source: Source, line: int, text: str, what: str) -> bytes:
     if not word or blanks or b"\0" in word:
         expected = "one without blanks" if blanks else "an id"
         raise InputError(source.name, line, f"{what} {quoted(word)}", expected)
-    if _ROUNDED.fullmatch(word):
+    if ROUNDED.fullmatch(word):
         advice = "a spreadsheet has rounded it: import this column as text, and save again"
         raise InputError(source.name, line, f"{what} {quoted(word)}", "all digits", advice)
     return word
