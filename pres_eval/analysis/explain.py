@@ -138,7 +138,16 @@ def explain_topic(
         rank = int(ranks[index]) or None
         found = rank is not None and rank <= nmax
         counted = rank if rank is not None and found else nmax + place
-        documents.append(Relevant(place, docnos[index], int(grades[index]), rank, counted, found))
+        documents.append(
+            Relevant(
+                place=place,
+                docno=docnos[index],
+                grade=int(grades[index]),
+                rank=rank,
+                counted=counted,
+                found=found,
+            )
+        )
     return Explanation(topic, nmax, num_ret, tuple(documents))
 
 
@@ -150,7 +159,8 @@ def explain_topics(
     -l, -M and -J of the options count as they do for the measures.
     """
     place = {topic: number for number, topic in enumerate(ranking.topic.tolist())}
-    pool, found = qrels.pool, kept_documents(qrels, ranking, options)
+    pool = qrels.pool
+    found = kept_documents(qrels, ranking, options)
     ranks = ranks_of_documents(qrels, found)
     for topic in topics:
         start, stop = pool.offsets[topic], pool.offsets[topic + 1]
@@ -276,9 +286,10 @@ def normalised_recall(ranks: Sequence[int], relevant: int, collection: FloatArra
     Formula:  1 - (Σ r_i - n (n + 1) / 2) / (n (N - n)), what was not found at the end of the collection
     Source: Magdy & Jones, SIGIR 2010, doi:10.1145/1835449.1835551, equation 2.
     """
-    n, missing = relevant, relevant - len(ranks)
+    n = relevant
     if not n:
         return np.zeros(len(collection))
+    missing = n - len(ranks)
     at_the_end = missing * collection - missing * (missing - 1) / 2
     total = float(sum(ranks)) + at_the_end
     return np.asarray(1 - (total - n * (n + 1) / 2) / (n * (collection - n)), np.float64)

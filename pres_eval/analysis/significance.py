@@ -171,7 +171,8 @@ def randomisation(
         p_values[row] = np.count_nonzero(far(sums) >= _reached(kept[None, :], far)) / len(sums)
     many = np.flatnonzero(nonzero > ENUMERATED)
     if len(many):
-        sampled, stream, as_far = differences[many], RandomStream(seed), np.zeros(len(many), np.int64)
+        sampled = differences[many]
+        stream, as_far = RandomStream(seed), np.zeros(len(many), np.int64)
         reached = _reached(sampled, far)
         for start in range(0, samples, _AT_ONCE):
             signs = np.where(stream.signs(min(_AT_ONCE, samples - start), differences.shape[1]), 1.0, -1.0)
