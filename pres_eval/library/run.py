@@ -13,7 +13,7 @@ from pres_eval.library.file_or_dict import topic_files
 from pres_eval.library.ids import encode, texts_of
 from pres_eval.library.measures import Measures, selected
 from pres_eval.measures.selection import Selection, as_asked
-from pres_eval.options import AS_TREC_EVAL, DEFAULT_NMAX, SKIP, STOP, Options
+from pres_eval.options import DEFAULT_NMAX, SKIP, STOP, Options
 from pres_eval.ranking.ranking import Ranking, with_nothing_for
 from pres_eval.ranking.warnings import warnings_about
 from pres_eval.reading.changed_judgements import answered_by_nothing, check_no_empty_topics, empty_topics
@@ -126,7 +126,7 @@ class Run:
         )
         if empty == STOP:
             check_no_empty_topics(self.qrels.relevance, level)
-        elif empty != AS_TREC_EVAL and empty_topics(self.qrels.relevance, level).any() and empty == SKIP:
+        elif empty == SKIP and empty_topics(self.qrels.relevance, level).any():
             expected = f"judgements without them: Qrels.of_topics('skip', level={level})"
             raise UsageError(f"empty='skip': found topics without a relevant document, expected {expected}")
         return options

@@ -248,9 +248,11 @@ def _read_part(
     """
     if not with_faults:
         lines.checked()
-    if not layout.whole and len(infinite := np.flatnonzero(np.isinf(lines.numbers))):  # no gain is infinite
-        found = quoted(lines.text(int(infinite[0]), 3))
-        raise LineError(int(lines.line_of(infinite[:1])[0]), f"relevance {found}", "a finite number")
+    if not layout.whole:
+        infinite = np.flatnonzero(np.isinf(lines.numbers))  # which no gain can be
+        if len(infinite):
+            found = quoted(lines.text(int(infinite[0]), 3))
+            raise LineError(int(lines.line_of(infinite[:1])[0]), f"relevance {found}", "a finite number")
     kept = lines if with_faults else None
     if not len(lines):
         return None, kept, None

@@ -132,7 +132,9 @@ def document(report: Report) -> Iterator[Figure]:
         for run in report.best_first(report.board[0])
     ]
     title = [
-        *(title_of(report), "", *textwrap.wrap(report.description, 100)),
+        title_of(report),
+        "",
+        *textwrap.wrap(report.description, 100),
         f"{plural(len(report.topics))}, judged in {report.shown_path(report.qrels.path)}",
     ]
     if report.topics_differ() and not report.options.complete:

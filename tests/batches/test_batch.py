@@ -28,7 +28,9 @@ def test_judged_documents_alone(topics: list[Topic]) -> None:
 @given(topics=topic_lists(), size=st.integers(1, 4))
 def test_some_topics_at_a_time(topics: list[Topic], size: int) -> None:
     """Each block is the batch of its own topics."""
-    for number, found in enumerate(batch_of(topics).blocks(size)):
+    blocks = list(batch_of(topics).blocks(size))
+    assert len(blocks) == -(-len(topics) // size)
+    for number, found in enumerate(blocks):
         wanted = batch_of(topics[number * size : (number + 1) * size])
         for name in set(Batch.__dataclass_fields__) - {"topics", "num_docs_in_coll"}:
             assert np.array_equal(getattr(found, name), getattr(wanted, name)), name
