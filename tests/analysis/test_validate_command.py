@@ -246,7 +246,12 @@ def test_erecall_is_of_two_samples(call: Command) -> None:
         ("q2 d1 1\n", "control: 0 judged documents of topic 'q1', expected a sample of its 200 documents"),
         (
             SAMPLE,
-            "control: the judged documents of the sample itself, expected a sample that was drawn",
+            "control: 40 of its 40 judged documents that the review missed are in the sample too, expected a"
+            " sample that was drawn independently of it, of which chance has about 10 there",
+        ),
+        (
+            "".join(f"q1 d{number} 0\n" for number in (*range(60, 180, 4), 181, 182, 183)),
+            "control: 30 of its 33 judged documents that the review missed are in the sample too",
         ),
     ],
 )
