@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import inspect
 import math
+import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from pres_eval.arrays import LARGEST, nearest_integer
-from pres_eval.errors import InputError, UsageError, is_plain, quoted
+from pres_eval.errors import InputError, PresEvalError, UsageError, is_plain, quoted
 from pres_eval.records import dataclass
 
 Record = TypeVar("Record", bound="Said")
@@ -91,9 +92,9 @@ def command_with(record: type[Record]) -> Callable[[Callable[[Record], None]], c
             """Run the command with options that make sense."""
             for parameter in parameters:
                 value = values[parameter.name or ""]
-                # Mostly from a script's variable that is not set.
-                if parameter.metavar == "FILE" and "" in (value if parameter.multiple else (value,)):
-                    raise UsageError(f"{parameter.opts[0]}: found an empty name, expected that of a file")
+                if parameter.metavar == "FILE":
+                    for path in value if parameter.multiple else (value,):
+                        _check_file(parameter.opts, path)
             said = record(**values)
             said.check()
             try:
@@ -113,6 +114,19 @@ def command_with(record: type[Record]) -> Callable[[Callable[[Record], None]], c
         )
 
     return made
+
+
+WRITTEN = frozenset(("--output", "--plot", "--junit", "--summary", "--write-qrels", "--disagreements"))
+"""The options for files that a command writes."""
+
+
+def _check_file(names: Sequence[str], path: str | None) -> None:
+    """Raise PresEvalError for an option's file that has no name, or is to be written to no folder."""
+    if path == "":  # mostly from a script's variable that is not set
+        raise UsageError(f"{names[0]}: found an empty name, expected that of a file")
+    # Not pathlib, which takes a while to import.
+    if path and WRITTEN & {*names} and not os.path.isdir(os.path.dirname(os.path.realpath(path))):  # noqa: PTH112, PTH120
+        raise PresEvalError(f"{path}: cannot be written: No such file or directory")
 
 
 if TYPE_CHECKING:
