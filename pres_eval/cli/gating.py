@@ -14,6 +14,7 @@ from pres_eval.cli.said import Said, option
 from pres_eval.cli.streams import say, warn
 from pres_eval.errors import InputError, RunFailure, UsageError
 from pres_eval.reading.source import BYTE_ORDER_MARK, CHUNK, Source
+from pres_eval.reading.topic_files import decoded, encoded
 
 if TYPE_CHECKING:
     from pres_eval.gates.against import Change, Earlier
@@ -164,7 +165,7 @@ def pass_gates(
 
     lines: Iterable[found.GateFinding] = ()
     if said.expect is not None:
-        expected = _bytes(Source(said.expect), by_line=True)
+        expected = encoded(decoded(_bytes(Source(said.expect), by_line=True)))
         lines = unexpected(said.expect, expected, printed, said.allow_unmatched)
     findings, compared = check_gates(now, said.thresholds(), _earlier(said, evaluated), lines)
     for line in found.lines_of(findings):
