@@ -168,7 +168,7 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
                     yield ir_measures.Metric(names[present[place]], measure, columns[measure][place])
         there = set(present)
         missing = sorted(name for number, name in enumerate(names) if number not in there)
-        for measure in sorted(self.measures, key=str):
+        for measure in sorted(self._wants, key=str):
             for name in missing:
                 yield ir_measures.Metric(name, measure, measure.DEFAULT)
 
