@@ -84,8 +84,8 @@ STRATA: lines of five columns
     "prels": """\
 PRELS: lines of five columns
     topic  docno  relevance  method  inclusion-probability
-  A sample drawn with known probabilities, as in the Million Query tracks.  Documents of method 0 were not
-  drawn and do not count.""",
+  A sample drawn with known probabilities, as in the Million Query tracks.  Documents of methods 0 and 2
+  were sure to be judged: each stands for itself alone.""",
     "others": """\
 OTHER FORMATS: recognised by their first lines, or named with -T and -R
     msmarco  beir  json  jsonl  csv  parquet

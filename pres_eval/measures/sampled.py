@@ -178,8 +178,8 @@ def num_rel_inferred(batch: SampledBatch) -> FloatArray:
     Formula:  inum_rel = Σ_s r_s N_s / n_s      over strata s
       N_s, n_s, r_s  documents of the stratum; those drawn; those drawn and relevant
     Range: 0 to the number of documents in strata.
-    Notes: -R strata.  The value over all topics is a sum: of the topics that count, where sample_eval.pl adds
-      up all topics of the judgements (as -c does).
+    Notes: -R strata.  The value over all topics is a sum.  Topics that the run lacks add nothing, with -c
+      too; sample_eval.pl adds up all topics of the judgements.
     Source: as xinfAP; sample_eval.pl.  trec_eval: none.
     """
     return batch.over_strata(divide(batch.relevant * batch.num_documents, batch.drawn))
@@ -222,7 +222,8 @@ def stat_num_rel(batch: SampledBatch) -> FloatArray:
     Formula:  stat_num_rel = Σ 1/π      over the relevant documents drawn
       π  probability of being drawn; of strata n_s/N_s, the share of the stratum that was
     Range: 0 or more.
-    Notes: -R prels or -R strata.  The value over all topics is a sum.
+    Notes: -R prels or -R strata.  The value over all topics is a sum.  Topics that the run lacks add nothing,
+      with -c too.
     Source: as statAP (Horvitz & Thompson, 1952, doi:10.1080/01621459.1952.10483446).  trec_eval: none.
     """
     rows = batch.relevant_rows
