@@ -134,7 +134,8 @@ def _fitting(wide: float, columns: int, runs: int) -> int:
 def draw_grades(axes: Axes, judges: Sequence[str], grades: Sequence[int], counts: AnyArray) -> None:
     """Draw the table of grades against grades as a map, with the numbers in it."""
     shade = np.log1p(counts)
-    axes.imshow(shade, cmap="Blues", vmin=0, vmax=max(1.0, float(shade.max(initial=0.0))) * 1.6)
+    if shade.size:  # of an empty map matplotlib warns
+        axes.imshow(shade, cmap="Blues", vmin=0, vmax=max(1.0, float(shade.max())) * 1.6)
     for (row, column), count in np.ndenumerate(counts):
         axes.text(column, row, str(count), ha="center", va="center", fontsize=7.5)
     axes.grid(visible=False)

@@ -52,7 +52,10 @@ def agreement_table(judged: Assessments, every: TopicAgreement, table: GradeTabl
         title=f"Agreement of {first} and {second}",
         headings=("statistic", "value"),
         rows=rows,
-        notes=(f"relevant: grade {level} or higher", "-: no number, as nobody ever gave another grade"),
+        notes=(
+            f"relevant: grade {level} or higher",
+            "-: no number, as nobody ever gave another grade, or they judged no document both",
+        ),
         shown=_statistics(rows),
     )
 

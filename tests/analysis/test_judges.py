@@ -188,6 +188,15 @@ def test_judges_plot(pres_eval: Command, tmp_path: Path) -> None:
     assert "that both judged" in picture.read_text()
 
 
+@pytest.mark.filterwarnings("error")
+def test_judges_of_no_document_in_common(pres_eval: Command, tmp_path: Path) -> None:
+    """matplotlib warned on stderr, and a note named grades as the reason for numbers that are not there."""
+    (tmp_path / "one").write_text("1 0 a 1\n")
+    (tmp_path / "two").write_text("1 0 b 1\n")
+    called = pres_eval.ok("judges", tmp_path / "one", tmp_path / "two", "--plot", tmp_path / "judges.svg")
+    assert "or they judged no document both" in called.out
+
+
 def first_of(run: str, depth: int) -> dict[tuple[str, str], int]:
     found: dict[tuple[str, str], int] = {}
     rows = [line.split() for line in Path(run).read_text().splitlines()]
