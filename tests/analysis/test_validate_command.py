@@ -217,6 +217,36 @@ def test_a_target_is_one_of_each_topic(call: Command) -> None:
     assert call(*files, "--target", f"{least['q1']:.10f}").code == 0
 
 
+def test_what_no_sample_has_is_not_ruled_out(call: Command) -> None:
+    """Nothing relevant among 160 documents missed: at least 10 were, and recall was at most 0.99."""
+    Path("found").write_text("".join(f"q1 d{number}\n" for number in range(2000)))
+    numbers = [*range(40), *range(2000, 2160)]
+    Path("sample").write_text("".join(f"q1 d{number} {int(number < 20)}\n" for number in numbers))
+    review = pe.validate("found", "sample", collection=1_000_000)
+    assert (review["relevant missed"].low, review["relevant missed"].at_least) == (0.0, 0.0)
+    assert (review["recall"].high, review["recall"].at_most) == (1.0, 1.0)
+    assert all(each.low <= each.estimate <= each.high for each in review.estimates)
+    Path("sample").write_text("".join(f"q1 d{number} {int(number > 2140)}\n" for number in numbers))
+    review = pe.validate("found", "sample", collection=1_000_000)
+    assert (review["recall"].estimate, review["recall"].at_least) == (0.0, 0.0)
+    assert "it found at least 0 %" in review.sentence
+
+
+def test_a_sample_without_a_relevant_document_shows_no_recall(call: Command) -> None:
+    """Where few of the documents found were judged it showed 20 %, by the prior alone."""
+    Path("found").write_text("".join(f"q1 d{number}\n" for number in range(1000)))
+    Path("sizes").write_text("q1 found 1000\nq1 rest 1000\n")
+    strata = "".join(f"q1 d{n} {'rest' if n else 'found'} 0\n" for n in (0, *range(1000, 1500)))
+    Path("sample").write_text(strata)
+    called = call("validate", "found", "sample", "--sizes", "sizes", "--target", "0.1", "--format", "json")
+    recall = called.json["estimates"][0]
+    assert [recall[name] for name in ("estimate", "low", "high", "at_least")] == [None, 0.0, 1.0, 0.0]
+    assert called.code == 3 and "it found at least 0 %" in called.json["sentences"][0]["sentence"]
+    Path("sample").write_text(strata + "".join(f"q1 d{n} rest 0\n" for n in range(1500, 2000)))
+    recall = pe.validate("found", "sample", sizes="sizes")["recall"]
+    assert (recall.low, recall.high) == (1.0, 1.0), "nothing was missed"
+
+
 def test_erecall_is_of_two_samples(call: Command) -> None:
     """Its interval beside draws of beta-binomials by numpy."""
     Path("control").write_text(
