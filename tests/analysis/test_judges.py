@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 from support.commands import QRELS, RUNS, Command
 
 from pres_eval.analysis.correlation import rbo, tau_ap
+from pres_eval.analysis.judged_runs import order_changes
 from pres_eval.analysis.judging import cohens_kappa, grade_table, krippendorffs_alpha, raw_agreement
+from pres_eval.analysis.paired import PairedScores
 
 N = -1
 EXAMPLE = np.array(
@@ -186,6 +188,32 @@ def test_judges_plot(pres_eval: Command, tmp_path: Path) -> None:
     picture = tmp_path / "j.svg"
     pres_eval.ok("judges", QRELS, strict_qrels(tmp_path), *RUNS, "--quiet", "-m", "map", "--plot", picture)
     assert "that both judged" in picture.read_text()
+
+
+def test_a_test_of_ranks_may_contradict_the_means() -> None:
+    """Run a is better on 11 of 12 topics to both judges; the swapped pair was called reversed."""
+    gain = np.arange(1, 12) / 100
+    first, second = (
+        PairedScores(
+            runs=("a", "b"),
+            measures=("map",),
+            topics=tuple(str(topic).encode() for topic in range(12)),
+            values=np.array([[[*gain, 0.0], [0.0] * 11 + [lost]]]),
+            means=np.array([[gain.mean(), lost]]) / 12 * [11, 1],
+            all_topics=12,
+        )
+        for lost in (0.9, 0.2)
+    )
+    (change,) = order_changes(first, second, test="wilcoxon")
+    assert (change.swapped, change.contradicted, change.lost, change.gained, change.reversed) == (
+        1,
+        0,
+        0,
+        0,
+        0,
+    )
+    (change,) = order_changes(second, first, test="wilcoxon")
+    assert (change.swapped, change.contradicted, change.reversed) == (1, 1, 0)
 
 
 @pytest.mark.filterwarnings("error")
