@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import subprocess
 import sys
 from dataclasses import asdict
@@ -245,6 +246,25 @@ def test_a_sample_without_a_relevant_document_shows_no_recall(call: Command) -> 
     Path("sample").write_text(strata + "".join(f"q1 d{n} rest 0\n" for n in range(1500, 2000)))
     recall = pe.validate("found", "sample", sizes="sizes")["recall"]
     assert (recall.low, recall.high) == (1.0, 1.0), "nothing was missed"
+
+
+def test_digits_of_shares_alone(call: Command) -> None:
+    rows = call.ok("validate", *WHOLE, "--digits", "2", "--table", "estimates").out.splitlines()
+    assert re.fullmatch(r"q1 +recall +0\.24  0\.\d\d \.\. 0\.\d\d +0\.\d\d +0\.\d\d", rows[4])
+    assert rows[9].split()[:5] == ["q1", "relevant", "68", "47", ".."]
+
+
+def test_nothing_relevant_is_no_nan(call: Command) -> None:
+    """All is judged, nothing is relevant: "nan to nan", and the recall shown was nan."""
+    Path("found").write_text("q1 d0\n")
+    Path("sample").write_text("q1 d0 0\nq1 d1 0\n")
+    called = call("validate", "found", "sample", "--collection", "2", "--target", "0.5")
+    assert called.out.splitlines()[4].split() == ["q1", "recall", "-", "-", "-", "-"]
+    assert "nan" not in called.out + called.err
+    assert (called.code, called.err.endswith("confidence, shown is none, as nothing is relevant\n")) == (
+        3,
+        True,
+    )
 
 
 def test_erecall_is_of_two_samples(call: Command) -> None:
