@@ -17,7 +17,7 @@ from pres_eval.analysis.judging import (
     krippendorffs_alpha,
 )
 from pres_eval.report.layout import PValue, Score, Shown, Table, records_table
-from pres_eval.report.text import falling_notes, moved, number, text_of
+from pres_eval.report.text import falling_notes, moved, text_of
 
 MOST_SHOWN = 12
 """Lines of a long table about judges that people see; programs get all."""
@@ -56,15 +56,6 @@ def agreement_table(judged: Assessments, every: TopicAgreement, table: GradeTabl
             f"relevant: grade {level} or higher",
             "-: no number, as nobody ever gave another grade, or they judged no document both",
         ),
-        shown=_statistics(rows),
-    )
-
-
-def _statistics(rows: Sequence[tuple[str, float]]) -> Shown:
-    """Return statistics as people see them: counts, and rounded numbers."""
-    return Shown(
-        ("statistic", "value"),
-        [(name, value if isinstance(value, int) else number(value)) for name, value in rows],
     )
 
 
@@ -85,7 +76,7 @@ def beside_first(tables: Sequence[Sequence[Table]], judged: Assessments) -> list
         return [*tables[0]]
     agreement, *others = zip(*tables, strict=True)
     rows = _alphas(judged, f"all {len(judged.names)} judges")
-    together = replace(agreement[0], rows=rows, shown=_statistics(rows))
+    together = replace(agreement[0], rows=rows)
     return [
         _joined([*agreement, together], [*names, "all"]),
         *(_joined(same, names) for same in others),
@@ -156,9 +147,9 @@ def topics_table(found: Sequence[TopicAgreement]) -> Table:
                     one.only_first,
                     one.only_second,
                     f"{one.relevant_first}/{one.relevant_both}/{one.relevant_second}",
-                    number(one.agreement),
-                    number(one.kappa),
-                    number(one.overlap),
+                    one.agreement,
+                    one.kappa,
+                    one.overlap,
                 )
                 for one in lowest[:MOST_SHOWN]
             ],

@@ -31,9 +31,9 @@ def sizes_table(found: Sequence[Sizes], delta: float, alpha: float, power: float
             [
                 (
                     one.measure,
-                    number(one.deviation),
+                    one.deviation,
                     *(UNKNOWN if value is None else value for value in (one.t, one.anova, one.interval)),
-                    number(one.detectable),
+                    one.detectable,
                 )
                 for one in found
             ],

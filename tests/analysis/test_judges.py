@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -188,6 +189,16 @@ def test_judges_plot(pres_eval: Command, tmp_path: Path) -> None:
     picture = tmp_path / "j.svg"
     pres_eval.ok("judges", QRELS, strict_qrels(tmp_path), *RUNS, "--quiet", "-m", "map", "--plot", picture)
     assert "that both judged" in picture.read_text()
+
+
+def test_digits_of_statistics(pres_eval: Command, tmp_path: Path) -> None:
+    """Those of κ and α, of topics, and of power's deviations were four, whatever --digits said."""
+    options = ("--quiet", "--digits", "2", "--table")
+    judges = ("judges", QRELS, strict_qrels(tmp_path), *options)
+    power = ("power", QRELS, *RUNS, "-m", "map", *options)
+    for command in ((*judges, "agreement"), (*judges, "topics"), (*power, "sizes")):
+        found = re.findall(r"0\.\d+", pres_eval.ok(*command).out.partition("---")[2])
+        assert found and all(len(number) == 4 for number in found), found
 
 
 def test_a_test_of_ranks_may_contradict_the_means() -> None:
