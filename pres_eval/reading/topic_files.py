@@ -104,10 +104,10 @@ def check_groups(groups: Groups, judged: Sequence[bytes]) -> str | None:
         found = f"topics such as {quoted(min(grouped))}" if grouped else "no groups"
         raise InputError(groups.path, None, found, f"topics of the judgements, such as {quoted(judged[0])}")
     parts = [
-        f"{len(rest)} {what} (such as {quoted(min(rest))})"
+        f"{what}: {len(rest)} (such as {quoted(min(rest))})"
         for rest, what in (
-            (every - grouped, "topics of the judgements are in no group"),
-            (grouped - every, "topics of it are not judged"),
+            (every - grouped, "topics of the judgements without a group"),
+            (grouped - every, "topics of it without judgements"),
         )
         if rest
     ]
