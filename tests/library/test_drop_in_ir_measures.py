@@ -89,7 +89,6 @@ def test_topics_come_and_are_added_up_in_the_order_of_the_run(seed: int, kind: s
     assert list(by_pair(found).items()) == list(by_pair(expected).items())
 
 
-@pytest.mark.filterwarnings("ignore:.*equal scores:pres_eval.errors.PresEvalWarning")
 def test_a_measure_asked_for_twice_has_one_value_of_a_topic() -> None:
     """Topics that the run lacks had it twice."""
     qrels, run = data(1)
@@ -99,6 +98,7 @@ def test_a_measure_asked_for_twice_has_one_value_of_a_topic() -> None:
     assert len(expected) == 2 * len(qrels)
 
 
+@pytest.mark.filterwarnings("ignore:.*equal scores:pres_eval.errors.PresEvalWarning")
 def test_our_measures() -> None:
     """The values are those of `evaluate`, averaged over all topics of the judgements."""
     qrels, run = data(7)
