@@ -70,7 +70,10 @@ def _in_calls(wants: Mapping[Any, Want]) -> list[list[Any]]:
 
     def printed(measure: Any) -> Any:
         column = wants[measure].column
-        return place.get(column.measure.name, len(place)), column.arguments
+        # A cutoff may be none.
+        return place.get(column.measure.name, len(place)), [
+            (one is not None, one) for one in column.arguments
+        ]
 
     return [sorted(call, key=printed) for call in calls.values()]
 

@@ -205,6 +205,16 @@ def test_what_no_other_provider_computes() -> None:
     assert math.isnan(diversity.calc_aggregate([measure], [], run)[measure])
 
 
+def test_a_measure_with_and_without_cutoff() -> None:
+    """Both in one call were a TypeError."""
+    accuracy = [ir_measures.Accuracy @ 2, ir_measures.Accuracy]
+    provider = ir_measures.providers.registry["pres_eval_readers"]
+    rnorm = [ours.Rnorm(docs=1000) @ 20, ours.Rnorm(docs=1000)]
+    for measures, its in ((accuracy, provider), (rnorm, ours.PROVIDER)):
+        both = its.calc_aggregate(measures, *data(1))
+        assert both == {one: its.calc_aggregate([one], *data(1))[one] for one in measures}
+
+
 def test_a_second_import_changes_nothing() -> None:
     before = list(ir_measures.DefaultPipeline.providers)
     again = importlib.reload(ours)
