@@ -78,7 +78,7 @@ _MEANINGS = {
         "ties": "equal scores: the docno decides, in descending order",
         "negative-relevance": (
             "trec_eval takes any negative relevance for in the pool, but not judged: bpref and -J leave"
-            " these documents out, infAP counts them as pooled, judged counts them as judged; in the Web"
+            " these documents out, infAP counts them as pooled, judged as unjudged; in the Web"
             " tracks -2 is junk that was judged: make it 0 if it should count as not relevant"
         ),
         "topic-only-negative": "topics with no judgement but negative ones: trec_eval stops there",

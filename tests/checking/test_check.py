@@ -67,6 +67,16 @@ def check(tmp_path: Path) -> Any:
     return run
 
 
+def test_what_is_said_of_negative_grades_is_so(command: Command, tmp_path: Path) -> None:
+    """The note had it that `judged` counts them as judged."""
+    (tmp_path / "qrels").write_text("1 0 a 1\n1 0 b -1\n")
+    (tmp_path / "run").write_text("1 Q0 a 1 3 r\n1 Q0 b 2 2 r\n")
+    files = tmp_path / "qrels", tmp_path / "run"
+    assert "infAP counts them as pooled, judged as unjudged" in command("check", *files).out
+    assert command.ok("-m", "judged.2", *files).out.split()[2] == "0.5000"
+    assert command.ok("-m", "judged.2", "-J", *files).out.split()[2] == "1.0000"
+
+
 def found(report: FileReport) -> dict[str, int]:
     return {finding.kind.name: finding.count for finding in report.in_order()}
 
