@@ -65,7 +65,9 @@ _MEANINGS = {
         ),
         "topic-without-judgements": "topics of the run that the qrels lack are left out",
         "topic-not-in-run": "topics of the qrels that the run lacks are left out of the averages without -c",
-        "topic-without-relevant": "topics without relevant documents score 0 whatever the run does",
+        "topic-without-relevant": (
+            "topics without relevant documents score 0 by most measures, whatever the run does"
+        ),
         "other-notation-of-topic": "topics that look like another notation of one on the other side",
         "other-notation-of-docno": "documents that look like another notation of a judged one",
         "no-judged-document": "no document of the run is judged: is it the same collection?",
