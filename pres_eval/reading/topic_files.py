@@ -180,8 +180,11 @@ def decoded(data: bytes, errors: str = "surrogateescape") -> str:
     marks = {data[:4]: name for name in ("utf-16-le", "utf-16-be") if _is_latin(data[:4], name)}
     marks |= {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xfe": "latin-1"}
     encoding = next((name for mark, name in marks.items() if data.startswith(mark)), "utf-8-sig")
-    if encoding.startswith("utf-16") and len(data) % 2:
-        data = data[:-1]  # the line's end that reading adds to a file whose last byte is none
+    if encoding.startswith("utf-16"):
+        data = data[
+            : len(data) // 2 * 2
+        ]  # the line's end that reading adds to a file whose last byte is none
+        errors = "replace"  # what is wrong there is no single byte, which alone surrogateescape keeps
     return data.decode(encoding, errors)
 
 
