@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -32,60 +33,33 @@ VERDICT_TEST = "wilcoxon"
 """The test of the verdicts where none is named: that of the papers on PRES, so that their counts come out."""
 
 
-@dataclass(frozen=True)
-class Correlation:
-    """Correlation of the orders in which two measures put the runs.
+CORRELATIONS: dict[str, Callable[[FloatArray, FloatArray], float]] = {
+    "tau_a": kendall_tau_a,
+    "ceiling": tau_a_ceiling,
+    "tau_b": kendall_tau_b,
+    "spearman": spearman,
+    "tau_ap": tau_ap,
+    "tau_ap_back": lambda x, y: tau_ap(y, x),
+    "tau_ap_b": tau_ap_b,
+    "rbo": rbo,
+    "rbo_floor": lambda x, y: opposite_rbo(len(x)),
+}
+"""Correlations of the orders in which two measures put the runs, from their scores (R,) and (R,).
 
-    ceiling       the highest τ-a that the ties let be reached
-    tau_ap        with the first measure's order as the true one; tau_ap_back: with the second's
-    tau_ap_b      τ_AP as agreement, neither order being the true one
-    rbo           rank-biased overlap, ties as equality (RBO^w), extrapolated, persistence 0.9
-    rbo_floor     that of opposite orders of as many runs without ties, its least value; its highest is 1
-    """
-
-    first: str
-    second: str
-    tau_a: float
-    ceiling: float
-    tau_b: float
-    spearman: float
-    tau_ap: float
-    tau_ap_back: float
-    tau_ap_b: float
-    rbo: float
-    rbo_floor: float
+ceiling       the highest τ-a that the ties let be reached
+tau_ap        with the first measure's order as the true one; tau_ap_back: with the second's
+tau_ap_b      τ_AP as agreement, neither order being the true one
+rbo           rank-biased overlap, ties as equality (RBO^w), extrapolated, persistence 0.9
+rbo_floor     that of opposite orders of as many runs without ties, its least value; its highest is 1
+"""
 
 
-def correlations(measures: Sequence[str], scores: FloatArray) -> list[Correlation]:
-    """Return every pair of measures: (M, R) scores of runs in, one row a pair out."""
+def correlations(measures: Sequence[str], scores: FloatArray) -> list[dict[str, Any]]:
+    """Return for every pair of measures their labels and the CORRELATIONS: (M, R) scores of runs in."""
     return [
-        Correlation(
-            first=first,
-            second=second,
-            tau_a=kendall_tau_a(x, y),
-            ceiling=tau_a_ceiling(x, y),
-            tau_b=kendall_tau_b(x, y),
-            spearman=spearman(x, y),
-            tau_ap=tau_ap(x, y),
-            tau_ap_back=tau_ap(y, x),
-            tau_ap_b=tau_ap_b(x, y),
-            rbo=rbo(x, y),
-            rbo_floor=opposite_rbo(len(x)),
-        )
+        {"first": first, "second": second, **{name: of(x, y) for name, of in CORRELATIONS.items()}}
         for (first, x), (second, y) in itertools.combinations(zip(measures, scores, strict=True), 2)
     ]
-
-
-@dataclass(frozen=True)
-class CoefficientInterval:
-    """A coefficient of two measures, and how far it would move with other topics."""
-
-    first: str
-    second: str
-    coefficient: str
-    value: float
-    lower: float
-    upper: float
 
 
 def coefficient_intervals(
@@ -97,40 +71,33 @@ def coefficient_intervals(
     seed: int = 0,
     names: Sequence[str] = ("tau_a", "tau_b", "tau_ap_b"),
     each: Loop = in_turn,
-) -> list[CoefficientInterval]:
+) -> list[tuple[Any, ...]]:
     """Return bootstrap intervals over topics of the coefficients of every pair of measures: (M, R, T) in.
 
-    Topics are drawn with replacement, the same for all runs and measures, the runs ordered by their means
-    over the draw, and the coefficients of these orders taken; the ends are percentiles.  A draw has fewer
-    different topics than there are, so its orders are noisier and the interval lies a little low.
+    For each: the two measures, the coefficient's name, its value, and the ends of the interval.  Topics are
+    drawn with replacement, the same for all runs and measures, the runs ordered by their means over the draw,
+    and the coefficients of these orders taken; the ends are percentiles.  A draw has fewer different topics
+    than there are, so its orders are noisier and the interval lies a little low.
     `each` carries out the loop over draws.
     """
     num_measures, _, size = values.shape
-    pairs = list(itertools.combinations(range(num_measures), 2))
+    asked = [(*pair, name) for pair in itertools.combinations(range(num_measures), 2) for name in names]
 
-    def coefficients(number: int) -> list[list[float]]:
-        """Return those of each pair, for the draw of that number."""
+    def coefficients(means: FloatArray) -> list[float]:
+        """Return the coefficients (C,) that are asked for, of means (M, R)."""
+        return [COEFFICIENTS[name](means[a], means[b]) for a, b, name in asked]
+
+    def drawn(number: int) -> list[float]:
+        """Return those of the draw of that number."""
         times = RandomStream(seed).after(number * size).times_drawn(1, size)[0]
-        drawn = means_of(values * times)
-        return [[COEFFICIENTS[name](drawn[a], drawn[b]) for name in names] for a, b in pairs]
+        return coefficients(means_of(values * times))
 
     # All draws of one topic are that topic, which shows nothing of others.
-    draws = np.array(list(each(coefficients, samples if size > 1 else 0)))
-    draws = draws.reshape(-1, len(pairs), len(names))
-    means = means_of(values)
+    draws = np.array(list(each(drawn, samples if size > 1 else 0))).reshape(-1, len(asked))
     tail = (1 - confidence) / 2
     return [
-        CoefficientInterval(
-            first=measures[a],
-            second=measures[b],
-            coefficient=name,
-            value=COEFFICIENTS[name](means[a], means[b]),
-            lower=lower,
-            upper=upper,
-        )
-        for row, (a, b) in enumerate(pairs)
-        for place, name in enumerate(names)
-        for lower, upper in (quantiles_of_known(draws[:, row, place], (tail, 1 - tail)),)
+        (measures[a], measures[b], name, value, *quantiles_of_known(of_draws, (tail, 1 - tail)))
+        for (a, b, name), value, of_draws in zip(asked, coefficients(means_of(values)), draws.T, strict=True)
     ]
 
 
@@ -226,25 +193,15 @@ def disagreements(runs: Sequence[str], said: IntArray) -> list[Disagreement]:
     return sorted(found, key=lambda one: not one.opposite)
 
 
-@dataclass(frozen=True)
-class Dissent:
-    """A measure alone against the others.
+def dissents(measures: Sequence[str], said: IntArray) -> Iterator[tuple[str, int, int, float]]:
+    """Yield for each measure how often it contradicts all the others where they agree: (M, P) verdicts in.
 
-    pairs  on which all the others have the same verdict
-    alone  of these, those on which the verdict of the measure differs; share: alone / pairs, nan for none
+    For each: the measure, the pairs on which all the others have the same verdict, those of these on which
+    its own verdict differs, and their share, nan if there are no such pairs.
     """
-
-    measure: str
-    pairs: int
-    alone: int
-    share: float
-
-
-def dissents(measures: Sequence[str], said: IntArray) -> Iterator[Dissent]:
-    """Yield for each measure how often it contradicts all the others where they agree: (M, P) verdicts in."""
     for place, measure in enumerate(measures):
         others = np.delete(said, place, axis=0)
         agreed = (others == others[:1]).all(axis=0)
         pairs = int(np.count_nonzero(agreed))
         alone = int(np.count_nonzero(agreed & (said[place] != others[0])))
-        yield Dissent(measure, pairs, alone, alone / pairs if pairs else np.nan)
+        yield measure, pairs, alone, alone / pairs if pairs else np.nan
