@@ -11,6 +11,7 @@ import numpy as np
 from pres_eval.analysis.corrections import holm
 from pres_eval.analysis.distributions import t_quantile
 from pres_eval.analysis.estimates import Ends
+from pres_eval.analysis.judged_runs import Favour, favour_of, with_corrected
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.reproducible import DECIMALS, RandomStream
 from pres_eval.analysis.significance import paired_t, t_of_means
@@ -205,20 +206,12 @@ def _pairs(judges: TwoJudges, measure: int, first: IntArray, second: IntArray) -
     return powered_means(people, machine, others), np.concatenate((machine, others), axis=1).mean(axis=1)
 
 
-@dataclass(frozen=True)
-class MoreTopics:
-    """Return half the width of intervals of means and of differences, by the number of judged topics."""
-
-    measure: str
-    topics: int
-    mean: float
-    difference: float
-
-
-def more_topics(judges: TwoJudges, alpha: float = 0.05) -> Iterator[MoreTopics]:
+def more_topics(judges: TwoJudges, alpha: float = 0.05) -> Iterator[tuple[str, int, float, float]]:
     """Yield for each measure the expected gain from more topics, averaged over runs and pairs of runs.
 
-    Those that have no interval now, as their topics do not differ, are left out; nan where none has one.
+    For each number of judged topics: the measure, that number, half the width of intervals of means, and of
+    differences.  Those that have no interval now, as their topics do not differ, are left out; nan where none
+    has one.
     """
     judged, rest = len(judges.people.topics), len(judges.topics)
     first, second = np.triu_indices(len(judges.people.runs), 1)
@@ -230,7 +223,7 @@ def more_topics(judges: TwoJudges, alpha: float = 0.05) -> Iterator[MoreTopics]:
                 float(t * errors[~np.isnan(errors)].mean()) if not np.isnan(errors).all() else np.nan
                 for errors in (each.error_with(judged + more, rest - more) for each in (means, pairs))
             )
-            yield MoreTopics(measure, judged + more, mean, difference)
+            yield measure, judged + more, mean, difference
 
 
 def topics_to_judge(judges: TwoJudges, seed: int = 0) -> list[bytes]:
@@ -241,20 +234,7 @@ def topics_to_judge(judges: TwoJudges, seed: int = 0) -> list[bytes]:
     )
 
 
-@dataclass(frozen=True)
-class Favoured:
-    """A group of runs whose means the machine raises, and by how much more than those of worse runs.
-
-    p_value  of a t-test over topics that it does not, by Holm's correction for all groups and measures
-    """
-
-    measure: str
-    group: str
-    gain: float
-    p_value: float
-
-
-def favoured(judges: TwoJudges, groups: Mapping[str, Sequence[int]], alpha: float = 0.05) -> list[Favoured]:
+def favoured(judges: TwoJudges, groups: Mapping[str, Sequence[int]], alpha: float = 0.05) -> list[Favour]:
     """Return the groups of runs that gain more by the machine's judgements than worse runs do.
 
     A strict judge takes more from good runs than from poor ones, and a lenient one can give them less, so
@@ -270,12 +250,8 @@ def favoured(judges: TwoJudges, groups: Mapping[str, Sequence[int]], alpha: floa
             inside = np.isin(np.arange(len(people)), members)
             worse = ~inside & (quality < quality[inside].mean())
             if worse.any():
-                gain = gains[inside].mean(axis=0) - gains[worse].mean(axis=0)
-                p_value = float(paired_t(gain[np.newaxis])[0])
-                found.append(Favoured(measure, group, float(gain.mean()), p_value))
-    corrected = holm(np.array([one.p_value for one in found], np.float64)).tolist()
-    rows = [replace(one, p_value=p) for one, p in zip(found, corrected, strict=True)]
-    return [one for one in rows if one.p_value < alpha and one.gain > 0]
+                found.append(favour_of(measure, group, gains, inside, worse))
+    return [one for one in with_corrected(found) if one.corrected < alpha and one.difference > 0]
 
 
 @dataclass(frozen=True)

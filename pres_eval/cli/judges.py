@@ -163,8 +163,8 @@ def _corrected(said: JudgesOptions) -> tuple[list[Table], tuple[RunFailure, ...]
     groups = groups_of_runs(said.groups, judges.people.runs, wanted=bool(said.groups))
     for one in favoured(judges, groups, said.alpha) if len(judges.people.runs) > 1 else ():
         said.warn(
-            f"{one.measure}: the errors of {said.second} favour {one.group}, by {one.gain:.4f}"
-            f" more than the runs that are worse (p by Holm: {p_text(one.p_value)})"
+            f"{one.measure}: the errors of {said.second} favour {one.group}, by {one.difference:.4f}"
+            f" more than the runs that are worse (p by Holm: {p_text(one.corrected)})"
         )
     turned = list(turned_round(judges, said.alpha))
     for pair in turned[:_MOST_PAIRS]:
