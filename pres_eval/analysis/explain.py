@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -158,20 +159,18 @@ def explain_topics(
 
     -l, -M and -J of the options count as they do for the measures.
     """
-    place = {topic: number for number, topic in enumerate(ranking.topic.tolist())}
-    pool = qrels.pool
-    found = kept_documents(qrels, ranking, options)
-    ranks = ranks_of_documents(qrels, found)
-    for topic in topics:
-        start, stop = pool.offsets[topic], pool.offsets[topic + 1]
-        relevant = start + np.flatnonzero(qrels.grade[start:stop] >= options.relevance_level)
+    names = [qrels.pool.topics[topic] for topic in topics]
+    found = relevant_ranks(qrels, [ranking], options, names)
+    num_ret = kept_documents(qrels, ranking, options).num_ret
+    retrieved = dict(zip(ranking.topic.tolist(), num_ret.tolist(), strict=True))
+    for topic, name, (start, stop) in zip(topics, names, pairwise(found.offsets.tolist()), strict=True):
         yield explain_topic(
-            pool.topics[topic],
+            name,
             nmax,
-            int(found.num_ret[place[topic]]) if topic in place else 0,
-            docnos=list(pool.documents.take(relevant)),
-            grades=qrels.grade[relevant],
-            ranks=ranks[relevant],
+            retrieved.get(topic, 0),
+            docnos=found.docnos[start:stop],
+            grades=found.grades[start:stop],
+            ranks=found.ranks[0, start:stop],
         )
 
 

@@ -184,7 +184,7 @@ def favours(first: PairedScores, second: PairedScores, groups: Mapping[str, Sequ
 
 
 def favour_of(measure: str, group: str, gains: FloatArray, inside: BoolArray, outside: BoolArray) -> Favour:
-    """Return how gains (R, T) of a group of runs (R,) differ from those of other runs (R,), if there are some.
+    """Return how gains (R, T) of a group of runs (R,) differ from those of others (R,), if there are any.
 
     The p-value is not corrected yet.
     """

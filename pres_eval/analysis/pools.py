@@ -40,14 +40,6 @@ def found_by(qrels: QrelsJudgements, rankings: Sequence[Ranked], depth: int) -> 
     return found
 
 
-@dataclass(frozen=True, eq=False)
-class Depths(Reduced):
-    """Rankings of runs under pools of D depths, in ranks, compared with that under all judgements."""
-
-    depths: tuple[int, ...]
-    coefficient: str
-
-
 def pool_depths(
     qrels: QrelsJudgements,
     rankings: Sequence[Ranking],
@@ -58,8 +50,8 @@ def pool_depths(
     coefficient: str = "tau_a",
     removed: str = "unjudged",
     each: Loop = in_turn,
-) -> Depths:
-    """Rank the runs again with judgements from pools of less depth.
+) -> Reduced:
+    """Rank the runs again with judgements from pools of less depth, in ranks: once for each of the depths.
 
     At depth d those judgements stay whose document some of the runs has among its first d.  Judgements of
     documents that none of them has so early go too, so the runs should be those that were pooled.
@@ -70,8 +62,7 @@ def pool_depths(
         """Return which documents (D,) are in the pool of that depth."""
         return np.asarray(found_by(qrels, rankings, depths[number]).any(axis=0), np.bool_)
 
-    found = reduced(qrels, rankings, selection, options, keep, len(depths), coefficient, removed, each)
-    return Depths(**vars(found), depths=tuple(depths), coefficient=coefficient)
+    return reduced(qrels, rankings, selection, options, keep, len(depths), coefficient, removed, each)
 
 
 @dataclass(frozen=True)

@@ -91,7 +91,7 @@ class Stability:
 
     topics       in each of the sets that were drawn
     error_rate   the share of the rarer verdicts, over all pairs
-    ties         the share of verdicts that call the two the same: within `fuzziness` of the larger mean
+    ties         the share of verdicts that call the two the same: within FUZZINESS of the larger mean
     swap_rate    of two sets without a topic in common, how often the second turns the order round
     """
 
@@ -115,21 +115,15 @@ class Swaps:
     rate: float
 
 
-@dataclass(frozen=True)
-class Repeats:
-    """Settings of drawn sets of topics: trials, seed; what counts as a tie, how wide the bins of differences
-    are.
-    """
+FUZZINESS = 0.05
+"""Means count as the same if they differ by this share of the larger one, or by less."""
 
-    trials: int = 1000
-    seed: int = 0
-    fuzziness: float = 0.05
-    bin_width: float = 0.01
-    bins: int = 21
+BIN_WIDTH, BINS = 0.01, 21
+"""Width and number of the bins of differences; the last one has all that are larger."""
 
 
 def stability(
-    scores: PairedScores, sizes: Sequence[int], repeats: Repeats = Repeats(), each: Loop = in_turn
+    scores: PairedScores, sizes: Sequence[int], *, trials: int = 1000, seed: int = 0, each: Loop = in_turn
 ) -> tuple[list[Stability], list[Swaps]]:
     """Return error rates and swap rates of measures on random sets of topics, of each of the sizes.
 
@@ -138,23 +132,22 @@ def stability(
       doi:10.1145/564376.564432.
     """
     pairs = np.triu_indices(len(scores.runs), 1)
-    bins = repeats.bins
     drawn = list(itertools.product(range(len(scores.measures)), sizes))
 
     def of_size(number: int) -> tuple[Stability, list[Swaps]]:
         """Return the rates of a measure, on sets of topics of a size."""
         measure, size = drawn[number]
-        stream = RandomStream(repeats.seed, size)
+        stream = RandomStream(seed, size)
         counts = np.zeros((3, len(pairs[0])), np.int64)
-        in_bin, swaps = np.zeros(bins, np.int64), np.zeros(bins, np.int64)
-        for order in stream.orders(repeats.trials, len(scores.topics)):
+        in_bin, swaps = np.zeros(BINS, np.int64), np.zeros(BINS, np.int64)
+        for order in stream.orders(trials, len(scores.topics)):
             x, y, there = _means_of_pairs(scores.values[measure], order[:size], pairs)
-            counts += _verdicts(x, y, there, repeats.fuzziness)
+            counts += _verdicts(x, y, there)
             _, _, again = _means_of_pairs(scores.values[measure], order[size : 2 * size], pairs)
-            bin_of = np.minimum((np.abs(there) / repeats.bin_width + 1e-9).astype(np.int64), bins - 1)
-            in_bin += np.bincount(bin_of, minlength=bins)
-            swaps += np.bincount(bin_of[there * again < 0], minlength=bins)
-        label, total = scores.measures[measure], repeats.trials * len(pairs[0])
+            bin_of = np.minimum((np.abs(there) / BIN_WIDTH + 1e-9).astype(np.int64), BINS - 1)
+            in_bin += np.bincount(bin_of, minlength=BINS)
+            swaps += np.bincount(bin_of[there * again < 0], minlength=BINS)
+        label, total = scores.measures[measure], trials * len(pairs[0])
         rates = Stability(
             measure=label,
             topics=size,
@@ -162,7 +155,7 @@ def stability(
             ties=int(counts[2].sum()) / total,
             swap_rate=int(swaps.sum()) / total,
         )
-        return rates, _bins(label, size, repeats, in_bin, swaps)
+        return rates, _bins(label, size, in_bin, swaps)
 
     rows, swapped = zip(*each(of_size, len(drawn)), strict=True)
     return list(rows), list(itertools.chain(*swapped))
@@ -179,18 +172,18 @@ def _means_of_pairs(
     return x, y, rounded(x - y)
 
 
-def _verdicts(x: FloatArray, y: FloatArray, apart: FloatArray, fuzziness: float) -> BoolArray:
+def _verdicts(x: FloatArray, y: FloatArray, apart: FloatArray) -> BoolArray:
     """Return (3, P) whether the first of each pair is better, the second is, or both are about the same.
 
     apart (P,): x - y, rounded
     """
-    same = np.abs(apart) <= fuzziness * np.maximum(np.abs(x), np.abs(y))
+    same = np.abs(apart) <= FUZZINESS * np.maximum(np.abs(x), np.abs(y))
     return np.array([(x > y) & ~same, (x < y) & ~same, same])
 
 
-def _bins(label: str, size: int, repeats: Repeats, in_bin: IntArray, swaps: IntArray) -> list[Swaps]:
+def _bins(label: str, size: int, in_bin: IntArray, swaps: IntArray) -> list[Swaps]:
     """Return the bins of differences (B,) with their swaps (B,), those that have pairs."""
-    ends = [number * repeats.bin_width for number in range(repeats.bins)] + [math.inf]
+    ends = [number * BIN_WIDTH for number in range(BINS)] + [math.inf]
     return [
         Swaps(
             measure=label,

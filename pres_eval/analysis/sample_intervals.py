@@ -18,7 +18,6 @@ from pres_eval.options import RelevanceInfo
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.judged_groups import Sample
 from pres_eval.scoring import ScoredRun, Scoring, seen_as
-from pres_eval.summing import Values
 
 LOWER, UPPER = "lower", "upper"
 
@@ -163,20 +162,16 @@ def _with_ends(
     evaluation: ScoredRun, wanted: list[int], of_topics: FloatArray, over_all: FloatArray
 ) -> ScoredRun:
     """Put the ends behind their columns: of topics (2, C, T), over all topics (2, C)."""
-    parts: list[tuple[SelectedColumn, Values, float | str | None]] = []
-    triples = zip(evaluation.columns, evaluation.values, evaluation.summary, strict=True)
-    for place, (column, values, summary) in enumerate(triples):
-        parts.append((column, values, summary))
-        if place in wanted:
-            number = wanted.index(place)
-            for end, bound in enumerate((LOWER, UPPER)):
-                named = replace(
-                    column, label=f"{column.label}({bound})", view=column.view._replace(bound=bound)
-                )
-                parts.append((named, of_topics[end, number], float(over_all[end, number])))
-    return replace(
+    ends = [
+        replace(column, label=f"{column.label}({bound})", view=column.view._replace(bound=bound))
+        for bound in (LOWER, UPPER)
+        for column in map(evaluation.columns.__getitem__, wanted)
+    ]
+    both = replace(
         evaluation,
-        columns=tuple(column for column, _, _ in parts),
-        values=tuple(values for _, values, _ in parts),
-        summary=tuple(summary for _, _, summary in parts),
+        columns=(*evaluation.columns, *ends),
+        values=(*evaluation.values, *of_topics.reshape(len(ends), -1)),
+        summary=(*evaluation.summary, *over_all.ravel().tolist()),
     )
+    place_of = [*range(len(evaluation.columns)), *wanted, *wanted]
+    return both.with_columns(sorted(range(len(place_of)), key=place_of.__getitem__))

@@ -163,7 +163,7 @@ def _pool_tables(said: RobustnessOptions, loaded: Loaded, selection: Selection) 
             removed=said.removed,
             each=loaded.each("scoring pools"),
         )
-        yield depths_table(depths)
+        yield depths_table(depths, said.depths, said.coefficient)
     if said.leave_out:
         groups = groups_of_runs(said.groups, loaded.names, said.leave_out == "group")
         rows = leave_out(

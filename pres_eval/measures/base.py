@@ -18,18 +18,20 @@ from pres_eval.records import dataclass
 
 @dataclass(frozen=True)
 class Totals:
-    """Counts that a summary may need besides the sum of a column."""
+    """Counts that a summary may need besides the sum of a column.
+
+    num_scored        topics whose values were added up
+    num_topics        topics to average over: those scored, or all those of the qrels with -c
+    num_rel_in_qrels  judgements with relevance above 0 in the whole qrels file
+    complete          whether -c was given
+    weight            the weights of the topics to average over, added up; None where all weigh the same
+    """
 
     num_scored: int
-    """Topics whose values were added up."""
     num_topics: int
-    """Topics to average over: those scored, or all those of the qrels with -c."""
     num_rel_in_qrels: int
-    """Judgements with relevance above 0 in the whole qrels file."""
     complete: bool
-    """Whether -c was given."""
     weight: float | None = None
-    """The weights of the topics to average over, added up; None where all weigh the same."""
 
 
 Summary = Callable[[float, Totals], float]

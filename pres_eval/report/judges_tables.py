@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from pres_eval.analysis.correlation import opposite_rbo
 from pres_eval.analysis.judged_runs import Favour, RunChange, SwappedPair
@@ -237,7 +238,7 @@ def runs_table(found: Sequence[RunChange], falling: Collection[str] = ()) -> Tab
     )
 
 
-def topic_changes_table(found: Sequence[tuple[str, bytes, float, float, float]], measures: int) -> Table:
+def topic_changes_table(found: Sequence[Sequence[Any]], measures: int) -> Table:
     """Return the topics that gain and lose most: the ends of each measure's list for people."""
     per_measure = len(found) // max(measures, 1)
     ends = MOST_SHOWN // 2

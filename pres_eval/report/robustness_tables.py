@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 import numpy as np
 
 from pres_eval.analysis.pooling import FirstDocuments, Key, ToJudge
-from pres_eval.analysis.pools import Depths, Holes, LeftOut
-from pres_eval.analysis.robustness import Robustness
+from pres_eval.analysis.pools import Holes, LeftOut
+from pres_eval.analysis.robustness import Reduced, Robustness
 from pres_eval.arrays import AnyArray, BoolArray, IntArray
 from pres_eval.errors import plural
 from pres_eval.measures.parameters import Cutoffs
@@ -218,15 +218,14 @@ def _by_fraction(
     )
 
 
-def depths_table(result: Depths) -> Table:
-    """Return the rankings under pools of several depths."""
-    coefficient = COEFFICIENT_NAMES[result.coefficient]
-    sizes = list(zip(result.depths, result.judged.tolist(), result.kept.tolist(), strict=True))
+def depths_table(result: Reduced, depths: Sequence[int], coefficient: str) -> Table:
+    """Return the rankings under pools of several depths, compared by a name of COEFFICIENTS."""
+    sizes = list(zip(depths, result.judged.tolist(), result.kept.tolist(), strict=True))
     found = result.correlations.tolist()
     return Table(
         name="depths",
-        title=f"{coefficient} with the full ranking, from pools of less depth",
-        headings=("depth", "judged", "relevant", "measure", result.coefficient),
+        title=f"{COEFFICIENT_NAMES[coefficient]} with the full ranking, from pools of less depth",
+        headings=("depth", "judged", "relevant", "measure", coefficient),
         rows=long_rows(sizes, result.labels, found),
         notes=("at depth d judgements stay whose document some of the runs has among its first d",),
         shown=Shown(

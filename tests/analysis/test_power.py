@@ -12,7 +12,6 @@ from support.commands import QRELS, RUNS, Command
 
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.power import (
-    Repeats,
     anova_power,
     discriminative_power,
     expected_width,
@@ -75,7 +74,7 @@ def test_discriminative_power_counts_pairs() -> None:
 
 def test_stability_is_the_plain_loop() -> None:
     scores, trials, size = paired(3, 12), 40, 5
-    [row], swaps = stability(scores, [size], Repeats(trials=trials, seed=2))
+    [row], swaps = stability(scores, [size], trials=trials, seed=2)
     counts = {pair: [0, 0, 0] for pair in ((0, 1), (0, 2), (1, 2))}
     swapped, bins = 0, Counter[tuple[int, str]]()
     for order in RandomStream(2, size).orders(trials, 12).tolist():
