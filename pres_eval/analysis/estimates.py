@@ -16,7 +16,7 @@ from pres_eval.analysis.reproducible import (
     rounded,
     wins_ties_losses,
 )
-from pres_eval.arrays import FloatArray, IntArray
+from pres_eval.arrays import FloatArray, IntArray, divide
 
 Ends = tuple[FloatArray, FloatArray]
 
@@ -175,10 +175,7 @@ def rank_biserial(differences: FloatArray) -> FloatArray:
     Source: Kerby, Comprehensive Psychology 2014, doi:10.2466/11.IT.3.1.
     """
     positive, negative = rank_sums(differences)
-    total = positive + negative
-    sizes = np.zeros(len(total))
-    np.divide(positive - negative, total, out=sizes, where=total > 0)
-    return sizes
+    return divide(positive - negative, positive + negative)
 
 
 def favoured(differences: FloatArray, test: str) -> IntArray:

@@ -12,7 +12,7 @@ from pres_eval.analysis.corrections import holm
 from pres_eval.analysis.distributions import t_quantile
 from pres_eval.analysis.estimates import Ends
 from pres_eval.analysis.judged_runs import Favour, favour_of, with_corrected
-from pres_eval.analysis.paired import PairedScores
+from pres_eval.analysis.paired import PairedScores, gains_of
 from pres_eval.analysis.reproducible import DECIMALS, RandomStream
 from pres_eval.analysis.significance import paired_t, t_of_means
 from pres_eval.arrays import FloatArray, IntArray, absent, divide
@@ -274,19 +274,17 @@ def turned_round(judges: TwoJudges, alpha: float = 0.05) -> Iterator[TurnedRound
     Paired t-tests over the topics of each judge, p by Holm's correction over all pairs and measures.
     """
     first, second = np.triu_indices(len(judges.people.runs), 1)
-    means, p_values = [], []
-    for number in range(len(judges.people.measures)):
-        people, machine, others = (values[first] - values[second] for values in judges.values(number))
-        sign = judges.people.sign(number)
-        each = [sign * people, sign * np.concatenate((machine, others), axis=1)]
-        means.append([values.mean(axis=1) for values in each])
-        p_values.append([paired_t(values) for values in each])
-    # (judges, M · P)
-    mean, p_value = (np.array(each).transpose(1, 0, 2).reshape(2, -1) for each in (means, p_values))
-    sure = [np.nan_to_num(holm(own), nan=1.0) < alpha for own in p_value]
-    found = np.flatnonzero(sure[0] & sure[1] & (mean[0] * mean[1] < 0))
-    for measure, pair in zip(*np.divmod(found, len(first)), strict=True):
-        by_people, by_machine = mean[:, measure * len(first) + pair].tolist()
+    machine = np.concatenate((judges.machine.values, judges.others), axis=2)
+    each = [
+        gains_of(judges.people.measures, values[:, first] - values[:, second], judges.people.falling)
+        for values in (judges.people.values, machine)
+    ]
+    # (judges, M, P)
+    mean = np.array([differences.mean(axis=2) for differences in each])
+    p_values = [paired_t(differences.reshape(-1, differences.shape[2])) for differences in each]
+    people, other = (np.nan_to_num(holm(own), nan=1.0).reshape(mean[0].shape) < alpha for own in p_values)
+    for measure, pair in np.argwhere(people & other & (mean[0] * mean[1] < 0)):
+        by_people, by_machine = mean[:, measure, pair].tolist()
         names = judges.people.runs[first[pair]], judges.people.runs[second[pair]]
         better, worse = names if by_people > 0 else names[::-1]
         label = judges.people.measures[measure]

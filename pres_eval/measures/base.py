@@ -8,8 +8,6 @@ from collections.abc import Callable
 from dataclasses import field
 from typing import Any
 
-import numpy as np
-
 from pres_eval.arrays import FloatArray, IntArray
 from pres_eval.measures.parameters import NoParameters, Parameters
 from pres_eval.options import RelevanceInfo
@@ -201,8 +199,3 @@ class Measure:
     def description(self) -> str:
         """Return the first sentence of the text."""
         return self.text.split("\n\n")[0].replace("\n", " ")
-
-
-def nan_where(condition: np.ndarray[Any, np.dtype[np.bool_]], values: FloatArray) -> FloatArray:
-    """Return (n,) the values, with C's 0.0/0.0 where the condition holds (printed as -nan on x86)."""
-    return np.where(condition, -np.nan, values)
