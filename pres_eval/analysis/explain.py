@@ -66,16 +66,24 @@ class Relevant:
     docno    its id
     grade    its relevance in the qrels
     rank     where the run has it, None if nowhere
-    counted  r_i: its rank, or, beyond Nmax or nowhere, the rank of the worst case
-    found    whether the run has it by rank Nmax
+    nmax     the rank at which the reader stops
     """
 
     place: int
     docno: bytes
     grade: int
     rank: int | None
-    counted: int
-    found: bool
+    nmax: int
+
+    @property
+    def found(self) -> bool:
+        """Whether the run has it by rank Nmax."""
+        return self.rank is not None and self.rank <= self.nmax
+
+    @property
+    def counted(self) -> int:
+        """r_i: its rank, or, beyond Nmax or nowhere, the rank of the worst case."""
+        return self.rank if self.rank is not None and self.found else self.nmax + self.place
 
     @property
     def lost(self) -> int:
@@ -134,21 +142,16 @@ def explain_topic(
     """
     last = np.iinfo(np.int64).max
     order = sorted(range(len(docnos)), key=lambda i: (int(ranks[i]) or last, docnos[i]))
-    documents = []
-    for place, index in enumerate(order, 1):
-        rank = int(ranks[index]) or None
-        found = rank is not None and rank <= nmax
-        counted = rank if rank is not None and found else nmax + place
-        documents.append(
-            Relevant(
-                place=place,
-                docno=docnos[index],
-                grade=int(grades[index]),
-                rank=rank,
-                counted=counted,
-                found=found,
-            )
+    documents = (
+        Relevant(
+            place=place,
+            docno=docnos[index],
+            grade=int(grades[index]),
+            rank=int(ranks[index]) or None,
+            nmax=nmax,
         )
+        for place, index in enumerate(order, 1)
+    )
     return Explanation(topic, nmax, num_ret, tuple(documents))
 
 

@@ -120,7 +120,7 @@ def _run(source: Source, report: FileReport, checker: RunChecker, form: str) -> 
         line=np.arange(1, len(scores) + 1) if part.lines is None else part.lines,
     )
     whole = CheckedPart(report=found, topics=topics, tags={}, rows=rows)
-    run = checker.check_parts(report, [(0, whole)], whole_topics=False)
+    run = checker.check_parts(report, [(0, whole)])
     checker.tell(report, run)
     report.add("score-infinite", int(np.count_nonzero(np.isinf(scores))))
     report.facts |= {"format": other.meaning}

@@ -173,14 +173,11 @@ class RunChecker:
         """
         found = FileReport(report.path, report.role, report.most)
         chunks, work = text_chunks(source, whole_topics), partial(self._part, whole_topics)
-        parts = in_parts(source, RUN, work, chunks, self.options.jobs)
-        return self.check_parts(found, parts, whole_topics), found
+        return self.check_parts(found, in_parts(source, RUN, work, chunks, self.options.jobs)), found
 
-    def check_parts(
-        self, report: FileReport, parts: Iterable[tuple[int, CheckedPart]], whole_topics: bool
-    ) -> CheckedRun:
+    def check_parts(self, report: FileReport, parts: Iterable[tuple[int, CheckedPart]]) -> CheckedRun:
         """Gather the parts of a run, each with the number of lines before it, and check the kept topics."""
-        gathered = _Gathered(report, whole_topics)
+        gathered = _Gathered(report)
         for before, part in parts:
             gathered.add(before, part)
         for block in in_order(self._checked, gathered.blocks(), self.options.jobs, UNTHREADED):
@@ -239,9 +236,8 @@ class RunChecker:
 class _Gathered:
     """The parts of a file, in their order."""
 
-    def __init__(self, report: FileReport, whole_topics: bool) -> None:
+    def __init__(self, report: FileReport) -> None:
         self.report = report
-        self.whole_topics = whole_topics
         self.numbers: dict[bytes, int] = {}
         self.tags: dict[bytes, tuple[int, int]] = {}
         self._rows = GrowingColumns()
@@ -254,7 +250,7 @@ class _Gathered:
         known = len(self.numbers)
         ids = part.topics.ids
         numbers = np.array([self.numbers.setdefault(topic, len(self.numbers)) for topic in ids], np.int64)
-        if self.whole_topics and len(self.numbers) < known + len(ids):
+        if part.rows is None and len(self.numbers) < known + len(ids):
             raise ScatteredError
         self._lengths.append((numbers, part.topics.counts()))
         self._segments.append(numbers[part.topics.which])
