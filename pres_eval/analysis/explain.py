@@ -39,8 +39,6 @@ def relevant_ranks(
     place = {topic: number for number, topic in enumerate(pool.topics)}
     order = pool.byte_order()
     relevant = qrels.grade[order] >= options.relevance_level
-    if qrels.kept is not None:
-        relevant &= qrels.kept[order]
     by_topic = np.concatenate(([0], np.cumsum(relevant)))[pool.offsets]
     wanted = np.array([place[topic] for topic in topics], np.int64)
     rows, offsets = consecutive(by_topic[wanted], lengths_at(by_topic, wanted))

@@ -185,8 +185,7 @@ def _squared_distances(values: FloatArray, counts: FloatArray, level: str) -> Fl
         return np.asarray(1.0 - np.eye(len(values)), np.float64)
     if level == "interval":
         return np.asarray((values[:, None] - values) ** 2, np.float64)
-    running = np.cumsum(counts)
-    middle = running - counts / 2
+    middle = np.cumsum(counts) - counts / 2
     return np.asarray((middle[:, None] - middle) ** 2, np.float64)
 
 

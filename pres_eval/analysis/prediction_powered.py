@@ -287,5 +287,4 @@ def turned_round(judges: TwoJudges, alpha: float = 0.05) -> Iterator[TurnedRound
         by_people, by_machine = mean[:, measure, pair].tolist()
         names = judges.people.runs[first[pair]], judges.people.runs[second[pair]]
         better, worse = names if by_people > 0 else names[::-1]
-        label = judges.people.measures[measure]
-        yield TurnedRound(label, better, worse, abs(by_people), -abs(by_machine))
+        yield TurnedRound(judges.people.measures[measure], better, worse, abs(by_people), -abs(by_machine))

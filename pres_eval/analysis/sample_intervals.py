@@ -131,9 +131,8 @@ def _is_inferred(column: SelectedColumn) -> bool:
 
 def _values(batch: SampledBatch, columns: list[SelectedColumn]) -> FloatArray:
     """Return (C, T) the values of columns."""
-    views = [seen_as(batch, column.view) for column in columns]
-    scored = zip(columns, views, strict=True)
-    return np.array([column.measure.score(seen, *column.arguments) for column, seen in scored], np.float64)
+    values = (one.measure.score(seen_as(batch, one.view), *one.arguments) for one in columns)
+    return np.array(list(values), np.float64)
 
 
 def _redrawn(batch: SampledBatch, times: int, stream: RandomStream) -> Iterator[SampledBatch]:

@@ -96,5 +96,4 @@ def excluded_of(data: Any) -> Any:
         lists.append([own] if isinstance(own, str) else list(own))
     documents = ids_of([document for own in lists for document in own], "exclude")
     lengths = np.array([len(own) for own in lists], np.int64)
-    topics = ids_of(list(data), "exclude")
-    return Excluded(build_pool(topics, lengths, WordIds.of(documents)).pool)
+    return Excluded(build_pool(ids_of(list(data), "exclude"), lengths, WordIds.of(documents)).pool)
