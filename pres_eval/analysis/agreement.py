@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -124,40 +123,21 @@ def verdicts(
     return said
 
 
-@dataclass(frozen=True)
-class Pattern:
-    """Groups of measures with one verdict, (("map", "recall"), ("PRES",)), and the number of such pairs."""
-
-    groups: tuple[tuple[str, ...], ...]
-    pairs: int
-    share: float
-
-    @property
-    def text(self) -> str:
-        """The groups as people read them: `map = recall ≠ PRES`."""
-        return " ≠ ".join(" = ".join(group) for group in self.groups)
-
-
-def verdict_patterns(measures: Sequence[str], said: IntArray) -> list[Pattern]:
+def verdict_patterns(measures: Sequence[str], said: IntArray) -> dict[str, int]:
     """Count the pairs of runs by the measures that have the same verdict (figure 7 of Magdy & Jones).
 
-    (M, P) verdicts in.  For up to three measures all patterns are listed, for more those that occur; the more
-    measures agree, the further up.
+    (M, P) verdicts in; `map = recall ≠ PRES` and so on out, each with its number of pairs.  For up to three
+    measures all patterns are listed, for more those that occur; the more measures agree, the further up.
     """
     found = Counter(tuple(_groups(column)) for column in said.T.tolist())
     if len(measures) <= 3:
         for labels in itertools.product(range(3), repeat=len(measures)):
             found.setdefault(tuple(_groups(labels)), 0)
     ordered = sorted(found, key=lambda groups: (len(groups), -found[groups], groups))
-    total = max(1, said.shape[1])
-    return [
-        Pattern(
-            tuple(tuple(measures[place] for place in group) for group in groups),
-            found[groups],
-            found[groups] / total,
-        )
+    return {
+        " ≠ ".join(" = ".join(measures[place] for place in group) for group in groups): found[groups]
         for groups in ordered
-    ]
+    }
 
 
 def _groups(said: Sequence[int]) -> list[tuple[int, ...]]:
@@ -166,31 +146,18 @@ def _groups(said: Sequence[int]) -> list[tuple[int, ...]]:
     return sorted(groups, key=lambda group: (-len(group), group))
 
 
-@dataclass(frozen=True)
-class Disagreement:
-    """A pair of runs on which the verdicts of measures differ.
+def disagreements(runs: Sequence[str], said: IntArray) -> list[tuple[str, str, list[int], bool]]:
+    """Return the pairs of runs on which (M, P) verdicts differ, contradictions first.
 
-    said  for each measure 1 (the first run is better), -1 (the second is) or 0 (no significant difference)
+    For each: the two runs, the verdict of each measure, and whether one of these calls the first run better
+    and another the second.
     """
-
-    run: str
-    other: str
-    said: tuple[int, ...]
-
-    @property
-    def opposite(self) -> bool:
-        """Return whether one measure calls the first better and another the second."""
-        return min(self.said) < 0 < max(self.said)
-
-
-def disagreements(runs: Sequence[str], said: IntArray) -> list[Disagreement]:
-    """Return the pairs of runs on which (M, P) verdicts differ, contradictions first."""
     found = [
-        Disagreement(run, other, tuple(column))
+        (run, other, column, min(column) < 0 < max(column))
         for (run, other), column in zip(itertools.combinations(runs, 2), said.T.tolist(), strict=True)
         if len(set(column)) > 1
     ]
-    return sorted(found, key=lambda one: not one.opposite)
+    return sorted(found, key=lambda row: not row[-1])
 
 
 def dissents(measures: Sequence[str], said: IntArray) -> Iterator[tuple[str, int, int, float]]:

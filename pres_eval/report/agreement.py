@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from pres_eval.analysis.agreement import CORRELATIONS, Disagreement, Pattern, correlations, dissents
+from pres_eval.analysis.agreement import CORRELATIONS, correlations, dissents
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.arrays import AnyArray, FloatArray, IntArray
 from pres_eval.errors import plural
@@ -64,11 +64,11 @@ MOST_SHOWN = 20
 """Pairs of runs on which measures disagree that people see; programs get all."""
 
 
-def disagreements_table(measures: tuple[str, ...], found: list[Disagreement]) -> Table:
+def disagreements_table(measures: tuple[str, ...], found: list[tuple[str, str, list[int], bool]]) -> Table:
     """Return the table of pairs of runs on which the verdicts of the measures differ."""
     headings = ("first", "second", *measures, "contradiction")
     rows: list[tuple[Value, ...]] = [
-        (one.run, one.other, *(SAID[value] for value in one.said), one.opposite) for one in found
+        (run, other, *(SAID[value] for value in said), opposite) for run, other, said, opposite in found
     ]
     more = f"{len(found) - MOST_SHOWN} more: --format csv --table disagreements"
     return Table(
@@ -117,17 +117,17 @@ def positions_table(
     )
 
 
-def verdicts_table(patterns: list[Pattern], pairs: int, test: str, alpha: float) -> Table:
+def verdicts_table(patterns: Mapping[str, int], pairs: int, test: str, alpha: float) -> Table:
     """Return the table of pairs of runs by the measures that have the same verdict."""
     return Table(
         name="verdicts",
         title=f"Verdicts on {pairs} pairs of runs ({test}, p < {alpha:g})",
         headings=("pattern", "pairs", "share"),
-        rows=[(pattern.text, pattern.pairs, pattern.share) for pattern in patterns],
+        rows=[(text, count, count / max(1, pairs)) for text, count in patterns.items()],
         notes=("= same verdict, ≠ another: first better, second better, or no significant difference",),
         shown=Shown(
             ("measures", "pairs", "share"),
-            [(pattern.text, pattern.pairs, f"{pattern.share:.1%}") for pattern in patterns],
+            [(text, count, f"{count / max(1, pairs):.1%}") for text, count in patterns.items()],
         ),
     )
 

@@ -20,6 +20,7 @@ from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.score_tables import read_score_table
 from pres_eval.errors import InputError
 from pres_eval.measures.names import falling_labels
+from pres_eval.report.agreement import verdicts_table
 
 
 def test_correlations_of_all_pairs() -> None:
@@ -74,13 +75,15 @@ SAID = np.array([[1, 1, 0, -1, 1, 0], [1, 1, 1, -1, -1, 0], [1, 0, 1, -1, 0, 1]]
 
 def test_patterns_count_every_pair_once() -> None:
     patterns = verdict_patterns(("map", "recall", "PRES"), SAID)
-    assert [(p.text, p.pairs, p.share) for p in patterns] == [
-        ("map = recall = PRES", 2, 2 / 6),
-        ("map = recall ≠ PRES", 2, 2 / 6),
-        ("recall = PRES ≠ map", 1, 1 / 6),
-        ("map = PRES ≠ recall", 0, 0.0),
-        ("map ≠ recall ≠ PRES", 1, 1 / 6),
+    assert list(patterns.items()) == [
+        ("map = recall = PRES", 2),
+        ("map = recall ≠ PRES", 2),
+        ("recall = PRES ≠ map", 1),
+        ("map = PRES ≠ recall", 0),
+        ("map ≠ recall ≠ PRES", 1),
     ]
+    rows = verdicts_table(patterns, SAID.shape[1], "t", 0.05).rows
+    assert [share for _, _, share in rows] == [2 / 6, 2 / 6, 1 / 6, 0.0, 1 / 6]
 
 
 def test_dissent_is_relative_to_the_pairs_on_which_the_others_agree() -> None:
@@ -92,7 +95,7 @@ def test_dissent_is_relative_to_the_pairs_on_which_the_others_agree() -> None:
 def test_patterns_of_many_measures_list_those_that_occur() -> None:
     said = np.array([[1, 0], [1, 0], [1, 1], [0, 1]])
     patterns = verdict_patterns(("a", "b", "c", "d"), said)
-    assert [(p.text, p.pairs) for p in patterns] == [("a = b ≠ c = d", 1), ("a = b = c ≠ d", 1)]
+    assert list(patterns.items()) == [("a = b ≠ c = d", 1), ("a = b = c ≠ d", 1)]
 
 
 def test_read_scores() -> None:
