@@ -86,23 +86,6 @@ def _discrimination(measure: str, said: Joint, alpha: float) -> Discrimination:
 
 
 @dataclass(frozen=True)
-class Stability:
-    """Share of pairs of runs whose order under a measure changes with other topics.
-
-    topics       in each of the sets that were drawn
-    error_rate   the share of the rarer verdicts, over all pairs
-    ties         the share of verdicts that call the two the same: within FUZZINESS of the larger mean
-    swap_rate    of two sets without a topic in common, how often the second turns the order round
-    """
-
-    measure: str
-    topics: int
-    error_rate: float
-    ties: float
-    swap_rate: float
-
-
-@dataclass(frozen=True)
 class Swaps:
     """Swaps among pairs whose means on the first set of topics are so far apart: lower <= |d| < upper."""
 
@@ -124,8 +107,12 @@ BIN_WIDTH, BINS = 0.01, 21
 
 def stability(
     scores: PairedScores, sizes: Sequence[int], *, trials: int = 1000, seed: int = 0, each: Loop = in_turn
-) -> tuple[list[Stability], list[Swaps]]:
+) -> tuple[list[tuple[str, int, float, float, float]], list[Swaps]]:
     """Return error rates and swap rates of measures on random sets of topics, of each of the sizes.
+
+    For each measure and size: these, the share of the rarer verdicts over all pairs of runs (error rate), the
+    share of verdicts that call the two the same, and how often a second set without a topic in common turns
+    the order of two runs round (swap rate).
 
     A size is half of the topics at most, so that a second set without a topic in common can be drawn.
     Source: Buckley & Voorhees, SIGIR 2000, doi:10.1145/345508.345543; Voorhees & Buckley, SIGIR 2002,
@@ -134,7 +121,7 @@ def stability(
     pairs = np.triu_indices(len(scores.runs), 1)
     drawn = list(itertools.product(range(len(scores.measures)), sizes))
 
-    def of_size(number: int) -> tuple[Stability, list[Swaps]]:
+    def of_size(number: int) -> tuple[tuple[str, int, float, float, float], list[Swaps]]:
         """Return the rates of a measure, on sets of topics of a size."""
         measure, size = drawn[number]
         stream = RandomStream(seed, size)
@@ -148,14 +135,9 @@ def stability(
             in_bin += np.bincount(bin_of, minlength=BINS)
             swaps += np.bincount(bin_of[there * again < 0], minlength=BINS)
         label, total = scores.measures[measure], trials * len(pairs[0])
-        rates = Stability(
-            measure=label,
-            topics=size,
-            error_rate=int(np.minimum(counts[0], counts[1]).sum()) / total,
-            ties=int(counts[2].sum()) / total,
-            swap_rate=int(swaps.sum()) / total,
-        )
-        return rates, _bins(label, size, in_bin, swaps)
+        error_rate = int(np.minimum(counts[0], counts[1]).sum()) / total
+        rates = error_rate, int(counts[2].sum()) / total, int(swaps.sum()) / total
+        return (label, size, *rates), _bins(label, size, in_bin, swaps)
 
     rows, swapped = zip(*each(of_size, len(drawn)), strict=True)
     return list(rows), list(itertools.chain(*swapped))

@@ -254,22 +254,11 @@ def favoured(judges: TwoJudges, groups: Mapping[str, Sequence[int]], alpha: floa
     return [one for one in with_corrected(found) if one.corrected < alpha and one.difference > 0]
 
 
-@dataclass(frozen=True)
-class TurnedRound:
-    """Two runs of which people's judgements show the one to be better, and the machine's the other.
-
-    by_people, by_machine  run minus other, over the topics of each judge: above 0, and below 0
-    """
-
-    measure: str
-    run: str
-    other: str
-    by_people: float
-    by_machine: float
-
-
-def turned_round(judges: TwoJudges, alpha: float = 0.05) -> Iterator[TurnedRound]:
+def turned_round(judges: TwoJudges, alpha: float = 0.05) -> Iterator[tuple[str, str, str, float, float]]:
     """Yield the pairs of runs that either judge significantly puts in another order.
+
+    For each: the measure, the run that is better by people, the other, and how much the one is better by
+    people, and the other by the machine, over the topics of each judge.
 
     Paired t-tests over the topics of each judge, p by Holm's correction over all pairs and measures.
     """
@@ -287,4 +276,4 @@ def turned_round(judges: TwoJudges, alpha: float = 0.05) -> Iterator[TurnedRound
         by_people, by_machine = mean[:, measure, pair].tolist()
         names = judges.people.runs[first[pair]], judges.people.runs[second[pair]]
         better, worse = names if by_people > 0 else names[::-1]
-        yield TurnedRound(judges.people.measures[measure], better, worse, abs(by_people), -abs(by_machine))
+        yield judges.people.measures[measure], better, worse, abs(by_people), abs(by_machine)

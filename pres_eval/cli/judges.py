@@ -167,10 +167,10 @@ def _corrected(said: JudgesOptions) -> tuple[list[Table], tuple[RunFailure, ...]
             f" more than the runs that are worse (p by Holm: {p_text(one.corrected)})"
         )
     turned = list(turned_round(judges, said.alpha))
-    for pair in turned[:_MOST_PAIRS]:
+    for measure, run, other, by_people, by_machine in turned[:_MOST_PAIRS]:
         said.warn(
-            f"{pair.measure}: {said.second} puts {pair.other} before {pair.run}, by {-pair.by_machine:.4f};"
-            f" people put it {pair.by_people:.4f} behind (both significant, t and Holm)"
+            f"{measure}: {said.second} puts {other} before {run}, by {by_machine:.4f};"
+            f" people put it {by_people:.4f} behind (both significant, t and Holm)"
         )
     if len(turned) > _MOST_PAIRS:
         said.warn(f"{len(turned) - _MOST_PAIRS} more pairs of runs are in opposite orders")

@@ -182,8 +182,8 @@ def test_a_machine_that_puts_the_worst_run_first_is_told_of() -> None:
     machine = people.copy()
     machine[0] += 0.6
     found = list(turned_round(judges_of(people, machine)))
-    assert [(one.run, one.other) for one in found] == [("r1", "r0"), ("r2", "r0")]
-    assert all(one.by_people > 0.2 and one.by_machine < -0.1 for one in found)
+    assert [(run, other) for _, run, other, _, _ in found] == [("r1", "r0"), ("r2", "r0")]
+    assert all(by_people > 0.2 and by_machine > 0.1 for *_, by_people, by_machine in found)
     assert not list(turned_round(judges_of(people, people * 0.7 + 0.02 * rng.random((3, 40)))))
 
 

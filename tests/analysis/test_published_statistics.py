@@ -303,7 +303,7 @@ def test_swaps_as_voorhees_and_buckley_found_them(robust: PairedScores) -> None:
     about 0.05 of map apart for 50 topics to swap them in less than 5 % of cases.
     """
     rows, swaps = stability(robust, [10, 25, 50], trials=300)
-    errors = {(row.measure, row.topics): row.error_rate for row in rows}
+    errors = {(measure, topics): error_rate for measure, topics, error_rate, _, _ in rows}
     for measure in robust.measures:
         assert errors[measure, 10] > errors[measure, 25] > errors[measure, 50]
         needed = {}
