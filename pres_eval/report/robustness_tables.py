@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 import numpy as np
 
 from pres_eval.analysis.pooling import FirstDocuments, Key, ToJudge
-from pres_eval.analysis.pools import Holes, LeftOut
+from pres_eval.analysis.pools import LeftOut
 from pres_eval.analysis.robustness import Reduced, Robustness
 from pres_eval.arrays import AnyArray, BoolArray, IntArray
 from pres_eval.errors import plural
@@ -55,15 +55,14 @@ def pools_table(pooled: ToJudge, judged: BoolArray, chosen: ToJudge) -> Table:
 
 
 def holes_tables(
-    names: Sequence[str], found: Sequence[Holes], topics: Sequence[bytes], depth: int
+    names: Sequence[str], found: Sequence[Sequence[tuple[bytes, int, int]]], depth: int
 ) -> list[Table]:
-    """Return the holes of each run among its first `depth` documents, in all and by topic of the pool."""
+    """Return the holes of each run among its first `depth` documents, in all and by topic."""
     runs, rows = [], []
     for name, holes in zip(names, found, strict=True):
-        looked_at, unjudged = int(holes.looked_at.sum()), int(holes.unjudged.sum())
-        runs.append((name, len(holes.topic), looked_at, unjudged, unjudged / looked_at if looked_at else 0.0))
-        columns = (holes.topic.tolist(), holes.looked_at.tolist(), holes.unjudged.tolist())
-        rows += [(name, topics[topic], of, number) for topic, of, number in zip(*columns, strict=True)]
+        looked_at, unjudged = sum(of for _, of, _ in holes), sum(number for _, _, number in holes)
+        runs.append((name, len(holes), looked_at, unjudged, unjudged / looked_at if looked_at else 0.0))
+        rows += [(name, *own) for own in holes]
     worst = sorted(rows, key=lambda row: -row[3])[:MOST_SHOWN]
     more = len(rows) - len(worst)
     return [
