@@ -53,16 +53,18 @@ class Segments:
     starts: IntArray
     size: int
 
+    @property
+    def lengths(self) -> IntArray:
+        """The numbers of rows from each start on."""
+        return np.diff(self.starts, append=self.size)
+
     def of_rows(self) -> IntArray:
         """Return (size,) which of the ids each row has."""
-        return np.repeat(self.which, self._lengths())
+        return np.repeat(self.which, self.lengths)
 
     def counts(self) -> IntArray:
         """Count the rows of each id."""
-        return np.bincount(self.which, self._lengths(), len(self.ids)).astype(np.int64)
-
-    def _lengths(self) -> IntArray:
-        return np.diff(self.starts, append=self.size)
+        return np.bincount(self.which, self.lengths, len(self.ids)).astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,8 +243,7 @@ class _Gathered:
         self.numbers: dict[bytes, int] = {}
         self.tags: dict[bytes, tuple[int, int]] = {}
         self._rows = GrowingColumns()
-        self._lengths: list[tuple[IntArray, IntArray]] = [(_NONE, _NONE)]
-        self._segments: list[IntArray] = [_NONE]
+        self._segments: list[tuple[IntArray, IntArray]] = [(_NONE, _NONE)]
 
     def add(self, before: int, part: CheckedPart) -> None:
         """Take the next part; `before` lines precede it."""
@@ -252,8 +253,7 @@ class _Gathered:
         numbers = np.array([self.numbers.setdefault(topic, len(self.numbers)) for topic in ids], np.int64)
         if part.rows is None and len(self.numbers) < known + len(ids):
             raise ScatteredError
-        self._lengths.append((numbers, part.topics.counts()))
-        self._segments.append(numbers[part.topics.which])
+        self._segments.append((numbers[part.topics.which], part.topics.lengths))
         for tag, (count, line) in part.tags.items():
             sooner, first = self.tags.get(tag, (0, before + line))
             self.tags[tag] = (sooner + count, first)
@@ -263,10 +263,8 @@ class _Gathered:
             self._rows.append(topic, rows.ids, rows.scores, rows.ranks, rows.line + before)
 
     def _topic_lengths(self) -> IntArray:
-        lengths = np.zeros(len(self.numbers), np.int64)
-        which, counts = (np.concatenate(parts) for parts in zip(*self._lengths, strict=True))
-        np.add.at(lengths, which, counts)
-        return lengths
+        which, lengths = (np.concatenate(parts) for parts in zip(*self._segments, strict=True))
+        return np.bincount(which, lengths, len(self.numbers)).astype(np.int64)
 
     def blocks(self) -> Iterator[CheckedBlock]:
         """Yield the rows that were kept, some topics at a time."""
@@ -284,7 +282,7 @@ class _Gathered:
 
     def run(self) -> CheckedRun:
         """Return the facts of the whole file."""
-        segments = np.concatenate(self._segments)
+        segments = np.concatenate([which for which, _ in self._segments])
         places = np.bincount(segments[changed(segments)], minlength=len(self.numbers))
         return CheckedRun(list(self.numbers), self._topic_lengths(), places, self.tags)
 
