@@ -122,11 +122,9 @@ def bca_intervals(values: FloatArray, means: FloatArray, outside: Outside = 0.05
         share = min(max((below + ties / 2) / len(own), 0.5 / len(own)), 1 - 0.5 / len(own))
         bias = normal.inv_cdf(share)
         acceleration = cubes[row] / (6 * squares[row] ** 1.5)
-        ends = []
-        for z in (normal.inv_cdf(chances[row] / 2), normal.inv_cdf(1 - chances[row] / 2)):
-            shifted = bias + (bias + z) / (1 - acceleration * (bias + z))
-            ends.append(normal.cdf(shifted))
-        lower[row], upper[row] = np.quantile(own, ends)
+        outer = normal.inv_cdf(chances[row] / 2), normal.inv_cdf(1 - chances[row] / 2)
+        shifted = (bias + (bias + z) / (1 - acceleration * (bias + z)) for z in outer)
+        lower[row], upper[row] = np.quantile(own, list(map(normal.cdf, shifted)))
     return lower, upper
 
 

@@ -182,12 +182,9 @@ def _bins(label: str, size: int, in_bin: IntArray, swaps: IntArray) -> list[Swap
 
 def needed_difference(swaps: Iterable[Swaps], rate: float = 0.05) -> float:
     """Return the lowest difference from which on swaps are no more frequent than `rate`; nan if none is."""
-    needed = math.nan
-    for one in sorted(swaps, key=lambda each: -each.lower):
-        if one.rate > rate:
-            break
-        needed = one.lower
-    return needed
+    descending = sorted(swaps, key=lambda one: -one.lower)
+    rare = itertools.takewhile(lambda one: one.rate <= rate, descending)
+    return min((one.lower for one in rare), default=math.nan)
 
 
 MOST_TOPICS = 1_000_000

@@ -9,7 +9,7 @@ import click
 
 from pres_eval.analysis.compare_settings import CompareSettings, reach_warning
 from pres_eval.analysis.judged_runs import favours, order_changes, run_changes, swapped_pairs, topic_changes
-from pres_eval.analysis.judging import Assessments, GradeTable, by_topic, grade_table, over_all, side_by_side
+from pres_eval.analysis.judging import Assessments, GradeTable, agreement, by_topic, grade_table, side_by_side
 from pres_eval.analysis.paired import PairedScores, pair_runs
 from pres_eval.analysis.prediction_powered import TwoJudges, favoured, turned_round
 from pres_eval.analysis.significance import PAIRED_TESTS
@@ -127,9 +127,9 @@ def _tables_of_judges(judged: Assessments, level: float) -> list[Table]:
     """Return the tables of two judges."""
     table = _grades(judged)
     return [
-        agreement_table(judged, over_all(judged, 0, 1, level), table, level),
+        agreement_table(judged, agreement(judged, level), table, level),
         grades_table(judged, table),
-        topics_table(by_topic(judged, 0, 1, level)),
+        topics_table(by_topic(judged, level)),
     ]
 
 
