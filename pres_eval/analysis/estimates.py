@@ -47,10 +47,11 @@ def intervals(
     for start in range(0, len(values), _AT_ONCE):
         rows = slice(start, start + _AT_ONCE)
         means = bootstrap_means(values[rows], samples, seed)
-        if kind == "bca":
-            lower[rows], upper[rows] = bca_intervals(values[rows], means, outside[rows])
-        else:
-            lower[rows], upper[rows] = percentile_intervals(means, outside[rows])
+        lower[rows], upper[rows] = (
+            bca_intervals(values[rows], means, outside[rows])
+            if kind == "bca"
+            else percentile_intervals(means, outside[rows])
+        )
     return lower, upper
 
 

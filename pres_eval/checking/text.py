@@ -17,10 +17,8 @@ def as_text(reports: Sequence[FileReport], brief: bool = False) -> str:
 
     brief  one line for each file instead
     """
-    blocks = ["\n".join(_file_lines(report)) for report in reports]
-    if brief:
-        blocks = ["\n".join(map(_file_line, reports))]
-    return "\n\n".join([*blocks, _summary(reports)]) + "\n"
+    files = [map(_file_line, reports)] if brief else map(_file_lines, reports)
+    return "\n\n".join([*map("\n".join, files), _summary(reports)]) + "\n"
 
 
 def _file_line(report: FileReport) -> str:

@@ -281,10 +281,11 @@ class Qrels:
         if self._first is not None and (likeness := look_swapped(self._first, first_topic(data))):
             warn(f"{self.name}: {likeness}: were the two swapped? the judgements come first")
         options = Options(compat=compat, max_retrieved=max_retrieved, duplicates=duplicates)
-        if cluster is None:
-            ranking = rank_any(data, self.relevance, self.lookup, options, name, jobs)
-        else:
-            ranking = rank_by_cluster(cluster, data, self.relevance, options, cluster_timeout)
+        ranking = (
+            rank_any(data, self.relevance, self.lookup, options, name, jobs)
+            if cluster is None
+            else rank_by_cluster(cluster, data, self.relevance, options, cluster_timeout)
+        )
         return Run(self, ranking, options, is_path(data), data)
 
     @python_words
