@@ -10,6 +10,7 @@ import enum
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -155,10 +156,7 @@ class FileReport:
         finding = self.findings.setdefault(name, Finding(KINDS[name]))
         finding.count += int(count)
         finding.message = message or finding.message
-        for example in examples:
-            if len(finding.examples) >= self.most:
-                break
-            finding.examples.append(example)
+        finding.examples += islice(examples, self.most - len(finding.examples))
         finding.details.update(details)
 
     def merge(self, part: FileReport, before: int) -> None:
