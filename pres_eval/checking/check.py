@@ -124,7 +124,7 @@ def _run(source: Source, report: FileReport, checker: RunChecker, form: str) -> 
         line=np.arange(1, len(scores) + 1) if part.lines is None else part.lines,
     )
     whole = CheckedPart(report=found, topics=topics, tags={}, rows=rows)
-    run = checker.check_parts(report, [(0, whole)], whole_topics=False)
+    run = checker.check_parts(report, [(0, whole)])
     checker.tell(report, run)
     report.add("score-infinite", int(np.count_nonzero(np.isinf(scores))))
     report.facts |= {"format": other.meaning}
@@ -141,8 +141,7 @@ def _weigh_ties(report: FileReport, source: Source, judgements: Relevance, optio
     from pres_eval.analysis.ties import tie_range
 
     numbers = Options(relevance_level=options.relevance_level)
-    form = options.run_form
-    ranking = read_run(source, judgements, numbers, options.jobs, form, looks=False)
+    ranking = read_run(source, judgements, numbers, options.jobs, options.run_form, looks=False)
     found = tie_range(judgements, ranking, numbers, select(["map"])[0])
     if found is not None:
         finding.message += f"; {found} by how they are ordered"
