@@ -8,7 +8,6 @@ import click
 
 from pres_eval.analysis.agreement import (
     VERDICT_TEST,
-    Pattern,
     coefficient_intervals,
     disagreements,
     rank_changes,
@@ -107,7 +106,7 @@ def _show(paired: Paired, said: AgreementOptions) -> None:
         *([_intervals(found, said, each)] if drawn else []),
         positions_table(runs, measures, found.means, positions, found.falling),
     ]
-    patterns: list[Pattern] = []
+    patterns: dict[str, int] = {}
     if scores is not None:
         one_by_one = CompareSettings(test=said.test, alpha=said.alpha, correction="none")
         said.warn(reach_warning(one_by_one, scores))
@@ -119,14 +118,13 @@ def _show(paired: Paired, said: AgreementOptions) -> None:
             dissents_table(measures, judged),
         ]
 
-    texts, counts = [one.text for one in patterns], [one.pairs for one in patterns]
     put_out(
         tables,
         "agreement",
         {**paired.settings, "test": said.test, "alpha": said.alpha},
         said,
         paired.failures,
-        lambda: agreement(runs, measures, positions, texts or None, counts or None),
+        lambda: agreement(runs, measures, positions, list(patterns) or None, list(patterns.values()) or None),
     )
 
 
