@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import click
-
 from pres_eval.analysis.agreement import (
     VERDICT_TEST,
     Pattern,
@@ -67,7 +65,7 @@ class AgreementOptions(TieOptions, PairedOptions):
     files: tuple[str, ...] = argument(nargs=-1, metavar="QRELS RUN RUN [RUN ...]")
     nmax: tuple[int, ...] = DEFAULT_NMAX
     test: str = option(
-        "--test", type=click.Choice(tuple(PAIRED_TESTS)), default=VERDICT_TEST, show_default=True,
+        "--test", choices=PAIRED_TESTS, default=VERDICT_TEST, show_default=True,
         help="Paired test over topics, for the verdicts.",
     )  # fmt: skip
     alpha: float = ALPHA

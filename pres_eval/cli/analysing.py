@@ -6,8 +6,6 @@ import fnmatch
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import click
-
 from pres_eval.analysis.compare_settings import LEAST_ALPHA
 from pres_eval.cli.output import exit_if_failed, set_format, write_output
 from pres_eval.cli.progress import working
@@ -88,7 +86,7 @@ class ResultOptions(PictureOptions, TableOptions):
     PLACE = 2
 
     output_format: str = option(
-        "--format", type=click.Choice(FORMATS), default=FORMATS[0], show_default=True,
+        "--format", choices=FORMATS, default=FORMATS[0], show_default=True,
         help="Tables for people (table, latex, markdown), or all digits for programs (json, csv, tsv).",
     )  # fmt: skip
     table: str | None = option(

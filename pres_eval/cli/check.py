@@ -86,16 +86,16 @@ class CheckedFiles(Said):
         " up to 10 files).",
     )  # fmt: skip
     kinds: tuple[str, ...] = option(
-        "--kind", type=click.Choice(tuple(KINDS)), multiple=True, metavar="KIND",
+        "--kind", choices=KINDS, multiple=True, metavar="KIND",
         help="Show only findings of this kind; several allowed. All findings count for verdict and exit"
         " code.",
     )  # fmt: skip
     ignore: tuple[str, ...] = option(
-        "--ignore", type=click.Choice(tuple(KINDS)), multiple=True, metavar="KIND", callback=_no_errors,
+        "--ignore", choices=KINDS, multiple=True, metavar="KIND", callback=_no_errors,
         help="Leave out warnings or notes of this kind, such as ties; several allowed. Errors stay.",
     )  # fmt: skip
     output_format: str = option(
-        "--format", type=click.Choice(("text", "json")), default="text", show_default=True,
+        "--format", choices=("text", "json"), default="text", show_default=True,
         help="Text for people, JSON for programs.",
     )  # fmt: skip
     strict: bool = option("--strict", is_flag=True, help="Also exit with 1 for warnings.")

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-import click
-
 from pres_eval.arrays import Ids
 from pres_eval.cli.output import output_file
 from pres_eval.cli.said import Said, argument, command_with, option
@@ -40,7 +38,7 @@ class ConvertOptions(Said):
 
     file: str = argument()
     target: str = option(
-        "--to", type=click.Choice(TARGETS), required=True,
+        "--to", choices=TARGETS, required=True,
         help="Format to write, one of those of -T and -R.",
     )  # fmt: skip
     results_format: str = RESULTS_FORMAT

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import click
-
 from pres_eval.analysis.explain import Explanation, explain_topics
 from pres_eval.cli.analysing import RunsOptions, put_out
 from pres_eval.cli.loading import Loaded, read
@@ -43,7 +41,7 @@ class FiguresOptions(RunsOptions):
     Table for --table: figure.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
 
-    kind: str = argument(type=click.Choice(KINDS), metavar="KIND")
+    kind: str = argument(choices=KINDS, metavar="KIND")
     topic: str | None = option(
         "--topic", metavar="TOPIC", help="Topic of precision-recall, roc and rnorm (default: the first)."
     )

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-import click
-
 from pres_eval.arrays import IntArray
 from pres_eval.cli.gating import GateOptions
 from pres_eval.cli.output import set_format
@@ -61,7 +59,7 @@ class EvaluateOptions(TieOptions, GateOptions, TableOptions):
     measures: tuple[str, ...] = MEASURES
     nmax: tuple[int, ...] = NMAX
     output_format: str = option(
-        "--format", type=click.Choice(tuple(OUTPUT_FORMATS)), default="trec", show_default=True,
+        "--format", choices=OUTPUT_FORMATS, default="trec", show_default=True,
         help="Form of the results.",
     )  # fmt: skip
     bounds: bool = option(

@@ -5,8 +5,6 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 
-import click
-
 from pres_eval.analysis.compare_settings import CompareSettings, reach_warning
 from pres_eval.analysis.judged_runs import favours, order_changes, run_changes, swapped_pairs, topic_changes
 from pres_eval.analysis.judging import Assessments, GradeTable, by_topic, grade_table, over_all, side_by_side
@@ -81,7 +79,7 @@ class JudgesOptions(AnalysisOptions):
     nmax: tuple[int, ...] = NMAX
     groups: tuple[tuple[str, str], ...] = RUN_GROUPS
     test: str = option(
-        "--test", type=click.Choice(tuple(PAIRED_TESTS)), default="t", show_default=True,
+        "--test", choices=PAIRED_TESTS, default="t", show_default=True,
         help="Paired test of the differences over topics.",
     )  # fmt: skip
     alpha: float = ALPHA

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import PurePath
 
-import click
 import numpy as np
 
 from pres_eval.analysis.judging import (
@@ -46,7 +45,7 @@ class MergeOptions(Said):
     first: str = argument(metavar="QRELS")
     others: tuple[str, ...] = argument(nargs=-1, metavar="[QRELS ...]")
     rule: str = option(
-        "--rule", type=click.Choice(RULES), default=RULES[0], show_default=True,
+        "--rule", choices=RULES, default=RULES[0], show_default=True,
         help="Grade of a document with several: the most frequent (if several are, the earliest file's),"
         " the first file's, the highest, or the mean.",
     )  # fmt: skip

@@ -5,8 +5,6 @@ from __future__ import annotations
 import time
 from typing import Any
 
-import click
-
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.power import (
     DISCRIMINATION,
@@ -69,7 +67,7 @@ class PowerOptions(PairedOptions):
         help="Runs of the planned experiment, for the analysis of variance.",
     )  # fmt: skip
     test: str = option(
-        "--test", type=click.Choice(DISCRIMINATION), default=DISCRIMINATION[0], show_default=True,
+        "--test", choices=DISCRIMINATION, default=DISCRIMINATION[0], show_default=True,
         help="Test for the achieved significance levels.",
     )  # fmt: skip
     samples: int = option(

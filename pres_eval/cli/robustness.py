@@ -90,15 +90,15 @@ class RobustnessOptions(TieOptions, RunsOptions):
         help="Cutoffs of the measures.",
     )  # fmt: skip
     coefficient: str = option(
-        "--coefficient", type=click.Choice(tuple(COEFFICIENTS)), default="tau_a", show_default=True,
+        "--coefficient", choices=COEFFICIENTS, default="tau_a", show_default=True,
         help="Coefficient that compares rankings of the runs.",
     )  # fmt: skip
     thin: str = option(
-        "--thin", type=click.Choice(THINNED), default=THINNED[0], show_default=True,
+        "--thin", choices=THINNED, default=THINNED[0], show_default=True,
         help="Remove relevant judgements, or the same share of all (Buckley & Voorhees 2004).",
     )  # fmt: skip
     removed: str = option(
-        "--removed", type=click.Choice(REMOVED), default=REMOVED[0], show_default=True,
+        "--removed", choices=REMOVED, default=REMOVED[0], show_default=True,
         help="Replacement of a removed judgement: -1 (in the pool), nothing, or 0.",
     )  # fmt: skip
     depths: tuple[int, ...] = option(
@@ -106,7 +106,7 @@ class RobustnessOptions(TieOptions, RunsOptions):
         help="Also rank the runs under pools of these depths.",
     )  # fmt: skip
     leave_out: str | None = option(
-        "--leave-out", type=click.Choice(("run", "group")),
+        "--leave-out", choices=("run", "group"),
         help="Also score each run, or group of runs, without the judgements that it alone contributed.",
     )  # fmt: skip
     groups: tuple[tuple[str, str], ...] = RUN_GROUPS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -26,14 +26,18 @@ class Parameter:
     settings: dict[str, Any]
 
 
-def option(*names: str, **settings: Any) -> Any:
-    """Return a field that an option sets; names and settings are click's."""
-    return Parameter(click.Option, names, settings)
+def option(*names: str, choices: Iterable[str] = (), **settings: Any) -> Any:
+    """Return a field that an option sets, to one of the choices if there are any; the rest is click's."""
+    return Parameter(click.Option, names, {**_type_of(choices), **settings})
 
 
-def argument(**settings: Any) -> Any:
-    """Return a field that an argument sets; settings are click's."""
-    return Parameter(click.Argument, (), settings)
+def argument(*, choices: Iterable[str] = (), **settings: Any) -> Any:
+    """Return a field that an argument sets, to one of the choices if there are any; the rest is click's."""
+    return Parameter(click.Argument, (), {**_type_of(choices), **settings})
+
+
+def _type_of(choices: Iterable[str]) -> dict[str, Any]:
+    return {"type": click.Choice(tuple(choices))} if choices else {}
 
 
 class Said:
