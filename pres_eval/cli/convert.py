@@ -10,7 +10,7 @@ from pres_eval.cli.output import output_file
 from pres_eval.cli.said import Said, argument, command_with, option
 from pres_eval.cli.shared import RESULTS_FORMAT
 from pres_eval.cli.streams import warn, writing_results
-from pres_eval.errors import InputError, UsageError, quoted
+from pres_eval.errors import InputError, UsageError, quoted, refuse
 from pres_eval.library.converting import blocks_of_file
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.formats.recognising import FORMATS, recognised
@@ -59,10 +59,16 @@ def command(said: ConvertOptions) -> None:
     """Write the rows of the file in the other format."""
     check_format(said.results_format)
     form = said.relevance_format
-    if said.tag is not None and said.target != "trec_results":
-        raise UsageError(f"--tag goes with --to trec_results, found --to {said.target}: leave it out")
-    if form not in (None, *JUDGED):
-        raise UsageError(f"-R {form}: cannot be converted, expected one of {', '.join(JUDGED)}")
+    refuse(
+        (
+            said.tag is not None and said.target != "trec_results",
+            f"--tag goes with --to trec_results, found --to {said.target}: leave it out",
+        ),
+        (
+            form not in (None, *JUDGED),
+            f"-R {form}: cannot be converted, expected one of {', '.join(JUDGED)}",
+        ),
+    )
     source = source_at(said.file)
     grades = _has_grades(source, said)
     if said.target in (OF_RUNS if grades else ("qrels",)):

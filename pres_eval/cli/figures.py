@@ -62,7 +62,6 @@ def command(said: FiguresOptions) -> None:
             raise NoCommonTopicError(no_common_topic(loaded.relevance, ranking, loaded.options))
     table, drawn = _figure(said, loaded)
     settings = {**loaded.settings, "kind": said.kind, "nmax": said.cutoff}
-
     put_out([table], "figures", settings, said, loaded.failures, drawn)
 
 

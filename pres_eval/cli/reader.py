@@ -224,14 +224,12 @@ def _interruptible() -> Iterator[None]:
 def _all_first(ranked: Iterator[Ranking | RunFailure]) -> Iterator[Ranking | RunFailure]:
     """Yield the runs when all of them are there, so that nothing is half printed if workers are lost."""
     every: list[Ranking | RunFailure] = []
-    failure = None
     try:
         every.extend(ranked)
-    except InputError as error:  # of one run: those before it are printed
-        failure = error
+    except InputError:  # of one run: those before it are printed
+        yield from every
+        raise
     yield from every
-    if failure is not None:
-        raise failure
 
 
 @contextlib.contextmanager

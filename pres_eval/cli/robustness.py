@@ -33,7 +33,7 @@ from pres_eval.cli.loading import Loaded, read
 from pres_eval.cli.output import write_output
 from pres_eval.cli.said import CutoffList, WholeRange, argument, command_with, option
 from pres_eval.cli.shared import TieOptions
-from pres_eval.errors import PresEvalError, UsageError, decimal_comma, number_of
+from pres_eval.errors import PresEvalError, UsageError, decimal_comma, number_of, refuse
 from pres_eval.measures.selection import Selection
 from pres_eval.report.layout import Table
 from pres_eval.report.robustness_tables import (
@@ -123,10 +123,10 @@ class RobustnessOptions(TieOptions, RunsOptions):
 @command_with(RobustnessOptions)
 def command(said: RobustnessOptions) -> None:
     """Print how measures order runs with fewer judgements."""
-    if len(said.runs) < 2:
-        raise UsageError("only one run: expected at least two, whose order can change")
-    if said.groups and said.leave_out != "group":
-        raise UsageError("--group goes with --leave-out group")
+    refuse(
+        (len(said.runs) < 2, "only one run: expected at least two, whose order can change"),
+        (said.groups and said.leave_out != "group", "--group goes with --leave-out group"),
+    )
     selection = select_at(said.measures or DEFAULT_MEASURES, said.cutoffs, said.numbers())
     loaded = read(said, said.qrels, said.runs)
     if len(loaded.rankings) < 2:

@@ -6,7 +6,7 @@ import inspect
 import math
 import re
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
@@ -119,12 +119,6 @@ def command_with(record: type[Record]) -> Callable[[Callable[[Record], None]], c
     return made
 
 
-if TYPE_CHECKING:
-    _ParameterType = click.ParamType[tuple[int, ...]]
-else:
-    _ParameterType = click.ParamType  # takes no type parameters before click 8.2
-
-
 def read_rank(text: str) -> int | None:
     """Return a rank above 0 that fits into 64 bits, None for any other text."""
     digits = text.strip()
@@ -132,7 +126,7 @@ def read_rank(text: str) -> int | None:
     return rank if 0 < rank < LARGEST else None
 
 
-class CutoffList(_ParameterType):
+class CutoffList(click.ParamType):  # type: ignore[type-arg]  # takes no types before click 8.2
     """Whole numbers above 0, separated by commas."""
 
     name = "ranks"

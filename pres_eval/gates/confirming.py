@@ -10,7 +10,7 @@ import numpy as np
 
 from pres_eval.analysis.compare_settings import CompareSettings, least_p
 from pres_eval.analysis.corrections import CORRECTIONS
-from pres_eval.analysis.estimates import t_intervals
+from pres_eval.analysis.estimates import intervals
 from pres_eval.analysis.reproducible import DECIMALS, mean_and_deviation
 from pres_eval.analysis.significance import NEED_VARIANCE, PAIRED_TESTS, ends_outside
 from pres_eval.arrays import FloatArray
@@ -104,10 +104,7 @@ def _alone(before: FloatArray, now: FloatArray, sign: int, how: CompareSettings)
         )
         for signed in (-sign * changes, sign * changes)
     )
-    ends = (math.nan, math.nan)
-    if len(now) > 1 and not alike:
-        lower, upper = t_intervals(changes, ends_outside(LEVEL, how.alternative))
-        ends = (float(lower[0]), float(upper[0]))
+    lower, upper = intervals(changes, ends_outside(LEVEL, how.alternative))
     return Tested(
         how=how,
         alike=alike,
@@ -115,5 +112,5 @@ def _alone(before: FloatArray, now: FloatArray, sign: int, how: CompareSettings)
         p_value=worse if how.alternative == "less" else float(np.minimum(1, 2 * np.minimum(worse, better))),
         corrected=1.0,
         comparisons=int(np.round(changes, DECIMALS).any()),
-        interval=ends,
+        interval=(math.nan, math.nan) if alike else (float(lower[0]), float(upper[0])),
     )
