@@ -11,7 +11,7 @@ import click
 from click.core import ParameterSource
 
 from pres_eval.cli.gating import pass_gates, report_failures
-from pres_eval.cli.job import ChosenRuns, EvaluateOptions, Job
+from pres_eval.cli.job import EvaluateOptions, Job
 from pres_eval.cli.output import exit_if_failed
 from pres_eval.cli.printing import named_lines, print_results
 from pres_eval.cli.reader import relevance_at, runs_at, topic_files
@@ -88,13 +88,12 @@ def _evaluate(said: EvaluateOptions) -> None:
         selection=selection,
         options=options,
         zscores=_read_zscores(said.zscore_file),
-        jobs=1 if len(said.runs) > 1 else said.num_jobs,
         failures=[] if said.keep_going else None,
+        facts=[],
     )
-    runs = ChosenRuns(runs_at(said, said.runs, relevance, options, job.failures), job)
-    evaluations = print_results(runs, job)
-    if said.output_format not in TABLES and not said.quiet and (warning := runs.warning()):
-        said.warn(warning)
+    evaluations = print_results(job)
+    if said.output_format not in TABLES and not said.quiet:
+        said.warn(job.warning())
     if job.zscores is not None:
         said.warn(job.zscores.warning)
     if job.failures:

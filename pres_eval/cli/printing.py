@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, BinaryIO
 
 from pres_eval.arrays import absent
-from pres_eval.cli.job import ChosenRuns, EvaluateOptions, Job
+from pres_eval.cli.job import Job
 from pres_eval.cli.output import output_file
 from pres_eval.cli.reader import path_of
 from pres_eval.cli.shared import terminal_width
@@ -32,26 +32,26 @@ if TYPE_CHECKING:
     from pres_eval.report.table import RunLayout
 
 
-def print_results(runs: ChosenRuns, job: Job) -> list[ScoredRun]:
+def print_results(job: Job) -> list[ScoredRun]:
     """Print the runs, and give their evaluations if these are wanted for gates.
 
     A run without a topic in common with the judgements is added to the job's failures, or raises.
     """
     with output_file(job.said.output) as stream:
         if job.said.writes_parquet:
-            return _write_parquet(stream, runs, job)
+            return _write_parquet(stream, job)
         if job.said.output_format == "trec":
-            return _stream(stream, runs, job)
+            return _stream(stream, job)
         found = []
         evaluations = []
-        for ranking in runs:
+        for ranking in job.rankings():
             with _going_on(ranking, job):
                 evaluations.append(job.evaluated(ranking))
                 found.append(ranking)
         reach, weights = job.said.bounds_of, job.said.weights
         bounds = BOUNDS_OF_ALL.format(scale=read_scale(reach)) if reach else BOUNDS_NOTE
         notes = [
-            runs.warning(),
+            job.warning(),
             bounds if job.said.bounds else None,
             None if weights is None else f"means with the weights of topics in {weights}",
         ]
@@ -71,14 +71,14 @@ def _going_on(ranking: Ranking, job: Job) -> Iterator[None]:
         say(f"pres-eval: {error}")
 
 
-def _write_parquet(stream: BinaryIO, runs: ChosenRuns, job: Job) -> list[ScoredRun]:
+def _write_parquet(stream: BinaryIO, job: Job) -> list[ScoredRun]:
     """Write the values of all topics of all runs as one table."""
     from pres_eval.report.converted import parquet_table
 
     evaluations = []
     times: Counter[str] = Counter()
     with parquet_table(stream, job.selection) as write:
-        for name, ranking in _named(runs, job.said):
+        for name, ranking in _named(job):
             times[name] += 1
             with _going_on(ranking, job):
                 evaluation = job.evaluated(ranking)
@@ -88,12 +88,12 @@ def _write_parquet(stream: BinaryIO, runs: ChosenRuns, job: Job) -> list[ScoredR
     return evaluations
 
 
-def _stream(stream: BinaryIO, runs: ChosenRuns, job: Job) -> list[ScoredRun]:
+def _stream(stream: BinaryIO, job: Job) -> list[ScoredRun]:
     """Print trec_eval's lines as they are computed; each of several runs begins with its name."""
     evaluations = []
     # trec_eval takes one run, which needs no name.
     is_alone = len(job.said.runs) == 1
-    for name, ranking in ((None, run) for run in runs) if is_alone else _named(runs, job.said):
+    for name, ranking in ((None, run) for run in job.rankings()) if is_alone else _named(job):
         first = b"" if name is None else _name_line(name)
         with _going_on(ranking, job):
             if job.said.gated or job.said.intervals or job.groups is not None:
@@ -107,14 +107,15 @@ def _stream(stream: BinaryIO, runs: ChosenRuns, job: Job) -> list[ScoredRun]:
     return evaluations
 
 
-def _named(runs: ChosenRuns, said: EvaluateOptions) -> Iterator[tuple[str, Ranking]]:
+def _named(job: Job) -> Iterator[tuple[str, Ranking]]:
     """Yield the runs with their names: those of files, which are known before reading, or the tags."""
+    said = job.said
     names: dict[str, list[str]] = {}
     if said.names != "tag":
         naming = "path" if said.names == "path" else "file"
         for path, name in zip(said.runs, run_names([("", run) for run in said.runs], naming), strict=True):
             names.setdefault(Source(path).name, []).append(name)
-    for ranking in runs:
+    for ranking in job.rankings():
         waiting = names.get(ranking.name)
         yield waiting.pop(0) if waiting else text_of(ranking.tag), ranking
 
