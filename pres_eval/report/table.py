@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from pres_eval.measures.base import Format
 from pres_eval.measures.selection import SelectedColumn
@@ -55,8 +56,9 @@ def columns_of(evaluations: Sequence[ScoredRun], layout: RunLayout) -> dict[str,
     }
     places = {label: place for place, label in enumerate(layout.order)}
     # The ends of a column's values, which -m does not name, stand behind it.
-    behind = {label: places.get(label.partition("(")[0], len(places)) for label in found}
-    order = sorted(found, key=lambda label: places.get(label, behind[label]))
+    order = sorted(
+        found, key=lambda label: places.get(label, places.get(label.partition("(")[0], len(places)))
+    )
     return {label: found[label] for label in order}
 
 
@@ -94,38 +96,30 @@ def rows_of(
 ) -> Iterator[tuple[str, list[str]]]:
     """Yield the rows of one run: (topic, a cell for each column); the last is `all`."""
     if layout.per_topic:
-        texts = dict(_column_texts(evaluation, cell))
+        texts = {
+            column.label: _texts(column, values if isinstance(values, list) else values.tolist(), cell)
+            for column, values in zip(evaluation.columns, evaluation.values, strict=True)
+            if column.measure.per_topic
+        }
         empty = [""] * len(evaluation.topics)
         by_column = [texts.get(label, empty) for label in columns]
-        for number, topic in enumerate(evaluation.topics):
-            yield text_of(topic), [column[number] for column in by_column]
+        for topic, *cells in zip(map(text_of, evaluation.topics), *by_column, strict=True):
+            yield topic, cells
     if layout.summary:
-        values = {
-            c.label: (v, c.measure.format)
-            for c, v in zip(evaluation.columns, evaluation.summary, strict=True)
+        summary = {
+            column.label: _texts(column, [value], cell)[0]
+            for column, value in zip(evaluation.columns, evaluation.summary, strict=True)
+            if value is not None
         }
-        yield "all", [_summary_text(*values.get(label, (None, Format.FLOAT)), cell) for label in columns]
+        yield "all", [summary.get(label, "") for label in columns]
 
 
-def _column_texts(evaluation: ScoredRun, cell: Cell) -> Iterator[tuple[str, list[str]]]:
-    """Yield label and cells of each column that has values by topic."""
-    for column, values in zip(evaluation.columns, evaluation.values, strict=True):
-        kind = column.measure.format
-        if not column.measure.per_topic or kind is Format.TAG:
-            continue
-        if isinstance(values, list):
-            yield (
-                column.label,
-                [guarded(text_of(value)) if cell is exact else text_of(value) for value in values],
-            )
-        else:
-            yield column.label, [cell(value, kind) for value in values.tolist()]
-
-
-def _summary_text(value: float | str | None, kind: Format, cell: Cell) -> str:
-    if value is None:
-        return ""
-    return text_of(value) if isinstance(value, str) else cell(value, kind)
+def _texts(column: SelectedColumn, values: Sequence[Any], cell: Cell) -> list[str]:
+    """Return values of a column as cells."""
+    kind = column.measure.format
+    if kind in (Format.TEXT, Format.TAG):
+        return [guarded(text_of(value)) if cell is exact else text_of(value) for value in values]
+    return [cell(value, kind) for value in values]
 
 
 NUM_Q = "num_q"
