@@ -7,14 +7,13 @@ from dataclasses import replace
 from pres_eval.analysis.agreement import (
     VERDICT_TEST,
     Pattern,
-    coefficient_intervals,
     disagreements,
     rank_changes,
     verdict_patterns,
     verdicts,
 )
 from pres_eval.analysis.compare_settings import CompareSettings, reach_warning
-from pres_eval.analysis.paired import PairedScores, reordered
+from pres_eval.analysis.paired import reordered
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, put_out
 from pres_eval.cli.loading import Paired, read_paired
@@ -32,8 +31,6 @@ from pres_eval.report.agreement import (
     positions_table,
     verdicts_table,
 )
-from pres_eval.report.layout import Table
-from pres_eval.workers import Loop
 
 DEFAULT_MEASURES = ("map", "recall.1000", "PRES.1000")
 
@@ -102,7 +99,11 @@ def _show(paired: Paired, said: AgreementOptions) -> None:
     each, drawn = paired.each("drawing topics"), scores is not None and said.intervals
     tables = [
         correlations_table(measures, gains, scores),
-        *([_intervals(found, said, each)] if drawn else []),
+        *(
+            [coefficient_intervals_table(found, 1 - said.alpha, said.intervals, said.seed, each)]
+            if drawn
+            else []
+        ),
         positions_table(runs, measures, found.means, positions, found.falling),
     ]
     patterns: list[Pattern] = []
@@ -126,16 +127,3 @@ def _show(paired: Paired, said: AgreementOptions) -> None:
         paired.failures,
         lambda: agreement(runs, measures, positions, texts or None, counts or None),
     )
-
-
-def _intervals(scores: PairedScores, said: AgreementOptions, each: Loop) -> Table:
-    """Return the coefficients with intervals from draws of topics."""
-    intervals = coefficient_intervals(
-        scores.measures,
-        scores.gain_values(),
-        confidence=1 - said.alpha,
-        samples=said.intervals,
-        seed=said.seed,
-        each=each,
-    )
-    return coefficient_intervals_table(intervals, 1 - said.alpha, said.intervals, len(scores.topics))

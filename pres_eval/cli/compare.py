@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pres_eval.analysis.by_group import full_comparison
 from pres_eval.analysis.compare import BEST
 from pres_eval.analysis.compare_settings import FAMILIES, TESTS, CompareSettings, check_settings
@@ -14,7 +12,7 @@ from pres_eval.analysis.significance import ALTERNATIVES
 from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, put_out
 from pres_eval.cli.loading import Paired, chosen_run, read_paired
 from pres_eval.cli.reader import topic_files
-from pres_eval.cli.said import FiniteRange, argument, command_with, option
+from pres_eval.cli.said import FiniteRange, command_with, option
 from pres_eval.cli.shared import GROUPS, WEIGHTS, TieOptions
 from pres_eval.errors import refuse
 from pres_eval.report.compared_tables import compared_tables
@@ -54,7 +52,6 @@ class CompareOptions(TieOptions, PairedOptions):
     with --per-topic per_topic, wins.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
 
-    files: Any = argument(nargs=-1, metavar="QRELS RUN [RUN ...]")
     baseline: str | None = option(
         "--baseline", metavar="RUN",
         help="Compare with this run, a tag or a file (default: the first); best: with the best of each"

@@ -15,7 +15,7 @@ from pres_eval.library.converting import blocks_of_file
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.formats.recognising import FORMATS, recognised
 from pres_eval.reading.run_files import TREC, check_format, source_at
-from pres_eval.reading.source import Source
+from pres_eval.reading.source import BYTE_ORDER_MARK, Source
 from pres_eval.reading.topic_files import HEADINGS
 from pres_eval.report.converted import OF_RUNS, TARGETS, write_blocks
 
@@ -115,8 +115,8 @@ def _named(blocks: Iterator[Block], path: str) -> Iterator[Block]:
 
 def _topics_of(path: str) -> list[bytes]:
     """Return the topics of a file, the first column of each line, without its header."""
-    lines = [line.strip() for line in Source(path).head(None).removeprefix(b"\xef\xbb\xbf").split(b"\n")]
-    lines = [line for line in lines if line]
+    text = Source(path).head(None).removeprefix(BYTE_ORDER_MARK)
+    lines = [line for line in map(bytes.strip, text.split(b"\n")) if line]
     for separator in (b"\t", b",", b";"):
         if lines and lines[0].split(separator)[0].strip(b'"').lower().decode("latin-1") in HEADINGS:
             return [line.split(separator)[0].strip(b'"') for line in lines[1:]]

@@ -50,12 +50,10 @@ def relevance_at(said: NumberOptions, path: str) -> Relevance:
             + f"; {gone} topic{'s' * (gone > 1)} without any left out" * (gone > 0)
         )
     relevance = _with_topics(said, relevance)
-    if said.nmax_file is not None or said.size_file is not None:
-        nmax, sizes = (
-            None if each is None else read_weights(each, "number")
-            for each in (said.nmax_file, said.size_file)
-        )
-        relevance = changed_judgements.with_topic_numbers(relevance, nmax, sizes)
+    nmax, sizes = (
+        None if each is None else read_weights(each, "number") for each in (said.nmax_file, said.size_file)
+    )
+    relevance = changed_judgements.with_topic_numbers(relevance, nmax, sizes)
     if said.document_scores is None:
         return relevance
     scores = changed_judgements.read_document_scores(said.document_scores, said.jobs)

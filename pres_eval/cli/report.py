@@ -236,12 +236,11 @@ def _looked_into(said: ReportOptions, report: Report, loaded: Loaded) -> Report:
     each = loaded.each("taking judgements out")
     # TREC's tables as text, and pictures, say nothing of this, which takes longer than all the rest.
     shows_all = said.output_format != "text" or any(_is_page(path) for path in said.outputs)
-    trust = None
-    if shows_all:
-        trust = trust_of(loaded.qrels(), loaded.rankings, bounded, report.options, each, report.weights)
     return replace(
         report,
-        trust=trust,
+        trust=trust_of(loaded.qrels(), loaded.rankings, bounded, report.options, each, report.weights)
+        if shows_all
+        else None,
         failures=loaded.failures,
         title=said.title,
         description=said.description,

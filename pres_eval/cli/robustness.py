@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 import click
@@ -145,9 +144,15 @@ def command(said: RobustnessOptions) -> None:
     result = robustness(loaded.qrels(), loaded.rankings, selection, loaded.options, plan, each)
     tables = robustness_tables(result, len(loaded.names), loaded.topics.text)
     tables += _pool_tables(said, loaded, selection)
-    settings = {**loaded.settings, **vars(plan)}
-    picture = partial(robustness_figure, result, selection)
-    put_out(tables, "robustness", settings, said, loaded.failures, picture, few_runs(result))
+    put_out(
+        tables,
+        "robustness",
+        {**loaded.settings, **vars(plan)},
+        said,
+        loaded.failures,
+        lambda: robustness_figure(result, selection),
+        few_runs(result),
+    )
 
 
 def _pool_tables(said: RobustnessOptions, loaded: Loaded, selection: Selection) -> Iterator[Table]:

@@ -14,6 +14,7 @@ from pres_eval.analysis.agreement import (
     Disagreement,
     Dissent,
     Pattern,
+    coefficient_intervals,
     correlations,
     dissents,
 )
@@ -24,6 +25,7 @@ from pres_eval.report.drawing import new_figure, one_plot, plain, plain_names, r
 from pres_eval.report.layout import Interval, Shown, Table, Value, records_table
 from pres_eval.report.paper import Axes, Figure, is_narrow, page_height, room
 from pres_eval.report.text import UNKNOWN, falling_notes, left_out_notes, percentage
+from pres_eval.workers import Loop
 
 
 def correlations_table(measures: tuple[str, ...], means: FloatArray, scores: PairedScores | None) -> Table:
@@ -44,9 +46,17 @@ def correlations_table(measures: tuple[str, ...], means: FloatArray, scores: Pai
 
 
 def coefficient_intervals_table(
-    found: list[CoefficientInterval], confidence: float, samples: int, topics: int
+    scores: PairedScores, confidence: float, samples: int, seed: int, each: Loop
 ) -> Table:
-    """Return the table of intervals of the coefficients over a number of topics."""
+    """Return the table of intervals of the coefficients; `each` carries out the loop over draws of topics."""
+    found = coefficient_intervals(
+        scores.measures,
+        scores.gain_values(),
+        confidence=confidence,
+        samples=samples,
+        seed=seed,
+        each=each,
+    )
     return records_table(
         "intervals",
         f"{percentage(confidence)} intervals over topics (percentiles of {samples} bootstrap draws)",
@@ -54,7 +64,7 @@ def coefficient_intervals_table(
         CoefficientInterval,
         (
             "a draw has fewer different topics, so the intervals lie a little low",
-            *(["- no interval: it needs two topics"] if topics < 2 else []),
+            *(["- no interval: it needs two topics"] if len(scores.topics) < 2 else []),
         ),
         Shown(
             ("first", "second", "coefficient", "value", "interval"),
