@@ -16,12 +16,10 @@ from pres_eval.arrays import FloatArray
 from pres_eval.report.axes import (
     Axis,
     Frame,
-    count_axis,
     count_ticks,
     grid,
     nice_axis,
     text_at,
-    unit_axis,
     upright_lines,
     x_texts,
 )
@@ -55,7 +53,7 @@ def marker(number: int) -> str:
 
 def line_chart(graph: Graph, names: Sequence[str]) -> Html:
     """Return the curves of a graph, one for each name."""
-    frame = Frame(*_axes(graph))
+    frame = Frame(graph.x, graph.y)
     parts: list[Html] = []
     for number, (label, points) in enumerate(zip(names, graph.curves, strict=True)):
         places = [(f"{frame.across(px):.1f}", f"{frame.down(py):.1f}", text) for px, py, text in points]
@@ -68,15 +66,6 @@ def line_chart(graph: Graph, names: Sequence[str]) -> Html:
         line = element("path", class_="line", d=path)
         parts.append(element("g", line, *dots, class_=f"series {series_class(number)}", data_run=number))
     return _svg(graph.name, graph.title, graph.words, frame, [grid(frame), *parts])
-
-
-def _axes(graph: Graph) -> tuple[Axis, Axis]:
-    if graph.logarithmic:
-        return count_axis(graph.x, graph.last or 1.0), unit_axis(graph.y)
-    if graph.last is None:
-        most = max((point[0] for points in graph.curves for point in points), default=0.0)
-        return nice_axis(graph.x, 0.0, most), unit_axis(graph.y)
-    return unit_axis(graph.x), unit_axis(graph.y)
 
 
 @dataclass(frozen=True)

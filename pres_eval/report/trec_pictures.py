@@ -64,12 +64,12 @@ def draw_graph(axes: Axes, graph: Graph, report: Report) -> None:
     looks = run_styles(report.names, report.best_first(report.main))
     for points, look in zip(graph.curves, looks, strict=True):
         axes.plot([x for x, _, _ in points], [y for _, y, _ in points], linewidth=1.2, **look)
-    if graph.logarithmic:
+    if graph.x.logarithmic:
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter("{x:g}")
     else:
         short_numbers(axes)
-    axes.set(title=graph.title, xlabel=graph.x, ylabel=graph.y, ylim=(0, 1))
+    axes.set(title=graph.title, xlabel=graph.x.label, ylabel=graph.y.label, ylim=(0, 1))
 
 
 def draw_one_graph(name: str, report: Report, subject: Subject) -> Figure:
