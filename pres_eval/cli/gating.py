@@ -25,10 +25,8 @@ LARGEST = 1 << 30
 """Largest size in bytes of a file that a gate compares with, so that an endless file is refused."""
 
 
-class GateOptions(Said):
+class GateOptions(Said, place=7):
     """Options of the gates."""
-
-    PLACE = 7
 
     fail_under: tuple[str, ...] = option(
         "--fail-under", multiple=True, metavar="NAME=VALUE",

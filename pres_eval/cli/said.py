@@ -44,10 +44,14 @@ class Said:
     """Values of a command's options and arguments, by the names of its fields.
 
     A command's text is the docstring of its record.  Options that several commands share come before the
-    command's own, where the PLACE of their record is 0, or after them, in the order of PLACE.
+    command's own, where the place of their record is 0, or after them, in the order of places.
     """
 
-    PLACE = 1
+    place: int
+
+    def __init_subclass__(cls, place: int = 1) -> None:
+        """Set the place of a record's options among those of a command."""
+        cls.place = place
 
     def __init__(self, **values: Any) -> None:
         vars(self).update(values)
@@ -78,8 +82,8 @@ class Said:
         places: dict[str, int] = {}
         for kind in reversed(cls.__mro__):
             for name, value in vars(kind).items():
-                if isinstance(value, Parameter):
-                    places.setdefault(name, vars(kind).get("PLACE", Said.PLACE))
+                if isinstance(value, Parameter) and issubclass(kind, Said):
+                    places.setdefault(name, kind.place)
         fields = [(name, getattr(cls, name)) for name in sorted(places, key=places.__getitem__)]
         return [(name, field) for name, field in fields if isinstance(field, Parameter)]
 

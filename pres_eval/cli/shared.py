@@ -88,10 +88,8 @@ def terminal_width(output: str | None) -> int | None:
     return shutil.get_terminal_size().columns
 
 
-class TableOptions(Said):
+class TableOptions(Said, place=3):
     """Options of tables for people."""
-
-    PLACE = 3
 
     output_format: str
     style: str | None = option(
@@ -119,10 +117,8 @@ class TableOptions(Said):
         )
 
 
-class RewriteOptions(Said):
+class RewriteOptions(Said, place=5):
     """Options that map and exclude documents."""
-
-    PLACE = 5
 
     map_docs: str | None = option(
         "--map-docs", metavar="FILE|REGEX",
@@ -167,10 +163,8 @@ class RewriteOptions(Said):
         return rewriting_of(self.map_docs, self.map_ranks, self.exclude, self.exclude_from)
 
 
-class NumberOptions(RewriteOptions):
+class NumberOptions(RewriteOptions, place=4):
     """Options that change numbers, and names of runs, -R, --quiet and --jobs."""
-
-    PLACE = 4
 
     names: str = option(
         "--names", choices=NAMINGS, default=NAMINGS[0], show_default=True,
@@ -312,10 +306,8 @@ class NumberOptions(RewriteOptions):
         )
 
 
-class TieOptions(NumberOptions):
+class TieOptions(NumberOptions, place=6):
     """The same, and --ties."""
-
-    PLACE = 6
 
     ties: str = option(
         "--ties", choices=TIE_RULES, default=DOCNO, show_default=True,

@@ -86,7 +86,7 @@ def _how(settings: CompareSettings, sign: str = "<") -> str:
 
 def _notes(result: ComparedRuns) -> Iterator[str | Note]:
     """Yield the notes below the means: signs, test, and left-out topics."""
-    yield Note("best of the measure (means that agree to 12 digits are equal)", mark=BEST, bold=True)
+    yield Note("best of the measure (means that agree to 12 digits are equal)", mark=BEST)
     settings, baselines = result.settings, result.baselines
     if baselines is not None and result.comparisons:
         one = result.baseline
