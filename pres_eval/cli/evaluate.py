@@ -49,7 +49,7 @@ def command(said: EvaluateOptions) -> None:
         sys.stdout.write(text(context.command, said.measures, said.compat, form))
     elif said.version_wanted:
         print(f"pres-eval {__version__} (prints what trec_eval 9.0.8 and 10.0 print)")
-    elif len(said.files) < 2:
+    elif not said.runs:
         raise UsageError(USAGE + _taken_file(context))
     else:
         try:
@@ -117,14 +117,15 @@ def _fail(said: EvaluateOptions, failures: Sequence[RunFailure]) -> None:
 
 def _with_patterns(said: EvaluateOptions) -> EvaluateOptions:
     """Return the same with the files that patterns name, which no shell has looked for."""
-    if said.cluster is None and not any("://" in path for path in said.files):
+    paths = (said.qrels, *said.runs)
+    if said.cluster is None and not any("://" in path for path in paths):
         return said
     from pres_eval.reading.storage import expand
 
-    judged, *runs = [expand(path) for path in said.files]
+    judged, *runs = [expand(path) for path in paths]
     if len(judged) > 1:
         raise UsageError(f"{said.qrels}: names {len(judged)} files, expected the one with the judgements")
-    return said.but(files=(*judged, *(path for paths in runs for path in paths)))
+    return said.but(qrels=judged[0], runs=tuple(path for own in runs for path in own))
 
 
 def _record(evaluations: Iterable[ScoredRun], job: Job) -> Record:

@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 class EvaluateOptions(TieOptions, GateOptions, TableOptions):
     """Evaluate runs against judgements."""
 
-    files: tuple[str, ...] = argument(nargs=-1, metavar="QRELS RUN [RUN ...]")
+    qrels: str = argument(required=False, metavar="QRELS")
+    runs: tuple[str, ...] = argument(nargs=-1, metavar="RUN [RUN ...]")
     help_wanted: bool = option(
         "-h", "--help", is_flag=True, help="Show the short help; with -m X also X's text."
     )
@@ -148,16 +149,6 @@ class EvaluateOptions(TieOptions, GateOptions, TableOptions):
     def writes_parquet(self) -> bool:
         """Return whether all values go into one table, because of the output file's ending."""
         return self.output_format == "trec" and self.output is not None and self.output.endswith(".parquet")
-
-    @property
-    def qrels(self) -> str:
-        """The judgements."""
-        return self.files[0]
-
-    @property
-    def runs(self) -> tuple[str, ...]:
-        """The runs."""
-        return self.files[1:]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
