@@ -83,8 +83,11 @@ def command(said: AgreementOptions) -> None:
             for text in said.measures or DEFAULT_MEASURES
             for column in select([text], said.numbers(), relevance=said.relevance_info)
         ]
-        settings = {**paired.settings, "topics": len(paired.scores.topics)}
-        paired = replace(paired, scores=reordered(paired.scores, wanted), settings=settings)
+        paired = replace(
+            paired,
+            scores=reordered(paired.scores, wanted),
+            settings={**paired.settings, "topics": len(paired.scores.topics)},
+        )
     _show(paired, said)
 
 

@@ -211,7 +211,6 @@ def help_text(command: click.Command, measures: Sequence[str], compat: str, form
     """Return the whole help; with the texts of the measures that are named."""
     shown = ("trec_results", form if form in FILE_FORMATS else "qrels", "others")
     differences = "\n".join(prose(f"- {text}", 2, 4) for text in DIFFERENCES)
-    nicknames = ", ".join(NICKNAMES[compat])
     sections = [
         "Usage: " + USAGE.replace("\n", "\n       "),
         EXAMPLE,
@@ -222,7 +221,7 @@ def help_text(command: click.Command, measures: Sequence[str], compat: str, form
         prose(LINES_IN_ALL),
         "Exit codes:\n" + definitions((str(code), text) for code, text in EXIT_CODES.items()),
         "Differences from trec_eval, on purpose:\n" + differences,
-        prose(f"Nicknames: {nicknames}; `pres-eval measures` lists all measures."),
+        prose(f"Nicknames: {', '.join(NICKNAMES[compat])}; `pres-eval measures` lists all measures."),
     ]
     return _page([*sections, *_measure_section(measures, compat)])
 

@@ -221,8 +221,7 @@ class Job(Scoring):
         """Yield the runs as they come, and keep what the warning about all of them needs."""
         for ranking in runs_at(self.said, self.said.runs, self.relevance, self.options, self.failures):
             if len(ranking.topic) or not self.said.keep_going:
-                retrieved = int(ranking.num_ret.sum())
-                self.facts.append(((ranking.tag, ranking.name), ranking.topic, retrieved))
+                self.facts.append(((ranking.tag, ranking.name), ranking.topic, int(ranking.num_ret.sum())))
             yield ranking
 
     def _names(self) -> list[str]:

@@ -29,11 +29,14 @@ from pres_eval.report.trec_report import Report
 def as_tables(report: Report) -> list[Table]:
     """Return the leaderboard, topics with medians, intervals, groups, comparisons, curves and more."""
     pairs, by_group = report.pairs, report.by_group
-    of_pairs = (_intervals, _groups, _comparisons)
     return [
         _leaderboard(report),
         _topics(report),
-        *([] if pairs is None else [make(report, pairs) for make in of_pairs]),
+        *(
+            []
+            if pairs is None
+            else [_intervals(report, pairs), _groups(report, pairs), _comparisons(report, pairs)]
+        ),
         *([] if report.trust is None else [_judgements(report, report.trust)]),
         *([] if report.groups is None else [_group_means(report, report.groups)]),
         *([] if by_group is None or pairs is None else by_group_tables(by_group, pairs.settings)),

@@ -58,9 +58,10 @@ def line_chart(graph: Graph, names: Sequence[str]) -> Html:
     for number, (label, points) in enumerate(zip(names, graph.curves, strict=True)):
         places = [(f"{frame.across(px):.1f}", f"{frame.down(py):.1f}", text) for px, py, text in points]
         path = " ".join(f"{'L' if i else 'M'}{px} {py}" for i, (px, py, _) in enumerate(places))
-        shape = marker(number)
         dots = [
-            element("path", element("title", f"{label}: {text}"), class_="mark", d=f"M{px} {py}{shape}")
+            element(
+                "path", element("title", f"{label}: {text}"), class_="mark", d=f"M{px} {py}{marker(number)}"
+            )
             for px, py, text in places
         ]
         line = element("path", class_="line", d=path)
@@ -127,9 +128,15 @@ def _row(row: Row, middle: float, frame: Frame) -> list[Html]:
         drawn.append(element("path", class_="whisker", d=f"M{low} {middle:.1f}H{high}"))
     if row.box is not None:
         left, right = (frame.across(end) for end in row.box)
-        place = {"x": f"{left:.1f}", "y": f"{middle - 5:.1f}", "width": f"{max(right - left, 0.5):.1f}"}
         drawn += [
-            element("rect", class_="box", **place, height=10),
+            element(
+                "rect",
+                class_="box",
+                x=f"{left:.1f}",
+                y=f"{middle - 5:.1f}",
+                width=f"{max(right - left, 0.5):.1f}",
+                height=10,
+            ),
             element("path", class_="middle", d=f"M{frame.across(row.middle):.1f} {middle - 6:.1f}v12"),
         ]
     else:

@@ -212,10 +212,15 @@ def draw_pair(report: Report, subject: Subject) -> Figure:
     names = [plain_names(report.names)[run] for run in (first, second)]
     with panels(2, 2, (5.25, 4.6)) as (figure, (scatter, bars)):
         for marker, chosen in (("^", differences > 0), ("v", differences < 0), ("o", differences == 0)):
-            colours = bar_colours(differences[chosen])
-            points = other[known][chosen], one[known][chosen]
-            # Points at 0 and 1 are whole.
-            scatter.scatter(*points, s=18, marker=marker, color=colours, clip_on=False, zorder=3)
+            scatter.scatter(
+                other[known][chosen],
+                one[known][chosen],
+                s=18,
+                marker=marker,
+                color=bar_colours(differences[chosen]),
+                clip_on=False,  # points at 0 and 1 are whole
+                zorder=3,
+            )
         ends = np.concatenate((one[known], other[known], [0.0, 0.1]))
         limits = float(ends.min()), 1.03 * float(ends.max())
         scatter.axline((0, 0), slope=1, color="black", linewidth=0.8)

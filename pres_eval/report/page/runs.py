@@ -76,8 +76,7 @@ def distributions(report: Report) -> Html:
     """Return the distribution of a measure over topics, run by run; the script draws any measure."""
     labels = topic_measures(report)
     label = next((each for each in labels if report.column(each).measure.format is Format.FLOAT), labels[0])
-    matrix = report.matrix(label)
-    spreads = {run: quartiles(matrix[run]) for run in report.best_first(label)}
+    spreads = {run: quartiles(report.per_topic(run, label)) for run in report.best_first(label)}
     rows = [
         svg.Row(
             name=report.names[run],
