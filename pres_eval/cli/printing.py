@@ -48,14 +48,7 @@ def print_results(job: Job) -> list[ScoredRun]:
             with _going_on(ranking, job):
                 evaluations.append(job.evaluated(ranking))
                 found.append(ranking)
-        reach, weights = job.said.bounds_of, job.said.weights
-        bounds = BOUNDS_OF_ALL.format(scale=read_scale(reach)) if reach else BOUNDS_NOTE
-        notes = [
-            job.warning(),
-            bounds if job.said.bounds else None,
-            None if weights is None else f"means with the weights of topics in {weights}",
-        ]
-        stream.write(_as_text(evaluations, found, job, notes).encode("utf-8", "backslashreplace"))
+        stream.write(_as_text(evaluations, found, job).encode("utf-8", "backslashreplace"))
     return evaluations
 
 
@@ -142,10 +135,8 @@ def _stream_lines(stream: BinaryIO, ranking: Ranking, job: Job, first: bytes) ->
         stream.write(summary_lines(summary, job.selection, zscores))
 
 
-def _as_text(
-    evaluations: Sequence[ScoredRun], rankings: Sequence[Ranking], job: Job, notes: Sequence[str | None]
-) -> str:
-    """Return the evaluations in the format that --format names; `notes` come below tables for people."""
+def _as_text(evaluations: Sequence[ScoredRun], rankings: Sequence[Ranking], job: Job) -> str:
+    """Return the evaluations in the format that --format names."""
     form = job.said.output_format
     prefix = "" if job.zscores is None else "Z"
     # As trec_eval prints the labels of Z-scores.
@@ -162,10 +153,10 @@ def _as_text(
         importlib.import_module(f"pres_eval.report.{module}"), name
     )
     shown = [with_group_columns(evaluation, job.groups) for evaluation in evaluations]
-    return write(shown, _layout(job, prefix, notes))
+    return write(shown, _layout(job, prefix))
 
 
-def _layout(job: Job, prefix: str, notes: Sequence[str | None]) -> RunLayout:
+def _layout(job: Job, prefix: str) -> RunLayout:
     """Return the layout of a table, whose labels have a prefix."""
     from pres_eval.report.table import RunLayout
 
@@ -175,6 +166,12 @@ def _layout(job: Job, prefix: str, notes: Sequence[str | None]) -> RunLayout:
         column
         for text in said.measures
         for column in select((text,), job.options, said.nmax, said.relevance_info)
+    )
+    bounds = BOUNDS_OF_ALL.format(scale=read_scale(said.bounds_of)) if said.bounds_of else BOUNDS_NOTE
+    notes = (
+        job.warning(),
+        bounds if said.bounds else None,
+        None if said.weights is None else f"means with the weights of topics in {said.weights}",
     )
     return RunLayout(
         form=said.output_format,

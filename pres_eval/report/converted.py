@@ -96,8 +96,7 @@ def write_blocks(
                 ]
                 write([list(column) for column in zip(*rows, strict=True)])
         return
-    for text in _texts(blocks, form, grades, name, tag):
-        stream.write(text)
+    stream.writelines(_texts(blocks, form, grades, name, tag))
 
 
 def _rows(block: Block) -> Iterator[Row]:
@@ -135,8 +134,11 @@ def _line(row: Row, form: str, name: str, value: str, tag: str, ranks: Counter[b
     if form == "csv":
         words = (word.decode("utf-8", "surrogateescape") for word in (topic, document))
         return separated([[*words, repr(number)]], ",").encode("utf-8", "surrogateescape")
-    ids = {"query_id": _text(name, topic, place), "doc_id": _text(name, document, place)}
-    record = {**ids, value: _finite(name, number, place)}
+    record = {
+        "query_id": _text(name, topic, place),
+        "doc_id": _text(name, document, place),
+        value: _finite(name, number, place),
+    }
     return json.dumps(record, ensure_ascii=False).encode() + b"\n"
 
 
