@@ -211,10 +211,8 @@ def _figure(judged: Assessments, scores: Sequence[PairedScores], warn: Callable[
 
     names = [text_of(name) for name in judged.names[:2]]
     table = _grades(judged)
-    orders = {}
-    if scores:
-        orders = {
-            measure: np.array([positions(each.gains()[number]) for each in scores])
-            for number, measure in enumerate(scores[0].measures)
-        }
+    orders = {
+        measure: np.array([positions(each.gains()[number]) for each in scores])
+        for number, measure in enumerate(scores[0].measures if scores else ())
+    }
     return judges_figure(names, table.grades, table.counts, scores[0].runs if scores else (), orders, warn)
