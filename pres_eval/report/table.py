@@ -93,8 +93,8 @@ def in_order_of(
 
 def rows_of(
     evaluation: ScoredRun, columns: dict[str, SelectedColumn], layout: RunLayout, cell: Cell
-) -> Iterator[tuple[str, list[str]]]:
-    """Yield the rows of one run: (topic, a cell for each column); the last is `all`."""
+) -> Iterator[tuple[str, ...]]:
+    """Yield the rows of one run: topic, then a cell for each column; the last is `all`."""
     if layout.per_topic:
         texts = {
             column.label: _texts(column, values if isinstance(values, list) else values.tolist(), cell)
@@ -103,15 +103,14 @@ def rows_of(
         }
         empty = [""] * len(evaluation.topics)
         by_column = [texts.get(label, empty) for label in columns]
-        for topic, *cells in zip(map(text_of, evaluation.topics), *by_column, strict=True):
-            yield topic, cells
+        yield from zip(map(text_of, evaluation.topics), *by_column, strict=True)
     if layout.summary:
         summary = {
             column.label: _texts(column, [value], cell)[0]
             for column, value in zip(evaluation.columns, evaluation.summary, strict=True)
             if value is not None
         }
-        yield "all", [summary.get(label, "") for label in columns]
+        yield "all", *(summary.get(label, "") for label in columns)
 
 
 def _texts(column: SelectedColumn, values: Sequence[Any], cell: Cell) -> list[str]:
@@ -150,7 +149,7 @@ def _csv_rows(evaluations: Sequence[ScoredRun], layout: RunLayout) -> Iterator[l
     yield ["file", "run", "topic", *(guarded(label) for label in columns), *error]
     for evaluation in evaluations:
         start = [guarded(text_of(evaluation.path)), guarded(text_of(evaluation.tag))]
-        for topic, cells in rows_of(evaluation, columns, layout, exact):
+        for topic, *cells in rows_of(evaluation, columns, layout, exact):
             yield [*start, guarded(topic), *cells, *[""] * len(error)]
     for failure in layout.failures:
         empty = [""] * (len(columns) + 2)
@@ -169,8 +168,10 @@ def _tables_of(evaluations: Sequence[ScoredRun], layout: RunLayout) -> list[Tabl
     if layout.per_topic and len(runs) > 1:
         return [_by_topic(label, columns[label], runs, layout) for label in columns]
     if layout.per_topic:
-        lines = [list(_lines(evaluation, columns, layout)) for _, evaluation in runs]
-        return [Table("topics", headings=("topic", *columns), rows=rows) for rows in lines]
+        headings = ("topic", *columns)
+        return [
+            Table("topics", headings=headings, rows=list(_lines(each, columns, layout))) for _, each in runs
+        ]
     count = [] if NUM_Q in columns or len(runs) == 1 else [NUM_Q]
     rows = [
         (name, *[str(evaluation.totals.num_topics)] * len(count), *cells)
@@ -183,9 +184,8 @@ def _tables_of(evaluations: Sequence[ScoredRun], layout: RunLayout) -> list[Tabl
 def _lines(
     evaluation: ScoredRun, columns: dict[str, SelectedColumn], layout: RunLayout
 ) -> Iterator[tuple[str, ...]]:
-    """Return the rows of one run with rounded numbers: topic, then a cell for each column."""
-    rows = rows_of(evaluation, columns, layout, lambda value, kind: shown(value, layout.digits, kind))
-    return ((topic, *cells) for topic, cells in rows)
+    """Return the rows of one run with rounded numbers."""
+    return rows_of(evaluation, columns, layout, lambda value, kind: shown(value, layout.digits, kind))
 
 
 def _by_topic(
