@@ -35,34 +35,20 @@ class Graph:
 
 def graphs_of(report: Report) -> list[Graph]:
     """Return recall-precision, PRES and recall against Nmax, and with -N the ROC curve."""
-    precision = Graph(
-        name="recall-precision",
-        title="Recall-precision",
-        words="Interpolated precision at eleven levels of recall, averaged over topics",
-        x=unit_axis("Recall"),
-        y=unit_axis("Interpolated precision"),
-        curves=_curves(
-            report,
-            [(level, f"iprec_at_recall_{level}", f"recall {level}, precision") for level in RECALL_LEVELS],
+    levels = [(level, f"iprec_at_recall_{level}", f"recall {level}, precision") for level in RECALL_LEVELS]
+    return [
+        Graph(
+            name="recall-precision",
+            title="Recall-precision",
+            words="Interpolated precision at eleven levels of recall, averaged over topics",
+            x=unit_axis("Recall"),
+            y=unit_axis("Interpolated precision"),
+            curves=_curves(report, levels),
         ),
-    )
-    graphs = [precision, against_nmax(report, "PRES"), against_nmax(report, "recall")]
-    if report.options.num_docs_in_coll:
-        curves = tuple(tuple(roc_curve(report, run)) for run in range(len(report.names)))
-        most = max((x for points in curves for x, _, _ in points), default=0.0)
-        roc = Graph(
-            name="ROC",
-            title="ROC",
-            words=(
-                "Recall against fallout (share of the collection's other documents that were retrieved),"
-                f" averaged over topics; {report.options.num_docs_in_coll} documents in the collection"
-            ),
-            x=nice_axis("Fallout", 0.0, most),
-            y=unit_axis("Recall"),
-            curves=curves,
-        )
-        graphs.append(roc)
-    return graphs
+        against_nmax(report, "PRES"),
+        against_nmax(report, "recall"),
+        *([_roc(report)] if report.options.num_docs_in_coll else []),
+    ]
 
 
 def against_nmax(report: Report, measure: str) -> Graph:
@@ -77,6 +63,23 @@ def against_nmax(report: Report, measure: str) -> Graph:
         curves=_curves(
             report, [(cutoff, f"{measure}_{cutoff}", f"Nmax {cutoff}, {measure}") for cutoff in report.grid]
         ),
+    )
+
+
+def _roc(report: Report) -> Graph:
+    """Return recall against fallout; needs -N."""
+    curves = tuple(tuple(roc_curve(report, run)) for run in range(len(report.names)))
+    most = max((x for points in curves for x, _, _ in points), default=0.0)
+    return Graph(
+        name="ROC",
+        title="ROC",
+        words=(
+            "Recall against fallout (share of the collection's other documents that were retrieved),"
+            f" averaged over topics; {report.options.num_docs_in_coll} documents in the collection"
+        ),
+        x=nice_axis("Fallout", 0.0, most),
+        y=unit_axis("Recall"),
+        curves=curves,
     )
 
 

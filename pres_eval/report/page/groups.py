@@ -63,12 +63,12 @@ def _of_measure(report: Report, groups: Groups, label: str) -> list[Html]:
     """Return the tables of a measure: means, comparisons, interactions."""
     found = report.by_group
     own = [] if found is None else [one for one in found.comparisons if one.measure == label]
-    parts = [scrolling(f"Means of {label} by group", _means(report, groups, label, own))]
-    if own:
-        parts.append(scrolling(f"Tests of {label} in each group", _tests(report, label, own)))
-    if found is not None and own and found.interactions:
-        parts.append(scrolling(f"Whether differences of {label} depend on the group", _between(label, found)))
-    return parts
+    title = f"Whether differences of {label} depend on the group"
+    return [
+        scrolling(f"Means of {label} by group", _means(report, groups, label, own)),
+        *([scrolling(f"Tests of {label} in each group", _tests(report, label, own))] if own else []),
+        *([scrolling(title, _between(label, found))] if found and own and found.interactions else []),
+    ]
 
 
 def _means(report: Report, groups: Groups, label: str, own: Sequence[GroupComparison]) -> Html:
