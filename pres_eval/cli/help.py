@@ -179,15 +179,15 @@ def first_screen(
     names = {option.name: option for option in command.params if isinstance(option, click.Option)}
     options = [(_short_name(names[name]), text) for name, text in FIRST_OPTIONS.items()]
     first = {name: text for name, text in COMMANDS.items() if name not in SECOND_COMMANDS}
-    sections = [
+    return _page(
         "Usage: " + USAGE.replace("\n", "\n       "),
         EXAMPLE,
         f"Options ({len(option_rows(command))} in --help-all):\n" + definitions(options),
         "Commands:\n" + definitions([*first.items(), ("and", ", ".join(SECOND_COMMANDS))]),
         prose(MORE),
         *(_file_format(FILE_FORMATS[each]) for each in (form,) if each in FILE_FORMATS),
-    ]
-    return _page([*sections, *_measure_section(measures, compat)])
+        *_measure_section(measures, compat),
+    )
 
 
 def _short_name(option: click.Option) -> str:
@@ -203,7 +203,7 @@ def _measure_section(measures: Sequence[str], compat: str) -> list[str]:
     return ["-" * text_width() + "\nMeasures:\n\n" + "\n\n".join(texts)]
 
 
-def _page(sections: Sequence[str]) -> str:
+def _page(*sections: str) -> str:
     return "\n\n".join(section.rstrip("\n") for section in sections) + "\n"
 
 
@@ -211,7 +211,7 @@ def help_text(command: click.Command, measures: Sequence[str], compat: str, form
     """Return the whole help; with the texts of the measures that are named."""
     shown = ("trec_results", form if form in FILE_FORMATS else "qrels", "others")
     differences = "\n".join(prose(f"- {text}", 2, 4) for text in DIFFERENCES)
-    sections = [
+    return _page(
         "Usage: " + USAGE.replace("\n", "\n       "),
         EXAMPLE,
         prose(ARGUMENTS),
@@ -222,8 +222,8 @@ def help_text(command: click.Command, measures: Sequence[str], compat: str, form
         "Exit codes:\n" + definitions((str(code), text) for code, text in EXIT_CODES.items()),
         "Differences from trec_eval, on purpose:\n" + differences,
         prose(f"Nicknames: {', '.join(NICKNAMES[compat])}; `pres-eval measures` lists all measures."),
-    ]
-    return _page([*sections, *_measure_section(measures, compat)])
+        *_measure_section(measures, compat),
+    )
 
 
 def measure_text(measure: Measure) -> str:

@@ -142,10 +142,11 @@ def command(said: RobustnessOptions) -> None:
         _write_qrels(loaded, plan, Path(said.write_qrels))
     each = loaded.each("scoring f-qrels")
     result = robustness(loaded.qrels(), loaded.rankings, selection, loaded.options, plan, each)
-    tables = robustness_tables(result, len(loaded.names), loaded.topics.text)
-    tables += _pool_tables(said, loaded, selection)
     put_out(
-        tables,
+        [
+            *robustness_tables(result, len(loaded.names), loaded.topics.text),
+            *_pool_tables(said, loaded, selection),
+        ],
         "robustness",
         {**loaded.settings, **vars(plan)},
         said,

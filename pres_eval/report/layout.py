@@ -294,6 +294,7 @@ def as_json(
     failures: Sequence[RunFailure] = (),
 ) -> str:
     """Return all tables as one JSON object; numbers that are not finite are null."""
+    failed = [{"file": text_of(each.path), "message": text_of(each.message)} for each in failures]
     document = {
         "producer": f"pres-eval {__version__}",
         "command": command,
@@ -302,11 +303,8 @@ def as_json(
             table.name: [dict(zip(table.headings, map(_json_value, row), strict=True)) for row in table.rows]
             for table in tables
         },
+        **({"failures": failed} if failed else {}),
     }
-    if failures:
-        document["failures"] = [
-            {"file": text_of(each.path), "message": text_of(each.message)} for each in failures
-        ]
     return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
