@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -46,7 +45,7 @@ def command(said: EvaluateOptions) -> None:
         text = help_text if said.help_all else first_screen
         named = context.get_parameter_source("relevance_format") is ParameterSource.COMMANDLINE
         form = said.relevance_format if named or said.help_all else ""
-        sys.stdout.write(text(context.command, said.measures, said.compat, form))
+        click.echo(text(context.command, said.measures, said.compat, form), nl=False)
     elif said.version_wanted:
         print(f"pres-eval {__version__} (prints what trec_eval 9.0.8 and 10.0 print)")
     elif not said.runs:

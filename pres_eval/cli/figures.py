@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from pres_eval.analysis.explain import Explanation, explain_topics
 from pres_eval.cli.analysing import RunsOptions, put_out
 from pres_eval.cli.loading import Loaded, read
@@ -79,7 +77,7 @@ def _figure(said: FiguresOptions, loaded: Loaded) -> figures.Drawn:
     return ONE_TOPIC[said.kind](name, loaded.names, found, said.num_docs_in_coll)
 
 
-def _explained(said: FiguresOptions, loaded: Loaded, topics: Sequence[int] | None) -> list[list[Explanation]]:
+def _explained(said: FiguresOptions, loaded: Loaded, topics: list[int] | None) -> list[list[Explanation]]:
     """Return for each run its topics, or those of the run, in full."""
     return [
         list(
