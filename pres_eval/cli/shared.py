@@ -148,11 +148,10 @@ class RewriteOptions(Said, place=5):
     @property
     def rewrites(self) -> dict[str, str]:
         """Return the options that were given, by name; nothing without --map-docs and --exclude."""
-        mapped = {} if self.map_docs is None else {"map_docs": self.map_docs, "map_ranks": self.map_ranks}
-        excluded = (
-            {} if self.exclude is None else {"exclude": self.exclude, "exclude_from": self.exclude_from}
-        )
-        return {**mapped, **excluded}
+        return {
+            **({} if self.map_docs is None else {"map_docs": self.map_docs, "map_ranks": self.map_ranks}),
+            **({} if self.exclude is None else {"exclude": self.exclude, "exclude_from": self.exclude_from}),
+        }
 
     def rewriting(self) -> Rewriting | None:
         """Return the mapping of documents; raise UsageError and InputError for unreadable ones."""
