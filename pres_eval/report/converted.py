@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from pres_eval.errors import InputError, MissingExtraError, UsageError, quoted
+from pres_eval.errors import InputError, UsageError, extra_module, quoted
 from pres_eval.measures.base import Format
 from pres_eval.measures.selection import Selection
 from pres_eval.reading.blocks import Block, Row, whole_topics
@@ -53,13 +53,10 @@ def parquet_writer(stream: BinaryIO, fields: Mapping[str, str]) -> Iterator[Writ
 
     fields: Arrow's types by the names of the columns.  Raises MissingExtraError.
     """
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise MissingExtraError("writing Parquet", "pyarrow", "parquet") from None
+    pyarrow = extra_module("pyarrow", "writing Parquet", "parquet")
+    parquet = extra_module("pyarrow.parquet", "writing Parquet", "parquet")
     schema = pyarrow.schema([(name, pyarrow.type_for_alias(kind)) for name, kind in fields.items()])
-    with pyarrow.parquet.ParquetWriter(stream, schema) as writer:
+    with parquet.ParquetWriter(stream, schema) as writer:
         yield lambda columns: writer.write_table(pyarrow.table(list(columns), schema=schema))
 
 
