@@ -239,14 +239,17 @@ def _file_format(text: str) -> str:
 
 def option_rows(command: click.Command) -> list[tuple[str, str]]:
     """Return each option as it is written, with its value; and its effect, with its default."""
-    rows = []
-    for parameter in command.params:
-        if isinstance(parameter, click.Option) and not parameter.hidden:
-            names = ", ".join([*sorted(parameter.opts, key=len), *parameter.secondary_opts])
-            value = "" if parameter.is_flag else f" {_value_name(parameter)}"
-            default = f" [{parameter.default}]" if parameter.show_default else ""
-            rows.append((names + value, (parameter.help or "") + default))
-    return rows
+    return [
+        (_written(option), (option.help or "") + (f" [{option.default}]" if option.show_default else ""))
+        for option in command.params
+        if isinstance(option, click.Option) and not option.hidden
+    ]
+
+
+def _written(option: click.Option) -> str:
+    """Return the names of an option, the shortest first, with its value."""
+    names = ", ".join([*sorted(option.opts, key=len), *option.secondary_opts])
+    return names if option.is_flag else f"{names} {_value_name(option)}"
 
 
 def _value_name(option: click.Option) -> str:
