@@ -121,20 +121,21 @@ def positions_table(
         for run in order
         for measure, label in enumerate(measures)
     ]
-    lines = []
-    for run in order:
-        first, *others = positions[:, run].tolist()
-        changes = [(place, f" ({first - place:+d})") for place in others]
-        moved = [f"{place}{change if first != place else ' ' * len(change)}" for place, change in changes]
-        lines.append([runs[run], str(first), *moved])
     return Table(
         "positions",
         f"Positions of the runs, and how far each moves up (+) or down (-) from {measures[0]}",
         ("run", "measure", "score", "position"),
         rows,
         falling_notes(measures, falling),
-        Shown(("run", *measures), lines),
+        Shown(("run", *measures), [(runs[run], *_moves(*positions[:, run].tolist())) for run in order]),
     )
+
+
+def _moves(first: int, *others: int) -> list[str]:
+    """Return a run's position under the first measure, and those under others with the way from there."""
+    changes = [(place, f" ({first - place:+d})") for place in others]
+    moved = [f"{place}{change if first != place else ' ' * len(change)}" for place, change in changes]
+    return [str(first), *moved]
 
 
 def verdicts_table(patterns: list[Pattern], pairs: int, test: str, alpha: float) -> Table:
