@@ -117,7 +117,6 @@ class EvaluateOptions(TieOptions, GateOptions, TableOptions):
         self.check_table()
         tables = f"goes with --format {', '.join(TABLES)}"
         is_table, zscores = self.output_format in TABLES, self.zscore_file is not None
-        with_intervals = self.groups or self.weights or self.zscore_file
         timeout_alone = self.cluster_timeout is not None and (self.cluster or LOCAL).startswith(LOCAL)
         refuse(
             (self.sort is not None and not is_table, f"--sort {tables}"),
@@ -127,7 +126,7 @@ class EvaluateOptions(TieOptions, GateOptions, TableOptions):
                 "--bounds-of: expected --bounds all,max_rel=GRADE instead",
             ),
             (
-                self.intervals and with_intervals,
+                self.intervals and (self.groups or self.weights or zscores),
                 "--intervals: expected none of --groups, --weights, -Z beside it",
             ),
             (

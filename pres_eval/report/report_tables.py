@@ -92,9 +92,14 @@ def _topics(report: Report) -> Table:
     }
     rows: list[list[Value]] = []
     for run, name in enumerate(report.names):
-        columns = [(report.per_topic(run, label), report.column(label).measure.format) for label in labels]
-        for label, found in medians.items():
-            columns += [(found, Format.FLOAT), (against_median(report, run, label), Format.FLOAT)]
+        columns = [
+            *((report.per_topic(run, label), report.column(label).measure.format) for label in labels),
+            *(
+                (values, Format.FLOAT)
+                for label, found in medians.items()
+                for values in (found, against_median(report, run, label))
+            ),
+        ]
         cells = [[_number(value, kind) for value in values.tolist()] for values, kind in columns]
         rows += [[name, topic, *row] for topic, *row in zip(report.topics, *cells, strict=True)]
     extra = [text for label in medians for text in (f"{label} median", f"{label} minus median")]
