@@ -48,21 +48,26 @@ def explained_tables(
             ],
             people=False,
         ),
-        Table(
-            "documents",
-            "",
-            ("topic", "i", "docno", "grade", "rank", "r_i", "lost", "found"),
-            [
-                (one.topic, d.place, d.docno, d.grade, d.rank, d.counted, d.lost, d.found)
-                for one in explanations
-                for d in one.documents
-            ],
-            people=False,
-            left=1,
-        ),
+        _documents(explanations),
         *_first(people, most, lines),
         _averages(f"Averages of {run}", "over", ((*item, evaluation) for item in topics.items()), labels),
     ]
+
+
+def _documents(explanations: Sequence[Explanation]) -> Table:
+    """Return the relevant documents of each topic, for programs."""
+    return Table(
+        "documents",
+        "",
+        ("topic", "i", "docno", "grade", "rank", "r_i", "lost", "found"),
+        [
+            (one.topic, d.place, d.docno, d.grade, d.rank, d.counted, d.lost, d.found)
+            for one in explanations
+            for d in one.documents
+        ],
+        people=False,
+        left=1,
+    )
 
 
 def _first(people: Sequence[tuple[float, Table]], most: int | None, lines: int | None) -> list[Table]:
