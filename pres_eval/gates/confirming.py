@@ -61,13 +61,10 @@ class Tested:
         test = f"{self.how.test} over {topics}"
         if self.alike and self.how.test in NEED_VARIANCE:
             test += ", which all changed by the same" + ("" if math.isnan(self.p_value) else " (p of signs)")
-        corrected = ""
-        if self.comparisons > 1 and self.how.correction != "none":
-            corrected = (
-                f", {p_text(self.corrected)} by {self.how.correction} over {self.comparisons} comparisons"
-            )
+        is_corrected = self.comparisons > 1 and self.how.correction != "none"
+        by = f", {p_text(self.corrected)} by {self.how.correction} over {self.comparisons} comparisons"
         sides = "one-sided (worse)" if self.how.alternative == "less" else "two-sided"
-        return f"{test}, {sides}: p {equal_or_less(self.p_value)}{corrected}{self._interval()}"
+        return f"{test}, {sides}: p {equal_or_less(self.p_value)}{by * is_corrected}{self._interval()}"
 
     def _interval(self) -> str:
         """Return the interval in words; empty if there is none."""
