@@ -241,12 +241,8 @@ def _together(
         axes.plot([0, 1], [0, 1], color="#888888", linewidth=0.8, linestyle=":")
         looks = run_styles(names, best)
         lines = [draw(axes, curve, look) for curve, look in zip(curves, looks, strict=True)]
-        axes.set(
-            xlabel=axis_names[0],
-            ylabel=axis_names[1],
-            xlim=(-0.01 * reach, 1.02 * reach),
-            ylim=(-0.01, 1.04),
-        )
+        axes.set(xlim=(-0.01 * reach, 1.02 * reach), ylim=(-0.01, 1.04))
+        axes.set(xlabel=axis_names[0], ylabel=axis_names[1])
         short_numbers(axes)
         figure.suptitle(title, fontsize=10)
         named = zip(plain_names(names), numbers, strict=True)
