@@ -161,9 +161,17 @@ def ending_signals() -> list[int]:
     return [getattr(signal, name) for name in SIGNALS if hasattr(signal, name)]
 
 
+CONTAINER_LIMIT = "/sys/fs/cgroup/cpu.max"
+"""File in which Linux has the processor time that a container gets in a period of time, and the period."""
+
+
 def num_processors() -> int:
-    """Return the number of processors that this process may use."""
+    """Return the number of processors that this process may use, or that its container gets the time of."""
+    found = os.cpu_count() or 1
     # The system need not have this call, and may refuse it (seccomp).
     with contextlib.suppress(AttributeError, OSError):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+        found = len(os.sched_getaffinity(0))
+    with contextlib.suppress(OSError, ValueError), open(CONTAINER_LIMIT, encoding="utf-8") as file:  # noqa: PTH123
+        time, period = map(int, file.read().split())  # the time is "max" if there is no limit
+        found = min(found, max(1, -(-time // period)))
+    return found

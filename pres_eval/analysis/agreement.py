@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -32,60 +32,33 @@ VERDICT_TEST = "wilcoxon"
 """The test of the verdicts where none is named: that of the papers on PRES, so that their counts come out."""
 
 
-@dataclass(frozen=True)
-class Correlation:
-    """Correlation of the orders in which two measures put the runs.
+CORRELATIONS: dict[str, Callable[[FloatArray, FloatArray], float]] = {
+    "tau_a": kendall_tau_a,
+    "ceiling": tau_a_ceiling,
+    "tau_b": kendall_tau_b,
+    "spearman": spearman,
+    "tau_ap": tau_ap,
+    "tau_ap_back": lambda x, y: tau_ap(y, x),
+    "tau_ap_b": tau_ap_b,
+    "rbo": rbo,
+    "rbo_floor": lambda x, y: opposite_rbo(len(x)),
+}
+"""Correlations of the orders in which two measures put the runs, from their scores (R,) and (R,).
 
-    ceiling       the highest τ-a that the ties let be reached
-    tau_ap        with the first measure's order as the true one; tau_ap_back: with the second's
-    tau_ap_b      τ_AP as agreement, neither order being the true one
-    rbo           rank-biased overlap, ties as equality (RBO^w), extrapolated, persistence 0.9
-    rbo_floor     that of opposite orders of as many runs without ties, its least value; its highest is 1
-    """
-
-    first: str
-    second: str
-    tau_a: float
-    ceiling: float
-    tau_b: float
-    spearman: float
-    tau_ap: float
-    tau_ap_back: float
-    tau_ap_b: float
-    rbo: float
-    rbo_floor: float
+ceiling       the highest τ-a that the ties let be reached
+tau_ap        with the first measure's order as the true one; tau_ap_back: with the second's
+tau_ap_b      τ_AP as agreement, neither order being the true one
+rbo           rank-biased overlap, ties as equality (RBO^w), extrapolated, persistence 0.9
+rbo_floor     that of opposite orders of as many runs without ties, its least value; its highest is 1
+"""
 
 
-def correlations(measures: Sequence[str], scores: FloatArray) -> list[Correlation]:
-    """Return every pair of measures: (M, R) scores of runs in, one row a pair out."""
+def correlations(measures: Sequence[str], scores: FloatArray) -> list[dict[str, Any]]:
+    """Return for every pair of measures their labels and the CORRELATIONS: (M, R) scores of runs in."""
     return [
-        Correlation(
-            first=first,
-            second=second,
-            tau_a=kendall_tau_a(x, y),
-            ceiling=tau_a_ceiling(x, y),
-            tau_b=kendall_tau_b(x, y),
-            spearman=spearman(x, y),
-            tau_ap=tau_ap(x, y),
-            tau_ap_back=tau_ap(y, x),
-            tau_ap_b=tau_ap_b(x, y),
-            rbo=rbo(x, y),
-            rbo_floor=opposite_rbo(len(x)),
-        )
+        {"first": first, "second": second, **{name: of(x, y) for name, of in CORRELATIONS.items()}}
         for (first, x), (second, y) in itertools.combinations(zip(measures, scores, strict=True), 2)
     ]
-
-
-@dataclass(frozen=True)
-class CoefficientInterval:
-    """A coefficient of two measures, and how far it would move with other topics."""
-
-    first: str
-    second: str
-    coefficient: str
-    value: float
-    lower: float
-    upper: float
 
 
 def coefficient_intervals(
@@ -97,40 +70,33 @@ def coefficient_intervals(
     seed: int = 0,
     names: Sequence[str] = ("tau_a", "tau_b", "tau_ap_b"),
     each: Loop = in_turn,
-) -> list[CoefficientInterval]:
+) -> list[tuple[Any, ...]]:
     """Return bootstrap intervals over topics of the coefficients of every pair of measures: (M, R, T) in.
 
-    Topics are drawn with replacement, the same for all runs and measures, the runs ordered by their means
-    over the draw, and the coefficients of these orders taken; the ends are percentiles.  A draw has fewer
-    different topics than there are, so its orders are noisier and the interval lies a little low.
+    For each: the two measures, the coefficient's name, its value, and the ends of the interval.  Topics are
+    drawn with replacement, the same for all runs and measures, the runs ordered by their means over the draw,
+    and the coefficients of these orders taken; the ends are percentiles.  A draw has fewer different topics
+    than there are, so its orders are noisier and the interval lies a little low.
     `each` carries out the loop over draws.
     """
     num_measures, _, size = values.shape
-    pairs = list(itertools.combinations(range(num_measures), 2))
+    asked = [(*pair, name) for pair in itertools.combinations(range(num_measures), 2) for name in names]
 
-    def coefficients(number: int) -> list[list[float]]:
-        """Return those of each pair, for the draw of that number."""
+    def coefficients(means: FloatArray) -> list[float]:
+        """Return the coefficients (C,) that are asked for, of means (M, R)."""
+        return [COEFFICIENTS[name](means[a], means[b]) for a, b, name in asked]
+
+    def drawn(number: int) -> list[float]:
+        """Return those of the draw of that number."""
         times = RandomStream(seed).after(number * size).times_drawn(1, size)[0]
-        drawn = means_of(values * times)
-        return [[COEFFICIENTS[name](drawn[a], drawn[b]) for name in names] for a, b in pairs]
+        return coefficients(means_of(values * times))
 
     # All draws of one topic are that topic, which shows nothing of others.
-    draws = np.array(list(each(coefficients, samples if size > 1 else 0)))
-    draws = draws.reshape(-1, len(pairs), len(names))
-    means = means_of(values)
+    draws = np.array(list(each(drawn, samples if size > 1 else 0))).reshape(-1, len(asked))
     tail = (1 - confidence) / 2
     return [
-        CoefficientInterval(
-            first=measures[a],
-            second=measures[b],
-            coefficient=name,
-            value=COEFFICIENTS[name](means[a], means[b]),
-            lower=lower,
-            upper=upper,
-        )
-        for row, (a, b) in enumerate(pairs)
-        for place, name in enumerate(names)
-        for lower, upper in (quantiles_of_known(draws[:, row, place], (tail, 1 - tail)),)
+        (measures[a], measures[b], name, value, *quantiles_of_known(of_draws, (tail, 1 - tail)))
+        for (a, b, name), value, of_draws in zip(asked, coefficients(means_of(values)), draws.T, strict=True)
     ]
 
 
@@ -157,40 +123,21 @@ def verdicts(
     return said
 
 
-@dataclass(frozen=True)
-class Pattern:
-    """Groups of measures with one verdict, (("map", "recall"), ("PRES",)), and the number of such pairs."""
-
-    groups: tuple[tuple[str, ...], ...]
-    pairs: int
-    share: float
-
-    @property
-    def text(self) -> str:
-        """The groups as people read them: `map = recall ≠ PRES`."""
-        return " ≠ ".join(" = ".join(group) for group in self.groups)
-
-
-def verdict_patterns(measures: Sequence[str], said: IntArray) -> list[Pattern]:
+def verdict_patterns(measures: Sequence[str], said: IntArray) -> dict[str, int]:
     """Count the pairs of runs by the measures that have the same verdict (figure 7 of Magdy & Jones).
 
-    (M, P) verdicts in.  For up to three measures all patterns are listed, for more those that occur; the more
-    measures agree, the further up.
+    (M, P) verdicts in; `map = recall ≠ PRES` and so on out, each with its number of pairs.  For up to three
+    measures all patterns are listed, for more those that occur; the more measures agree, the further up.
     """
     found = Counter(tuple(_groups(column)) for column in said.T.tolist())
     if len(measures) <= 3:
         for labels in itertools.product(range(3), repeat=len(measures)):
             found.setdefault(tuple(_groups(labels)), 0)
     ordered = sorted(found, key=lambda groups: (len(groups), -found[groups], groups))
-    total = max(1, said.shape[1])
-    return [
-        Pattern(
-            tuple(tuple(measures[place] for place in group) for group in groups),
-            found[groups],
-            found[groups] / total,
-        )
+    return {
+        " ≠ ".join(" = ".join(measures[place] for place in group) for group in groups): found[groups]
         for groups in ordered
-    ]
+    }
 
 
 def _groups(said: Sequence[int]) -> list[tuple[int, ...]]:
@@ -199,52 +146,29 @@ def _groups(said: Sequence[int]) -> list[tuple[int, ...]]:
     return sorted(groups, key=lambda group: (-len(group), group))
 
 
-@dataclass(frozen=True)
-class Disagreement:
-    """A pair of runs on which the verdicts of measures differ.
+def disagreements(runs: Sequence[str], said: IntArray) -> list[tuple[str, str, list[int], bool]]:
+    """Return the pairs of runs on which (M, P) verdicts differ, contradictions first.
 
-    said  for each measure 1 (the first run is better), -1 (the second is) or 0 (no significant difference)
+    For each: the two runs, the verdict of each measure, and whether one of these calls the first run better
+    and another the second.
     """
-
-    run: str
-    other: str
-    said: tuple[int, ...]
-
-    @property
-    def opposite(self) -> bool:
-        """Return whether one measure calls the first better and another the second."""
-        return min(self.said) < 0 < max(self.said)
-
-
-def disagreements(runs: Sequence[str], said: IntArray) -> list[Disagreement]:
-    """Return the pairs of runs on which (M, P) verdicts differ, contradictions first."""
     found = [
-        Disagreement(run, other, tuple(column))
+        (run, other, column, min(column) < 0 < max(column))
         for (run, other), column in zip(itertools.combinations(runs, 2), said.T.tolist(), strict=True)
         if len(set(column)) > 1
     ]
-    return sorted(found, key=lambda one: not one.opposite)
+    return sorted(found, key=lambda row: not row[-1])
 
 
-@dataclass(frozen=True)
-class Dissent:
-    """A measure alone against the others.
+def dissents(measures: Sequence[str], said: IntArray) -> Iterator[tuple[str, int, int, float]]:
+    """Yield for each measure how often it contradicts all the others where they agree: (M, P) verdicts in.
 
-    pairs  on which all the others have the same verdict
-    alone  of these, those on which the verdict of the measure differs; share: alone / pairs, nan for none
+    For each: the measure, the pairs on which all the others have the same verdict, those of these on which
+    its own verdict differs, and their share, nan if there are no such pairs.
     """
-
-    measure: str
-    pairs: int
-    alone: int
-    share: float
-
-
-def dissents(measures: Sequence[str], said: IntArray) -> Iterator[Dissent]:
-    """Yield for each measure how often it contradicts all the others where they agree: (M, P) verdicts in."""
     for place, measure in enumerate(measures):
         others = np.delete(said, place, axis=0)
         agreed = (others == others[:1]).all(axis=0)
         pairs = int(np.count_nonzero(agreed))
         alone = int(np.count_nonzero(agreed & (said[place] != others[0])))
-        yield Dissent(measure, pairs, alone, alone / pairs if pairs else np.nan)
+        yield measure, pairs, alone, alone / pairs if pairs else np.nan

@@ -143,8 +143,7 @@ def compare_by_group(
     )
     grouped = np.concatenate([np.zeros(0, np.int64), *members.values()])
     overlap = len(np.unique(grouped)) < len(grouped)
-    several = not overlap and len(members) > 1
-    between = _interactions(scores, members, comparisons, settings) if several else ()
+    between = () if overlap or len(members) < 2 else _interactions(scores, members, comparisons, settings)
     return ByGroup(comparisons, tuple(between), overlap)
 
 

@@ -60,7 +60,16 @@ def compare(
 
     def tested(measure: int) -> Joint:
         """Return what a test of two runs says of the pairs."""
-        return Joint(_p_values(_differences(values[measure], pairs[measure]), settings))
+        return Joint(
+            p_values(
+                PAIRED_TESTS[settings.test],
+                _differences(values[measure], pairs[measure]),
+                settings.alternative,
+                settings.margin,
+                settings.samples,
+                settings.seed,
+            )
+        )
 
     said: list[Joint] = []
     if len(scores.runs) > 1 and settings.test in JOINT_TESTS:
@@ -80,12 +89,6 @@ def compare(
         comparisons=tuple(_comparisons(scores, pairs, said, settings, unseen)) if said else (),
         unseen=unseen,
     )
-
-
-def _p_values(differences: FloatArray, settings: CompareSettings) -> FloatArray:
-    """Return the p-values (P,) of differences (P, T) by a test of two runs."""
-    test, margin = PAIRED_TESTS[settings.test], settings.margin
-    return p_values(test, differences, settings.alternative, margin, settings.samples, settings.seed)
 
 
 def _num_unseen(scores: PairedScores, baseline: int | Sequence[int] | None, settings: CompareSettings) -> int:

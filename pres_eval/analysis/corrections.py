@@ -38,11 +38,6 @@ def benjamini_hochberg(p_values: FloatArray) -> FloatArray:
     return _put_back(order, np.fmin.accumulate(scaled[::-1])[::-1])
 
 
-def uncorrected(p_values: FloatArray) -> FloatArray:
-    """Return the p-values (m,) as they are."""
-    return p_values.copy()
-
-
 def step_shares(p_values: FloatArray, alpha: float) -> FloatArray:
     """Return the shares (m,) of alpha at which Holm's correction tests the p-values (m,).
 
@@ -84,7 +79,7 @@ CORRECTIONS: dict[str, Callable[[FloatArray], FloatArray]] = {
     "holm": holm,
     "bonferroni": bonferroni,
     "bh": benjamini_hochberg,
-    "none": uncorrected,
+    "none": np.copy,
 }
 """The corrections by the names that options use."""
 

@@ -157,13 +157,11 @@ def above_and_tied(scores: FloatArray) -> tuple[IntArray, IntArray]:
 PERSISTENCE = 0.9
 """The chance of going on to the next place: with 0.9 the first ten places carry 86 % of the weight."""
 
-TIES = ("w", "a", "b")
-"""Treatments of ties: as one place, as an unknown order, or as that with a correction for the loss."""
-
 
 def rbo(x: FloatArray, y: FloatArray, persistence: float = PERSISTENCE, ties: str = "w") -> float:
     """Return the rank-biased overlap of the orders (R,) of R things, highest first: the top counts most.
 
+    Ties are one place (w), an unknown order (a), or that with a correction for the loss (b).
     Formula:  RBO = (1 - p) / p Σ_{d=1..R} A_d p^d + A_R p^R, p the persistence
       A_d, the agreement of the two lists down to place d, is
       w: 2 |S_d ∩ L_d| / (|S_d| + |L_d|), S_d the things with fewer than d others strictly above them

@@ -16,7 +16,7 @@ from pres_eval.analysis.reproducible import (
     rounded,
     wins_ties_losses,
 )
-from pres_eval.arrays import FloatArray, IntArray
+from pres_eval.arrays import FloatArray, IntArray, divide
 
 Ends = tuple[FloatArray, FloatArray]
 
@@ -47,10 +47,11 @@ def intervals(
     for start in range(0, len(values), _AT_ONCE):
         rows = slice(start, start + _AT_ONCE)
         means = bootstrap_means(values[rows], samples, seed)
-        if kind == "bca":
-            lower[rows], upper[rows] = bca_intervals(values[rows], means, outside[rows])
-        else:
-            lower[rows], upper[rows] = percentile_intervals(means, outside[rows])
+        lower[rows], upper[rows] = (
+            bca_intervals(values[rows], means, outside[rows])
+            if kind == "bca"
+            else percentile_intervals(means, outside[rows])
+        )
     return lower, upper
 
 
@@ -122,11 +123,9 @@ def bca_intervals(values: FloatArray, means: FloatArray, outside: Outside = 0.05
         share = min(max((below + ties / 2) / len(own), 0.5 / len(own)), 1 - 0.5 / len(own))
         bias = normal.inv_cdf(share)
         acceleration = cubes[row] / (6 * squares[row] ** 1.5)
-        ends = []
-        for z in (normal.inv_cdf(chances[row] / 2), normal.inv_cdf(1 - chances[row] / 2)):
-            shifted = bias + (bias + z) / (1 - acceleration * (bias + z))
-            ends.append(normal.cdf(shifted))
-        lower[row], upper[row] = np.quantile(own, ends)
+        outer = normal.inv_cdf(chances[row] / 2), normal.inv_cdf(1 - chances[row] / 2)
+        shifted = (bias + (bias + z) / (1 - acceleration * (bias + z)) for z in outer)
+        lower[row], upper[row] = np.quantile(own, list(map(normal.cdf, shifted)))
     return lower, upper
 
 
@@ -175,10 +174,7 @@ def rank_biserial(differences: FloatArray) -> FloatArray:
     Source: Kerby, Comprehensive Psychology 2014, doi:10.2466/11.IT.3.1.
     """
     positive, negative = rank_sums(differences)
-    total = positive + negative
-    sizes = np.zeros(len(total))
-    np.divide(positive - negative, total, out=sizes, where=total > 0)
-    return sizes
+    return divide(positive - negative, positive + negative)
 
 
 def favoured(differences: FloatArray, test: str) -> IntArray:

@@ -101,8 +101,8 @@ class PairTable:
     @property
     def family(self) -> str:
         """Describe in words how the comparisons were made and what they were corrected for."""
-        how = f"{self.settings.test}, correction {self.settings.correction}"
-        return f"{how} over {plural(len(self.first), 'pair')} of runs"
+        pairs = plural(len(self.first), "pair")
+        return f"{self.settings.test}, correction {self.settings.correction} over {pairs} of runs"
 
 
 def pairs_of(

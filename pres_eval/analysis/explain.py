@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -38,8 +39,6 @@ def relevant_ranks(
     place = {topic: number for number, topic in enumerate(pool.topics)}
     order = pool.byte_order()
     relevant = qrels.grade[order] >= options.relevance_level
-    if qrels.kept is not None:
-        relevant &= qrels.kept[order]
     by_topic = np.concatenate(([0], np.cumsum(relevant)))[pool.offsets]
     wanted = np.array([place[topic] for topic in topics], np.int64)
     rows, offsets = consecutive(by_topic[wanted], lengths_at(by_topic, wanted))
@@ -65,16 +64,24 @@ class Relevant:
     docno    its id
     grade    its relevance in the qrels
     rank     where the run has it, None if nowhere
-    counted  r_i: its rank, or, beyond Nmax or nowhere, the rank of the worst case
-    found    whether the run has it by rank Nmax
+    nmax     the rank at which the reader stops
     """
 
     place: int
     docno: bytes
     grade: int
     rank: int | None
-    counted: int
-    found: bool
+    nmax: int
+
+    @property
+    def found(self) -> bool:
+        """Whether the run has it by rank Nmax."""
+        return self.rank is not None and self.rank <= self.nmax
+
+    @property
+    def counted(self) -> int:
+        """r_i: its rank, or, beyond Nmax or nowhere, the rank of the worst case."""
+        return self.rank if self.rank is not None and self.found else self.nmax + self.place
 
     @property
     def lost(self) -> int:
@@ -133,21 +140,16 @@ def explain_topic(
     """
     last = np.iinfo(np.int64).max
     order = sorted(range(len(docnos)), key=lambda i: (int(ranks[i]) or last, docnos[i]))
-    documents = []
-    for place, index in enumerate(order, 1):
-        rank = int(ranks[index]) or None
-        found = rank is not None and rank <= nmax
-        counted = rank if rank is not None and found else nmax + place
-        documents.append(
-            Relevant(
-                place=place,
-                docno=docnos[index],
-                grade=int(grades[index]),
-                rank=rank,
-                counted=counted,
-                found=found,
-            )
+    documents = (
+        Relevant(
+            place=place,
+            docno=docnos[index],
+            grade=int(grades[index]),
+            rank=int(ranks[index]) or None,
+            nmax=nmax,
         )
+        for place, index in enumerate(order, 1)
+    )
     return Explanation(topic, nmax, num_ret, tuple(documents))
 
 
@@ -158,20 +160,18 @@ def explain_topics(
 
     -l, -M and -J of the options count as they do for the measures.
     """
-    place = {topic: number for number, topic in enumerate(ranking.topic.tolist())}
-    pool = qrels.pool
-    found = kept_documents(qrels, ranking, options)
-    ranks = ranks_of_documents(qrels, found)
-    for topic in topics:
-        start, stop = pool.offsets[topic], pool.offsets[topic + 1]
-        relevant = start + np.flatnonzero(qrels.grade[start:stop] >= options.relevance_level)
+    names = [qrels.pool.topics[topic] for topic in topics]
+    found = relevant_ranks(qrels, [ranking], options, names)
+    num_ret = kept_documents(qrels, ranking, options).num_ret
+    retrieved = dict(zip(ranking.topic.tolist(), num_ret.tolist(), strict=True))
+    for topic, name, (start, stop) in zip(topics, names, pairwise(found.offsets.tolist()), strict=True):
         yield explain_topic(
-            pool.topics[topic],
+            name,
             nmax,
-            int(found.num_ret[place[topic]]) if topic in place else 0,
-            docnos=list(pool.documents.take(relevant)),
-            grades=qrels.grade[relevant],
-            ranks=ranks[relevant],
+            retrieved.get(topic, 0),
+            docnos=found.docnos[start:stop],
+            grades=found.grades[start:stop],
+            ranks=found.ranks[0, start:stop],
         )
 
 

@@ -13,12 +13,15 @@ from pres_eval.analysis.correlation import kendall_tau_a, kendall_tau_b, positio
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.reproducible import rounded
 from pres_eval.analysis.significance import PAIRED_TESTS, paired_t
-from pres_eval.arrays import FloatArray, IntArray
+from pres_eval.arrays import BoolArray, FloatArray, IntArray
 
 
-@dataclass(frozen=True)
-class OrderChange:
-    """Correlation of the orders in which two judges put the runs under one measure.
+def order_changes(
+    first: PairedScores, second: PairedScores, *, test: str = "t", alpha: float = 0.05, seed: int = 0
+) -> Iterator[dict[str, str | float]]:
+    """Yield one row a measure: the runs under the first judge's judgements, and under the second's.
+
+    Pairs are tested one by one over topics, without a correction.
 
     tau_ap          with the first judge's order as the true one
     pairs, swapped  of runs, and those that the second judge puts the other way round
@@ -26,45 +29,24 @@ class OrderChange:
     reversed        pairs that differ significantly under both, but the other way round
     contradicted    swapped pairs that differ significantly under the first judge
     """
-
-    measure: str
-    tau_a: float
-    tau_b: float
-    tau_ap: float
-    rbo: float
-    pairs: int
-    swapped: int
-    contradicted: int
-    lost: int
-    gained: int
-    reversed: int
-
-
-def order_changes(
-    first: PairedScores, second: PairedScores, *, test: str = "t", alpha: float = 0.05, seed: int = 0
-) -> Iterator[OrderChange]:
-    """Yield one row a measure: the runs under the first judge's judgements, and under the second's.
-
-    Pairs are tested one by one over topics, without a correction.
-    """
     a, b = np.triu_indices(len(first.runs), 1)
     for number, measure in enumerate(first.measures):
         x, y = first.gains()[number], second.gains()[number]
         swapped = rounded(x[a] - x[b]) * rounded(y[a] - y[b]) < 0
         found = [_p_values(scores, number, a, b, test, seed) < alpha for scores in (first, second)]
-        yield OrderChange(
-            measure=measure,
-            tau_a=kendall_tau_a(x, y),
-            tau_b=kendall_tau_b(x, y),
-            tau_ap=tau_ap(x, y),
-            rbo=rbo(x, y),
-            pairs=len(a),
-            swapped=int(np.count_nonzero(swapped)),
-            contradicted=int(np.count_nonzero(swapped & found[0])),
-            lost=int(np.count_nonzero(found[0] & ~found[1])),
-            gained=int(np.count_nonzero(~found[0] & found[1])),
-            reversed=int(np.count_nonzero(swapped & found[0] & found[1])),
-        )
+        yield {
+            "measure": measure,
+            "tau_a": kendall_tau_a(x, y),
+            "tau_b": kendall_tau_b(x, y),
+            "tau_ap": tau_ap(x, y),
+            "rbo": rbo(x, y),
+            "pairs": len(a),
+            "swapped": int(np.count_nonzero(swapped)),
+            "contradicted": int(np.count_nonzero(swapped & found[0])),
+            "lost": int(np.count_nonzero(found[0] & ~found[1])),
+            "gained": int(np.count_nonzero(~found[0] & found[1])),
+            "reversed": int(np.count_nonzero(swapped & found[0] & found[1])),
+        }
 
 
 @dataclass(frozen=True)
@@ -155,36 +137,28 @@ def run_changes(first: PairedScores, second: PairedScores) -> Iterator[RunChange
         yield from sorted(found, key=lambda one: -one.beyond_others, reverse=sign < 0)
 
 
-@dataclass(frozen=True)
-class TopicChange:
-    """A topic under both judges, averaged over the runs."""
-
-    measure: str
-    topic: bytes
-    first: float
-    second: float
-    change: float
-
-
-def topic_changes(first: PairedScores, second: PairedScores) -> Iterator[TopicChange]:
+def topic_changes(
+    first: PairedScores, second: PairedScores
+) -> Iterator[tuple[str, bytes, float, float, float]]:
     """Yield every topic under every measure, under each measure the one that gained most first.
 
-    Where less is better, the topic gained whose value fell.
+    For each: the measure, the topic, its values by the first and by the second judge, averaged over the runs,
+    and their difference.  Where less is better, the topic gained whose value fell.
     """
     for number, measure in enumerate(first.measures):
         x, y = first.values[number].mean(axis=0).tolist(), second.values[number].mean(axis=0).tolist()
         found = [
-            TopicChange(measure=measure, topic=topic, first=before, second=after, change=after - before)
+            (measure, topic, before, after, after - before)
             for topic, before, after in zip(first.topics, x, y, strict=True)
         ]
-        yield from sorted(found, key=lambda one: -one.change, reverse=first.sign(number) < 0)
+        yield from sorted(found, key=lambda row: -row[-1], reverse=first.sign(number) < 0)
 
 
 @dataclass(frozen=True)
 class Favour:
     """Test of one judge's favour for a group of runs.
 
-    change, others   mean gain of the group's runs, and of all others, from the first judge to the second
+    change, others   mean gain of the group's runs, and of the others, from the first judge to the second
     difference       of the two; p_value: of a t-test over topics that it is not 0, nan without others
     corrected        the same after Holm's correction for all groups and measures
     """
@@ -203,23 +177,32 @@ def favours(first: PairedScores, second: PairedScores, groups: Mapping[str, Sequ
     """Return for each measure and group of runs whether it gained more than the other runs."""
     rows = []
     for (number, measure), (group, members) in itertools.product(enumerate(first.measures), groups.items()):
-        gains = second.values[number] - first.values[number]
         inside = np.isin(np.arange(len(first.runs)), members)
-        own = gains[inside].mean(axis=0)
-        alone = bool(inside.all())
-        others = np.full(own.shape, np.nan) if alone else gains[~inside].mean(axis=0)
-        difference = own - others
-        p_value = np.nan if alone else float(paired_t(difference[None, :])[0])
-        rows.append(
-            Favour(
-                measure=measure,
-                group=group,
-                runs=len(members),
-                change=float(own.mean()),
-                others=float(others.mean()),
-                difference=float(difference.mean()),
-                p_value=p_value,
-            )
-        )
+        gains = second.values[number] - first.values[number]
+        rows.append(favour_of(measure, group, gains, inside, ~inside))
+    return with_corrected(rows)
+
+
+def favour_of(measure: str, group: str, gains: FloatArray, inside: BoolArray, outside: BoolArray) -> Favour:
+    """Return how gains (R, T) of a group of runs (R,) differ from those of others (R,), if there are any.
+
+    The p-value is not corrected yet.
+    """
+    own, alone = gains[inside].mean(axis=0), not outside.any()
+    others = np.full(own.shape, np.nan) if alone else gains[outside].mean(axis=0)
+    difference = own - others
+    return Favour(
+        measure=measure,
+        group=group,
+        runs=int(np.count_nonzero(inside)),
+        change=float(own.mean()),
+        others=float(others.mean()),
+        difference=float(difference.mean()),
+        p_value=np.nan if alone else float(paired_t(difference[None, :])[0]),
+    )
+
+
+def with_corrected(rows: Sequence[Favour]) -> list[Favour]:
+    """Return the tests with p-values corrected for the number of them."""
     corrected = holm(np.array([one.p_value for one in rows], np.float64))
     return [replace(one, corrected=float(p_value)) for one, p_value in zip(rows, corrected, strict=True)]

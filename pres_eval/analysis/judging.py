@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -185,8 +186,7 @@ def _squared_distances(values: FloatArray, counts: FloatArray, level: str) -> Fl
         return np.asarray(1.0 - np.eye(len(values)), np.float64)
     if level == "interval":
         return np.asarray((values[:, None] - values) ** 2, np.float64)
-    running = np.cumsum(counts)
-    middle = running - counts / 2
+    middle = np.cumsum(counts) - counts / 2
     return np.asarray((middle[:, None] - middle) ** 2, np.float64)
 
 
@@ -212,27 +212,26 @@ class TopicAgreement:
     overlap: float
 
 
-def by_topic(judged: Assessments, first: int, second: int, level: float) -> list[TopicAgreement]:
-    """Return two judges on each topic; `level` is the least grade of a relevant document."""
-    offsets = judged.pool.offsets
+def by_topic(judged: Assessments, level: float) -> list[TopicAgreement]:
+    """Return how the first two judges agree on each topic."""
+    ends = pairwise(judged.pool.offsets.tolist())
     return [
-        _agreement(name, judged, first, second, slice(offsets[topic], offsets[topic + 1]), level)
-        for topic, name in enumerate(judged.pool.topics)
+        agreement(judged, level, name, slice(*own))
+        for name, own in zip(judged.pool.topics, ends, strict=True)
     ]
 
 
-def over_all(judged: Assessments, first: int, second: int, level: float) -> TopicAgreement:
-    """Return two judges on all topics together."""
-    return _agreement(b"all", judged, first, second, slice(None), level)
-
-
-def _agreement(
-    name: bytes, judged: Assessments, first: int, second: int, here: slice, level: float
+def agreement(
+    judged: Assessments, level: float, name: bytes = b"all", here: slice = slice(None)
 ) -> TopicAgreement:
-    """Return how two judges agree on a topic, whose documents are `here` in the arrays."""
-    one, other = judged.judged[first, here], judged.judged[second, here]
+    """Return how the first two judges agree on all topics together, or on one.
+
+    level  the least grade of a relevant document
+    name   of a topic, whose documents are `here` in the arrays
+    """
+    one, other = judged.judged[:2, here]
     both = one & other
-    grades, others = judged.grades[first, here][both], judged.grades[second, here][both]
+    grades, others = judged.grades[:2, here][:, both]
     table = grade_table(grades, others)
     relevant, too = grades >= level, others >= level
     shared, either = int(np.count_nonzero(relevant & too)), int(np.count_nonzero(relevant | too))

@@ -182,8 +182,7 @@ def pool_documents(
     pooled: list[ToJudge] = []
     for start in range(0, len(runs), _AT_ONCE):
         for run in runs[start : start + _AT_ONCE]:
-            once = np.ones(len(run), np.int64)
-            pooled.append(ToJudge(**vars(run), runs=once, gain=worth[run.rank - 1]))
+            pooled.append(ToJudge(**vars(run), runs=np.ones(len(run), np.int64), gain=worth[run.rank - 1]))
         pooled = [ToJudge.joined(pooled)]
     every = pooled[0]
     found = every.take(byte_order(every.documents.take(slice(None)), every.topic_of))

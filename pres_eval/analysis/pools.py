@@ -21,7 +21,7 @@ from pres_eval.analysis.robustness import (
 )
 from pres_eval.analysis.sweep import signs, summaries
 from pres_eval.analysis.ties import TieRange, main_column, tie_range
-from pres_eval.arrays import BoolArray, FloatArray, IntArray
+from pres_eval.arrays import BoolArray, FloatArray
 from pres_eval.measures.selection import Selection, select, with_bounds
 from pres_eval.options import Options
 from pres_eval.ranking.ranked import Ranked
@@ -40,14 +40,6 @@ def found_by(qrels: QrelsJudgements, rankings: Sequence[Ranked], depth: int) -> 
     return found
 
 
-@dataclass(frozen=True, eq=False)
-class Depths(Reduced):
-    """Rankings of runs under pools of D depths, in ranks, compared with that under all judgements."""
-
-    depths: tuple[int, ...]
-    coefficient: str
-
-
 def pool_depths(
     qrels: QrelsJudgements,
     rankings: Sequence[Ranking],
@@ -58,8 +50,8 @@ def pool_depths(
     coefficient: str = "tau_a",
     removed: str = "unjudged",
     each: Loop = in_turn,
-) -> Depths:
-    """Rank the runs again with judgements from pools of less depth.
+) -> Reduced:
+    """Rank the runs again with judgements from pools of less depth, in ranks: once for each of the depths.
 
     At depth d those judgements stay whose document some of the runs has among its first d.  Judgements of
     documents that none of them has so early go too, so the runs should be those that were pooled.
@@ -70,8 +62,7 @@ def pool_depths(
         """Return which documents (D,) are in the pool of that depth."""
         return np.asarray(found_by(qrels, rankings, depths[number]).any(axis=0), np.bool_)
 
-    found = reduced(qrels, rankings, selection, options, keep, len(depths), coefficient, removed, each)
-    return Depths(**vars(found), depths=tuple(depths), coefficient=coefficient)
+    return reduced(qrels, rankings, selection, options, keep, len(depths), coefficient, removed, each)
 
 
 @dataclass(frozen=True)
@@ -144,22 +135,14 @@ def leave_out(
     return chain.from_iterable(each(without_group, len(members)))
 
 
-@dataclass(frozen=True, eq=False)
-class Holes:
-    """Unjudged documents among the first of a run: (T,) topics of the pool, of how many, how many."""
-
-    topic: IntArray
-    looked_at: IntArray
-    unjudged: IntArray
-
-
-def holes(qrels: QrelsJudgements, ranking: Ranked, depth: int) -> Holes:
-    """Count the unjudged documents among the first `depth` of each topic of a run."""
+def holes(qrels: QrelsJudgements, ranking: Ranked, depth: int) -> list[tuple[bytes, int, int]]:
+    """Return each topic of a run, its documents down to `depth`, and how many of them are unjudged."""
     topic_of = np.repeat(np.arange(len(ranking.topic)), np.diff(ranking.offsets))
     judged = (ranking.rank <= depth) & (qrels.grade[ranking.document] >= 0)
     looked_at = np.minimum(ranking.num_ret, depth)
     counts = np.bincount(topic_of[judged], minlength=len(ranking.topic))
-    return Holes(ranking.topic, looked_at, looked_at - counts)
+    topics = qrels.pool.topics.take(ranking.topic)
+    return list(zip(topics, looked_at.tolist(), (looked_at - counts).tolist(), strict=True))
 
 
 JUDGED_RANKS = (10, 100)

@@ -86,23 +86,6 @@ def _discrimination(measure: str, said: Joint, alpha: float) -> Discrimination:
 
 
 @dataclass(frozen=True)
-class Stability:
-    """Share of pairs of runs whose order under a measure changes with other topics.
-
-    topics       in each of the sets that were drawn
-    error_rate   the share of the rarer verdicts, over all pairs
-    ties         the share of verdicts that call the two the same: within `fuzziness` of the larger mean
-    swap_rate    of two sets without a topic in common, how often the second turns the order round
-    """
-
-    measure: str
-    topics: int
-    error_rate: float
-    ties: float
-    swap_rate: float
-
-
-@dataclass(frozen=True)
 class Swaps:
     """Swaps among pairs whose means on the first set of topics are so far apart: lower <= |d| < upper."""
 
@@ -115,54 +98,46 @@ class Swaps:
     rate: float
 
 
-@dataclass(frozen=True)
-class Repeats:
-    """Settings of drawn sets of topics: trials, seed; what counts as a tie, how wide the bins of differences
-    are.
-    """
+FUZZINESS = 0.05
+"""Means count as the same if they differ by this share of the larger one, or by less."""
 
-    trials: int = 1000
-    seed: int = 0
-    fuzziness: float = 0.05
-    bin_width: float = 0.01
-    bins: int = 21
+BIN_WIDTH, BINS = 0.01, 21
+"""Width and number of the bins of differences; the last one has all that are larger."""
 
 
 def stability(
-    scores: PairedScores, sizes: Sequence[int], repeats: Repeats = Repeats(), each: Loop = in_turn
-) -> tuple[list[Stability], list[Swaps]]:
+    scores: PairedScores, sizes: Sequence[int], *, trials: int = 1000, seed: int = 0, each: Loop = in_turn
+) -> tuple[list[tuple[str, int, float, float, float]], list[Swaps]]:
     """Return error rates and swap rates of measures on random sets of topics, of each of the sizes.
+
+    For each measure and size: these, the share of the rarer verdicts over all pairs of runs (error rate), the
+    share of verdicts that call the two the same, and how often a second set without a topic in common turns
+    the order of two runs round (swap rate).
 
     A size is half of the topics at most, so that a second set without a topic in common can be drawn.
     Source: Buckley & Voorhees, SIGIR 2000, doi:10.1145/345508.345543; Voorhees & Buckley, SIGIR 2002,
       doi:10.1145/564376.564432.
     """
     pairs = np.triu_indices(len(scores.runs), 1)
-    bins = repeats.bins
     drawn = list(itertools.product(range(len(scores.measures)), sizes))
 
-    def of_size(number: int) -> tuple[Stability, list[Swaps]]:
+    def of_size(number: int) -> tuple[tuple[str, int, float, float, float], list[Swaps]]:
         """Return the rates of a measure, on sets of topics of a size."""
         measure, size = drawn[number]
-        stream = RandomStream(repeats.seed, size)
+        stream = RandomStream(seed, size)
         counts = np.zeros((3, len(pairs[0])), np.int64)
-        in_bin, swaps = np.zeros(bins, np.int64), np.zeros(bins, np.int64)
-        for order in stream.orders(repeats.trials, len(scores.topics)):
+        in_bin, swaps = np.zeros(BINS, np.int64), np.zeros(BINS, np.int64)
+        for order in stream.orders(trials, len(scores.topics)):
             x, y, there = _means_of_pairs(scores.values[measure], order[:size], pairs)
-            counts += _verdicts(x, y, there, repeats.fuzziness)
+            counts += _verdicts(x, y, there)
             _, _, again = _means_of_pairs(scores.values[measure], order[size : 2 * size], pairs)
-            bin_of = np.minimum((np.abs(there) / repeats.bin_width + 1e-9).astype(np.int64), bins - 1)
-            in_bin += np.bincount(bin_of, minlength=bins)
-            swaps += np.bincount(bin_of[there * again < 0], minlength=bins)
-        label, total = scores.measures[measure], repeats.trials * len(pairs[0])
-        rates = Stability(
-            measure=label,
-            topics=size,
-            error_rate=int(np.minimum(counts[0], counts[1]).sum()) / total,
-            ties=int(counts[2].sum()) / total,
-            swap_rate=int(swaps.sum()) / total,
-        )
-        return rates, _bins(label, size, repeats, in_bin, swaps)
+            bin_of = np.minimum((np.abs(there) / BIN_WIDTH + 1e-9).astype(np.int64), BINS - 1)
+            in_bin += np.bincount(bin_of, minlength=BINS)
+            swaps += np.bincount(bin_of[there * again < 0], minlength=BINS)
+        label, total = scores.measures[measure], trials * len(pairs[0])
+        error_rate = int(np.minimum(counts[0], counts[1]).sum()) / total
+        rates = error_rate, int(counts[2].sum()) / total, int(swaps.sum()) / total
+        return (label, size, *rates), _bins(label, size, in_bin, swaps)
 
     rows, swapped = zip(*each(of_size, len(drawn)), strict=True)
     return list(rows), list(itertools.chain(*swapped))
@@ -179,18 +154,18 @@ def _means_of_pairs(
     return x, y, rounded(x - y)
 
 
-def _verdicts(x: FloatArray, y: FloatArray, apart: FloatArray, fuzziness: float) -> BoolArray:
+def _verdicts(x: FloatArray, y: FloatArray, apart: FloatArray) -> BoolArray:
     """Return (3, P) whether the first of each pair is better, the second is, or both are about the same.
 
     apart (P,): x - y, rounded
     """
-    same = np.abs(apart) <= fuzziness * np.maximum(np.abs(x), np.abs(y))
+    same = np.abs(apart) <= FUZZINESS * np.maximum(np.abs(x), np.abs(y))
     return np.array([(x > y) & ~same, (x < y) & ~same, same])
 
 
-def _bins(label: str, size: int, repeats: Repeats, in_bin: IntArray, swaps: IntArray) -> list[Swaps]:
+def _bins(label: str, size: int, in_bin: IntArray, swaps: IntArray) -> list[Swaps]:
     """Return the bins of differences (B,) with their swaps (B,), those that have pairs."""
-    ends = [number * repeats.bin_width for number in range(repeats.bins)] + [math.inf]
+    ends = [number * BIN_WIDTH for number in range(BINS)] + [math.inf]
     return [
         Swaps(
             measure=label,
@@ -207,12 +182,9 @@ def _bins(label: str, size: int, repeats: Repeats, in_bin: IntArray, swaps: IntA
 
 def needed_difference(swaps: Iterable[Swaps], rate: float = 0.05) -> float:
     """Return the lowest difference from which on swaps are no more frequent than `rate`; nan if none is."""
-    needed = math.nan
-    for one in sorted(swaps, key=lambda each: -each.lower):
-        if one.rate > rate:
-            break
-        needed = one.lower
-    return needed
+    descending = sorted(swaps, key=lambda one: -one.lower)
+    rare = itertools.takewhile(lambda one: one.rate <= rate, descending)
+    return min((one.lower for one in rare), default=math.nan)
 
 
 MOST_TOPICS = 1_000_000

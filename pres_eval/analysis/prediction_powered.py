@@ -11,7 +11,8 @@ import numpy as np
 from pres_eval.analysis.corrections import holm
 from pres_eval.analysis.distributions import t_quantile
 from pres_eval.analysis.estimates import Ends
-from pres_eval.analysis.paired import PairedScores
+from pres_eval.analysis.judged_runs import Favour, favour_of, with_corrected
+from pres_eval.analysis.paired import PairedScores, gains_of
 from pres_eval.analysis.reproducible import DECIMALS, RandomStream
 from pres_eval.analysis.significance import paired_t, t_of_means
 from pres_eval.arrays import FloatArray, IntArray, absent, divide
@@ -205,20 +206,12 @@ def _pairs(judges: TwoJudges, measure: int, first: IntArray, second: IntArray) -
     return powered_means(people, machine, others), np.concatenate((machine, others), axis=1).mean(axis=1)
 
 
-@dataclass(frozen=True)
-class MoreTopics:
-    """Return half the width of intervals of means and of differences, by the number of judged topics."""
-
-    measure: str
-    topics: int
-    mean: float
-    difference: float
-
-
-def more_topics(judges: TwoJudges, alpha: float = 0.05) -> Iterator[MoreTopics]:
+def more_topics(judges: TwoJudges, alpha: float = 0.05) -> Iterator[tuple[str, int, float, float]]:
     """Yield for each measure the expected gain from more topics, averaged over runs and pairs of runs.
 
-    Those that have no interval now, as their topics do not differ, are left out; nan where none has one.
+    For each number of judged topics: the measure, that number, half the width of intervals of means, and of
+    differences.  Those that have no interval now, as their topics do not differ, are left out; nan where none
+    has one.
     """
     judged, rest = len(judges.people.topics), len(judges.topics)
     first, second = np.triu_indices(len(judges.people.runs), 1)
@@ -230,7 +223,7 @@ def more_topics(judges: TwoJudges, alpha: float = 0.05) -> Iterator[MoreTopics]:
                 float(t * errors[~np.isnan(errors)].mean()) if not np.isnan(errors).all() else np.nan
                 for errors in (each.error_with(judged + more, rest - more) for each in (means, pairs))
             )
-            yield MoreTopics(measure, judged + more, mean, difference)
+            yield measure, judged + more, mean, difference
 
 
 def topics_to_judge(judges: TwoJudges, seed: int = 0) -> list[bytes]:
@@ -241,20 +234,7 @@ def topics_to_judge(judges: TwoJudges, seed: int = 0) -> list[bytes]:
     )
 
 
-@dataclass(frozen=True)
-class Favoured:
-    """A group of runs whose means the machine raises, and by how much more than those of worse runs.
-
-    p_value  of a t-test over topics that it does not, by Holm's correction for all groups and measures
-    """
-
-    measure: str
-    group: str
-    gain: float
-    p_value: float
-
-
-def favoured(judges: TwoJudges, groups: Mapping[str, Sequence[int]], alpha: float = 0.05) -> list[Favoured]:
+def favoured(judges: TwoJudges, groups: Mapping[str, Sequence[int]], alpha: float = 0.05) -> list[Favour]:
     """Return the groups of runs that gain more by the machine's judgements than worse runs do.
 
     A strict judge takes more from good runs than from poor ones, and a lenient one can give them less, so
@@ -270,48 +250,30 @@ def favoured(judges: TwoJudges, groups: Mapping[str, Sequence[int]], alpha: floa
             inside = np.isin(np.arange(len(people)), members)
             worse = ~inside & (quality < quality[inside].mean())
             if worse.any():
-                gain = gains[inside].mean(axis=0) - gains[worse].mean(axis=0)
-                p_value = float(paired_t(gain[np.newaxis])[0])
-                found.append(Favoured(measure, group, float(gain.mean()), p_value))
-    corrected = holm(np.array([one.p_value for one in found], np.float64)).tolist()
-    rows = [replace(one, p_value=p) for one, p in zip(found, corrected, strict=True)]
-    return [one for one in rows if one.p_value < alpha and one.gain > 0]
+                found.append(favour_of(measure, group, gains, inside, worse))
+    return [one for one in with_corrected(found) if one.corrected < alpha and one.difference > 0]
 
 
-@dataclass(frozen=True)
-class TurnedRound:
-    """Two runs of which people's judgements show the one to be better, and the machine's the other.
-
-    by_people, by_machine  run minus other, over the topics of each judge: above 0, and below 0
-    """
-
-    measure: str
-    run: str
-    other: str
-    by_people: float
-    by_machine: float
-
-
-def turned_round(judges: TwoJudges, alpha: float = 0.05) -> Iterator[TurnedRound]:
+def turned_round(judges: TwoJudges, alpha: float = 0.05) -> Iterator[tuple[str, str, str, float, float]]:
     """Yield the pairs of runs that either judge significantly puts in another order.
+
+    For each: the measure, the run that is better by people, the other, and how much the one is better by
+    people, and the other by the machine, over the topics of each judge.
 
     Paired t-tests over the topics of each judge, p by Holm's correction over all pairs and measures.
     """
     first, second = np.triu_indices(len(judges.people.runs), 1)
-    means, p_values = [], []
-    for number in range(len(judges.people.measures)):
-        people, machine, others = (values[first] - values[second] for values in judges.values(number))
-        sign = judges.people.sign(number)
-        each = [sign * people, sign * np.concatenate((machine, others), axis=1)]
-        means.append([values.mean(axis=1) for values in each])
-        p_values.append([paired_t(values) for values in each])
-    # (judges, M · P)
-    mean, p_value = (np.array(each).transpose(1, 0, 2).reshape(2, -1) for each in (means, p_values))
-    sure = [np.nan_to_num(holm(own), nan=1.0) < alpha for own in p_value]
-    found = np.flatnonzero(sure[0] & sure[1] & (mean[0] * mean[1] < 0))
-    for measure, pair in zip(*np.divmod(found, len(first)), strict=True):
-        by_people, by_machine = mean[:, measure * len(first) + pair].tolist()
+    machine = np.concatenate((judges.machine.values, judges.others), axis=2)
+    each = [
+        gains_of(judges.people.measures, values[:, first] - values[:, second], judges.people.falling)
+        for values in (judges.people.values, machine)
+    ]
+    # (judges, M, P)
+    mean = np.array([differences.mean(axis=2) for differences in each])
+    p_values = [paired_t(differences.reshape(-1, differences.shape[2])) for differences in each]
+    people, other = (np.nan_to_num(holm(own), nan=1.0).reshape(mean[0].shape) < alpha for own in p_values)
+    for measure, pair in np.argwhere(people & other & (mean[0] * mean[1] < 0)):
+        by_people, by_machine = mean[:, measure, pair].tolist()
         names = judges.people.runs[first[pair]], judges.people.runs[second[pair]]
         better, worse = names if by_people > 0 else names[::-1]
-        label = judges.people.measures[measure]
-        yield TurnedRound(label, better, worse, abs(by_people), -abs(by_machine))
+        yield judges.people.measures[measure], better, worse, abs(by_people), abs(by_machine)

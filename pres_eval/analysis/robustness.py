@@ -136,31 +136,31 @@ class Robustness(Reduced):
         return np.asarray(self.correlations.min(axis=1), np.float64)
 
 
-class Sampler:
-    """Makes the f-qrels of a plan; at `level` a document is relevant."""
+def f_qrels(qrels: QrelsJudgements, level: float, plan: Plan) -> Callable[[int], BoolArray]:
+    """Return the function that returns (D,) which judgements of the pool stay in the f-qrels of a number.
 
-    def __init__(self, qrels: QrelsJudgements, level: float, plan: Plan) -> None:
-        self._offsets, self._plan = qrels.pool.offsets, plan
-        # By id, so that the choice does not depend on the order in which the pool keeps documents.
-        self._order = qrels.pool.byte_order()
-        grade = qrels.grade[self._order]
-        self._is_rel = grade >= level
-        self._is_nonrel = (grade >= 0) & ~self._is_rel
+    `level` is the least grade of a relevant document.  Numbers go from 0, sample by sample of each fraction.
+    If all judgements are thinned, each topic keeps that fraction of the documents that are not relevant as
+    well, ten at least.  What is neither (in the pool, not judged) stays.
+    Source: Buckley & Voorhees, SIGIR 2004, doi:10.1145/1008992.1009000.
+    """
+    offsets = qrels.pool.offsets
+    # By id, so that the choice does not depend on the order in which the pool keeps documents.
+    order = qrels.pool.byte_order()
+    grade = qrels.grade[order]
+    is_rel = grade >= level
 
-    def keep(self, fraction: float, sample: int) -> BoolArray:
-        """Return (D,) which judgements of the pool stay in one f-qrels.
+    def keep(number: int) -> BoolArray:
+        """Return (D,) which judgements stay."""
+        fraction, sample = plan.fractions[number // plan.samples], number % plan.samples
+        stay = np.empty(len(order), bool)
+        stay[order] = keep_relevant(offsets, is_rel, fraction, sample, plan.seed)
+        if plan.thin == "all":
+            stream = RandomStream(plan.seed, round(fraction * 1_000_000), sample, 1)
+            stay[order] &= _keep(offsets, (grade >= 0) & ~is_rel, fraction, stream, LEAST_NONRELEVANT)
+        return stay
 
-        If all judgements are thinned, each topic keeps that fraction of the documents that are not relevant
-        as well, ten at least.  What is neither (in the pool, not judged) stays.
-        Source: Buckley & Voorhees, SIGIR 2004, doi:10.1145/1008992.1009000.
-        """
-        seed, keep = self._plan.seed, np.empty(len(self._order), bool)
-        keep[self._order] = keep_relevant(self._offsets, self._is_rel, fraction, sample, seed)
-        if self._plan.thin == "all":
-            stream = RandomStream(seed, round(fraction * 1_000_000), sample, 1)
-            others = _keep(self._offsets, self._is_nonrel, fraction, stream, LEAST_NONRELEVANT)
-            keep[self._order] &= others
-        return keep
+    return keep
 
 
 def without(qrels: QrelsJudgements, keep: BoolArray, removed: str) -> QrelsJudgements:
@@ -186,13 +186,7 @@ def robustness(
     loop over the f-qrels.
     Source: Magdy & Jones, CLEF 2010, doi:10.1007/978-3-642-15998-5_10.
     """
-    sampler, shape = Sampler(qrels, options.relevance_level, plan), (len(plan.fractions), plan.samples)
-
-    def keep(number: int) -> BoolArray:
-        """Return (D,) which judgements stay in the f-qrels of that number."""
-        fraction, sample = divmod(number, plan.samples)
-        return sampler.keep(plan.fractions[fraction], sample)
-
+    keep, shape = f_qrels(qrels, options.relevance_level, plan), (len(plan.fractions), plan.samples)
     times = shape[0] * shape[1]
     found = reduced(qrels, rankings, selection, options, keep, times, plan.coefficient, plan.removed, each)
     return Robustness(

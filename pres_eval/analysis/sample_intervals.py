@@ -13,12 +13,11 @@ from pres_eval.batches.forming import blocks_of_topics
 from pres_eval.batches.from_samples import SampledBatch, form_sampled_batch
 from pres_eval.errors import UsageError
 from pres_eval.measures.base import Trait, mean
-from pres_eval.measures.selection import SelectedColumn
+from pres_eval.measures.selection import SelectedColumn, Selection
 from pres_eval.options import RelevanceInfo
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.judged_groups import Sample
 from pres_eval.scoring import ScoredRun, Scoring, seen_as
-from pres_eval.summing import Values
 
 LOWER, UPPER = "lower", "upper"
 
@@ -55,26 +54,25 @@ def with_sample_intervals(
     if not isinstance(sample, Sample) or sample.probability is not None:
         raise UsageError("--intervals: expected judgements that were drawn within strata (-R strata)")
     wanted = [place for place, column in enumerate(evaluation.columns) if _is_inferred(column)]
-    columns = [evaluation.columns[place] for place in wanted]
-    of_topics, sums = _ends_and_sums(form_sampled_batch(sample, ranking, scoring.options), columns, times)
-    number = np.array([evaluation.totals.num_topics if one.measure.summary is mean else 1 for one in columns])
-    of_all = np.array([evaluation.summary[place] for place in wanted], np.float64)
-    over_all = _mirrored(sums / number, of_all)
-    for row, place in enumerate(wanted):
-        if columns[row].measure.summary is mean:
-            # A share of 1 is the most there is, but what is inferred may be more.
-            own = np.asarray(evaluation.values[place], np.float64)
-            of_topics[:, row] = np.minimum(of_topics[:, row], np.maximum(own, 1.0))
-            over_all[:, row] = np.minimum(over_all[:, row], max(of_all[row], 1.0))
+    if not wanted:
+        return evaluation
+    inferred = evaluation.with_columns(wanted)
+    batch = form_sampled_batch(sample, ranking, scoring.options)
+    of_topics, sums = _ends_and_sums(batch, inferred.columns, times)
+    is_share = np.array([column.measure.summary is mean for column in inferred.columns])
+    values, of_all = np.array(inferred.values, np.float64), np.array(inferred.summary, np.float64)
+    over_all = _mirrored(sums / np.where(is_share, evaluation.totals.num_topics, 1), of_all)
+    # A share of 1 is the most there is, but what is inferred may be more.
+    most = np.where(is_share, 1.0, np.inf)
+    of_topics = np.minimum(of_topics, np.maximum(values, most[:, np.newaxis]))
+    over_all = np.minimum(over_all, np.maximum(of_all, most))
     found = _with_ends(evaluation, wanted, of_topics, over_all)
     for text in without_width(found, ranking, scoring):
         warn(text)
     return found
 
 
-def _ends_and_sums(
-    batch: SampledBatch, columns: list[SelectedColumn], times: int
-) -> tuple[FloatArray, FloatArray]:
+def _ends_and_sums(batch: SampledBatch, columns: Selection, times: int) -> tuple[FloatArray, FloatArray]:
     """Return (2, C, T) ends of the intervals of topics, and (times, C) the redrawn values of all added up."""
     stream = RandomStream(SEED)
     ends, sums = [], np.zeros((times, len(columns)))
@@ -104,7 +102,7 @@ def without_width(evaluation: ScoredRun, ranking: Ranking, scoring: Scoring) -> 
         return
     # Which of their values rest on documents that were not drawn?
     batch = form_sampled_batch(scoring.relevance, ranking, scoring.options)
-    all_drawn, columns = np.ones(len(batch.grade)), list(narrow.values())
+    all_drawn, columns = np.ones(len(batch.grade)), tuple(narrow.values())
     extremes = [
         _values(replace(batch, grade=np.where(batch.grade < 0, grade, batch.grade), times=all_drawn), columns)
         for grade in (0, max(int(batch.grade.max(initial=0)), 1))
@@ -130,11 +128,10 @@ def _is_inferred(column: SelectedColumn) -> bool:
     return inferred and Trait.TOO_HIGH_OF_SAMPLES not in column.measure.traits
 
 
-def _values(batch: SampledBatch, columns: list[SelectedColumn]) -> FloatArray:
+def _values(batch: SampledBatch, columns: Selection) -> FloatArray:
     """Return (C, T) the values of columns."""
-    views = [seen_as(batch, column.view) for column in columns]
-    scored = zip(columns, views, strict=True)
-    return np.array([column.measure.score(seen, *column.arguments) for column, seen in scored], np.float64)
+    values = (one.measure.score(seen_as(batch, one.view), *one.arguments) for one in columns)
+    return np.array(list(values), np.float64)
 
 
 def _redrawn(batch: SampledBatch, times: int, stream: RandomStream) -> Iterator[SampledBatch]:
@@ -163,20 +160,16 @@ def _with_ends(
     evaluation: ScoredRun, wanted: list[int], of_topics: FloatArray, over_all: FloatArray
 ) -> ScoredRun:
     """Put the ends behind their columns: of topics (2, C, T), over all topics (2, C)."""
-    parts: list[tuple[SelectedColumn, Values, float | str | None]] = []
-    triples = zip(evaluation.columns, evaluation.values, evaluation.summary, strict=True)
-    for place, (column, values, summary) in enumerate(triples):
-        parts.append((column, values, summary))
-        if place in wanted:
-            number = wanted.index(place)
-            for end, bound in enumerate((LOWER, UPPER)):
-                named = replace(
-                    column, label=f"{column.label}({bound})", view=column.view._replace(bound=bound)
-                )
-                parts.append((named, of_topics[end, number], float(over_all[end, number])))
-    return replace(
+    ends = [
+        replace(column, label=f"{column.label}({bound})", view=column.view._replace(bound=bound))
+        for bound in (LOWER, UPPER)
+        for column in map(evaluation.columns.__getitem__, wanted)
+    ]
+    both = replace(
         evaluation,
-        columns=tuple(column for column, _, _ in parts),
-        values=tuple(values for _, values, _ in parts),
-        summary=tuple(summary for _, _, summary in parts),
+        columns=(*evaluation.columns, *ends),
+        values=(*evaluation.values, *of_topics.reshape(len(ends), -1)),
+        summary=(*evaluation.summary, *over_all.ravel().tolist()),
     )
+    place_of = [*range(len(evaluation.columns)), *wanted, *wanted]
+    return both.with_columns(sorted(range(len(place_of)), key=place_of.__getitem__))

@@ -104,8 +104,11 @@ def _whole(
                 * (len(strata) == 1)
             )
         if sizes is not None and stratum not in sizes:
-            named = "a line of --sizes FILE (topic, stratum, size) for it"
-            raise InputError(*place, f"{stratum}, which has no size", named)
+            raise InputError(
+                *place,
+                f"{stratum}, which has no size",
+                "a line of --sizes FILE (topic, stratum, size) for it",
+            )
         whole[stratum] = size if sizes is not None or collection else len(own)
         if whole[stratum] < len(own):
             raise InputError(

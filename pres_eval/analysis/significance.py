@@ -62,11 +62,9 @@ def ends_outside(alpha: FloatArray, alternative: str) -> FloatArray:
 
 
 def shown_by(lower: FloatArray, upper: FloatArray, alternative: str, margin: float) -> BoolArray:
-    """Return (P,) whether each interval alone shows the alternative."""
+    """Return (P,) whether each interval alone shows the alternative; those of `open_ends` lie on one side."""
     above, below = lower > -margin, upper < margin
-    if alternative == "two-sided":
-        return above | below
-    return above & below if alternative == "equivalent" else below if alternative == "less" else above
+    return above & below if alternative == "equivalent" else above | below
 
 
 def open_ends(lower: FloatArray, upper: FloatArray, alternative: str) -> tuple[FloatArray, FloatArray]:

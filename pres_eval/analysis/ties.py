@@ -42,17 +42,16 @@ class TieRange:
 
 def main_column(selection: Selection) -> SelectedColumn | None:
     """Return the first column between 0 and 1 that measures quality, None if there is none."""
-    for column in selection:
-        traits = column.measure.traits
-        if (
-            column.measure.format is Format.FLOAT
-            and column.measure.tells_quality
-            and column.measure.best_by_grade
-            and Trait.BOUNDED in traits
-            and Trait.SET not in traits
-        ):
-            return column
-    return None
+    wanted = (
+        column
+        for column in selection
+        if column.measure.format is Format.FLOAT
+        and column.measure.tells_quality
+        and column.measure.best_by_grade
+        and Trait.BOUNDED in column.measure.traits
+        and Trait.SET not in column.measure.traits
+    )
+    return next(wanted, None)
 
 
 def warning_of_ties(

@@ -33,15 +33,10 @@ class UsedTopics:
     lacking: tuple[tuple[str, int], ...]
 
     @property
-    def differ(self) -> bool:
-        """Return whether the runs are averaged over different topics."""
-        return self.rule == OWN and bool(self.lacking)
-
-    @property
     def text(self) -> str:
         """The topics in a few words, for a title."""
         low, high = min(self.counts), max(self.counts)
-        if self.differ:
+        if self.rule == OWN and self.lacking:
             return (
                 f"each run's own topics ({low} to {high})" if low < high else f"each run's own {low} topics"
             )

@@ -10,6 +10,7 @@ import enum
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from pres_eval.arrays import IntArray
 from pres_eval.errors import quoted
 from pres_eval.ranking.notations import Id, Respelling
 from pres_eval.reading.lines import Lines
-from pres_eval.reading.tokens import NEWLINE, Faults
+from pres_eval.reading.tokens import NEWLINE
 
 
 class Severity(enum.Enum):
@@ -155,10 +156,7 @@ class FileReport:
         finding = self.findings.setdefault(name, Finding(KINDS[name]))
         finding.count += int(count)
         finding.message = message or finding.message
-        for example in examples:
-            if len(finding.examples) >= self.most:
-                break
-            finding.examples.append(example)
+        finding.examples += islice(examples, self.most - len(finding.examples))
         finding.details.update(details)
 
     def merge(self, part: FileReport, before: int) -> None:
@@ -186,31 +184,26 @@ def tell_lines(report: FileReport, lines: Lines) -> None:
     Examples have the line in the chunk, from 1: `FileReport.merge` moves them.
     """
     chunk, fields = lines.chunk, lines.fields
-    for faults in lines.faults:
-        _tell(report, faults)
-    if fields.longer is not None:
-        _tell(report, fields.longer)
+    for faults in (*lines.faults, *([] if fields.longer is None else [fields.longer])):
+        examples = (Example(line + 1, faults.found(i)) for i, line in enumerate(faults.lines.tolist()))
+        report.add(faults.kind, len(faults.lines), f"expected {faults.expected}", examples)
     bad = _lines_not_utf8(chunk.text())
     report.add("not-utf-8", len(bad), "", (Example(line + 1, "not UTF-8") for line in bad.tolist()))
     report.add("comments", fields.comments)
-    report.counts["lines", "all"] = lines.fields.num_lines
-    report.counts["lines", "rows"] = len(lines)
-    report.counts["lines", "blank"] = fields.blank
-    if chunk.buffer.find(b"\r", chunk.start, chunk.stop) >= 0:  # much faster than to count
-        report.counts["lines", "crlf"] = chunk.buffer.count(b"\r\n", chunk.start, chunk.stop)
-    report.counts["lines", "tabs"] = int(chunk.buffer.find(b"\t", chunk.start, chunk.stop) >= 0)
-    report.counts["lines", "extra_blanks"] = not fields.separators
-
-
-def _tell(report: FileReport, faults: Faults) -> None:
-    examples = (Example(line + 1, faults.found(i)) for i, line in enumerate(faults.lines.tolist()))
-    report.add(faults.kind, len(faults.lines), f"expected {faults.expected}", examples)
+    has_cr = chunk.buffer.find(b"\r", chunk.start, chunk.stop) >= 0  # much faster than to count
+    counts = {
+        "all": fields.num_lines,
+        "rows": len(lines),
+        "blank": fields.blank,
+        "crlf": chunk.buffer.count(b"\r\n", chunk.start, chunk.stop) if has_cr else 0,
+        "tabs": chunk.buffer.find(b"\t", chunk.start, chunk.stop) >= 0,
+        "extra_blanks": not fields.separators,
+    }
+    report.counts.update({("lines", what): int(count) for what, count in counts.items()})
 
 
 def _lines_not_utf8(text: bytes) -> IntArray:
     """Return the indices of the lines that are no UTF-8."""
-    if text.isascii():
-        return np.zeros(0, np.int64)
     try:
         text.decode("utf-8")
     except UnicodeDecodeError:

@@ -53,16 +53,18 @@ class Segments:
     starts: IntArray
     size: int
 
+    @property
+    def lengths(self) -> IntArray:
+        """The numbers of rows from each start on."""
+        return np.diff(self.starts, append=self.size)
+
     def of_rows(self) -> IntArray:
         """Return (size,) which of the ids each row has."""
-        return np.repeat(self.which, self._lengths())
+        return np.repeat(self.which, self.lengths)
 
     def counts(self) -> IntArray:
         """Count the rows of each id."""
-        return np.bincount(self.which, self._lengths(), len(self.ids)).astype(np.int64)
-
-    def _lengths(self) -> IntArray:
-        return np.diff(self.starts, append=self.size)
+        return np.bincount(self.which, self.lengths, len(self.ids)).astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,14 +175,11 @@ class RunChecker:
         """
         found = FileReport(report.path, report.role, report.most)
         chunks, work = text_chunks(source, whole_topics), partial(self._part, whole_topics)
-        parts = in_parts(source, RUN, work, chunks, self.options.jobs)
-        return self.check_parts(found, parts, whole_topics), found
+        return self.check_parts(found, in_parts(source, RUN, work, chunks, self.options.jobs)), found
 
-    def check_parts(
-        self, report: FileReport, parts: Iterable[tuple[int, CheckedPart]], whole_topics: bool
-    ) -> CheckedRun:
+    def check_parts(self, report: FileReport, parts: Iterable[tuple[int, CheckedPart]]) -> CheckedRun:
         """Gather the parts of a run, each with the number of lines before it, and check the kept topics."""
-        gathered = _Gathered(report, whole_topics)
+        gathered = _Gathered(report)
         for before, part in parts:
             gathered.add(before, part)
         for block in in_order(self._checked, gathered.blocks(), self.options.jobs, UNTHREADED):
@@ -239,14 +238,12 @@ class RunChecker:
 class _Gathered:
     """The parts of a file, in their order."""
 
-    def __init__(self, report: FileReport, whole_topics: bool) -> None:
+    def __init__(self, report: FileReport) -> None:
         self.report = report
-        self.whole_topics = whole_topics
         self.numbers: dict[bytes, int] = {}
         self.tags: dict[bytes, tuple[int, int]] = {}
         self._rows = GrowingColumns()
-        self._lengths: list[tuple[IntArray, IntArray]] = [(_NONE, _NONE)]
-        self._segments: list[IntArray] = [_NONE]
+        self._segments: list[tuple[IntArray, IntArray]] = [(_NONE, _NONE)]
 
     def add(self, before: int, part: CheckedPart) -> None:
         """Take the next part; `before` lines precede it."""
@@ -254,10 +251,9 @@ class _Gathered:
         known = len(self.numbers)
         ids = part.topics.ids
         numbers = np.array([self.numbers.setdefault(topic, len(self.numbers)) for topic in ids], np.int64)
-        if self.whole_topics and len(self.numbers) < known + len(ids):
+        if part.rows is None and len(self.numbers) < known + len(ids):
             raise ScatteredError
-        self._lengths.append((numbers, part.topics.counts()))
-        self._segments.append(numbers[part.topics.which])
+        self._segments.append((numbers[part.topics.which], part.topics.lengths))
         for tag, (count, line) in part.tags.items():
             sooner, first = self.tags.get(tag, (0, before + line))
             self.tags[tag] = (sooner + count, first)
@@ -267,10 +263,8 @@ class _Gathered:
             self._rows.append(topic, rows.ids, rows.scores, rows.ranks, rows.line + before)
 
     def _topic_lengths(self) -> IntArray:
-        lengths = np.zeros(len(self.numbers), np.int64)
-        which, counts = (np.concatenate(parts) for parts in zip(*self._lengths, strict=True))
-        np.add.at(lengths, which, counts)
-        return lengths
+        which, lengths = (np.concatenate(parts) for parts in zip(*self._segments, strict=True))
+        return np.bincount(which, lengths, len(self.numbers)).astype(np.int64)
 
     def blocks(self) -> Iterator[CheckedBlock]:
         """Yield the rows that were kept, some topics at a time."""
@@ -288,7 +282,7 @@ class _Gathered:
 
     def run(self) -> CheckedRun:
         """Return the facts of the whole file."""
-        segments = np.concatenate(self._segments)
+        segments = np.concatenate([which for which, _ in self._segments])
         places = np.bincount(segments[changed(segments)], minlength=len(self.numbers))
         return CheckedRun(list(self.numbers), self._topic_lengths(), places, self.tags)
 

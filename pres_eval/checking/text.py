@@ -6,13 +6,10 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from pres_eval.checking.findings import FileReport, Finding, Severity
+from pres_eval.checking.findings import KINDS, FileReport, Finding, Severity
 from pres_eval.errors import plural
 from pres_eval.report.text import text_of
 from pres_eval.version import __version__
-
-KIND = "pres-eval check"
-LAYOUT = 2
 
 
 def as_text(reports: Sequence[FileReport], brief: bool = False) -> str:
@@ -20,10 +17,8 @@ def as_text(reports: Sequence[FileReport], brief: bool = False) -> str:
 
     brief  one line for each file instead
     """
-    blocks = ["\n".join(_file_lines(report)) for report in reports]
-    if brief:
-        blocks = ["\n".join(map(_file_line, reports))]
-    return "\n\n".join([*blocks, _summary(reports)]) + "\n"
+    files = [map(_file_line, reports)] if brief else map(_file_lines, reports)
+    return "\n\n".join([*map("\n".join, files), _summary(reports)]) + "\n"
 
 
 def _file_line(report: FileReport) -> str:
@@ -117,21 +112,19 @@ def _summary(reports: Sequence[FileReport]) -> str:
         f"{level:<{widths[0]}}  {name:<{widths[1]}}  {count:>{widths[2]}}  in {files}"
         for level, name, count, files in lines
     ]
-    found = {name: each.kind.level.value for report in reports for name, each in report.findings.items()}
-    kinds = [*found.values()]
+    levels = [KINDS[name].level for name in {name for report in reports for name in report.findings}]
     totals = [
-        plural(kinds.count(level.value), f"kind of {level.value}", f"kinds of {level.value}")
-        for level in Severity
+        plural(levels.count(level), f"kind of {level.value}", f"kinds of {level.value}") for level in Severity
     ]
-    verdict = ", ".join(totals) if kinds else "nothing wrong or suspicious"
+    verdict = ", ".join(totals) if levels else "nothing wrong or suspicious"
     return "\n".join([*table, f"{plural(len(reports), 'file')}: {verdict}"])
 
 
 def as_json(reports: Sequence[FileReport]) -> str:
     """Return the same for machines."""
     data = {
-        "kind": KIND,
-        "layout": LAYOUT,
+        "kind": "pres-eval check",
+        "layout": 2,
         "version": __version__,
         **{f"{level.value}s": sum(report.count(level) for report in reports) for level in Severity},
         "files": [_file_record(report) for report in reports],

@@ -171,12 +171,10 @@ def check_pair(report: FileReport, run: CheckedRun, qrels: Relevance) -> None:
     unjudged = [topic for topic in run.topics if topic not in judged]
     missing = [topic for topic in topics if topic not in in_run]
     if not common:
-        message = f"the qrels have {_some(topics)}, the run has {_some(run.topics)}"
-        report.add("no-common-topic", 1, message)
+        report.add("no-common-topic", 1, f"the qrels have {_some(topics)}, the run has {_some(run.topics)}")
     _add_topics(report, "topic-without-judgements", unjudged, len(in_run))
     _add_topics(report, "topic-not-in-run", missing, len(judged))
-    respelled = respelled_topics(unjudged, topics)
-    tell_respelling(report, "other-notation-of-topic", respelled, lambda _: None)
+    tell_respelling(report, "other-notation-of-topic", respelled_topics(unjudged, topics), lambda _: None)
     if common:
         found = report.counts["documents", "judged"]
         report.facts["judged_documents_retrieved"] = found

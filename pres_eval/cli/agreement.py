@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from pres_eval.analysis.agreement import (
     VERDICT_TEST,
-    Pattern,
     disagreements,
     rank_changes,
     verdict_patterns,
@@ -109,7 +108,7 @@ def _show(paired: Paired, said: AgreementOptions) -> None:
         ),
         positions_table(runs, measures, found.means, positions, found.falling),
     ]
-    patterns: list[Pattern] = []
+    patterns: dict[str, int] = {}
     if scores is not None:
         one_by_one = CompareSettings(test=said.test, alpha=said.alpha, correction="none")
         said.warn(reach_warning(one_by_one, scores))
@@ -121,12 +120,11 @@ def _show(paired: Paired, said: AgreementOptions) -> None:
             dissents_table(measures, judged),
         ]
 
-    texts, counts = [one.text for one in patterns], [one.pairs for one in patterns]
     put_out(
         tables,
         "agreement",
         {**paired.settings, "test": said.test, "alpha": said.alpha},
         said,
         paired.failures,
-        lambda: agreement(runs, measures, positions, texts or None, counts or None),
+        lambda: agreement(runs, measures, positions, list(patterns) or None, list(patterns.values()) or None),
     )

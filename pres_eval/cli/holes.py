@@ -44,9 +44,8 @@ def command(said: HolesOptions) -> None:
     with unchanged(said.runs if said.documents else (), [said.qrels]):
         loaded = read(said, said.qrels, said.runs)
         qrels = loaded.qrels()
-        topics = list(qrels.pool.topics)
         found = [holes(qrels, ranking, depth) for ranking in loaded.rankings]
-        tables = holes_tables(loaded.names, found, topics, depth)
+        tables = holes_tables(loaded.names, found, depth)
         if said.documents:
             judged = set(judged_keys(qrels.pool, qrels.grade.tolist()))
             rewriting = said.rewriting()
@@ -55,7 +54,7 @@ def command(said: HolesOptions) -> None:
                 lambda run: first_documents(text_at(loaded.paths[run]), said.compat, depth, rewriting),
                 len(loaded.paths),
             )
-            counted = {topics[number] for each in found for number in each.topic.tolist()}
+            counted = {topic for own in found for topic, _, _ in own}
             tables.append(unjudged_table(loaded.names, firsts, counted, judged))
     shares = np.array([[row[-1] for row in tables[0].rows]], np.float64)
     put_out(

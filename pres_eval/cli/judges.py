@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from pres_eval.analysis.compare_settings import CompareSettings, reach_warning
 from pres_eval.analysis.judged_runs import favours, order_changes, run_changes, swapped_pairs, topic_changes
-from pres_eval.analysis.judging import Assessments, GradeTable, by_topic, grade_table, over_all, side_by_side
+from pres_eval.analysis.judging import Assessments, GradeTable, agreement, by_topic, grade_table, side_by_side
 from pres_eval.analysis.paired import PairedScores, pair_runs
 from pres_eval.analysis.prediction_powered import TwoJudges, favoured, turned_round
 from pres_eval.analysis.significance import PAIRED_TESTS
@@ -125,9 +125,9 @@ def _tables_of_judges(judged: Assessments, level: float) -> list[Table]:
     """Return the tables of two judges."""
     table = _grades(judged)
     return [
-        agreement_table(judged, over_all(judged, 0, 1, level), table, level),
+        agreement_table(judged, agreement(judged, level), table, level),
         grades_table(judged, table),
-        topics_table(by_topic(judged, 0, 1, level)),
+        topics_table(by_topic(judged, level)),
     ]
 
 
@@ -161,14 +161,14 @@ def _corrected(said: JudgesOptions) -> tuple[list[Table], tuple[RunFailure, ...]
     groups = groups_of_runs(said.groups, judges.people.runs, wanted=bool(said.groups))
     for one in favoured(judges, groups, said.alpha) if len(judges.people.runs) > 1 else ():
         said.warn(
-            f"{one.measure}: the errors of {said.second} favour {one.group}, by {one.gain:.4f}"
-            f" more than the runs that are worse (p by Holm: {p_text(one.p_value)})"
+            f"{one.measure}: the errors of {said.second} favour {one.group}, by {one.difference:.4f}"
+            f" more than the runs that are worse (p by Holm: {p_text(one.corrected)})"
         )
     turned = list(turned_round(judges, said.alpha))
-    for pair in turned[:_MOST_PAIRS]:
+    for measure, run, other, by_people, by_machine in turned[:_MOST_PAIRS]:
         said.warn(
-            f"{pair.measure}: {said.second} puts {pair.other} before {pair.run}, by {-pair.by_machine:.4f};"
-            f" people put it {pair.by_people:.4f} behind (both significant, t and Holm)"
+            f"{measure}: {said.second} puts {other} before {run}, by {by_machine:.4f};"
+            f" people put it {by_people:.4f} behind (both significant, t and Holm)"
         )
     if len(turned) > _MOST_PAIRS:
         said.warn(f"{len(turned) - _MOST_PAIRS} more pairs of runs are in opposite orders")

@@ -8,7 +8,6 @@ from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.power import (
     DISCRIMINATION,
     Discrimination,
-    Repeats,
     Swaps,
     discriminative_power,
     stability,
@@ -102,12 +101,17 @@ def command(said: PowerOptions) -> None:
         seed=said.seed,
         each=paired.each("testing pairs"),
     )
-    repeats = Repeats(trials=said.trials, seed=said.seed)
-    rows, swaps = stability(scores, _sizes(said, len(scores.topics)), repeats, paired.each("drawing topics"))
+    rows, swaps = stability(
+        scores,
+        _sizes(said, len(scores.topics)),
+        trials=said.trials,
+        seed=said.seed,
+        each=paired.each("drawing topics"),
+    )
     tables = [
         sizes_table(sizes, said.delta, said.alpha, said.power, said.num_runs),
         *discrimination_tables(told_apart, said.test, said.alpha),
-        *stability_tables(rows, swaps, said.trials, repeats.fuzziness),
+        *stability_tables(rows, swaps, said.trials),
     ]
     names = ("delta", "alpha", "power", "test", "samples", "trials", "seed")
     settings = {
@@ -140,8 +144,8 @@ def _minutes(said: PowerOptions, scores: PairedScores, each: Loop) -> float:
     share, begun = min(TRIED, said.samples, said.trials), time.monotonic()
     if said.test != "t":
         discriminative_power(scores, test=said.test, samples=said.samples // share, seed=said.seed, each=each)
-    repeats = Repeats(trials=said.trials // share, seed=said.seed)
-    stability(scores, _sizes(said, len(scores.topics)), repeats, each)
+    sizes = _sizes(said, len(scores.topics))
+    stability(scores, sizes, trials=said.trials // share, seed=said.seed, each=each)
     return (time.monotonic() - begun) * share / 60
 
 

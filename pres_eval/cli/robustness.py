@@ -13,7 +13,7 @@ from pres_eval.analysis.robustness import (
     REMOVED,
     THINNED,
     Plan,
-    Sampler,
+    f_qrels,
     qrels_lines,
     robustness,
     without,
@@ -169,7 +169,7 @@ def _pool_tables(said: RobustnessOptions, loaded: Loaded, selection: Selection) 
             removed=said.removed,
             each=loaded.each("scoring pools"),
         )
-        yield depths_table(depths)
+        yield depths_table(depths, said.depths, said.coefficient)
     if said.leave_out:
         groups = groups_of_runs(said.groups, loaded.names, said.leave_out == "group")
         rows = leave_out(
@@ -193,12 +193,12 @@ def _write_qrels(loaded: Loaded, plan: Plan, folder: Path) -> None:
     except OSError as error:
         raise PresEvalError(f"{folder}: this folder cannot be created: {error.strerror or error}") from error
     qrels = loaded.qrels()
-    sampler = Sampler(qrels, loaded.options.relevance_level, plan)
+    keep = f_qrels(qrels, loaded.options.relevance_level, plan)
 
     def write(number: int) -> None:
         """Write the f-qrels of that number."""
         fraction, sample = plan.fractions[number // plan.samples], number % plan.samples
-        left = without(qrels, sampler.keep(fraction, sample), plan.removed)
+        left = without(qrels, keep(number), plan.removed)
         name = f"qrels.f{100 * fraction:g}.s{sample + 1}.txt"
         write_output(str(folder / name), qrels_lines(left, left.kept))
 

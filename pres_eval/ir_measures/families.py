@@ -13,7 +13,6 @@ import ir_measures
 from ir_measures import measures, providers
 from ir_measures.providers import base
 
-from pres_eval.errors import InputError
 from pres_eval.ir_measures.provider import ANY, PresEvalEvaluator, PresEvalProvider
 from pres_eval.library.ranked import Qrels
 from pres_eval.options import RelevanceInfo
@@ -80,9 +79,6 @@ class DiversityEvaluator(PresEvalEvaluator):
     def _judgements(self, data: Any) -> Qrels | None:
         rows = ir_measures.util.QrelsConverter(data).as_namedtuple_iter()
         text = "".join(f"{row.query_id} {row.iteration} {row.doc_id} {row.relevance}\n" for row in rows)
-        try:
-            return Qrels(io.BytesIO(text.encode("utf-8", "surrogateescape")), form="subtopics", name="qrels")
-        except InputError as error:
-            if not text:
-                return None
-            raise error
+        if not text:
+            return None
+        return Qrels(io.BytesIO(text.encode("utf-8", "surrogateescape")), form="subtopics", name="qrels")

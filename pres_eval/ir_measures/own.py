@@ -15,11 +15,6 @@ _LEVEL = measures.ParamInfo(
 _CUTOFF = measures.ParamInfo(dtype=int, required=True, desc="ranking cutoff threshold (Nmax)")
 
 
-_BETA = measures.ParamInfo(dtype=float, default=1.0, desc="how many times more recall counts")
-_DOCS = measures.ParamInfo(dtype=int, required=True, desc="documents in the collection")
-_ANY_CUTOFF = measures.ParamInfo(dtype=int, required=False, desc="ranking cutoff threshold")
-
-
 def _kind(name: str, title: str, short: str, text: str, parameters: dict[str, Any]) -> Any:
     """Return a class of measures for ir_measures, which pickles find here by its name after an underscore."""
     fields = {
@@ -53,14 +48,22 @@ _Rnorm = _kind(
     "Normalised Recall",
     "Measure how early the relevant documents come in a ranking of the whole collection.",
     "Normalised recall over a collection of `docs` documents: Rnorm(docs=528155).",
-    {"cutoff": _ANY_CUTOFF, "rel": _LEVEL, "docs": _DOCS},
+    {
+        "cutoff": measures.ParamInfo(dtype=int, required=False, desc="ranking cutoff threshold"),
+        "rel": _LEVEL,
+        "docs": measures.ParamInfo(dtype=int, required=True, desc="documents in the collection"),
+    },
 )
 _Fprime = _kind(
     "Fprime",
     "F'",
     "The weighted harmonic mean of average precision and recall at the cutoff.",
     "F' of average precision and recall at a cutoff; recall counts beta times as much.",
-    {"cutoff": _CUTOFF, "rel": _LEVEL, "beta": _BETA},
+    {
+        "cutoff": _CUTOFF,
+        "rel": _LEVEL,
+        "beta": measures.ParamInfo(dtype=float, default=1.0, desc="how many times more recall counts"),
+    },
 )
 
 PRES, PRES_est, Rnorm, Fprime = _PRES(), _PRES_est(), _Rnorm(), _Fprime()
@@ -70,5 +73,4 @@ def described(measure: Measure) -> Any:
     """Return a measure of a user's own as ir_measures has it: `relto`, `relto@2`, `relto(rel=2)@2`."""
     cutoff = measures.ParamInfo(dtype=int, required=True, desc="ranking cutoff threshold")
     cutoffs = {} if isinstance(measure.parameters, NoParameters) else {"cutoff": cutoff}
-    parameters = {**cutoffs, "rel": _LEVEL}
-    return _kind(measure.name, measure.name, measure.description, measure.text, parameters)()
+    return _kind(measure.name, measure.name, measure.description, measure.text, {**cutoffs, "rel": _LEVEL})()

@@ -218,8 +218,7 @@ def compare(
     every_topic = tuple(chosen[0].origin.topics) if chosen[0].options.complete else None
     plain = pair_topics([_only(one, labels) for one in chosen], run_names, every_topic)
     place = _place(baseline, chosen, run_names)
-    files = chosen[0].topic_files
-    found = full_comparison(plain, place, settings, *files, by_threads(jobs), warn)
+    found = full_comparison(plain, place, settings, *chosen[0].topic_files, by_threads(jobs), warn)
     return Comparisons(**vars(found))
 
 

@@ -45,7 +45,7 @@ def _groups(data: Any) -> Groups:
     if is_path(data):
         return read_groups(str(data))
     topics: dict[str, set[bytes]] = {}
-    for topic, own in _items("groups", data):
+    for topic, own in _dict("groups", data).items():
         for name in own if isinstance(own, Collection) and not isinstance(own, str) else (own,):
             if not isinstance(name, str):
                 raise UsageError(f"groups: found {name!r}, expected the name of a group, or a list of names")
@@ -64,24 +64,24 @@ def _weights(data: Any, what: str = "weight") -> Weights:
         return read_weights(str(data), what)
     found = {
         encode(topic, "topic"): check_weight(f"{what}s", None, weight, what)
-        for topic, weight in _items(f"{what}s", data)
+        for topic, weight in _dict(f"{what}s", data).items()
     }
     return Weights(f"{what}s", found)
 
 
-def _items(name: str, data: Any) -> list[tuple[Any, Any]]:
+def _dict(name: str, data: Any, expected: str = "a path, or a dict by topic") -> Mapping[Any, Any]:
+    """Return a dict; raise UsageError for anything else."""
     if not isinstance(data, Mapping):
-        raise UsageError(f"{name}: found {type(data).__name__}, expected a path, or a dict by topic")
-    return list(data.items())
+        raise UsageError(f"{name}: found {type(data).__name__}, expected {expected}")
+    return data
 
 
 def mapping_of(data: Any) -> Any:
     """Return a mapping from a dict; a text is a pattern or a path, and read later."""
     if data is None or is_path(data):
         return data and os.fspath(data)
-    if not isinstance(data, Mapping):
-        raise UsageError(f"map_docs: found {type(data).__name__}, expected a pattern, a path, or a dict")
-    first, second = (ids_of(list(column), "map_docs") for column in (data.keys(), data.values()))
+    pairs = _dict("map_docs", data, "a pattern, a path, or a dict")
+    first, second = (ids_of(list(column), "map_docs") for column in (pairs.keys(), pairs.values()))
     return FileMapping("map_docs", WordIds.of(first), WordIds.of(second), np.arange(len(first)))
 
 
@@ -89,14 +89,11 @@ def excluded_of(data: Any) -> Any:
     """Return excluded documents from a dict of topics; a text is a path or "self", and read later."""
     if data is None or is_path(data):
         return data and os.fspath(data)
-    if not isinstance(data, Mapping):
-        raise UsageError(f"exclude: found {type(data).__name__}, expected a path, a dict by topic, or 'self'")
     lists = []
-    for topic, own in data.items():
+    for topic, own in _dict("exclude", data, "a path, a dict by topic, or 'self'").items():
         if not isinstance(own, str | Collection):
             raise UsageError(f"exclude: found {own!r} for topic {topic!r}, expected documents")
         lists.append([own] if isinstance(own, str) else list(own))
     documents = ids_of([document for own in lists for document in own], "exclude")
     lengths = np.array([len(own) for own in lists], np.int64)
-    topics = ids_of(list(data), "exclude")
-    return Excluded(build_pool(topics, lengths, WordIds.of(documents)).pool)
+    return Excluded(build_pool(ids_of(list(data), "exclude"), lengths, WordIds.of(documents)).pool)

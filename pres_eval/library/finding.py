@@ -97,12 +97,10 @@ def rank_dict(
     ]
     ranked = joined_topics([part.ranked(ranker, lookup) for part in parts])
     looked_at = _looked_at(places, rankings, ranked, name)
-    opening = None
-    if len(looked_at.topic) and not len(ranked.rank):
-        opening = Opening(looked_at.documents.pick(slice(1))[0])
+    nothing_judged = len(looked_at.topic) > 0 and not len(ranked.rank)
     part = Part(
         facts=Facts(num_rows=num_rows),
-        opening=opening,
+        opening=Opening(looked_at.documents.pick(slice(1))[0]) if nothing_judged else None,
         looked_at=looked_at,
         unjudged=WordIds.of(Ids.of(unjudged)) if unjudged else NO_IDS,
         ranked=ranked,

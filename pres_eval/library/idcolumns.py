@@ -88,9 +88,9 @@ def signed(values: NDArray[Any]) -> NDArray[Any]:
     return values.astype(object if too_large else np.int64, copy=False)
 
 
-def ids_of_numbers(values: NDArray[Any], name: str) -> IdColumn:
-    """Return whole numbers (N,) as ids."""
-    values = signed(values)
+def ids_of_array(values: NDArray[Any], name: str) -> IdColumn:
+    """Return an array (N,) as ids: whole numbers as they are, others as Python's objects."""
+    values = signed(values) if values.dtype.kind in "iu" else values
     return Numbers(values, name) if values.dtype == np.int64 else Objects(values.tolist(), name)
 
 

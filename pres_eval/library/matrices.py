@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pres_eval.arrays import BLOCK, Ids, IntArray, WordIds, has_equal, match
 from pres_eval.errors import InputError
-from pres_eval.library.idcolumns import IdColumn, Numbers, Objects, signed
+from pres_eval.library.idcolumns import Numbers, ids_of_array, signed
 from pres_eval.library.ids import JudgedNumbers, Lookup, ids_of
 from pres_eval.options import Options
 from pres_eval.ranking.order import Sortable, rank_judged
@@ -94,20 +94,16 @@ def rank_matrix(
         ranking = _rank_numbers(names, matrix, values, ranker, lookup.numbers, name, tag)
         if ranking is not None:
             return ranking
-    documents: IdColumn
     if are_numbers:
         there = matrix != NONE
-        documents = Numbers(matrix[there].astype(np.int64), name)
     else:
-        every = matrix.tolist()
-        there = np.array([[text is not None and text != NONE for text in row] for row in every], bool)
-        documents = Objects(matrix[there].tolist(), name)
+        there = np.array([[text not in (None, NONE) for text in row] for row in matrix.tolist()], bool)
     lengths = np.count_nonzero(there, axis=1)
     kept = np.flatnonzero(lengths)
     block = Block(
         topics=names.take(kept),
         lengths=lengths[kept],
-        documents=documents,
+        documents=ids_of_array(matrix[there], name),
         numbers=values[there].astype(np.float64),
     )
     return rank_block(name, block, ranker, tag)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
+from functools import cached_property
 from inspect import signature
 from typing import Any
 
@@ -65,11 +66,14 @@ class Qrels:
         check_jobs(jobs)
         self.relevance = read_judgements(data, form, name, jobs)
         """The judgements as the engine has them."""
-        self.lookup = Lookup(self.relevance.pool)
-        """The judged documents, to be found by Python's own hashing."""
         self.form = GAINS if form == "qrels" and self.relevance.info is RelevanceInfo.QRELS_FLOAT else form
         self.is_file = is_path(data)
         self._first = first_topic(data)
+
+    @cached_property
+    def lookup(self) -> Lookup:
+        """The judged documents, to be found by Python's own hashing."""
+        return Lookup(self.relevance.pool)
 
     @property
     def name(self) -> str:
@@ -133,12 +137,8 @@ class Qrels:
         write_qrels(self, file, form)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"relevance": self.relevance, "form": self.form, "is_file": self.is_file}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.relevance, self.form, self.is_file = state["relevance"], state["form"], state["is_file"]
-        self._first = None  # which was looked at where the judgements were made
-        self.lookup = Lookup(self.relevance.pool)
+        # Copies too: the first topic was looked at where the judgements were made, `lookup` is made again.
+        return {"relevance": self.relevance, "form": self.form, "is_file": self.is_file, "_first": None}
 
     @python_words
     def accumulator(self, measures: Measures = None, **options: Any) -> Accumulator:
@@ -212,8 +212,6 @@ class Qrels:
         """Return the same with other judgements."""
         other = copy(self)
         other.relevance = relevance
-        if relevance.pool is not self.relevance.pool:
-            other.lookup = Lookup(relevance.pool)
         return other
 
     @python_words
@@ -283,10 +281,11 @@ class Qrels:
         if self._first is not None and (likeness := look_swapped(self._first, first_topic(data))):
             warn(f"{self.name}: {likeness}: were the two swapped? the judgements come first")
         options = Options(compat=compat, max_retrieved=max_retrieved, duplicates=duplicates)
-        if cluster is None:
-            ranking = rank_any(data, self.relevance, self.lookup, options, name, jobs)
-        else:
-            ranking = rank_by_cluster(cluster, data, self.relevance, options, cluster_timeout)
+        ranking = (
+            rank_any(data, self.relevance, self.lookup, options, name, jobs)
+            if cluster is None
+            else rank_by_cluster(cluster, data, self.relevance, options, cluster_timeout)
+        )
         return Run(self, ranking, options, is_path(data), data)
 
     @python_words

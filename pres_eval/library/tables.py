@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pres_eval.arrays import WORD
 from pres_eval.errors import InputError, MissingExtraError, extra_module, quoted
-from pres_eval.library.idcolumns import Codes, IdColumn, Objects, Spans, TextParts, ids_of_numbers
+from pres_eval.library.idcolumns import Codes, IdColumn, Objects, Spans, TextParts, ids_of_array
 from pres_eval.library.matrices import as_array
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.formats.names import OF_TABLES, pick
@@ -126,9 +126,7 @@ def _mapping_table(data: Mapping[Any, Any], value: Sequence[str], name: str) -> 
 
 def _ids(values: Any, name: str) -> IdColumn:
     """Return a column of ids from an array or a sequence of objects."""
-    if isinstance(values, np.ndarray) and values.dtype.kind in "iu":
-        return ids_of_numbers(values, name)
-    return Objects(values.tolist() if isinstance(values, np.ndarray) else list(values), name)
+    return ids_of_array(values, name) if isinstance(values, np.ndarray) else Objects(list(values), name)
 
 
 def _numbers(values: NDArray[Any], column: str, name: str) -> NDArray[Any]:
@@ -215,7 +213,7 @@ def arrow_ids(column: Any, label: str, name: str) -> IdColumn:
         entries = arrow_ids(pyarrow.chunked_array([whole.dictionary]), label, name)
         return Codes(whole.indices.to_numpy().astype(np.int64), entries.pick(slice(0, len(entries))))
     if pyarrow.types.is_integer(column.type):
-        return ids_of_numbers(column.to_numpy(), name)
+        return ids_of_array(column.to_numpy(), name)
     if str(column.type) not in ARROW_TEXTS:
         raise InputError(name, None, f"column {label} of type {column.type}", "texts or whole numbers")
     chunks = column.cast(pyarrow.large_binary()).chunks
@@ -229,8 +227,7 @@ def _arrow_numbers(column: Any, label: str, name: str) -> NDArray[Any]:
     _check_no_nulls(column, label, name)
     if not (pyarrow.types.is_integer(column.type) or pyarrow.types.is_floating(column.type)):
         raise InputError(name, None, f"column {label} of type {column.type}", "numbers")
-    numbers: NDArray[Any] = column.to_numpy()
-    return numbers
+    return np.asarray(column.to_numpy())
 
 
 def _check_no_nulls(column: Any, label: str, name: str) -> None:

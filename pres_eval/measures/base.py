@@ -8,8 +8,6 @@ from collections.abc import Callable
 from dataclasses import field
 from typing import Any
 
-import numpy as np
-
 from pres_eval.arrays import FloatArray, IntArray
 from pres_eval.measures.parameters import NoParameters, Parameters
 from pres_eval.options import RelevanceInfo
@@ -18,18 +16,20 @@ from pres_eval.records import dataclass
 
 @dataclass(frozen=True)
 class Totals:
-    """Counts that a summary may need besides the sum of a column."""
+    """Counts that a summary may need besides the sum of a column.
+
+    num_scored        topics whose values were added up
+    num_topics        topics to average over: those scored, or all those of the qrels with -c
+    num_rel_in_qrels  judgements with relevance above 0 in the whole qrels file
+    complete          whether -c was given
+    weight            the weights of the topics to average over, added up; None where all weigh the same
+    """
 
     num_scored: int
-    """Topics whose values were added up."""
     num_topics: int
-    """Topics to average over: those scored, or all those of the qrels with -c."""
     num_rel_in_qrels: int
-    """Judgements with relevance above 0 in the whole qrels file."""
     complete: bool
-    """Whether -c was given."""
     weight: float | None = None
-    """The weights of the topics to average over, added up; None where all weigh the same."""
 
 
 Summary = Callable[[float, Totals], float]
@@ -199,8 +199,3 @@ class Measure:
     def description(self) -> str:
         """Return the first sentence of the text."""
         return self.text.split("\n\n")[0].replace("\n", " ")
-
-
-def nan_where(condition: np.ndarray[Any, np.dtype[np.bool_]], values: FloatArray) -> FloatArray:
-    """Return (n,) the values, with C's 0.0/0.0 where the condition holds (printed as -nan on x86)."""
-    return np.where(condition, -np.nan, values)

@@ -79,7 +79,7 @@ MEASURES: tuple[Measure, ...] = (
     _cut(
         "ndcg_gain_cut",
         ndcg_gain_cut,
-        GainCutoffs((5, 10, 20)),
+        GainCutoffs((), (5, 10, 20), "10,1=1,2=3"),
         whole_grades=True,
         traits=_CUMULATED | {Trait.BOUNDED},
         bounds=NOT_DERIVED,

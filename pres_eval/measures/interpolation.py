@@ -6,7 +6,7 @@ import numpy as np
 
 from pres_eval.arrays import FloatArray
 from pres_eval.batches.batch import Batch
-from pres_eval.measures.base import Lacks, Measure, Trait, nan_where
+from pres_eval.measures.base import Lacks, Measure, Trait
 from pres_eval.measures.parameters import Coefficients, Fractions
 
 RECALL_LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
@@ -30,8 +30,8 @@ def _highest_precision_from(batch: Batch, documents: FloatArray) -> FloatArray:
     place = begins + np.maximum(np.where(reached, documents, 1.0), 1.0).astype(np.int64) - 1
     precision = np.zeros(documents.shape)
     precision[reached] = batch.highest_precision[place[reached]]
-    # trec_eval: nothing relevant of nothing retrieved is 0/0, where no document is needed.
-    return nan_where((batch.num_ret == 0) & (documents <= 0), precision)
+    # trec_eval: nothing relevant of nothing retrieved is 0/0 (-nan on x86), where no document is needed.
+    return np.where((batch.num_ret == 0) & (documents <= 0), -np.nan, precision)
 
 
 def interpolated_precision(batch: Batch, level: float) -> FloatArray:

@@ -228,8 +228,7 @@ def _cut_view(text: str) -> tuple[str, View]:
     match = re.search(_ENDING, text)
     if match is None:
         return text, View()
-    level = None if match[1] is None else int(match[1])
-    scale = None if match[4] is None else int(match[4])
+    level, scale = (None if number is None else int(number) for number in match.group(1, 4))
     return text[: match.start()], View(level, match[2] is not None, match[3], scale)
 
 

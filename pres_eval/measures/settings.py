@@ -6,9 +6,9 @@ They are named tuples: every start of the program makes their classes, and those
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pres_eval.errors import MeasureError, decimal_comma
 from pres_eval.measures.parameters import Column, decimal_number, split_parameters, whole_number
@@ -70,20 +70,6 @@ class Setting(NamedTuple):
         return value
 
 
-def _lists(name: str, texts: Sequence[str]) -> Iterator[tuple[str, list[str], list[int], str]]:
-    """Yield for each parameter list (an empty one if there is none) its text, its parts `key=number`, the
-    ranks in it, ascending, each once, and the end of its labels.
-    """
-    for text in dict.fromkeys(texts) or [""]:
-        parts = [part.strip() for part in text.split(",")] if text else []
-        given = [part for part in parts if "=" in part]
-        # alpha=0,5 is no rank behind a setting.
-        if any("=" in one and other.isdecimal() for one, other in pairwise(parts)):
-            raise MeasureError(f"-m {name}.{text}: found a rank behind a setting, expected ranks first")
-        ranks = sorted({whole_number(name, part, 1) for part in parts if "=" not in part})
-        yield text, given, ranks, "_" + ",".join(given) if given else ""
-
-
 MIN_REL = Setting(
     name="min_rel", default=0.0, expected="the grade that is worth nothing, at least 0", least=0.0
 )
@@ -115,20 +101,27 @@ class MeasureSettings(NamedTuple):
     example: str = "p=0.8"
 
     def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = ()) -> list[Column]:
-        """Return the columns of each parameter list that was given, cutoffs ascending."""
+        """Return the columns of each parameter list that was given, cutoffs ascending, each once."""
         columns: list[Column] = []
-        for text, given, ranks, end in _lists(name, texts):
+        for text in dict.fromkeys(texts) or [""]:
+            parts = [part.strip() for part in text.split(",")] if text else []
+            given = [part for part in parts if "=" in part]
+            # alpha=0,5 is no rank behind a setting.
+            if any("=" in one and other.isdecimal() for one, other in pairwise(parts)):
+                raise MeasureError(f"-m {name}.{text}: found a rank behind a setting, expected ranks first")
+            ranks = sorted({whole_number(name, part, 1) for part in parts if "=" not in part})
             if ranks and not self.cutoffs:
                 expected = ", ".join(f"{setting.name}=number" for setting in self.settings)
                 raise MeasureError(f"-m {name}.{text}: takes no cutoff, expected {expected}")
-            values = self._values(name, text, given)
+            values = self.values(name, text, given)
+            end = "_" + ",".join(given) if given else ""
             if self.cutoffs:
                 columns += [(f"{name}_{rank}{end}", (rank, *values)) for rank in ranks or self.cutoffs]
             else:
                 columns.append((name + end, values))
         return list(dict.fromkeys(columns))
 
-    def _values(self, name: str, text: str, given: Sequence[str]) -> tuple[float | None, ...]:
+    def values(self, name: str, text: str, given: Sequence[str]) -> tuple[Any, ...]:
         """Return the numbers of a parameter list (`key=number`) in the order of the settings."""
         values = {setting.name: setting.default for setting in self.settings}
         for part in given:
@@ -144,21 +137,15 @@ class MeasureSettings(NamedTuple):
         return tuple(values.values())
 
 
-class GainCutoffs(NamedTuple):
+class GainCutoffs(MeasureSettings):
     """Ranks at which the ranking is cut, and gains for grades: one column a rank, `name_rank_1=3`."""
 
-    cutoffs: tuple[int, ...]
-    example: str = "10,1=1,2=3"
-
-    def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = ()) -> list[Column]:
-        """Return the columns of each parameter list that was given, cutoffs ascending."""
-        columns: list[Column] = []
-        for text, given, ranks, end in _lists(name, texts):
-            gains = tuple(self._gain(name, text, part) for part in given)
-            if len({grade for grade, _ in gains}) < len(gains):
-                raise MeasureError(f"-m {name}.{text}: a grade with two gains, expected each grade once")
-            columns += [(f"{name}_{rank}{end}", (rank, gains)) for rank in ranks or self.cutoffs]
-        return list(dict.fromkeys(columns))
+    def values(self, name: str, text: str, given: Sequence[str]) -> tuple[Any, ...]:
+        """Return the gains of a parameter list (`grade=gain`), all as one argument."""
+        gains = tuple(self._gain(name, text, part) for part in given)
+        if len({grade for grade, _ in gains}) < len(gains):
+            raise MeasureError(f"-m {name}.{text}: a grade with two gains, expected each grade once")
+        return (gains,)
 
     def _gain(self, name: str, text: str, part: str) -> tuple[int, float]:
         grade, _, gain = part.partition("=")

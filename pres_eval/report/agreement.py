@@ -4,25 +4,16 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
-from pres_eval.analysis.agreement import (
-    CoefficientInterval,
-    Correlation,
-    Disagreement,
-    Dissent,
-    Pattern,
-    coefficient_intervals,
-    correlations,
-    dissents,
-)
+from pres_eval.analysis.agreement import CORRELATIONS, coefficient_intervals, correlations, dissents
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.arrays import AnyArray, FloatArray, IntArray
 from pres_eval.errors import plural
 from pres_eval.report.drawing import new_figure, one_plot, plain, plain_names, run_styles, whole_numbers
-from pres_eval.report.layout import Interval, Shown, Table, Value, records_table
+from pres_eval.report.layout import Interval, Shown, Table, Value
 from pres_eval.report.paper import Axes, Figure, is_narrow, page_height, room
 from pres_eval.report.text import UNKNOWN, falling_notes, left_out_notes, percentage
 from pres_eval.workers import Loop
@@ -31,11 +22,11 @@ from pres_eval.workers import Loop
 def correlations_table(measures: tuple[str, ...], means: FloatArray, scores: PairedScores | None) -> Table:
     """Return the table of correlations between the orders of each pair of measures."""
     over = "" if scores is None else f" over {plural(len(scores.topics))}"
-    return records_table(
+    return Table(
         "correlations",
         f"Correlations of the orders of {means.shape[1]} runs{over}",
-        correlations(measures, means),
-        Correlation,
+        ("first", "second", *CORRELATIONS),
+        [list(row.values()) for row in correlations(measures, means)],
         (
             "ceiling: the highest tau_a that the ties let be reached; tau_b takes them into account",
             "tau_ap: the first measure's order is the true one; tau_ap_back: the second's; tau_ap_b: neither",
@@ -57,21 +48,18 @@ def coefficient_intervals_table(
         seed=seed,
         each=each,
     )
-    return records_table(
+    return Table(
         "intervals",
         f"{percentage(confidence)} intervals over topics (percentiles of {samples} bootstrap draws)",
+        ("first", "second", "coefficient", "value", "lower", "upper"),
         found,
-        CoefficientInterval,
         (
             "a draw has fewer different topics, so the intervals lie a little low",
             *(["- no interval: it needs two topics"] if len(scores.topics) < 2 else []),
         ),
         Shown(
             ("first", "second", "coefficient", "value", "interval"),
-            [
-                (one.first, one.second, one.coefficient, one.value, Interval(one.lower, one.upper))
-                for one in found
-            ],
+            [(*one, Interval(lower, upper)) for *one, lower, upper in found],
             left=3,
         ),
     )
@@ -84,11 +72,11 @@ MOST_SHOWN = 20
 """Pairs of runs on which measures disagree that people see; programs get all."""
 
 
-def disagreements_table(measures: tuple[str, ...], found: list[Disagreement]) -> Table:
+def disagreements_table(measures: tuple[str, ...], found: list[tuple[str, str, list[int], bool]]) -> Table:
     """Return the table of pairs of runs on which the verdicts of the measures differ."""
     headings = ("first", "second", *measures, "contradiction")
     rows: list[tuple[Value, ...]] = [
-        (one.run, one.other, *(SAID[value] for value in one.said), one.opposite) for one in found
+        (run, other, *(SAID[value] for value in said), opposite) for run, other, said, opposite in found
     ]
     more = f"{len(found) - MOST_SHOWN} more: --format csv --table disagreements"
     return Table(
@@ -138,17 +126,17 @@ def _moves(first: int, *others: int) -> list[str]:
     return [str(first), *moved]
 
 
-def verdicts_table(patterns: list[Pattern], pairs: int, test: str, alpha: float) -> Table:
+def verdicts_table(patterns: Mapping[str, int], pairs: int, test: str, alpha: float) -> Table:
     """Return the table of pairs of runs by the measures that have the same verdict."""
     return Table(
         name="verdicts",
         title=f"Verdicts on {pairs} pairs of runs ({test}, p < {alpha:g})",
         headings=("pattern", "pairs", "share"),
-        rows=[(pattern.text, pattern.pairs, pattern.share) for pattern in patterns],
+        rows=[(text, count, count / max(1, pairs)) for text, count in patterns.items()],
         notes=("= same verdict, ≠ another: first better, second better, or no significant difference",),
         shown=Shown(
             ("measures", "pairs", "share"),
-            [(pattern.text, pattern.pairs, f"{pattern.share:.1%}") for pattern in patterns],
+            [(text, count, f"{count / max(1, pairs):.1%}") for text, count in patterns.items()],
         ),
     )
 
@@ -156,17 +144,16 @@ def verdicts_table(patterns: list[Pattern], pairs: int, test: str, alpha: float)
 def dissents_table(measures: tuple[str, ...], said: IntArray) -> Table:
     """Return the table of how often each measure contradicts the others: (M, P) verdicts."""
     rows = list(dissents(measures, said))
-    return records_table(
-        "dissents",
-        "Each measure alone against the others where these agree",
-        rows,
-        Dissent,
-        (),
-        Shown(
+    return Table(
+        name="dissents",
+        title="Each measure alone against the others where these agree",
+        headings=("measure", "pairs", "alone", "share"),
+        rows=rows,
+        shown=Shown(
             ("measure", "pairs on which the others agree", "its verdict differs", "share"),
             [
-                (row.measure, row.pairs, row.alone, f"{row.share:.1%}" if row.pairs else UNKNOWN)
-                for row in rows
+                (measure, pairs, alone, f"{share:.1%}" if pairs else UNKNOWN)
+                for measure, pairs, alone, share in rows
             ],
         ),
     )

@@ -7,7 +7,6 @@ import math
 from pres_eval.analysis.prediction_powered import (
     CorrectedDifference,
     CorrectedMean,
-    MoreTopics,
     TwoJudges,
     corrected_differences,
     corrected_means,
@@ -25,11 +24,11 @@ def corrected_tables(judges: TwoJudges, alpha: float, seed: int) -> list[Table]:
     return [
         _means(judges, list(corrected_means(judges, alpha)), alpha),
         _differences(corrected_differences(judges, alpha)),
-        records_table(
+        Table(
             "more_topics",
             "Half the width of intervals, if people judged more topics",
+            ("measure", "topics", "mean", "difference"),
             list(more_topics(judges, alpha)),
-            MoreTopics,
             ("averages over runs, and over pairs of runs, that have an interval; the first line is now",),
         ),
         Table(

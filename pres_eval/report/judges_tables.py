@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from pres_eval.analysis.correlation import opposite_rbo
-from pres_eval.analysis.judged_runs import Favour, OrderChange, RunChange, SwappedPair, TopicChange
+from pres_eval.analysis.judged_runs import Favour, RunChange, SwappedPair
 from pres_eval.analysis.judging import (
     LEVELS,
     Assessments,
@@ -163,13 +164,13 @@ def topics_table(found: Sequence[TopicAgreement]) -> Table:
     )
 
 
-def orders_table(found: Sequence[OrderChange], alpha: float, test: str, runs: int) -> Table:
+def orders_table(found: Sequence[Mapping[str, str | float]], alpha: float, test: str, runs: int) -> Table:
     """Return the order of the runs under both judges."""
-    return records_table(
+    return Table(
         "orders",
         "The order of the runs under the second judge, compared with that under the first",
-        found,
-        OrderChange,
+        list(found[0]),
+        [list(row.values()) for row in found],
         (
             "swapped: pairs of runs that the second judge puts the other way round; contradicted: of these"
             f" significant under the first ({test}, p < {alpha:g}, each pair alone)",
@@ -237,7 +238,7 @@ def runs_table(found: Sequence[RunChange], falling: Collection[str] = ()) -> Tab
     )
 
 
-def topic_changes_table(found: Sequence[TopicChange], measures: int) -> Table:
+def topic_changes_table(found: Sequence[Sequence[Any]], measures: int) -> Table:
     """Return the topics that gain and lose most: the ends of each measure's list for people."""
     per_measure = len(found) // max(measures, 1)
     ends = MOST_SHOWN // 2
@@ -246,20 +247,13 @@ def topic_changes_table(found: Sequence[TopicChange], measures: int) -> Table:
         for number, one in enumerate(found)
         if number % per_measure < ends or number % per_measure >= per_measure - ends
     ]
-    return records_table(
-        "topic_changes",
-        "Topics that gain and lose most under the second judge, averaged over the runs",
-        found,
-        TopicChange,
-        (),
-        Shown(
-            ("measure", "topic", "first", "second", "change"),
-            [
-                (one.measure, one.topic, one.first, one.second, Score(one.change, signed=True))
-                for one in shown
-            ],
-            left=2,
-        ),
+    headings = ("measure", "topic", "first", "second", "change")
+    return Table(
+        name="topic_changes",
+        title="Topics that gain and lose most under the second judge, averaged over the runs",
+        headings=headings,
+        rows=found,
+        shown=Shown(headings, [(*row, Score(change, signed=True)) for *row, change in shown], left=2),
     )
 
 

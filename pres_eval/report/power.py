@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pres_eval.analysis.power import Discrimination, Sizes, Stability, Swaps, needed_difference
+from pres_eval.analysis.power import FUZZINESS, Discrimination, Sizes, Swaps, needed_difference
 from pres_eval.arrays import AnyArray
 from pres_eval.report.drawing import add_legend, line_styles, panels, plain, whole_numbers
 from pres_eval.report.layout import Shown, Table, records_table
@@ -65,26 +65,29 @@ def discrimination_tables(found: Sequence[Discrimination], test: str, alpha: flo
 
 
 def stability_tables(
-    rows: Sequence[Stability], swaps: Sequence[Swaps], trials: int, fuzziness: float, rate: float = 0.05
+    rows: Sequence[tuple[str, int, float, float, float]],
+    swaps: Sequence[Swaps],
+    trials: int,
+    rate: float = 0.05,
 ) -> list[Table]:
     """Return error rates and swap rates, with the difference from which on swaps are rare."""
+    headings = ("measure", "topics", "error_rate", "ties", "swap_rate")
     lines = []
-    for one in rows:
-        own = [each for each in swaps if (each.measure, each.topics) == (one.measure, one.topics)]
-        needed = number(needed_difference(own, rate), 2)
-        lines.append((one.measure, one.topics, one.error_rate, one.ties, one.swap_rate, needed))
+    for row in rows:
+        own = [each for each in swaps if (each.measure, each.topics) == row[:2]]
+        lines.append((*row, number(needed_difference(own, rate), 2)))
     return [
-        records_table(
+        Table(
             "stability",
             f"Stability on {trials} random sets of topics",
+            headings,
             rows,
-            Stability,
             (
-                f"error_rate: share of rarer verdicts; ties: means within {fuzziness:.0%} of each other;"
+                f"error_rate: share of rarer verdicts; ties: means within {FUZZINESS:.0%} of each other;"
                 " swap_rate: another set of topics turns the order round",
                 f"needed: differences from which on at most {rate:.0%} of the pairs swap; -: no difference",
             ),
-            Shown(("measure", "topics", "error_rate", "ties", "swap_rate", "needed"), lines),
+            Shown((*headings, "needed"), lines),
         ),
         records_table("swaps", "", swaps, Swaps, people=False),
     ]

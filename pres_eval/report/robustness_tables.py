@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 import numpy as np
 
 from pres_eval.analysis.pooling import FirstDocuments, Key, ToJudge
-from pres_eval.analysis.pools import Depths, Holes, LeftOut
-from pres_eval.analysis.robustness import Robustness
+from pres_eval.analysis.pools import LeftOut
+from pres_eval.analysis.robustness import Reduced, Robustness
 from pres_eval.arrays import AnyArray, BoolArray, IntArray
 from pres_eval.errors import plural
 from pres_eval.measures.parameters import Cutoffs
@@ -55,15 +55,14 @@ def pools_table(pooled: ToJudge, judged: BoolArray, chosen: ToJudge) -> Table:
 
 
 def holes_tables(
-    names: Sequence[str], found: Sequence[Holes], topics: Sequence[bytes], depth: int
+    names: Sequence[str], found: Sequence[Sequence[tuple[bytes, int, int]]], depth: int
 ) -> list[Table]:
-    """Return the holes of each run among its first `depth` documents, in all and by topic of the pool."""
+    """Return the holes of each run among its first `depth` documents, in all and by topic."""
     runs, rows = [], []
     for name, holes in zip(names, found, strict=True):
-        looked_at, unjudged = int(holes.looked_at.sum()), int(holes.unjudged.sum())
-        runs.append((name, len(holes.topic), looked_at, unjudged, unjudged / looked_at if looked_at else 0.0))
-        columns = (holes.topic.tolist(), holes.looked_at.tolist(), holes.unjudged.tolist())
-        rows += [(name, topics[topic], of, number) for topic, of, number in zip(*columns, strict=True)]
+        looked_at, unjudged = sum(of for _, of, _ in holes), sum(number for _, _, number in holes)
+        runs.append((name, len(holes), looked_at, unjudged, unjudged / looked_at if looked_at else 0.0))
+        rows += [(name, *own) for own in holes]
     worst = sorted(rows, key=lambda row: -row[3])[:MOST_SHOWN]
     more = len(rows) - len(worst)
     return [
@@ -218,15 +217,14 @@ def _by_fraction(
     )
 
 
-def depths_table(result: Depths) -> Table:
-    """Return the rankings under pools of several depths."""
-    coefficient = COEFFICIENT_NAMES[result.coefficient]
-    sizes = list(zip(result.depths, result.judged.tolist(), result.kept.tolist(), strict=True))
+def depths_table(result: Reduced, depths: Sequence[int], coefficient: str) -> Table:
+    """Return the rankings under pools of several depths, compared by a name of COEFFICIENTS."""
+    sizes = list(zip(depths, result.judged.tolist(), result.kept.tolist(), strict=True))
     found = result.correlations.tolist()
     return Table(
         name="depths",
-        title=f"{coefficient} with the full ranking, from pools of less depth",
-        headings=("depth", "judged", "relevant", "measure", result.coefficient),
+        title=f"{COEFFICIENT_NAMES[coefficient]} with the full ranking, from pools of less depth",
+        headings=("depth", "judged", "relevant", "measure", coefficient),
         rows=long_rows(sizes, result.labels, found),
         notes=("at depth d judgements stay whose document some of the runs has among its first d",),
         shown=Shown(

@@ -20,15 +20,16 @@ from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.score_tables import read_score_table
 from pres_eval.errors import InputError
 from pres_eval.measures.names import falling_labels
+from pres_eval.report.agreement import verdicts_table
 
 
 def test_correlations_of_all_pairs() -> None:
     scores = np.random.default_rng(1).random((3, 12))
     rows = correlations(("a", "b", "c"), scores)
-    assert [(row.first, row.second) for row in rows] == [("a", "b"), ("a", "c"), ("b", "c")]
-    assert rows[1].tau_b == pytest.approx(stats.kendalltau(scores[0], scores[2]).statistic, abs=1e-14)
-    assert rows[1].tau_ap_b == pytest.approx((rows[1].tau_ap + rows[1].tau_ap_back) / 2, abs=1e-14)
-    assert rows[1].tau_ap != rows[1].tau_ap_back
+    assert [(row["first"], row["second"]) for row in rows] == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert rows[1]["tau_b"] == pytest.approx(stats.kendalltau(scores[0], scores[2]).statistic, abs=1e-14)
+    assert rows[1]["tau_ap_b"] == pytest.approx((rows[1]["tau_ap"] + rows[1]["tau_ap_back"]) / 2, abs=1e-14)
+    assert rows[1]["tau_ap"] != rows[1]["tau_ap_back"]
 
 
 def test_positions() -> None:
@@ -74,25 +75,27 @@ SAID = np.array([[1, 1, 0, -1, 1, 0], [1, 1, 1, -1, -1, 0], [1, 0, 1, -1, 0, 1]]
 
 def test_patterns_count_every_pair_once() -> None:
     patterns = verdict_patterns(("map", "recall", "PRES"), SAID)
-    assert [(p.text, p.pairs, p.share) for p in patterns] == [
-        ("map = recall = PRES", 2, 2 / 6),
-        ("map = recall ≠ PRES", 2, 2 / 6),
-        ("recall = PRES ≠ map", 1, 1 / 6),
-        ("map = PRES ≠ recall", 0, 0.0),
-        ("map ≠ recall ≠ PRES", 1, 1 / 6),
+    assert list(patterns.items()) == [
+        ("map = recall = PRES", 2),
+        ("map = recall ≠ PRES", 2),
+        ("recall = PRES ≠ map", 1),
+        ("map = PRES ≠ recall", 0),
+        ("map ≠ recall ≠ PRES", 1),
     ]
+    rows = verdicts_table(patterns, SAID.shape[1], "t", 0.05).rows
+    assert [share for _, _, share in rows] == [2 / 6, 2 / 6, 1 / 6, 0.0, 1 / 6]
 
 
 def test_dissent_is_relative_to_the_pairs_on_which_the_others_agree() -> None:
-    rows = {row.measure: (row.pairs, row.alone) for row in dissents(("map", "recall", "PRES"), SAID)}
+    rows = {row[0]: row[1:3] for row in dissents(("map", "recall", "PRES"), SAID)}
     assert rows == {"map": (3, 1), "recall": (2, 0), "PRES": (4, 2)}
-    assert math.isnan(next(dissents(("a", "b", "c"), np.array([[1], [0], [-1]]))).share)
+    assert math.isnan(next(dissents(("a", "b", "c"), np.array([[1], [0], [-1]])))[-1])
 
 
 def test_patterns_of_many_measures_list_those_that_occur() -> None:
     said = np.array([[1, 0], [1, 0], [1, 1], [0, 1]])
     patterns = verdict_patterns(("a", "b", "c", "d"), said)
-    assert [(p.text, p.pairs) for p in patterns] == [("a = b ≠ c = d", 1), ("a = b = c ≠ d", 1)]
+    assert list(patterns.items()) == [("a = b ≠ c = d", 1), ("a = b = c ≠ d", 1)]
 
 
 def test_read_scores() -> None:
@@ -133,8 +136,7 @@ def test_command_is_the_functions_on_the_evaluators_numbers(pres_eval: Command) 
     exact = {(row["measure"], row["run"]): row["score"] for row in found["positions"]}
     labels = ["map", "recall_1000", "PRES_1000"]
     means = np.array([[exact[label, name] for name in NAMES] for label in labels])
-    expected = [vars(row) for row in correlations(labels, means)]
-    assert found["correlations"] == expected
+    assert found["correlations"] == correlations(labels, means)
     assert sum(row["pairs"] for row in found["verdicts"]) == 3
     assert len(found["verdicts"]) == 5
     assert [row["measure"] for row in found["dissents"]] == labels
@@ -178,7 +180,7 @@ def test_less_is_better_turns_orders_and_verdicts_round(pres_eval: Command, tmp_
     assert places["last_rel"] == sorted(NAMES, key=lambda name: scores["last_rel"][name])
     assert places["PRES_100"] == sorted(NAMES, key=lambda name: -scores["PRES_100"][name])
     gains = np.array([[scores[label][name] for name in NAMES] for label in scores]) * [[1], [-1]]
-    assert called.json["correlations"] == [vars(one) for one in correlations(tuple(scores), gains)]
+    assert called.json["correlations"] == correlations(tuple(scores), gains)
     text = pres_eval.ok("agreement", QRELS, *RUNS, *measures, "--quiet").out
     assert "less is better: last_rel\n" in text
     table = tmp_path / "scores.csv"

@@ -333,7 +333,7 @@ def test_item_17_the_floor_of_rbo_stands_beside_it(command: Command, tmp_path: P
             for order in itertools.permutations(range(size))
         ]
         (one,) = correlations(("a", "b"), np.arange(2.0 * size).reshape(2, size))
-        assert min(values) == pytest.approx(one.rbo_floor) and max(values) == pytest.approx(1)
+        assert min(values) == pytest.approx(one["rbo_floor"]) and max(values) == pytest.approx(1)
 
 
 def test_item_17_the_ceiling_of_tau_a_is_reached() -> None:

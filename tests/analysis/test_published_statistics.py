@@ -26,7 +26,6 @@ from pres_eval.analysis.joint import (
 from pres_eval.analysis.judging import krippendorffs_alpha
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.power import (
-    Repeats,
     anova_power,
     expected_width,
     needed_difference,
@@ -303,8 +302,8 @@ def test_swaps_as_voorhees_and_buckley_found_them(robust: PairedScores) -> None:
     the rarer the swaps; precision at ten errs about twice as often as average precision; two runs have to be
     about 0.05 of map apart for 50 topics to swap them in less than 5 % of cases.
     """
-    rows, swaps = stability(robust, [10, 25, 50], Repeats(trials=300))
-    errors = {(row.measure, row.topics): row.error_rate for row in rows}
+    rows, swaps = stability(robust, [10, 25, 50], trials=300)
+    errors = {(measure, topics): error_rate for measure, topics, error_rate, _, _ in rows}
     for measure in robust.measures:
         assert errors[measure, 10] > errors[measure, 25] > errors[measure, 50]
         needed = {}

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from support.commands import QRELS, RUNS, Command
 
+from pres_eval import workers
 from pres_eval.errors import LONGEST, one_line
 from pres_eval.measures.names import split_text
 from pres_eval.workers import num_processors
@@ -80,3 +81,24 @@ def test_a_system_that_tells_no_processors(monkeypatch: pytest.MonkeyPatch) -> N
     assert num_processors() == 5
     monkeypatch.setattr(os, "cpu_count", lambda: None)
     assert num_processors() == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("max 100000\n", 64),
+        ("200000 100000\n", 2),
+        ("150000 100000\n", 2),
+        ("50000 100000\n", 1),
+        ("9900000 100000\n", 64),
+        ("", 64),
+    ],
+)
+def test_a_container_with_a_part_of_the_processors_time(
+    text: str, expected: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As `docker run --cpus 1.5` gives it, on a machine with 64 processors."""
+    (tmp_path / "cpu.max").write_text(text)
+    monkeypatch.setattr(workers, "CONTAINER_LIMIT", str(tmp_path / "cpu.max"))
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(64)), raising=False)
+    assert num_processors() == expected

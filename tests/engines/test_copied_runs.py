@@ -137,7 +137,7 @@ def test_no_copy_begins_in_vain(run: str, number: int, copies: Processes, tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("size", "jobs", "expected"), [(99, 9, 0), (150, 9, 2), (150, 1, 0), (990, 9, 8), (990, 5, 5)]
+    ("size", "jobs", "expected"), [(99, 9, 0), (150, 9, 2), (150, 1, 0), (1990, 17, 16), (990, 5, 5)]
 )
 def test_how_many(
     size: int, jobs: int, expected: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

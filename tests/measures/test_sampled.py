@@ -204,6 +204,12 @@ def test_intervals_are_the_same_again(files: Path) -> None:
         assert (lower < upper).any()
 
 
+def test_measures_without_intervals_alone(files: Path) -> None:
+    """2.20.0: an AxisError of numpy, where no column had an interval."""
+    found = evaluated(files, ["infNDCG", "num_q"])
+    assert found.measures == ["num_q", "infNDCG"]
+
+
 def test_a_sample_of_everything_leaves_nothing_unsure(tmp_path: Path) -> None:
     rng = random.Random(4)
     write(tmp_path / "qrels", [(1, 0, f"d{number}", 1, rng.randint(0, 1)) for number in range(20)])

@@ -193,7 +193,7 @@ def _parameters(measure: Measure) -> str:
             what, otherwise = "ranks", "the whole ranking"
         case Pairs():
             what, otherwise = "key=number", "none"
-        case GainCutoffs(cutoffs):
+        case GainCutoffs(_, cutoffs):
             what, otherwise = "ranks and grade=gain", _numbers(cutoffs)
         case Multiples():
             what, otherwise = "aR+b", "1R, 2R and 4R, with 0, 100 and 1000 more"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -76,6 +76,22 @@ def chances(seen: int, size: int, relevant: int) -> tuple[IntArray, FloatArray]:
     weight[peak + 1 :] = np.multiply.accumulate(rises[peak:])
     weight[:peak] = np.multiply.accumulate(1.0 / rises[:peak][::-1])[::-1]
     return number, weight / np.add.accumulate(weight)[-1]
+
+
+def average_in_cut_ties(
+    batch: Batch,
+    cutoff: int | IntArray,
+    values: FloatArray,
+    of_tie: Callable[[CutTie, IntArray], FloatArray],
+) -> FloatArray:
+    """Return values (T,) of topics, where a tie is cut the mean over its relevant documents seen.
+
+    of_tie  a tie, and how many (n,) these may be -> the values (n,) with so many
+    """
+    for tie in cut_ties(batch, cutoff):
+        number, chance = chances(tie.seen, tie.size, tie.relevant)
+        values[tie.topic] = np.add.accumulate(chance * of_tie(tie, number))[-1]
+    return values
 
 
 def chance_of_at_least(least: IntArray, seen: int, size: int, relevant: int) -> FloatArray:

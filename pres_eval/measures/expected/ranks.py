@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from pres_eval.arrays import FloatArray, accumulate, divide
+from pres_eval.arrays import FloatArray, IntArray, accumulate, divide
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.expected.cut import (
+    CutTie,
+    average_in_cut_ties,
     chance_of_at_least,
-    chances,
     cut_ties,
     is_cut,
     relevant_in_whole_ties,
@@ -136,10 +137,12 @@ def accuracy(batch: Batch, cutoff: int | None) -> FloatArray:
     found = batch.count_by_topic(whole).astype(float)
     wrong = batch.sum_by_topic(others_before, whole)
     score = np.where(found > 0, 1.0 - divide(wrong, (last - found) * found), 0.0)
-    for tie in cut_ties(batch, last):
-        number, chance = chances(tie.seen, tie.size, tie.relevant)
+
+    def of_tie(tie: CutTie, number: IntArray) -> FloatArray:
+        """Return (n,) the share of pairs in the right order if so many of the tie are seen (n,)."""
         all_found = found[tie.topic] + number
         more = number * (tie.first - 1 - tie.before + (tie.seen - number) / 2)
         right = 1.0 - divide(wrong[tie.topic] + more, (last[tie.topic] - all_found) * all_found)
-        score[tie.topic] = np.add.accumulate(chance * np.where(all_found > 0, right, 0.0))[-1]
-    return score
+        return np.where(all_found > 0, right, 0.0)
+
+    return average_in_cut_ties(batch, last, score, of_tie)

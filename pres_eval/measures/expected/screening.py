@@ -6,7 +6,13 @@ import numpy as np
 
 from pres_eval.arrays import FloatArray, IntArray, divide
 from pres_eval.batches.batch import Batch
-from pres_eval.measures.expected.cut import chance_of_at_least, chances, cut_ties, relevant_in_whole_ties
+from pres_eval.measures.expected.cut import (
+    CutTie,
+    average_in_cut_ties,
+    chance_of_at_least,
+    cut_ties,
+    relevant_in_whole_ties,
+)
 from pres_eval.measures.expected.places import WHOLE, counted_in_ties, last_rank, ties_of
 from pres_eval.measures.reading_cost import weighted_cost
 from pres_eval.measures.screening import documents_to_read
@@ -46,12 +52,13 @@ def last_relevant(batch: Batch) -> FloatArray:
     for tie in cut_ties(batch, WHOLE):
         whole[tie.topic] = tie.before
     _, rank = rank_in_ties(batch, whole)
-    for tie in cut_ties(batch, WHOLE):
-        number, chance = chances(tie.seen, tie.size, tie.relevant)
+
+    def of_tie(tie: CutTie, number: IntArray) -> FloatArray:
+        """Return (n,) the rank if so many of the tie are seen (n,)."""
         last = tie.first - 1 + number * (tie.seen + 1) / (number + 1)
-        expected = chance * np.where(number > 0, last, rank[tie.topic])
-        rank[tie.topic] = np.add.accumulate(expected)[-1]
-    return rank
+        return np.where(number > 0, last, rank[tie.topic])
+
+    return average_in_cut_ties(batch, WHOLE, rank, of_tie)
 
 
 def normalized_last_relevant(batch: Batch) -> FloatArray:
@@ -65,22 +72,23 @@ def average_time_to_discovery(batch: Batch) -> FloatArray:
     whole = relevant_in_whole_ties(batch, WHOLE)
     found = batch.count_by_topic(whole)
     ranks = batch.sum_by_topic(ties.first + (ties.size - 1) / 2, whole)
-    score = divide(ranks, found)
-    for tie in cut_ties(batch, WHOLE):
-        number, chance = chances(tie.seen, tie.size, tie.relevant)
+
+    def of_tie(tie: CutTie, number: IntArray) -> FloatArray:
+        """Return (n,) the mean rank if so many of the tie are seen (n,)."""
         middle = tie.first - 1 + (tie.seen + 1) / 2
-        mean = divide(ranks[tie.topic] + number * middle, found[tie.topic] + number)
-        score[tie.topic] = np.add.accumulate(chance * mean)[-1]
-    return score
+        return divide(ranks[tie.topic] + number * middle, found[tie.topic] + number)
+
+    return average_in_cut_ties(batch, WHOLE, divide(ranks, found), of_tie)
 
 
 def total_cost_weighted(batch: Batch, costs: tuple[float, ...]) -> FloatArray:
     """Return (T,) the mean over how many relevant documents are missing, which the cost is not linear in."""
     missed = batch.num_rel - batch.count_by_topic(relevant_in_whole_ties(batch, WHOLE))
-    score = weighted_cost(batch, costs, missed)
-    for tie in cut_ties(batch, WHOLE):
-        number, chance = chances(tie.seen, tie.size, tie.relevant)
+
+    def of_tie(tie: CutTie, number: IntArray) -> FloatArray:
+        """Return (n,) the cost if so many of the tie are seen (n,)."""
         topic = batch.take(tie.topic, tie.topic + 1)
         each = [weighted_cost(topic, costs, missed[tie.topic] - np.array([k])) for k in number.tolist()]
-        score[tie.topic] = np.add.accumulate(chance * np.concatenate(each))[-1]
-    return score
+        return np.concatenate(each)
+
+    return average_in_cut_ties(batch, WHOLE, weighted_cost(batch, costs, missed), of_tie)
