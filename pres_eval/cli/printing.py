@@ -102,15 +102,18 @@ def _stream(stream: BinaryIO, job: Job) -> list[ScoredRun]:
 
 def _named(job: Job) -> Iterator[tuple[str, Ranking]]:
     """Yield the runs with their names: those of files, which are known before reading, or the tags."""
-    said = job.said
     names: dict[str, list[str]] = {}
-    if said.names != "tag":
-        naming = "path" if said.names == "path" else "file"
-        for path, name in zip(said.runs, run_names([("", run) for run in said.runs], naming), strict=True):
+    if job.said.names != "tag":
+        for path, name in zip(job.said.runs, _file_names(job), strict=True):
             names.setdefault(Source(path).name, []).append(name)
     for ranking in job.rankings():
         waiting = names.get(ranking.name)
         yield waiting.pop(0) if waiting else text_of(ranking.tag), ranking
+
+
+def _file_names(job: Job) -> list[str]:
+    """Return the names of the runs by their files, as they are printed."""
+    return run_names([("", run) for run in job.said.runs], "path" if job.said.names == "path" else "file")
 
 
 def _name_line(name: str) -> bytes:
@@ -213,10 +216,10 @@ def _record(evaluations: Sequence[ScoredRun], rankings: Sequence[Ranking], job: 
 
 def named_lines(evaluations: Sequence[ScoredRun], job: Job) -> bytes:
     """Yield trec_eval's lines of all runs, each after the line with its name."""
-    paths, tags = [("", each.path) for each in evaluations], [text_of(each.tag) for each in evaluations]
-    names = tags if job.said.names == "tag" else run_names(paths, job.said.names)
+    names = [text_of(each.tag) for each in evaluations] if job.said.names == "tag" else _file_names(job)
+    # Whoever reads may have left before all runs were evaluated.
     return b"".join(
-        _name_line(name) + _trec_lines(each, job) for name, each in zip(names, evaluations, strict=True)
+        _name_line(name) + _trec_lines(each, job) for name, each in zip(names, evaluations, strict=False)
     )
 
 
