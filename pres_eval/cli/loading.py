@@ -225,12 +225,6 @@ def read(said: NumberOptions, qrels: str, runs: Sequence[str], usual: str = COMM
     rankings, names, failures = read_runs(said, runs, relevance, options)
     rankings, topics = use_topics(rankings, names, said.topic_rule(usual), len(relevance.pool.topics))
     said.warn(topics.warning)
-    settings = {
-        "qrels": text_of(qrels),
-        "runs": [text_of(run) for run in runs],
-        **recorded(options),
-        **said.rewrites,
-    }
     return Loaded(
         relevance=relevance,
         rankings=rankings,
@@ -238,7 +232,12 @@ def read(said: NumberOptions, qrels: str, runs: Sequence[str], usual: str = COMM
         paths=[path_of(ranking) for ranking in rankings],
         topics=topics,
         options=options,
-        settings=settings,
+        settings={
+            "qrels": text_of(qrels),
+            "runs": [text_of(run) for run in runs],
+            **recorded(options),
+            **said.rewrites,
+        },
         said=said,
         failures=failures,
     )

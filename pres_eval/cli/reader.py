@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
+from pres_eval.cli.shared import NumberOptions
 from pres_eval.cli.streams import is_watched, say, writing_results
 from pres_eval.engines.engine import Engine, Here
 from pres_eval.errors import InputError, RunFailure, UsageError
@@ -21,10 +21,7 @@ from pres_eval.reading.run_files import TREC, RunFiles, run_at, source_at
 from pres_eval.reading.source import Source
 from pres_eval.reading.storage import is_remote
 from pres_eval.reading.topic_files import Groups, Weights, read_weights
-
-if TYPE_CHECKING:
-    from pres_eval.cli.shared import NumberOptions
-    from pres_eval.scoring import Scoring
+from pres_eval.scoring import Scoring
 
 LARGE = 16 << 20
 """Bytes of runs that are worth one more process: to copy one takes as long as reading two megabytes."""
@@ -50,12 +47,10 @@ def relevance_at(said: NumberOptions, path: str) -> Relevance:
             + f"; {gone} topic{'s' * (gone > 1)} without any left out" * (gone > 0)
         )
     relevance = _with_topics(said, relevance)
-    if said.nmax_file is not None or said.size_file is not None:
-        nmax, sizes = (
-            None if each is None else read_weights(each, "number")
-            for each in (said.nmax_file, said.size_file)
-        )
-        relevance = changed_judgements.with_topic_numbers(relevance, nmax, sizes)
+    nmax, sizes = (
+        None if each is None else read_weights(each, "number") for each in (said.nmax_file, said.size_file)
+    )
+    relevance = changed_judgements.with_topic_numbers(relevance, nmax, sizes)
     if said.document_scores is None:
         return relevance
     scores = changed_judgements.read_document_scores(said.document_scores, said.jobs)
@@ -224,14 +219,12 @@ def _interruptible() -> Iterator[None]:
 def _all_first(ranked: Iterator[Ranking | RunFailure]) -> Iterator[Ranking | RunFailure]:
     """Yield the runs when all of them are there, so that nothing is half printed if workers are lost."""
     every: list[Ranking | RunFailure] = []
-    failure = None
     try:
         every.extend(ranked)
-    except InputError as error:  # of one run: those before it are printed
-        failure = error
+    except InputError:  # of one run: those before it are printed
+        yield from every
+        raise
     yield from every
-    if failure is not None:
-        raise failure
 
 
 @contextlib.contextmanager

@@ -6,8 +6,8 @@ import inspect
 import math
 import os
 import re
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
 
 import click
 
@@ -27,24 +27,32 @@ class Parameter:
     settings: dict[str, Any]
 
 
-def option(*names: str, **settings: Any) -> Any:
-    """Return a field that an option sets; names and settings are click's."""
-    return Parameter(click.Option, names, settings)
+def option(*names: str, choices: Iterable[str] = (), **settings: Any) -> Any:
+    """Return a field that an option sets, to one of the choices if there are any; the rest is click's."""
+    return Parameter(click.Option, names, {**_type_of(choices), **settings})
 
 
-def argument(**settings: Any) -> Any:
-    """Return a field that an argument sets; settings are click's."""
-    return Parameter(click.Argument, (), settings)
+def argument(*, choices: Iterable[str] = (), **settings: Any) -> Any:
+    """Return a field that an argument sets, to one of the choices if there are any; the rest is click's."""
+    return Parameter(click.Argument, (), {**_type_of(choices), **settings})
+
+
+def _type_of(choices: Iterable[str]) -> dict[str, Any]:
+    return {"type": click.Choice(tuple(choices))} if choices else {}
 
 
 class Said:
     """Values of a command's options and arguments, by the names of its fields.
 
     A command's text is the docstring of its record.  Options that several commands share come before the
-    command's own, where the PLACE of their record is 0, or after them, in the order of PLACE.
+    command's own, where the place of their record is 0, or after them, in the order of places.
     """
 
-    PLACE = 1
+    place: int
+
+    def __init_subclass__(cls, place: int = 1) -> None:
+        """Set the place of a record's options among those of a command."""
+        cls.place = place
 
     def __init__(self, **values: Any) -> None:
         vars(self).update(values)
@@ -75,8 +83,8 @@ class Said:
         places: dict[str, int] = {}
         for kind in reversed(cls.__mro__):
             for name, value in vars(kind).items():
-                if isinstance(value, Parameter):
-                    places.setdefault(name, vars(kind).get("PLACE", Said.PLACE))
+                if isinstance(value, Parameter) and issubclass(kind, Said):
+                    places.setdefault(name, kind.place)
         fields = [(name, getattr(cls, name)) for name in sorted(places, key=places.__getitem__)]
         return [(name, field) for name, field in fields if isinstance(field, Parameter)]
 
@@ -129,12 +137,6 @@ def _check_file(names: Sequence[str], path: str | None) -> None:
         raise PresEvalError(f"{path}: cannot be written: No such file or directory")
 
 
-if TYPE_CHECKING:
-    _ParameterType = click.ParamType[tuple[int, ...]]
-else:
-    _ParameterType = click.ParamType  # takes no type parameters before click 8.2
-
-
 def read_rank(text: str) -> int | None:
     """Return a rank above 0 that fits into 64 bits, None for any other text."""
     digits = text.strip()
@@ -142,7 +144,7 @@ def read_rank(text: str) -> int | None:
     return rank if 0 < rank < LARGEST else None
 
 
-class CutoffList(_ParameterType):
+class CutoffList(click.ParamType):  # type: ignore[type-arg]  # takes no types before click 8.2
     """Whole numbers above 0, separated by commas."""
 
     name = "ranks"

@@ -66,7 +66,7 @@ class ValidateOptions(ResultOptions):
         metavar="NUM", help="Least grade of a relevant document.",
     )  # fmt: skip
     method: str = option(
-        "--method", type=click.Choice((ReviewSettings.method, *METHODS)), default=ReviewSettings.method,
+        "--method", choices=(ReviewSettings.method, *METHODS), default=ReviewSettings.method,
         show_default=True, help="Method of the intervals.",
     )  # fmt: skip
     confidence: float = option(

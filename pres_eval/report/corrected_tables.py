@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 from pres_eval.analysis.prediction_powered import (
     CorrectedDifference,
@@ -46,7 +45,7 @@ def corrected_tables(judges: TwoJudges, alpha: float, seed: int) -> list[Table]:
     ]
 
 
-def _without(ends: Sequence[float], what: str) -> list[str]:
+def _without(ends: list[float], what: str) -> list[str]:
     """Return the note on intervals that are missing, where one is."""
     return [f"-: none, as all topics have the same {what}"] if any(map(math.isnan, ends)) else []
 

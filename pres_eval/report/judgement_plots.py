@@ -103,8 +103,8 @@ def judges_figure(
     longest, short = (16, fitted(judges, 14)) if on_paper else (28, fitted(judges, 28))
     between = max(1.4 if on_paper else 2.6, (0.4 if on_paper else 1.0) + 0.04 * sum(map(len, short)))
     # Names and titles need their own room, whatever the others take: each panel is a figure of its own.
-    widths = [max(3.4, 1.4 + 0.55 * len(grades))]
-    widths += [between + 2 * 0.075 * max(map(len, plain_names(runs, longest)), default=0)] * len(chosen)
+    of_orders = between + 2 * 0.075 * max(map(len, plain_names(runs, longest)), default=0)
+    widths = [max(3.4, 1.4 + 0.55 * len(grades)), *[of_orders] * len(chosen)]
     columns = max(1, min(len(widths), int(min(WIDEST, 9 / LEAST_LETTERS * room()) // max(widths))))
     wide, tall = columns * max(widths), max(3.2, 1.0 + 0.2 * len(runs))
     fitting = _fitting(wide, columns, len(runs))

@@ -87,19 +87,19 @@ def beside_first(tables: Sequence[Sequence[Table]], judged: Assessments) -> list
 def _joined(same: Sequence[Table], names: Sequence[str]) -> Table:
     """Return one table under each judge as one."""
     shown = [table.shown for table in same if table.shown is not None]
-    seen = None
-    if len(shown) == len(same) and len({tuple(each.headings) for each in shown}) == 1:
-        seen = Shown(
-            ("judge", *shown[0].headings),
-            [(name, *row) for name, each in zip(names, shown, strict=True) for row in each.rows],
-            shown[0].left + 1,
-        )
+    alike = len(shown) == len(same) and len({tuple(each.headings) for each in shown}) == 1
     return replace(
         same[0],
         title=same[0].title.replace("the second judge", "each judge").replace(names[0], "each other judge"),
         headings=("judge", *same[0].headings),
         rows=[(name, *row) for name, table in zip(names, same, strict=True) for row in table.rows],
-        shown=seen,
+        shown=Shown(
+            ("judge", *shown[0].headings),
+            [(name, *row) for name, each in zip(names, shown, strict=True) for row in each.rows],
+            shown[0].left + 1,
+        )
+        if alike
+        else None,
         left=same[0].left + 1,
         notes=(
             *same[0].notes,
