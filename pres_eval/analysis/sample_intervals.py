@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 
 from pres_eval.analysis.reproducible import RandomStream
 from pres_eval.arrays import FloatArray, IntArray
-from pres_eval.batches.forming import blocks_of_topics
-from pres_eval.batches.from_samples import SampledBatch, form_sampled_batch
+from pres_eval.batches.forming import in_blocks
+from pres_eval.batches.from_samples import SampledBatch
 from pres_eval.errors import UsageError
 from pres_eval.measures.base import Trait, mean
 from pres_eval.measures.selection import SelectedColumn
@@ -56,7 +57,8 @@ def with_sample_intervals(
         raise UsageError("--intervals: expected judgements that were drawn within strata (-R strata)")
     wanted = [place for place, column in enumerate(evaluation.columns) if _is_inferred(column)]
     columns = [evaluation.columns[place] for place in wanted]
-    of_topics, sums = _ends_and_sums(form_sampled_batch(sample, ranking, scoring.options), columns, times)
+    blocks = in_blocks(sample, ranking, scoring.options, TOPICS_AT_ONCE)
+    of_topics, sums = _ends_and_sums((cast(SampledBatch, form()) for form in blocks), columns, times)
     number = np.array([evaluation.totals.num_topics if one.measure.summary is mean else 1 for one in columns])
     of_all = np.array([evaluation.summary[place] for place in wanted], np.float64)
     over_all = _mirrored(sums / number, of_all)
@@ -73,12 +75,12 @@ def with_sample_intervals(
 
 
 def _ends_and_sums(
-    batch: SampledBatch, columns: list[SelectedColumn], times: int
+    blocks: Iterable[SampledBatch], columns: list[SelectedColumn], times: int
 ) -> tuple[FloatArray, FloatArray]:
     """Return (2, C, T) ends of the intervals of topics, and (times, C) the redrawn values of all added up."""
     stream = RandomStream(SEED)
     ends, sums = [], np.zeros((times, len(columns)))
-    for block in blocks_of_topics(batch, TOPICS_AT_ONCE):
+    for block in blocks:
         values = np.stack([_values(one, columns) for one in _redrawn(block, times, stream)])
         sums += values.sum(axis=2)
         ends.append(_mirrored(values, _values(block, columns)))
@@ -103,7 +105,8 @@ def without_width(evaluation: ScoredRun, ranking: Ranking, scoring: Scoring) -> 
     if not narrow or not isinstance(scoring.relevance, Sample):
         return
     # Which of their values rest on documents that were not drawn?
-    batch = form_sampled_batch(scoring.relevance, ranking, scoring.options)
+    (form,) = in_blocks(scoring.relevance, ranking, scoring.options, len(scoring.relevance.pool.topics))
+    batch = cast(SampledBatch, form())
     all_drawn, columns = np.ones(len(batch.grade)), list(narrow.values())
     extremes = [
         _values(replace(batch, grade=np.where(batch.grade < 0, grade, batch.grade), times=all_drawn), columns)

@@ -9,7 +9,7 @@ import numpy as np
 
 from pres_eval.arrays import BoolArray, FloatArray, IntArray, divide, lengths_at, ragged
 from pres_eval.batches.batch import Batch, frozen
-from pres_eval.batches.topics import UNJUDGED, count_levels, down_to, scored_topics, take_topics
+from pres_eval.batches.topics import UNJUDGED, count_levels, down_to, take_topics
 from pres_eval.options import Options
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.reading.judged_groups import GroupQrels, JudgedGroups
@@ -53,16 +53,6 @@ class GroupedBatch(BatchOfTopics):
         """Return the same batch seen at another relevance level."""
         return replace(self, groups=self.groups.with_grade(relevance_level))
 
-    def take(self, start: int, stop: int) -> GroupedBatch:
-        """Return the topics start ... stop-1."""
-        first, last = int(self.offsets[start]), int(self.offsets[stop])
-        return GroupedBatch(
-            topics=self.topics[start:stop],
-            missing=self.missing[start:stop],
-            offsets=self.offsets[start : stop + 1] - first,
-            groups=self.groups.take(first, last),
-        )
-
 
 @dataclass(frozen=True, eq=False)
 class ScoredGroups:
@@ -88,9 +78,10 @@ class ScoredGroups:
     rank: IntArray
 
 
-def scored_groups(judged: JudgedGroups, ranking: Ranked, options: Options) -> ScoredGroups:
-    """Choose the topics to score, apply -M, and look up the ranks of the judged documents."""
-    topic, place = scored_topics(judged.pool, ranking, options)
+def scored_groups(
+    judged: JudgedGroups, ranking: Ranked, options: Options, topic: IntArray, place: IntArray
+) -> ScoredGroups:
+    """Return topics of the pool (T,), at `place` (T,) of a ranking, and the ranks of their documents after -M."""
     found = take_topics(ranking, place)
     if options.max_retrieved is not None:
         found = down_to(found, options.max_retrieved)
@@ -111,9 +102,14 @@ def scored_groups(judged: JudgedGroups, ranking: Ranked, options: Options) -> Sc
     )
 
 
-def form_grouped_batch(qrels: GroupQrels, ranking: Ranked, options: Options) -> GroupedBatch:
-    """Join judgement groups with a ranking: -M first, then -J, which each group applies by itself."""
-    scored = scored_groups(qrels, ranking, options)
+def form_grouped_batch(
+    qrels: GroupQrels, ranking: Ranked, options: Options, topics: IntArray, place: IntArray
+) -> GroupedBatch:
+    """Join judgement groups with a ranking: -M first, then -J, which each group applies by itself.
+
+    topics, place  as for scored_groups
+    """
+    scored = scored_groups(qrels, ranking, options, topics, place)
     num_groups = len(scored.group)
     topic_of = np.repeat(np.arange(len(scored.topics)), np.diff(scored.offsets))
     group_of = np.repeat(np.arange(num_groups), np.diff(scored.row_offsets))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -172,32 +172,16 @@ class PreferenceBatch(BatchOfTopics):
             times=np.diff(first, append=len(rows)),
         )
 
-    def take(self, start: int, stop: int) -> PreferenceBatch:
-        """Return the topics start ... stop-1."""
-        groups = slice(self.group_offsets[start], self.group_offsets[stop])
-        rows = slice(self.row_offsets[groups.start], self.row_offsets[groups.stop])
-        return replace(
-            self,
-            topics=self.topics[start:stop],
-            missing=self.missing[start:stop],
-            num_judged=self.num_judged[start:stop],
-            num_judged_ret=self.num_judged_ret[start:stop],
-            group_offsets=self.group_offsets[start : stop + 1] - groups.start,
-            row_offsets=self.row_offsets[groups.start : groups.stop + 1] - rows.start,
-            subgroup=self.subgroup[rows],
-            level=self.level[rows],
-            place=self.place[rows],
-            row=self.row[rows],
-            group=self.group[groups],
-        )
 
-
-def form_preference_batch(preferences: Preferences, ranking: Ranked, options: Options) -> PreferenceBatch:
+def form_preference_batch(
+    preferences: Preferences, ranking: Ranked, options: Options, topics: IntArray, place: IntArray
+) -> PreferenceBatch:
     """Give each judged document its place, after -M; -J and -l make no difference to preferences.
 
     The ranking has to be one that breaks ties by docno in ascending order.
+    topics, place  as for scored_groups
     """
-    scored = scored_groups(preferences, ranking, options)
+    scored = scored_groups(preferences, ranking, options, topics, place)
     starts = preferences.pool.offsets
     document, bounds = ragged(starts[scored.topic], np.diff(starts)[scored.topic])
     document = preferences.by_docno[document]
@@ -213,8 +197,8 @@ def form_preference_batch(preferences: Preferences, ranking: Ranked, options: Op
         with np.errstate(over="ignore", under="ignore"):
             level = level.astype(np.float32).astype(np.float64)
     group_of = np.repeat(np.arange(len(scored.group)), np.diff(scored.row_offsets))
-    subgroup, place = preferences.subgroup[scored.row], place_of[preferences.document[scored.row]]
-    order = np.lexsort((place, -level, subgroup, group_of))
+    subgroup, own_place = preferences.subgroup[scored.row], place_of[preferences.document[scored.row]]
+    order = np.lexsort((own_place, -level, subgroup, group_of))
     return PreferenceBatch(
         topics=scored.topics,
         missing=scored.missing,
@@ -224,7 +208,7 @@ def form_preference_batch(preferences: Preferences, ranking: Ranked, options: Op
         row_offsets=scored.row_offsets,
         subgroup=subgroup[order],
         level=level[order],
-        place=place[order],
+        place=own_place[order],
         row=scored.row[order],
         group=scored.group,
         source=preferences,

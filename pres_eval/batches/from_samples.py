@@ -9,7 +9,6 @@ import numpy as np
 
 from pres_eval.arrays import BoolArray, FloatArray, IntArray, divide
 from pres_eval.batches.from_groups import BatchOfTopics, scored_groups
-from pres_eval.errors import UsageError
 from pres_eval.options import Options
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.reading.judged_groups import Sample
@@ -121,23 +120,6 @@ class SampledBatch(BatchOfTopics):
         vars(again).update({name: getattr(self, name) for name in _OF_ANY_DRAWS})
         return again
 
-    def take(self, start: int, stop: int) -> SampledBatch:
-        """Return the topics start ... stop-1."""
-        strata = slice(self.offsets[start], self.offsets[stop] + 1)
-        edges = self.row_offsets[strata]
-        rows = slice(edges[0], edges[-1])
-        return replace(
-            self,
-            topics=self.topics[start:stop],
-            missing=self.missing[start:stop],
-            offsets=self.offsets[start : stop + 1] - self.offsets[start],
-            row_offsets=edges - edges[0],
-            grade=self.grade[rows],
-            rank=self.rank[rows],
-            times=self.times[rows],
-            probability=None if self.probability is None else self.probability[rows],
-        )
-
 
 _OF_ANY_DRAWS = (
     *("num_documents", "stratum_of", "topic_of_stratum", "topic_of"),
@@ -146,14 +128,11 @@ _OF_ANY_DRAWS = (
 """Facts about a batch that do not depend on the draw, so that a thousand samples compute them once."""
 
 
-def form_sampled_batch(sample: Sample, ranking: Ranked, options: Options) -> SampledBatch:
-    """Join a sample with a ranking, after -M.
-
-    Raises UsageError for -J, which would take out the documents that the sample represents.
-    """
-    if options.judged_only:
-        raise UsageError("-J: expected no sample (-R strata, prels): what was not drawn is estimated")
-    scored = scored_groups(sample, ranking, options)
+def form_sampled_batch(
+    sample: Sample, ranking: Ranked, options: Options, topics: IntArray, place: IntArray
+) -> SampledBatch:
+    """Join a sample with a ranking, after -M; topics and place as for scored_groups."""
+    scored = scored_groups(sample, ranking, options, topics, place)
     grade = sample.grade[scored.row]
     return SampledBatch(
         topics=scored.topics,

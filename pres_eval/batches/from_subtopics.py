@@ -29,16 +29,6 @@ class Hits:
     subtopic: IntArray
     grade: IntArray
 
-    def take(self, start: int, stop: int) -> Hits:
-        """Return the topics start ... stop-1."""
-        first, last = int(self.offsets[start]), int(self.offsets[stop])
-        return Hits(
-            self.offsets[start : stop + 1] - first,
-            self.place[first:last],
-            self.subtopic[first:last],
-            self.grade[first:last],
-        )
-
     def relevant(self, level: float) -> Hits:
         """Return the pairs whose grade is at least this."""
         kept = np.flatnonzero(self.grade >= level)
@@ -96,21 +86,15 @@ class SubtopicBatch(BatchOfTopics):
         """Return the same batch seen at another relevance level."""
         return replace(self, relevance_level=relevance_level)
 
-    def take(self, start: int, stop: int) -> SubtopicBatch:
-        """Return the topics start ... stop-1."""
-        return replace(
-            self,
-            topics=self.topics[start:stop],
-            missing=self.missing[start:stop],
-            offsets=self.offsets[start : stop + 1] - self.offsets[start],
-            all_found=self.all_found.take(start, stop),
-            all_judged=self.all_judged.take(start, stop),
-        )
 
+def form_subtopic_batch(
+    qrels: SubtopicQrels, ranking: Ranked, options: Options, topics: IntArray, place: IntArray
+) -> SubtopicBatch:
+    """Join subtopic judgements with a ranking: -M first, then -J, for documents that no subtopic judged.
 
-def form_subtopic_batch(qrels: SubtopicQrels, ranking: Ranked, options: Options) -> SubtopicBatch:
-    """Join subtopic judgements with a ranking: -M first, then -J, for documents that no subtopic judged."""
-    scored = scored_groups(qrels, ranking, options)
+    topics, place  as for scored_groups
+    """
+    scored = scored_groups(qrels, ranking, options, topics, place)
     num_topics = len(scored.topics)
     topic_of_group = np.repeat(np.arange(num_topics), np.diff(scored.offsets))
     group_of = np.repeat(np.arange(len(scored.group)), np.diff(scored.row_offsets))
