@@ -85,7 +85,7 @@ def in_blocks(
 def _former(
     relevance: GroupQrels | SubtopicQrels | Sample | Preferences, options: Options
 ) -> Callable[..., AnyBatch]:
-    """Return what forms a batch of judgements that are no qrels; raise UsageError for --ties, or -J of samples."""
+    """Return what forms a batch of judgements that are no qrels; check --ties and -J."""
     if options.ties != DOCNO:
         as_qrels(relevance, f"--ties {options.ties}")
     # Imported here because it takes a while, and most evaluations have neither.

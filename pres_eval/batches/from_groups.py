@@ -81,7 +81,7 @@ class ScoredGroups:
 def scored_groups(
     judged: JudgedGroups, ranking: Ranked, options: Options, topic: IntArray, place: IntArray
 ) -> ScoredGroups:
-    """Return topics of the pool (T,), at `place` (T,) of a ranking, and the ranks of their documents after -M."""
+    """Return topics of the pool (T,), at `place` (T,) of a ranking, with the ranks of documents after -M."""
     found = take_topics(ranking, place)
     if options.max_retrieved is not None:
         found = down_to(found, options.max_retrieved)

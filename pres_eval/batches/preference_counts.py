@@ -125,8 +125,12 @@ def in_right_order(classes: Classes) -> IntArray:
     return pairs
 
 
-def count_pairs(classes: Classes) -> tuple[IntArray, IntArray, IntArray, IntArray, IntArray]:
-    """Return (G,) each: ful_ret, poss_ret, ful_imp, poss_imp, poss_none, the preferences of each group."""
+Pairs = tuple[IntArray, IntArray, IntArray, IntArray, IntArray]
+"""(G,) each: ful_ret, poss_ret, ful_imp, poss_imp, poss_none, the preferences of each group."""
+
+
+def count_pairs(classes: Classes) -> Pairs:
+    """Return the preferences of each group."""
     group, retrieved = classes.group, classes.retrieved
     starts = np.flatnonzero(np.diff(classes.rank_class, prepend=-1) | np.diff(group, prepend=-1))
     bounds = np.append(starts, len(group))
@@ -147,27 +151,39 @@ def count_pairs(classes: Classes) -> tuple[IntArray, IntArray, IntArray, IntArra
 def count_classes(classes: Classes, is_rel: BoolArray) -> GroupCounts:
     """Return the counts of groups with one subgroup; `is_rel` (R,): judged with a level above 0."""
     retrieved = classes.retrieved
-    pairs = count_pairs(classes)
     rel, nonrel = classes.by_group(is_rel), classes.by_group(~is_rel)
     rel_ret, nonrel_ret = classes.by_group(is_rel & retrieved), classes.by_group(~is_rel & retrieved)
+    cut = _cut_nonrelevant(classes, rel, rel_ret)
+    return balanced_counts(count_pairs(classes), (rel, rel_ret, nonrel, nonrel_ret), *cut)
 
+
+Totals = tuple[IntArray, IntArray]
+"""(G,) preferences fulfilled, and all."""
+
+
+def balanced_counts(
+    pairs: Pairs, judgements: tuple[IntArray, IntArray, IntArray, IntArray], cut: Totals, cut_ret: Totals
+) -> GroupCounts:
+    """Return the counts of groups, of which the balanced ones are still missing.
+
+    judgements    rel, rel_ret, nonrel, nonrel_ret
+    cut, cut_ret  preferences, and those of retrieved documents, with as few nonrelevant ones as relevant ones
+    """
     ful_ret, poss_ret, ful_imp, poss_imp, poss_none = pairs
+    rel, rel_ret, nonrel, nonrel_ret = judgements
     surplus, surplus_ret = rel - nonrel, rel_ret - nonrel_ret
     filled = ful_ret + ful_imp + rel_ret * surplus, poss_ret + poss_imp + poss_none + rel * surplus
     # trec_eval: the sum of the retrieved preferences has `rel`, not `rel_ret`.
     filled_ret = ful_ret + rel_ret * surplus_ret, poss_ret + rel * surplus_ret
-    cut, cut_ret = _cut_nonrelevant(classes, rel, rel_ret)
     return GroupCounts(
         *pairs,
-        *(rel, rel_ret, nonrel, nonrel_ret),
+        *judgements,
         *(np.where(surplus >= 0, *both) for both in zip(filled, cut, strict=True)),
         *(np.where(surplus_ret >= 0, *both) for both in zip(filled_ret, cut_ret, strict=True)),
     )
 
 
-def _cut_nonrelevant(
-    classes: Classes, rel: IntArray, rel_ret: IntArray
-) -> tuple[tuple[IntArray, IntArray], tuple[IntArray, IntArray]]:
+def _cut_nonrelevant(classes: Classes, rel: IntArray, rel_ret: IntArray) -> tuple[Totals, Totals]:
     """Return preferences (ful, poss), of all and of retrieved documents; the last class is cut to `rel`.
 
     The preferences between the other classes count as they are.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
@@ -33,11 +33,10 @@ from pres_eval.ranking.opening import DOCNO, NOTHING_LOOKED_AT, TOPIC, look_at, 
 from pres_eval.ranking.parts import Facts, Part, Rows, joined_topics
 from pres_eval.ranking.ranked import NOTHING, Ranked, Scores
 from pres_eval.ranking.whole_topics import KEEP_RANKS, rank_topics
-from pres_eval.reading.blocks import Block, Documents
+from pres_eval.reading.blocks import Block
 from pres_eval.reading.lines import RUN, Lines, parse_lines
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.source import Chunk
-from pres_eval.reading.splits import ScatteredError
 from pres_eval.records import dataclass
 from pres_eval.workers import in_order
 
@@ -52,18 +51,15 @@ class Kept:
     """Kept parts of rows: the "ranks" of whole topics, "keys" (two numbers a row), or the "rows".
 
     ties    the place keys of the ties of which rows are kept; None for all rows
-    checks  whether keys tell documents that come twice
     by_topic  whether topics have to be whole, as for ranks
     """
 
     what: str
     ties: Words | None = None
-    checks: bool = True
     by_topic: bool = False
 
 
 RANKS, KEYS, EVERY_ROW = Kept("ranks", by_topic=True), Kept("keys"), Kept(ROWS)
-UNCHECKED_KEYS = Kept("keys", checks=False)
 
 
 class Judged(Protocol):
@@ -144,7 +140,13 @@ class Ranker:
         return Finder(self.pool, self.seed)
 
     def part(
-        self, piece: Chunk | Block, kept: Kept = RANKS, *, is_first: bool = True, is_looked_at: bool = True
+        self,
+        piece: Chunk | Block,
+        kept: Kept = RANKS,
+        *,
+        is_first: bool = True,
+        is_looked_at: bool = True,
+        jobs: int = 1,
     ) -> Part:
         """Return the kept part of a chunk or a block; `is_first`: the run begins with it.
 
@@ -158,49 +160,48 @@ class Ranker:
             if not len(lines):
                 return part
             block = _block_of_lines(lines, kept)
-        written = None
+        as_written = None
         if self.rewriting is not None:
-            block, written, facts = self.rewritten(block, part.facts)
+            block, written, num_mapped, num_excluded = self.rewriting.of_run(block)
+            facts = replace(part.facts, num_mapped=num_mapped, num_excluded=num_excluded)
             part = replace(part, facts=facts)
+            as_written = replace(block, documents=written) if self.once else None
         if is_first and part.opening is None:
             part = replace(part, opening=opening_of_block(block))
-        return self._of_block(block, written, part, kept, is_looked_at)
-
-    def rewritten(self, block: Block, facts: Facts) -> tuple[Block, Documents | None, Facts]:
-        """Return a block for ranking, its original documents if none may come twice, and its facts."""
-        assert self.rewriting is not None, "without one a block stays as it is"
-        block, written, num_mapped, num_excluded = self.rewriting.of_run(block)
-        facts = replace(facts, num_mapped=num_mapped, num_excluded=num_excluded)
-        return block, written if self.once else None, facts
+        looks = is_looked_at and self.looks
+        return self._of_block(block, as_written, part, kept, looks, jobs)
 
     def _of_block(
-        self, block: Block, written: Documents | None, part: Part, kept: Kept, is_looked_at: bool
+        self, block: Block, as_written: Block | None, part: Part, kept: Kept, looks: bool, jobs: int
     ) -> Part:
-        """Return the part with the kept rows of a block; `written` as for `ranked`."""
+        """Return the part with the kept rows of a block.
+
+        as_written  the block before it was mapped, of which no topic may have a document twice; None: it may
+        """
         topic = self.pool.find_topics(block.topics)
         unjudged = block.topics.take(np.flatnonzero(topic < 0))
         if self.only is not None:
             # trec_eval: the other topics are not looked at, so that no document there is one too many.
             topic = np.where(topic == self.only, topic, -1)
         part = replace(part, unjudged=WordIds.of(unjudged) if len(unjudged) else NO_IDS)
+        is_first = part.opening is not None
         if kept.by_topic:
-            judged = topic[topic >= 0]
-            if has_equal(judged):
-                raise ScatteredError
-            ranked = self.ranked(block, topic, written=written)
-            looked_at = NOTHING_LOOKED_AT
-            if is_looked_at and self.looks:
-                looked_at = look_at(block, topic, ranked, part.opening is not None)
-            return replace(part, topics=judged, ranked=ranked, looked_at=looked_at)
+            if as_written is not None:
+                self.unmapped().ranked(as_written, topic, jobs)
+            ranked = self.ranked(block, topic, jobs)
+            looked_at = look_at(block, topic, ranked, is_first) if looks else NOTHING_LOOKED_AT
+            return replace(part, topics=topic[topic >= 0], ranked=ranked, looked_at=looked_at)
         rows, topic_of = _judged_rows(topic, block.lengths)
         scores = self.cast(block.numbers)[rows]
         if kept.what != ROWS:
             documents = block.documents
             ids = documents.ids.take(rows) if isinstance(documents, Texts) else documents.pick(rows)
-            first = part.opening is not None
-            keyed = KeyedRows.of(self.finder, topic_of, scores, ids, look_for_ties=first, checks=kept.checks)
-            look = first and self.looks
-            looked_at = look_at(block, topic, None, is_first=True) if look else NOTHING_LOOKED_AT
+            keyed = KeyedRows.of(
+                self.finder, topic_of, scores, ids, look_for_ties=is_first, checks=self.checks
+            )
+            looked_at = NOTHING_LOOKED_AT
+            if is_first and self.looks:
+                looked_at = look_at(block, topic, None, is_first=True)
             return replace(part, keyed=(keyed,), looked_at=looked_at)
         if kept.ties is not None:
             tied, topic_of = rows_of_ties(kept.ties, len(self.pool.topics), topic_of, scores)
@@ -208,19 +209,15 @@ class Ranker:
             scores = scores[tied]
         return replace(part, rows=Rows(topic_of, scores, block.documents.pick(rows)))
 
-    def ranked(
-        self,
-        block: Block,
-        topic: AnyInts,
-        jobs: int = 1,
-        meaning: IntArray | None = None,
-        written: Documents | None = None,
-    ) -> Ranked:
+    def unmapped(self) -> Ranker:
+        """Return the ranker of the same documents as they are before they are mapped, each once a topic."""
+        return replace(self, rewriting=None, duplicates=ERROR, once=False)
+
+    def ranked(self, block: Block, topic: AnyInts, jobs: int = 1, meaning: IntArray | None = None) -> Ranked:
         """Rank the rows of a block that has all rows of its topics, in whatever order.
 
         topic    (G,) the topic of each group as an index of the pool's, -1 for one that is left out
         meaning  (S,) the meaning of numbers of topics, if not themselves
-        written  (N,) documents before they were mapped, of which no topic may have one twice; None: they may
         Raises DuplicateRowError.
         """
         topics, lengths, rows = _by_topic(topic, block.lengths)
@@ -244,7 +241,6 @@ class Ranker:
                 self.most,
                 ascending=self.ascending,
                 duplicates=self.duplicates,
-                written=None if written is None else partial(_picked, written, chosen),
             )
 
         return joined_topics(list(in_order(rank_some, blocks(offsets), jobs))) if len(topics) else NOTHING
@@ -269,11 +265,6 @@ class Ranker:
 
 
 NO_TOPICS = Ids.of([])
-
-
-def _picked(documents: Documents, chosen: IntArray | slice, rows: IntArray) -> WordIds:
-    """Return the documents of rows (n,) among the chosen ones."""
-    return documents.pick(rows + chosen.start if isinstance(chosen, slice) else chosen[rows])
 
 
 def _block_of_lines(lines: Lines, kept: Kept) -> Block:

@@ -11,8 +11,8 @@ import numpy as np
 from pres_eval.arrays import Ids, IntArray, WordIds, distinct
 from pres_eval.errors import InputError
 from pres_eval.ranking.notations import Respelling
-from pres_eval.ranking.opening import Opening, look_at, opening_of_block
-from pres_eval.ranking.parts import Facts, Part, each_once
+from pres_eval.ranking.opening import Opening
+from pres_eval.ranking.parts import Part, each_once
 from pres_eval.ranking.ranked import NOTHING, Ranked
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.rough import respelled_documents
@@ -112,26 +112,15 @@ def rank_block(name: str, block: Block, ranker: Ranker, tag: str = "run", jobs: 
     if not len(block.lengths):
         raise InputError(name, None, "no retrieved documents", "at least one")
     check_scores(name, block)
-    as_given, written, facts = block, None, Facts(num_rows=len(block.numbers))
-    if ranker.rewriting is not None:
-        block, written, facts = ranker.rewritten(block, facts)
-    topic = ranker.pool.find_topics(block.topics)
     try:
-        ranked = ranker.ranked(block, topic, jobs, written=written)
+        part = ranker.part(block, jobs=jobs)
     except DuplicateRowError as error:
         from pres_eval.ranking.duplicates import duplicate_error
 
-        failure = duplicate_error(name, as_given, [(error.topic, error.document)])
+        failure = duplicate_error(name, block, [(error.topic, error.document)])
         assert failure is not None, "the rows are those that were ranked"
         raise failure from None
-    part = Part(
-        facts=facts,
-        opening=opening_of_block(block),
-        looked_at=look_at(block, topic, ranked, is_first=True),
-        unjudged=each_once(WordIds.of(block.topics.take(topic < 0))),
-        ranked=ranked,
-    )
-    return ranking_of(part, ranker, name, tag)
+    return ranking_of(replace(part, unjudged=each_once(part.unjudged)), ranker, name, tag)
 
 
 OWN, COMMON, ALL = "own", "common", "all"

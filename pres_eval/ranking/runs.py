@@ -19,7 +19,7 @@ from pres_eval.ranking.opening import BYTES, EACH_LOOKED_AT, EVERY_LOOKED_AT, op
 from pres_eval.ranking.order import topic_keys
 from pres_eval.ranking.parts import Facts, Merging, Part
 from pres_eval.ranking.ranked import Ranked
-from pres_eval.ranking.ranker import EVERY_ROW, KEYS, RANKS, ROWS, UNCHECKED_KEYS, Judged, Kept, Ranker
+from pres_eval.ranking.ranker import EVERY_ROW, KEYS, RANKS, ROWS, Judged, Kept, Ranker
 from pres_eval.ranking.ranking import Ranking, ranking_of
 from pres_eval.ranking.whole_topics import DuplicateRowError
 from pres_eval.reading.blocks import Block, FileFormat
@@ -163,8 +163,7 @@ class Runs(contextlib.AbstractContextManager["Runs"]):
                         return self._of_all_rows(run)
                 raise self._first_duplicate(run) from None
         # What tells which row is one too many, or keeps rows in any order, knows mapped ids alone.
-        unmapped = replace(self._ranker, rewriting=None, duplicates=ERROR, once=False)
-        for ranker in (unmapped, replace(self._ranker, once=False)):
+        for ranker in (self._ranker.unmapped(), replace(self._ranker, once=False)):
             with Runs(ranker, self._engine) as runs:
                 found = runs._read(run)
         return found
@@ -174,7 +173,7 @@ class Runs(contextlib.AbstractContextManager["Runs"]):
         ranked = None
         topics = topic_keys(len(self._ranker.pool.topics), self._ranker.single)
         with contextlib.suppress(IdsWantedError):
-            part = self._merged(run, KEYS if self._ranker.checks else UNCHECKED_KEYS)
+            part = self._merged(run, KEYS)
             if part.keyed:
                 rank_ties = partial(self._rank_ties, run, topics)
                 ranked = rank_in_any_order(part.keyed, topics, self._engine.workers, rank_ties)
