@@ -26,9 +26,6 @@ from pres_eval.records import dataclass
 UNJUDGED = -2
 """Grade of a document that is in the pool but was not judged (any negative relevance in the qrels)."""
 
-FEW_TIED = 0.01
-"""Share of the relevant documents retrieved that have to be in ties before their order is looked at."""
-
 MOST_RESULTS = 64
 """Things that are kept of the same topics."""
 
@@ -152,17 +149,6 @@ def tie_groups(ranked: Ranked) -> TieGroups:
     first[ranked.ties.document] = ranked.ties.first
     size[ranked.ties.document] = ranked.ties.size
     return TieGroups(first, size)
-
-
-def relevant_and_tied(qrels: QrelsJudgements, ranked: Ranked, level: int | float) -> tuple[int, int]:
-    """Count the relevant documents retrieved, and those of them that share their score."""
-    relevant = qrels.grade[ranked.document] >= level
-    return int(np.count_nonzero(relevant)), int(np.count_nonzero(relevant[ranked.ties.document]))
-
-
-def ties_matter(relevant: int, tied: int) -> bool:
-    """Return whether enough of the relevant documents retrieved are in ties to compute their order."""
-    return tied > FEW_TIED * relevant
 
 
 def by_grade(ranked: Ranked, grade: Grades, *, worst: bool) -> Ranked:

@@ -186,7 +186,7 @@ def tell_lines(report: FileReport, lines: Lines) -> None:
     Examples have the line in the chunk, from 1: `FileReport.merge` moves them.
     """
     chunk, fields = lines.chunk, lines.fields
-    for faults in lines.faults:
+    for faults in lines.fields.faults:
         _tell(report, faults)
     if fields.longer is not None:
         _tell(report, fields.longer)

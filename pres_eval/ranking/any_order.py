@@ -249,7 +249,10 @@ def _settled(
     document: AnyInts,
     rank_tied: Callable[[Words], Ranked],
 ) -> Ties:
-    """Give documents whose keys others have too, `tied` (E,) of (D,), their places, and return the ties."""
+    """Give documents whose keys others have too, `tied` (E,) of (D,), their places.
+
+    Return the ties among these, their first places instead of ranks.
+    """
     ties = own_key[tied]
     ranked = rank_tied(ties[changed(ties)])
     by_document = np.argsort(ranked.document)
@@ -258,14 +261,7 @@ def _settled(
     places = place[tied] + ranked.rank[where].astype(np.int64) - 1
     order = np.argsort(places)  # those of a tie are neighbours
     place[tied], document[tied] = places[order], document[tied[order]]
-    return _ties(ranked, place, document, tied)
-
-
-def _ties(ranked: Ranked, place: IntArray, document: AnyInts, tied: IntArray) -> Ties:
-    """Return the ties among documents at these places (D,), their first places instead of ranks.
-
-    `ranked`: those whose keys are equal, `tied` (E,); their scores may differ in bits that the keys lost.
-    """
+    # Scores of equal keys may differ in bits that the keys lost: the ties are those of the ranked ones.
     own = ranked.ties.document
     by_document = tied[np.argsort(document[tied])]
     index = by_document[np.searchsorted(document[by_document], ranked.document[own])]

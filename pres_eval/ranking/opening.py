@@ -94,11 +94,6 @@ def opening_of(lines: Lines) -> Opening | None:
     return Opening(lines.text(0, DOCNO), _against(lines, rank))
 
 
-def opening_of_block(block: Block) -> Opening | None:
-    """Return the opening of a run that is no lines, None if it has no rows."""
-    return Opening(block.documents.pick(slice(1))[0]) if len(block.documents) else None
-
-
 def opening_of_files(sources: Sequence[Source]) -> Opening | None:
     """Return the opening of a run in files, which are read for it."""
     for source in sources:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from pres_eval.arrays import (
 )
 from pres_eval.options import BEST_SCORE, ERROR, Options
 from pres_eval.ranking.any_order import Finder, KeyedRows, rows_of_ties
-from pres_eval.ranking.opening import DOCNO, NOTHING_LOOKED_AT, TOPIC, look_at, opening_of, opening_of_block
+from pres_eval.ranking.opening import DOCNO, NOTHING_LOOKED_AT, TOPIC, Opening, look_at, opening_of
 from pres_eval.ranking.parts import Facts, Part, Rows, joined_topics
 from pres_eval.ranking.ranked import NOTHING, Ranked, Scores
 from pres_eval.ranking.whole_topics import KEEP_RANKS, rank_topics
@@ -41,6 +41,7 @@ from pres_eval.records import dataclass
 from pres_eval.workers import in_order
 
 if TYPE_CHECKING:
+    from pres_eval.reading.relevance import Relevance
     from pres_eval.reading.rewriting import Rewriting
 
 ROWS = "rows"
@@ -60,22 +61,6 @@ class Kept:
 
 
 RANKS, KEYS, EVERY_ROW = Kept("ranks", by_topic=True), Kept("keys"), Kept(ROWS)
-
-
-class Judged(Protocol):
-    """Judgements of any kind, as far as ranking goes: the documents that were judged, and how ties go."""
-
-    @property
-    def pool(self) -> Pool:
-        """The documents that were judged."""
-
-    @property
-    def ties_ascending(self) -> bool:
-        """Return whether equal scores go by docno ascending, as for preferences."""
-
-    @property
-    def rewriting(self) -> Rewriting | None:
-        """Return the rewriting of documents, of judgements and runs alike; None if there is none."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -107,7 +92,7 @@ class Ranker:
     once: bool = False
 
     @classmethod
-    def of(cls, judged: Judged, options: Options, checks: bool = True, looks: bool = True) -> Ranker:
+    def of(cls, judged: Relevance, options: Options, checks: bool = True, looks: bool = True) -> Ranker:
         """Return the ranker for judgements and options."""
         only = options.only_topic
         duplicates, rewriting = options.duplicates, judged.rewriting
@@ -166,8 +151,8 @@ class Ranker:
             facts = replace(part.facts, num_mapped=num_mapped, num_excluded=num_excluded)
             part = replace(part, facts=facts)
             as_written = replace(block, documents=written) if self.once else None
-        if is_first and part.opening is None:
-            part = replace(part, opening=opening_of_block(block))
+        if is_first and part.opening is None and len(block.documents):
+            part = replace(part, opening=Opening(block.documents.pick(slice(1))[0]))
         looks = is_looked_at and self.looks
         return self._of_block(block, as_written, part, kept, looks, jobs)
 

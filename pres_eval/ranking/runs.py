@@ -19,11 +19,12 @@ from pres_eval.ranking.opening import BYTES, EACH_LOOKED_AT, EVERY_LOOKED_AT, op
 from pres_eval.ranking.order import topic_keys
 from pres_eval.ranking.parts import Facts, Merging, Part
 from pres_eval.ranking.ranked import Ranked
-from pres_eval.ranking.ranker import EVERY_ROW, KEYS, RANKS, ROWS, Judged, Kept, Ranker
+from pres_eval.ranking.ranker import EVERY_ROW, KEYS, RANKS, ROWS, Kept, Ranker
 from pres_eval.ranking.ranking import Ranking, ranking_of
 from pres_eval.ranking.whole_topics import DuplicateRowError
 from pres_eval.reading.blocks import Block, FileFormat
 from pres_eval.reading.lines import RUN, LineError, no_lines
+from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.run_files import PARQUET, TREC, RunFiles, check_format
 from pres_eval.reading.source import CHUNK, Chunk, Source
 from pres_eval.reading.splits import (
@@ -89,7 +90,7 @@ def read_split(
 
 def read_run(
     run: Source | RunFiles,
-    judged: Judged,
+    judged: Relevance,
     options: Options | None = None,
     jobs: int | None = None,
     form: str = TREC,

@@ -44,11 +44,7 @@ def rank_topics(
     """
     rows_to_rank = Sortable(offsets, scores, ids, ascending)
     found = pool.join(topic, np.diff(offsets), ids)
-    if duplicates == KEEP_RANKS:
-        ranked = rank_judged(rows_to_rank, topic, found.rows, found.wanted)
-        _, first = np.unique(ranked.document, return_index=True)
-        return replace(only(ranked, np.sort(first)), num_dropped=len(found.repeats))
-    if len(found.repeats) and duplicates != ERROR:
+    if len(found.repeats) and duplicates not in (ERROR, KEEP_RANKS):
         kept = _without_duplicates(scores, found, best=duplicates == BEST_SCORE)
         ranked = rank_topics(
             pool,
@@ -60,9 +56,15 @@ def rank_topics(
             ascending=ascending,
         )
         return replace(ranked, num_dropped=len(scores) - len(kept))
-    if len(found.repeats) and (row := _duplicate(rows_to_rank, found, most)) is not None:
-        raise DuplicateRowError(pool.topics[int(topic[rows_to_rank.topic_of[row]])], ids[row])
-    return rank_judged(rows_to_rank, topic, found.rows, found.wanted)
+    if len(found.repeats) and duplicates == ERROR:
+        row = _duplicate(rows_to_rank, found, most)
+        if row is not None:
+            raise DuplicateRowError(pool.topics[int(topic[rows_to_rank.topic_of[row]])], ids[row])
+    ranked = rank_judged(rows_to_rank, topic, found.rows, found.wanted)
+    if duplicates != KEEP_RANKS:
+        return ranked
+    _, first = np.unique(ranked.document, return_index=True)
+    return replace(only(ranked, np.sort(first)), num_dropped=len(found.repeats))
 
 
 def _without_duplicates(scores: Scores, found: Matches, *, best: bool) -> IntArray:
