@@ -62,17 +62,12 @@ def look_at(block: Block, topic: IntArray, ranked: Ranked | None, is_first: bool
     topic   (G,) the topic of each group of rows as an index of the pool's, -1 for one that is left out
     ranked  the block ranked, None if it is not
     """
-    groups = np.flatnonzero(topic >= 0)
+    groups, most = np.flatnonzero(topic >= 0), LOOKED_AT
+    if is_first:
+        most = ALL_LOOKED_AT if len(block.documents) <= ALL_LOOKED_AT else FIRST_LOOKED_AT
     if ranked is not None and len(groups):
         found = np.diff(ranked.offsets)[np.searchsorted(ranked.topic, topic[groups])]
-        if not is_first:
-            group = int(groups[np.argmin(found)])
-            start, length = int(block.lengths[:group].sum()), min(int(block.lengths[group]), LOOKED_AT)
-            # Copied, so that no more of the chunk stays in memory.
-            documents = block.documents.pick(np.arange(start, start + length))
-            return LookedAt(np.repeat(topic[group], length), documents)
-        groups = groups[np.argsort(found, kind="stable")]
-    most = ALL_LOOKED_AT if len(block.documents) <= ALL_LOOKED_AT else FIRST_LOOKED_AT
+        groups = groups[np.argsort(found, kind="stable") if is_first else [np.argmin(found)]]
     lengths = np.minimum(block.lengths[groups], most)
     groups = groups[: np.searchsorted(np.cumsum(lengths), most) + 1]
     lengths = lengths[: len(groups)]
