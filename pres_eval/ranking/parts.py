@@ -16,7 +16,6 @@ from pres_eval.arrays import (
     TopicNumbers,
     WordIds,
     gathered,
-    has_equal,
 )
 from pres_eval.ranking.any_order import KeyedRows
 from pres_eval.ranking.opening import NOTHING_LOOKED_AT, LookedAt, Opening
@@ -187,7 +186,7 @@ class Merging:
 
     def add(self, part: Part) -> None:
         """Take the next part.  Raises ScatteredError if one of its topics came before."""
-        if has_equal(part.topics) or self._seen[part.topics].any():
+        if self._seen[part.topics].any():
             raise ScatteredError
         self._seen[part.topics] = True
         self._topics.append(part.topics)

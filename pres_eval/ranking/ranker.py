@@ -37,6 +37,7 @@ from pres_eval.reading.blocks import Block
 from pres_eval.reading.lines import RUN, Lines, parse_lines
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.source import Chunk
+from pres_eval.reading.splits import ScatteredError
 from pres_eval.records import dataclass
 from pres_eval.workers import in_order
 
@@ -52,7 +53,7 @@ class Kept:
     """Kept parts of rows: the "ranks" of whole topics, "keys" (two numbers a row), or the "rows".
 
     ties    the place keys of the ties of which rows are kept; None for all rows
-    by_topic  whether topics have to be whole, as for ranks
+    by_topic  whether each topic has to come once, as for ranks of a part of a run
     """
 
     what: str
@@ -61,6 +62,8 @@ class Kept:
 
 
 RANKS, KEYS, EVERY_ROW = Kept("ranks", by_topic=True), Kept("keys"), Kept(ROWS)
+IN_ANY_ORDER = Kept("ranks")
+"""Ranks of a run that is a single block."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -170,12 +173,15 @@ class Ranker:
             topic = np.where(topic == self.only, topic, -1)
         part = replace(part, unjudged=WordIds.of(unjudged) if len(unjudged) else NO_IDS)
         is_first = part.opening is not None
-        if kept.by_topic:
+        if kept.what == RANKS.what:
+            judged = topic[topic >= 0]
+            if kept.by_topic and has_equal(judged):
+                raise ScatteredError
             if as_written is not None:
                 self.unmapped().ranked(as_written, topic, jobs)
             ranked = self.ranked(block, topic, jobs)
             looked_at = look_at(block, topic, ranked, is_first) if looks else NOTHING_LOOKED_AT
-            return replace(part, topics=topic[topic >= 0], ranked=ranked, looked_at=looked_at)
+            return replace(part, topics=judged, ranked=ranked, looked_at=looked_at)
         rows, topic_of = _judged_rows(topic, block.lengths)
         scores = self.cast(block.numbers)[rows]
         if kept.what != ROWS:

@@ -14,7 +14,7 @@ from pres_eval.ranking.notations import Respelling
 from pres_eval.ranking.opening import Opening
 from pres_eval.ranking.parts import Part, each_once
 from pres_eval.ranking.ranked import NOTHING, Ranked
-from pres_eval.ranking.ranker import Ranker
+from pres_eval.ranking.ranker import IN_ANY_ORDER, Ranker
 from pres_eval.ranking.rough import respelled_documents
 from pres_eval.ranking.whole_topics import DuplicateRowError
 from pres_eval.reading.blocks import Block, check_scores
@@ -113,7 +113,7 @@ def rank_block(name: str, block: Block, ranker: Ranker, tag: str = "run", jobs: 
         raise InputError(name, None, "no retrieved documents", "at least one")
     check_scores(name, block)
     try:
-        part = ranker.part(block, jobs=jobs)
+        part = ranker.part(block, IN_ANY_ORDER, jobs=jobs)
     except DuplicateRowError as error:
         from pres_eval.ranking.duplicates import duplicate_error
 
