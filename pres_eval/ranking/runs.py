@@ -36,7 +36,7 @@ from pres_eval.reading.splits import (
     text_chunks,
     text_splits,
 )
-from pres_eval.reading.storage import file_of, kept_open
+from pres_eval.reading.storage import kept_open
 from pres_eval.workers import UNTHREADED, in_order
 
 
@@ -261,7 +261,7 @@ class Runs(contextlib.AbstractContextManager["Runs"]):
             size = split_size(run.size() or 0, self._engine.workers)
         if size is None or run.form not in (TREC, PARQUET) or any(one.path == "-" for one in run.sources):
             return list(run.sources), [Split(number) for number in range(len(run.sources))]
-        files = [stack.enter_context(kept_open(file_of(source))) for source in run.sources]
+        files = [stack.enter_context(kept_open(source)) for source in run.sources]
         cut = parquet_splits if run.form == PARQUET else text_splits
         return list(files), [split for number, file in enumerate(files) for split in cut(number, file, size)]
 

@@ -213,7 +213,8 @@ class Source:
         version = now()
         if version is not None:
             raw = cast(RawStream, file)
-            return self._checked(OpenFile(raw, self._progress, file.close, now, int(version[0])))
+            size, number = int(version[0]), file.fileno()
+            return self._checked(OpenFile(raw, self._progress, file.close, now, size, number))
         weakref.finalize(self, file.close)
         self._pipe = Pipe(cast(RawStream, file))
         return self._checked(OpenFile(self._pipe, self._progress))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
@@ -107,39 +106,28 @@ def expand(address: str) -> list[str]:
     return found
 
 
-def file_at(address: str) -> PlannedFile:
-    """Return the file at an address.  Raises InputError if there is none that every worker can open."""
-    if is_remote(address):
-        version = _remote_version(address)
-        return PlannedFile(address, address, int(version[0]), version, "")
-    with readable(address), open(address, "rb") as opened:  # noqa: PTH123
-        found = version_of(opened.fileno())
-    if found is None:
-        raise InputError(address, None, "a pipe or a device", "a file that every worker can open")
-    return PlannedFile(address, os.path.abspath(address), int(found[0]), found, _machine())  # noqa: PTH100
-
-
-def file_of(source: Source) -> PlannedFile:
-    """Return the file of a source; raise InputError if a worker cannot open it, or if it has changed."""
-    if isinstance(source, PlannedSource):
-        return source.file
-    if isinstance(source, MadeText):
-        source.check_unchanged()
-    file = replace(file_at(source.path), name=source.name)
-    source.agree(file.version)
-    return file
+def remote_source(address: str) -> PlannedSource:
+    """Return the file at an address of fsspec's.  Raises InputError if there is none."""
+    version = _remote_version(address)
+    return PlannedSource(PlannedFile(address, address, int(version[0]), version, ""))
 
 
 @contextlib.contextmanager
-def kept_open(file: PlannedFile) -> Iterator[PlannedSource]:
-    """Give the file for copies of this process, which read the open file, even if another takes its name."""
-    if is_remote(file.address):
-        yield PlannedSource(file)
+def kept_open(source: Source) -> Iterator[PlannedSource]:
+    """Give the file of a source for workers; copies of this process read the open file, whatever its name is.
+
+    Raises InputError if a worker cannot open it, or if it has changed.
+    """
+    if isinstance(source, PlannedSource):
+        yield PlannedSource(source.file)
         return
-    with contextlib.closing(open_at(file, 0, 0)) as opened:
-        source = PlannedSource(replace(file, descriptor=opened.descriptor))
-        source.agree(opened.version())
-        yield source
+    with contextlib.closing(source._open()) as opened:
+        version = opened.version()
+        if version is None:
+            raise InputError(source.path, None, "a pipe or a device", "a file that every worker can open")
+        address = os.path.abspath(source.path)  # noqa: PTH100
+        size, number = int(version[0]), opened.descriptor
+        yield PlannedSource(PlannedFile(source.name, address, size, version, _machine(), number))
 
 
 def _machine() -> str:
