@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pres_eval.arrays import FloatArray, Ids, IntArray
+from pres_eval.arrays import FloatArray, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.forming import AnyBatch, form
 from pres_eval.errors import NoCommonTopicError
@@ -107,13 +107,20 @@ class Scoring:
     weights: Weights | None = None
 
     def blocks(self, ranking: Ranking, each: Loop = in_turn) -> Iterator[ScoredBlock]:
-        """Return the topics of a run, scored, some at a time; raise NoCommonTopicError if there is none.
+        """Return the topics of a run, scored, some at a time.
 
         each  carries out the loop over some topics
+        Raises NoCommonTopicError if there is none, or none with a weight, so that the run has no means.
         """
         worth = {ZERO: 0.0, ONE: 1.0}.get(self.options.empty)
         if self.weights is not None and not self.options.complete:
-            _check_weights(self.weights, self.relevance.pool.topics.take(ranking.topic))
+            topics = self.relevance.pool.topics.take(ranking.topic)
+            if len(topics) and not any(self.weights.of[topic] for topic in topics):
+                raise NoCommonTopicError(
+                    f"{self.weights.path}: found the weight 0 for all {len(topics)} topics of the run, so"
+                    " that it has no means; expected one above 0, or -c to count the judged topics that the"
+                    " run lacks"
+                )
         batches = form(self.relevance, ranking, self.options)
         return score_blocks(batches, self.selection, self.zscores, each, worth)
 
@@ -144,15 +151,6 @@ class Scoring:
             values=joined_values(blocks),
             summary=summing.summary(totals, ranking.tag),
             totals=totals,
-        )
-
-
-def _check_weights(weights: Weights, topics: Ids) -> None:
-    """Raise NoCommonTopicError if all topics of a run weigh 0, so that it has no means."""
-    if len(topics) and not any(weights.of[topic] for topic in topics):
-        raise NoCommonTopicError(
-            f"{weights.path}: found the weight 0 for all {len(topics)} topics of the run, so that it"
-            " has no means; expected one above 0, or -c to count the judged topics that the run lacks"
         )
 
 

@@ -87,11 +87,8 @@ def repeated(offsets: IntArray, ids: WordIds, jobs: int = 1) -> tuple[IntArray, 
         found = match(lengths, ids.pick(slice(begin, end)), np.zeros_like(lengths), NO_IDS)
         return found.repeats + begin, found.first + begin
 
-    rows: list[IntArray] = [NO_ROWS]
-    first: list[IntArray] = [NO_ROWS]
-    for repeats, before in in_order(of_block, blocks(offsets), jobs, UNTHREADED):
-        rows.append(repeats)
-        first.append(before)
+    found = in_order(of_block, blocks(offsets), jobs, UNTHREADED)
+    rows, first = zip((NO_ROWS, NO_ROWS), *found, strict=True)
     return np.concatenate(rows), np.concatenate(first)
 
 

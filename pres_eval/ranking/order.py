@@ -130,17 +130,14 @@ def _sorted_places(rows: Sortable, judged: IntArray) -> tuple[IntArray, Ties]:
     places, ties = members[first], NO_TIES
     tied = np.flatnonzero(np.append(in_order[1:], ~in_order[-1:])[first] == wanted)
     if len(tied):
-        places[tied], ties = _lexsorted_places(rows, judged[tied])
-        ties = ties.moved(tied)
+        # Equal keys may be of scores that differ in their last bits.
+        judged = judged[tied]
+        members = _rows_beside(rows, judged)
+        order = np.lexsort((-rows.scores[members], rows.topic_of[members]))
+        found, ties = _untied(rows, members[order], inverse(order)[np.searchsorted(members, judged)])
+        places[tied] = members[found]
+        ties = Ties(ties.document, members[ties.first], ties.size).moved(tied)
     return places, ties
-
-
-def _lexsorted_places(rows: Sortable, judged: IntArray) -> tuple[IntArray, Ties]:
-    """Return (J,) the same where some scores are, or may be, equal."""
-    members = _rows_beside(rows, judged)
-    order = np.lexsort((-rows.scores[members], rows.topic_of[members]))
-    places, ties = _untied(rows, members[order], inverse(order)[np.searchsorted(members, judged)])
-    return members[places], Ties(ties.document, members[ties.first], ties.size)
 
 
 def _rows_beside(rows: Sortable, judged: IntArray) -> IntArray:

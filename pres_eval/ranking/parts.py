@@ -9,7 +9,6 @@ import numpy as np
 
 from pres_eval.arrays import (
     NO_IDS,
-    AnyInts,
     GrowingColumns,
     IntArray,
     KeyTable,
@@ -248,7 +247,7 @@ def joined_topics(parts: Sequence[Ranked]) -> Ranked:
     )
     ranks, documents = [part.rank for part in parts], [part.document for part in parts]
     if not (topic[1:] < topic[:-1]).any():
-        return replace(ranked, rank=_joined(ranks), document=_joined(documents))
+        return replace(ranked, rank=np.concatenate(ranks), document=np.concatenate(documents))
     order = np.argsort(topic, kind="stable")
     starts, lengths = before[:-1][order], lengths[order]
     offsets = np.concatenate(([0], np.cumsum(lengths)))
@@ -266,11 +265,6 @@ def joined_topics(parts: Sequence[Ranked]) -> Ranked:
         document=gathered(documents, starts, lengths),
         ties=ties,
     )
-
-
-def _joined(arrays: Sequence[AnyInts]) -> AnyInts:
-    """Return (D,) all of them; a single one is not copied."""
-    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
 
 
 def _joined_ties(parts: Sequence[Ranked]) -> Ties:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import field, replace
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,7 +80,10 @@ class Ranked:
     num_dropped: int = field(default=0, kw_only=True)
 
 
-def only(ranked: Ranked, rows: IntArray) -> Ranked:
+AnyRanked = TypeVar("AnyRanked", bound="Ranked")
+
+
+def only(ranked: AnyRanked, rows: IntArray) -> AnyRanked:
     """Return the same topics with some of their documents (n,), which ascend."""
     return replace(
         ranked,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property, reduce
+from functools import cached_property
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from pres_eval.errors import InputError
 from pres_eval.ranking.notations import Respelling
 from pres_eval.ranking.opening import Opening
 from pres_eval.ranking.parts import Part, each_once
-from pres_eval.ranking.ranked import NOTHING, Ranked
+from pres_eval.ranking.ranked import NOTHING, Ranked, only
 from pres_eval.ranking.ranker import IN_ANY_ORDER, Ranker
 from pres_eval.ranking.rough import respelled_documents
 from pres_eval.ranking.whole_topics import DuplicateRowError
@@ -128,26 +127,17 @@ TOPIC_RULES = (OWN, COMMON, ALL)
 """Values of --topics: each run's own topics, those that all runs have, all of the judgements (-c)."""
 
 
-def common_topics(rankings: Sequence[Ranking]) -> IntArray:
-    """Return (S,) the topics that every run has, as indices of the pool's, ascending."""
-    return reduce(np.intersect1d, [ranking.topic for ranking in rankings])
-
-
 def with_topics(ranking: Ranking, topics: IntArray) -> Ranking:
     """Return the run without its topics that are not among these (S,)."""
     kept = np.isin(ranking.topic, topics)
     if kept.all():
         return ranking
-    lengths = np.diff(ranking.offsets)
-    rows = np.repeat(kept, lengths)
+    found = only(ranking, np.flatnonzero(np.repeat(kept, np.diff(ranking.offsets))))
     return replace(
-        ranking,
-        topic=ranking.topic[kept],
-        num_ret=ranking.num_ret[kept],
-        offsets=np.concatenate(([0], np.cumsum(lengths[kept]))),
-        rank=ranking.rank[rows],
-        document=ranking.document[rows],
-        ties=ranking.ties.of(np.flatnonzero(rows)),
+        found,
+        topic=found.topic[kept],
+        num_ret=found.num_ret[kept],
+        offsets=np.append(found.offsets[:-1][kept], found.offsets[-1]),
     )
 
 
