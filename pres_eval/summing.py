@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Container
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,17 @@ class ScoredBlock:
 
     topics: tuple[bytes, ...]
     values: tuple[Values, ...]
+
+    def over(self, wanted: Container[bytes]) -> ScoredBlock:
+        """Return the topics that are wanted, with their values."""
+        rows = np.array([row for row, topic in enumerate(self.topics) if topic in wanted], np.int64)
+        return ScoredBlock(
+            tuple(self.topics[row] for row in rows),
+            tuple(
+                [values[row] for row in rows] if isinstance(values, list) else values[rows]
+                for values in self.values
+            ),
+        )
 
 
 class Summing:

@@ -101,7 +101,7 @@ def source_at(address: str) -> Source:
     """Return the file at a path or an address, to be read by one process; `irds:ID` is a dataset's."""
     if address.startswith(DATASET):
         return MadeText(address, partial(qrels_text, address))
-    return remote_source(address) if is_remote(address) else Source(address)
+    return remote_source(address) if "://" in address and is_remote(address) else Source(address)
 
 
 def _raise(error: PresEvalError) -> NoReturn:
