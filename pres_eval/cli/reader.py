@@ -134,10 +134,10 @@ def _comment(said: NumberOptions, run: Ranking, relevance: Relevance, options: O
         )
     if said.rewrites:
         mapped = (
-            f"{run.num_mapped:,} of {run.num_lines:,} rows mapped to other documents",
+            f"{run.facts.num_mapped:,} of {run.facts.num_rows:,} rows mapped to other documents",
             f"{run.num_dropped:,} left out as their document came before",
         )
-        excluded = (f"{run.num_excluded:,} excluded",)
+        excluded = (f"{run.facts.num_excluded:,} excluded",)
         counts = (*mapped * (said.map_docs is not None), *excluded * (said.exclude is not None))
         said.note(f"{run.name}: {', '.join(counts)}")
     found = changed_judgements.no_answers(relevance, options, run.topic[run.num_ret > 0])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import field, replace
+from itertools import chain
 
 import numpy as np
 
@@ -169,37 +170,32 @@ class Part:
     chunk: Chunk = NO_CHUNK
 
 
+NO_PART = Part(facts=Facts())
+
+
 class Merging:
     """Merges parts in the order of the file."""
 
     def __init__(self, pool: Pool) -> None:
         self.facts = Facts()
-        self._opening: Opening | None = None
-        self._looked_at = GrowingColumns()
+        self._parts: list[Part] = []
         self._seen = np.zeros(len(pool.topics), np.bool_)
-        self._topics: list[IntArray] = [_NONE]
         self._unjudged = UnjudgedTopics()
-        self._ranked: list[Ranked] = []
         self._rows = GrowingColumns()
-        self._keyed: list[KeyedRows] = []
 
     def add(self, part: Part) -> None:
         """Take the next part.  Raises ScatteredError if one of its topics came before."""
         if self._seen[part.topics].any():
             raise ScatteredError
         self._seen[part.topics] = True
-        self._topics.append(part.topics)
         self.facts = self.facts.then(part.facts)
-        self._opening = self._opening or part.opening
-        self._looked_at.append(part.looked_at.topic, part.looked_at.documents)
         if len(part.unjudged):
             self._unjudged.add(part.unjudged)
         self._unjudged.more |= part.more
-        if part.ranked is not None:
-            self._ranked.append(part.ranked)
         if part.rows is not None:
             self._rows.append(part.rows.topic, part.rows.scores, part.rows.ids)
-        self._keyed += part.keyed
+        # What was taken already would be there twice.
+        self._parts.append(replace(part, unjudged=NO_IDS, rows=None, chunk=NO_CHUNK))
 
     def add_chunks(self, source: Source, parts: Iterable[Part]) -> None:
         """Take the parts that the chunks of a source become; a LineError then counts all lines so far."""
@@ -215,16 +211,21 @@ class Merging:
 
     def part(self) -> Part:
         """Return all parts as one."""
+        parts = [NO_PART, *self._parts]
+        ranked = [part.ranked for part in parts if part.ranked is not None]
         return Part(
             facts=self.facts,
-            opening=self._opening,
-            looked_at=LookedAt(*self._looked_at.values()) if len(self._looked_at) else NOTHING_LOOKED_AT,
-            topics=np.concatenate(self._topics),
+            opening=next((part.opening for part in parts if part.opening is not None), None),
+            looked_at=LookedAt(
+                np.concatenate([part.looked_at.topic for part in parts]),
+                WordIds.concatenate([part.looked_at.documents for part in parts]),
+            ),
+            topics=np.concatenate([part.topics for part in parts]),
             unjudged=self._unjudged.ids(),
             more=self._unjudged.more,
-            ranked=joined_topics(self._ranked) if self._ranked else None,
+            ranked=joined_topics(ranked) if ranked else None,
             rows=Rows(*self._rows.values()) if len(self._rows) else None,
-            keyed=tuple(self._keyed),
+            keyed=tuple(chain.from_iterable(part.keyed for part in parts)),
         )
 
 

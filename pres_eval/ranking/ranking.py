@@ -11,7 +11,7 @@ from pres_eval.arrays import Ids, IntArray, WordIds, distinct
 from pres_eval.errors import InputError
 from pres_eval.ranking.notations import Respelling
 from pres_eval.ranking.opening import Opening
-from pres_eval.ranking.parts import Part, each_once
+from pres_eval.ranking.parts import Facts, Part, each_once
 from pres_eval.ranking.ranked import NOTHING, Ranked, only
 from pres_eval.ranking.ranker import IN_ANY_ORDER, Ranker
 from pres_eval.ranking.rough import respelled_documents
@@ -25,9 +25,8 @@ class Ranking(Ranked):
     """A whole run, as far as it was judged.
 
     name, tag        of the file; of its last line
-    num_lines        lines that are documents
+    facts            facts of its lines
     unjudged_ids     topics without judgements, the first parts.MOST of them
-    longer_line      the first line with more than six columns
     more_unjudged    whether there are further ones
     form             the recognised format of the file, None for a trec run
     opening          the first document, and whether ranks run against scores
@@ -37,15 +36,12 @@ class Ranking(Ranked):
     single, ascending
                      how scores were kept and ties went; an evaluation has to want the same
     unchecked        whether documents that nobody judged could be there twice
-    num_mapped, num_excluded
-                     rows whose document became another one (--map-docs), and rows left out (--exclude)
     """
 
     name: str
     tag: str
-    num_lines: int
+    facts: Facts
     unjudged_ids: WordIds
-    longer_line: int | None
     single: bool
     ascending: bool
     more_unjudged: bool = False
@@ -55,8 +51,6 @@ class Ranking(Ranked):
     tag_before: str | None = None
     form: str | None = None
     unchecked: bool = False
-    num_mapped: int = 0
-    num_excluded: int = 0
 
     @cached_property
     def unjudged(self) -> Ids:
@@ -87,10 +81,7 @@ def ranking_of(
         name=name,
         tag=facts.tag.decode("utf-8", "surrogateescape") if tag is None else tag,
         tag_before=facts.tag_before.decode("utf-8", "surrogateescape") if is_told else None,
-        num_lines=facts.num_rows,
-        longer_line=facts.longer_line,
-        num_mapped=facts.num_mapped,
-        num_excluded=facts.num_excluded,
+        facts=facts,
         unjudged_ids=part.unjudged,
         more_unjudged=part.more,
         opening=part.opening,

@@ -40,7 +40,7 @@ def ranked(block: Block, judged: Relevance, options: Options | None = None, jobs
 
 def as_lists(ranking: Ranking) -> list[object]:
     arrays = (ranking.topic, ranking.num_ret, ranking.offsets, ranking.rank, ranking.document)
-    return [*(array.tolist() for array in arrays), ranking.num_lines, list(ranking.unjudged)]
+    return [*(array.tolist() for array in arrays), ranking.facts.num_rows, list(ranking.unjudged)]
 
 
 @settings(deadline=None, max_examples=120)

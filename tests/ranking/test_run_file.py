@@ -62,7 +62,7 @@ def as_plain(ranking: Ranking, pool: Pool) -> PlainRun:
         topics[pool.topics[topic]] = PlainTopic(int(ranking.num_ret[row]), judged)
     assert len(topics) == len(ranking.topic)  # none comes twice
     tag = ranking.tag.encode("utf-8", "surrogateescape")
-    return PlainRun(topics, tag, ranking.num_lines, list(ranking.unjudged), ranking.longer_line)
+    return PlainRun(topics, tag, ranking.facts.num_rows, list(ranking.unjudged), ranking.facts.longer_line)
 
 
 def read(
