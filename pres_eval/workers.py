@@ -74,9 +74,17 @@ class _Threads:
         self._there_is_work = threading.Semaphore(0)
 
     def start(self, work: Callable[[], Any]) -> _Task:
-        """Let a thread do the work, and do it now if there is none."""
+        """Let a thread do the work, one more until there are enough; do it now if there is none."""
         task = _Task(work)
-        if self._have_thread():
+        if self._num_threads < self._jobs:
+            try:
+                # Nobody waits for it when the process ends.
+                threading.Thread(target=self._work, daemon=True).start()
+            except (RuntimeError, MemoryError):
+                self._jobs = max(self._num_threads, 1)
+            else:
+                self._num_threads += 1
+        if self._num_threads:
             self._waiting.append(task)
             self._there_is_work.release()
         else:
@@ -88,18 +96,6 @@ class _Threads:
         self._waiting.clear()
         for _ in range(self._num_threads):
             self._there_is_work.release()
-
-    def _have_thread(self) -> bool:
-        """Return whether there is a thread to work; one more is made until there are enough."""
-        if self._num_threads < self._jobs:
-            try:
-                # Nobody waits for it when the process ends.
-                threading.Thread(target=self._work, daemon=True).start()
-            except (RuntimeError, MemoryError):
-                self._jobs = max(self._num_threads, 1)
-            else:
-                self._num_threads += 1
-        return self._num_threads > 0
 
     def _work(self) -> None:
         while True:

@@ -232,7 +232,15 @@ class Batch:
 
         Raises MeasureError if a ranking ends inside a tie: its orders leave other numbers of documents.
         """
-        self._check_whole_ties()
+        if self.ties is not None:
+            last = self.ties.first + self.ties.size - 1
+            cut = np.flatnonzero((last > self.num_ret[self.topic_of]) & (self.grade >= 0))
+            if len(cut):
+                topic = quoted(self.topics[int(self.topic_of[cut[0]])])
+                raise MeasureError(
+                    f"--ties expected: -M cuts through equal scores of topic {topic}, so their order decides"
+                    " how many judged documents are left; expected no -J, or --ties best and --ties worst"
+                )
         judged = np.flatnonzero(self.grade >= 0)
         offsets = np.searchsorted(judged, self.offsets)
         lengths = np.diff(offsets)
@@ -247,19 +255,6 @@ class Batch:
             ties=None if self.ties is None else self.ties.among(judged, offsets),
             document_scores=None if scores is None else scores[judged],
         )
-
-    def _check_whole_ties(self) -> None:
-        """Raise MeasureError for a topic whose ranking ends inside a tie with judged documents."""
-        if self.ties is None:
-            return
-        last = self.ties.first + self.ties.size - 1
-        cut = np.flatnonzero((last > self.num_ret[self.topic_of]) & (self.grade >= 0))
-        if len(cut):
-            topic = quoted(self.topics[int(self.topic_of[cut[0]])])
-            raise MeasureError(
-                f"--ties expected: -M cuts through equal scores of topic {topic}, so their order decides how"
-                " many judged documents are left; expected no -J, or --ties best and --ties worst"
-            )
 
     def with_gains(self, gains: Sequence[tuple[int, float]]) -> Batch:
         """Return the same batch with other values for some grades; below 0 a document is not judged."""

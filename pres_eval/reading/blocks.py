@@ -18,11 +18,11 @@ from pres_eval.records import dataclass
 class Documents(Protocol):
     """A column of ids of which rows are picked: WordIds, or ids that are made when they are wanted."""
 
-    def __len__(self) -> int: ...
+    def __len__(self) -> int:
+        """Return the number of ids."""
 
     def pick(self, rows: IntArray | slice, /) -> WordIds:
         """Return the ids of some rows (n,)."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)

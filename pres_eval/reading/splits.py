@@ -128,8 +128,7 @@ def source_in(source: Source, start: int, stop: int, by_topic: bool) -> Source:
 
     Raises ScatteredError if no topic of LARGEST_TOPIC bytes or less is found to begin.
     """
-    if not isinstance(source, PlannedSource):
-        return source
+    assert isinstance(source, PlannedSource), "others are read whole"
     start, stop = (_boundary(source, place, by_topic) for place in (start, stop))
     return PlannedSource(source.file, start, max(start, stop))
 
