@@ -6,7 +6,7 @@ import contextlib
 import os
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 from pres_eval.errors import InputError, PresEvalError, extra_module
 from pres_eval.reading.source import Source
@@ -14,7 +14,6 @@ from pres_eval.reading.streams import (
     LONGEST_MAGIC,
     OpenFile,
     Pieces,
-    RawStream,
     ReadAt,
     Version,
     compression_of,
@@ -163,15 +162,11 @@ def open_at(file: PlannedFile, start: int, stop: int) -> OpenFile:
         return OpenFile(
             Pieces(_blocks(file, start, stop)), None, version=partial(_remote_version, file.address)
         )
-    missing = file.size - start
-    if file.descriptor is not None:
-        shared = ReadAt(file.descriptor, start)
-        return OpenFile(shared, None, version=partial(version_of, file.descriptor), size=missing)
-    with readable(file.name):
-        raw = open(file.address, "rb", buffering=0)  # noqa: PTH123, SIM115
-    raw.seek(start)
-    number = raw.fileno()
-    return OpenFile(cast(RawStream, raw), None, raw.close, partial(version_of, number), missing, number)
+    number, opened = file.descriptor, contextlib.ExitStack()
+    if number is None:
+        with readable(file.name):
+            number = opened.enter_context(open(file.address, "rb", buffering=0)).fileno()  # noqa: PTH123, SIM115
+    return OpenFile(ReadAt(number, start), None, opened.close, partial(version_of, number), file.size - start)
 
 
 class PlannedSource(Source):
