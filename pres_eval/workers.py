@@ -30,7 +30,7 @@ def in_turn(work: Callable[[int], Result], count: int) -> Iterator[Result]:
 
 def by_threads(jobs: int | None) -> Loop:
     """Return a loop by that number of threads; None: one for each processor."""
-    return lambda work, count: in_order(work, range(count), jobs or num_processors())
+    return lambda work, count: in_order(work, range(count), jobs)
 
 
 UNTHREADED = 1
@@ -111,14 +111,16 @@ class _Threads:
 def in_order(
     function: Callable[[Given], Result],
     given: Iterable[Given],
-    jobs: int,
+    jobs: int | None,
     unthreaded: int = 0,
     ahead: int = 1,
 ) -> Iterator[Result]:
     """Yield the function's results, in order, from `jobs` threads, but the first few from this one.
 
-    `ahead` further calls wait for a thread.
+    jobs   None: one for each processor
+    ahead  further calls that wait for a thread
     """
+    jobs = jobs or num_processors()
     if jobs == 1:
         # Nothing waits, so nothing is needed that could: it costs as much as a small batch.
         yield from map(function, given)

@@ -75,7 +75,7 @@ def match(lengths: IntArray, ids: WordIds, wanted_lengths: IntArray, wanted: Wor
     return Matches(repeats, first, rows, partner[rows])
 
 
-def repeated(offsets: IntArray, ids: WordIds, jobs: int = 1) -> tuple[IntArray, IntArray]:
+def repeated(offsets: IntArray, ids: WordIds, jobs: int | None = 1) -> tuple[IntArray, IntArray]:
     """Return the rows (n,) whose document the topic has in an earlier row, ascending, and that row (n,).
 
     The documents offsets[i] ... offsets[i+1]-1 are of topic i.  `jobs` threads look for them.

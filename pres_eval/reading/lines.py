@@ -143,7 +143,7 @@ def in_parts(
     layout: Layout,
     work: Callable[[Lines], Result],
     chunks: Generator[Chunk, None, None],
-    jobs: int,
+    jobs: int | None,
     names: str | None = None,
 ) -> Iterator[tuple[int, Result]]:
     """Yield the result of `work` for the lines of each chunk, in order, with the number of lines before it.

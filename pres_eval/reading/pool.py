@@ -160,7 +160,7 @@ class Pooled:
 
 
 def build_pool(
-    topic_ids: Ids, lengths: IntArray, documents: WordIds, groups: AnyInts | None = None, jobs: int = 1
+    topic_ids: Ids, lengths: IntArray, documents: WordIds, groups: AnyInts | None = None, jobs: int | None = 1
 ) -> Pooled:
     """Return the pool of rows of topics: topic_ids[0] has the first lengths[0] rows.
 
