@@ -146,7 +146,7 @@ def _redrawn(batch: SampledBatch, times: int, stream: RandomStream) -> Iterator[
     A document drawn t times counts 1 - λ + λ t n / (n - 1), with λ² = 1 - n / N: n together, as before.
     """
     rows = np.flatnonzero(batch.grade >= 0)
-    stratum_of = batch.stratum_of[rows]
+    stratum_of = batch.group_of[rows]
     drawn: IntArray = np.bincount(stratum_of, minlength=len(batch.num_documents))
     lasting = np.where(drawn > 1, np.sqrt(1 - drawn / batch.num_documents), 0.0)[stratum_of]
     begins = (np.cumsum(drawn) - drawn)[stratum_of]

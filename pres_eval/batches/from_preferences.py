@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from pres_eval.arrays import BoolArray, FloatArray, IntArray, ragged
-from pres_eval.batches.from_groups import BatchOfTopics, scored_groups
+from pres_eval.batches.from_groups import JudgementsOfTopics, scored_groups
 from pres_eval.batches.preference_counts import Classes, GroupCounts, count_classes, no_counts, segment_sums
 from pres_eval.batches.preference_orders import (
     ConflictError,
@@ -25,13 +25,11 @@ from pres_eval.reading.judged_groups import Preferences
 
 
 @dataclass(frozen=True, eq=False)
-class PreferenceBatch(BatchOfTopics):
+class PreferenceBatch(JudgementsOfTopics):
     """T topics with G judgement groups and R judgements, and where a run put the judged documents.
 
     num_judged      (T,) documents judged by any group
     num_judged_ret  (T,) how many of them were retrieved, after -M
-    group_offsets   (T+1,) where each topic's groups begin
-    row_offsets     (G+1,) where each group's judgements begin
     subgroup, level, place
                     (R,) of each judgement, sorted by group, subgroup, level (descending) and place: the
                     number of the document among those judged for the topic; those retrieved come first, in
@@ -41,8 +39,6 @@ class PreferenceBatch(BatchOfTopics):
 
     num_judged: IntArray
     num_judged_ret: IntArray
-    group_offsets: IntArray
-    row_offsets: IntArray
     subgroup: IntArray
     level: FloatArray
     place: IntArray
@@ -53,16 +49,6 @@ class PreferenceBatch(BatchOfTopics):
     def with_grade(self, relevance_level: float) -> PreferenceBatch:
         """Return the same: preferences have no level."""
         return self
-
-    @cached_property
-    def topic_of(self) -> IntArray:
-        """(G,) index of each group's topic."""
-        return np.repeat(np.arange(len(self)), np.diff(self.group_offsets))
-
-    @cached_property
-    def group_of(self) -> IntArray:
-        """(R,) index of each judgement's group."""
-        return np.repeat(np.arange(len(self.row_offsets) - 1), np.diff(self.row_offsets))
 
     @cached_property
     def has_subgroups(self) -> BoolArray:
@@ -90,11 +76,11 @@ class PreferenceBatch(BatchOfTopics):
             np.concatenate(([0], np.cumsum(sizes))),
             self.rank_class[rows],
             self.place[rows],
-            (self.place < self.num_judged_ret[self.topic_of][self.group_of])[rows],
+            (self.place < self.num_judged_ret[self.topic_of_group][self.group_of])[rows],
         )
         counts.put(plain, count_classes(classes, self.level[rows] > 0))
         for group, order in self._orders.items():
-            counts.put(np.array([group]), order.count(int(self.num_judged_ret[self.topic_of[group]])))
+            counts.put(np.array([group]), order.count(int(self.num_judged_ret[self.topic_of_group[group]])))
         return counts
 
     @cached_property
@@ -132,7 +118,7 @@ class PreferenceBatch(BatchOfTopics):
     @cached_property
     def pairs(self) -> PairSums:
         """The pairs of documents of each topic, and the sums of their fulfilled shares."""
-        counts, first = self.counts, self.group_offsets[:-1]
+        counts, first = self.counts, self.offsets[:-1]
         ful_ret, poss_ret, poss_imp = counts.ful_ret[first], counts.poss_ret[first], counts.poss_imp[first]
         # Of a single group each share is 1 or 0, so that the sums are counts.
         sums = PairSums(
@@ -142,9 +128,9 @@ class PreferenceBatch(BatchOfTopics):
             pairs_imp=poss_ret + poss_imp,
             pairs=counts.poss[first],
         )
-        single = (np.diff(self.group_offsets) == 1) & ~self._repeats[first]
+        single = (np.diff(self.offsets) == 1) & ~self._repeats[first]
         for topic in np.flatnonzero(~single).tolist():
-            groups = range(self.group_offsets[topic], self.group_offsets[topic + 1])
+            groups = range(self.offsets[topic], self.offsets[topic + 1])
             num_judged, num_ret = int(self.num_judged[topic]), int(self.num_judged_ret[topic])
             sums.put(topic, sum_pairs([self._pairwise(group) for group in groups], num_judged, num_ret))
         return sums
@@ -196,15 +182,14 @@ def form_preference_batch(
         # trec_eval: levels are C floats in 9.0.8, so close ones are the same.
         with np.errstate(over="ignore", under="ignore"):
             level = level.astype(np.float32).astype(np.float64)
-    group_of = np.repeat(np.arange(len(scored.group)), np.diff(scored.row_offsets))
     subgroup, own_place = preferences.subgroup[scored.row], place_of[preferences.document[scored.row]]
-    order = np.lexsort((own_place, -level, subgroup, group_of))
+    order = np.lexsort((own_place, -level, subgroup, scored.group_of))
     return PreferenceBatch(
         topics=scored.topics,
         missing=scored.missing,
         num_judged=np.diff(bounds),
         num_judged_ret=segment_sums(rank > 0, bounds),
-        group_offsets=scored.offsets,
+        offsets=scored.offsets,
         row_offsets=scored.row_offsets,
         subgroup=subgroup[order],
         level=level[order],
