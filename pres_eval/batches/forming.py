@@ -117,7 +117,7 @@ def _batch_of_qrels(
     )
     grade = wide(qrels.grade[found.document])
     grade[grade < 0] = UNJUDGED
-    size = len(topics) + int(lengths_at(qrels.pool.offsets, topics).sum())
+    size = len(topics) + qrels.pool.num_documents_of(topics)
     judged = qrels.topics_seen.get(topics.tobytes(), size, partial(judged_topics, qrels, topics))
     batch = Batch(
         topics=judged.topics,

@@ -120,7 +120,7 @@ def form_grouped_batch(
 ) -> GroupedBatch:
     """Join judgement groups with a ranking: -M first, then -J, which each group applies by itself.
 
-    topics, place  as for scored_groups
+    topics, place  (T,) as for scored_groups
     """
     scored = scored_groups(qrels, ranking, options, topics, place)
     num_groups, topic_of, group_of = len(scored.group), scored.topic_of_group, scored.group_of

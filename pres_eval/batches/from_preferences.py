@@ -165,7 +165,7 @@ def form_preference_batch(
     """Give each judged document its place, after -M; -J and -l make no difference to preferences.
 
     The ranking has to be one that breaks ties by docno in ascending order.
-    topics, place  as for scored_groups
+    topics, place  (T,) as for scored_groups
     """
     scored = scored_groups(preferences, ranking, options, topics, place)
     starts = preferences.pool.offsets

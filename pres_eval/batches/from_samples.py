@@ -117,7 +117,7 @@ _OF_ANY_DRAWS = (
 def form_sampled_batch(
     sample: Sample, ranking: Ranked, options: Options, topics: IntArray, place: IntArray
 ) -> SampledBatch:
-    """Join a sample with a ranking, after -M; topics and place as for scored_groups."""
+    """Join a sample with a ranking, after -M; topics and place (T,) as for scored_groups."""
     scored = scored_groups(sample, ranking, options, topics, place)
     grade = sample.grade[scored.row]
     return SampledBatch(

@@ -85,7 +85,7 @@ def form_subtopic_batch(
 ) -> SubtopicBatch:
     """Join subtopic judgements with a ranking: -M first, then -J, for documents that no subtopic judged.
 
-    topics, place  as for scored_groups
+    topics, place  (T,) as for scored_groups
     """
     scored = scored_groups(qrels, ranking, options, topics, place)
     num_topics = len(scored.topics)

@@ -164,7 +164,7 @@ Totals = tuple[IntArray, IntArray]
 def balanced_counts(
     pairs: Pairs, judgements: tuple[IntArray, IntArray, IntArray, IntArray], cut: Totals, cut_ret: Totals
 ) -> GroupCounts:
-    """Return the counts of groups, of which the balanced ones are still missing.
+    """Return the counts of groups (G,), of which the balanced ones are still missing.
 
     judgements    rel, rel_ret, nonrel, nonrel_ret
     cut, cut_ret  preferences, and those of retrieved documents, with as few nonrelevant ones as relevant ones

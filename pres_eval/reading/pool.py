@@ -124,6 +124,10 @@ class Pool:
         wanted = found.wanted + judged.start if isinstance(judged, slice) else judged[found.wanted]
         return Matches(found.repeats, found.first, found.rows, wanted)
 
+    def num_documents_of(self, topics: IntArray) -> int:
+        """Count the documents of some topics (n,) together."""
+        return int(lengths_at(self.offsets, topics).sum())
+
     def byte_order(self) -> IntArray:
         """Return (D,) the permutation that sorts the documents by topic and id."""
         return byte_order(self.documents.take(slice(None)), self.topic_of)
