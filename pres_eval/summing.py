@@ -50,7 +50,7 @@ class Summing:
     def __init__(self, selection: Selection, weights: Weights | None = None) -> None:
         self._selection = selection
         self._weights = weights
-        self._sums = [0.0] * len(selection)
+        self._sums = np.zeros(len(selection))
         self._weight = 0.0
         self.num_scored = 0
 
@@ -68,9 +68,7 @@ class Summing:
             table = np.array([block.values[number] for number in chosen])
             if weights is not None:
                 table[[self._selection[number].measure.summary is mean for number in chosen]] *= weights
-            sums = add_rows_in_order(table, np.array([self._sums[number] for number in chosen]))
-            for number, value in zip(chosen, sums.tolist(), strict=True):
-                self._sums[number] = value
+            self._sums[chosen] = add_rows_in_order(table, self._sums[chosen])
 
     def totals(self, relevance: Relevance, complete: bool, topics: frozenset[bytes] | None = None) -> Totals:
         """Return the counts that summaries need besides the sums; `topics`: those of a group, None: all."""
@@ -110,5 +108,5 @@ class Summing:
             else None
             if column.measure.summary is None
             else column.measure.summary(value, totals)
-            for column, value in zip(self._selection, self._sums, strict=True)
+            for column, value in zip(self._selection, self._sums.tolist(), strict=True)
         )

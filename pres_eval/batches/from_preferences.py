@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 
 import numpy as np
 
 from pres_eval.arrays import BoolArray, FloatArray, IntArray, ragged
 from pres_eval.batches.from_groups import JudgementsOfTopics, scored_groups
-from pres_eval.batches.preference_counts import Classes, GroupCounts, count_classes, no_counts, segment_sums
+from pres_eval.batches.preference_counts import Classes, GroupCounts, count_classes, segment_sums
 from pres_eval.batches.preference_orders import (
     ConflictError,
     PairSums,
@@ -67,7 +67,7 @@ class PreferenceBatch(JudgementsOfTopics):
     @cached_property
     def counts(self) -> GroupCounts:
         """The preferences and documents of each group; InputError if a group contradicts itself."""
-        counts = no_counts(len(self.group))
+        counts = np.zeros((len(fields(GroupCounts)), len(self.group)), np.int64)
         plain = np.flatnonzero(~self.has_subgroups)
         rows = self._counted_rows
         offsets = np.concatenate(([0], np.cumsum(rows)))[self.row_offsets]
@@ -78,10 +78,10 @@ class PreferenceBatch(JudgementsOfTopics):
             self.place[rows],
             (self.place < self.num_judged_ret[self.topic_of_group][self.group_of])[rows],
         )
-        counts.put(plain, count_classes(classes, self.level[rows] > 0))
+        counts[:, plain] = count_classes(classes, self.level[rows] > 0)
         for group, order in self._orders.items():
-            counts.put(np.array([group]), order.count(int(self.num_judged_ret[self.topic_of_group[group]])))
-        return counts
+            counts[:, [group]] = order.count(int(self.num_judged_ret[self.topic_of_group[group]]))
+        return GroupCounts(*counts)
 
     @cached_property
     def _counted_rows(self) -> BoolArray:

@@ -8,7 +8,7 @@ level, so its preferences can be counted without being listed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -54,15 +54,9 @@ class GroupCounts:
         """(G,) all preferences."""
         return self.poss_ret + self.poss_imp + self.poss_none
 
-    def put(self, chosen: IntArray, counts: GroupCounts) -> None:
-        """Take over the counts of the chosen groups (n,)."""
-        for field in fields(self):
-            getattr(self, field.name)[chosen] = getattr(counts, field.name)
 
-
-def no_counts(size: int) -> GroupCounts:
-    """Return counts of 0 for as many groups."""
-    return GroupCounts(*(np.zeros(size, np.int64) for _ in fields(GroupCounts)))
+Counts = tuple[IntArray, ...]
+"""(G,) each: the fields of GroupCounts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +142,7 @@ def count_pairs(classes: Classes) -> Pairs:
     )
 
 
-def count_classes(classes: Classes, is_rel: BoolArray) -> GroupCounts:
+def count_classes(classes: Classes, is_rel: BoolArray) -> Counts:
     """Return the counts of groups with one subgroup; `is_rel` (R,): judged with a level above 0."""
     retrieved = classes.retrieved
     rel, nonrel = classes.by_group(is_rel), classes.by_group(~is_rel)
@@ -163,7 +157,7 @@ Totals = tuple[IntArray, IntArray]
 
 def balanced_counts(
     pairs: Pairs, judgements: tuple[IntArray, IntArray, IntArray, IntArray], cut: Totals, cut_ret: Totals
-) -> GroupCounts:
+) -> Counts:
     """Return the counts of groups (G,), of which the balanced ones are still missing.
 
     judgements    rel, rel_ret, nonrel, nonrel_ret
@@ -175,7 +169,7 @@ def balanced_counts(
     filled = ful_ret + ful_imp + rel_ret * surplus, poss_ret + poss_imp + poss_none + rel * surplus
     # trec_eval: the sum of the retrieved preferences has `rel`, not `rel_ret`.
     filled_ret = ful_ret + rel_ret * surplus_ret, poss_ret + rel * surplus_ret
-    return GroupCounts(
+    return (
         *pairs,
         *judgements,
         *(np.where(surplus >= 0, *both) for both in zip(filled, cut, strict=True)),

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.arrays import BoolArray, FloatArray, IntArray, add_in_order
-from pres_eval.batches.preference_counts import GroupCounts, Pairs, balanced_counts
+from pres_eval.batches.preference_counts import Counts, Pairs, balanced_counts
 
 CELLS = 1 << 20
 """Cells of a documents × documents matrix that are worked on in one step."""
@@ -41,8 +41,8 @@ class PartialOrder:
     level: FloatArray
     better: BoolArray
 
-    def count(self, num_judged_ret: int) -> GroupCounts:
-        """Return the counts of the group, as arrays of one element."""
+    def count(self, num_judged_ret: int) -> Counts:
+        """Return the counts of the group (1,)."""
         num_ret = int(np.searchsorted(self.place, num_judged_ret))
         is_rel, is_nonrel = self.level > 0, self.level == 0
         rel = _number(is_rel)

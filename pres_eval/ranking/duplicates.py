@@ -13,7 +13,7 @@ from pres_eval.errors import EmptyFileError, InputError, quoted
 from pres_eval.ranking.opening import DOCNO
 from pres_eval.ranking.parts import Rows
 from pres_eval.ranking.ranker import EVERY_ROW, Ranker
-from pres_eval.ranking.whole_topics import DuplicateRowError, rank_topics
+from pres_eval.ranking.whole_topics import DuplicateRowError
 from pres_eval.reading.blocks import Block, FileFormat, check_scores, joined
 from pres_eval.reading.formats.delimited import read_columns
 from pres_eval.reading.lines import RUN
@@ -63,12 +63,8 @@ def _duplicates(ranker: Ranker, rows: Rows) -> Iterator[Pair]:
     again, _ = repeated(offsets, rows.ids.pick(order))
     for number in np.unique(rows.topic[order[again]]).tolist():
         own = order[int(offsets[number]) : int(offsets[number + 1])]
-        chosen, ends = np.array([number]), np.array([0, len(own)])
         try:
-            rank_topics(
-                ranker.pool, chosen, ends, rows.scores[own], rows.ids.pick(own), ranker.most,
-                ascending=ranker.ascending,
-            )  # fmt: skip
+            ranker.ranked_rows(Rows(rows.topic[own], rows.scores[own], rows.ids.pick(own)), 1)
         except DuplicateRowError as error:
             yield error.topic, error.document
 
