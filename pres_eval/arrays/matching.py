@@ -11,6 +11,8 @@ that each process draws anew, so that nobody can prepare ids that collide again 
 
 from __future__ import annotations
 
+from itertools import count
+
 import numpy as np
 
 from pres_eval.arrays.columns import NO_IDS, WordIds
@@ -52,9 +54,7 @@ def match(lengths: IntArray, ids: WordIds, wanted_lengths: IntArray, wanted: Wor
 
     The first lengths[0] ids and the first wanted_lengths[0] wanted ones are of the same topic, and so on.
     """
-    seed = -1
-    while True:
-        seed += 1
+    for seed in count():
         keys = _keys(lengths, ids.hashes(seed))
         repeats, first, found = match_keys(keys, _keys(wanted_lengths, wanted.hashes(seed)))
         if ids.equal(repeats, ids, first).all():

@@ -110,13 +110,9 @@ def exchanged(lines: Lines, wrong: int) -> bytes | None:
 
 def _against(lines: Lines, rank: IntArray) -> tuple[bytes, int, float, int, float] | None:
     """Return the first pair of rows whose ranks (R,) contradict their scores, if nearly all do; else None."""
-    if len(rank) < 2:
-        return None
     score, ids = lines.numbers, lines.column(TOPIC)
-    topic = np.zeros(len(rank), np.int64)
     heads = changes(ids)
-    topic[heads[1:]] = 1
-    topic = np.cumsum(topic)
+    topic = np.repeat(np.arange(len(heads)), np.diff(heads, append=len(rank)))
     told = (topic[1:] == topic[:-1]) & (rank[1:] != rank[:-1]) & (score[1:] != score[:-1])
     both_rise = told & ((rank[1:] > rank[:-1]) == (score[1:] > score[:-1]))
     pairs = np.bincount(topic[1:][told], minlength=len(heads))
