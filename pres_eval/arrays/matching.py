@@ -62,8 +62,7 @@ def match(lengths: IntArray, ids: WordIds, wanted_lengths: IntArray, wanted: Wor
     hits = np.flatnonzero(found >= 0)
     rows = found[hits]
     same = ids.equal(rows, wanted, hits)
-    if not same.all():
-        rows, hits = rows[same], hits[same]
+    rows, hits = rows[same], hits[same]
     if 8 * len(rows) < len(ids) and not len(repeats):
         order = np.argsort(rows)
         return Matches(repeats, first, rows[order], hits[order])

@@ -59,8 +59,6 @@ def _runs(alike: BoolArray) -> tuple[IntArray, IntArray]:
     inside[:-1] = alike
     inside[1:] |= alike
     places = np.flatnonzero(inside)
-    if not len(places):
-        return places, places
     begins = np.ones(len(places), np.bool_)
     begins[1:] = ~alike[places[1:] - 1]
     return places, np.cumsum(begins) - 1

@@ -134,8 +134,6 @@ class TieGroups:
 
     def among(self, rows: IntArray, offsets: IntArray) -> TieGroups:
         """Return the groups with only these documents (K,); topics begin at offsets (T+1,) in them."""
-        if not len(rows):
-            return TieGroups(rows, rows)
         topic_of = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
         first = self.first[rows]
         begins = heads_of_ties(first, topic_of)

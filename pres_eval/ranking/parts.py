@@ -69,8 +69,6 @@ def each_once(ids: WordIds) -> WordIds:
     """Return the distinct ids in the order in which they first came."""
     again, first = KeyTable(ids.hashes()).repeats()
     again = again[ids.equal(again, ids, first)]
-    if not len(again):
-        return ids
     new = np.ones(len(ids), np.bool_)
     new[again] = False
     return ids.pick(np.flatnonzero(new))

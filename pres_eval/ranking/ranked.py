@@ -35,8 +35,6 @@ class Ties:
 
     def moved(self, new: IntArray) -> Ties:
         """Return the same with document i as document new[i] (D,); those that become -1 are left out."""
-        if not len(self.document):
-            return self
         document = new[self.document]
         kept = np.flatnonzero(document >= 0)
         return Ties.at(document[kept], self.first[kept], self.size[kept])

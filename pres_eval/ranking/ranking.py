@@ -121,8 +121,6 @@ TOPIC_RULES = (OWN, COMMON, ALL)
 def with_topics(ranking: Ranking, topics: IntArray) -> Ranking:
     """Return the run without its topics that are not among these (S,)."""
     kept = np.isin(ranking.topic, topics)
-    if kept.all():
-        return ranking
     found = only(ranking, np.flatnonzero(np.repeat(kept, np.diff(ranking.offsets))))
     return replace(
         found,

@@ -144,10 +144,9 @@ def _merged(blocks: Sequence[Block]) -> Block:
 def check_scores(name: str, block: Block) -> None:
     """Raise InputError if a score of the run of this name is not a number."""
     wrong = np.isnan(block.numbers)
-    if not wrong.any():
-        return
-    row = int(np.argmax(wrong))
-    group = int(np.searchsorted(np.cumsum(block.lengths), row, side="right"))
-    document = quoted(block.documents.pick(slice(row, row + 1))[0])
-    where = f"of document {document} for topic {quoted(block.topics[group])}"
-    raise InputError(name, None, f"score nan {where}", "a number")
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        group = int(np.searchsorted(np.cumsum(block.lengths), row, side="right"))
+        document = quoted(block.documents.pick(slice(row, row + 1))[0])
+        where = f"of document {document} for topic {quoted(block.topics[group])}"
+        raise InputError(name, None, f"score nan {where}", "a number")
