@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -178,8 +178,7 @@ class Batch:
         made: dict[Callable[[Batch], Any], Any] = vars(self).setdefault("derived_values", {})
         if function not in made:
             made[function] = function(self)
-        value: Value = made[function]
-        return value
+        return cast(Value, made[function])
 
     def of_judgements(self, function: Callable[..., Value], *arguments: Hashable) -> Value:
         """Return a function's result for the batch; known topics keep it for the next run.

@@ -108,8 +108,7 @@ class RankedDocuments:
 
     def at(self, running: FloatArray, count: IntArray) -> FloatArray:
         """Return running sums over the first `count` documents of each topic, (T,) or (C, T)."""
-        values: FloatArray = running[np.where(count > 0, self.offsets[:-1] + count - 1, -1)]
-        return values
+        return running.take(np.where(count > 0, self.offsets[:-1] + count - 1, -1))
 
 
 def heads_of_ties(first: IntArray, topic_of: IntArray) -> IntArray:

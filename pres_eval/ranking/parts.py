@@ -38,8 +38,7 @@ class UnjudgedTopics:
 
     def __init__(self) -> None:
         self._parts = [NO_IDS]
-        self._num_ids = 0
-        self._num_bytes = 0
+        self._share = 0.0
         self.more = False
         """Whether there are more than are kept."""
 
@@ -48,20 +47,18 @@ class UnjudgedTopics:
         if self.more:
             return
         self._parts.append(topics)
-        self._num_ids += len(topics)
-        self._num_bytes += _room(topics)
-        if self._num_ids > 2 * MOST or self._num_bytes > 2 * MOST_BYTES:
+        self._share += _share(topics)
+        if self._share > 2:
             self.ids()
 
     def ids(self) -> WordIds:
         """Return those that are kept, each once."""
-        if not self._num_ids:
+        if not self._share:
             return NO_IDS
         found = each_once(WordIds.concatenate(self._parts))
-        self.more |= len(found) > MOST or _room(found) > MOST_BYTES
-        if len(found) > MOST:
-            found = found.pick(slice(0, MOST))
-        self._parts, self._num_ids, self._num_bytes = [found], len(found), _room(found)
+        self.more |= _share(found) > 1
+        found = found.pick(slice(0, MOST))
+        self._parts, self._share = [found], _share(found)
         return found
 
 
@@ -74,8 +71,10 @@ def each_once(ids: WordIds) -> WordIds:
     return ids.pick(np.flatnonzero(new))
 
 
-def _room(ids: WordIds) -> int:
-    return sum(column.nbytes for column in ids.columns) + int(ids.long_ids.lengths.sum())
+def _share(ids: WordIds) -> float:
+    """Return how much of what is kept some ids are, by their number or by their room."""
+    room = sum(column.nbytes for column in ids.columns) + int(ids.long_ids.lengths.sum())
+    return max(len(ids) / MOST, room / MOST_BYTES)
 
 
 TAG = 5

@@ -156,8 +156,7 @@ class Ranker:
             as_written = replace(block, documents=written) if self.once else None
         if is_first and part.opening is None and len(block.documents):
             part = replace(part, opening=Opening(block.documents.pick(slice(1))[0]))
-        looks = is_looked_at and self.looks
-        return self._of_block(block, as_written, part, kept, looks, jobs)
+        return self._of_block(block, as_written, part, kept, is_looked_at and self.looks, jobs)
 
     def _of_block(
         self, block: Block, as_written: Block | None, part: Part, kept: Kept, looks: bool, jobs: int

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import field
 from functools import partial
 from itertools import count
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -56,8 +56,7 @@ class Remembered:
         # Threads may make a value twice, which are the same.
         kept = self._kept.get(key)
         if kept is not None:
-            value: Value = kept[0]
-            return value
+            return cast(Value, kept[0])
         value = make()
         if size <= self._most:
             if self._size + size > self._most:

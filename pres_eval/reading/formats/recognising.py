@@ -55,8 +55,7 @@ def recognised(source: Source, grades: bool) -> FileFormat | None:
         return FORMATS["beir"]
     if separator_of(lines[0]) and columns_of(header_of(lines[0]), grades) is not None:
         return FORMATS["csv"]
-    whole = whole or [head]
-    return FORMATS["msmarco"] if not grades and _ranks_ascend(whole) else None
+    return FORMATS["msmarco"] if not grades and _ranks_ascend(whole or [head]) else None
 
 
 def _json(head: bytes, lines: list[bytes], grades: bool) -> FileFormat | None:
