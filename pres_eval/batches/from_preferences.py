@@ -109,9 +109,7 @@ class PreferenceBatch(JudgementsOfTopics):
             try:
                 orders[group] = partial_order(self.place[rows], self.subgroup[rows], self.level[rows])
             except ConflictError as conflict:
-                first, second = (
-                    int(np.flatnonzero(self.place[rows] == place)[0]) for place in conflict.places
-                )
+                first, second = (int(np.flatnonzero(self.place[rows] == place)[0]) for place in conflict.args)
                 raise self.source.conflict(*self.row[rows][[first, second]].tolist()) from None
         return orders
 
@@ -132,7 +130,9 @@ class PreferenceBatch(JudgementsOfTopics):
         for topic in np.flatnonzero(~single).tolist():
             groups = range(self.offsets[topic], self.offsets[topic + 1])
             num_judged, num_ret = int(self.num_judged[topic]), int(self.num_judged_ret[topic])
-            sums.put(topic, sum_pairs([self._pairwise(group) for group in groups], num_judged, num_ret))
+            found = sum_pairs([self._pairwise(group) for group in groups], num_judged, num_ret)
+            for values, value in zip(vars(sums).values(), found, strict=True):
+                values[topic] = value
         return sums
 
     @cached_property

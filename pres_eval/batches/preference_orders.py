@@ -8,7 +8,7 @@ after the other, in the order of the places of the two documents.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,11 +21,7 @@ CELLS = 1 << 20
 
 
 class ConflictError(Exception):
-    """Two documents of which each is preferred to the other: their places."""
-
-    def __init__(self, first: int, second: int) -> None:
-        self.places = (first, second)
-        super().__init__(first, second)
+    """Two documents of which each is preferred to the other: its arguments are their places."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,11 +159,6 @@ class PairSums:
     sum_imp: FloatArray
     pairs_imp: IntArray
     pairs: IntArray
-
-    def put(self, topic: int, values: tuple[float, int, float, int, int]) -> None:
-        """Take over the values of one topic."""
-        for field, value in zip(fields(self), values, strict=True):
-            getattr(self, field.name)[topic] = value
 
 
 def sum_pairs(

@@ -66,7 +66,7 @@ def _duplicates(ranker: Ranker, rows: Rows) -> Iterator[Pair]:
         try:
             ranker.ranked_rows(Rows(rows.topic[own], rows.scores[own], rows.ids.pick(own)), 1)
         except DuplicateRowError as error:
-            yield error.topic, error.document
+            yield error.args
 
 
 def duplicate_error(

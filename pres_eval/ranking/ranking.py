@@ -107,7 +107,7 @@ def rank_block(name: str, block: Block, ranker: Ranker, tag: str = "run", jobs: 
     except DuplicateRowError as error:
         from pres_eval.ranking.duplicates import duplicate_error
 
-        failure = duplicate_error(name, block, [(error.topic, error.document)])
+        failure = duplicate_error(name, block, [error.args])
         assert failure is not None, "the rows are those that were ranked"
         raise failure from None
     return ranking_of(replace(part, unjudged=each_once(part.unjudged)), ranker, name, tag)

@@ -17,12 +17,7 @@ KEEP_RANKS = "keep ranks"
 
 
 class DuplicateRowError(Exception):
-    """A document that a topic has twice."""
-
-    def __init__(self, topic: bytes, document: bytes) -> None:
-        super().__init__(topic, document)
-        self.topic = topic
-        self.document = document
+    """A document that a topic has twice: its arguments are the topic and the document."""
 
 
 def rank_topics(
