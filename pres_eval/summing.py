@@ -92,12 +92,11 @@ class Summing:
     def totals_as(self, of_part: Totals) -> Totals:
         """Return the counts of all topics that were added, from those of a part of the run."""
         # With -c those of a part are of all judged topics.
-        complete = of_part.complete
         return replace(
             of_part,
             num_scored=self.num_scored,
-            num_topics=of_part.num_topics if complete else self.num_scored,
-            weight=None if self._weights is None else of_part.weight if complete else self._weight,
+            num_topics=of_part.num_topics if of_part.complete else self.num_scored,
+            weight=None if self._weights is None else of_part.weight if of_part.complete else self._weight,
         )
 
     def summary(self, totals: Totals, tag: str) -> tuple[float | str | None, ...]:

@@ -291,7 +291,9 @@ class Batch:
             level_counts=self.level_counts[levels],
             level_offsets=self.level_offsets[start : stop + 1] - self.level_offsets[start],
             missing=self.missing[start:stop],
-            ties=None if self.ties is None else self.ties.take(documents),
+            ties=None
+            if self.ties is None
+            else TieGroups(self.ties.first[documents], self.ties.size[documents]),
             document_scores=None if self.document_scores is None else self.document_scores[documents],
             nmax=None if self.nmax is None else self.nmax[start:stop],
             num_docs_in_coll=np.broadcast_to(self.num_docs_in_coll, len(self))[start:stop],

@@ -127,10 +127,6 @@ class TieGroups:
     first: IntArray
     size: IntArray
 
-    def take(self, rows: slice) -> TieGroups:
-        """Return those of some documents."""
-        return TieGroups(self.first[rows], self.size[rows])
-
     def among(self, rows: IntArray, offsets: IntArray) -> TieGroups:
         """Return the groups with only these documents (K,); topics begin at offsets (T+1,) in them."""
         topic_of = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))

@@ -32,8 +32,7 @@ def read_pairs(source: Source, columns: str, also: str | None = None) -> IdPairs
         return _without_index(source.path, columns)
     separators += b'"' * (separators != b"" or b'"' in first)
     fields = first.translate(bytes.maketrans(separators, b" " * len(separators))).split()
-    width = len((also or columns).split()) if also and len(fields) == len(also.split()) else 2
-    names = also if also is not None and width > 2 else columns
+    names = also if also and len(fields) == len(also.split()) else columns
     chunks = (_with_blanks(chunk, separators) for chunk in source.chunks())
     pairs = GrowingColumns()
     for before, part in in_parts(source, Layout(names), _pairs, chunks, jobs=None):

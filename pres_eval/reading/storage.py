@@ -125,8 +125,16 @@ def kept_open(source: Source) -> Iterator[PlannedSource]:
         if version is None:
             raise InputError(source.path, None, "a pipe or a device", "a file that every worker can open")
         address = os.path.abspath(source.path)  # noqa: PTH100
-        size, number = int(version[0]), opened.descriptor
-        yield PlannedSource(PlannedFile(source.name, address, size, version, _machine(), number))
+        yield PlannedSource(
+            PlannedFile(
+                name=source.name,
+                address=address,
+                size=int(version[0]),
+                version=version,
+                machine=_machine(),
+                descriptor=opened.descriptor,
+            )
+        )
 
 
 def _machine() -> str:
@@ -179,8 +187,7 @@ class PlannedSource(Source):
         self._start, self._stop = start, stop
         if start:
             self._mark = b""  # a byte order mark is one at the beginning of the file alone
-        is_here = file.machine == _machine()
-        self.agree(file.version if is_here else file.version[:EVERYWHERE])
+        self.agree(file.version if file.machine == _machine() else file.version[:EVERYWHERE])
 
     def __reduce__(self) -> tuple[type[PlannedSource], tuple[PlannedFile, int, int | None]]:
         return PlannedSource, (self.file, self._start, self._stop)
