@@ -186,7 +186,7 @@ def tell_lines(report: FileReport, lines: Lines) -> None:
     Examples have the line in the chunk, from 1: `FileReport.merge` moves them.
     """
     chunk, fields = lines.chunk, lines.fields
-    for faults in (*lines.faults, *([] if fields.longer is None else [fields.longer])):
+    for faults in (*fields.faults, *([] if fields.longer is None else [fields.longer])):
         examples = (Example(line + 1, faults.found(i)) for i, line in enumerate(faults.lines.tolist()))
         report.add(faults.kind, len(faults.lines), f"expected {faults.expected}", examples)
     bad = _lines_not_utf8(chunk.text())

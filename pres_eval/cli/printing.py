@@ -204,8 +204,8 @@ def _record(evaluations: Sequence[ScoredRun], rankings: Sequence[Ranking], job: 
             file=file_record(path_of(ranking)),
             skipped=tuple(ranking.unjudged),
             dropped=ranking.num_dropped,
-            mapped=None if job.said.map_docs is None else ranking.num_mapped,
-            excluded=None if job.said.exclude is None else ranking.num_excluded,
+            mapped=None if job.said.map_docs is None else ranking.facts.num_mapped,
+            excluded=None if job.said.exclude is None else ranking.facts.num_excluded,
             no_answers=no_answers(job.relevance, job.options, ranking.topic[ranking.num_ret > 0]),
             missing=tuple(topics.take(absent(ranking.topic, len(topics)))),
         )

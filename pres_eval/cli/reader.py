@@ -16,7 +16,7 @@ from pres_eval.ranking.ranking import Ranking, with_nothing_for
 from pres_eval.ranking.runs import Runs
 from pres_eval.ranking.warnings import warnings_about
 from pres_eval.reading import changed_judgements
-from pres_eval.reading.relevance import QrelsJudgements, Relevance, read_relevance
+from pres_eval.reading.relevance import QrelsJudgements, Relevance, as_qrels, read_relevance
 from pres_eval.reading.run_files import TREC, RunFiles, run_at, source_at
 from pres_eval.reading.source import Source
 from pres_eval.reading.storage import is_remote
@@ -53,8 +53,8 @@ def relevance_at(said: NumberOptions, path: str) -> Relevance:
     relevance = changed_judgements.with_topic_numbers(relevance, nmax, sizes)
     if said.document_scores is None:
         return relevance
-    scores = changed_judgements.read_document_scores(said.document_scores, said.jobs)
-    return changed_judgements.with_document_scores(relevance, scores)
+    scores = read_relevance(said.document_scores, "qrels_float", said.jobs)
+    return changed_judgements.with_document_scores(relevance, as_qrels(scores, "--document-scores"))
 
 
 def _with_topics(said: NumberOptions, relevance: Relevance) -> Relevance:
@@ -129,10 +129,10 @@ def _comment(said: NumberOptions, run: Ranking, relevance: Relevance, options: O
         )
     if said.rewrites:
         mapped = (
-            f"{run.num_mapped:,} of {run.num_lines:,} rows mapped to other documents",
+            f"{run.facts.num_mapped:,} of {run.facts.num_rows:,} rows mapped to other documents",
             f"{run.num_dropped:,} left out as their document came before",
         )
-        excluded = (f"{run.num_excluded:,} excluded",)
+        excluded = (f"{run.facts.num_excluded:,} excluded",)
         counts = (*mapped * (said.map_docs is not None), *excluded * (said.exclude is not None))
         said.note(f"{run.name}: {', '.join(counts)}")
     found = changed_judgements.no_answers(relevance, options, run.topic[run.num_ret > 0])

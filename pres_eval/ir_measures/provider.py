@@ -24,7 +24,7 @@ from pres_eval.measures.selection import SelectedColumn, select
 from pres_eval.options import Options, RelevanceInfo
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading import relevance as engine
-from pres_eval.scoring import Scoring, joined_values
+from pres_eval.scoring import Scoring, joined
 
 ANY = base.Any()
 
@@ -233,7 +233,7 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
             relevance = self._with_gains(gains)
             selection = tuple(self._wants[measure].column for measure in group)
             scoring = Scoring(relevance=relevance, selection=selection, options=options)
-            columns = joined_values(list(scoring.blocks(ranking)))
+            columns = joined(scoring.blocks(ranking)).values
             yield from zip(group, (np.asarray(values, np.float64) for values in columns), strict=True)
 
     def _with_gains(self, gains: tuple[tuple[int, int], ...]) -> Any:

@@ -67,7 +67,7 @@ class Run:
         return texts_of(self.qrels.relevance.pool.topics.take(self.ranking.topic))
 
     def __repr__(self) -> str:
-        return f"<Run {self.name}: {self.ranking.num_lines} documents, {len(self.ranking.topic)} topics>"
+        return f"<Run {self.name}: {self.ranking.facts.num_rows} documents, {len(self.ranking.topic)} topics>"
 
     def write(self, file: Any, form: str | None = None, tag: str = "run") -> None:
         """Write all documents of the run to a file, as `write_run` does: they are read again for it.

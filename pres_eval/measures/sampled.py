@@ -45,7 +45,7 @@ def inferred_ap(batch: SampledBatch) -> FloatArray:
     inferred = divide(batch.relevant * batch.num_documents, batch.drawn)
     all_inferred = batch.over_strata(inferred)
     mean_precision = divide(batch.by_stratum(precision * batch.times[rows], rows), batch.relevant)
-    share = divide(inferred, all_inferred[batch.topic_of_stratum])
+    share = divide(inferred, all_inferred[batch.topic_of_group])
     values = batch.over_strata(share * mean_precision)
     if batch.most:
         values = np.where(all_inferred > batch.most, values * all_inferred / batch.most, values)
@@ -56,7 +56,7 @@ def _precision_at_found(batch: SampledBatch) -> FloatArray:
     """Return (D,) the precision that is expected at each document retrieved, if it is relevant."""
     found = batch.found
     times, relevant = batch.times[found], batch.times[found] * batch.is_rel[found]
-    number = batch.stratum_of[found] - batch.offsets[batch.topic_of[found]]
+    number = batch.group_of[found] - batch.offsets[batch.topic_of[found]]
     documents = np.arange(len(found)) - batch.begins
     above = np.zeros(len(found))
     for stratum in range(int(number.max(initial=-1)) + 1):
@@ -92,7 +92,7 @@ def inferred_ndcg(batch: SampledBatch, pairs: KeyNumbers) -> FloatArray:
     retrieved = batch.by_stratum(np.ones(len(batch.found)), batch.found)
     drawn = batch.by_stratum(batch.times[batch.found], batch.found)
     all_retrieved = batch.over_strata(retrieved)
-    share = divide(retrieved, all_retrieved[batch.topic_of_stratum])
+    share = divide(retrieved, all_retrieved[batch.topic_of_group])
     dcg = batch.over_strata(divide(share * worth, drawn))
     return divide(all_retrieved * dcg, _ideal_dcg(batch, gain))
 

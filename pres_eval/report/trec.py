@@ -36,8 +36,7 @@ def summary_lines(
 
 def evaluation_lines(evaluation: ScoredRun, per_topic: bool, summary: bool, zscores: bool = False) -> bytes:
     """Return the lines of a whole evaluation."""
-    block = ScoredBlock(evaluation.topics, evaluation.values)
-    lines = topic_lines(block, evaluation.columns, zscores) if per_topic else b""
+    lines = topic_lines(evaluation, evaluation.columns, zscores) if per_topic else b""
     return lines + (summary_lines(evaluation.summary, evaluation.columns, zscores) if summary else b"")
 
 

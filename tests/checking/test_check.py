@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from support.colliding import weaken_hashes
 from support.commands import Command
 from support.plain_reading import SmallSource
-from support.pools import JudgedPool, made_pool
+from support.pools import judged_pool, made_pool
 from support.small_chunks import chunks_of
 
 from pres_eval.arrays import stretches
@@ -636,7 +636,7 @@ def test_the_evaluator_stops_at_the_first_error_of_check(
         stop = error_of(lambda: read_qrels(SmallSource(one, 1 << 20)))
         assert first_malformed(reports[0]) == stop
         pool = made_pool([(b"1", b"D1"), (b"2", b"d1")])
-        stop = error_of(lambda: read_run(SmallSource(other, 1 << 20), JudgedPool(pool)))
+        stop = error_of(lambda: read_run(SmallSource(other, 1 << 20), judged_pool(pool)))
         assert first_malformed(reports[1]) == stop
 
 
