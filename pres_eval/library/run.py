@@ -166,7 +166,9 @@ class Run:
             from pres_eval.analysis.ties import warning_of_ties  # most runs have none
 
             warn(warning_of_ties(self.qrels.relevance, self.ranking, options, selection))
-        own = topic_files(groups, weights, self.qrels.relevance.pool.topics, warn)
+        own: tuple[Groups | None, Weights | None] = (None, None)
+        if groups is not None or weights is not None:
+            own = topic_files(groups, weights, self.qrels.relevance.pool.topics, warn)
         return self.evaluate_columns(selection, options, jobs, own, intervals)
 
     def evaluate_columns(
