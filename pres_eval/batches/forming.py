@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from pres_eval.arrays import BoolArray, IntArray, blocks, lengths_at
+from pres_eval.arrays import IntArray, blocks, lengths_at
 from pres_eval.batches.batch import Batch, frozen
 from pres_eval.batches.topics import (
     UNJUDGED,
@@ -142,22 +142,17 @@ def _batch_of_qrels(
 
 def kept_documents(qrels: QrelsJudgements, ranked: Ranked, options: Options) -> Ranked:
     """Return S ranked topics after -M and -J, and judgements that are used in part."""
+    if qrels.kept is not None:
+        ranked = only(ranked, np.flatnonzero(qrels.kept[ranked.document]))
     if options.ties in (BEST, WORST) and len(ranked.ties.document):
-        if qrels.kept is not None:
-            ranked = only(ranked, np.flatnonzero(qrels.kept[ranked.document]))
         ranked = by_grade(ranked, qrels.grade[ranked.document], worst=options.ties == WORST)
     if options.max_retrieved is not None:
         ranked = down_to(ranked, options.max_retrieved, whole_ties=options.ties == EXPECTED)
     if options.judged_only:
-        chosen: BoolArray = qrels.grade[ranked.document] >= 0
-        if qrels.kept is not None:
-            chosen &= qrels.kept[ranked.document]
-        ranked = only(ranked, np.flatnonzero(chosen))
+        ranked = only(ranked, np.flatnonzero(qrels.grade[ranked.document] >= 0))
         num_ret = np.diff(ranked.offsets)
         rank = np.arange(1, len(ranked.rank) + 1) - np.repeat(ranked.offsets[:-1], num_ret)
         ranked = replace(ranked, num_ret=num_ret, rank=rank)
-    elif qrels.kept is not None:
-        ranked = only(ranked, np.flatnonzero(qrels.kept[ranked.document]))
     return ranked
 
 

@@ -98,7 +98,6 @@ class Here:
 
     def split_size(self, total: int) -> None:
         """Return None: files are read whole."""
-        return
 
     def share(self, value: Any, what: str) -> Shared:
         """Keep a value."""

@@ -111,7 +111,8 @@ class OnDask:
     def share(self, value: Any, what: str) -> Shared:
         """Send a value to all workers; raises WorkersLostError if it is too large for one of them."""
         size = len(pickle.dumps(value, pickle.HIGHEST_PROTOCOL))
-        check_room(what, size, self._least_memory())
+        limits = [worker.get("memory_limit") for worker in self._known()]
+        check_room(what, size, min((limit for limit in limits if limit), default=None))
         shared = _Scattered(self._client, value, size)
         self._answer(shared.send, SHARING, size / SLOWEST)
         return shared
@@ -229,10 +230,6 @@ class OnDask:
             if attempts == 1 or isinstance(lost, SchedulerLostError):
                 raise lost from None
         return self._answer(ask, what, more, attempts - 1)
-
-    def _least_memory(self) -> int | None:
-        limits = [worker.get("memory_limit") for worker in self._known()]
-        return min((limit for limit in limits if limit), default=None)
 
     def _known(self) -> list[dict[str, Any]]:
         """Return the scheduler's information about each worker."""

@@ -31,7 +31,7 @@ from pres_eval.options import BEST_SCORE, ERROR, Options
 from pres_eval.ranking.any_order import Finder, KeyedRows, rows_of_ties
 from pres_eval.ranking.opening import DOCNO, NOTHING_LOOKED_AT, TOPIC, Opening, look_at, opening_of
 from pres_eval.ranking.parts import Facts, Part, Rows, joined_topics
-from pres_eval.ranking.ranked import NOTHING, Ranked, Scores
+from pres_eval.ranking.ranked import Ranked, Scores
 from pres_eval.ranking.whole_topics import KEEP_RANKS, rank_topics
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.lines import RUN, Lines, parse_lines
@@ -233,7 +233,7 @@ class Ranker:
                 duplicates=self.duplicates,
             )
 
-        return joined_topics(list(in_order(rank_some, blocks(offsets), jobs))) if len(topics) else NOTHING
+        return joined_topics(list(in_order(rank_some, blocks(offsets), jobs)))
 
     def ranked_rows(self, rows: Rows, jobs: int, meaning: IntArray | None = None) -> Ranked:
         """Rank rows that were kept, in whatever order they came, as `ranked` does; meaning (S,)."""

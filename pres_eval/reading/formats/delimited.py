@@ -47,14 +47,12 @@ def is_header(line: bytes) -> bool:
 def read_columns(source: Source, layout: Layout, header: bool, document: int = 1) -> Iterator[Block]:
     """Read a file of columns: the topic first, the docno in column `document` from 0, and the number."""
     before = 0
-    is_first = header
-    for chunk in source.chunks():
+    for number, chunk in enumerate(source.chunks()):
         body = chunk
-        if is_first:
+        if header and number == 0:
             start = chunk.buffer.find(b"\n", chunk.start) + 1
             if is_header(bytes(chunk.buffer[chunk.start : start])):
                 body, before = Chunk(chunk.buffer, start, chunk.stop), 1
-            is_first = False
         if body.start < body.stop:
             lines = parse_lines(body, layout)
             try:
@@ -149,13 +147,10 @@ def _rows(source: Source, grades: bool) -> Iterator[Row]:
 
 
 def _lines(source: Source) -> Iterator[str]:
-    """Yield the lines of a file with their ends, without the byte order mark."""
-    is_first = True
+    """Yield the lines of a file with their ends."""
     for chunk in source.chunks():
-        text = chunk.text()
-        for line in text.splitlines(keepends=True):
-            yield line.decode("utf-8-sig" if is_first else "utf-8", "surrogateescape")
-            is_first = False
+        for line in chunk.text().splitlines(keepends=True):
+            yield line.decode("utf-8", "surrogateescape")
         source.give_back(chunk)
 
 
