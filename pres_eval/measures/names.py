@@ -179,11 +179,7 @@ def _read_plain(head: str, rest: str, version: Version) -> list[NamedMeasure]:
     """Return the measures of a name with or without a dot and parameters."""
     nicknames = NICKNAMES[version.name]
     measure = _measure_called(head)
-    nickname = head if head in nicknames else None
-    if nickname is None and (measure is None or measure.name != head):
-        nickname = next((name for name in nicknames if name.casefold() == head.casefold()), None)
-        if nickname is not None and measure is not None and not rest:
-            raise MeasureError(f"expected {measure.name} (the measure) or {nickname} (a nickname)")
+    nickname = next((name for name in nicknames if name.casefold() == head.casefold()), None)
     if nickname is not None and (measure is None or nickname == head):
         if rest and nickname in OUR_NICKNAMES:
             raise MeasureError(
@@ -191,16 +187,16 @@ def _read_plain(head: str, rest: str, version: Version) -> list[NamedMeasure]:
                 + (f"; did you mean {measure.name}{rest}?" if measure is not None else "")
             )
         return [NamedMeasure(measure_of(member), by_name=False) for member in nicknames[nickname]]
+    if nickname is not None and measure is not None and measure.name != head and not rest:
+        raise MeasureError(f"expected {measure.name} (the measure) or {nickname} (a nickname)")
     if rest == ".":
         raise MeasureError(f"nothing after the dot, expected parameters of {head}")
     if measure is None or (head != measure.name and head.casefold() in NOTATION_BY_FOLDED_NAME):
         return [_read_notation(head + rest, head, rest.replace(".", "@", 1))]
     if rest and measure.ours and isinstance(measure.parameters, NoParameters):
         raise MeasureError(f"{measure.name} takes no parameters, found {quoted(rest[1:])}")
-    if not rest.endswith(")"):
-        return [NamedMeasure(measure, rest[1:] if rest else None)]
     parameters, view = _cut_view(rest[1:])
-    return [_wanted(measure, parameters, view)]
+    return [_wanted(measure, parameters if rest else None, view)]
 
 
 def _measure_called(head: str) -> Measure | None:
@@ -225,7 +221,7 @@ def _wanted(measure: Measure, parameters: str | None, view: View) -> NamedMeasur
 
 def _cut_view(text: str) -> tuple[str, View]:
     """Return a text without the settings at its end, and these."""
-    match = re.search(_ENDING, text)
+    match = re.search(_ENDING, text) if text.endswith(")") else None
     if match is None:
         return text, View()
     level, scale = (None if number is None else int(number) for number in match.group(1, 4))

@@ -40,9 +40,9 @@ class Percents(NamedTuple):
         if not 0 < share <= 100:
             raise MeasureError(f"-m {name}.…: found {text!r}, expected a percentage above 0 and up to 100")
         if share < 1 and number == text:
-            readings = f"{name}.{100 * share:g} or {name}.{text}%"
             raise MeasureError(
-                f"-m {name}.…: found {text!r}, expected a percentage; did you mean {readings}?"
+                f"-m {name}.…: found {text!r}, expected a percentage;"
+                f" did you mean {name}.{100 * share:g} or {name}.{text}%?"
             )
         return share
 
@@ -143,7 +143,7 @@ class GainCutoffs(MeasureSettings):
     def values(self, name: str, text: str, given: Sequence[str]) -> tuple[Any, ...]:
         """Return the gains of a parameter list (`grade=gain`), all as one argument."""
         gains = tuple(self._gain(name, text, part) for part in given)
-        if len({grade for grade, _ in gains}) < len(gains):
+        if len(dict(gains)) < len(gains):
             raise MeasureError(f"-m {name}.{text}: a grade with two gains, expected each grade once")
         return (gains,)
 
