@@ -64,13 +64,13 @@ class View(NamedTuple):
 class NamedMeasure:
     """A measure that a text asks for.
 
-    parameters  as text, None for the defaults
+    parameters  the texts of its parameters; none for the defaults
     view        computation of its columns, as far as they set it themselves
     by_name     whether it was named itself, and not by a nickname for several
     """
 
     measure: Measure
-    parameters: str | None = None
+    parameters: tuple[str, ...] = ()
     view: View = View()
     by_name: bool = True
 
@@ -216,7 +216,7 @@ def _wanted(measure: Measure, parameters: str | None, view: View) -> NamedMeasur
         from pres_eval.measures.bounds import check_bounds
 
         check_bounds(measure)
-    return NamedMeasure(measure, parameters, view)
+    return NamedMeasure(measure, () if parameters is None else (parameters,), view)
 
 
 def _cut_view(text: str) -> tuple[str, View]:

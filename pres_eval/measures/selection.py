@@ -63,24 +63,19 @@ def select(
     options = options or Options()
     wanted, problems = _read_texts(texts or OF_SAMPLES.get(relevance, DEFAULT_MEASURES), options.version)
     columns: list[SelectedColumn] = []
-    for measure, view, asked in _in_print_order(wanted):
-        by_name = any(one.by_name for one in asked)
-        if not by_name and (relevance, measure.relevance) == (RelevanceInfo.PRELS, RelevanceInfo.STRATA):
+    for asked in _in_print_order(wanted):
+        if not asked.by_name and (relevance, asked.measure.relevance) == (RelevanceInfo.PRELS, RelevanceInfo.STRATA):
             continue  # the nickname "sampled" also has measures that prels do not have
         try:
-            if by_name and options.ties != DOCNO:
-                _check_ties(measure, options)
-            if view.bound is not None:
+            if asked.by_name and options.ties != DOCNO:
+                _check_ties(asked.measure, options)
+            if asked.view.bound is not None:
                 _check_unjudged(options.judged_only)
-            columns += _columns(measure, view, asked, nmax)
+            columns += _columns(asked, nmax)
         except MeasureError as error:
-            given = " ".join(one.parameters or "" for one in asked)
-            asked_already = "decimal comma" in str(error)
-            problems.append(str(error) + ("" if asked_already else decimal_comma(f"{measure.name}.{given}")))
-    used = {column.measure.name: column.measure for column in columns}
-    others = [one for one in used.values() if one.relevance not in (relevance, RelevanceInfo.ANY)]
-    if others:
-        problems += _of_other_judgements(others, relevance)
+            given = f"{asked.measure.name}.{' '.join(asked.parameters)}"
+            problems.append(str(error) + ("" if "decimal comma" in str(error) else decimal_comma(given)))
+    problems += _of_other_judgements(columns, relevance)
     if problems:
         raise MeasureError("; ".join(problems))
     return tuple(columns)
@@ -101,33 +96,31 @@ def _check_ties(measure: Measure, options: Options) -> None:
         )
 
 
-def _in_print_order(wanted: Sequence[NamedMeasure]) -> Iterator[tuple[Measure, View, list[NamedMeasure]]]:
-    """Return the texts that ask for each measure, by the view of its columns."""
+def _in_print_order(wanted: Sequence[NamedMeasure]) -> Iterator[NamedMeasure]:
+    """Yield each measure once for each view of its columns, with the parameters of all texts together."""
+    place = {name: number for number, name in enumerate(measure_names())}
     measures = {one.measure.name: one.measure for one in wanted}  # of one's own the last of a name
     groups: dict[tuple[str, View], list[NamedMeasure]] = {}
-    for one in wanted:
+    for one in sorted(wanted, key=lambda one: place[one.measure.name]):
         if measures[one.measure.name] is one.measure:
             groups.setdefault((one.measure.name, one.view), []).append(one)
-    place = {name: number for number, name in enumerate(measure_names())}
-    for name, view in sorted(groups, key=lambda group: place[group[0]]):
-        yield measures[name], view, groups[name, view]
+    for group in groups.values():
+        parameters = tuple(text for one in group for text in one.parameters)
+        yield replace(group[0], parameters=parameters, by_name=any(one.by_name for one in group))
 
 
-def _columns(
-    measure: Measure, view: View, asked: Sequence[NamedMeasure], nmax: Sequence[int]
-) -> list[SelectedColumn]:
-    """Return the columns of a measure seen in one way, with the parameters of all texts together."""
-    texts = [one.parameters for one in asked if one.parameters is not None]
-    by_name = any(one.by_name for one in asked)
+def _columns(asked: NamedMeasure, nmax: Sequence[int]) -> list[SelectedColumn]:
+    """Return the columns of a measure seen in one way."""
+    measure = asked.measure
     return [
         SelectedColumn(
-            label=label + view.ending,
+            label=label + asked.view.ending,
             measure=measure,
             arguments=arguments,
-            view=view,
-            by_name=by_name,
+            view=asked.view,
+            by_name=asked.by_name,
         )
-        for label, arguments in measure.parameters.columns(measure.name, texts, nmax)
+        for label, arguments in measure.parameters.columns(measure.name, asked.parameters, nmax)
     ]
 
 
@@ -136,12 +129,12 @@ def without_effect(texts: Sequence[str]) -> Iterator[str]:
     for text in texts:
         with suppress(MeasureError):
             for one in read_text(text, V9) if "." in text else ():
-                name = one.measure.name
-                if one.parameters and isinstance(one.measure.parameters, NoParameters):
+                name, given = one.measure.name, "".join(one.parameters)
+                if given and isinstance(one.measure.parameters, NoParameters):
                     cut = f"{name}_cut"
-                    wanted = cut in HOME and one.parameters.isdecimal()
-                    hint = f"; did you mean {cut}.{one.parameters}?" if wanted else ""
-                    yield f"-m {name}.{one.parameters}: {name} takes no parameters and ignores these{hint}"
+                    wanted = cut in HOME and given.isdecimal()
+                    hint = f"; did you mean {cut}.{given}?" if wanted else ""
+                    yield f"-m {name}.{given}: {name} takes no parameters and ignores these{hint}"
 
 
 def labels_of(text: str, version: Version = V9, nmax: Sequence[int] = DEFAULT_NMAX) -> tuple[str, ...]:
@@ -149,12 +142,8 @@ def labels_of(text: str, version: Version = V9, nmax: Sequence[int] = DEFAULT_NM
 
     Raises MeasureError for a name that does not exist.
     """
-    asked = list(read_text(text, version))
-    return tuple(
-        column.label
-        for measure, view, wanted in _in_print_order(asked)
-        for column in _columns(measure, view, wanted, nmax)
-    )
+    wanted = _in_print_order(list(read_text(text, version)))
+    return tuple(column.label for asked in wanted for column in _columns(asked, nmax))
 
 
 def named_measures(texts: Iterable[str], version: Version) -> tuple[Measure, ...]:
@@ -177,16 +166,22 @@ def _read_texts(texts: Iterable[str], version: Version) -> tuple[list[NamedMeasu
     return wanted, problems
 
 
-def _of_other_judgements(measures: Iterable[Measure], relevance: RelevanceInfo) -> Iterator[str]:
-    """Yield which measures need other judgements than there are; `measures`: those of another format."""
+def _suffices(relevance: RelevanceInfo, measure: Measure) -> bool:
+    """Return whether a measure can be computed from judgements of this format."""
+    takes_gains = measure.relevance is RelevanceInfo.QRELS and not measure.whole_grades
+    return (
+        measure.relevance in (relevance, RelevanceInfo.ANY)
+        or (relevance is RelevanceInfo.QRELS_FLOAT and takes_gains)
+        or (relevance is RelevanceInfo.STRATA and measure.relevance is RelevanceInfo.PRELS)
+    )
+
+
+def _of_other_judgements(columns: Iterable[SelectedColumn], relevance: RelevanceInfo) -> Iterator[str]:
+    """Yield which measures need other judgements than there are."""
     needed: dict[RelevanceInfo, list[str]] = {}
-    for measure in measures:
-        takes_gains = measure.relevance is RelevanceInfo.QRELS and not measure.whole_grades
-        if relevance is RelevanceInfo.QRELS_FLOAT and takes_gains:
-            continue
-        if relevance is RelevanceInfo.STRATA and measure.relevance is RelevanceInfo.PRELS:
-            continue
-        needed.setdefault(measure.relevance, []).append(measure.name)
+    for measure in {column.measure.name: column.measure for column in columns}.values():
+        if not _suffices(relevance, measure):
+            needed.setdefault(measure.relevance, []).append(measure.name)
     for info, names in needed.items():
         some = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
         if relevance is RelevanceInfo.QRELS_FLOAT and info is RelevanceInfo.QRELS:
