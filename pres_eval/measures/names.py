@@ -167,12 +167,9 @@ def _folded_names(measures: tuple[str, ...]) -> dict[str, list[str]]:
 def _head(text: str) -> str | None:
     """Return the longest name, in any case, with which a text begins."""
     head = text if text.isidentifier() else re.split(r"[\s,.@(]", text, maxsplit=1)[0]
-    head = head[:LONGEST_NAME]
-    while head:
-        if head.casefold() in _folded_names(measure_names()):
-            return head
-        head = head[: max(head.rfind("_"), 0)]
-    return None
+    words = head[:LONGEST_NAME].split("_")
+    heads = ("_".join(words[:length]) for length in range(len(words), 0, -1))
+    return next((head for head in heads if head.casefold() in _folded_names(measure_names())), None)
 
 
 def _read_plain(head: str, rest: str, version: Version) -> list[NamedMeasure]:

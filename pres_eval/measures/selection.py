@@ -212,7 +212,7 @@ def with_bounds(
     `scale`: bounds if all that were retrieved were judged, with grades up to this; None: down to the cutoff.
     Raises MeasureError for a measure without bounds that was named itself, and for -J.
     """
-    from pres_eval.measures.bounds import why_not
+    from pres_eval.measures.bounds import check_bounds, why_not
 
     _check_unjudged(options.judged_only or any(column.view.judged_only for column in selection))
 
@@ -222,9 +222,9 @@ def with_bounds(
         found.append(column)
         if column.view.bound is not None or not column.measure.tells_quality:
             continue
-        if why := why_not(column.measure, column.arguments, scale):
-            if column.by_name:
-                raise MeasureError(f"{column.measure.name}: {why}")
+        if column.by_name:
+            check_bounds(column.measure, column.arguments, scale)
+        elif why_not(column.measure, column.arguments, scale):
             without.append(column.measure.name)
             continue
         plain = column.label.removesuffix(column.view.ending)
