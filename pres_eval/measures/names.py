@@ -53,10 +53,9 @@ class View(NamedTuple):
     @property
     def ending(self) -> str:
         """Return the end of labels: `(rel=2)`, `(judged_only=True,bound=least)`."""
-        settings = [] if self.level is None else [f"rel={self.level}"]
-        settings += ["judged_only=True"] * self.judged_only
-        settings += [] if self.bound is None else [f"bound={self.bound}"]
-        settings += [] if self.scale is None else [f"max_rel={self.scale}"]
+        judged_only = self.judged_only or None
+        given = {"rel": self.level, "judged_only": judged_only, "bound": self.bound, "max_rel": self.scale}
+        settings = [f"{name}={value}" for name, value in given.items() if value is not None]
         return f"({','.join(settings)})" if settings else ""
 
 

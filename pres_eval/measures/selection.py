@@ -63,17 +63,18 @@ def select(
     options = options or Options()
     wanted, problems = _read_texts(texts or OF_SAMPLES.get(relevance, DEFAULT_MEASURES), options.version)
     columns: list[SelectedColumn] = []
-    for asked in _in_print_order(wanted):
-        if not asked.by_name and (relevance, asked.measure.relevance) == (RelevanceInfo.PRELS, RelevanceInfo.STRATA):
+    for one in _in_print_order(wanted):
+        needed = one.measure.relevance
+        if not one.by_name and (relevance, needed) == (RelevanceInfo.PRELS, RelevanceInfo.STRATA):
             continue  # the nickname "sampled" also has measures that prels do not have
         try:
-            if asked.by_name and options.ties != DOCNO:
-                _check_ties(asked.measure, options)
-            if asked.view.bound is not None:
+            if one.by_name:
+                _check_ties(one.measure, options)
+            if one.view.bound is not None:
                 _check_unjudged(options.judged_only)
-            columns += _columns(asked, nmax)
+            columns += _columns(one, nmax)
         except MeasureError as error:
-            given = f"{asked.measure.name}.{' '.join(asked.parameters)}"
+            given = f"{one.measure.name}.{' '.join(one.parameters)}"
             problems.append(str(error) + ("" if "decimal comma" in str(error) else decimal_comma(given)))
     problems += _of_other_judgements(columns, relevance)
     if problems:

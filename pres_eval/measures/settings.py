@@ -123,14 +123,15 @@ class MeasureSettings(NamedTuple):
 
     def values(self, name: str, text: str, given: Sequence[str]) -> tuple[Any, ...]:
         """Return the numbers of a parameter list (`key=number`) in the order of the settings."""
+        settings = {setting.name: setting for setting in self.settings}
         values = {setting.name: setting.default for setting in self.settings}
         for part in given:
             key, _, number = part.partition("=")
-            known = [setting for setting in self.settings if setting.name == key]
-            if not known:
-                names = " or ".join(setting.name for setting in self.settings)
-                raise MeasureError(f"-m {name}.{text}: found setting {key!r}, expected {names}")
-            values[key] = known[0].read(name, number)
+            if key not in settings:
+                raise MeasureError(
+                    f"-m {name}.{text}: found setting {key!r}, expected {' or '.join(settings)}"
+                )
+            values[key] = settings[key].read(name, number)
         low, high = values.get("min_rel"), values.get("max_rel")
         if low is not None and high is not None and not low < high:
             raise MeasureError(f"-m {name}.{text}: expected min_rel below max_rel")
