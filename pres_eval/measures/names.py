@@ -143,11 +143,9 @@ def _labels_of(labels: Iterable[str], holds: Callable[[Measure], bool]) -> froze
     """Return those of the labels that name measures of which something holds."""
     found = set()
     for label in labels:
-        if ":" in label:  # a column of somebody's file must not name a module that is then run
-            continue
         with suppress(MeasureError):
-            named = list(read_text(label, V9))
-            if named and all(holds(one.measure) for one in named):
+            # A column of somebody's file must not name a module that is then run.
+            if ":" not in label and all(holds(one.measure) for one in read_text(label, V9)):
                 found.add(label)
     return frozenset(found)
 
@@ -156,9 +154,8 @@ def _labels_of(labels: Iterable[str], holds: Callable[[Measure], bool]) -> froze
 def _folded_names(measures: tuple[str, ...]) -> dict[str, list[str]]:
     """Return all names, these of measures and those of other tools too, by their form without case."""
     folded: dict[str, list[str]] = {}
-    nicknames = {nickname for names in NICKNAMES.values() for nickname in names}
     foreign = [name for notation in NOTATIONS for name in notation.names]
-    for name in dict.fromkeys((*measures, *nicknames, *foreign)):
+    for name in dict.fromkeys((*measures, *NICKNAMES[V9.name], *foreign)):
         folded.setdefault(name.casefold(), []).append(name)
     return folded
 

@@ -287,8 +287,8 @@ def as_asked(
 
 def read_scale(text: str) -> int:
     """Return the highest grade of `all,max_rel=3`.  Raises UsageError for anything else."""
-    match = re.fullmatch(r"all(?:,max_rel=([1-9][0-9]{0,8}))?", text)
-    if match is None or match[1] is None:
+    match = re.fullmatch(r"all,max_rel=([1-9][0-9]{0,8})", text)
+    if match is None:
         raise UsageError(
             f"bounds {text}: expected all,max_rel=GRADE with the scale's highest grade (1: relevant or not)"
         )
