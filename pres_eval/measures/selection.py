@@ -234,35 +234,44 @@ def with_bounds(
     return tuple(dict.fromkeys(found)), tuple(dict.fromkeys(without))
 
 
-_WITHOUT = {
-    EXPECTED: "left out, as they have no expected value in closed form when scores tie",
-    **dict.fromkeys((BEST, WORST), "left out, as their best order of a tie need not be that of the grades"),
-}
-"""Reasons why `_as_ties_go` leaves measures out, by the value of --ties."""
+def leave_out(
+    selection: Selection, lacking: Callable[[Measure], bool], warn: Callable[[str], None], reason: str
+) -> Selection:
+    """Return the columns without those of nicknames whose measures lack something, and warn of these.
 
-
-def _as_ties_go(selection: Selection, options: Options) -> tuple[Selection, tuple[str, ...]]:
-    """Return the columns as --ties has them, and the measures of nicknames that are left out.
-
-    With `expected` and -M, counts of retrieved documents are also expected values, and need not be whole.
+    reason  the warning, with {} for the names of the measures
     """
+
+    def goes(column: SelectedColumn) -> bool:
+        return not column.by_name and lacking(column.measure)
+
+    names = dict.fromkeys(column.measure.name for column in selection if goes(column))
+    if names:
+        warn(reason.format(", ".join(names)))
+    return tuple(column for column in selection if not goes(column))
+
+
+def _as_ties_go(selection: Selection, options: Options, warn: Callable[[str], None]) -> Selection:
+    """Return the columns as --ties has them, and warn of measures of nicknames that are left out."""
     from pres_eval.measures.expected import depends_on_order, has_expected_value
 
-    expected = options.ties == EXPECTED
-    found: list[SelectedColumn] = []
-    without: list[str] = []
     for column in selection:
-        measure = column.measure
         if column.by_name:
-            _check_ties(measure, options)
-        elif not (has_expected_value(measure) if expected else measure.best_by_grade):
-            without.append(measure.name)
-            continue
-        counts = expected and options.max_retrieved is not None and measure.format is Format.COUNT
-        if counts and depends_on_order(measure):
-            column = replace(column, measure=replace(measure, format=Format.FLOAT))  # noqa: PLW2901
-        found.append(column)
-    return tuple(found), tuple(dict.fromkeys(without))
+            _check_ties(column.measure, options)
+    if options.ties != EXPECTED:
+        reason = "left out, as their best order of a tie need not be that of the grades: {}"
+        return leave_out(selection, lambda measure: not measure.best_by_grade, warn, reason)
+    reason = "left out, as they have no expected value in closed form when scores tie: {}"
+    selection = leave_out(selection, lambda measure: not has_expected_value(measure), warn, reason)
+    if options.max_retrieved is None:
+        return selection
+    # Counts of what -M leaves are expected values too, and need not be whole.
+    return tuple(
+        replace(column, measure=replace(column.measure, format=Format.FLOAT))
+        if column.measure.format is Format.COUNT and depends_on_order(column.measure)
+        else column
+        for column in selection
+    )
 
 
 def as_asked(
@@ -274,9 +283,7 @@ def as_asked(
     Raises MeasureError for a measure named itself that has none, UsageError for a scale that is none.
     """
     if options.ties != DOCNO:
-        selection, without = _as_ties_go(selection, options)
-        if without:
-            warn(f"{_WITHOUT[options.ties]}: {', '.join(without)}")
+        selection = _as_ties_go(selection, options, warn)
     if bounds:
         scale = read_scale(bounds) if isinstance(bounds, str) else None
         selection, without = with_bounds(selection, options, scale)
