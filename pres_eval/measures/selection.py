@@ -138,13 +138,13 @@ def without_effect(texts: Sequence[str]) -> Iterator[str]:
                     yield f"-m {name}.{given}: {name} takes no parameters and ignores these{hint}"
 
 
-def labels_of(text: str, version: Version = V9, nmax: Sequence[int] = DEFAULT_NMAX) -> tuple[str, ...]:
+def labels_of(text: str, version: Version = V9) -> tuple[str, ...]:
     """Return the labels of the columns that a text names: `P@10` -> P_10.
 
     Raises MeasureError for a name that does not exist.
     """
     wanted = _in_print_order(list(read_text(text, version)))
-    return tuple(column.label for asked in wanted for column in _columns(asked, nmax))
+    return tuple(column.label for asked in wanted for column in _columns(asked, DEFAULT_NMAX))
 
 
 def named_measures(texts: Iterable[str], version: Version) -> tuple[Measure, ...]:
@@ -242,13 +242,13 @@ def leave_out(
     reason  the warning, with {} for the names of the measures
     """
 
-    def goes(column: SelectedColumn) -> bool:
+    def is_left_out(column: SelectedColumn) -> bool:
         return not column.by_name and lacking(column.measure)
 
-    names = dict.fromkeys(column.measure.name for column in selection if goes(column))
+    names = dict.fromkeys(column.measure.name for column in selection if is_left_out(column))
     if names:
         warn(reason.format(", ".join(names)))
-    return tuple(column for column in selection if not goes(column))
+    return tuple(column for column in selection if not is_left_out(column))
 
 
 def _as_ties_go(selection: Selection, options: Options, warn: Callable[[str], None]) -> Selection:
