@@ -45,7 +45,7 @@ else:
             ],
         )
         kind.__init__, kind.__signature__ = _init, _SignatureWhenAsked()
-        kind.__setattr__, kind.__delattr__ = _set, _delete
+        kind.__setattr__ = kind.__delattr__ = _refuse
         if "__repr__" not in kind.__dict__:
             kind.__repr__ = _repr
         if eq:
@@ -109,9 +109,6 @@ def _hash(self: object) -> int:
     return hash(_values(self))
 
 
-def _set(self: object, name: str, value: object) -> None:
-    raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
-
-
-def _delete(self: object, name: str) -> None:
-    raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
+def _refuse(self: object, name: str, *value: object) -> None:
+    """Refuse to assign a value to a field, or to delete it."""
+    raise dataclasses.FrozenInstanceError(f"cannot {'assign to' if value else 'delete'} field {name!r}")

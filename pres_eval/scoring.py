@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from functools import partial
 from itertools import chain, groupby
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pres_eval.arrays import FloatArray, Ids, IntArray
+from pres_eval.arrays import FloatArray, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.forming import AnyBatch, form
 from pres_eval.errors import NoCommonTopicError
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class ScoredRun:
+class ScoredRun(ScoredBlock):
     """All numbers of one run.
 
     path, tag    the run file, and the tag of its last line
     topics       the topics that were scored, in byte order
-    columns      the selection
     values       for each column (T,) values, or T texts
+    columns      the selection
     summary      for each column its value over all topics, None where the measure has none
     totals       how many topics were scored and averaged over
     groups       by name the same over the topics of each group that has some
@@ -46,9 +46,7 @@ class ScoredRun:
 
     path: str
     tag: str
-    topics: tuple[bytes, ...]
     columns: Selection
-    values: tuple[Values, ...]
     summary: tuple[float | str | None, ...]
     totals: Totals
     groups: dict[str, ScoredRun] = field(default_factory=dict)
@@ -80,17 +78,6 @@ class ScoredRun:
         groups = {name: own.under(columns) for name, own in self.groups.items()}
         return replace(self, columns=columns, groups=groups)
 
-    def over(self, wanted: Container[bytes]) -> ScoredBlock:
-        """Return the topics that are wanted, with their values."""
-        rows = np.array([row for row, topic in enumerate(self.topics) if topic in wanted], np.int64)
-        return ScoredBlock(
-            tuple(self.topics[row] for row in rows),
-            tuple(
-                [values[row] for row in rows] if isinstance(values, list) else values[rows]
-                for values in self.values
-            ),
-        )
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Scoring:
@@ -107,21 +94,28 @@ class Scoring:
     weights: Weights | None = None
 
     def blocks(self, ranking: Ranking, each: Loop = in_turn) -> Iterator[ScoredBlock]:
-        """Return the topics of a run, scored, some at a time; raise NoCommonTopicError if there is none.
+        """Return the topics of a run, scored, some at a time.
 
         each  carries out the loop over some topics
+        Raises NoCommonTopicError if there is none, or none with a weight, so that the run has no means.
         """
         worth = {ZERO: 0.0, ONE: 1.0}.get(self.options.empty)
         if self.weights is not None and not self.options.complete:
-            _check_weights(self.weights, self.relevance.pool.topics.take(ranking.topic))
+            topics = self.relevance.pool.topics.take(ranking.topic)
+            if len(topics) and not any(self.weights.of[topic] for topic in topics):
+                raise NoCommonTopicError(
+                    f"{self.weights.path}: found the weight 0 for all {len(topics)} topics of the run, so"
+                    " that it has no means; expected one above 0, or -c to count the judged topics that the"
+                    " run lacks"
+                )
         batches = form(self.relevance, ranking, self.options)
         return score_blocks(batches, self.selection, self.zscores, each, worth)
 
     def evaluation(self, ranking: Ranking, blocks: Iterable[ScoredBlock]) -> ScoredRun:
         """Return all numbers of one run whose topics were scored, which are at least one."""
-        whole = self._over(ranking, list(blocks))
+        whole = self._over(ranking, joined(blocks))
         groups = {} if self.groups is None else self.groups.topics
-        found = {name: self._over(ranking, [whole.over(own)], own) for name, own in groups.items()}
+        found = {name: self._over(ranking, whole.over(own), own) for name, own in groups.items()}
         # Topics that all weigh 0 have no mean.
         there = {
             name: each for name, each in found.items() if each.totals.num_topics and each.totals.weight != 0
@@ -129,30 +123,20 @@ class Scoring:
         return replace(whole, groups=there)
 
     def _over(
-        self, ranking: Ranking, blocks: Sequence[ScoredBlock], topics: frozenset[bytes] | None = None
+        self, ranking: Ranking, block: ScoredBlock, topics: frozenset[bytes] | None = None
     ) -> ScoredRun:
         """Return all numbers over scored topics; `topics` are those of the group that they are, None: all."""
         summing = Summing(self.selection, self.weights)
-        for block in blocks:
-            summing.add(block)
+        summing.add(block)
         totals = summing.totals(self.relevance, self.options.complete, topics)
         return ScoredRun(
             path=ranking.name,
             tag=ranking.tag,
-            topics=tuple(chain.from_iterable(block.topics for block in blocks)),
+            topics=block.topics,
             columns=self.selection,
-            values=joined_values(blocks),
+            values=block.values,
             summary=summing.summary(totals, ranking.tag),
             totals=totals,
-        )
-
-
-def _check_weights(weights: Weights, topics: Ids) -> None:
-    """Raise NoCommonTopicError if all topics of a run weigh 0, so that it has no means."""
-    if len(topics) and not any(weights.of[topic] for topic in topics):
-        raise NoCommonTopicError(
-            f"{weights.path}: found the weight 0 for all {len(topics)} topics of the run, so that it"
-            " has no means; expected one above 0, or -c to count the judged topics that the run lacks"
         )
 
 
@@ -285,10 +269,14 @@ def evaluate(
     return scoring.evaluation(ranking, scoring.blocks(ranking))
 
 
-def joined_values(blocks: Sequence[ScoredBlock]) -> tuple[Values, ...]:
-    """Return the values of each column over the topics of all blocks, which are at least one."""
-    columns: Iterator[Any] = zip(*(block.values for block in blocks), strict=True)
-    return tuple(
-        list(chain.from_iterable(parts)) if isinstance(parts[0], list) else np.concatenate(parts)
-        for parts in columns
+def joined(blocks: Iterable[ScoredBlock]) -> ScoredBlock:
+    """Return the topics of all blocks, which are at least one, with their values."""
+    every = list(blocks)
+    columns: Iterator[Any] = zip(*(block.values for block in every), strict=True)
+    return ScoredBlock(
+        tuple(chain.from_iterable(block.topics for block in every)),
+        tuple(
+            list(chain.from_iterable(parts)) if isinstance(parts[0], list) else np.concatenate(parts)
+            for parts in columns
+        ),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Container
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,17 @@ class ScoredBlock:
     topics: tuple[bytes, ...]
     values: tuple[Values, ...]
 
+    def over(self, wanted: Container[bytes]) -> ScoredBlock:
+        """Return the topics that are wanted, with their values."""
+        rows = np.array([row for row, topic in enumerate(self.topics) if topic in wanted], np.int64)
+        return ScoredBlock(
+            tuple(self.topics[row] for row in rows),
+            tuple(
+                [values[row] for row in rows] if isinstance(values, list) else values[rows]
+                for values in self.values
+            ),
+        )
+
 
 class Summing:
     """The sums of all columns over the topics, in order, and their summaries."""
@@ -38,7 +50,7 @@ class Summing:
     def __init__(self, selection: Selection, weights: Weights | None = None) -> None:
         self._selection = selection
         self._weights = weights
-        self._sums = [0.0] * len(selection)
+        self._sums = np.zeros(len(selection))
         self._weight = 0.0
         self.num_scored = 0
 
@@ -56,9 +68,7 @@ class Summing:
             table = np.array([block.values[number] for number in chosen])
             if weights is not None:
                 table[[self._selection[number].measure.summary is mean for number in chosen]] *= weights
-            sums = add_rows_in_order(table, np.array([self._sums[number] for number in chosen]))
-            for number, value in zip(chosen, sums.tolist(), strict=True):
-                self._sums[number] = value
+            self._sums[chosen] = add_rows_in_order(table, self._sums[chosen])
 
     def totals(self, relevance: Relevance, complete: bool, topics: frozenset[bytes] | None = None) -> Totals:
         """Return the counts that summaries need besides the sums; `topics`: those of a group, None: all."""
@@ -82,12 +92,11 @@ class Summing:
     def totals_as(self, of_part: Totals) -> Totals:
         """Return the counts of all topics that were added, from those of a part of the run."""
         # With -c those of a part are of all judged topics.
-        complete = of_part.complete
         return replace(
             of_part,
             num_scored=self.num_scored,
-            num_topics=of_part.num_topics if complete else self.num_scored,
-            weight=None if self._weights is None else of_part.weight if complete else self._weight,
+            num_topics=of_part.num_topics if of_part.complete else self.num_scored,
+            weight=None if self._weights is None else of_part.weight if of_part.complete else self._weight,
         )
 
     def summary(self, totals: Totals, tag: str) -> tuple[float | str | None, ...]:
@@ -98,5 +107,5 @@ class Summing:
             else None
             if column.measure.summary is None
             else column.measure.summary(value, totals)
-            for column, value in zip(self._selection, self._sums, strict=True)
+            for column, value in zip(self._selection, self._sums.tolist(), strict=True)
         )

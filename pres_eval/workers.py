@@ -30,7 +30,7 @@ def in_turn(work: Callable[[int], Result], count: int) -> Iterator[Result]:
 
 def by_threads(jobs: int | None) -> Loop:
     """Return a loop by that number of threads; None: one for each processor."""
-    return lambda work, count: in_order(work, range(count), jobs or num_processors())
+    return lambda work, count: in_order(work, range(count), jobs)
 
 
 UNTHREADED = 1
@@ -74,9 +74,17 @@ class _Threads:
         self._there_is_work = threading.Semaphore(0)
 
     def start(self, work: Callable[[], Any]) -> _Task:
-        """Let a thread do the work, and do it now if there is none."""
+        """Let a thread do the work, one more until there are enough; do it now if there is none."""
         task = _Task(work)
-        if self._have_thread():
+        if self._num_threads < self._jobs:
+            try:
+                # Nobody waits for it when the process ends.
+                threading.Thread(target=self._work, daemon=True).start()
+            except (RuntimeError, MemoryError):
+                self._jobs = max(self._num_threads, 1)
+            else:
+                self._num_threads += 1
+        if self._num_threads:
             self._waiting.append(task)
             self._there_is_work.release()
         else:
@@ -88,18 +96,6 @@ class _Threads:
         self._waiting.clear()
         for _ in range(self._num_threads):
             self._there_is_work.release()
-
-    def _have_thread(self) -> bool:
-        """Return whether there is a thread to work; one more is made until there are enough."""
-        if self._num_threads < self._jobs:
-            try:
-                # Nobody waits for it when the process ends.
-                threading.Thread(target=self._work, daemon=True).start()
-            except (RuntimeError, MemoryError):
-                self._jobs = max(self._num_threads, 1)
-            else:
-                self._num_threads += 1
-        return self._num_threads > 0
 
     def _work(self) -> None:
         while True:
@@ -115,14 +111,16 @@ class _Threads:
 def in_order(
     function: Callable[[Given], Result],
     given: Iterable[Given],
-    jobs: int,
+    jobs: int | None,
     unthreaded: int = 0,
     ahead: int = 1,
 ) -> Iterator[Result]:
     """Yield the function's results, in order, from `jobs` threads, but the first few from this one.
 
-    `ahead` further calls wait for a thread.
+    jobs   None: one for each processor
+    ahead  further calls that wait for a thread
     """
+    jobs = jobs or num_processors()
     if jobs == 1:
         # Nothing waits, so nothing is needed that could: it costs as much as a small batch.
         yield from map(function, given)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from pres_eval.analysis.agreement import verdicts
 from pres_eval.analysis.corrections import holm
 from pres_eval.analysis.correlation import kendall_tau_a, kendall_tau_b, positions, rbo, tau_ap
 from pres_eval.analysis.paired import PairedScores
@@ -27,13 +28,15 @@ def order_changes(
     pairs, swapped  of runs, and those that the second judge puts the other way round
     lost, gained    pairs that differ significantly under the first judge alone, under the second alone
     reversed        pairs that differ significantly under both, but the other way round
-    contradicted    swapped pairs that differ significantly under the first judge
+    contradicted    swapped pairs that differ significantly, and as their means do, under the first judge
     """
     a, b = np.triu_indices(len(first.runs), 1)
+    # By a test of ranks or wins the better run may have the lower mean.
+    both = [verdicts(scores.gain_values(), alpha, test, seed=seed) for scores in (first, second)]
     for number, measure in enumerate(first.measures):
         x, y = first.gains()[number], second.gains()[number]
         swapped = rounded(x[a] - x[b]) * rounded(y[a] - y[b]) < 0
-        found = [_p_values(scores, number, a, b, test, seed) < alpha for scores in (first, second)]
+        before, after = (said[number] for said in both)
         yield {
             "measure": measure,
             "tau_a": kendall_tau_a(x, y),
@@ -42,10 +45,10 @@ def order_changes(
             "rbo": rbo(x, y),
             "pairs": len(a),
             "swapped": int(np.count_nonzero(swapped)),
-            "contradicted": int(np.count_nonzero(swapped & found[0])),
-            "lost": int(np.count_nonzero(found[0] & ~found[1])),
-            "gained": int(np.count_nonzero(~found[0] & found[1])),
-            "reversed": int(np.count_nonzero(swapped & found[0] & found[1])),
+            "contradicted": int(np.count_nonzero(swapped & (before * (x[a] - x[b]) > 0))),
+            "lost": int(np.count_nonzero((before != 0) & (after == 0))),
+            "gained": int(np.count_nonzero((before == 0) & (after != 0))),
+            "reversed": int(np.count_nonzero(before * after < 0)),
         }
 
 

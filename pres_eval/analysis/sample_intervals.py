@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 
 from pres_eval.analysis.reproducible import RandomStream
 from pres_eval.arrays import FloatArray, IntArray
-from pres_eval.batches.forming import blocks_of_topics
-from pres_eval.batches.from_samples import SampledBatch, form_sampled_batch
+from pres_eval.batches.forming import in_blocks
+from pres_eval.batches.from_samples import SampledBatch
 from pres_eval.errors import UsageError
 from pres_eval.measures.base import Trait, mean
 from pres_eval.measures.selection import SelectedColumn, Selection
@@ -57,8 +58,9 @@ def with_sample_intervals(
     if not wanted:
         return evaluation
     inferred = evaluation.with_columns(wanted)
-    batch = form_sampled_batch(sample, ranking, scoring.options)
-    of_topics, sums = _ends_and_sums(batch, inferred.columns, times)
+    forms = in_blocks(sample, ranking, scoring.options, TOPICS_AT_ONCE)
+    blocks = (cast(SampledBatch, form()) for form in forms)
+    of_topics, sums = _ends_and_sums(blocks, inferred.columns, times)
     is_share = np.array([column.measure.summary is mean for column in inferred.columns])
     values, of_all = np.array(inferred.values, np.float64), np.array(inferred.summary, np.float64)
     over_all = _mirrored(sums / np.where(is_share, evaluation.totals.num_topics, 1), of_all)
@@ -72,11 +74,13 @@ def with_sample_intervals(
     return found
 
 
-def _ends_and_sums(batch: SampledBatch, columns: Selection, times: int) -> tuple[FloatArray, FloatArray]:
+def _ends_and_sums(
+    blocks: Iterable[SampledBatch], columns: Selection, times: int
+) -> tuple[FloatArray, FloatArray]:
     """Return (2, C, T) ends of the intervals of topics, and (times, C) the redrawn values of all added up."""
     stream = RandomStream(SEED)
     ends, sums = [], np.zeros((times, len(columns)))
-    for block in blocks_of_topics(batch, TOPICS_AT_ONCE):
+    for block in blocks:
         values = np.stack([_values(one, columns) for one in _redrawn(block, times, stream)])
         sums += values.sum(axis=2)
         ends.append(_mirrored(values, _values(block, columns)))
@@ -101,7 +105,8 @@ def without_width(evaluation: ScoredRun, ranking: Ranking, scoring: Scoring) -> 
     if not narrow or not isinstance(scoring.relevance, Sample):
         return
     # Which of their values rest on documents that were not drawn?
-    batch = form_sampled_batch(scoring.relevance, ranking, scoring.options)
+    (form,) = in_blocks(scoring.relevance, ranking, scoring.options, len(scoring.relevance.pool.topics))
+    batch = cast(SampledBatch, form())
     all_drawn, columns = np.ones(len(batch.grade)), tuple(narrow.values())
     extremes = [
         _values(replace(batch, grade=np.where(batch.grade < 0, grade, batch.grade), times=all_drawn), columns)
@@ -140,7 +145,7 @@ def _redrawn(batch: SampledBatch, times: int, stream: RandomStream) -> Iterator[
     A document drawn t times counts 1 - λ + λ t n / (n - 1), with λ² = 1 - n / N: n together, as before.
     """
     rows = np.flatnonzero(batch.grade >= 0)
-    stratum_of = batch.stratum_of[rows]
+    stratum_of = batch.group_of[rows]
     drawn: IntArray = np.bincount(stratum_of, minlength=len(batch.num_documents))
     lasting = np.where(drawn > 1, np.sqrt(1 - drawn / batch.num_documents), 0.0)[stratum_of]
     begins = (np.cumsum(drawn) - drawn)[stratum_of]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
@@ -207,3 +208,40 @@ def control_parts(
             topic, "control", True, size, len(judged), sum(grade >= level for grade in judged)
         )
     return found
+
+
+SURELY = math.log(1e-6)
+"""The logarithm of a chance that is taken for none."""
+
+
+def check_independent(
+    control: Sequence[Sampled],
+    sample: Sequence[Sampled],
+    review: Collection[Key],
+    parts: Sequence[SampledPart],
+) -> None:
+    """Raise InputError if a control sample has more of the sample's documents than chance explains.
+
+    Compared are those that the review missed: k of n in the control are in the sample too.  Topics that have
+    a stratum of missed documents judged as a whole say nothing, and are left out.
+    Formula: k or more have a chance of at most (np / k)^k (n (1 - p) / (n - k))^(n - k), p the largest share
+    of a stratum that was judged
+    Source: Hoeffding, JASA 1963, doi:10.1080/01621459.1963.10500830.
+    """
+    shares: dict[bytes, float] = {}
+    for part in parts:
+        if not part.found:
+            shares[part.topic] = max(shares.get(part.topic, 0.0), part.sampled / part.size)
+    topics = {topic for topic, share in shares.items() if share < 1}
+    drawn, again = (
+        {one.key for one in some if one.grade >= 0 and one.key[0] in topics and one.key not in review}
+        for some in (control, sample)
+    )
+    n, k, p = len(drawn), len(drawn & again), max((shares[topic] for topic in topics), default=1.0)
+    if k > n * p and k * math.log(n * p / k) + (n - k) * math.log(n * (1 - p) / max(n - k, 1)) < SURELY:
+        raise InputError(
+            control[0].place[0],
+            None,
+            f"{k} of its {plural(n, 'judged document')} that the review missed are in the sample too",
+            f"a sample that was drawn independently of it, of which chance has about {n * p:.0f} there",
+        )

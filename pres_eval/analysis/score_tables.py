@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
@@ -100,11 +99,18 @@ def _check_summaries(
     summaries: dict[str, list[float]],
     warn: Callable[[str], None],
 ) -> None:
-    """Warn of rows `all` that are no means of their run's topics, and so may be topics."""
+    """Warn of rows `all` that are no means of their run's topics, and so may be topics.
+
+    Raises NoCommonTopicError for a run that has no other row.
+    """
     others = []
     for run, summary in summaries.items():
-        values = list(table[run].values()) or [[math.nan]]
-        if not np.isclose(summary, np.mean(values, axis=0), atol=1e-4).any():
+        if not table[run]:
+            expected = "rows of its topics, as --format csv -q writes them"
+            raise NoCommonTopicError(
+                f"{path}: run {quoted(run)} has only the row 'all', its summary, expected {expected}"
+            )
+        if not np.isclose(summary, np.mean([*table[run].values()], axis=0), atol=1e-4).any():
             others.append(run)
     if others:
         more = f" (and those of {plural(len(others) - 1, 'more run')})" if len(others) > 1 else ""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from pres_eval.batches.topics import relevant_and_tied, ties_matter
+import numpy as np
+
 from pres_eval.errors import NoCommonTopicError
 from pres_eval.measures.base import Format, Trait
 from pres_eval.measures.selection import SelectedColumn, Selection
@@ -12,6 +13,9 @@ from pres_eval.options import BEST, DOCNO, WORST, Options
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.relevance import QrelsJudgements, Relevance
 from pres_eval.scoring import evaluate
+
+FEW_TIED = 0.01
+"""Share of the relevant documents retrieved that have to be in ties before their order is looked at."""
 
 LEAST_RANGE = 0.01
 """Ranges of a measure that are narrower go unsaid."""
@@ -71,8 +75,9 @@ def tie_range(
     """Return the range of a column over the orders of equal scores; None if hardly any tie is relevant."""
     if options.ties != DOCNO or not isinstance(relevance, QrelsJudgements) or not len(ranking.ties.document):
         return None
-    relevant, tied = relevant_and_tied(relevance, ranking, options.relevance_level)
-    if not ties_matter(relevant, tied):
+    is_relevant = relevance.grade[ranking.document] >= options.relevance_level
+    tied = int(np.count_nonzero(is_relevant[ranking.ties.document]))
+    if tied <= FEW_TIED * np.count_nonzero(is_relevant):
         return None
     try:
         least, greatest = (

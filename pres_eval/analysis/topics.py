@@ -10,7 +10,7 @@ import numpy as np
 
 from pres_eval.arrays import IntArray
 from pres_eval.errors import NoCommonTopicError, plural
-from pres_eval.ranking.ranking import ALL, COMMON, OWN, Ranking, common_topics, with_topics
+from pres_eval.ranking.ranking import ALL, COMMON, OWN, Ranking, with_topics
 
 MOST_NAMED = 3
 
@@ -86,7 +86,7 @@ def use_topics(
     used = used_topics([each.topic for each in rankings], names, rule, num_topics)
     if rule != COMMON or not used.lacking:
         return list(rankings), used
-    common = common_topics(rankings)
+    common = reduce(np.intersect1d, [each.topic for each in rankings])
     if not len(common) and used.any_run:
         worst, count = used.lacking[0]
         raise NoCommonTopicError(

@@ -139,9 +139,23 @@ def estimates(topic: bytes, parts: Sequence[SampledPart], settings: ReviewSettin
     make = _drawn if settings.method == ReviewSettings.method else _analytic
     ends = make(sides, sizes, settings, (outside, 2 * outside))
     return [
-        Estimate(topic, name, float(value(found, missed, sizes)), *ends[name][0], *ends[name][1])
+        _estimate(topic, name, float(value(found, missed, sizes)), ends[name])
         for name, value in QUANTITIES.items()
     ]
+
+
+def _estimate(topic: bytes, name: str, value: float, ends: Sequence[Ends]) -> Estimate:
+    """Return an estimate; its interval and limits reach to it, or to 0 and 1 where nothing is known of it.
+
+    Jeffreys' prior alone would rule out that nothing is relevant where the sample has nothing relevant.
+    Source: Brown, Cai & DasGupta, Statistical Science 2001, doi:10.1214/ss/1009213286, 4.1.2.
+    """
+    low, high = ends[0]
+    # A share of nothing may be certain: then its interval has no width, or is nan.
+    least, most = (0.0, 1.0) if math.isnan(value) and low < high else (value, value)
+    # In this order nan leaves an end as it is.
+    reaching = [end for low, high in ends for end in (min(low, least), max(high, most))]
+    return Estimate(topic, name, value, *reaching)
 
 
 FURTHER_OUT = 0.9
@@ -258,8 +272,8 @@ def erecall(parts: Sequence[SampledPart], control: SampledPart, settings: Review
     Formula:  1 - M / R      M  relevant documents that the review missed, estimated from their sample
                              R  relevant documents of the collection, estimated from the control sample
     Range: to 1; below 0 where the two samples contradict each other, nan if the control has nothing relevant.
-    The interval has the quantiles of draws from both posteriors, cut to 0 … 1.  As M and R are estimated
-    apart, their errors add up: recall from one sample is surer.
+    The interval has the quantiles of draws from both posteriors, cut to 0 … 1, and reaches to the estimate.
+    As M and R are estimated apart, their errors add up: recall from one sample is surer.
     Source: Roitblat, "Measurement in eDiscovery", 2013 (elusion and prevalence of two samples).
     """
     if settings.method != ReviewSettings.method:
@@ -270,4 +284,4 @@ def erecall(parts: Sequence[SampledPart], control: SampledPart, settings: Review
     outside = 1 - settings.confidence
     value = 1 - math.fsum(part.estimate for part in own) / control.estimate if control.relevant else math.nan
     ends = ends_of(np.clip(1 - divide(missed, relevant), 0.0, 1.0), (outside, 2 * outside))
-    return Estimate(control.topic, ERECALL, value, *ends[0], *ends[1])
+    return _estimate(control.topic, ERECALL, value, ends)

@@ -98,13 +98,9 @@ class WordIds(Sequence[bytes]):
 
     def pick(self, rows: IntArray | slice | Stretches) -> WordIds:
         """Return the ids of some rows (n,); of a slice no copy is made."""
-        if isinstance(rows, Stretches):
-            if not len(self.long_rows):
-                return WordIds([rows.of(column) for column in self.columns])
-            rows = rows.rows()
-        columns = [column[rows] for column in self.columns]
-        if not len(self.long_rows):
-            return WordIds(columns)
+        columns = [
+            rows.of(column) if isinstance(rows, Stretches) else column[rows] for column in self.columns
+        ]
         places, which = self._long_among(rows)
         return WordIds(columns, places, self.long_ids.take(which))
 
@@ -154,10 +150,12 @@ class WordIds(Sequence[bytes]):
             same &= mine == theirs
         return after, same
 
-    def _long_among(self, rows: IntArray | slice) -> tuple[IntArray, IntArray]:
+    def _long_among(self, rows: IntArray | slice | Stretches) -> tuple[IntArray, IntArray]:
         """Return (n,) where in a choice of rows long ids are, and (n,) which of the long ones."""
         if not len(self.long_rows):
             return _NO_ROWS, _NO_ROWS
+        if isinstance(rows, Stretches):
+            rows = rows.rows()
         if isinstance(rows, slice):
             start, stop, _ = rows.indices(len(self))
             first, last = np.searchsorted(self.long_rows, (start, stop)).tolist()
@@ -205,14 +203,17 @@ def _joined_long_ids(rows: Sequence[IntArray], ids: Sequence[Ids]) -> tuple[IntA
 
 
 class _Numbers:
-    """A column of numbers that grows in place, so that parts need no room once they are added."""
+    """A column of numbers that grows in place, so that parts need no room once they are added.
+
+    values  (N,) all of them
+    """
 
     def __init__(self, values: AnyArray) -> None:
-        self._room = self._values = values
+        self._room = self.values = values
 
     def append(self, values: AnyArray) -> None:
         """Add (n,) values; the type becomes one that holds these, too."""
-        before = len(self._values)
+        before = len(self.values)
         length = before + len(values)
         if length == before:
             return  # what came first may be read-only
@@ -222,13 +223,9 @@ class _Numbers:
             if length * dtype.itemsize >= LONG:
                 room = max(room, RESERVED // dtype.itemsize)
             self._room = np.empty(room, dtype)
-            self._room[:before] = self._values
+            self._room[:before] = self.values
         self._room[before:length] = values
-        self._values = self._room[:length]
-
-    def values(self) -> AnyArray:
-        """Return (N,) all values."""
-        return self._values
+        self.values = self._room[:length]
 
 
 class _Ids:
@@ -249,9 +246,10 @@ class _Ids:
         self._long_ids.append(ids.long_ids)
         self._length += len(ids)
 
+    @property
     def values(self) -> WordIds:
         """Return (N,) all ids."""
-        columns = [column.values() for column in self._columns]
+        columns = [column.values for column in self._columns]
         return WordIds(columns, *_joined_long_ids(self._long_rows, self._long_ids))
 
 
@@ -279,7 +277,7 @@ class GrowingColumns:
     def values(self) -> list[Any]:
         """Return all columns, which are no longer kept here."""
         columns, self._columns = self._columns, []
-        return [column.values() for column in columns]
+        return [column.values for column in columns]
 
 
 def narrow(values: IntArray) -> AnyArray:

@@ -37,54 +37,31 @@ def add_rows_in_order(values: FloatArray, start: FloatArray) -> FloatArray:
     return totals
 
 
-LONG_STRETCH = 1 << 16
-
-NARROW = 256
-SPARE = 4
-"""Values in the longest stretch, and room for values to one of them, for which one table is fastest."""
-
-LONG_ON_AVERAGE = 32
-FEW_STRETCHES = 128
-"""Values in a stretch, and stretches, for which a loop costs less than putting them into tables."""
+NARROW = 48
+"""Values of a stretch up to which it is a row of a table; for longer ones a step of a loop costs no more."""
 
 
 def accumulate(operation: np.ufunc, values: FloatArray, offsets: IntArray) -> FloatArray:
     """Return running sums (np.add) or products (np.multiply) that begin anew at each offset, step by step.
 
-    values (N,), offsets (S+1,) of S stretches -> (N,).  Stretches of about the same length are the rows of a
-    table, so that short ones need no loop; long ones are few.
+    values (N,), offsets (S+1,) of S stretches -> (N,).  Short stretches are the rows of a table, so that
+    they need no loop; long ones are few.
     """
     lengths = offsets[1:] - offsets[:-1]
     width = int(lengths.max(initial=0))
     if len(lengths) * width == len(values):  # all of one length are a table already
         whole: FloatArray = operation.accumulate(values.reshape(len(lengths), width), axis=1).ravel()
         return whole
-    if width <= NARROW and len(lengths) * width <= SPARE * len(values):
-        inside = np.arange(width) < lengths[:, np.newaxis]
-        table = np.zeros(inside.shape)
-        table[inside] = values
-        done: FloatArray = operation.accumulate(table, axis=1)[inside]
-        return done
     running = np.empty(len(values))
-    if len(lengths) <= FEW_STRETCHES or len(values) >= LONG_ON_AVERAGE * len(lengths):
-        begin, *ends = offsets.tolist()
-        for end in ends:
-            operation.accumulate(values[begin:end], out=running[begin:end])
-            begin = end
-        return running
-    for row in np.flatnonzero(lengths > LONG_STRETCH):
-        stretch = slice(offsets[row], offsets[row + 1])
-        operation.accumulate(values[stretch], out=running[stretch])
-    lengths = np.where(lengths > LONG_STRETCH, 0, lengths)
-    size_class = np.frexp(lengths.astype(float))[1]
-    for size in np.flatnonzero(np.bincount(size_class[lengths > 0])):
-        rows = np.flatnonzero((size_class == size) & (lengths > 0))
-        columns = np.arange(lengths[rows].max())
-        inside = columns < lengths[rows][:, np.newaxis]
-        where = (offsets[rows][:, np.newaxis] + columns)[inside]
-        table = np.zeros(inside.shape)
-        table[inside] = values[where]
-        running[where] = operation.accumulate(table, axis=1)[inside]
+    is_short = lengths <= NARROW
+    for begin, end in zip(offsets[:-1][~is_short].tolist(), offsets[1:][~is_short].tolist(), strict=True):
+        operation.accumulate(values[begin:end], out=running[begin:end])
+    chosen = slice(None) if width <= NARROW else np.repeat(is_short, lengths)
+    lengths = lengths[is_short]
+    inside = np.arange(lengths.max(initial=0)) < lengths[:, np.newaxis]
+    table = np.zeros(inside.shape)
+    table[inside] = values[chosen]
+    running[chosen] = operation.accumulate(table, axis=1)[inside]
     return running
 
 

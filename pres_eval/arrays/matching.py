@@ -11,6 +11,8 @@ that each process draws anew, so that nobody can prepare ids that collide again 
 
 from __future__ import annotations
 
+from itertools import count
+
 import numpy as np
 
 from pres_eval.arrays.columns import NO_IDS, WordIds
@@ -52,9 +54,7 @@ def match(lengths: IntArray, ids: WordIds, wanted_lengths: IntArray, wanted: Wor
 
     The first lengths[0] ids and the first wanted_lengths[0] wanted ones are of the same topic, and so on.
     """
-    seed = -1
-    while True:
-        seed += 1
+    for seed in count():
         keys = _keys(lengths, ids.hashes(seed))
         repeats, first, found = match_keys(keys, _keys(wanted_lengths, wanted.hashes(seed)))
         if ids.equal(repeats, ids, first).all():
@@ -62,8 +62,7 @@ def match(lengths: IntArray, ids: WordIds, wanted_lengths: IntArray, wanted: Wor
     hits = np.flatnonzero(found >= 0)
     rows = found[hits]
     same = ids.equal(rows, wanted, hits)
-    if not same.all():
-        rows, hits = rows[same], hits[same]
+    rows, hits = rows[same], hits[same]
     if 8 * len(rows) < len(ids) and not len(repeats):
         order = np.argsort(rows)
         return Matches(repeats, first, rows[order], hits[order])
@@ -75,7 +74,7 @@ def match(lengths: IntArray, ids: WordIds, wanted_lengths: IntArray, wanted: Wor
     return Matches(repeats, first, rows, partner[rows])
 
 
-def repeated(offsets: IntArray, ids: WordIds, jobs: int = 1) -> tuple[IntArray, IntArray]:
+def repeated(offsets: IntArray, ids: WordIds, jobs: int | None = 1) -> tuple[IntArray, IntArray]:
     """Return the rows (n,) whose document the topic has in an earlier row, ascending, and that row (n,).
 
     The documents offsets[i] ... offsets[i+1]-1 are of topic i.  `jobs` threads look for them.
@@ -87,11 +86,8 @@ def repeated(offsets: IntArray, ids: WordIds, jobs: int = 1) -> tuple[IntArray, 
         found = match(lengths, ids.pick(slice(begin, end)), np.zeros_like(lengths), NO_IDS)
         return found.repeats + begin, found.first + begin
 
-    rows: list[IntArray] = [NO_ROWS]
-    first: list[IntArray] = [NO_ROWS]
-    for repeats, before in in_order(of_block, blocks(offsets), jobs, UNTHREADED):
-        rows.append(repeats)
-        first.append(before)
+    found = in_order(of_block, blocks(offsets), jobs, UNTHREADED)
+    rows, first = zip((NO_ROWS, NO_ROWS), *found, strict=True)
     return np.concatenate(rows), np.concatenate(first)
 
 

@@ -59,8 +59,6 @@ def _runs(alike: BoolArray) -> tuple[IntArray, IntArray]:
     inside[:-1] = alike
     inside[1:] |= alike
     places = np.flatnonzero(inside)
-    if not len(places):
-        return places, places
     begins = np.ones(len(places), np.bool_)
     begins[1:] = ~alike[places[1:] - 1]
     return places, np.cumsum(begins) - 1
@@ -195,10 +193,9 @@ def consecutive(starts: IntArray, lengths: IntArray) -> tuple[IntArray | slice, 
 
 def blocks(offsets: IntArray, size: int | None = None) -> Iterator[tuple[int, int]]:
     """Yield ranges of stretches (S+1,) with up to `size` (BLOCK) rows together, or one with more."""
-    size = BLOCK if size is None else size
     start = 0
     while start < len(offsets) - 1:
-        stop = int(np.searchsorted(offsets, offsets[start] + size, side="right")) - 1
+        stop = int(np.searchsorted(offsets, offsets[start] + (size or BLOCK), side="right")) - 1
         stop = max(stop, start + 1)
         yield start, stop
         start = stop

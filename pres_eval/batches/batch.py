@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -178,8 +178,7 @@ class Batch:
         made: dict[Callable[[Batch], Any], Any] = vars(self).setdefault("derived_values", {})
         if function not in made:
             made[function] = function(self)
-        value: Value = made[function]
-        return value
+        return cast(Value, made[function])
 
     def of_judgements(self, function: Callable[..., Value], *arguments: Hashable) -> Value:
         """Return a function's result for the batch; known topics keep it for the next run.
@@ -232,7 +231,15 @@ class Batch:
 
         Raises MeasureError if a ranking ends inside a tie: its orders leave other numbers of documents.
         """
-        self._check_whole_ties()
+        if self.ties is not None:
+            last = self.ties.first + self.ties.size - 1
+            cut = np.flatnonzero((last > self.num_ret[self.topic_of]) & (self.grade >= 0))
+            if len(cut):
+                topic = quoted(self.topics[int(self.topic_of[cut[0]])])
+                raise MeasureError(
+                    f"--ties expected: -M cuts through equal scores of topic {topic}, so their order decides"
+                    " how many judged documents are left; expected no -J, or --ties best and --ties worst"
+                )
         judged = np.flatnonzero(self.grade >= 0)
         offsets = np.searchsorted(judged, self.offsets)
         lengths = np.diff(offsets)
@@ -247,19 +254,6 @@ class Batch:
             ties=None if self.ties is None else self.ties.among(judged, offsets),
             document_scores=None if scores is None else scores[judged],
         )
-
-    def _check_whole_ties(self) -> None:
-        """Raise MeasureError for a topic whose ranking ends inside a tie with judged documents."""
-        if self.ties is None:
-            return
-        last = self.ties.first + self.ties.size - 1
-        cut = np.flatnonzero((last > self.num_ret[self.topic_of]) & (self.grade >= 0))
-        if len(cut):
-            topic = quoted(self.topics[int(self.topic_of[cut[0]])])
-            raise MeasureError(
-                f"--ties expected: -M cuts through equal scores of topic {topic}, so their order decides how"
-                " many judged documents are left; expected no -J, or --ties best and --ties worst"
-            )
 
     def with_gains(self, gains: Sequence[tuple[int, float]]) -> Batch:
         """Return the same batch with other values for some grades; below 0 a document is not judged."""
@@ -297,7 +291,9 @@ class Batch:
             level_counts=self.level_counts[levels],
             level_offsets=self.level_offsets[start : stop + 1] - self.level_offsets[start],
             missing=self.missing[start:stop],
-            ties=None if self.ties is None else self.ties.take(documents),
+            ties=None
+            if self.ties is None
+            else TieGroups(self.ties.first[documents], self.ties.size[documents]),
             document_scores=None if self.document_scores is None else self.document_scores[documents],
             nmax=None if self.nmax is None else self.nmax[start:stop],
             num_docs_in_coll=np.broadcast_to(self.num_docs_in_coll, len(self))[start:stop],

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from pres_eval.batches.from_subtopics import SubtopicBatch
     from pres_eval.reading.judged_groups import GroupQrels, Preferences, Sample, SubtopicQrels
 
-Parted = TypeVar("Parted", "Batch", "GroupedBatch", "SubtopicBatch", "SampledBatch", "PreferenceBatch")
 AnyBatch: TypeAlias = "Batch | GroupedBatch | SubtopicBatch | SampledBatch | PreferenceBatch"
 
 BLOCK = 4096
@@ -54,20 +53,39 @@ def form(relevance: Relevance, ranking: Ranking, options: Options) -> Sequence[C
             f"{ranking.name}: was read for other judgements or another --compat than it is evaluated with;"
             " read it again with these"
         )
-    batches: Sequence[Callable[[], AnyBatch]] = (
-        form_batches(relevance, ranking, options, BLOCK)
-        if isinstance(relevance, QrelsJudgements)
-        else _batches_of_others(relevance, ranking, options)
-    )
+    batches = in_blocks(relevance, ranking, options)
     if not batches:
         raise NoCommonTopicError(no_common_topic(relevance, ranking, options))
     return batches
 
 
-def _batches_of_others(
-    relevance: GroupQrels | SubtopicQrels | Sample | Preferences, ranking: Ranked, options: Options
-) -> Sequence[Callable[[], AnyBatch]]:
-    """Return those of judgements that are no qrels; raise UsageError for --ties."""
+def in_blocks(
+    relevance: Relevance, ranked: Ranked, options: Options, size: int = BLOCK
+) -> list[Callable[[], AnyBatch]]:
+    """Return functions that form batches of the topics to score, at most `size` topics each.
+
+    Raises InputError if a topic that is scored has a document judged twice, UsageError for options that
+    these judgements do not go with.
+    """
+    topics, place = scored_topics(relevance.pool, ranked, options)
+    if isinstance(relevance, QrelsJudgements):
+        if len(relevance.duplicates.topic):
+            _check_duplicates(relevance, topics)
+        lengths = np.zeros(len(topics), np.int64)
+        lengths[place >= 0] = lengths_at(ranked.offsets, place[place >= 0])
+        form_batch: Callable[..., AnyBatch] = _batch_of_qrels
+        spans = list(blocks(np.concatenate(([0], np.cumsum(lengths)))))
+    else:
+        form_batch, spans = _former(relevance, options), [(0, len(topics))]
+    starts = [(start, last) for first, last in spans for start in range(first, last, size)]
+    some = [slice(start, min(start + size, last)) for start, last in starts]
+    return [partial(form_batch, relevance, ranked, options, topics[rows], place[rows]) for rows in some]
+
+
+def _former(
+    relevance: GroupQrels | SubtopicQrels | Sample | Preferences, options: Options
+) -> Callable[..., AnyBatch]:
+    """Return what forms a batch of judgements that are no qrels; check --ties and -J."""
     if options.ties != DOCNO:
         as_qrels(relevance, f"--ties {options.ties}")
     # Imported here because it takes a while, and most evaluations have neither.
@@ -78,43 +96,14 @@ def _batches_of_others(
     if isinstance(relevance, SubtopicQrels):
         from pres_eval.batches.from_subtopics import form_subtopic_batch
 
-        return _parts(form_subtopic_batch(relevance, ranking, options))
+        return form_subtopic_batch
     if isinstance(relevance, Sample):
         from pres_eval.batches.from_samples import form_sampled_batch
 
-        return _parts(form_sampled_batch(relevance, ranking, options))
-    if isinstance(relevance, GroupQrels):
-        return _parts(form_grouped_batch(relevance, ranking, options))
-    return _parts(form_preference_batch(relevance, ranking, options))
-
-
-def _parts(batch: Parted, size: int = BLOCK) -> list[Callable[[], Parted]]:
-    """Return functions that take at most `size` topics each out of a batch."""
-    starts = range(0, len(batch), size)
-    return [partial(batch.take, start, min(start + size, len(batch))) for start in starts]
-
-
-def blocks_of_topics(batch: Parted, size: int) -> Iterator[Parted]:
-    """Return the same topics, at most `size` at a time."""
-    return (take() for take in _parts(batch, size))
-
-
-def form_batches(
-    qrels: QrelsJudgements, ranked: Ranked, options: Options, size: int
-) -> list[Callable[[], Batch]]:
-    """Return functions that form batches of the topics to score, at most `size` topics each.
-
-    Raises InputError if a topic that is scored has a document judged twice.
-    """
-    topics, place = scored_topics(qrels.pool, ranked, options)
-    if len(qrels.duplicates.topic):
-        _check_duplicates(qrels, topics)
-    lengths = np.zeros(len(topics), np.int64)
-    lengths[place >= 0] = lengths_at(ranked.offsets, place[place >= 0])
-    ends = np.concatenate(([0], np.cumsum(lengths)))
-    starts = [(start, last) for first, last in blocks(ends) for start in range(first, last, size)]
-    some = [slice(start, min(start + size, last)) for start, last in starts]
-    return [partial(_batch_of_qrels, qrels, ranked, options, topics[rows], place[rows]) for rows in some]
+        if options.judged_only:  # it would take out the documents that the sample represents
+            raise UsageError("-J: expected no sample (-R strata, prels): what was not drawn is estimated")
+        return form_sampled_batch
+    return form_grouped_batch if isinstance(relevance, GroupQrels) else form_preference_batch
 
 
 def _batch_of_qrels(

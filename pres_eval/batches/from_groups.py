@@ -3,94 +3,98 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
 from pres_eval.arrays import BoolArray, FloatArray, IntArray, divide, lengths_at, ragged
 from pres_eval.batches.batch import Batch, frozen
-from pres_eval.batches.topics import UNJUDGED, count_levels, down_to, scored_topics, take_topics
+from pres_eval.batches.topics import UNJUDGED, count_levels, down_to, take_topics
 from pres_eval.options import Options
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.reading.judged_groups import GroupQrels, JudgedGroups
 
 
 @dataclass(frozen=True, eq=False)
-class BatchOfTopics:
-    """T topics, of which those that judge differently keep different things.
+class GroupsOfTopics:
+    """T topics with G groups, which are judgement groups, subtopics or strata, and keep different things.
 
     topics   T ids, in byte order
     missing  (T,) topics that the run does not have (only with -c under 10.0)
+    offsets  (T+1,) where each topic's groups begin
     """
 
     topics: tuple[bytes, ...]
     missing: BoolArray
+    offsets: IntArray
     ties: ClassVar[None] = None
     """Expected values in ties are those of qrels."""
 
     def __len__(self) -> int:
         return len(self.topics)
 
-
-@dataclass(frozen=True, eq=False)
-class GroupedBatch(BatchOfTopics):
-    """T topics with G judgement groups.
-
-    offsets   (T+1,) where each topic's groups begin
-    groups    the G groups, as if each were a topic
-    """
-
-    offsets: IntArray
-    groups: Batch
+    @cached_property
+    def topic_of_group(self) -> IntArray:
+        """(G,) index of each group's topic."""
+        return np.repeat(np.arange(len(self)), np.diff(self.offsets))
 
     def average(self, of_groups: FloatArray) -> FloatArray:
         """Return the mean over each topic's groups, added one after the other: (G,) in, (T,) out."""
-        number = np.diff(self.offsets)
-        topic_of = np.repeat(np.arange(len(self)), number)
-        return divide(np.bincount(topic_of, weights=of_groups, minlength=len(self)), number)
+        sums = np.bincount(self.topic_of_group, weights=of_groups, minlength=len(self))
+        return divide(sums, np.diff(self.offsets))
+
+
+@dataclass(frozen=True, eq=False)
+class GroupedBatch(GroupsOfTopics):
+    """T topics with G judgement groups.
+
+    groups    the G groups, as if each were a topic
+    """
+
+    groups: Batch
 
     def with_grade(self, relevance_level: float) -> GroupedBatch:
         """Return the same batch seen at another relevance level."""
         return replace(self, groups=self.groups.with_grade(relevance_level))
 
-    def take(self, start: int, stop: int) -> GroupedBatch:
-        """Return the topics start ... stop-1."""
-        first, last = int(self.offsets[start]), int(self.offsets[stop])
-        return GroupedBatch(
-            topics=self.topics[start:stop],
-            missing=self.missing[start:stop],
-            offsets=self.offsets[start : stop + 1] - first,
-            groups=self.groups.take(first, last),
-        )
+
+@dataclass(frozen=True, eq=False)
+class JudgementsOfTopics(GroupsOfTopics):
+    """T topics with the R judgements of G groups.
+
+    row_offsets  (G+1,) where each group's judgements begin
+    """
+
+    row_offsets: IntArray
+
+    @cached_property
+    def group_of(self) -> IntArray:
+        """(R,) index of each judgement's group."""
+        return np.repeat(np.arange(len(self.row_offsets) - 1), np.diff(self.row_offsets))
 
 
 @dataclass(frozen=True, eq=False)
-class ScoredGroups:
+class ScoredGroups(JudgementsOfTopics):
     """The topics to score, and their judgements as they are in the relevance file.
 
-    topics    ids of the T topics
-    topic     (T,) where they are in the pool
-    missing   (T,) topics that the run does not have
-    num_ret   (T,) documents retrieved, after -M
-    offsets, group   (T+1,), (G,) their judgement groups
-    row_offsets, row (G+1,), (R,) the judgements of these
-    rank      (P,) rank of each pool document, 0 if it was not retrieved
+    topic       (T,) where the topics are in the pool
+    num_ret     (T,) documents retrieved, after -M
+    group, row  (G,), (R,) where groups and judgements are in the file's
+    rank        (P,) rank of each pool document, 0 if it was not retrieved
     """
 
-    topics: tuple[bytes, ...]
     topic: IntArray
-    missing: BoolArray
     num_ret: IntArray
-    offsets: IntArray
     group: IntArray
-    row_offsets: IntArray
     row: IntArray
     rank: IntArray
 
 
-def scored_groups(judged: JudgedGroups, ranking: Ranked, options: Options) -> ScoredGroups:
-    """Choose the topics to score, apply -M, and look up the ranks of the judged documents."""
-    topic, place = scored_topics(judged.pool, ranking, options)
+def scored_groups(
+    judged: JudgedGroups, ranking: Ranked, options: Options, topic: IntArray, place: IntArray
+) -> ScoredGroups:
+    """Return topics of the pool (T,), at `place` (T,) of a ranking, with the ranks of documents after -M."""
     found = take_topics(ranking, place)
     if options.max_retrieved is not None:
         found = down_to(found, options.max_retrieved)
@@ -111,12 +115,15 @@ def scored_groups(judged: JudgedGroups, ranking: Ranked, options: Options) -> Sc
     )
 
 
-def form_grouped_batch(qrels: GroupQrels, ranking: Ranked, options: Options) -> GroupedBatch:
-    """Join judgement groups with a ranking: -M first, then -J, which each group applies by itself."""
-    scored = scored_groups(qrels, ranking, options)
-    num_groups = len(scored.group)
-    topic_of = np.repeat(np.arange(len(scored.topics)), np.diff(scored.offsets))
-    group_of = np.repeat(np.arange(num_groups), np.diff(scored.row_offsets))
+def form_grouped_batch(
+    qrels: GroupQrels, ranking: Ranked, options: Options, topics: IntArray, place: IntArray
+) -> GroupedBatch:
+    """Join judgement groups with a ranking: -M first, then -J, which each group applies by itself.
+
+    topics, place  (T,) as for scored_groups
+    """
+    scored = scored_groups(qrels, ranking, options, topics, place)
+    num_groups, topic_of, group_of = len(scored.group), scored.topic_of_group, scored.group_of
     grade = np.where(qrels.grade[scored.row] < 0, UNJUDGED, qrels.grade[scored.row])
     rank = scored.rank[qrels.document[scored.row]]
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields
 from functools import cached_property
 
 import numpy as np
 
 from pres_eval.arrays import BoolArray, FloatArray, IntArray, ragged
-from pres_eval.batches.from_groups import BatchOfTopics, scored_groups
-from pres_eval.batches.preference_counts import Classes, GroupCounts, count_classes, no_counts, segment_sums
+from pres_eval.batches.from_groups import JudgementsOfTopics, scored_groups
+from pres_eval.batches.preference_counts import Classes, GroupCounts, count_classes, segment_sums
 from pres_eval.batches.preference_orders import (
     ConflictError,
     PairSums,
@@ -25,13 +25,11 @@ from pres_eval.reading.judged_groups import Preferences
 
 
 @dataclass(frozen=True, eq=False)
-class PreferenceBatch(BatchOfTopics):
+class PreferenceBatch(JudgementsOfTopics):
     """T topics with G judgement groups and R judgements, and where a run put the judged documents.
 
     num_judged      (T,) documents judged by any group
     num_judged_ret  (T,) how many of them were retrieved, after -M
-    group_offsets   (T+1,) where each topic's groups begin
-    row_offsets     (G+1,) where each group's judgements begin
     subgroup, level, place
                     (R,) of each judgement, sorted by group, subgroup, level (descending) and place: the
                     number of the document among those judged for the topic; those retrieved come first, in
@@ -41,8 +39,6 @@ class PreferenceBatch(BatchOfTopics):
 
     num_judged: IntArray
     num_judged_ret: IntArray
-    group_offsets: IntArray
-    row_offsets: IntArray
     subgroup: IntArray
     level: FloatArray
     place: IntArray
@@ -53,16 +49,6 @@ class PreferenceBatch(BatchOfTopics):
     def with_grade(self, relevance_level: float) -> PreferenceBatch:
         """Return the same: preferences have no level."""
         return self
-
-    @cached_property
-    def topic_of(self) -> IntArray:
-        """(G,) index of each group's topic."""
-        return np.repeat(np.arange(len(self)), np.diff(self.group_offsets))
-
-    @cached_property
-    def group_of(self) -> IntArray:
-        """(R,) index of each judgement's group."""
-        return np.repeat(np.arange(len(self.row_offsets) - 1), np.diff(self.row_offsets))
 
     @cached_property
     def has_subgroups(self) -> BoolArray:
@@ -81,7 +67,7 @@ class PreferenceBatch(BatchOfTopics):
     @cached_property
     def counts(self) -> GroupCounts:
         """The preferences and documents of each group; InputError if a group contradicts itself."""
-        counts = no_counts(len(self.group))
+        counts = np.zeros((len(fields(GroupCounts)), len(self.group)), np.int64)
         plain = np.flatnonzero(~self.has_subgroups)
         rows = self._counted_rows
         offsets = np.concatenate(([0], np.cumsum(rows)))[self.row_offsets]
@@ -90,12 +76,12 @@ class PreferenceBatch(BatchOfTopics):
             np.concatenate(([0], np.cumsum(sizes))),
             self.rank_class[rows],
             self.place[rows],
-            (self.place < self.num_judged_ret[self.topic_of][self.group_of])[rows],
+            (self.place < self.num_judged_ret[self.topic_of_group][self.group_of])[rows],
         )
-        counts.put(plain, count_classes(classes, self.level[rows] > 0))
+        counts[:, plain] = count_classes(classes, self.level[rows] > 0)
         for group, order in self._orders.items():
-            counts.put(np.array([group]), order.count(int(self.num_judged_ret[self.topic_of[group]])))
-        return counts
+            counts[:, [group]] = order.count(int(self.num_judged_ret[self.topic_of_group[group]]))
+        return GroupCounts(*counts)
 
     @cached_property
     def _counted_rows(self) -> BoolArray:
@@ -123,16 +109,14 @@ class PreferenceBatch(BatchOfTopics):
             try:
                 orders[group] = partial_order(self.place[rows], self.subgroup[rows], self.level[rows])
             except ConflictError as conflict:
-                first, second = (
-                    int(np.flatnonzero(self.place[rows] == place)[0]) for place in conflict.places
-                )
+                first, second = (int(np.flatnonzero(self.place[rows] == place)[0]) for place in conflict.args)
                 raise self.source.conflict(*self.row[rows][[first, second]].tolist()) from None
         return orders
 
     @cached_property
     def pairs(self) -> PairSums:
         """The pairs of documents of each topic, and the sums of their fulfilled shares."""
-        counts, first = self.counts, self.group_offsets[:-1]
+        counts, first = self.counts, self.offsets[:-1]
         ful_ret, poss_ret, poss_imp = counts.ful_ret[first], counts.poss_ret[first], counts.poss_imp[first]
         # Of a single group each share is 1 or 0, so that the sums are counts.
         sums = PairSums(
@@ -142,11 +126,13 @@ class PreferenceBatch(BatchOfTopics):
             pairs_imp=poss_ret + poss_imp,
             pairs=counts.poss[first],
         )
-        single = (np.diff(self.group_offsets) == 1) & ~self._repeats[first]
+        single = (np.diff(self.offsets) == 1) & ~self._repeats[first]
         for topic in np.flatnonzero(~single).tolist():
-            groups = range(self.group_offsets[topic], self.group_offsets[topic + 1])
+            groups = range(self.offsets[topic], self.offsets[topic + 1])
             num_judged, num_ret = int(self.num_judged[topic]), int(self.num_judged_ret[topic])
-            sums.put(topic, sum_pairs([self._pairwise(group) for group in groups], num_judged, num_ret))
+            found = sum_pairs([self._pairwise(group) for group in groups], num_judged, num_ret)
+            for values, value in zip(vars(sums).values(), found, strict=True):
+                values[topic] = value
         return sums
 
     @cached_property
@@ -172,32 +158,16 @@ class PreferenceBatch(BatchOfTopics):
             times=np.diff(first, append=len(rows)),
         )
 
-    def take(self, start: int, stop: int) -> PreferenceBatch:
-        """Return the topics start ... stop-1."""
-        groups = slice(self.group_offsets[start], self.group_offsets[stop])
-        rows = slice(self.row_offsets[groups.start], self.row_offsets[groups.stop])
-        return replace(
-            self,
-            topics=self.topics[start:stop],
-            missing=self.missing[start:stop],
-            num_judged=self.num_judged[start:stop],
-            num_judged_ret=self.num_judged_ret[start:stop],
-            group_offsets=self.group_offsets[start : stop + 1] - groups.start,
-            row_offsets=self.row_offsets[groups.start : groups.stop + 1] - rows.start,
-            subgroup=self.subgroup[rows],
-            level=self.level[rows],
-            place=self.place[rows],
-            row=self.row[rows],
-            group=self.group[groups],
-        )
 
-
-def form_preference_batch(preferences: Preferences, ranking: Ranked, options: Options) -> PreferenceBatch:
+def form_preference_batch(
+    preferences: Preferences, ranking: Ranked, options: Options, topics: IntArray, place: IntArray
+) -> PreferenceBatch:
     """Give each judged document its place, after -M; -J and -l make no difference to preferences.
 
     The ranking has to be one that breaks ties by docno in ascending order.
+    topics, place  (T,) as for scored_groups
     """
-    scored = scored_groups(preferences, ranking, options)
+    scored = scored_groups(preferences, ranking, options, topics, place)
     starts = preferences.pool.offsets
     document, bounds = ragged(starts[scored.topic], np.diff(starts)[scored.topic])
     document = preferences.by_docno[document]
@@ -212,19 +182,18 @@ def form_preference_batch(preferences: Preferences, ranking: Ranked, options: Op
         # trec_eval: levels are C floats in 9.0.8, so close ones are the same.
         with np.errstate(over="ignore", under="ignore"):
             level = level.astype(np.float32).astype(np.float64)
-    group_of = np.repeat(np.arange(len(scored.group)), np.diff(scored.row_offsets))
-    subgroup, place = preferences.subgroup[scored.row], place_of[preferences.document[scored.row]]
-    order = np.lexsort((place, -level, subgroup, group_of))
+    subgroup, own_place = preferences.subgroup[scored.row], place_of[preferences.document[scored.row]]
+    order = np.lexsort((own_place, -level, subgroup, scored.group_of))
     return PreferenceBatch(
         topics=scored.topics,
         missing=scored.missing,
         num_judged=np.diff(bounds),
         num_judged_ret=segment_sums(rank > 0, bounds),
-        group_offsets=scored.offsets,
+        offsets=scored.offsets,
         row_offsets=scored.row_offsets,
         subgroup=subgroup[order],
         level=level[order],
-        place=place[order],
+        place=own_place[order],
         row=scored.row[order],
         group=scored.group,
         source=preferences,

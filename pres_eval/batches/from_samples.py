@@ -8,19 +8,16 @@ from functools import cached_property
 import numpy as np
 
 from pres_eval.arrays import BoolArray, FloatArray, IntArray, divide
-from pres_eval.batches.from_groups import BatchOfTopics, scored_groups
-from pres_eval.errors import UsageError
+from pres_eval.batches.from_groups import JudgementsOfTopics, scored_groups
 from pres_eval.options import Options
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.reading.judged_groups import Sample
 
 
 @dataclass(frozen=True, eq=False)
-class SampledBatch(BatchOfTopics):
+class SampledBatch(JudgementsOfTopics):
     """T topics with S strata of R documents, of which some were drawn and judged.
 
-    offsets          (T+1,) where each topic's strata begin
-    row_offsets      (S+1,) where each stratum's documents begin
     grade            (R,) below 0 where the document was not drawn
     rank             (R,) in the run, after -M; 0 if it was not retrieved
     times            (R,) how often the document was drawn: once or never, but for a resampled batch
@@ -29,8 +26,6 @@ class SampledBatch(BatchOfTopics):
     relevance_level  least grade of a relevant document (-l)
     """
 
-    offsets: IntArray
-    row_offsets: IntArray
     grade: IntArray
     rank: IntArray
     times: FloatArray
@@ -44,19 +39,9 @@ class SampledBatch(BatchOfTopics):
         return np.diff(self.row_offsets)
 
     @cached_property
-    def stratum_of(self) -> IntArray:
-        """(R,) index of each document's stratum."""
-        return np.repeat(np.arange(len(self.row_offsets) - 1), self.num_documents)
-
-    @cached_property
-    def topic_of_stratum(self) -> IntArray:
-        """(S,) index of each stratum's topic."""
-        return np.repeat(np.arange(len(self)), np.diff(self.offsets))
-
-    @cached_property
     def topic_of(self) -> IntArray:
         """(R,) index of each document's topic."""
-        return self.topic_of_stratum[self.stratum_of]
+        return self.topic_of_group[self.group_of]
 
     @cached_property
     def is_rel(self) -> BoolArray:
@@ -83,7 +68,7 @@ class SampledBatch(BatchOfTopics):
         """Return how many documents each one represents (R,), 0 where it was not drawn."""
         if self.probability is not None:
             return divide(self.times, self.probability)
-        return self.times * divide(self.num_documents, self.drawn)[self.stratum_of]
+        return self.times * divide(self.num_documents, self.drawn)[self.group_of]
 
     @cached_property
     def found(self) -> IntArray:
@@ -104,12 +89,12 @@ class SampledBatch(BatchOfTopics):
 
     def by_stratum(self, values: FloatArray, rows: IntArray | slice = slice(None)) -> FloatArray:
         """Add up values of documents, one after the other: (R,), or those of some rows, in, (S,) out."""
-        sums = np.bincount(self.stratum_of[rows], values, len(self.row_offsets) - 1)
+        sums = np.bincount(self.group_of[rows], values, len(self.row_offsets) - 1)
         return sums.astype(np.float64, copy=False)
 
     def over_strata(self, values: FloatArray) -> FloatArray:
         """Add up values of strata in their order: (S,) in, (T,) out."""
-        return np.bincount(self.topic_of_stratum, values, len(self)).astype(np.float64, copy=False)
+        return np.bincount(self.topic_of_group, values, len(self)).astype(np.float64, copy=False)
 
     def with_grade(self, relevance_level: float) -> SampledBatch:
         """Return the same batch seen at another relevance level."""
@@ -121,39 +106,19 @@ class SampledBatch(BatchOfTopics):
         vars(again).update({name: getattr(self, name) for name in _OF_ANY_DRAWS})
         return again
 
-    def take(self, start: int, stop: int) -> SampledBatch:
-        """Return the topics start ... stop-1."""
-        strata = slice(self.offsets[start], self.offsets[stop] + 1)
-        edges = self.row_offsets[strata]
-        rows = slice(edges[0], edges[-1])
-        return replace(
-            self,
-            topics=self.topics[start:stop],
-            missing=self.missing[start:stop],
-            offsets=self.offsets[start : stop + 1] - self.offsets[start],
-            row_offsets=edges - edges[0],
-            grade=self.grade[rows],
-            rank=self.rank[rows],
-            times=self.times[rows],
-            probability=None if self.probability is None else self.probability[rows],
-        )
-
 
 _OF_ANY_DRAWS = (
-    *("num_documents", "stratum_of", "topic_of_stratum", "topic_of"),
+    *("num_documents", "group_of", "topic_of_group", "topic_of"),
     *("is_rel", "relevant_rows", "found", "begins"),
 )
 """Facts about a batch that do not depend on the draw, so that a thousand samples compute them once."""
 
 
-def form_sampled_batch(sample: Sample, ranking: Ranked, options: Options) -> SampledBatch:
-    """Join a sample with a ranking, after -M.
-
-    Raises UsageError for -J, which would take out the documents that the sample represents.
-    """
-    if options.judged_only:
-        raise UsageError("-J: expected no sample (-R strata, prels): what was not drawn is estimated")
-    scored = scored_groups(sample, ranking, options)
+def form_sampled_batch(
+    sample: Sample, ranking: Ranked, options: Options, topics: IntArray, place: IntArray
+) -> SampledBatch:
+    """Join a sample with a ranking, after -M; topics and place (T,) as for scored_groups."""
+    scored = scored_groups(sample, ranking, options, topics, place)
     grade = sample.grade[scored.row]
     return SampledBatch(
         topics=scored.topics,

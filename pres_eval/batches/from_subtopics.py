@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from pres_eval.arrays import IntArray
-from pres_eval.batches.from_groups import BatchOfTopics, ScoredGroups, scored_groups
+from pres_eval.batches.from_groups import GroupsOfTopics, ScoredGroups, scored_groups
 from pres_eval.options import Options
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.reading.judged_groups import SubtopicQrels
@@ -29,16 +29,6 @@ class Hits:
     subtopic: IntArray
     grade: IntArray
 
-    def take(self, start: int, stop: int) -> Hits:
-        """Return the topics start ... stop-1."""
-        first, last = int(self.offsets[start]), int(self.offsets[stop])
-        return Hits(
-            self.offsets[start : stop + 1] - first,
-            self.place[first:last],
-            self.subtopic[first:last],
-            self.grade[first:last],
-        )
-
     def relevant(self, level: float) -> Hits:
         """Return the pairs whose grade is at least this."""
         kept = np.flatnonzero(self.grade >= level)
@@ -52,16 +42,14 @@ class Hits:
 
 
 @dataclass(frozen=True, eq=False)
-class SubtopicBatch(BatchOfTopics):
+class SubtopicBatch(GroupsOfTopics):
     """T topics with their subtopics; those without a relevant document do not count.
 
-    offsets          (T+1,) where each topic's subtopics begin
     all_found        the documents retrieved that were judged for a subtopic
     all_judged       all documents that were judged for a subtopic, with their places by docno
     relevance_level  least grade of a relevant document (-l)
     """
 
-    offsets: IntArray
     all_found: Hits
     all_judged: Hits
     relevance_level: float = 1
@@ -83,41 +71,28 @@ class SubtopicBatch(BatchOfTopics):
         return np.bincount(self.offsets[judged.topic_of] + judged.subtopic, minlength=int(self.offsets[-1]))
 
     @cached_property
-    def topic_of_subtopic(self) -> IntArray:
-        """(S,) index of each subtopic's topic."""
-        return np.repeat(np.arange(len(self)), np.diff(self.offsets))
-
-    @cached_property
     def num_subtopics(self) -> IntArray:
         """(T,) subtopics that have a relevant document."""
-        return np.bincount(self.topic_of_subtopic[self.num_rel > 0], minlength=len(self))
+        return np.bincount(self.topic_of_group[self.num_rel > 0], minlength=len(self))
 
     def with_grade(self, relevance_level: float) -> SubtopicBatch:
         """Return the same batch seen at another relevance level."""
         return replace(self, relevance_level=relevance_level)
 
-    def take(self, start: int, stop: int) -> SubtopicBatch:
-        """Return the topics start ... stop-1."""
-        return replace(
-            self,
-            topics=self.topics[start:stop],
-            missing=self.missing[start:stop],
-            offsets=self.offsets[start : stop + 1] - self.offsets[start],
-            all_found=self.all_found.take(start, stop),
-            all_judged=self.all_judged.take(start, stop),
-        )
 
+def form_subtopic_batch(
+    qrels: SubtopicQrels, ranking: Ranked, options: Options, topics: IntArray, place: IntArray
+) -> SubtopicBatch:
+    """Join subtopic judgements with a ranking: -M first, then -J, for documents that no subtopic judged.
 
-def form_subtopic_batch(qrels: SubtopicQrels, ranking: Ranked, options: Options) -> SubtopicBatch:
-    """Join subtopic judgements with a ranking: -M first, then -J, for documents that no subtopic judged."""
-    scored = scored_groups(qrels, ranking, options)
+    topics, place  (T,) as for scored_groups
+    """
+    scored = scored_groups(qrels, ranking, options, topics, place)
     num_topics = len(scored.topics)
-    topic_of_group = np.repeat(np.arange(num_topics), np.diff(scored.offsets))
-    group_of = np.repeat(np.arange(len(scored.group)), np.diff(scored.row_offsets))
     judged = np.flatnonzero(qrels.grade[scored.row] >= 0)
     document, grade = qrels.document[scored.row][judged], qrels.grade[scored.row][judged]
-    topic_of = topic_of_group[group_of[judged]]
-    subtopic = group_of[judged] - scored.offsets[topic_of]
+    topic_of = scored.topic_of_group[scored.group_of[judged]]
+    subtopic = scored.group_of[judged] - scored.offsets[topic_of]
     rank = _ranks_of_judged(scored, topic_of, document) if options.judged_only else scored.rank[document]
     by_docno = np.empty(len(qrels.pool.documents), np.int64)
     by_docno[qrels.pool.byte_order()] = np.arange(1, len(by_docno) + 1)

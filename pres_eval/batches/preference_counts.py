@@ -8,7 +8,7 @@ level, so its preferences can be counted without being listed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -54,15 +54,9 @@ class GroupCounts:
         """(G,) all preferences."""
         return self.poss_ret + self.poss_imp + self.poss_none
 
-    def put(self, chosen: IntArray, counts: GroupCounts) -> None:
-        """Take over the counts of the chosen groups (n,)."""
-        for field in fields(self):
-            getattr(self, field.name)[chosen] = getattr(counts, field.name)
 
-
-def no_counts(size: int) -> GroupCounts:
-    """Return counts of 0 for as many groups."""
-    return GroupCounts(*(np.zeros(size, np.int64) for _ in fields(GroupCounts)))
+Counts = tuple[IntArray, ...]
+"""(G,) each: the fields of GroupCounts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,8 +119,12 @@ def in_right_order(classes: Classes) -> IntArray:
     return pairs
 
 
-def count_pairs(classes: Classes) -> tuple[IntArray, IntArray, IntArray, IntArray, IntArray]:
-    """Return (G,) each: ful_ret, poss_ret, ful_imp, poss_imp, poss_none, the preferences of each group."""
+Pairs = tuple[IntArray, IntArray, IntArray, IntArray, IntArray]
+"""(G,) each: ful_ret, poss_ret, ful_imp, poss_imp, poss_none, the preferences of each group."""
+
+
+def count_pairs(classes: Classes) -> Pairs:
+    """Return the preferences of each group."""
     group, retrieved = classes.group, classes.retrieved
     starts = np.flatnonzero(np.diff(classes.rank_class, prepend=-1) | np.diff(group, prepend=-1))
     bounds = np.append(starts, len(group))
@@ -144,30 +142,42 @@ def count_pairs(classes: Classes) -> tuple[IntArray, IntArray, IntArray, IntArra
     )
 
 
-def count_classes(classes: Classes, is_rel: BoolArray) -> GroupCounts:
+def count_classes(classes: Classes, is_rel: BoolArray) -> Counts:
     """Return the counts of groups with one subgroup; `is_rel` (R,): judged with a level above 0."""
     retrieved = classes.retrieved
-    pairs = count_pairs(classes)
     rel, nonrel = classes.by_group(is_rel), classes.by_group(~is_rel)
     rel_ret, nonrel_ret = classes.by_group(is_rel & retrieved), classes.by_group(~is_rel & retrieved)
+    cut = _cut_nonrelevant(classes, rel, rel_ret)
+    return balanced_counts(count_pairs(classes), (rel, rel_ret, nonrel, nonrel_ret), *cut)
 
+
+Totals = tuple[IntArray, IntArray]
+"""(G,) preferences fulfilled, and all."""
+
+
+def balanced_counts(
+    pairs: Pairs, judgements: tuple[IntArray, IntArray, IntArray, IntArray], cut: Totals, cut_ret: Totals
+) -> Counts:
+    """Return the counts of groups (G,), of which the balanced ones are still missing.
+
+    judgements    rel, rel_ret, nonrel, nonrel_ret
+    cut, cut_ret  preferences, and those of retrieved documents, with as few nonrelevant ones as relevant ones
+    """
     ful_ret, poss_ret, ful_imp, poss_imp, poss_none = pairs
+    rel, rel_ret, nonrel, nonrel_ret = judgements
     surplus, surplus_ret = rel - nonrel, rel_ret - nonrel_ret
     filled = ful_ret + ful_imp + rel_ret * surplus, poss_ret + poss_imp + poss_none + rel * surplus
     # trec_eval: the sum of the retrieved preferences has `rel`, not `rel_ret`.
     filled_ret = ful_ret + rel_ret * surplus_ret, poss_ret + rel * surplus_ret
-    cut, cut_ret = _cut_nonrelevant(classes, rel, rel_ret)
-    return GroupCounts(
+    return (
         *pairs,
-        *(rel, rel_ret, nonrel, nonrel_ret),
+        *judgements,
         *(np.where(surplus >= 0, *both) for both in zip(filled, cut, strict=True)),
         *(np.where(surplus_ret >= 0, *both) for both in zip(filled_ret, cut_ret, strict=True)),
     )
 
 
-def _cut_nonrelevant(
-    classes: Classes, rel: IntArray, rel_ret: IntArray
-) -> tuple[tuple[IntArray, IntArray], tuple[IntArray, IntArray]]:
+def _cut_nonrelevant(classes: Classes, rel: IntArray, rel_ret: IntArray) -> tuple[Totals, Totals]:
     """Return preferences (ful, poss), of all and of retrieved documents; the last class is cut to `rel`.
 
     The preferences between the other classes count as they are.

@@ -8,24 +8,20 @@ after the other, in the order of the places of the two documents.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.arrays import BoolArray, FloatArray, IntArray, add_in_order
-from pres_eval.batches.preference_counts import GroupCounts
+from pres_eval.batches.preference_counts import Counts, Pairs, balanced_counts
 
 CELLS = 1 << 20
 """Cells of a documents × documents matrix that are worked on in one step."""
 
 
 class ConflictError(Exception):
-    """Two documents of which each is preferred to the other: their places."""
-
-    def __init__(self, first: int, second: int) -> None:
-        self.places = (first, second)
-        super().__init__(first, second)
+    """Two documents of which each is preferred to the other: its arguments are their places."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,39 +37,31 @@ class PartialOrder:
     level: FloatArray
     better: BoolArray
 
-    def count(self, num_judged_ret: int) -> GroupCounts:
-        """Return the counts of the group, as arrays of one element."""
+    def count(self, num_judged_ret: int) -> Counts:
+        """Return the counts of the group (1,)."""
         num_ret = int(np.searchsorted(self.place, num_judged_ret))
         is_rel, is_nonrel = self.level > 0, self.level == 0
-        rel, nonrel = _number(is_rel), _number(is_nonrel)
-        rel_ret, nonrel_ret = _number(is_rel[:num_ret]), _number(is_nonrel[:num_ret])
-        areas = _areas(self.better, num_ret)
+        rel = _number(is_rel)
+        judgements = rel, _number(is_rel[:num_ret]), _number(is_nonrel), _number(is_nonrel[:num_ret])
         kept = ~(is_nonrel & (np.cumsum(is_nonrel) > rel))
-        kept_areas = _areas(self.better[kept][:, kept], _number(kept[:num_ret]))
-
-        surplus, surplus_ret = rel - nonrel, rel_ret - nonrel_ret
-        ful, poss, ful_ret, poss_ret = _totals(areas if surplus >= 0 else kept_areas)
-        if surplus >= 0:
-            ful, poss = ful + rel_ret * surplus, poss + rel * surplus
-        ful_ret, poss_ret = _totals(areas if surplus_ret >= 0 else kept_areas)[2:]
-        if surplus_ret >= 0:
-            # trec_eval: the sum of the retrieved preferences has `rel`, not `rel_ret`.
-            ful_ret, poss_ret = ful_ret + rel_ret * surplus_ret, poss_ret + rel * surplus_ret
-        values = (*areas, rel, rel_ret, nonrel, nonrel_ret, ful, poss, ful_ret, poss_ret)
-        return GroupCounts(*(np.array([value], np.int64) for value in values))
+        ful_ret, poss_ret, ful_imp, poss_imp, poss_none = _areas(
+            self.better[kept][:, kept], int(_number(kept[:num_ret])[0])
+        )
+        cut = ful_ret + ful_imp, poss_ret + poss_imp + poss_none
+        return balanced_counts(_areas(self.better, num_ret), judgements, cut, (ful_ret, poss_ret))
 
     def preferred(self, rows: slice, columns: slice) -> NDArray[np.uint16]:
         """Return (rows, columns) how often the document of the row is preferred to that of the column."""
         return self.better[rows, columns].astype(np.uint16)
 
 
-def _number(chosen: BoolArray) -> int:
-    """Return how many are chosen, of (n, m) or (n,)."""
-    return int(np.count_nonzero(chosen))
+def _number(chosen: BoolArray) -> IntArray:
+    """Return (1,) how many are chosen, of (n, m) or (n,)."""
+    return np.array([np.count_nonzero(chosen)])
 
 
-def _areas(better: BoolArray, num_ret: int) -> tuple[int, int, int, int, int]:
-    """Return ful_ret, poss_ret, ful_imp, poss_imp, poss_none of (n, n) where `num_ret` were retrieved."""
+def _areas(better: BoolArray, num_ret: int) -> Pairs:
+    """Return the preferences (1,) of (n, n) where `num_ret` were retrieved."""
     both, neither = better[:num_ret, :num_ret], better[num_ret:, num_ret:]
     fulfilled = _number(better[:num_ret, num_ret:])
     return (
@@ -83,12 +71,6 @@ def _areas(better: BoolArray, num_ret: int) -> tuple[int, int, int, int, int]:
         fulfilled + _number(better[num_ret:, :num_ret]),
         _number(neither),
     )
-
-
-def _totals(areas: tuple[int, int, int, int, int]) -> tuple[int, int, int, int]:
-    """Return fulfilled and all preferences, and the same among the retrieved documents."""
-    ful_ret, poss_ret, ful_imp, poss_imp, poss_none = areas
-    return ful_ret + ful_imp, poss_ret + poss_imp + poss_none, ful_ret, poss_ret
 
 
 def partial_order(place: IntArray, subgroup: IntArray, level: FloatArray) -> PartialOrder:
@@ -177,11 +159,6 @@ class PairSums:
     sum_imp: FloatArray
     pairs_imp: IntArray
     pairs: IntArray
-
-    def put(self, topic: int, values: tuple[float, int, float, int, int]) -> None:
-        """Take over the values of one topic."""
-        for field, value in zip(fields(self), values, strict=True):
-            getattr(self, field.name)[topic] = value
 
 
 def sum_pairs(

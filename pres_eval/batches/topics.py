@@ -26,9 +26,6 @@ from pres_eval.records import dataclass
 UNJUDGED = -2
 """Grade of a document that is in the pool but was not judged (any negative relevance in the qrels)."""
 
-FEW_TIED = 0.01
-"""Share of the relevant documents retrieved that have to be in ties before their order is looked at."""
-
 MOST_RESULTS = 64
 """Things that are kept of the same topics."""
 
@@ -111,8 +108,7 @@ class RankedDocuments:
 
     def at(self, running: FloatArray, count: IntArray) -> FloatArray:
         """Return running sums over the first `count` documents of each topic, (T,) or (C, T)."""
-        values: FloatArray = running[np.where(count > 0, self.offsets[:-1] + count - 1, -1)]
-        return values
+        return running.take(np.where(count > 0, self.offsets[:-1] + count - 1, -1))
 
 
 def heads_of_ties(first: IntArray, topic_of: IntArray) -> IntArray:
@@ -131,14 +127,8 @@ class TieGroups:
     first: IntArray
     size: IntArray
 
-    def take(self, rows: slice) -> TieGroups:
-        """Return those of some documents."""
-        return TieGroups(self.first[rows], self.size[rows])
-
     def among(self, rows: IntArray, offsets: IntArray) -> TieGroups:
         """Return the groups with only these documents (K,); topics begin at offsets (T+1,) in them."""
-        if not len(rows):
-            return TieGroups(rows, rows)
         topic_of = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
         first = self.first[rows]
         begins = heads_of_ties(first, topic_of)
@@ -152,17 +142,6 @@ def tie_groups(ranked: Ranked) -> TieGroups:
     first[ranked.ties.document] = ranked.ties.first
     size[ranked.ties.document] = ranked.ties.size
     return TieGroups(first, size)
-
-
-def relevant_and_tied(qrels: QrelsJudgements, ranked: Ranked, level: int | float) -> tuple[int, int]:
-    """Count the relevant documents retrieved, and those of them that share their score."""
-    relevant = qrels.grade[ranked.document] >= level
-    return int(np.count_nonzero(relevant)), int(np.count_nonzero(relevant[ranked.ties.document]))
-
-
-def ties_matter(relevant: int, tied: int) -> bool:
-    """Return whether enough of the relevant documents retrieved are in ties to compute their order."""
-    return tied > FEW_TIED * relevant
 
 
 def by_grade(ranked: Ranked, grade: Grades, *, worst: bool) -> Ranked:

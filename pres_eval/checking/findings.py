@@ -66,7 +66,9 @@ _MEANINGS = {
         ),
         "topic-without-judgements": "topics of the run that the qrels lack are left out",
         "topic-not-in-run": "topics of the qrels that the run lacks are left out of the averages without -c",
-        "topic-without-relevant": "topics without relevant documents score 0 whatever the run does",
+        "topic-without-relevant": (
+            "topics without relevant documents score 0 by most measures, whatever the run does"
+        ),
         "other-notation-of-topic": "topics that look like another notation of one on the other side",
         "other-notation-of-docno": "documents that look like another notation of a judged one",
         "no-judged-document": "no document of the run is judged: is it the same collection?",
@@ -79,7 +81,7 @@ _MEANINGS = {
         "ties": "equal scores: the docno decides, in descending order",
         "negative-relevance": (
             "trec_eval takes any negative relevance for in the pool, but not judged: bpref and -J leave"
-            " these documents out, infAP counts them as pooled, judged counts them as judged; in the Web"
+            " these documents out, infAP counts them as pooled, judged as unjudged; in the Web"
             " tracks -2 is junk that was judged: make it 0 if it should count as not relevant"
         ),
         "topic-only-negative": "topics with no judgement but negative ones: trec_eval stops there",
@@ -184,7 +186,7 @@ def tell_lines(report: FileReport, lines: Lines) -> None:
     Examples have the line in the chunk, from 1: `FileReport.merge` moves them.
     """
     chunk, fields = lines.chunk, lines.fields
-    for faults in (*lines.faults, *([] if fields.longer is None else [fields.longer])):
+    for faults in (*fields.faults, *([] if fields.longer is None else [fields.longer])):
         examples = (Example(line + 1, faults.found(i)) for i, line in enumerate(faults.lines.tolist()))
         report.add(faults.kind, len(faults.lines), f"expected {faults.expected}", examples)
     bad = _lines_not_utf8(chunk.text())

@@ -13,7 +13,7 @@ import click
 
 from pres_eval.cli.commands import COMPLETION_VARIABLE, command_of, expand_long_options, split_command
 from pres_eval.cli.streams import is_watched, safe_streams, say
-from pres_eval.errors import PresEvalError, decimal_comma, did_you_mean, quoted
+from pres_eval.errors import PresEvalError, UsageError, decimal_comma, did_you_mean, quoted
 from pres_eval.reading.memory import allow_keeping_memory
 
 INTERRUPTED = 130
@@ -28,8 +28,8 @@ def main(arguments: Sequence[str]) -> int:
         with safe_streams():
             try:
                 return _main(list(arguments))
-            except (PresEvalError, click.ClickException) as error:
-                return _fail(*_told(error))
+            except PresEvalError as error:
+                return _fail(str(error), error.exit_code)
             except (KeyboardInterrupt, click.Abort):
                 return INTERRUPTED
             except (MemoryError, ImportError) as error:
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str]) -> int:
             except OSError as error:
                 return _fail(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}", 2)
     except PresEvalError as error:  # what was still to be written could not be
-        return _fail(*_told(error))
+        return _fail(str(error), error.exit_code)
 
 
 def _main(arguments: list[str]) -> int:
@@ -71,14 +71,9 @@ def _main(arguments: list[str]) -> int:
             code = command.invoke(context)
     except click.exceptions.Exit as stop:
         code = stop.exit_code
+    except click.ClickException as error:
+        raise UsageError(_of_click(error)) from error
     return code if isinstance(code, int) else 0
-
-
-def _told(error: PresEvalError | click.ClickException) -> tuple[str, int]:
-    """Return the message and exit code of an error."""
-    if isinstance(error, PresEvalError):
-        return str(error), error.exit_code
-    return _of_click(error), 1
 
 
 def _of_click(error: click.ClickException) -> str:

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import click
-
 from pres_eval.analysis.agreement import (
     VERDICT_TEST,
-    coefficient_intervals,
     disagreements,
     rank_changes,
     verdict_patterns,
     verdicts,
 )
 from pres_eval.analysis.compare_settings import CompareSettings, reach_warning
-from pres_eval.analysis.paired import PairedScores, reordered
+from pres_eval.analysis.paired import reordered
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, put_out
 from pres_eval.cli.loading import Paired, read_paired
@@ -33,8 +30,6 @@ from pres_eval.report.agreement import (
     positions_table,
     verdicts_table,
 )
-from pres_eval.report.layout import Table
-from pres_eval.workers import Loop
 
 DEFAULT_MEASURES = ("map", "recall.1000", "PRES.1000")
 
@@ -66,7 +61,7 @@ class AgreementOptions(TieOptions, PairedOptions):
     files: tuple[str, ...] = argument(nargs=-1, metavar="QRELS RUN RUN [RUN ...]")
     nmax: tuple[int, ...] = DEFAULT_NMAX
     test: str = option(
-        "--test", type=click.Choice(tuple(PAIRED_TESTS)), default=VERDICT_TEST, show_default=True,
+        "--test", choices=PAIRED_TESTS, default=VERDICT_TEST, show_default=True,
         help="Paired test over topics, for the verdicts.",
     )  # fmt: skip
     alpha: float = ALPHA
@@ -87,8 +82,11 @@ def command(said: AgreementOptions) -> None:
             for text in said.measures or DEFAULT_MEASURES
             for column in select([text], said.numbers(), relevance=said.relevance_info)
         ]
-        settings = {**paired.settings, "topics": len(paired.scores.topics)}
-        paired = replace(paired, scores=reordered(paired.scores, wanted), settings=settings)
+        paired = replace(
+            paired,
+            scores=reordered(paired.scores, wanted),
+            settings={**paired.settings, "topics": len(paired.scores.topics)},
+        )
     _show(paired, said)
 
 
@@ -103,7 +101,11 @@ def _show(paired: Paired, said: AgreementOptions) -> None:
     each, drawn = paired.each("drawing topics"), scores is not None and said.intervals
     tables = [
         correlations_table(measures, gains, scores),
-        *([_intervals(found, said, each)] if drawn else []),
+        *(
+            [coefficient_intervals_table(found, 1 - said.alpha, said.intervals, said.seed, each)]
+            if drawn
+            else []
+        ),
         positions_table(runs, measures, found.means, positions, found.falling),
     ]
     patterns: dict[str, int] = {}
@@ -126,16 +128,3 @@ def _show(paired: Paired, said: AgreementOptions) -> None:
         paired.failures,
         lambda: agreement(runs, measures, positions, list(patterns) or None, list(patterns.values()) or None),
     )
-
-
-def _intervals(scores: PairedScores, said: AgreementOptions, each: Loop) -> Table:
-    """Return the coefficients with intervals from draws of topics."""
-    intervals = coefficient_intervals(
-        scores.measures,
-        scores.gain_values(),
-        confidence=1 - said.alpha,
-        samples=said.intervals,
-        seed=said.seed,
-        each=each,
-    )
-    return coefficient_intervals_table(intervals, 1 - said.alpha, said.intervals, len(scores.topics))

@@ -6,8 +6,6 @@ import fnmatch
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import click
-
 from pres_eval.analysis.compare_settings import LEAST_ALPHA
 from pres_eval.cli.output import exit_if_failed, set_format, write_output
 from pres_eval.cli.progress import working
@@ -45,10 +43,8 @@ def measures_option(defaults: Sequence[str], which: str, metavar: str) -> Any:
     )  # fmt: skip
 
 
-class PictureOptions(Said):
+class PictureOptions(Said, place=3):
     """Options of pictures."""
-
-    PLACE = 3
 
     plot_width: float | None = option(
         "--width", type=Millimetres(40, 1000), metavar="MM",
@@ -82,13 +78,11 @@ class PictureOptions(Said):
         )
 
 
-class ResultOptions(PictureOptions, TableOptions):
+class ResultOptions(PictureOptions, TableOptions, place=2):
     """Options of results: --format, --table, --plot, and --quiet."""
 
-    PLACE = 2
-
     output_format: str = option(
-        "--format", type=click.Choice(FORMATS), default=FORMATS[0], show_default=True,
+        "--format", choices=FORMATS, default=FORMATS[0], show_default=True,
         help="Tables for people (table, latex, markdown), or all digits for programs (json, csv, tsv).",
     )  # fmt: skip
     table: str | None = option(
@@ -133,10 +127,8 @@ class AnalysisOptions(ResultOptions, NumberOptions):
         relevance_info(self.relevance_format)
 
 
-class FileOptions(Said):
+class FileOptions(Said, place=2):
     """Arguments of a command that takes judgements, and one run at least."""
-
-    PLACE = 2
 
     qrels: str = argument()
     runs: tuple[str, ...] = argument(nargs=-1, required=True, metavar="RUN [RUN ...]")
@@ -148,10 +140,9 @@ class RunsOptions(FileOptions, AnalysisOptions):
     QRELS = True
 
 
-class PairedOptions(AnalysisOptions):
+class PairedOptions(AnalysisOptions, place=0):
     """Options of commands that analyse runs topic by topic: judgements and runs, or a file of scores."""
 
-    PLACE = 0
     PAIRS = True
 
     files: tuple[str, ...] = argument(nargs=-1, metavar="QRELS RUN [RUN ...]")

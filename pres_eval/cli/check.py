@@ -13,7 +13,7 @@ from pres_eval.checking.run import CheckOptions
 from pres_eval.checking.text import as_json, as_text
 from pres_eval.cli.output import set_format, write_output
 from pres_eval.cli.progress import reading_bar
-from pres_eval.cli.said import CutoffList, LevelType, Said, WholeRange, argument, command_with, option
+from pres_eval.cli.said import CutoffList, Said, WholeRange, argument, command_with, option
 from pres_eval.cli.shared import RESULTS_FORMAT, NumberOptions
 from pres_eval.cli.streams import check_paths, is_watched
 from pres_eval.errors import InputError, UsageError
@@ -62,10 +62,7 @@ class CheckedFiles(Said):
     runs: tuple[str, ...] = argument(nargs=-1, required=True, metavar="RUN [RUN ...]")
     results_format: str = RESULTS_FORMAT
     relevance_format: str = NumberOptions.relevance_format
-    level: float = option(
-        "-l", "--level_for_rel", type=LevelType(min=0), default=1, show_default=True, metavar="NUM",
-        help="Least grade of a relevant document.",
-    )  # fmt: skip
+    relevance_level: float = NumberOptions.relevance_level
     nmax: tuple[int, ...] | None = option(
         "--nmax", type=CutoffList(), metavar="RANKS",
         help="Warn of topics of a run that do not reach these ranks.",
@@ -86,16 +83,16 @@ class CheckedFiles(Said):
         " up to 10 files).",
     )  # fmt: skip
     kinds: tuple[str, ...] = option(
-        "--kind", type=click.Choice(tuple(KINDS)), multiple=True, metavar="KIND",
+        "--kind", choices=KINDS, multiple=True, metavar="KIND",
         help="Show only findings of this kind; several allowed. All findings count for verdict and exit"
         " code.",
     )  # fmt: skip
     ignore: tuple[str, ...] = option(
-        "--ignore", type=click.Choice(tuple(KINDS)), multiple=True, metavar="KIND", callback=_no_errors,
+        "--ignore", choices=KINDS, multiple=True, metavar="KIND", callback=_no_errors,
         help="Leave out warnings or notes of this kind, such as ties; several allowed. Errors stay.",
     )  # fmt: skip
     output_format: str = option(
-        "--format", type=click.Choice(("text", "json")), default="text", show_default=True,
+        "--format", choices=("text", "json"), default="text", show_default=True,
         help="Text for people, JSON for programs.",
     )  # fmt: skip
     strict: bool = option("--strict", is_flag=True, help="Also exit with 1 for warnings.")
@@ -113,7 +110,7 @@ def command(said: CheckedFiles) -> None:
     check_format(said.results_format)
     relevance_info(said.relevance_format)
     options = CheckOptions(
-        relevance_level=said.level,
+        relevance_level=said.relevance_level,
         relevance_form=said.relevance_format,
         run_form=said.results_format,
         asked=said.nmax or (),

@@ -140,11 +140,8 @@ def _whole(prefix: str, names: Collection[str], lettered: Collection[str]) -> st
 
 def _wants_value(argument: str, takes_value: set[str]) -> bool:
     """Return whether the next argument is this option's value."""
-    if argument.startswith("--"):
+    if argument.startswith("--") or not argument.startswith("-"):
         return argument in takes_value
-    if len(argument) < 2 or not argument.startswith("-"):
-        return False
-    for place, letter in enumerate(argument[1:], 1):
-        if f"-{letter}" in takes_value:
-            return place == len(argument) - 1
-    return False
+    # Of letters together the last alone: behind another one that takes a value, it is this value.
+    takes = [f"-{letter}" in takes_value for letter in argument[1:]]
+    return sum(takes) == 1 and takes[-1]

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import click
-
 from pres_eval.analysis.by_group import full_comparison
 from pres_eval.analysis.compare import BEST
 from pres_eval.analysis.compare_settings import FAMILIES, TESTS, CompareSettings, check_settings
@@ -16,7 +12,7 @@ from pres_eval.analysis.significance import ALTERNATIVES
 from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, put_out
 from pres_eval.cli.loading import Paired, chosen_run, read_paired
 from pres_eval.cli.reader import topic_files
-from pres_eval.cli.said import FiniteRange, argument, command_with, option
+from pres_eval.cli.said import FiniteRange, command_with, option
 from pres_eval.cli.shared import GROUPS, WEIGHTS, TieOptions
 from pres_eval.errors import refuse
 from pres_eval.report.compared_tables import compared_tables
@@ -56,7 +52,6 @@ class CompareOptions(TieOptions, PairedOptions):
     with --per-topic per_topic, wins.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
 
-    files: Any = argument(nargs=-1, metavar="QRELS RUN [RUN ...]")
     baseline: str | None = option(
         "--baseline", metavar="RUN",
         help="Compare with this run, a tag or a file (default: the first); best: with the best of each"
@@ -64,11 +59,11 @@ class CompareOptions(TieOptions, PairedOptions):
     )  # fmt: skip
     all_pairs: bool = option("--all-pairs", is_flag=True, help="Compare every run with every other.")
     test: str = option(
-        "--test", type=click.Choice(TESTS), default=TESTS[0], show_default=True, metavar="TEST",
+        "--test", choices=TESTS, default=TESTS[0], show_default=True, metavar="TEST",
         help=f"Paired test over topics, or of all runs at once: {', '.join(TESTS)}.",
     )  # fmt: skip
     alternative: str = option(
-        "--alternative", type=click.Choice(ALTERNATIVES), default=ALTERNATIVES[0], show_default=True,
+        "--alternative", choices=ALTERNATIVES, default=ALTERNATIVES[0], show_default=True,
         help="Hypothesis to show: the runs differ, the run is better, worse, as good, not worse by --margin.",
     )  # fmt: skip
     margin: float | None = option(
@@ -76,15 +71,15 @@ class CompareOptions(TieOptions, PairedOptions):
         help="Difference of means that is too small to matter, for equivalent and non-inferior.",
     )  # fmt: skip
     correction: str = option(
-        "--correction", type=click.Choice(tuple(CORRECTIONS)), default="holm", show_default=True,
+        "--correction", choices=CORRECTIONS, default="holm", show_default=True,
         help="Correction for many comparisons; tukey, randomised-tukey and dunnett need none.",
     )  # fmt: skip
     correct_over: str = option(
-        "--correct-over", type=click.Choice(FAMILIES), default=FAMILIES[0], show_default=True,
+        "--correct-over", choices=FAMILIES, default=FAMILIES[0], show_default=True,
         help="Correct for the comparisons of one measure, or for those of all measures together.",
     )  # fmt: skip
     interval: str = option(
-        "--interval", type=click.Choice(INTERVALS), default=INTERVALS[0], show_default=True,
+        "--interval", choices=INTERVALS, default=INTERVALS[0], show_default=True,
         help="Confidence intervals: Student's t, or the bootstrap over topics.",
     )  # fmt: skip
     single_intervals: bool = option(
@@ -103,7 +98,7 @@ class CompareOptions(TieOptions, PairedOptions):
         help="Add the best and the second run of each topic, and the wins of each run.",
     )
     sort_topics: str | None = option(
-        "--sort-topics", type=click.Choice(ORDERS),
+        "--sort-topics", choices=ORDERS,
         help="Order of --per-topic, which this option implies: largest differences first (default), by"
         " topic, by"
         " the best run.",

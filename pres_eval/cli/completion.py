@@ -112,8 +112,10 @@ class _MeasureNames(click.types.StringParamType):
     ) -> list[CompletionItem]:
         from pres_eval.measures import MEASURES, NICKNAMES
 
-        texts = {nickname: "nickname" for names in NICKNAMES.values() for nickname in names}
-        texts |= {measure.name: measure.description for measure in MEASURES}
+        texts = {
+            **{nickname: "nickname" for names in NICKNAMES.values() for nickname in names},
+            **{measure.name: measure.description for measure in MEASURES},
+        }
         return [CompletionItem(name, help=texts[name]) for name in texts if name.startswith(incomplete)]
 
 

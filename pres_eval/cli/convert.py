@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-import click
-
 from pres_eval.arrays import Ids
 from pres_eval.cli.output import output_file
 from pres_eval.cli.said import Said, argument, command_with, option
 from pres_eval.cli.shared import RESULTS_FORMAT
 from pres_eval.cli.streams import warn, writing_results
-from pres_eval.errors import InputError, UsageError, quoted
+from pres_eval.errors import InputError, UsageError, quoted, refuse
 from pres_eval.library.converting import blocks_of_file
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.formats.recognising import FORMATS, recognised
 from pres_eval.reading.run_files import TREC, check_format, source_at
-from pres_eval.reading.source import Source
+from pres_eval.reading.source import BYTE_ORDER_MARK, Source
 from pres_eval.reading.topic_files import HEADINGS
 from pres_eval.report.converted import OF_RUNS, TARGETS, write_blocks
 
@@ -40,7 +38,7 @@ class ConvertOptions(Said):
 
     file: str = argument()
     target: str = option(
-        "--to", type=click.Choice(TARGETS), required=True,
+        "--to", choices=TARGETS, required=True,
         help="Format to write, one of those of -T and -R.",
     )  # fmt: skip
     results_format: str = RESULTS_FORMAT
@@ -61,10 +59,16 @@ def command(said: ConvertOptions) -> None:
     """Write the rows of the file in the other format."""
     check_format(said.results_format)
     form = said.relevance_format
-    if said.tag is not None and said.target != "trec_results":
-        raise UsageError(f"--tag goes with --to trec_results, found --to {said.target}: leave it out")
-    if form not in (None, *JUDGED):
-        raise UsageError(f"-R {form}: cannot be converted, expected one of {', '.join(JUDGED)}")
+    refuse(
+        (
+            said.tag is not None and said.target != "trec_results",
+            f"--tag goes with --to trec_results, found --to {said.target}: leave it out",
+        ),
+        (
+            form not in (None, *JUDGED),
+            f"-R {form}: cannot be converted, expected one of {', '.join(JUDGED)}",
+        ),
+    )
     source = source_at(said.file)
     grades = _has_grades(source, said)
     if said.target in (OF_RUNS if grades else ("qrels",)):
@@ -111,8 +115,8 @@ def _named(blocks: Iterator[Block], path: str) -> Iterator[Block]:
 
 def _topics_of(path: str) -> list[bytes]:
     """Return the topics of a file, the first column of each line, without its header."""
-    lines = [line.strip() for line in Source(path).head(None).removeprefix(b"\xef\xbb\xbf").split(b"\n")]
-    lines = [line for line in lines if line]
+    text = Source(path).head(None).removeprefix(BYTE_ORDER_MARK)
+    lines = [line for line in map(bytes.strip, text.split(b"\n")) if line]
     for separator in (b"\t", b",", b";"):
         if lines and lines[0].split(separator)[0].strip(b'"').lower().decode("latin-1") in HEADINGS:
             return [line.split(separator)[0].strip(b'"') for line in lines[1:]]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,7 @@ import click
 from click.core import ParameterSource
 
 from pres_eval.cli.gating import pass_gates, report_failures
-from pres_eval.cli.job import ChosenRuns, EvaluateOptions, Job
+from pres_eval.cli.job import EvaluateOptions, Job
 from pres_eval.cli.output import exit_if_failed
 from pres_eval.cli.printing import named_lines, print_results
 from pres_eval.cli.reader import relevance_at, runs_at, topic_files
@@ -46,10 +45,10 @@ def command(said: EvaluateOptions) -> None:
         text = help_text if said.help_all else first_screen
         named = context.get_parameter_source("relevance_format") is ParameterSource.COMMANDLINE
         form = said.relevance_format if named or said.help_all else ""
-        sys.stdout.write(text(context.command, said.measures, said.compat, form))
+        click.echo(text(context.command, said.measures, said.compat, form), nl=False)
     elif said.version_wanted:
         print(f"pres-eval {__version__} (prints what trec_eval 9.0.8 and 10.0 print)")
-    elif len(said.files) < 2:
+    elif not said.runs:
         raise UsageError(USAGE + _taken_file(context))
     else:
         try:
@@ -88,13 +87,12 @@ def _evaluate(said: EvaluateOptions) -> None:
         selection=selection,
         options=options,
         zscores=_read_zscores(said.zscore_file),
-        jobs=1 if len(said.runs) > 1 else said.num_jobs,
         failures=[] if said.keep_going else None,
+        facts=[],
     )
-    runs = ChosenRuns(runs_at(said, said.runs, relevance, options, job.failures), job)
-    evaluations = print_results(runs, job)
-    if said.output_format not in TABLES and not said.quiet and (warning := runs.warning()):
-        said.warn(warning)
+    evaluations = print_results(job)
+    if said.output_format not in TABLES and not said.quiet:
+        said.warn(job.warning())
     if job.zscores is not None:
         said.warn(job.zscores.warning)
     if job.failures:
@@ -118,14 +116,15 @@ def _fail(said: EvaluateOptions, failures: Sequence[RunFailure]) -> None:
 
 def _with_patterns(said: EvaluateOptions) -> EvaluateOptions:
     """Return the same with the files that patterns name, which no shell has looked for."""
-    if said.cluster is None and not any("://" in path for path in said.files):
+    paths = (said.qrels, *said.runs)
+    if said.cluster is None and not any("://" in path for path in paths):
         return said
     from pres_eval.reading.storage import expand
 
-    judged, *runs = [expand(path) for path in said.files]
+    judged, *runs = [expand(path) for path in paths]
     if len(judged) > 1:
         raise UsageError(f"{said.qrels}: names {len(judged)} files, expected the one with the judgements")
-    return said.but(files=(*judged, *(path for paths in runs for path in paths)))
+    return said.but(qrels=judged[0], runs=tuple(path for own in runs for path in own))
 
 
 def _record(evaluations: Iterable[ScoredRun], job: Job) -> Record:

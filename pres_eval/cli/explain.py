@@ -84,9 +84,14 @@ def command(said: ExplainOptions) -> None:
             "topics of the qrels": len(loaded.relevance.pool.topics),
         }
         tables = explained_tables(explained[0], evaluations[0], loaded.names[0], topics, said.most, lines)
-
-    settings = {**loaded.settings, "nmax": said.nmax}
-    put_out(tables, "explain", settings, said, loaded.failures, lambda: explained_figure(explained))
+    put_out(
+        tables,
+        "explain",
+        {**loaded.settings, "nmax": said.nmax},
+        said,
+        loaded.failures,
+        lambda: explained_figure(explained),
+    )
 
 
 def _topics(loaded: Loaded, wanted: Sequence[str]) -> Iterator[int]:

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import click
-
 from pres_eval.analysis.explain import Explanation, explain_topics
 from pres_eval.cli.analysing import RunsOptions, put_out
 from pres_eval.cli.loading import Loaded, read
@@ -43,7 +39,7 @@ class FiguresOptions(RunsOptions):
     Table for --table: figure.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
 
-    kind: str = argument(type=click.Choice(KINDS), metavar="KIND")
+    kind: str = argument(choices=KINDS, metavar="KIND")
     topic: str | None = option(
         "--topic", metavar="TOPIC", help="Topic of precision-recall, roc and rnorm (default: the first)."
     )
@@ -64,7 +60,6 @@ def command(said: FiguresOptions) -> None:
             raise NoCommonTopicError(no_common_topic(loaded.relevance, ranking, loaded.options))
     table, drawn = _figure(said, loaded)
     settings = {**loaded.settings, "kind": said.kind, "nmax": said.cutoff}
-
     put_out([table], "figures", settings, said, loaded.failures, drawn)
 
 
@@ -82,7 +77,7 @@ def _figure(said: FiguresOptions, loaded: Loaded) -> figures.Drawn:
     return ONE_TOPIC[said.kind](name, loaded.names, found, said.num_docs_in_coll)
 
 
-def _explained(said: FiguresOptions, loaded: Loaded, topics: Sequence[int] | None) -> list[list[Explanation]]:
+def _explained(said: FiguresOptions, loaded: Loaded, topics: list[int] | None) -> list[list[Explanation]]:
     """Return for each run its topics, or those of the run, in full."""
     return [
         list(

@@ -12,8 +12,9 @@ import click
 from pres_eval.cli.output import write_output
 from pres_eval.cli.said import Said, option
 from pres_eval.cli.streams import say, warn
-from pres_eval.errors import InputError, RunFailure, UsageError
+from pres_eval.errors import InputError, RunFailure, refuse
 from pres_eval.reading.source import BYTE_ORDER_MARK, CHUNK, Source
+from pres_eval.reading.topic_files import decoded, encoded
 
 if TYPE_CHECKING:
     from pres_eval.gates.against import Change, Earlier
@@ -25,10 +26,8 @@ LARGEST = 1 << 30
 """Largest size in bytes of a file that a gate compares with, so that an endless file is refused."""
 
 
-class GateOptions(Said):
+class GateOptions(Said, place=7):
     """Options of the gates."""
-
-    PLACE = 7
 
     fail_under: tuple[str, ...] = option(
         "--fail-under", multiple=True, metavar="NAME=VALUE",
@@ -108,9 +107,8 @@ class GateOptions(Said):
             ("--if-significant", self.if_significant, ("test", "two_sided", "correction")),
             ("a gate, such as --against FILE", self.gated, ("junit", "summary")),
         ):
-            for field in options:
-                if getattr(self, field) not in (None, False) and not there:
-                    raise UsageError(f"--{field.replace('_', '-')} goes with {needed}")
+            given = [field for field in options if getattr(self, field) not in (None, False)]
+            refuse(*((not there, f"--{field.replace('_', '-')} goes with {needed}") for field in given))
         for name, path in (("--against", self.against), ("--expect", self.expect)):
             if path not in (None, "-") and not os.path.exists(path):  # noqa: PTH110
                 raise InputError(str(path), None, f"no such file ({name})", "a readable file")
@@ -126,13 +124,17 @@ class GateOptions(Said):
         from pres_eval.gates.against import read_tolerance
         from pres_eval.gates.counterparts import MATCHES
 
-        for name, value, known in (
+        choices = (
             ("--match", self.match, MATCHES),
             ("--test", self.test, PAIRED_TESTS),
             ("--correction", self.correction, CORRECTIONS),
-        ):
-            if value is not None and value not in known:
-                raise UsageError(f"{name} {value}: expected one of {', '.join(known)}")
+        )
+        refuse(
+            *(
+                (value not in (None, *known), f"{name} {value}: expected one of {', '.join(known)}")
+                for name, value, known in choices
+            )
+        )
         confirmation = CompareSettings(
             test=self.test or CompareSettings.test,
             correction=self.correction or CompareSettings.correction,
@@ -164,7 +166,7 @@ def pass_gates(
 
     lines: Iterable[found.GateFinding] = ()
     if said.expect is not None:
-        expected = _bytes(Source(said.expect), by_line=True)
+        expected = encoded(decoded(_bytes(Source(said.expect), by_line=True)))
         lines = unexpected(said.expect, expected, printed, said.allow_unmatched)
     findings, compared = check_gates(now, said.thresholds(), _earlier(said, evaluated), lines)
     for line in found.lines_of(findings):

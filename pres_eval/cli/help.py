@@ -84,8 +84,8 @@ STRATA: lines of five columns
     "prels": """\
 PRELS: lines of five columns
     topic  docno  relevance  method  inclusion-probability
-  A sample drawn with known probabilities, as in the Million Query tracks.  Documents of method 0 were not
-  drawn and do not count.""",
+  A sample drawn with known probabilities, as in the Million Query tracks.  Documents of methods 0 and 2
+  were sure to be judged: each stands for itself alone.""",
     "others": """\
 OTHER FORMATS: recognised by their first lines, or named with -T and -R
     msmarco  beir  json  jsonl  csv  parquet
@@ -179,15 +179,15 @@ def first_screen(
     names = {option.name: option for option in command.params if isinstance(option, click.Option)}
     options = [(_short_name(names[name]), text) for name, text in FIRST_OPTIONS.items()]
     first = {name: text for name, text in COMMANDS.items() if name not in SECOND_COMMANDS}
-    sections = [
+    return _page(
         "Usage: " + USAGE.replace("\n", "\n       "),
         EXAMPLE,
         f"Options ({len(option_rows(command))} in --help-all):\n" + definitions(options),
         "Commands:\n" + definitions([*first.items(), ("and", ", ".join(SECOND_COMMANDS))]),
         prose(MORE),
         *(_file_format(FILE_FORMATS[each]) for each in (form,) if each in FILE_FORMATS),
-    ]
-    return _page([*sections, *_measure_section(measures, compat)])
+        *_measure_section(measures, compat),
+    )
 
 
 def _short_name(option: click.Option) -> str:
@@ -203,7 +203,7 @@ def _measure_section(measures: Sequence[str], compat: str) -> list[str]:
     return ["-" * text_width() + "\nMeasures:\n\n" + "\n\n".join(texts)]
 
 
-def _page(sections: Sequence[str]) -> str:
+def _page(*sections: str) -> str:
     return "\n\n".join(section.rstrip("\n") for section in sections) + "\n"
 
 
@@ -211,8 +211,7 @@ def help_text(command: click.Command, measures: Sequence[str], compat: str, form
     """Return the whole help; with the texts of the measures that are named."""
     shown = ("trec_results", form if form in FILE_FORMATS else "qrels", "others")
     differences = "\n".join(prose(f"- {text}", 2, 4) for text in DIFFERENCES)
-    nicknames = ", ".join(NICKNAMES[compat])
-    sections = [
+    return _page(
         "Usage: " + USAGE.replace("\n", "\n       "),
         EXAMPLE,
         prose(ARGUMENTS),
@@ -222,9 +221,9 @@ def help_text(command: click.Command, measures: Sequence[str], compat: str, form
         prose(LINES_IN_ALL),
         "Exit codes:\n" + definitions((str(code), text) for code, text in EXIT_CODES.items()),
         "Differences from trec_eval, on purpose:\n" + differences,
-        prose(f"Nicknames: {nicknames}; `pres-eval measures` lists all measures."),
-    ]
-    return _page([*sections, *_measure_section(measures, compat)])
+        prose(f"Nicknames: {', '.join(NICKNAMES[compat])}; `pres-eval measures` lists all measures."),
+        *_measure_section(measures, compat),
+    )
 
 
 def measure_text(measure: Measure) -> str:
@@ -240,14 +239,17 @@ def _file_format(text: str) -> str:
 
 def option_rows(command: click.Command) -> list[tuple[str, str]]:
     """Return each option as it is written, with its value; and its effect, with its default."""
-    rows = []
-    for parameter in command.params:
-        if isinstance(parameter, click.Option) and not parameter.hidden:
-            names = ", ".join([*sorted(parameter.opts, key=len), *parameter.secondary_opts])
-            value = "" if parameter.is_flag else f" {_value_name(parameter)}"
-            default = f" [{parameter.default}]" if parameter.show_default else ""
-            rows.append((names + value, (parameter.help or "") + default))
-    return rows
+    return [
+        (_written(option), (option.help or "") + (f" [{option.default}]" if option.show_default else ""))
+        for option in command.params
+        if isinstance(option, click.Option) and not option.hidden
+    ]
+
+
+def _written(option: click.Option) -> str:
+    """Return the names of an option, the shortest first, with its value."""
+    names = ", ".join([*sorted(option.opts, key=len), *option.secondary_opts])
+    return names if option.is_flag else f"{names} {_value_name(option)}"
 
 
 def _value_name(option: click.Option) -> str:

@@ -1,16 +1,14 @@
-"""Job of the evaluator: its options, what they make, and the runs that it reads."""
+"""Job of the evaluator: its options, the runs that it reads, what it makes of them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-import click
-
 from pres_eval.arrays import IntArray
 from pres_eval.cli.gating import GateOptions
 from pres_eval.cli.output import set_format
-from pres_eval.cli.reader import warn_of_ties
+from pres_eval.cli.reader import runs_at, warn_of_ties
 from pres_eval.cli.said import FiniteRange, argument, option
 from pres_eval.cli.shared import (
     GROUPS,
@@ -38,7 +36,8 @@ if TYPE_CHECKING:
 class EvaluateOptions(TieOptions, GateOptions, TableOptions):
     """Evaluate runs against judgements."""
 
-    files: tuple[str, ...] = argument(nargs=-1, metavar="QRELS RUN [RUN ...]")
+    qrels: str = argument(required=False, metavar="QRELS")
+    runs: tuple[str, ...] = argument(nargs=-1, metavar="RUN [RUN ...]")
     help_wanted: bool = option(
         "-h", "--help", is_flag=True, help="Show the short help; with -m X also X's text."
     )
@@ -61,7 +60,7 @@ class EvaluateOptions(TieOptions, GateOptions, TableOptions):
     measures: tuple[str, ...] = MEASURES
     nmax: tuple[int, ...] = NMAX
     output_format: str = option(
-        "--format", type=click.Choice(tuple(OUTPUT_FORMATS)), default="trec", show_default=True,
+        "--format", choices=OUTPUT_FORMATS, default="trec", show_default=True,
         help="Form of the results.",
     )  # fmt: skip
     bounds: bool = option(
@@ -118,7 +117,6 @@ class EvaluateOptions(TieOptions, GateOptions, TableOptions):
         self.check_table()
         tables = f"goes with --format {', '.join(TABLES)}"
         is_table, zscores = self.output_format in TABLES, self.zscore_file is not None
-        with_intervals = self.groups or self.weights or self.zscore_file
         timeout_alone = self.cluster_timeout is not None and (self.cluster or LOCAL).startswith(LOCAL)
         refuse(
             (self.sort is not None and not is_table, f"--sort {tables}"),
@@ -128,7 +126,7 @@ class EvaluateOptions(TieOptions, GateOptions, TableOptions):
                 "--bounds-of: expected --bounds all,max_rel=GRADE instead",
             ),
             (
-                self.intervals and with_intervals,
+                self.intervals and (self.groups or self.weights or zscores),
                 "--intervals: expected none of --groups, --weights, -Z beside it",
             ),
             (
@@ -151,16 +149,6 @@ class EvaluateOptions(TieOptions, GateOptions, TableOptions):
         """Return whether all values go into one table, because of the output file's ending."""
         return self.output_format == "trec" and self.output is not None and self.output.endswith(".parquet")
 
-    @property
-    def qrels(self) -> str:
-        """The judgements."""
-        return self.files[0]
-
-    @property
-    def runs(self) -> tuple[str, ...]:
-        """The runs."""
-        return self.files[1:]
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Job(Scoring):
@@ -168,11 +156,12 @@ class Job(Scoring):
 
     said      the options of the command line, which set how it is printed
     failures  list that receives the runs that cannot be evaluated, None if the first of them is an error
+    facts     list that receives tag and file, topics, and the number of documents of each run that is read
     """
 
     said: EvaluateOptions
-    jobs: int
     failures: list[RunFailure] | None
+    facts: list[tuple[tuple[str, str], IntArray, int]]
 
     def record(self, runs: Iterable[RunRecord], qrels: File) -> Record:
         """Return evaluated runs with all that their numbers depend on, for JSON and for gates."""
@@ -207,14 +196,56 @@ class Job(Scoring):
             weights=self.weights,
         )
 
+    def rankings(self) -> Iterator[Ranking]:
+        """Yield the runs over the topics that --topics wants; a note reports what equal scores could change.
+
+        Several runs over common topics are all read before the first is given.
+        """
+        in_common = len(self.said.runs) > 1 and self.said.topic_rule(OWN) == COMMON
+        for ranking in self._on_common_topics() if in_common else self._read():
+            warn_of_ties(self.said, self, [ranking])
+            yield ranking
+
+    def _on_common_topics(self) -> Iterator[Ranking]:
+        """Yield the runs over the topics that all of them have; those without any come last, and fail."""
+        from pres_eval.analysis.topics import use_topics
+
+        every = list(self._read())
+        failed = [each for each in every if self.said.keep_going and not len(each.topic)]
+        kept = [each for each in every if each not in failed]
+        yield from use_topics(kept, self._names(), COMMON, len(self.relevance.pool.topics))[0]
+        yield from failed
+
+    def _read(self) -> Iterator[Ranking]:
+        """Yield the runs as they come, and keep what the warning about all of them needs."""
+        for ranking in runs_at(self.said, self.said.runs, self.relevance, self.options, self.failures):
+            if len(ranking.topic) or not self.said.keep_going:
+                self.facts.append(((ranking.tag, ranking.name), ranking.topic, int(ranking.num_ret.sum())))
+            yield ranking
+
+    def _names(self) -> list[str]:
+        return self.said.named([named for named, _, _ in self.facts])
+
+    def warning(self) -> str | None:
+        """Return the warning about the runs read so far together; the reader warns of each alone."""
+        if len(self.said.runs) == 1 or self.options.only_topic is not None or not self.facts:
+            return None
+        from pres_eval.analysis.paired import depth_warning
+        from pres_eval.analysis.topics import used_topics
+
+        topics = [topics for _, topics, _ in self.facts]
+        used = used_topics(topics, self._names(), self.said.topic_rule(OWN), len(self.relevance.pool.topics))
+        depth = depth_warning(self.selection, [retrieved for _, _, retrieved in self.facts])
+        return "; ".join(text for text in (used.warning, depth) if text) or None
+
     def each(self, work: Callable[[int], Result], count: int) -> Iterator[Result]:
         """Yield work(0) to work(count - 1), the score of some topics each: by copies if that takes long."""
         # Z-scores remember, for a warning, what they lacked.
-        if count == 1 or self.jobs == 1 or self.zscores is not None:
+        if count == 1 or len(self.said.runs) > 1 or self.said.num_jobs == 1 or self.zscores is not None:
             return in_turn(work, count)
         from pres_eval.engines.copies import by_copies
 
-        return by_copies(work, count, self.jobs)
+        return by_copies(work, count, self.said.num_jobs)
 
     def evaluated(self, ranking: Ranking) -> ScoredRun:
         """Return all numbers of a run."""
@@ -225,57 +256,3 @@ class Job(Scoring):
             evaluation = with_sample_intervals(evaluation, ranking, self, self.said.warn)
         self.said.warn(warning_of_groups(evaluation, self.groups, self.weights))
         return evaluation
-
-
-class ChosenRuns:
-    """Runs to iterate over once: over the topics that --topics wants.
-
-    Several runs over common topics are all read before the first is given.
-    """
-
-    def __init__(self, rankings: Iterable[Ranking], job: Job) -> None:
-        self._rankings, self._job = rankings, job
-        self._facts: list[tuple[tuple[str, str], IntArray, int]] = []
-        """Tag and file, topics, and the number of documents retrieved of each run read so far."""
-
-    def __iter__(self) -> Iterator[Ranking]:
-        """Yield the runs; a note reports how much equal scores could change each."""
-        said = self._job.said
-        in_common = len(said.runs) > 1 and said.topic_rule(OWN) == COMMON
-        for ranking in self._on_common_topics() if in_common else self._seen():
-            warn_of_ties(said, self._job, [ranking])
-            yield ranking
-
-    def _on_common_topics(self) -> Iterator[Ranking]:
-        """Yield the runs over the topics that all of them have; those without any come last, and fail."""
-        from pres_eval.analysis.topics import use_topics
-
-        every = list(self._seen())
-        failed = [each for each in every if self._job.said.keep_going and not len(each.topic)]
-        kept = [each for each in every if each not in failed]
-        yield from use_topics(kept, self._names(), COMMON, len(self._job.relevance.pool.topics))[0]
-        yield from failed
-
-    def _seen(self) -> Iterator[Ranking]:
-        """Yield the runs as they come, and keep what the warning about all of them needs."""
-        for ranking in self._rankings:
-            if len(ranking.topic) or not self._job.said.keep_going:
-                retrieved = int(ranking.num_ret.sum())
-                self._facts.append(((ranking.tag, ranking.name), ranking.topic, retrieved))
-            yield ranking
-
-    def _names(self) -> list[str]:
-        return self._job.said.named([named for named, _, _ in self._facts])
-
-    def warning(self) -> str | None:
-        """Return the warning about the runs read so far together; the reader warns of each alone."""
-        said, judged = self._job.said, self._job.relevance.pool.topics
-        if len(said.runs) == 1 or self._job.options.only_topic is not None or not self._facts:
-            return None
-        from pres_eval.analysis.paired import depth_warning
-        from pres_eval.analysis.topics import used_topics
-
-        topics = [topics for _, topics, _ in self._facts]
-        used = used_topics(topics, self._names(), said.topic_rule(OWN), len(judged))
-        depth = depth_warning(self._job.selection, [retrieved for _, _, retrieved in self._facts])
-        return "; ".join(text for text in (used.warning, depth) if text) or None

@@ -5,8 +5,6 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 
-import click
-
 from pres_eval.analysis.compare_settings import CompareSettings, reach_warning
 from pres_eval.analysis.judged_runs import favours, order_changes, run_changes, swapped_pairs, topic_changes
 from pres_eval.analysis.judging import Assessments, GradeTable, agreement, by_topic, grade_table, side_by_side
@@ -81,7 +79,7 @@ class JudgesOptions(AnalysisOptions):
     nmax: tuple[int, ...] = NMAX
     groups: tuple[tuple[str, str], ...] = RUN_GROUPS
     test: str = option(
-        "--test", type=click.Choice(tuple(PAIRED_TESTS)), default="t", show_default=True,
+        "--test", choices=PAIRED_TESTS, default="t", show_default=True,
         help="Paired test of the differences over topics.",
     )  # fmt: skip
     alpha: float = ALPHA
@@ -213,10 +211,8 @@ def _figure(judged: Assessments, scores: Sequence[PairedScores], warn: Callable[
 
     names = [text_of(name) for name in judged.names[:2]]
     table = _grades(judged)
-    orders = {}
-    if scores:
-        orders = {
-            measure: np.array([positions(each.gains()[number]) for each in scores])
-            for number, measure in enumerate(scores[0].measures)
-        }
+    orders = {
+        measure: np.array([positions(each.gains()[number]) for each in scores])
+        for number, measure in enumerate(scores[0].measures if scores else ())
+    }
     return judges_figure(names, table.grades, table.counts, scores[0].runs if scores else (), orders, warn)

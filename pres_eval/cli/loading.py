@@ -23,6 +23,7 @@ from pres_eval.ranking.ranking import ALL, COMMON, Ranking
 from pres_eval.ranking.warnings import no_common_topic
 from pres_eval.reading.relevance import QrelsJudgements, Relevance
 from pres_eval.reading.source import Source
+from pres_eval.reading.topic_files import decoded
 from pres_eval.report.text import text_of
 from pres_eval.scoring import ScoredRun, Scoring
 from pres_eval.workers import Loop, in_turn
@@ -134,9 +135,9 @@ def read_score_file(said: NumberOptions, path: str, measures: Sequence[str]) -> 
             raise UsageError(
                 f"{option.opts[0]} has no effect on --scores, whose runs are evaluated: leave it out"
             )
-    text = b"".join(chunk.text() for chunk in Source(path).chunks())
+    text = decoded(b"".join(chunk.text() for chunk in Source(path).chunks()), "backslashreplace")
     rule = said.topic_rule(COMMON)
-    found = read_score_table(path, text.decode("utf-8", "backslashreplace"), rule == ALL, said.warn)
+    found = read_score_table(path, text, rule == ALL, said.warn)
     if found.topics:
         used = UsedTopics(
             rule=rule,
@@ -224,12 +225,6 @@ def read(said: NumberOptions, qrels: str, runs: Sequence[str], usual: str = COMM
     rankings, names, failures = read_runs(said, runs, relevance, options)
     rankings, topics = use_topics(rankings, names, said.topic_rule(usual), len(relevance.pool.topics))
     said.warn(topics.warning)
-    settings = {
-        "qrels": text_of(qrels),
-        "runs": [text_of(run) for run in runs],
-        **recorded(options),
-        **said.rewrites,
-    }
     return Loaded(
         relevance=relevance,
         rankings=rankings,
@@ -237,7 +232,12 @@ def read(said: NumberOptions, qrels: str, runs: Sequence[str], usual: str = COMM
         paths=[path_of(ranking) for ranking in rankings],
         topics=topics,
         options=options,
-        settings=settings,
+        settings={
+            "qrels": text_of(qrels),
+            "runs": [text_of(run) for run in runs],
+            **recorded(options),
+            **said.rewrites,
+        },
         said=said,
         failures=failures,
     )

@@ -82,12 +82,13 @@ def escaped(text: str) -> str:
 
 def _nicknames() -> Iterable[tuple[str, str, tuple[str, ...]]]:
     """Yield each nickname once for every meaning that it has in the versions of trec_eval."""
-    meanings: dict[tuple[str, tuple[str, ...]], list[str]] = {}
-    for compat, nicknames in NICKNAMES.items():
-        for name, members in nicknames.items():
-            meanings.setdefault((name, tuple(members)), []).append(compat)
-    for (name, members), versions in meanings.items():
-        yield ", ".join(versions), name, members
+    every = [
+        (compat, (name, tuple(members)))
+        for compat, nicknames in NICKNAMES.items()
+        for name, members in nicknames.items()
+    ]
+    for meaning in dict.fromkeys(meaning for _, meaning in every):
+        yield ", ".join(compat for compat, own in every if own == meaning), *meaning
 
 
 def _prose(text: str) -> list[str]:
@@ -113,9 +114,15 @@ def _command(name: str) -> list[str]:
     command = command_of(name)
     context = click.Context(command, info_name=f"pres-eval {name}", **command.context_settings)
     usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
-    lines = [f".SS {name}", *_prose(usage)]
-    for paragraph in inspect.cleandoc(command.help or COMMANDS[name]).split("\n\n"):
-        # The sign is click's for a paragraph that is not to be wrapped.
-        keep = paragraph.startswith("\b\n")
-        lines += _verbatim(paragraph.removeprefix("\b\n")) if keep else _prose(paragraph)
-    return lines + _definitions(option_rows(command))
+    paragraphs = inspect.cleandoc(command.help or COMMANDS[name]).split("\n\n")
+    return [
+        f".SS {name}",
+        *_prose(usage),
+        *(line for paragraph in paragraphs for line in _paragraph(paragraph)),
+        *_definitions(option_rows(command)),
+    ]
+
+
+def _paragraph(text: str) -> list[str]:
+    """Return a paragraph of a command's text; click's sign is before one that is not to be wrapped."""
+    return _verbatim(text.removeprefix("\b\n")) if text.startswith("\b\n") else _prose(text)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 
 import click
 
@@ -54,7 +53,7 @@ def command(names: tuple[str, ...], compat: str, output_format: str) -> None:
 
 
 def _chosen(
-    names: Sequence[str], entries: list[CatalogueEntry], compat: str
+    names: tuple[str, ...], entries: list[CatalogueEntry], compat: str
 ) -> tuple[list[CatalogueEntry], bool]:
     """Return the entries asked for, and whether they were named; a word that names none is searched for."""
     if not names:

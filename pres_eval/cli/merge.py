@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import PurePath
 
-import click
 import numpy as np
 
 from pres_eval.analysis.judging import (
@@ -15,7 +14,6 @@ from pres_eval.analysis.judging import (
     one_by_one,
     side_by_side,
 )
-from pres_eval.arrays import IntArray
 from pres_eval.cli.output import output_file, write_output
 from pres_eval.cli.said import Said, argument, command_with, option
 from pres_eval.cli.shared import NumberOptions
@@ -46,7 +44,7 @@ class MergeOptions(Said):
     first: str = argument(metavar="QRELS")
     others: tuple[str, ...] = argument(nargs=-1, metavar="[QRELS ...]")
     rule: str = option(
-        "--rule", type=click.Choice(RULES), default=RULES[0], show_default=True,
+        "--rule", choices=RULES, default=RULES[0], show_default=True,
         help="Grade of a document with several: the most frequent (if several are, the earliest file's),"
         " the first file's, the highest, or the mean.",
     )  # fmt: skip
@@ -82,7 +80,7 @@ def command(said: MergeOptions) -> None:
         numbers=grades,
     )
     if said.listed is not None:
-        write_output(said.listed, _lines(judged, block, differing))
+        write_output(said.listed, _lines(judged, block, differing.tolist()))
     with output_file(said.output) as stream, writing_results():
         form = ENDINGS.get(PurePath(said.output or "").suffix, "qrels")
         write_blocks(stream, [block], form, True, said.first, "")
@@ -96,10 +94,10 @@ def command(said: MergeOptions) -> None:
         )
 
 
-def _lines(judged: Assessments, block: Block, documents: IntArray) -> str:
-    """Return a line for each of some documents (n,): the grade of each judge, - where there is none."""
+def _lines(judged: Assessments, block: Block, documents: list[int]) -> str:
+    """Return a line for each of some documents: the grade of each judge, - where there is none."""
     lines = ["\t".join(["topic", "docno", *(guarded(text_of(name)) for name in judged.names), "merged"])]
-    for place in documents.tolist():
+    for place in documents:
         grades = zip(judged.there[:, place].tolist(), judged.grades[:, place].tolist(), strict=True)
         shown = [str(grade) if there else "-" for there, grade in grades]
         ids = judged.pool.topics[int(judged.pool.topic_of[place])], judged.pool.documents[place]

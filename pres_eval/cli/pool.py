@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import click
 import numpy as np
 
 from pres_eval.analysis.pooling import (
@@ -70,7 +69,7 @@ class PoolOptions(RewriteOptions):
         "--judged", metavar="QRELS", help="Leave out the documents that QRELS judges."
     )
     order: str = option(
-        "--order", type=click.Choice(tuple(ORDERS)), default="contribution", show_default=True,
+        "--order", choices=ORDERS, default="contribution", show_default=True,
         help="Order of the documents.",
     )  # fmt: skip
     persistence: float = option(
@@ -89,7 +88,7 @@ class PoolOptions(RewriteOptions):
         " documents not drawn, ? for those to judge.",
     )  # fmt: skip
     compat: str = option(
-        "--compat", type=click.Choice(COMPAT_VERSIONS), default=COMPAT_VERSIONS[0], show_default=True,
+        "--compat", choices=COMPAT_VERSIONS, default=COMPAT_VERSIONS[0], show_default=True,
         help="Order equal scores as this trec_eval does.",
     )  # fmt: skip
     jobs: int | None = NumberOptions.jobs

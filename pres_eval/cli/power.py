@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import time
-from typing import Any
-
-import click
 
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.power import (
@@ -53,7 +50,7 @@ class PowerOptions(PairedOptions):
     Tables for --table: sizes, discrimination, levels, stability, swaps.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
 
-    files: Any = argument(nargs=-1, metavar="QRELS RUN RUN [RUN ...]")
+    files: tuple[str, ...] = argument(nargs=-1, metavar="QRELS RUN RUN [RUN ...]")
     delta: float = option(
         "--delta", type=FiniteRange(0, min_open=True), default=0.05, show_default=True,
         metavar="DIFFERENCE", help="Difference of means to find.",
@@ -68,7 +65,7 @@ class PowerOptions(PairedOptions):
         help="Runs of the planned experiment, for the analysis of variance.",
     )  # fmt: skip
     test: str = option(
-        "--test", type=click.Choice(DISCRIMINATION), default=DISCRIMINATION[0], show_default=True,
+        "--test", choices=DISCRIMINATION, default=DISCRIMINATION[0], show_default=True,
         help="Test for the achieved significance levels.",
     )  # fmt: skip
     samples: int = option(

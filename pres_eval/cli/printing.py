@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, BinaryIO
 
 from pres_eval.arrays import absent
-from pres_eval.cli.job import ChosenRuns, EvaluateOptions, Job
+from pres_eval.cli.job import Job
 from pres_eval.cli.output import output_file
 from pres_eval.cli.reader import path_of
 from pres_eval.cli.shared import terminal_width
@@ -32,30 +32,23 @@ if TYPE_CHECKING:
     from pres_eval.report.table import RunLayout
 
 
-def print_results(runs: ChosenRuns, job: Job) -> list[ScoredRun]:
+def print_results(job: Job) -> list[ScoredRun]:
     """Print the runs, and give their evaluations if these are wanted for gates.
 
     A run without a topic in common with the judgements is added to the job's failures, or raises.
     """
     with output_file(job.said.output) as stream:
         if job.said.writes_parquet:
-            return _write_parquet(stream, runs, job)
+            return _write_parquet(stream, job)
         if job.said.output_format == "trec":
-            return _stream(stream, runs, job)
+            return _stream(stream, job)
         found = []
         evaluations = []
-        for ranking in runs:
+        for ranking in job.rankings():
             with _going_on(ranking, job):
                 evaluations.append(job.evaluated(ranking))
                 found.append(ranking)
-        reach, weights = job.said.bounds_of, job.said.weights
-        bounds = BOUNDS_OF_ALL.format(scale=read_scale(reach)) if reach else BOUNDS_NOTE
-        notes = [
-            runs.warning(),
-            bounds if job.said.bounds else None,
-            None if weights is None else f"means with the weights of topics in {weights}",
-        ]
-        stream.write(_as_text(evaluations, found, job, notes).encode("utf-8", "backslashreplace"))
+        stream.write(_as_text(evaluations, found, job).encode("utf-8", "backslashreplace"))
     return evaluations
 
 
@@ -71,14 +64,14 @@ def _going_on(ranking: Ranking, job: Job) -> Iterator[None]:
         say(f"pres-eval: {error}")
 
 
-def _write_parquet(stream: BinaryIO, runs: ChosenRuns, job: Job) -> list[ScoredRun]:
+def _write_parquet(stream: BinaryIO, job: Job) -> list[ScoredRun]:
     """Write the values of all topics of all runs as one table."""
     from pres_eval.report.converted import parquet_table
 
     evaluations = []
     times: Counter[str] = Counter()
     with parquet_table(stream, job.selection) as write:
-        for name, ranking in _named(runs, job.said):
+        for name, ranking in _named(job):
             times[name] += 1
             with _going_on(ranking, job):
                 evaluation = job.evaluated(ranking)
@@ -88,12 +81,12 @@ def _write_parquet(stream: BinaryIO, runs: ChosenRuns, job: Job) -> list[ScoredR
     return evaluations
 
 
-def _stream(stream: BinaryIO, runs: ChosenRuns, job: Job) -> list[ScoredRun]:
+def _stream(stream: BinaryIO, job: Job) -> list[ScoredRun]:
     """Print trec_eval's lines as they are computed; each of several runs begins with its name."""
     evaluations = []
     # trec_eval takes one run, which needs no name.
     is_alone = len(job.said.runs) == 1
-    for name, ranking in ((None, run) for run in runs) if is_alone else _named(runs, job.said):
+    for name, ranking in ((None, run) for run in job.rankings()) if is_alone else _named(job):
         first = b"" if name is None else _name_line(name)
         with _going_on(ranking, job):
             if job.said.gated or job.said.intervals or job.groups is not None:
@@ -107,16 +100,20 @@ def _stream(stream: BinaryIO, runs: ChosenRuns, job: Job) -> list[ScoredRun]:
     return evaluations
 
 
-def _named(runs: ChosenRuns, said: EvaluateOptions) -> Iterator[tuple[str, Ranking]]:
+def _named(job: Job) -> Iterator[tuple[str, Ranking]]:
     """Yield the runs with their names: those of files, which are known before reading, or the tags."""
     names: dict[str, list[str]] = {}
-    if said.names != "tag":
-        naming = "path" if said.names == "path" else "file"
-        for path, name in zip(said.runs, run_names([("", run) for run in said.runs], naming), strict=True):
+    if job.said.names != "tag":
+        for path, name in zip(job.said.runs, _file_names(job), strict=True):
             names.setdefault(Source(path).name, []).append(name)
-    for ranking in runs:
+    for ranking in job.rankings():
         waiting = names.get(ranking.name)
         yield waiting.pop(0) if waiting else text_of(ranking.tag), ranking
+
+
+def _file_names(job: Job) -> list[str]:
+    """Return the names of the runs by their files, as they are printed."""
+    return run_names([("", run) for run in job.said.runs], "path" if job.said.names == "path" else "file")
 
 
 def _name_line(name: str) -> bytes:
@@ -141,10 +138,8 @@ def _stream_lines(stream: BinaryIO, ranking: Ranking, job: Job, first: bytes) ->
         stream.write(summary_lines(summary, job.selection, zscores))
 
 
-def _as_text(
-    evaluations: Sequence[ScoredRun], rankings: Sequence[Ranking], job: Job, notes: Sequence[str | None]
-) -> str:
-    """Return the evaluations in the format that --format names; `notes` come below tables for people."""
+def _as_text(evaluations: Sequence[ScoredRun], rankings: Sequence[Ranking], job: Job) -> str:
+    """Return the evaluations in the format that --format names."""
     form = job.said.output_format
     prefix = "" if job.zscores is None else "Z"
     # As trec_eval prints the labels of Z-scores.
@@ -161,10 +156,10 @@ def _as_text(
         importlib.import_module(f"pres_eval.report.{module}"), name
     )
     shown = [with_group_columns(evaluation, job.groups) for evaluation in evaluations]
-    return write(shown, _layout(job, prefix, notes))
+    return write(shown, _layout(job, prefix))
 
 
-def _layout(job: Job, prefix: str, notes: Sequence[str | None]) -> RunLayout:
+def _layout(job: Job, prefix: str) -> RunLayout:
     """Return the layout of a table, whose labels have a prefix."""
     from pres_eval.report.table import RunLayout
 
@@ -174,6 +169,12 @@ def _layout(job: Job, prefix: str, notes: Sequence[str | None]) -> RunLayout:
         column
         for text in said.measures
         for column in select((text,), job.options, said.nmax, said.relevance_info)
+    )
+    bounds = BOUNDS_OF_ALL.format(scale=read_scale(said.bounds_of)) if said.bounds_of else BOUNDS_NOTE
+    notes = (
+        job.warning(),
+        bounds if said.bounds else None,
+        None if said.weights is None else f"means with the weights of topics in {said.weights}",
     )
     return RunLayout(
         form=said.output_format,
@@ -203,8 +204,8 @@ def _record(evaluations: Sequence[ScoredRun], rankings: Sequence[Ranking], job: 
             file=file_record(path_of(ranking)),
             skipped=tuple(ranking.unjudged),
             dropped=ranking.num_dropped,
-            mapped=None if job.said.map_docs is None else ranking.num_mapped,
-            excluded=None if job.said.exclude is None else ranking.num_excluded,
+            mapped=None if job.said.map_docs is None else ranking.facts.num_mapped,
+            excluded=None if job.said.exclude is None else ranking.facts.num_excluded,
             no_answers=no_answers(job.relevance, job.options, ranking.topic[ranking.num_ret > 0]),
             missing=tuple(topics.take(absent(ranking.topic, len(topics)))),
         )
@@ -215,10 +216,10 @@ def _record(evaluations: Sequence[ScoredRun], rankings: Sequence[Ranking], job: 
 
 def named_lines(evaluations: Sequence[ScoredRun], job: Job) -> bytes:
     """Yield trec_eval's lines of all runs, each after the line with its name."""
-    paths, tags = [("", each.path) for each in evaluations], [text_of(each.tag) for each in evaluations]
-    names = tags if job.said.names == "tag" else run_names(paths, job.said.names)
+    names = [text_of(each.tag) for each in evaluations] if job.said.names == "tag" else _file_names(job)
+    # Whoever reads may have left before all runs were evaluated.
     return b"".join(
-        _name_line(name) + _trec_lines(each, job) for name, each in zip(names, evaluations, strict=True)
+        _name_line(name) + _trec_lines(each, job) for name, each in zip(names, evaluations, strict=False)
     )
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
+from pres_eval.cli.shared import NumberOptions
 from pres_eval.cli.streams import is_watched, say, writing_results
 from pres_eval.engines.engine import Engine, Here
 from pres_eval.errors import InputError, RunFailure, UsageError
@@ -16,15 +16,12 @@ from pres_eval.ranking.ranking import Ranking, with_nothing_for
 from pres_eval.ranking.runs import Runs
 from pres_eval.ranking.warnings import warnings_about
 from pres_eval.reading import changed_judgements
-from pres_eval.reading.relevance import QrelsJudgements, Relevance, read_relevance
+from pres_eval.reading.relevance import QrelsJudgements, Relevance, as_qrels, read_relevance
 from pres_eval.reading.run_files import TREC, RunFiles, run_at, source_at
 from pres_eval.reading.source import Source
 from pres_eval.reading.storage import is_remote
 from pres_eval.reading.topic_files import Groups, Weights, read_weights
-
-if TYPE_CHECKING:
-    from pres_eval.cli.shared import NumberOptions
-    from pres_eval.scoring import Scoring
+from pres_eval.scoring import Scoring
 
 LARGE = 16 << 20
 """Bytes of runs that are worth one more process: to copy one takes as long as reading two megabytes."""
@@ -50,16 +47,14 @@ def relevance_at(said: NumberOptions, path: str) -> Relevance:
             + f"; {gone} topic{'s' * (gone > 1)} without any left out" * (gone > 0)
         )
     relevance = _with_topics(said, relevance)
-    if said.nmax_file is not None or said.size_file is not None:
-        nmax, sizes = (
-            None if each is None else read_weights(each, "number")
-            for each in (said.nmax_file, said.size_file)
-        )
-        relevance = changed_judgements.with_topic_numbers(relevance, nmax, sizes)
+    nmax, sizes = (
+        None if each is None else read_weights(each, "number") for each in (said.nmax_file, said.size_file)
+    )
+    relevance = changed_judgements.with_topic_numbers(relevance, nmax, sizes)
     if said.document_scores is None:
         return relevance
-    scores = changed_judgements.read_document_scores(said.document_scores, said.jobs)
-    return changed_judgements.with_document_scores(relevance, scores)
+    scores = read_relevance(said.document_scores, "qrels_float", said.jobs)
+    return changed_judgements.with_document_scores(relevance, as_qrels(scores, "--document-scores"))
 
 
 def _with_topics(said: NumberOptions, relevance: Relevance) -> Relevance:
@@ -134,10 +129,10 @@ def _comment(said: NumberOptions, run: Ranking, relevance: Relevance, options: O
         )
     if said.rewrites:
         mapped = (
-            f"{run.num_mapped:,} of {run.num_lines:,} rows mapped to other documents",
+            f"{run.facts.num_mapped:,} of {run.facts.num_rows:,} rows mapped to other documents",
             f"{run.num_dropped:,} left out as their document came before",
         )
-        excluded = (f"{run.num_excluded:,} excluded",)
+        excluded = (f"{run.facts.num_excluded:,} excluded",)
         counts = (*mapped * (said.map_docs is not None), *excluded * (said.exclude is not None))
         said.note(f"{run.name}: {', '.join(counts)}")
     found = changed_judgements.no_answers(relevance, options, run.topic[run.num_ret > 0])
@@ -224,14 +219,12 @@ def _interruptible() -> Iterator[None]:
 def _all_first(ranked: Iterator[Ranking | RunFailure]) -> Iterator[Ranking | RunFailure]:
     """Yield the runs when all of them are there, so that nothing is half printed if workers are lost."""
     every: list[Ranking | RunFailure] = []
-    failure = None
     try:
         every.extend(ranked)
-    except InputError as error:  # of one run: those before it are printed
-        failure = error
+    except InputError:  # of one run: those before it are printed
+        yield from every
+        raise
     yield from every
-    if failure is not None:
-        raise failure
 
 
 @contextlib.contextmanager

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
-import click
-
 from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.pools import trust_of
@@ -73,7 +71,7 @@ class ReportOptions(FileOptions, PictureOptions, NumberOptions):
         help="Write the report to FILE.html, .pdf, .png or .svg; several allowed.",
     )  # fmt: skip
     output_format: str = option(
-        "--format", type=click.Choice(FORMATS), default=FORMATS[0], show_default=True,
+        "--format", choices=FORMATS, default=FORMATS[0], show_default=True,
         help="On stdout: TREC's tables, or the data of all pictures as JSON or CSV.",
     )  # fmt: skip
     table: str | None = option(
@@ -81,7 +79,7 @@ class ReportOptions(FileOptions, PictureOptions, NumberOptions):
     )
     text_wanted: bool = option("--text", is_flag=True, help="Print TREC's tables (also with -o).")
     picture: str | None = option(
-        "--picture", type=click.Choice(tuple(PICTURES)), metavar="NAME",
+        "--picture", choices=PICTURES, metavar="NAME",
         help=f"Write only this picture to FILE.pdf, .png and .svg: {', '.join(PICTURES)}.",
     )  # fmt: skip
     of_runs: tuple[str, ...] = option(
@@ -124,11 +122,11 @@ class ReportOptions(FileOptions, PictureOptions, NumberOptions):
         help="Compare with the medians of all participants by topic, from TREC's file.",
     )  # fmt: skip
     test: str = option(
-        "--test", type=click.Choice(tuple(PAIRED_TESTS)), default=CompareSettings.test, show_default=True,
+        "--test", choices=PAIRED_TESTS, default=CompareSettings.test, show_default=True,
         help="Paired test over topics.",
     )  # fmt: skip
     correction: str = option(
-        "--correction", type=click.Choice(tuple(CORRECTIONS)), default="holm", show_default=True,
+        "--correction", choices=CORRECTIONS, default="holm", show_default=True,
         help="Correction for many comparisons, over those of one measure.",
     )  # fmt: skip
     groups: str | None = GROUPS
@@ -238,12 +236,11 @@ def _looked_into(said: ReportOptions, report: Report, loaded: Loaded) -> Report:
     each = loaded.each("taking judgements out")
     # TREC's tables as text, and pictures, say nothing of this, which takes longer than all the rest.
     shows_all = said.output_format != "text" or any(_is_page(path) for path in said.outputs)
-    trust = None
-    if shows_all:
-        trust = trust_of(loaded.qrels(), loaded.rankings, bounded, report.options, each, report.weights)
     return replace(
         report,
-        trust=trust,
+        trust=trust_of(loaded.qrels(), loaded.rankings, bounded, report.options, each, report.weights)
+        if shows_all
+        else None,
         failures=loaded.failures,
         title=said.title,
         description=said.description,

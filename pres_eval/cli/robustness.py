@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 import click
@@ -33,7 +32,7 @@ from pres_eval.cli.loading import Loaded, read
 from pres_eval.cli.output import write_output
 from pres_eval.cli.said import CutoffList, WholeRange, argument, command_with, option
 from pres_eval.cli.shared import TieOptions
-from pres_eval.errors import PresEvalError, UsageError, decimal_comma, number_of
+from pres_eval.errors import PresEvalError, UsageError, decimal_comma, number_of, refuse
 from pres_eval.measures.selection import Selection
 from pres_eval.report.layout import Table
 from pres_eval.report.robustness_tables import (
@@ -90,15 +89,15 @@ class RobustnessOptions(TieOptions, RunsOptions):
         help="Cutoffs of the measures.",
     )  # fmt: skip
     coefficient: str = option(
-        "--coefficient", type=click.Choice(tuple(COEFFICIENTS)), default="tau_a", show_default=True,
+        "--coefficient", choices=COEFFICIENTS, default="tau_a", show_default=True,
         help="Coefficient that compares rankings of the runs.",
     )  # fmt: skip
     thin: str = option(
-        "--thin", type=click.Choice(THINNED), default=THINNED[0], show_default=True,
+        "--thin", choices=THINNED, default=THINNED[0], show_default=True,
         help="Remove relevant judgements, or the same share of all (Buckley & Voorhees 2004).",
     )  # fmt: skip
     removed: str = option(
-        "--removed", type=click.Choice(REMOVED), default=REMOVED[0], show_default=True,
+        "--removed", choices=REMOVED, default=REMOVED[0], show_default=True,
         help="Replacement of a removed judgement: -1 (in the pool), nothing, or 0.",
     )  # fmt: skip
     depths: tuple[int, ...] = option(
@@ -106,7 +105,7 @@ class RobustnessOptions(TieOptions, RunsOptions):
         help="Also rank the runs under pools of these depths.",
     )  # fmt: skip
     leave_out: str | None = option(
-        "--leave-out", type=click.Choice(("run", "group")),
+        "--leave-out", choices=("run", "group"),
         help="Also score each run, or group of runs, without the judgements that it alone contributed.",
     )  # fmt: skip
     groups: tuple[tuple[str, str], ...] = RUN_GROUPS
@@ -123,10 +122,10 @@ class RobustnessOptions(TieOptions, RunsOptions):
 @command_with(RobustnessOptions)
 def command(said: RobustnessOptions) -> None:
     """Print how measures order runs with fewer judgements."""
-    if len(said.runs) < 2:
-        raise UsageError("only one run: expected at least two, whose order can change")
-    if said.groups and said.leave_out != "group":
-        raise UsageError("--group goes with --leave-out group")
+    refuse(
+        (len(said.runs) < 2, "only one run: expected at least two, whose order can change"),
+        (said.groups and said.leave_out != "group", "--group goes with --leave-out group"),
+    )
     selection = select_at(said.measures or DEFAULT_MEASURES, said.cutoffs, said.numbers())
     loaded = read(said, said.qrels, said.runs)
     if len(loaded.rankings) < 2:
@@ -143,11 +142,18 @@ def command(said: RobustnessOptions) -> None:
         _write_qrels(loaded, plan, Path(said.write_qrels))
     each = loaded.each("scoring f-qrels")
     result = robustness(loaded.qrels(), loaded.rankings, selection, loaded.options, plan, each)
-    tables = robustness_tables(result, len(loaded.names), loaded.topics.text)
-    tables += _pool_tables(said, loaded, selection)
-    settings = {**loaded.settings, **vars(plan)}
-    picture = partial(robustness_figure, result, selection)
-    put_out(tables, "robustness", settings, said, loaded.failures, picture, few_runs(result))
+    put_out(
+        [
+            *robustness_tables(result, len(loaded.names), loaded.topics.text),
+            *_pool_tables(said, loaded, selection),
+        ],
+        "robustness",
+        {**loaded.settings, **vars(plan)},
+        said,
+        loaded.failures,
+        lambda: robustness_figure(result, selection),
+        few_runs(result),
+    )
 
 
 def _pool_tables(said: RobustnessOptions, loaded: Loaded, selection: Selection) -> Iterator[Table]:

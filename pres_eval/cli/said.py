@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import inspect
 import math
+import os
 import re
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
 
 import click
 
 from pres_eval.arrays import LARGEST, nearest_integer
-from pres_eval.errors import InputError, UsageError, is_plain, quoted
+from pres_eval.errors import InputError, PresEvalError, UsageError, is_plain, quoted
 from pres_eval.records import dataclass
 
 Record = TypeVar("Record", bound="Said")
@@ -26,24 +27,32 @@ class Parameter:
     settings: dict[str, Any]
 
 
-def option(*names: str, **settings: Any) -> Any:
-    """Return a field that an option sets; names and settings are click's."""
-    return Parameter(click.Option, names, settings)
+def option(*names: str, choices: Iterable[str] = (), **settings: Any) -> Any:
+    """Return a field that an option sets, to one of the choices if there are any; the rest is click's."""
+    return Parameter(click.Option, names, {**_type_of(choices), **settings})
 
 
-def argument(**settings: Any) -> Any:
-    """Return a field that an argument sets; settings are click's."""
-    return Parameter(click.Argument, (), settings)
+def argument(*, choices: Iterable[str] = (), **settings: Any) -> Any:
+    """Return a field that an argument sets, to one of the choices if there are any; the rest is click's."""
+    return Parameter(click.Argument, (), {**_type_of(choices), **settings})
+
+
+def _type_of(choices: Iterable[str]) -> dict[str, Any]:
+    return {"type": click.Choice(tuple(choices))} if choices else {}
 
 
 class Said:
     """Values of a command's options and arguments, by the names of its fields.
 
     A command's text is the docstring of its record.  Options that several commands share come before the
-    command's own, where the PLACE of their record is 0, or after them, in the order of PLACE.
+    command's own, where the place of their record is 0, or after them, in the order of places.
     """
 
-    PLACE = 1
+    place: int
+
+    def __init_subclass__(cls, place: int = 1) -> None:
+        """Set the place of a record's options among those of a command."""
+        cls.place = place
 
     def __init__(self, **values: Any) -> None:
         vars(self).update(values)
@@ -74,8 +83,8 @@ class Said:
         places: dict[str, int] = {}
         for kind in reversed(cls.__mro__):
             for name, value in vars(kind).items():
-                if isinstance(value, Parameter):
-                    places.setdefault(name, vars(kind).get("PLACE", Said.PLACE))
+                if isinstance(value, Parameter) and issubclass(kind, Said):
+                    places.setdefault(name, kind.place)
         fields = [(name, getattr(cls, name)) for name in sorted(places, key=places.__getitem__)]
         return [(name, field) for name, field in fields if isinstance(field, Parameter)]
 
@@ -91,9 +100,9 @@ def command_with(record: type[Record]) -> Callable[[Callable[[Record], None]], c
             """Run the command with options that make sense."""
             for parameter in parameters:
                 value = values[parameter.name or ""]
-                # Mostly from a script's variable that is not set.
-                if parameter.metavar == "FILE" and "" in (value if parameter.multiple else (value,)):
-                    raise UsageError(f"{parameter.opts[0]}: found an empty name, expected that of a file")
+                if parameter.metavar == "FILE":
+                    for path in value if parameter.multiple else (value,):
+                        _check_file(parameter.opts, path)
             said = record(**values)
             said.check()
             try:
@@ -115,10 +124,17 @@ def command_with(record: type[Record]) -> Callable[[Callable[[Record], None]], c
     return made
 
 
-if TYPE_CHECKING:
-    _ParameterType = click.ParamType[tuple[int, ...]]
-else:
-    _ParameterType = click.ParamType  # takes no type parameters before click 8.2
+WRITTEN = frozenset(("--output", "--plot", "--junit", "--summary", "--write-qrels", "--disagreements"))
+"""The options for files that a command writes."""
+
+
+def _check_file(names: Sequence[str], path: str | None) -> None:
+    """Raise PresEvalError for an option's file that has no name, or is to be written to no folder."""
+    if path == "":  # mostly from a script's variable that is not set
+        raise UsageError(f"{names[0]}: found an empty name, expected that of a file")
+    # Not pathlib, which takes a while to import.
+    if path and WRITTEN & {*names} and not os.path.isdir(os.path.dirname(os.path.realpath(path))):  # noqa: PTH112, PTH120
+        raise PresEvalError(f"{path}: cannot be written: No such file or directory")
 
 
 def read_rank(text: str) -> int | None:
@@ -128,7 +144,7 @@ def read_rank(text: str) -> int | None:
     return rank if 0 < rank < LARGEST else None
 
 
-class CutoffList(_ParameterType):
+class CutoffList(click.ParamType):  # type: ignore[type-arg]  # takes no types before click 8.2
     """Whole numbers above 0, separated by commas."""
 
     name = "ranks"

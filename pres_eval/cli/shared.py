@@ -88,10 +88,8 @@ def terminal_width(output: str | None) -> int | None:
     return shutil.get_terminal_size().columns
 
 
-class TableOptions(Said):
+class TableOptions(Said, place=3):
     """Options of tables for people."""
-
-    PLACE = 3
 
     output_format: str
     style: str | None = option(
@@ -119,10 +117,8 @@ class TableOptions(Said):
         )
 
 
-class RewriteOptions(Said):
+class RewriteOptions(Said, place=5):
     """Options that map and exclude documents."""
-
-    PLACE = 5
 
     map_docs: str | None = option(
         "--map-docs", metavar="FILE|REGEX",
@@ -130,7 +126,7 @@ class RewriteOptions(Said):
         " group, as '^(.*)#\\d+$' for chunks; the first of several hits counts, the highest of grades.",
     )  # fmt: skip
     map_ranks: str = option(
-        "--map-ranks", type=click.Choice(("dense", "kept")), default="dense", show_default=True,
+        "--map-ranks", choices=("dense", "kept"), default="dense", show_default=True,
         help="With --map-docs, if a document comes again: renumber the ranks, or keep them.",
     )  # fmt: skip
     exclude: str | None = option(
@@ -138,7 +134,7 @@ class RewriteOptions(Said):
         help="Documents that do not count: a file (topic docno, or qrels); self: the topic's own id.",
     )  # fmt: skip
     exclude_from: str = option(
-        "--exclude-from", type=click.Choice(("both", "run")), default="both", show_default=True,
+        "--exclude-from", choices=("both", "run"), default="both", show_default=True,
         help="With --exclude: leave them out of run and judgements, or of the run alone, as BEIR does.",
     )  # fmt: skip
 
@@ -152,11 +148,10 @@ class RewriteOptions(Said):
     @property
     def rewrites(self) -> dict[str, str]:
         """Return the options that were given, by name; nothing without --map-docs and --exclude."""
-        mapped = {} if self.map_docs is None else {"map_docs": self.map_docs, "map_ranks": self.map_ranks}
-        excluded = (
-            {} if self.exclude is None else {"exclude": self.exclude, "exclude_from": self.exclude_from}
-        )
-        return {**mapped, **excluded}
+        return {
+            **({} if self.map_docs is None else {"map_docs": self.map_docs, "map_ranks": self.map_ranks}),
+            **({} if self.exclude is None else {"exclude": self.exclude, "exclude_from": self.exclude_from}),
+        }
 
     def rewriting(self) -> Rewriting | None:
         """Return the mapping of documents; raise UsageError and InputError for unreadable ones."""
@@ -167,13 +162,11 @@ class RewriteOptions(Said):
         return rewriting_of(self.map_docs, self.map_ranks, self.exclude, self.exclude_from)
 
 
-class NumberOptions(RewriteOptions):
+class NumberOptions(RewriteOptions, place=4):
     """Options that change numbers, and names of runs, -R, --quiet and --jobs."""
 
-    PLACE = 4
-
     names: str = option(
-        "--names", type=click.Choice(NAMINGS), default=NAMINGS[0], show_default=True,
+        "--names", choices=NAMINGS, default=NAMINGS[0], show_default=True,
         help="Names of runs: tag, file or path; auto: their tags if all of them differ, else their"
         " files.",
     )  # fmt: skip
@@ -191,7 +184,7 @@ class NumberOptions(RewriteOptions):
         help="Average over all topics of the qrels; those the run lacks count as 0.",
     )  # fmt: skip
     topics: str | None = option(
-        "--topics", type=click.Choice(TOPIC_RULES),
+        "--topics", choices=TOPIC_RULES,
         help="Topics to average over: those of each run, those common to all runs, or all of the qrels (-c).",
     )  # fmt: skip
     relevance_level: float = option(
@@ -218,16 +211,16 @@ class NumberOptions(RewriteOptions):
         help="Use only the first NUM documents of each topic.",
     )  # fmt: skip
     duplicates: str = option(
-        "--duplicates", type=click.Choice(DUPLICATE_RULES), default=DUPLICATE_RULES[0], show_default=True,
+        "--duplicates", choices=DUPLICATE_RULES, default=DUPLICATE_RULES[0], show_default=True,
         help="If a run has a document twice for a topic: stop, or use the first line or the best score.",
     )  # fmt: skip
     empty: str = option(
-        "--empty", type=click.Choice(EMPTY_RULES), default=EMPTY_RULES[0], show_default=True,
+        "--empty", choices=EMPTY_RULES, default=EMPTY_RULES[0], show_default=True,
         help="Topics without relevant documents: treat them as trec_eval does; give measures between 0 and"
         " 1 the value 0 or 1; skip them; stop.",
     )  # fmt: skip
     compat: str = option(
-        "--compat", type=click.Choice(COMPAT_VERSIONS), default=COMPAT_VERSIONS[0], show_default=True,
+        "--compat", choices=COMPAT_VERSIONS, default=COMPAT_VERSIONS[0], show_default=True,
         help="Print the numbers of this trec_eval.",
     )  # fmt: skip
     relevance_format: str = option(
@@ -312,12 +305,10 @@ class NumberOptions(RewriteOptions):
         )
 
 
-class TieOptions(NumberOptions):
+class TieOptions(NumberOptions, place=6):
     """The same, and --ties."""
 
-    PLACE = 6
-
     ties: str = option(
-        "--ties", type=click.Choice(TIE_RULES), default=DOCNO, show_default=True,
+        "--ties", choices=TIE_RULES, default=DOCNO, show_default=True,
         help="Equal scores: by docno, as in trec_eval; the mean of all orders; relevant ones first; or last.",
     )  # fmt: skip

@@ -63,7 +63,11 @@ def command(said: SweepOptions) -> None:
     selection = sweep_selection(said.measures or DEFAULT_MEASURES, said.nmax, said.numbers())
     loaded = read(said, said.qrels, said.runs)
     result = sweep(loaded.names, loaded.evaluations(loaded.scoring(selection)), said.nmax)
-    settings = {**loaded.settings, "nmax": list(said.nmax)}
-
-    tables = sweep_tables(result, loaded.topics.text)
-    put_out(tables, "sweep", settings, said, loaded.failures, lambda: sweep_figure(result))
+    put_out(
+        sweep_tables(result, loaded.topics.text),
+        "sweep",
+        {**loaded.settings, "nmax": list(said.nmax)},
+        said,
+        loaded.failures,
+        lambda: sweep_figure(result),
+    )

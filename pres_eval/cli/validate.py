@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from typing import Any
 
 import click
@@ -65,7 +66,7 @@ class ValidateOptions(ResultOptions):
         metavar="NUM", help="Least grade of a relevant document.",
     )  # fmt: skip
     method: str = option(
-        "--method", type=click.Choice((ReviewSettings.method, *METHODS)), default=ReviewSettings.method,
+        "--method", choices=(ReviewSettings.method, *METHODS), default=ReviewSettings.method,
         show_default=True, help="Method of the intervals.",
     )  # fmt: skip
     confidence: float = option(
@@ -115,9 +116,10 @@ def _validate(said: ResultOptions, asked: dict[str, Any], review: str, *samples:
     short = [recall for recall in recalls if not found.shows(recall)]
     for recall in short:
         of_topic = f"topic {text_of(recall.topic)}: " * (len(recalls) > 1)
+        shown = "none, as nothing is relevant" if math.isnan(recall.at_least) else f"{recall.at_least:.6f}"
         say(
             f"pres-eval: --target: {of_topic}wanted a recall of at least {asked['target']:g}"
-            f" with {percentage(asked['confidence'])} confidence, shown is {recall.at_least:.6f}"
+            f" with {percentage(asked['confidence'])} confidence, shown is {shown}"
         )
     if short:
         raise click.exceptions.Exit(EXIT_CODE)

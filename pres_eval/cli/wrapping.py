@@ -53,14 +53,11 @@ def definitions(rows: Iterable[tuple[str, str]]) -> str:
     """Return terms on the left, with their meaning beside them."""
     rows = list(rows)
     column = min(max((len(term) for term, _ in rows), default=0), TERM) + 4
-    lines = []
-    for term, text in rows:
-        beside = prose(text, column, column)
-        if len(term) + 4 > column:
-            lines += [f"  {term}", beside]
-        else:
-            lines.append(f"  {term:<{column - 2}}{beside[column:]}")
-    return "\n".join(lines)
+    indented = [(term, prose(text, column, column)) for term, text in rows]
+    return "\n".join(
+        f"  {term}\n{text}" if len(term) + 4 > column else f"  {term:<{column - 2}}{text[column:]}"
+        for term, text in indented
+    )
 
 
 def fitted(text: str, indent: int) -> str:

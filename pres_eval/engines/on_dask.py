@@ -8,6 +8,7 @@ import pickle
 import re
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
+from itertools import islice
 from typing import Any, TypeVar, cast
 
 from pres_eval.engines.connecting import SAID_AFTER, NoAnswerError, Patience
@@ -123,26 +124,23 @@ class OnDask:
         most = AHEAD * self.workers
         attempts = ATTEMPTS
         try:
-            while True:
-                with self._told():
-                    for item in remaining:
+            with self._told():
+                while True:
+                    for item in islice(remaining, most - len(waiting)):
                         waiting.append((item, self._submit(work, item, values)))
-                        if len(waiting) >= most:
-                            break
-                if not waiting:
-                    return
-                with self._told():
+                    if not waiting:
+                        return
                     result, is_lost = self._result(waiting[0][1])
-                if is_lost:
+                    if not is_lost:
+                        waiting.popleft()
+                        yield cast(Result, result)
+                        continue
                     attempts -= 1
                     if not attempts:
                         raise WorkersLostError(
                             f"{self._address}: workers died {ATTEMPTS} times; give them more memory"
                         )
                     self._again(work, waiting, values)
-                    continue
-                waiting.popleft()
-                yield cast(Result, result)
         finally:
             with contextlib.suppress(Exception):
                 self._client.cancel([future for _, future in waiting])
@@ -172,9 +170,8 @@ class OnDask:
         """Send everything anew, and begin the awaited work again."""
         for each in values:
             self._answer(each.send, SHARING, each.size / SLOWEST)
-        with self._told():
-            for place, (item, _) in enumerate(waiting):
-                waiting[place] = item, self._submit(work, item, values)
+        for place, (item, _) in enumerate(waiting):
+            waiting[place] = item, self._submit(work, item, values)
 
     @contextlib.contextmanager
     def _told(self) -> Iterator[None]:

@@ -48,8 +48,7 @@ class Channel:
         """Read a message; raise EOFError if there is none."""
         number, length = self._read_lengths(2)
         lengths = self._read_lengths(number)
-        text = self._read(length)
-        return pickle.loads(text, buffers=[self._read(each) for each in lengths])
+        return pickle.loads(self._read(length), buffers=[self._read(each) for each in lengths])
 
     def close(self) -> None:
         """Close both ends."""

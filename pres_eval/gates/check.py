@@ -43,6 +43,8 @@ def _against(
     """Return the findings against the earlier evaluation, and the change of each measure since."""
     tolerance = check_tolerance(earlier.tolerance, evaluations)
     matched, new, gone = match_runs(now.runs, earlier.record.runs, earlier.match, now.weights)
+    every = [part for runs in matched for part in (runs, *in_groups(runs, now.groups))]
+    compared = [change for runs in every for change in changes(runs, earlier, tolerance)]
     findings = [
         *mismatches(now, earlier.record, earlier.path),
         *unmatched(
@@ -53,23 +55,25 @@ def _against(
             any_matched=bool(matched),
         ),
         *(finding for runs in matched for finding in not_comparable(runs)),
+        *named(
+            [one for one in compared if one.column.measure.rewards_giving_up and one.before != one.now],
+            "{}: better for a run that retrieves less; compare runs of one depth (-M), or look at -m num_ret"
+            " too",
+        ),
+        *named(
+            [one for one in compared if one.cannot_fail],
+            "--tolerance allows a fall as large as the earlier value, or over half of what a measure can be:"
+            " {}",
+        ),
     ]
-    every = [part for runs in matched for part in (runs, *in_groups(runs, now.groups))]
-    compared = [change for runs in every for change in changes(runs, earlier, tolerance)]
-    findings += named(
-        [one for one in compared if one.column.measure.rewards_giving_up and one.before != one.now],
-        "{}: better for a run that retrieves less; compare runs of one depth (-M), or look at -m num_ret too",
-    )
-    findings += named(
-        [one for one in compared if one.cannot_fail],
-        "--tolerance allows a fall as large as the earlier value, or over half of what a measure can be: {}",
-    )
     if earlier.confirmation is not None:
         compared = confirmed(compared, earlier.confirmation)
-        findings += powerless(compared)
-        findings += named(
-            [one for one in compared if one.tested is None],
-            "--if-significant does not test {}, as it is no finite mean over topics: any fall that is not"
-            " allowed fails",
-        )
+        findings += [
+            *powerless(compared),
+            *named(
+                [one for one in compared if one.tested is None],
+                "--if-significant does not test {}, as it is no finite mean over topics: any fall that is"
+                " not allowed fails",
+            ),
+        ]
     return findings, compared

@@ -10,7 +10,7 @@ import numpy as np
 
 from pres_eval.analysis.compare_settings import CompareSettings, least_p
 from pres_eval.analysis.corrections import CORRECTIONS
-from pres_eval.analysis.estimates import t_intervals
+from pres_eval.analysis.estimates import intervals
 from pres_eval.analysis.reproducible import DECIMALS, mean_and_deviation
 from pres_eval.analysis.significance import NEED_VARIANCE, PAIRED_TESTS, ends_outside
 from pres_eval.arrays import FloatArray
@@ -61,13 +61,10 @@ class Tested:
         test = f"{self.how.test} over {topics}"
         if self.alike and self.how.test in NEED_VARIANCE:
             test += ", which all changed by the same" + ("" if math.isnan(self.p_value) else " (p of signs)")
-        corrected = ""
-        if self.comparisons > 1 and self.how.correction != "none":
-            corrected = (
-                f", {p_text(self.corrected)} by {self.how.correction} over {self.comparisons} comparisons"
-            )
+        is_corrected = self.comparisons > 1 and self.how.correction != "none"
+        by = f", {p_text(self.corrected)} by {self.how.correction} over {self.comparisons} comparisons"
         sides = "one-sided (worse)" if self.how.alternative == "less" else "two-sided"
-        return f"{test}, {sides}: p {equal_or_less(self.p_value)}{corrected}{self._interval()}"
+        return f"{test}, {sides}: p {equal_or_less(self.p_value)}{by * is_corrected}{self._interval()}"
 
     def _interval(self) -> str:
         """Return the interval in words; empty if there is none."""
@@ -104,10 +101,7 @@ def _alone(before: FloatArray, now: FloatArray, sign: int, how: CompareSettings)
         )
         for signed in (-sign * changes, sign * changes)
     )
-    ends = (math.nan, math.nan)
-    if len(now) > 1 and not alike:
-        lower, upper = t_intervals(changes, ends_outside(LEVEL, how.alternative))
-        ends = (float(lower[0]), float(upper[0]))
+    lower, upper = intervals(changes, ends_outside(LEVEL, how.alternative))
     return Tested(
         how=how,
         alike=alike,
@@ -115,5 +109,5 @@ def _alone(before: FloatArray, now: FloatArray, sign: int, how: CompareSettings)
         p_value=worse if how.alternative == "less" else float(np.minimum(1, 2 * np.minimum(worse, better))),
         corrected=1.0,
         comparisons=int(np.round(changes, DECIMALS).any()),
-        interval=ends,
+        interval=(math.nan, math.nan) if alike else (float(lower[0]), float(upper[0])),
     )

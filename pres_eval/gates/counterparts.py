@@ -187,14 +187,14 @@ LETTERS = {
 def mismatches(now: Record, earlier: Record, path: str) -> Iterator[GateFinding]:
     """Yield the differences that change the numbers of two evaluations: options, formats, judgements."""
     place = now.runs[0].evaluation.path if now.runs else path
-    new = asdict(now.options)
+    new, form = asdict(now.options), earlier.relevance_format
+    files = {**dict.fromkeys(now.files), **earlier.files}
     differing = [
-        f"{LETTERS[name]} {_value(old)} (now {_value(new[name])})"
-        for name, old in asdict(earlier.options).items()
-        if old != new[name]
-    ]
-    form, files = earlier.relevance_format, {**dict.fromkeys(now.files), **earlier.files}
-    differing += [
+        *(
+            f"{LETTERS[name]} {_value(old)} (now {_value(new[name])})"
+            for name, old in asdict(earlier.options).items()
+            if old != new[name]
+        ),
         *([f"-R {form} (now {now.relevance_format})"] if now.relevance_format != form else []),
         *(
             f"--{name} {file.path if file else 'none'}"

@@ -24,7 +24,7 @@ from pres_eval.measures.selection import SelectedColumn, select
 from pres_eval.options import Options, RelevanceInfo
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading import relevance as engine
-from pres_eval.scoring import Scoring, joined_values
+from pres_eval.scoring import Scoring, joined
 
 ANY = base.Any()
 
@@ -65,7 +65,10 @@ def _in_calls(wants: Mapping[Any, Want]) -> list[list[Any]]:
 
     def printed(measure: Any) -> Any:
         column = wants[measure].column
-        return place.get(column.measure.name, len(place)), column.arguments
+        # A cutoff may be none.
+        return place.get(column.measure.name, len(place)), [
+            (one is not None, one) for one in column.arguments
+        ]
 
     return [sorted(call, key=printed) for call in calls.values()]
 
@@ -160,7 +163,7 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
                     yield ir_measures.Metric(self._topics[topic], measure, values[measure][place])
         there = set(present)
         missing = sorted(name for number, name in enumerate(self._topics) if number not in there)
-        for measure in sorted(self.measures, key=str):
+        for measure in sorted(self._wants, key=str):
             for name in missing:
                 yield ir_measures.Metric(name, measure, measure.DEFAULT)
 
@@ -228,7 +231,7 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
             relevance = self._with_gains(gains)
             selection = tuple(self._wants[measure].column for measure in group)
             scoring = Scoring(relevance=relevance, selection=selection, options=options)
-            columns = joined_values(list(scoring.blocks(ranking)))
+            columns = joined(scoring.blocks(ranking)).values
             yield from zip(group, (np.asarray(values, np.float64) for values in columns), strict=True)
 
     def _with_gains(self, gains: tuple[tuple[int, int], ...]) -> Any:

@@ -20,7 +20,7 @@ from pres_eval.library.evaluation import Evaluation
 from pres_eval.library.measures import Measures
 from pres_eval.library.ranked import Qrels
 from pres_eval.library.run import Run
-from pres_eval.options import DEFAULT_NMAX, Options
+from pres_eval.options import DEFAULT_NMAX, SKIP, STOP, Options
 
 
 @python_words
@@ -132,7 +132,10 @@ def evaluate(
         )
     if document_scores is not None:
         judged = judged.with_document_scores(document_scores)
-    judged = judged.of_topics(empty, level).with_topic_numbers(nmax_of, sizes)
+    if empty in (SKIP, STOP):
+        judged = judged.of_topics(empty, level)
+    if (nmax_of, sizes) != (None, None):
+        judged = judged.with_topic_numbers(nmax_of, sizes)
     ranked = judged.rank(
         run,
         compat=compat,

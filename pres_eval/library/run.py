@@ -67,7 +67,7 @@ class Run:
         return texts_of(self.qrels.relevance.pool.topics.take(self.ranking.topic))
 
     def __repr__(self) -> str:
-        return f"<Run {self.name}: {self.ranking.num_lines} documents, {len(self.ranking.topic)} topics>"
+        return f"<Run {self.name}: {self.ranking.facts.num_rows} documents, {len(self.ranking.topic)} topics>"
 
     def write(self, file: Any, form: str | None = None, tag: str = "run") -> None:
         """Write all documents of the run to a file, as `write_run` does: they are read again for it.
@@ -166,7 +166,9 @@ class Run:
             from pres_eval.analysis.ties import warning_of_ties  # most runs have none
 
             warn(warning_of_ties(self.qrels.relevance, self.ranking, options, selection))
-        own = topic_files(groups, weights, self.qrels.relevance.pool.topics, warn)
+        own: tuple[Groups | None, Weights | None] = (None, None)
+        if groups is not None or weights is not None:
+            own = topic_files(groups, weights, self.qrels.relevance.pool.topics, warn)
         return self.evaluate_columns(selection, options, jobs, own, intervals)
 
     def evaluate_columns(

@@ -15,7 +15,7 @@ from pres_eval.library.arguments import warn
 from pres_eval.library.evaluation import Evaluation
 from pres_eval.library.measures import Measures
 from pres_eval.options import ONE, ZERO
-from pres_eval.scoring import ScoredRun, joined_values
+from pres_eval.scoring import ScoredRun, joined
 from pres_eval.summing import ScoredBlock, Summing
 
 if TYPE_CHECKING:
@@ -61,9 +61,9 @@ def merged(evaluations: Sequence[Evaluation]) -> Evaluation:
     """
     first = evaluations[0]
     _check_alike(evaluations)
-    every = [topic for one in evaluations for topic in one.scores.topics]
-    order = sorted(_places_that_count(evaluations, every), key=every.__getitem__)
-    topics = tuple(every[place] for place in order)
+    every = joined(one.scores for one in evaluations)
+    order = sorted(_places_that_count(evaluations, every.topics), key=every.topics.__getitem__)
+    topics = tuple(every.topics[place] for place in order)
     for topic, following in pairwise(topics):
         if topic == following:
             raise UsageError(
@@ -71,9 +71,7 @@ def merged(evaluations: Sequence[Evaluation]) -> Evaluation:
             )
     values = tuple(
         [column[place] for place in order] if isinstance(column, list) else column[order]
-        for column in joined_values(
-            [ScoredBlock(one.scores.topics, one.scores.values) for one in evaluations]
-        )
+        for column in every.values
     )
     groups, weights = first.topic_files
     whole = _summed(first.scores, ScoredBlock(topics, values), weights)

@@ -6,9 +6,9 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from pres_eval.analysis.sampled_parts import control_parts, read_review, sampled_parts
+from pres_eval.analysis.sampled_parts import check_independent, control_parts, read_review, sampled_parts
 from pres_eval.analysis.validation import METHODS, Estimate, ReviewSettings, Validation, erecall, estimated
-from pres_eval.errors import InputError, UsageError, check_whole
+from pres_eval.errors import UsageError, check_whole
 from pres_eval.library.arguments import python_words
 from pres_eval.reading.samples import NAMES, read_sample, read_sizes
 from pres_eval.report.layout import Look, render
@@ -107,9 +107,7 @@ def validate(
     if control is not None:
         drawn = list(read_sample(os.fspath(control), columns or {}, topic, if_there=True))
         own = control_parts(drawn, parts, level)
-        if {one.key for one in drawn if one.grade >= 0} == {one.key for one in sample if one.grade >= 0}:
-            same = "the judged documents of the sample itself"
-            raise InputError(drawn[0].place[0], None, same, "a sample that was drawn independently of it")
+        check_independent(drawn, sample, found, parts)
         estimates += [
             erecall([part for part in parts if part.topic == each], one, settings)
             for each, one in own.items()

@@ -182,7 +182,7 @@ def facet_recall(batch: SubtopicBatch, multiple: int, more: int) -> FloatArray:
 
 def _mean_over_subtopics(batch: SubtopicBatch, values: FloatArray) -> FloatArray:
     """Return (T,) mean of the values (S,) of each topic's subtopics that have a relevant document."""
-    return divide(np.bincount(batch.topic_of_subtopic, values, len(batch)), batch.num_subtopics)
+    return divide(np.bincount(batch.topic_of_group, values, len(batch)), batch.num_subtopics)
 
 
 def subtopic_recall(batch: SubtopicBatch, cutoff: int) -> FloatArray:

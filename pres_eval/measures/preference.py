@@ -27,7 +27,7 @@ def num_prefs_poss(batch: PreferenceBatch) -> IntArray:
     Range: 0 to the number of ordered pairs times the number of groups; the summary is the sum over topics.
     Source: trec_eval (prefs_num_prefs_poss), by Chris Buckley, 2008.
     """
-    return segment_sums(batch.counts.poss, batch.group_offsets)
+    return segment_sums(batch.counts.poss, batch.offsets)
 
 
 def num_prefs_ful(batch: PreferenceBatch) -> IntArray:
@@ -39,7 +39,7 @@ def num_prefs_ful(batch: PreferenceBatch) -> IntArray:
     Range: 0 to prefs_num_prefs_poss; the summary is the sum over topics.
     Source: trec_eval (prefs_num_prefs_ful), by Chris Buckley, 2008.
     """
-    return segment_sums(batch.counts.ful, batch.group_offsets)
+    return segment_sums(batch.counts.ful, batch.offsets)
 
 
 def num_prefs_ful_ret(batch: PreferenceBatch) -> IntArray:
@@ -50,7 +50,7 @@ def num_prefs_ful_ret(batch: PreferenceBatch) -> IntArray:
     Range: 0 to prefs_num_prefs_ful; the summary is the sum over topics.
     Source: trec_eval (prefs_num_prefs_ful_ret), by Chris Buckley, 2008.
     """
-    return segment_sums(batch.counts.ful_ret, batch.group_offsets)
+    return segment_sums(batch.counts.ful_ret, batch.offsets)
 
 
 def simp(batch: PreferenceBatch) -> FloatArray:
@@ -95,7 +95,7 @@ def avgjg(batch: PreferenceBatch) -> FloatArray:
     Notes: each user counts the same, however many preferences they gave; in prefs_simp each preference does.
     Source: trec_eval (prefs_avgjg), by Chris Buckley, 2008.
     """
-    return _average(batch, divide(batch.counts.ful, batch.counts.poss))
+    return batch.average(divide(batch.counts.ful, batch.counts.poss))
 
 
 def avgjg_rnonrel(batch: PreferenceBatch) -> FloatArray:
@@ -129,7 +129,7 @@ def simp_ret(batch: PreferenceBatch) -> FloatArray:
       inferior to prefs_simp elsewhere, since not retrieving costs nothing.
     Source: trec_eval (prefs_simp_ret), by Chris Buckley, 2008.
     """
-    return divide(num_prefs_ful_ret(batch), segment_sums(batch.counts.poss_ret, batch.group_offsets))
+    return divide(num_prefs_ful_ret(batch), segment_sums(batch.counts.poss_ret, batch.offsets))
 
 
 def pair_ret(batch: PreferenceBatch) -> FloatArray:
@@ -157,7 +157,7 @@ def avgjg_ret(batch: PreferenceBatch) -> FloatArray:
     Notes: for collections that change; see prefs_simp_ret.
     Source: trec_eval (prefs_avgjg_ret), by Chris Buckley, 2008.
     """
-    return _average(batch, divide(batch.counts.ful_ret, batch.counts.poss_ret))
+    return batch.average(divide(batch.counts.ful_ret, batch.counts.poss_ret))
 
 
 def avgjg_rnonrel_ret(batch: PreferenceBatch) -> FloatArray:
@@ -186,7 +186,7 @@ def simp_imp(batch: PreferenceBatch) -> FloatArray:
     Range: 0 to 1; 0 if there is no such preference.
     Source: trec_eval (prefs_simp_imp), by Chris Buckley, 2008.
     """
-    possible = segment_sums(batch.counts.poss_ret + batch.counts.poss_imp, batch.group_offsets)
+    possible = segment_sums(batch.counts.poss_ret + batch.counts.poss_imp, batch.offsets)
     return divide(num_prefs_ful(batch), possible)
 
 
@@ -213,19 +213,14 @@ def avgjg_imp(batch: PreferenceBatch) -> FloatArray:
     Range: 0 to 1.
     Source: trec_eval (prefs_avgjg_imp), by Chris Buckley, 2008.
     """
-    return _average(batch, divide(batch.counts.ful, batch.counts.poss_ret + batch.counts.poss_imp))
-
-
-def _average(batch: PreferenceBatch, of_groups: FloatArray) -> FloatArray:
-    """Return (T,) the average over the groups (G,) of each topic, added one after the other."""
-    return divide(np.bincount(batch.topic_of, of_groups, len(batch)), np.diff(batch.group_offsets))
+    return batch.average(divide(batch.counts.ful, batch.counts.poss_ret + batch.counts.poss_imp))
 
 
 def _average_or_zero(batch: PreferenceBatch, fulfilled: IntArray, possible: IntArray) -> FloatArray:
     """Return (T,) the average over the groups (G,) of each topic, 0 where a group has no preferences."""
     # trec_eval: 0/0 makes the sum nan, which is not above 0, and only sums above 0 are kept.
-    empty = np.bincount(batch.topic_of, weights=possible == 0, minlength=len(batch)) > 0
-    return np.where(empty, 0.0, _average(batch, divide(fulfilled, possible)))
+    empty = np.bincount(batch.topic_of_group, weights=possible == 0, minlength=len(batch)) > 0
+    return np.where(empty, 0.0, batch.average(divide(fulfilled, possible)))
 
 
 _ANY = frozenset({Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL, Trait.GRADED})

@@ -45,7 +45,7 @@ def inferred_ap(batch: SampledBatch) -> FloatArray:
     inferred = divide(batch.relevant * batch.num_documents, batch.drawn)
     all_inferred = batch.over_strata(inferred)
     mean_precision = divide(batch.by_stratum(precision * batch.times[rows], rows), batch.relevant)
-    share = divide(inferred, all_inferred[batch.topic_of_stratum])
+    share = divide(inferred, all_inferred[batch.topic_of_group])
     values = batch.over_strata(share * mean_precision)
     if batch.most:
         values = np.where(all_inferred > batch.most, values * all_inferred / batch.most, values)
@@ -56,7 +56,7 @@ def _precision_at_found(batch: SampledBatch) -> FloatArray:
     """Return (D,) the precision that is expected at each document retrieved, if it is relevant."""
     found = batch.found
     times, relevant = batch.times[found], batch.times[found] * batch.is_rel[found]
-    number = batch.stratum_of[found] - batch.offsets[batch.topic_of[found]]
+    number = batch.group_of[found] - batch.offsets[batch.topic_of[found]]
     documents = np.arange(len(found)) - batch.begins
     above = np.zeros(len(found))
     for stratum in range(int(number.max(initial=-1)) + 1):
@@ -92,7 +92,7 @@ def inferred_ndcg(batch: SampledBatch, pairs: KeyNumbers) -> FloatArray:
     retrieved = batch.by_stratum(np.ones(len(batch.found)), batch.found)
     drawn = batch.by_stratum(batch.times[batch.found], batch.found)
     all_retrieved = batch.over_strata(retrieved)
-    share = divide(retrieved, all_retrieved[batch.topic_of_stratum])
+    share = divide(retrieved, all_retrieved[batch.topic_of_group])
     dcg = batch.over_strata(divide(share * worth, drawn))
     return divide(all_retrieved * dcg, _ideal_dcg(batch, gain))
 
@@ -178,8 +178,8 @@ def num_rel_inferred(batch: SampledBatch) -> FloatArray:
     Formula:  inum_rel = Σ_s r_s N_s / n_s      over strata s
       N_s, n_s, r_s  documents of the stratum; those drawn; those drawn and relevant
     Range: 0 to the number of documents in strata.
-    Notes: -R strata.  The value over all topics is a sum: of the topics that count, where sample_eval.pl adds
-      up all topics of the judgements (as -c does).
+    Notes: -R strata.  The value over all topics is a sum.  Topics that the run lacks add nothing, with -c
+      too; sample_eval.pl adds up all topics of the judgements.
     Source: as xinfAP; sample_eval.pl.  trec_eval: none.
     """
     return batch.over_strata(divide(batch.relevant * batch.num_documents, batch.drawn))
@@ -222,7 +222,8 @@ def stat_num_rel(batch: SampledBatch) -> FloatArray:
     Formula:  stat_num_rel = Σ 1/π      over the relevant documents drawn
       π  probability of being drawn; of strata n_s/N_s, the share of the stratum that was
     Range: 0 or more.
-    Notes: -R prels or -R strata.  The value over all topics is a sum.
+    Notes: -R prels or -R strata.  The value over all topics is a sum.  Topics that the run lacks add nothing,
+      with -c too.
     Source: as statAP (Horvitz & Thompson, 1952, doi:10.1080/01621459.1952.10483446).  trec_eval: none.
     """
     rows = batch.relevant_rows

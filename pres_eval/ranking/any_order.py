@@ -8,7 +8,7 @@ again only for that, and for documents tied with a judged one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
@@ -21,6 +21,7 @@ from pres_eval.arrays import (
     TopicNumbers,
     WordIds,
     Words,
+    blocks,
     changed,
     has_equal,
     narrow,
@@ -199,11 +200,10 @@ def rank_in_any_order(
 
 def _repeat_in_shares(parts: Sequence[KeyedRows], first: int) -> bool:
     """Return whether a document key occurs twice, looking at one share at a time."""
-    for number in range(first, first + _SHARES_AT_ONCE):
-        keys = np.concatenate([part.share(number) for part in parts])
-        if len(KeyTable(keys).repeats()[0]):
-            return True
-    return False
+    return any(
+        len(KeyTable(np.concatenate([part.share(number) for part in parts])).repeats()[0])
+        for number in range(first, first + _SHARES_AT_ONCE)
+    )
 
 
 def _look_up(
@@ -214,32 +214,20 @@ def _look_up(
     """
 
     def of_some(some: list[Words]) -> tuple[IntArray, IntArray, IntArray]:
-        keys = _sorted(some)
-        place = np.searchsorted(keys, own_key)
-        begins = np.append(np.searchsorted(keys, topics), len(keys))
-        return place, np.searchsorted(keys, own_key, side="right") - place, begins
+        every = _sorted(some)
+        place = np.searchsorted(every, own_key)
+        begins = np.append(np.searchsorted(every, topics), len(every))
+        return place, np.searchsorted(every, own_key, side="right") - place, begins
 
     place, equal = np.zeros(len(own_key), np.int64), np.zeros(len(own_key), np.int64)
     begins = np.zeros(len(topics) + 1, np.int64)
-    groups = _groups(parts, max(LEAST_SORTED, len(own_key), len(topics)))
-    for found in in_order(of_some, groups, jobs):
+    keys = [part.place_keys for part in parts]
+    offsets = np.cumsum([0, *map(len, keys)])
+    groups = blocks(offsets, max(LEAST_SORTED, len(own_key), len(topics)))
+    for found in in_order(of_some, (keys[first:last] for first, last in groups), jobs):
         for total, some in zip((place, equal, begins), found, strict=True):
             np.add(total, some, out=total)
     return place, equal, begins
-
-
-def _groups(parts: Sequence[KeyedRows], least: int) -> Iterator[list[Words]]:
-    """Yield the place keys (n,) of several parts, up to a number of rows together."""
-    group: list[Words] = []
-    num_rows = 0
-    for part in parts:
-        group.append(part.place_keys)
-        num_rows += len(group[-1])
-        if num_rows >= least:
-            yield group
-            group, num_rows = [], 0
-    if num_rows:
-        yield group
 
 
 def _settled(
@@ -249,7 +237,10 @@ def _settled(
     document: AnyInts,
     rank_tied: Callable[[Words], Ranked],
 ) -> Ties:
-    """Give documents whose keys others have too, `tied` (E,) of (D,), their places, and return the ties."""
+    """Give documents whose keys others have too, `tied` (E,) of (D,), their places.
+
+    Return the ties among these, their first places instead of ranks.
+    """
     ties = own_key[tied]
     ranked = rank_tied(ties[changed(ties)])
     by_document = np.argsort(ranked.document)
@@ -258,14 +249,7 @@ def _settled(
     places = place[tied] + ranked.rank[where].astype(np.int64) - 1
     order = np.argsort(places)  # those of a tie are neighbours
     place[tied], document[tied] = places[order], document[tied[order]]
-    return _ties(ranked, place, document, tied)
-
-
-def _ties(ranked: Ranked, place: IntArray, document: AnyInts, tied: IntArray) -> Ties:
-    """Return the ties among documents at these places (D,), their first places instead of ranks.
-
-    `ranked`: those whose keys are equal, `tied` (E,); their scores may differ in bits that the keys lost.
-    """
+    # Scores of equal keys may differ in bits that the keys lost: the ties are those of the ranked ones.
     own = ranked.ties.document
     by_document = tied[np.argsort(document[tied])]
     index = by_document[np.searchsorted(document[by_document], ranked.document[own])]

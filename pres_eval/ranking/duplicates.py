@@ -10,12 +10,13 @@ import numpy as np
 
 from pres_eval.arrays import repeated, stable_order
 from pres_eval.errors import EmptyFileError, InputError, quoted
-from pres_eval.ranking.opening import DOCNO, TOPIC
+from pres_eval.ranking.opening import DOCNO
 from pres_eval.ranking.parts import Rows
 from pres_eval.ranking.ranker import EVERY_ROW, Ranker
-from pres_eval.ranking.whole_topics import DuplicateRowError, rank_topics
+from pres_eval.ranking.whole_topics import DuplicateRowError
 from pres_eval.reading.blocks import Block, FileFormat, check_scores, joined
-from pres_eval.reading.lines import RUN, Lines, in_parts
+from pres_eval.reading.formats.delimited import read_columns
+from pres_eval.reading.lines import RUN
 from pres_eval.reading.run_files import RunFiles
 from pres_eval.reading.source import Source
 
@@ -52,10 +53,7 @@ def _blocks(source: Source, form: FileFormat | None) -> Iterator[Block]:
         yield from form.read(source, False)
         return
     with contextlib.suppress(EmptyFileError):
-        for before, lines in in_parts(source, RUN, Lines.checked, source.chunks(), 1):
-            if len(lines):
-                numbers = lines.line_of(np.arange(len(lines))) + before + 1
-                yield Block.of_rows(lines.column(TOPIC), lines.column(DOCNO), lines.numbers, numbers)
+        yield from read_columns(source, RUN, header=False, document=DOCNO)
 
 
 def _duplicates(ranker: Ranker, rows: Rows) -> Iterator[Pair]:
@@ -65,14 +63,10 @@ def _duplicates(ranker: Ranker, rows: Rows) -> Iterator[Pair]:
     again, _ = repeated(offsets, rows.ids.pick(order))
     for number in np.unique(rows.topic[order[again]]).tolist():
         own = order[int(offsets[number]) : int(offsets[number + 1])]
-        chosen, ends = np.array([number]), np.array([0, len(own)])
         try:
-            rank_topics(
-                ranker.pool, chosen, ends, rows.scores[own], rows.ids.pick(own), ranker.most,
-                ascending=ranker.ascending,
-            )  # fmt: skip
+            ranker.ranked_rows(Rows(rows.topic[own], rows.scores[own], rows.ids.pick(own)), 1)
         except DuplicateRowError as error:
-            yield error.topic, error.document
+            yield error.args
 
 
 def duplicate_error(

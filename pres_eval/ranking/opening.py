@@ -62,17 +62,12 @@ def look_at(block: Block, topic: IntArray, ranked: Ranked | None, is_first: bool
     topic   (G,) the topic of each group of rows as an index of the pool's, -1 for one that is left out
     ranked  the block ranked, None if it is not
     """
-    groups = np.flatnonzero(topic >= 0)
+    groups, most = np.flatnonzero(topic >= 0), LOOKED_AT
+    if is_first:
+        most = ALL_LOOKED_AT if len(block.documents) <= ALL_LOOKED_AT else FIRST_LOOKED_AT
     if ranked is not None and len(groups):
         found = np.diff(ranked.offsets)[np.searchsorted(ranked.topic, topic[groups])]
-        if not is_first:
-            group = int(groups[np.argmin(found)])
-            start, length = int(block.lengths[:group].sum()), min(int(block.lengths[group]), LOOKED_AT)
-            # Copied, so that no more of the chunk stays in memory.
-            documents = block.documents.pick(np.arange(start, start + length))
-            return LookedAt(np.repeat(topic[group], length), documents)
-        groups = groups[np.argsort(found, kind="stable")]
-    most = ALL_LOOKED_AT if len(block.documents) <= ALL_LOOKED_AT else FIRST_LOOKED_AT
+        groups = groups[np.argsort(found, kind="stable") if is_first else [np.argmin(found)]]
     lengths = np.minimum(block.lengths[groups], most)
     groups = groups[: np.searchsorted(np.cumsum(lengths), most) + 1]
     lengths = lengths[: len(groups)]
@@ -92,11 +87,6 @@ def opening_of(lines: Lines) -> Opening | None:
     if wrong:
         return Opening(lines.text(0, DOCNO), exchanged=exchanged(lines, wrong[0]))
     return Opening(lines.text(0, DOCNO), _against(lines, rank))
-
-
-def opening_of_block(block: Block) -> Opening | None:
-    """Return the opening of a run that is no lines, None if it has no rows."""
-    return Opening(block.documents.pick(slice(1))[0]) if len(block.documents) else None
 
 
 def opening_of_files(sources: Sequence[Source]) -> Opening | None:
@@ -120,13 +110,9 @@ def exchanged(lines: Lines, wrong: int) -> bytes | None:
 
 def _against(lines: Lines, rank: IntArray) -> tuple[bytes, int, float, int, float] | None:
     """Return the first pair of rows whose ranks (R,) contradict their scores, if nearly all do; else None."""
-    if len(rank) < 2:
-        return None
     score, ids = lines.numbers, lines.column(TOPIC)
-    topic = np.zeros(len(rank), np.int64)
     heads = changes(ids)
-    topic[heads[1:]] = 1
-    topic = np.cumsum(topic)
+    topic = np.repeat(np.arange(len(heads)), np.diff(heads, append=len(rank)))
     told = (topic[1:] == topic[:-1]) & (rank[1:] != rank[:-1]) & (score[1:] != score[:-1])
     both_rise = told & ((rank[1:] > rank[:-1]) == (score[1:] > score[:-1]))
     pairs = np.bincount(topic[1:][told], minlength=len(heads))

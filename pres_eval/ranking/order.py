@@ -130,17 +130,14 @@ def _sorted_places(rows: Sortable, judged: IntArray) -> tuple[IntArray, Ties]:
     places, ties = members[first], NO_TIES
     tied = np.flatnonzero(np.append(in_order[1:], ~in_order[-1:])[first] == wanted)
     if len(tied):
-        places[tied], ties = _lexsorted_places(rows, judged[tied])
-        ties = ties.moved(tied)
+        # Equal keys may be of scores that differ in their last bits.
+        judged = judged[tied]
+        members = _rows_beside(rows, judged)
+        order = np.lexsort((-rows.scores[members], rows.topic_of[members]))
+        found, ties = _untied(rows, members[order], inverse(order)[np.searchsorted(members, judged)])
+        places[tied] = members[found]
+        ties = Ties(ties.document, members[ties.first], ties.size).moved(tied)
     return places, ties
-
-
-def _lexsorted_places(rows: Sortable, judged: IntArray) -> tuple[IntArray, Ties]:
-    """Return (J,) the same where some scores are, or may be, equal."""
-    members = _rows_beside(rows, judged)
-    order = np.lexsort((-rows.scores[members], rows.topic_of[members]))
-    places, ties = _untied(rows, members[order], inverse(order)[np.searchsorted(members, judged)])
-    return members[places], Ties(ties.document, members[ties.first], ties.size)
 
 
 def _rows_beside(rows: Sortable, judged: IntArray) -> IntArray:
@@ -193,8 +190,14 @@ def documents_before(
     place   (W,) which of the ids it has
     """
     sizes = np.diff(begins)[tie]
+    lower = np.empty(len(tie), np.int64)
     if sizes.sum() <= FEW * len(ids) and not len(ids.long_rows):
-        lower = _compared(ids, begins, tie, place)
+        for first, last in blocks(np.concatenate(([0], np.cumsum(sizes)))):
+            others, starts = ragged(begins[tie[first:last]], sizes[first:last])
+            own = np.repeat(place[first:last], sizes[first:last])
+            after, same = ids.compare(own, others)
+            # A document that comes twice (see -M) has two places.
+            lower[first:last] = np.add.reduceat(after | (same & (others < own)), starts[:-1], dtype=np.int64)
     else:
         number = np.repeat(np.arange(len(begins) - 1), np.diff(begins))
         lower = inverse(byte_order(ids.take(slice(None)), number))[place] - begins[tie]
@@ -240,19 +243,6 @@ def _are_falling(scores: array[float]) -> bool:
 def _are_ascii(documents: Iterable[Any]) -> bool:
     """Return whether ids are texts of ASCII without NUL."""
     return all(isinstance(one, str) and one.isascii() and "\0" not in one for one in documents)
-
-
-def _compared(ids: WordIds, begins: IntArray, tie: IntArray, place: IntArray) -> IntArray:
-    """Return (W,) how many ids of its tie are lower than each of some ids."""
-    sizes = np.diff(begins)[tie]
-    lower = np.empty(len(tie), np.int64)
-    for first, last in blocks(np.concatenate(([0], np.cumsum(sizes)))):
-        others, starts = ragged(begins[tie[first:last]], sizes[first:last])
-        own = np.repeat(place[first:last], sizes[first:last])
-        after, same = ids.compare(own, others)
-        # A document that comes twice (see -M) has two places.
-        lower[first:last] = np.add.reduceat(after | (same & (others < own)), starts[:-1], dtype=np.int64)
-    return lower
 
 
 def score_keys(scores: Scores) -> Words:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import field, replace
+from itertools import chain
 
 import numpy as np
 
 from pres_eval.arrays import (
     NO_IDS,
-    AnyInts,
     GrowingColumns,
     IntArray,
     KeyTable,
@@ -38,8 +38,7 @@ class UnjudgedTopics:
 
     def __init__(self) -> None:
         self._parts = [NO_IDS]
-        self._num_ids = 0
-        self._num_bytes = 0
+        self._share = 0.0
         self.more = False
         """Whether there are more than are kept."""
 
@@ -48,20 +47,18 @@ class UnjudgedTopics:
         if self.more:
             return
         self._parts.append(topics)
-        self._num_ids += len(topics)
-        self._num_bytes += _room(topics)
-        if self._num_ids > 2 * MOST or self._num_bytes > 2 * MOST_BYTES:
+        self._share += _share(topics)
+        if self._share > 2:
             self.ids()
 
     def ids(self) -> WordIds:
         """Return those that are kept, each once."""
-        if not self._num_ids:
+        if not self._share:
             return NO_IDS
         found = each_once(WordIds.concatenate(self._parts))
-        self.more |= len(found) > MOST or _room(found) > MOST_BYTES
-        if len(found) > MOST:
-            found = found.pick(slice(0, MOST))
-        self._parts, self._num_ids, self._num_bytes = [found], len(found), _room(found)
+        self.more |= _share(found) > 1
+        found = found.pick(slice(0, MOST))
+        self._parts, self._share = [found], _share(found)
         return found
 
 
@@ -69,15 +66,15 @@ def each_once(ids: WordIds) -> WordIds:
     """Return the distinct ids in the order in which they first came."""
     again, first = KeyTable(ids.hashes()).repeats()
     again = again[ids.equal(again, ids, first)]
-    if not len(again):
-        return ids
     new = np.ones(len(ids), np.bool_)
     new[again] = False
     return ids.pick(np.flatnonzero(new))
 
 
-def _room(ids: WordIds) -> int:
-    return sum(column.nbytes for column in ids.columns) + int(ids.long_ids.lengths.sum())
+def _share(ids: WordIds) -> float:
+    """Return how much of what is kept some ids are, by their number or by their room."""
+    room = sum(column.nbytes for column in ids.columns) + int(ids.long_ids.lengths.sum())
+    return max(len(ids) / MOST, room / MOST_BYTES)
 
 
 TAG = 5
@@ -170,37 +167,32 @@ class Part:
     chunk: Chunk = NO_CHUNK
 
 
+NO_PART = Part(facts=Facts())
+
+
 class Merging:
     """Merges parts in the order of the file."""
 
     def __init__(self, pool: Pool) -> None:
         self.facts = Facts()
-        self._opening: Opening | None = None
-        self._looked_at = GrowingColumns()
+        self._parts: list[Part] = []
         self._seen = np.zeros(len(pool.topics), np.bool_)
-        self._topics: list[IntArray] = [_NONE]
         self._unjudged = UnjudgedTopics()
-        self._ranked: list[Ranked] = []
         self._rows = GrowingColumns()
-        self._keyed: list[KeyedRows] = []
 
     def add(self, part: Part) -> None:
         """Take the next part.  Raises ScatteredError if one of its topics came before."""
         if self._seen[part.topics].any():
             raise ScatteredError
         self._seen[part.topics] = True
-        self._topics.append(part.topics)
         self.facts = self.facts.then(part.facts)
-        self._opening = self._opening or part.opening
-        self._looked_at.append(part.looked_at.topic, part.looked_at.documents)
         if len(part.unjudged):
             self._unjudged.add(part.unjudged)
         self._unjudged.more |= part.more
-        if part.ranked is not None:
-            self._ranked.append(part.ranked)
         if part.rows is not None:
             self._rows.append(part.rows.topic, part.rows.scores, part.rows.ids)
-        self._keyed += part.keyed
+        # What was taken already would be there twice.
+        self._parts.append(replace(part, unjudged=NO_IDS, rows=None, chunk=NO_CHUNK))
 
     def add_chunks(self, source: Source, parts: Iterable[Part]) -> None:
         """Take the parts that the chunks of a source become; a LineError then counts all lines so far."""
@@ -216,16 +208,21 @@ class Merging:
 
     def part(self) -> Part:
         """Return all parts as one."""
+        parts = [NO_PART, *self._parts]
+        ranked = [part.ranked for part in parts if part.ranked is not None]
         return Part(
             facts=self.facts,
-            opening=self._opening,
-            looked_at=LookedAt(*self._looked_at.values()) if len(self._looked_at) else NOTHING_LOOKED_AT,
-            topics=np.concatenate(self._topics),
+            opening=next((part.opening for part in parts if part.opening is not None), None),
+            looked_at=LookedAt(
+                np.concatenate([part.looked_at.topic for part in parts]),
+                WordIds.concatenate([part.looked_at.documents for part in parts]),
+            ),
+            topics=np.concatenate([part.topics for part in parts]),
             unjudged=self._unjudged.ids(),
             more=self._unjudged.more,
-            ranked=joined_topics(self._ranked) if self._ranked else None,
+            ranked=joined_topics(ranked) if ranked else None,
             rows=Rows(*self._rows.values()) if len(self._rows) else None,
-            keyed=tuple(self._keyed),
+            keyed=tuple(chain.from_iterable(part.keyed for part in parts)),
         )
 
 
@@ -248,7 +245,7 @@ def joined_topics(parts: Sequence[Ranked]) -> Ranked:
     )
     ranks, documents = [part.rank for part in parts], [part.document for part in parts]
     if not (topic[1:] < topic[:-1]).any():
-        return replace(ranked, rank=_joined(ranks), document=_joined(documents))
+        return replace(ranked, rank=np.concatenate(ranks), document=np.concatenate(documents))
     order = np.argsort(topic, kind="stable")
     starts, lengths = before[:-1][order], lengths[order]
     offsets = np.concatenate(([0], np.cumsum(lengths)))
@@ -266,11 +263,6 @@ def joined_topics(parts: Sequence[Ranked]) -> Ranked:
         document=gathered(documents, starts, lengths),
         ties=ties,
     )
-
-
-def _joined(arrays: Sequence[AnyInts]) -> AnyInts:
-    """Return (D,) all of them; a single one is not copied."""
-    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
 
 
 def _joined_ties(parts: Sequence[Ranked]) -> Ties:

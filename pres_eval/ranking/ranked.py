@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import field, replace
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,8 +35,6 @@ class Ties:
 
     def moved(self, new: IntArray) -> Ties:
         """Return the same with document i as document new[i] (D,); those that become -1 are left out."""
-        if not len(self.document):
-            return self
         document = new[self.document]
         kept = np.flatnonzero(document >= 0)
         return Ties.at(document[kept], self.first[kept], self.size[kept])
@@ -79,7 +78,10 @@ class Ranked:
     num_dropped: int = field(default=0, kw_only=True)
 
 
-def only(ranked: Ranked, rows: IntArray) -> Ranked:
+AnyRanked = TypeVar("AnyRanked", bound="Ranked")
+
+
+def only(ranked: AnyRanked, rows: IntArray) -> AnyRanked:
     """Return the same topics with some of their documents (n,), which ascend."""
     return replace(
         ranked,

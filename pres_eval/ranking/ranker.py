@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -29,11 +29,11 @@ from pres_eval.arrays import (
 )
 from pres_eval.options import BEST_SCORE, ERROR, Options
 from pres_eval.ranking.any_order import Finder, KeyedRows, rows_of_ties
-from pres_eval.ranking.opening import DOCNO, NOTHING_LOOKED_AT, TOPIC, look_at, opening_of, opening_of_block
+from pres_eval.ranking.opening import DOCNO, NOTHING_LOOKED_AT, TOPIC, Opening, look_at, opening_of
 from pres_eval.ranking.parts import Facts, Part, Rows, joined_topics
 from pres_eval.ranking.ranked import NOTHING, Ranked, Scores
 from pres_eval.ranking.whole_topics import KEEP_RANKS, rank_topics
-from pres_eval.reading.blocks import Block, Documents
+from pres_eval.reading.blocks import Block
 from pres_eval.reading.lines import RUN, Lines, parse_lines
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.source import Chunk
@@ -42,6 +42,7 @@ from pres_eval.records import dataclass
 from pres_eval.workers import in_order
 
 if TYPE_CHECKING:
+    from pres_eval.reading.relevance import Relevance
     from pres_eval.reading.rewriting import Rewriting
 
 ROWS = "rows"
@@ -52,34 +53,17 @@ class Kept:
     """Kept parts of rows: the "ranks" of whole topics, "keys" (two numbers a row), or the "rows".
 
     ties    the place keys of the ties of which rows are kept; None for all rows
-    checks  whether keys tell documents that come twice
-    by_topic  whether topics have to be whole, as for ranks
+    by_topic  whether each topic has to come once, as for ranks of a part of a run
     """
 
     what: str
     ties: Words | None = None
-    checks: bool = True
     by_topic: bool = False
 
 
 RANKS, KEYS, EVERY_ROW = Kept("ranks", by_topic=True), Kept("keys"), Kept(ROWS)
-UNCHECKED_KEYS = Kept("keys", checks=False)
-
-
-class Judged(Protocol):
-    """Judgements of any kind, as far as ranking goes: the documents that were judged, and how ties go."""
-
-    @property
-    def pool(self) -> Pool:
-        """The documents that were judged."""
-
-    @property
-    def ties_ascending(self) -> bool:
-        """Return whether equal scores go by docno ascending, as for preferences."""
-
-    @property
-    def rewriting(self) -> Rewriting | None:
-        """Return the rewriting of documents, of judgements and runs alike; None if there is none."""
+IN_ANY_ORDER = Kept("ranks")
+"""Ranks of a run that is a single block."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -111,7 +95,7 @@ class Ranker:
     once: bool = False
 
     @classmethod
-    def of(cls, judged: Judged, options: Options, checks: bool = True, looks: bool = True) -> Ranker:
+    def of(cls, judged: Relevance, options: Options, checks: bool = True, looks: bool = True) -> Ranker:
         """Return the ranker for judgements and options."""
         only = options.only_topic
         duplicates, rewriting = options.duplicates, judged.rewriting
@@ -144,7 +128,13 @@ class Ranker:
         return Finder(self.pool, self.seed)
 
     def part(
-        self, piece: Chunk | Block, kept: Kept = RANKS, *, is_first: bool = True, is_looked_at: bool = True
+        self,
+        piece: Chunk | Block,
+        kept: Kept = RANKS,
+        *,
+        is_first: bool = True,
+        is_looked_at: bool = True,
+        jobs: int = 1,
     ) -> Part:
         """Return the kept part of a chunk or a block; `is_first`: the run begins with it.
 
@@ -158,49 +148,50 @@ class Ranker:
             if not len(lines):
                 return part
             block = _block_of_lines(lines, kept)
-        written = None
+        as_written = None
         if self.rewriting is not None:
-            block, written, facts = self.rewritten(block, part.facts)
+            block, written, num_mapped, num_excluded = self.rewriting.of_run(block)
+            facts = replace(part.facts, num_mapped=num_mapped, num_excluded=num_excluded)
             part = replace(part, facts=facts)
-        if is_first and part.opening is None:
-            part = replace(part, opening=opening_of_block(block))
-        return self._of_block(block, written, part, kept, is_looked_at)
-
-    def rewritten(self, block: Block, facts: Facts) -> tuple[Block, Documents | None, Facts]:
-        """Return a block for ranking, its original documents if none may come twice, and its facts."""
-        assert self.rewriting is not None, "without one a block stays as it is"
-        block, written, num_mapped, num_excluded = self.rewriting.of_run(block)
-        facts = replace(facts, num_mapped=num_mapped, num_excluded=num_excluded)
-        return block, written if self.once else None, facts
+            as_written = replace(block, documents=written) if self.once else None
+        if is_first and part.opening is None and len(block.documents):
+            part = replace(part, opening=Opening(block.documents.pick(slice(1))[0]))
+        return self._of_block(block, as_written, part, kept, is_looked_at and self.looks, jobs)
 
     def _of_block(
-        self, block: Block, written: Documents | None, part: Part, kept: Kept, is_looked_at: bool
+        self, block: Block, as_written: Block | None, part: Part, kept: Kept, looks: bool, jobs: int
     ) -> Part:
-        """Return the part with the kept rows of a block; `written` as for `ranked`."""
+        """Return the part with the kept rows of a block.
+
+        as_written  the block before it was mapped, of which no topic may have a document twice; None: it may
+        """
         topic = self.pool.find_topics(block.topics)
         unjudged = block.topics.take(np.flatnonzero(topic < 0))
         if self.only is not None:
             # trec_eval: the other topics are not looked at, so that no document there is one too many.
             topic = np.where(topic == self.only, topic, -1)
         part = replace(part, unjudged=WordIds.of(unjudged) if len(unjudged) else NO_IDS)
-        if kept.by_topic:
+        is_first = part.opening is not None
+        if kept.what == RANKS.what:
             judged = topic[topic >= 0]
-            if has_equal(judged):
+            if kept.by_topic and has_equal(judged):
                 raise ScatteredError
-            ranked = self.ranked(block, topic, written=written)
-            looked_at = NOTHING_LOOKED_AT
-            if is_looked_at and self.looks:
-                looked_at = look_at(block, topic, ranked, part.opening is not None)
+            if as_written is not None:
+                self.unmapped().ranked(as_written, topic, jobs)
+            ranked = self.ranked(block, topic, jobs)
+            looked_at = look_at(block, topic, ranked, is_first) if looks else NOTHING_LOOKED_AT
             return replace(part, topics=judged, ranked=ranked, looked_at=looked_at)
         rows, topic_of = _judged_rows(topic, block.lengths)
         scores = self.cast(block.numbers)[rows]
         if kept.what != ROWS:
             documents = block.documents
             ids = documents.ids.take(rows) if isinstance(documents, Texts) else documents.pick(rows)
-            first = part.opening is not None
-            keyed = KeyedRows.of(self.finder, topic_of, scores, ids, look_for_ties=first, checks=kept.checks)
-            look = first and self.looks
-            looked_at = look_at(block, topic, None, is_first=True) if look else NOTHING_LOOKED_AT
+            keyed = KeyedRows.of(
+                self.finder, topic_of, scores, ids, look_for_ties=is_first, checks=self.checks
+            )
+            looked_at = NOTHING_LOOKED_AT
+            if is_first and self.looks:
+                looked_at = look_at(block, topic, None, is_first=True)
             return replace(part, keyed=(keyed,), looked_at=looked_at)
         if kept.ties is not None:
             tied, topic_of = rows_of_ties(kept.ties, len(self.pool.topics), topic_of, scores)
@@ -208,19 +199,15 @@ class Ranker:
             scores = scores[tied]
         return replace(part, rows=Rows(topic_of, scores, block.documents.pick(rows)))
 
-    def ranked(
-        self,
-        block: Block,
-        topic: AnyInts,
-        jobs: int = 1,
-        meaning: IntArray | None = None,
-        written: Documents | None = None,
-    ) -> Ranked:
+    def unmapped(self) -> Ranker:
+        """Return the ranker of the same documents as they are before they are mapped, each once a topic."""
+        return replace(self, rewriting=None, duplicates=ERROR, once=False)
+
+    def ranked(self, block: Block, topic: AnyInts, jobs: int = 1, meaning: IntArray | None = None) -> Ranked:
         """Rank the rows of a block that has all rows of its topics, in whatever order.
 
         topic    (G,) the topic of each group as an index of the pool's, -1 for one that is left out
         meaning  (S,) the meaning of numbers of topics, if not themselves
-        written  (N,) documents before they were mapped, of which no topic may have one twice; None: they may
         Raises DuplicateRowError.
         """
         topics, lengths, rows = _by_topic(topic, block.lengths)
@@ -244,7 +231,6 @@ class Ranker:
                 self.most,
                 ascending=self.ascending,
                 duplicates=self.duplicates,
-                written=None if written is None else partial(_picked, written, chosen),
             )
 
         return joined_topics(list(in_order(rank_some, blocks(offsets), jobs))) if len(topics) else NOTHING
@@ -269,11 +255,6 @@ class Ranker:
 
 
 NO_TOPICS = Ids.of([])
-
-
-def _picked(documents: Documents, chosen: IntArray | slice, rows: IntArray) -> WordIds:
-    """Return the documents of rows (n,) among the chosen ones."""
-    return documents.pick(rows + chosen.start if isinstance(chosen, slice) else chosen[rows])
 
 
 def _block_of_lines(lines: Lines, kept: Kept) -> Block:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property, reduce
+from functools import cached_property
 
 import numpy as np
 
 from pres_eval.arrays import Ids, IntArray, WordIds, distinct
 from pres_eval.errors import InputError
 from pres_eval.ranking.notations import Respelling
-from pres_eval.ranking.opening import Opening, look_at, opening_of_block
+from pres_eval.ranking.opening import Opening
 from pres_eval.ranking.parts import Facts, Part, each_once
-from pres_eval.ranking.ranked import NOTHING, Ranked
-from pres_eval.ranking.ranker import Ranker
+from pres_eval.ranking.ranked import NOTHING, Ranked, only
+from pres_eval.ranking.ranker import IN_ANY_ORDER, Ranker
 from pres_eval.ranking.rough import respelled_documents
 from pres_eval.ranking.whole_topics import DuplicateRowError
 from pres_eval.reading.blocks import Block, check_scores
@@ -26,9 +25,8 @@ class Ranking(Ranked):
     """A whole run, as far as it was judged.
 
     name, tag        of the file; of its last line
-    num_lines        lines that are documents
+    facts            facts of its lines
     unjudged_ids     topics without judgements, the first parts.MOST of them
-    longer_line      the first line with more than six columns
     more_unjudged    whether there are further ones
     form             the recognised format of the file, None for a trec run
     opening          the first document, and whether ranks run against scores
@@ -38,15 +36,12 @@ class Ranking(Ranked):
     single, ascending
                      how scores were kept and ties went; an evaluation has to want the same
     unchecked        whether documents that nobody judged could be there twice
-    num_mapped, num_excluded
-                     rows whose document became another one (--map-docs), and rows left out (--exclude)
     """
 
     name: str
     tag: str
-    num_lines: int
+    facts: Facts
     unjudged_ids: WordIds
-    longer_line: int | None
     single: bool
     ascending: bool
     more_unjudged: bool = False
@@ -56,8 +51,6 @@ class Ranking(Ranked):
     tag_before: str | None = None
     form: str | None = None
     unchecked: bool = False
-    num_mapped: int = 0
-    num_excluded: int = 0
 
     @cached_property
     def unjudged(self) -> Ids:
@@ -88,10 +81,7 @@ def ranking_of(
         name=name,
         tag=facts.tag.decode("utf-8", "surrogateescape") if tag is None else tag,
         tag_before=facts.tag_before.decode("utf-8", "surrogateescape") if is_told else None,
-        num_lines=facts.num_rows,
-        longer_line=facts.longer_line,
-        num_mapped=facts.num_mapped,
-        num_excluded=facts.num_excluded,
+        facts=facts,
         unjudged_ids=part.unjudged,
         more_unjudged=part.more,
         opening=part.opening,
@@ -112,26 +102,15 @@ def rank_block(name: str, block: Block, ranker: Ranker, tag: str = "run", jobs: 
     if not len(block.lengths):
         raise InputError(name, None, "no retrieved documents", "at least one")
     check_scores(name, block)
-    as_given, written, facts = block, None, Facts(num_rows=len(block.numbers))
-    if ranker.rewriting is not None:
-        block, written, facts = ranker.rewritten(block, facts)
-    topic = ranker.pool.find_topics(block.topics)
     try:
-        ranked = ranker.ranked(block, topic, jobs, written=written)
+        part = ranker.part(block, IN_ANY_ORDER, jobs=jobs)
     except DuplicateRowError as error:
         from pres_eval.ranking.duplicates import duplicate_error
 
-        failure = duplicate_error(name, as_given, [(error.topic, error.document)])
+        failure = duplicate_error(name, block, [error.args])
         assert failure is not None, "the rows are those that were ranked"
         raise failure from None
-    part = Part(
-        facts=facts,
-        opening=opening_of_block(block),
-        looked_at=look_at(block, topic, ranked, is_first=True),
-        unjudged=each_once(WordIds.of(block.topics.take(topic < 0))),
-        ranked=ranked,
-    )
-    return ranking_of(part, ranker, name, tag)
+    return ranking_of(replace(part, unjudged=each_once(part.unjudged)), ranker, name, tag)
 
 
 OWN, COMMON, ALL = "own", "common", "all"
@@ -139,26 +118,15 @@ TOPIC_RULES = (OWN, COMMON, ALL)
 """Values of --topics: each run's own topics, those that all runs have, all of the judgements (-c)."""
 
 
-def common_topics(rankings: Sequence[Ranking]) -> IntArray:
-    """Return (S,) the topics that every run has, as indices of the pool's, ascending."""
-    return reduce(np.intersect1d, [ranking.topic for ranking in rankings])
-
-
 def with_topics(ranking: Ranking, topics: IntArray) -> Ranking:
     """Return the run without its topics that are not among these (S,)."""
     kept = np.isin(ranking.topic, topics)
-    if kept.all():
-        return ranking
-    lengths = np.diff(ranking.offsets)
-    rows = np.repeat(kept, lengths)
+    found = only(ranking, np.flatnonzero(np.repeat(kept, np.diff(ranking.offsets))))
     return replace(
-        ranking,
-        topic=ranking.topic[kept],
-        num_ret=ranking.num_ret[kept],
-        offsets=np.concatenate(([0], np.cumsum(lengths[kept]))),
-        rank=ranking.rank[rows],
-        document=ranking.document[rows],
-        ties=ranking.ties.of(np.flatnonzero(rows)),
+        found,
+        topic=found.topic[kept],
+        num_ret=found.num_ret[kept],
+        offsets=np.append(found.offsets[:-1][kept], found.offsets[-1]),
     )
 
 

@@ -19,11 +19,12 @@ from pres_eval.ranking.opening import BYTES, EACH_LOOKED_AT, EVERY_LOOKED_AT, op
 from pres_eval.ranking.order import topic_keys
 from pres_eval.ranking.parts import Facts, Merging, Part
 from pres_eval.ranking.ranked import Ranked
-from pres_eval.ranking.ranker import EVERY_ROW, KEYS, RANKS, ROWS, UNCHECKED_KEYS, Judged, Kept, Ranker
+from pres_eval.ranking.ranker import EVERY_ROW, KEYS, RANKS, ROWS, Kept, Ranker
 from pres_eval.ranking.ranking import Ranking, ranking_of
 from pres_eval.ranking.whole_topics import DuplicateRowError
 from pres_eval.reading.blocks import Block, FileFormat
 from pres_eval.reading.lines import RUN, LineError, no_lines
+from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.run_files import PARQUET, TREC, RunFiles, check_format
 from pres_eval.reading.source import CHUNK, Chunk, Source
 from pres_eval.reading.splits import (
@@ -35,7 +36,7 @@ from pres_eval.reading.splits import (
     text_chunks,
     text_splits,
 )
-from pres_eval.reading.storage import file_of, kept_open
+from pres_eval.reading.storage import kept_open
 from pres_eval.workers import UNTHREADED, in_order
 
 
@@ -89,7 +90,7 @@ def read_split(
 
 def read_run(
     run: Source | RunFiles,
-    judged: Judged,
+    judged: Relevance,
     options: Options | None = None,
     jobs: int | None = None,
     form: str = TREC,
@@ -163,8 +164,7 @@ class Runs(contextlib.AbstractContextManager["Runs"]):
                         return self._of_all_rows(run)
                 raise self._first_duplicate(run) from None
         # What tells which row is one too many, or keeps rows in any order, knows mapped ids alone.
-        unmapped = replace(self._ranker, rewriting=None, duplicates=ERROR, once=False)
-        for ranker in (unmapped, replace(self._ranker, once=False)):
+        for ranker in (self._ranker.unmapped(), replace(self._ranker, once=False)):
             with Runs(ranker, self._engine) as runs:
                 found = runs._read(run)
         return found
@@ -174,7 +174,7 @@ class Runs(contextlib.AbstractContextManager["Runs"]):
         ranked = None
         topics = topic_keys(len(self._ranker.pool.topics), self._ranker.single)
         with contextlib.suppress(IdsWantedError):
-            part = self._merged(run, KEYS if self._ranker.checks else UNCHECKED_KEYS)
+            part = self._merged(run, KEYS)
             if part.keyed:
                 rank_ties = partial(self._rank_ties, run, topics)
                 ranked = rank_in_any_order(part.keyed, topics, self._engine.workers, rank_ties)
@@ -261,7 +261,7 @@ class Runs(contextlib.AbstractContextManager["Runs"]):
             size = split_size(run.size() or 0, self._engine.workers)
         if size is None or run.form not in (TREC, PARQUET) or any(one.path == "-" for one in run.sources):
             return list(run.sources), [Split(number) for number in range(len(run.sources))]
-        files = [stack.enter_context(kept_open(file_of(source))) for source in run.sources]
+        files = [stack.enter_context(kept_open(source)) for source in run.sources]
         cut = parquet_splits if run.form == PARQUET else text_splits
         return list(files), [split for number, file in enumerate(files) for split in cut(number, file, size)]
 

@@ -27,7 +27,7 @@ def warnings_about(ranking: Ranking, relevance: Relevance, options: Options, alo
     `alone`: whether it is the only run; the topics of several are reported together (`analysis.topics`).
     """
     warnings: list[str] = []
-    if ranking.longer_line is not None or ranking.num_dropped:
+    if ranking.facts.longer_line is not None or ranking.num_dropped:
         warnings += _of_lines(ranking, relevance, options)
     if len(ranking.topic) < len(relevance.pool.topics) or len(ranking.unjudged_ids):
         warnings += _of_topics(ranking, relevance, options, alone)
@@ -46,10 +46,10 @@ def warnings_about(ranking: Ranking, relevance: Relevance, options: Options, alo
 
 def longer_line(ranking: Ranking) -> str | None:
     """Return the warning about a line with more columns than are used, None if there is none."""
-    if ranking.longer_line is None:
+    if ranking.facts.longer_line is None:
         return None
     return (
-        f"{ranking.name}:{ranking.longer_line}: more than 6 columns; the first 6 are used"
+        f"{ranking.name}:{ranking.facts.longer_line}: more than 6 columns; the first 6 are used"
         " (topic Q0 docno rank score tag), which is wrong if an id has a blank in it"
     )
 

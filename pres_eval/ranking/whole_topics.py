@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
-from pres_eval.arrays import NO_ROWS, IntArray, Matches, WordIds, repeated
+from pres_eval.arrays import IntArray, Matches, WordIds
 from pres_eval.options import BEST_SCORE, ERROR
 from pres_eval.ranking.order import Sortable, places_of, rank_judged
 from pres_eval.ranking.ranked import Ranked, Scores, only
@@ -18,12 +17,7 @@ KEEP_RANKS = "keep ranks"
 
 
 class DuplicateRowError(Exception):
-    """A document that a topic has twice."""
-
-    def __init__(self, topic: bytes, document: bytes) -> None:
-        super().__init__(topic, document)
-        self.topic = topic
-        self.document = document
+    """A document that a topic has twice: its arguments are the topic and the document."""
 
 
 def rank_topics(
@@ -36,24 +30,16 @@ def rank_topics(
     *,
     ascending: bool,
     duplicates: str = ERROR,
-    written: Callable[[IntArray], WordIds] | None = None,
 ) -> Ranked:
     """Rank S whole topics (S,): rows offsets[i] ... offsets[i+1]-1 are those of pool topic topic[i].
 
     `ascending`: equal scores go by docno ascending, not descending.  `duplicates`: which row counts of a
-    document that a topic has twice.  `written`: the documents of rows (n,) before they were mapped, if
-    none may come twice.
+    document that a topic has twice.
     Raises DuplicateRowError if that is an error; trec_eval: not when -M cuts all but one off.
     """
     rows_to_rank = Sortable(offsets, scores, ids, ascending)
     found = pool.join(topic, np.diff(offsets), ids)
-    if written is not None and len(found.repeats):
-        _check_written(pool, topic, rows_to_rank, found, written, most)
-    if duplicates == KEEP_RANKS:
-        ranked = rank_judged(rows_to_rank, topic, found.rows, found.wanted)
-        _, first = np.unique(ranked.document, return_index=True)
-        return replace(only(ranked, np.sort(first)), num_dropped=len(found.repeats))
-    if len(found.repeats) and duplicates != ERROR:
+    if len(found.repeats) and duplicates not in (ERROR, KEEP_RANKS):
         kept = _without_duplicates(scores, found, best=duplicates == BEST_SCORE)
         ranked = rank_topics(
             pool,
@@ -65,9 +51,15 @@ def rank_topics(
             ascending=ascending,
         )
         return replace(ranked, num_dropped=len(scores) - len(kept))
-    if len(found.repeats) and (row := _duplicate(rows_to_rank, found, most)) is not None:
-        raise DuplicateRowError(pool.topics[int(topic[rows_to_rank.topic_of[row]])], ids[row])
-    return rank_judged(rows_to_rank, topic, found.rows, found.wanted)
+    if len(found.repeats) and duplicates == ERROR:
+        row = _duplicate(rows_to_rank, found, most)
+        if row is not None:
+            raise DuplicateRowError(pool.topics[int(topic[rows_to_rank.topic_of[row]])], ids[row])
+    ranked = rank_judged(rows_to_rank, topic, found.rows, found.wanted)
+    if duplicates != KEEP_RANKS:
+        return ranked
+    _, first = np.unique(ranked.document, return_index=True)
+    return replace(only(ranked, np.sort(first)), num_dropped=len(found.repeats))
 
 
 def _without_duplicates(scores: Scores, found: Matches, *, best: bool) -> IntArray:
@@ -88,31 +80,6 @@ def _without_duplicates(scores: Scores, found: Matches, *, best: bool) -> IntArr
     rows, document = rows[order], document[order]
     kept[rows[1:][document[1:] == document[:-1]]] = False
     return np.flatnonzero(kept)
-
-
-def _check_written(
-    pool: Pool,
-    topic: IntArray,
-    mapped: Sortable,
-    found: Matches,
-    written: Callable[[IntArray], WordIds],
-    most: int | None,
-) -> None:
-    """Raise DuplicateRowError if topics (S,) had documents twice before they were mapped.
-
-    Only rows whose documents are the same now can have been the same.
-    """
-    is_wanted = np.zeros(len(mapped.scores), np.bool_)
-    is_wanted[found.first] = is_wanted[found.repeats] = True  # np.union1d hashes or sorts them
-    rows = np.flatnonzero(is_wanted)
-    again, first = repeated(np.searchsorted(rows, mapped.offsets), written(rows))
-    if not len(again):
-        return
-    every = written(np.arange(len(mapped.scores)))
-    before = replace(mapped, documents=every)
-    row = _duplicate(before, Matches(rows[again], rows[first], NO_ROWS, NO_ROWS), most)
-    if row is not None:
-        raise DuplicateRowError(pool.topics[int(topic[before.topic_of[row]])], every[row])
 
 
 def _duplicate(rows: Sortable, found: Matches, most: int | None) -> int | None:

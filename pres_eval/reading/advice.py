@@ -86,7 +86,7 @@ def advice(source: Source, names: str) -> str:
     if found is None and head.strip():
         found = _json(lines or [head])  # a list of records may be one long line
     for recognise in (_separators, _header, _RECOGNISERS.get(names, lambda _: None)):
-        found = found or (recognise(lines) if lines else None)
+        found = found or (recognise(lines) if lines and b"\0" not in head else None)
     if found is None:
         return ""
     what, command = found

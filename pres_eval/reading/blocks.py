@@ -18,11 +18,11 @@ from pres_eval.records import dataclass
 class Documents(Protocol):
     """A column of ids of which rows are picked: WordIds, or ids that are made when they are wanted."""
 
-    def __len__(self) -> int: ...
+    def __len__(self) -> int:
+        """Return the number of ids."""
 
     def pick(self, rows: IntArray | slice, /) -> WordIds:
         """Return the ids of some rows (n,)."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,10 +144,9 @@ def _merged(blocks: Sequence[Block]) -> Block:
 def check_scores(name: str, block: Block) -> None:
     """Raise InputError if a score of the run of this name is not a number."""
     wrong = np.isnan(block.numbers)
-    if not wrong.any():
-        return
-    row = int(np.argmax(wrong))
-    group = int(np.searchsorted(np.cumsum(block.lengths), row, side="right"))
-    document = quoted(block.documents.pick(slice(row, row + 1))[0])
-    where = f"of document {document} for topic {quoted(block.topics[group])}"
-    raise InputError(name, None, f"score nan {where}", "a number")
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        group = int(np.searchsorted(np.cumsum(block.lengths), row, side="right"))
+        document = quoted(block.documents.pick(slice(row, row + 1))[0])
+        where = f"of document {document} for topic {quoted(block.topics[group])}"
+        raise InputError(name, None, f"score nan {where}", "a number")

@@ -10,7 +10,7 @@ from pres_eval.arrays import BoolArray, Grades, IntArray, WordIds, absent
 from pres_eval.errors import InputError, quoted
 from pres_eval.options import ONE, ZERO, Options
 from pres_eval.reading.pool import build_pool
-from pres_eval.reading.relevance import Duplicates, QrelsJudgements, Relevance, as_qrels, read_relevance
+from pres_eval.reading.relevance import Duplicates, QrelsJudgements, Relevance, as_qrels
 from pres_eval.reading.topic_files import Weights
 
 
@@ -100,17 +100,10 @@ def empty_topics(relevance: Relevance, level: float) -> BoolArray:
     return highest < max(level, 0)
 
 
-def read_document_scores(path: str, jobs: int | None = None) -> QrelsJudgements:
-    """Return the scores of a file of four columns (topic, 0, docno, score), as if they were gains.
-
-    Raises InputError for a file that cannot be read.
-    """
-    return as_qrels(read_relevance(path, "qrels_float", jobs), "--document-scores")
-
-
 def with_document_scores(relevance: Relevance, scores: QrelsJudgements) -> QrelsJudgements:
     """Return the judgements with the scores that documents have of their own; 0 for a document without one.
 
+    scores  read as if they were gains
     Raises UsageError for judgements that are no qrels, InputError where a document of a topic has two scores.
     """
     qrels = as_qrels(relevance, "--document-scores")

@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from typing import Any, Protocol
 
 from pres_eval.errors import DamagedError, extra_module
@@ -32,7 +33,7 @@ Four bytes may encode a block of 128 KiB, so this many make 32 MB at most.
 class Readable(Protocol):
     """Source of the compressed bytes."""
 
-    def read(self, size: int, /) -> bytes | None:
+    def read(self, size: int, /) -> bytes:
         """Return some bytes, at most `size`; none at the end."""
 
 
@@ -87,7 +88,7 @@ class Decompressed:
                     return 0
                 self._stream = self._format.stream()
             else:
-                data = self._compressed.read(READ_AT_ONCE) or b"" if self._stream.needs_input else b""
+                data = self._compressed.read(READ_AT_ONCE) if self._stream.needs_input else b""
                 if not data and self._stream.needs_input:
                     raise DamagedError(f"{self._format.name}: the data is cut off")
             try:
@@ -100,20 +101,16 @@ class Decompressed:
 
     def _next_stream(self) -> bytes:
         """Return the first bytes of the stream behind the ended one, without the padding; none at the end."""
-        data: bytes | None = self._stream.unused_data
         padding = 0
-        while True:
-            data = data or self._compressed.read(READ_AT_ONCE)
-            if not data:
-                break
+        further = iter(partial(self._compressed.read, READ_AT_ONCE), b"")
+        for data in chain([self._stream.unused_data], further):
             behind = data.lstrip(b"\0") if self._format.padding else data
             padding += len(data) - len(behind)
-            data = behind
-            if data:
+            if behind:
                 break
         if self._format.padding and padding % self._format.padding:
             raise DamagedError(f"{self._format.name}: {padding} NULs behind a stream")
-        return data or b""
+        return behind
 
 
 class _Gzip:

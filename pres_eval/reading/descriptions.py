@@ -8,6 +8,7 @@ from collections import Counter
 
 from pres_eval.errors import InputError, quoted
 from pres_eval.reading.source import Source
+from pres_eval.reading.topic_files import decoded, encoded
 
 MARK = "# "
 
@@ -69,7 +70,7 @@ def read_texts(path: str) -> dict[bytes, str]:
 
     Raises InputError for a line without a text.
     """
-    whole = b"".join(chunk.text() for chunk in Source(path).chunks()).decode("utf-8", "surrogateescape")
+    whole = decoded(b"".join(chunk.text() for chunk in Source(path).chunks()))
     if re.search("<top>|<num>", whole, re.IGNORECASE):
         found = {name: " ".join(text.split()) for name, text in TOPIC.findall(whole)}
     else:
@@ -77,7 +78,7 @@ def read_texts(path: str) -> dict[bytes, str]:
         found = dict(_pair(path, number, line) for number, line in lines)
     if not found:
         raise InputError(path, None, "no text", LAYOUT)
-    return {name.encode("utf-8", "surrogateescape"): text for name, text in found.items()}
+    return {encoded(name): text for name, text in found.items()}
 
 
 def _pair(path: str, number: int, line: str) -> tuple[str, str]:

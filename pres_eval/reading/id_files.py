@@ -9,7 +9,6 @@ from pres_eval.errors import InputError
 from pres_eval.reading.lines import Layout, Lines, in_parts
 from pres_eval.reading.source import Chunk, Source
 from pres_eval.reading.topic_files import HEADINGS, encoded, read_cells
-from pres_eval.workers import num_processors
 
 DOCUMENT_HEADINGS = ("docno", "doc_id", "docid", "document", "doc", "chunk", "chunk_id", "passage", "pid")
 """Names of the column of documents in a header."""
@@ -33,11 +32,10 @@ def read_pairs(source: Source, columns: str, also: str | None = None) -> IdPairs
         return _without_index(source.path, columns)
     separators += b'"' * (separators != b"" or b'"' in first)
     fields = first.translate(bytes.maketrans(separators, b" " * len(separators))).split()
-    width = len((also or columns).split()) if also and len(fields) == len(also.split()) else 2
-    names = also if also is not None and width > 2 else columns
+    names = also if also and len(fields) == len(also.split()) else columns
     chunks = (_with_blanks(chunk, separators) for chunk in source.chunks())
     pairs = GrowingColumns()
-    for before, part in in_parts(source, Layout(names), _pairs, chunks, num_processors()):
+    for before, part in in_parts(source, Layout(names), _pairs, chunks, jobs=None):
         pairs.append(*part[:2], part[2] + before)
     if not len(pairs):
         raise InputError(source.name, None, "no lines", f"lines of {columns}")

@@ -72,7 +72,6 @@ class Lines:
     chunk: Chunk
     fields: Fields
     numbers: AnyArray
-    faults: tuple[Faults, ...]
 
     def column(self, number: int) -> Ids:
         """Return one column as ids."""
@@ -90,8 +89,8 @@ class Lines:
 
     def checked(self) -> Lines:
         """Return the same; raise LineError if there is a fault, for the first line that has one."""
-        if self.faults:
-            first = min(self.faults, key=lambda faults: int(faults.lines[0]))
+        if self.fields.faults:
+            first = min(self.fields.faults, key=lambda faults: int(faults.lines[0]))
             raise LineError(int(first.lines[0]), first.found(0), first.expected)
         return self
 
@@ -104,10 +103,10 @@ def parse_lines(chunk: Chunk, layout: Layout) -> Lines:
     width = layout.width
     fields = split_fields(chunk, width, f"{width} ({layout.names})", layout.more)
     if layout.number is None or not len(fields.edges):
-        return Lines(chunk, fields, _NO_NUMBERS, fields.faults)
+        return Lines(chunk, fields, _NO_NUMBERS)
     read = read_whole_numbers if layout.whole else read_numbers
     numbers, wrong = read(chunk.array(), *fields.column(layout.number))
-    lines = Lines(chunk, fields, numbers, fields.faults)
+    lines = Lines(chunk, fields, numbers)
     return _without_wrong(lines, layout, layout.number, wrong) if wrong else lines
 
 
@@ -129,9 +128,8 @@ def _without_wrong(lines: Lines, layout: Layout, column: int, wrong: list[int]) 
         )
         for kind, rows in by_kind.items()
     )
-    return replace(
-        lines, fields=lines.fields.take(good), numbers=lines.numbers[good], faults=lines.faults + faults
-    )
+    fields = replace(lines.fields.take(good), faults=lines.fields.faults + faults)
+    return replace(lines, fields=fields, numbers=lines.numbers[good])
 
 
 _NO_NUMBERS = np.zeros(0)
@@ -145,7 +143,7 @@ def in_parts(
     layout: Layout,
     work: Callable[[Lines], Result],
     chunks: Generator[Chunk, None, None],
-    jobs: int,
+    jobs: int | None,
     names: str | None = None,
 ) -> Iterator[tuple[int, Result]]:
     """Yield the result of `work` for the lines of each chunk, in order, with the number of lines before it.

@@ -72,14 +72,11 @@ def freed_memory_kept() -> Iterator[None]:
             if not _blocks:
                 _c_library("mallopt", _MMAP_THRESHOLD, GLIBC_DEFAULT)
                 _c_library("mallopt", _TOP_PAD, GLIBC_DEFAULT)
-                _c_library("mallopt", _TRIM_THRESHOLD, _threshold_asked_for())
+                # The process may have been started with another threshold.
+                size = os.environ.get("MALLOC_TRIM_THRESHOLD_", "")
+                threshold = min(int(size), _LARGEST) if _DIGITS.fullmatch(size) else GLIBC_DEFAULT
+                _c_library("mallopt", _TRIM_THRESHOLD, threshold)
                 _c_library("malloc_trim", 0)
-
-
-def _threshold_asked_for() -> int:
-    """Return how much free memory this process may hold before glibc gives it back, if it was started so."""
-    size = os.environ.get("MALLOC_TRIM_THRESHOLD_", "")
-    return min(int(size), _LARGEST) if _DIGITS.fullmatch(size) else GLIBC_DEFAULT
 
 
 def _c_library(function: str, *values: int) -> None:

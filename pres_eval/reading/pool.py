@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import field
 from functools import partial
 from itertools import count
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -56,8 +56,7 @@ class Remembered:
         # Threads may make a value twice, which are the same.
         kept = self._kept.get(key)
         if kept is not None:
-            value: Value = kept[0]
-            return value
+            return cast(Value, kept[0])
         value = make()
         if size <= self._most:
             if self._size + size > self._most:
@@ -164,7 +163,7 @@ class Pooled:
 
 
 def build_pool(
-    topic_ids: Ids, lengths: IntArray, documents: WordIds, groups: AnyInts | None = None, jobs: int = 1
+    topic_ids: Ids, lengths: IntArray, documents: WordIds, groups: AnyInts | None = None, jobs: int | None = 1
 ) -> Pooled:
     """Return the pool of rows of topics: topic_ids[0] has the first lengths[0] rows.
 

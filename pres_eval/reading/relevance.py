@@ -27,7 +27,6 @@ from pres_eval.reading.lines import QRELS, Layout, LineError, Lines, in_parts, n
 from pres_eval.reading.pool import Pool, Pooled, Remembered, build_pool
 from pres_eval.reading.source import Source
 from pres_eval.records import dataclass
-from pres_eval.workers import num_processors
 
 if TYPE_CHECKING:
     from pres_eval.reading.judged_groups import GroupQrels, Preferences, Sample, SubtopicQrels
@@ -208,7 +207,6 @@ def read_qrels(
     """
     judgements, num_topics = GrowingColumns(), 0
     line_numbers: list[tuple[int, int, IntArray | None]] = []
-    jobs = jobs or num_processors()
     read = partial(_read_part, layout, tell is not None)
     for before, (rows, lines, columns) in in_parts(source, layout, read, source.chunks(), jobs):
         if tell is not None and lines is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -145,14 +146,12 @@ class FileMapping:
         """Index the ids; raises InputError for one that occurs twice, with its line (N,)."""
         self._ids, self._targets = first, second
         self._made_of = name, first, second, lines
-        self._seed = 0
-        while True:
+        for self._seed in count():
             self._table = KeyTable(first.hashes(self._seed))
             again, before = self._table.repeats()
             same = first.equal(again, first, before)
             if same.all():
                 break
-            self._seed += 1
         other = again[~second.equal(again, second, before)]
         if len(other):
             row = int(other.min())

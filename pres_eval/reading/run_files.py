@@ -13,7 +13,7 @@ from typing import NoReturn
 from pres_eval.errors import EmptyFileError, InputError, PresEvalError, UsageError, quoted
 from pres_eval.reading.datasets import DATASET, qrels_text
 from pres_eval.reading.source import Source
-from pres_eval.reading.storage import MadeText, PlannedSource, file_at, files_in, is_remote
+from pres_eval.reading.storage import MadeText, PlannedSource, files_in, is_remote, remote_source
 from pres_eval.reading.streams import Progress, readable, reason
 from pres_eval.records import dataclass
 
@@ -101,9 +101,7 @@ def source_at(address: str) -> Source:
     """Return the file at a path or an address, to be read by one process; `irds:ID` is a dataset's."""
     if address.startswith(DATASET):
         return MadeText(address, partial(qrels_text, address))
-    if "://" not in address:
-        return Source(address)
-    return PlannedSource(file_at(address))
+    return remote_source(address) if "://" in address and is_remote(address) else Source(address)
 
 
 def _raise(error: PresEvalError) -> NoReturn:

@@ -208,14 +208,13 @@ class Source:
             return self._open_stdin()
         with readable(self.name):
             # Closed by whoever iterates over the chunks, or with the source if it is a pipe.
-            file = open(self.path, "rb", buffering=0)  # noqa: PTH123, SIM115 - pathlib takes 3 ms to import
-        now = partial(version_of, file.fileno())
-        version = now()
-        if version is not None:
-            raw = cast(RawStream, file)
-            return self._checked(OpenFile(raw, self._progress, file.close, now, int(version[0])))
+            file: Any = open(self.path, "rb", buffering=0)  # noqa: PTH123, SIM115 - pathlib takes 3 ms to import
+        number = file.fileno()
+        now = partial(version_of, number)
+        if version := now():
+            return self._checked(OpenFile(file, self._progress, file.close, now, int(version[0]), number))
         weakref.finalize(self, file.close)
-        self._pipe = Pipe(cast(RawStream, file))
+        self._pipe = Pipe(file)
         return self._checked(OpenFile(self._pipe, self._progress))
 
     def _open_stdin(self) -> OpenFile:
@@ -230,8 +229,8 @@ class Source:
         # Whoever started us may have read some lines of it.
         place = sys.stdin.buffer.tell() if self._first_byte is None else self._first_byte
         self._first_byte = sys.stdin.buffer.seek(place)
-        now = partial(version_of, sys.stdin.fileno())
-        return self._checked(OpenFile(raw, self._progress, version=now, size=size - place))
+        version = partial(version_of, sys.stdin.fileno())
+        return self._checked(OpenFile(raw, self._progress, version=version, size=size - place))
 
     def agree(self, version: Version | None) -> None:
         """Take no other version of the file than this one from now on.

@@ -40,12 +40,11 @@ def cut_between_topics(buffer: bytearray, start: int, stop: int) -> int:
         if stop - start > LARGEST_TOPIC:
             raise ScatteredError
         return start
-    while (line := _line_between(buffer, other, same)) is not None:
-        if _topic_at(buffer, line, end, topic) == topic:
-            same = line
-        else:
-            other = line
-    return same
+    if not topic:
+        return same
+    # Where this topic's line comes first, behind one of another topic, the last whole one has ended.
+    places = [buffer.find(b"\n" + topic + blank, other, end) for blank in (b" ", b"\t")]
+    return min((place for place in places if place >= 0), default=same - 1) + 1
 
 
 def _line_of_another_topic(buffer: bytearray, start: int, same: int, end: int, topic: bytes) -> int | None:
@@ -66,17 +65,6 @@ def _topic_at(buffer: bytearray, line: int, end: int, unknown: bytes) -> bytes:
     if buffer[line] <= ord(" ") or buffer[line] == ord("#"):
         return unknown
     return bytes(buffer[line : min(line + 256, end)]).split(None, 1)[0]
-
-
-def _line_between(buffer: bytearray, low: int, high: int) -> int | None:
-    """Return the start of a line near the middle of two lines, None if one follows the other."""
-    middle = (low + high) // 2
-    line = buffer.find(b"\n", middle, high - 1) + 1
-    if not line:
-        line = buffer.rfind(b"\n", low, middle) + 1
-        if line <= low:
-            line = 0
-    return line if low < line < high else None
 
 
 WINDOW = 1 << 16
@@ -128,8 +116,7 @@ def source_in(source: Source, start: int, stop: int, by_topic: bool) -> Source:
 
     Raises ScatteredError if no topic of LARGEST_TOPIC bytes or less is found to begin.
     """
-    if not isinstance(source, PlannedSource):
-        return source
+    assert isinstance(source, PlannedSource), "others are read whole"
     start, stop = (_boundary(source, place, by_topic) for place in (start, stop))
     return PlannedSource(source.file, start, max(start, stop))
 

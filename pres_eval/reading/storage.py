@@ -5,9 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 from pres_eval.errors import InputError, PresEvalError, extra_module
 from pres_eval.reading.source import Source
@@ -15,7 +14,6 @@ from pres_eval.reading.streams import (
     LONGEST_MAGIC,
     OpenFile,
     Pieces,
-    RawStream,
     ReadAt,
     Version,
     compression_of,
@@ -107,39 +105,36 @@ def expand(address: str) -> list[str]:
     return found
 
 
-def file_at(address: str) -> PlannedFile:
-    """Return the file at an address.  Raises InputError if there is none that every worker can open."""
-    if is_remote(address):
-        version = _remote_version(address)
-        return PlannedFile(address, address, int(version[0]), version, "")
-    with readable(address), open(address, "rb") as opened:  # noqa: PTH123
-        found = version_of(opened.fileno())
-    if found is None:
-        raise InputError(address, None, "a pipe or a device", "a file that every worker can open")
-    return PlannedFile(address, os.path.abspath(address), int(found[0]), found, _machine())  # noqa: PTH100
-
-
-def file_of(source: Source) -> PlannedFile:
-    """Return the file of a source; raise InputError if a worker cannot open it, or if it has changed."""
-    if isinstance(source, PlannedSource):
-        return source.file
-    if isinstance(source, MadeText):
-        source.check_unchanged()
-    file = replace(file_at(source.path), name=source.name)
-    source.agree(file.version)
-    return file
+def remote_source(address: str) -> PlannedSource:
+    """Return the file at an address of fsspec's.  Raises InputError if there is none."""
+    version = _remote_version(address)
+    return PlannedSource(PlannedFile(address, address, int(version[0]), version, ""))
 
 
 @contextlib.contextmanager
-def kept_open(file: PlannedFile) -> Iterator[PlannedSource]:
-    """Give the file for copies of this process, which read the open file, even if another takes its name."""
-    if is_remote(file.address):
-        yield PlannedSource(file)
+def kept_open(source: Source) -> Iterator[PlannedSource]:
+    """Give the file of a source for workers; copies of this process read the open file, whatever its name is.
+
+    Raises InputError if a worker cannot open it, or if it has changed.
+    """
+    if isinstance(source, PlannedSource):
+        yield PlannedSource(source.file)
         return
-    with contextlib.closing(open_at(file, 0, 0)) as opened:
-        source = PlannedSource(replace(file, descriptor=opened.descriptor))
-        source.agree(opened.version())
-        yield source
+    with contextlib.closing(source._open()) as opened:
+        version = opened.version()
+        if version is None:
+            raise InputError(source.path, None, "a pipe or a device", "a file that every worker can open")
+        address = os.path.abspath(source.path)  # noqa: PTH100
+        yield PlannedSource(
+            PlannedFile(
+                name=source.name,
+                address=address,
+                size=int(version[0]),
+                version=version,
+                machine=_machine(),
+                descriptor=opened.descriptor,
+            )
+        )
 
 
 def _machine() -> str:
@@ -175,15 +170,11 @@ def open_at(file: PlannedFile, start: int, stop: int) -> OpenFile:
         return OpenFile(
             Pieces(_blocks(file, start, stop)), None, version=partial(_remote_version, file.address)
         )
-    missing = file.size - start
-    if file.descriptor is not None:
-        shared = ReadAt(file.descriptor, start)
-        return OpenFile(shared, None, version=partial(version_of, file.descriptor), size=missing)
-    with readable(file.name):
-        raw = open(file.address, "rb", buffering=0)  # noqa: PTH123, SIM115
-    raw.seek(start)
-    number = raw.fileno()
-    return OpenFile(cast(RawStream, raw), None, raw.close, partial(version_of, number), missing, number)
+    number, opened = file.descriptor, contextlib.ExitStack()
+    if number is None:
+        with readable(file.name):
+            number = opened.enter_context(open(file.address, "rb", buffering=0)).fileno()  # noqa: PTH123, SIM115
+    return OpenFile(ReadAt(number, start), None, opened.close, partial(version_of, number), file.size - start)
 
 
 class PlannedSource(Source):
@@ -196,8 +187,7 @@ class PlannedSource(Source):
         self._start, self._stop = start, stop
         if start:
             self._mark = b""  # a byte order mark is one at the beginning of the file alone
-        is_here = file.machine == _machine()
-        self.agree(file.version if is_here else file.version[:EVERYWHERE])
+        self.agree(file.version if file.machine == _machine() else file.version[:EVERYWHERE])
 
     def __reduce__(self) -> tuple[type[PlannedSource], tuple[PlannedFile, int, int | None]]:
         return PlannedSource, (self.file, self._start, self._stop)

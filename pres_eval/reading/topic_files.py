@@ -104,10 +104,10 @@ def check_groups(groups: Groups, judged: Sequence[bytes]) -> str | None:
         found = f"topics such as {quoted(min(grouped))}" if grouped else "no groups"
         raise InputError(groups.path, None, found, f"topics of the judgements, such as {quoted(judged[0])}")
     parts = [
-        f"{len(rest)} {what} (such as {quoted(min(rest))})"
+        f"{what}: {len(rest)} (such as {quoted(min(rest))})"
         for rest, what in (
-            (every - grouped, "topics of the judgements are in no group"),
-            (grouped - every, "topics of it are not judged"),
+            (every - grouped, "topics of the judgements without a group"),
+            (grouped - every, "topics of it without judgements"),
         )
         if rest
     ]
@@ -157,7 +157,7 @@ def read_cells(path: str, columns: str) -> tuple[list[tuple[int, list[str]]], st
     Raises InputError if there are none; `columns` names the expected ones.
     """
     source = Source(path)
-    text = _decoded(b"".join(chunk.text() for chunk in source.chunks()))
+    text = decoded(b"".join(chunk.text() for chunk in source.chunks()))
     first = next((line for line in text.splitlines() if line.strip() and not line.startswith("#")), "")
     if not first:
         raise InputError(source.name, None, "no lines", f"lines of {columns}")
@@ -171,15 +171,21 @@ def read_cells(path: str, columns: str) -> tuple[list[tuple[int, list[str]]], st
     return [(number, row) for number, row in rows if not row[0].startswith("#")], separator
 
 
-def _decoded(data: bytes) -> str:
-    """Return the text of a file: UTF-8, or as review platforms export it, UTF-16 or the Latin alphabet's."""
+def decoded(data: bytes, errors: str = "surrogateescape") -> str:
+    """Return the text of a file: UTF-8, or as review platforms and PowerShell write it, UTF-16 or Latin-1.
+
+    errors  what becomes of other bytes
+    """
     # Without a mark every other byte of Latin letters is NUL.
     marks = {data[:4]: name for name in ("utf-16-le", "utf-16-be") if _is_latin(data[:4], name)}
     marks |= {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xfe": "latin-1"}
     encoding = next((name for mark, name in marks.items() if data.startswith(mark)), "utf-8-sig")
-    if encoding.startswith("utf-16") and len(data) % 2:
-        data = data[:-1]  # the line's end that reading adds to a file whose last byte is none
-    return data.decode(encoding, "surrogateescape")
+    if encoding.startswith("utf-16"):
+        data = data[
+            : len(data) // 2 * 2
+        ]  # the line's end that reading adds to a file whose last byte is none
+        errors = "replace"  # what is wrong there is no single byte, which alone surrogateescape keeps
+    return data.decode(encoding, errors)
 
 
 def _is_latin(start: bytes, encoding: str) -> bool:
@@ -221,7 +227,7 @@ def read_medians(source: Source) -> Medians:
     rows = [
         (number, line.replace(b",", b" ").split())
         for number, line in enumerate(
-            b"".join(chunk.text() for chunk in source.chunks()).split(b"\n"),
+            encoded(decoded(b"".join(chunk.text() for chunk in source.chunks()))).split(b"\n"),
             1,
         )
         if line.strip() and not line.lstrip().startswith(b"#")

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
-from pres_eval.analysis.agreement import CORRELATIONS, correlations, dissents
+from pres_eval.analysis.agreement import CORRELATIONS, coefficient_intervals, correlations, dissents
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.arrays import AnyArray, FloatArray, IntArray
 from pres_eval.errors import plural
@@ -17,6 +16,7 @@ from pres_eval.report.drawing import new_figure, one_plot, plain, plain_names, r
 from pres_eval.report.layout import Interval, Shown, Table, Value
 from pres_eval.report.paper import Axes, Figure, is_narrow, page_height, room
 from pres_eval.report.text import UNKNOWN, falling_notes, left_out_notes, percentage
+from pres_eval.workers import Loop
 
 
 def correlations_table(measures: tuple[str, ...], means: FloatArray, scores: PairedScores | None) -> Table:
@@ -37,9 +37,17 @@ def correlations_table(measures: tuple[str, ...], means: FloatArray, scores: Pai
 
 
 def coefficient_intervals_table(
-    found: Sequence[Sequence[Any]], confidence: float, samples: int, topics: int
+    scores: PairedScores, confidence: float, samples: int, seed: int, each: Loop
 ) -> Table:
-    """Return the table of intervals of the coefficients over a number of topics."""
+    """Return the table of intervals of the coefficients; `each` carries out the loop over draws of topics."""
+    found = coefficient_intervals(
+        scores.measures,
+        scores.gain_values(),
+        confidence=confidence,
+        samples=samples,
+        seed=seed,
+        each=each,
+    )
     return Table(
         "intervals",
         f"{percentage(confidence)} intervals over topics (percentiles of {samples} bootstrap draws)",
@@ -47,7 +55,7 @@ def coefficient_intervals_table(
         found,
         (
             "a draw has fewer different topics, so the intervals lie a little low",
-            *(["- no interval: it needs two topics"] if topics < 2 else []),
+            *(["- no interval: it needs two topics"] if len(scores.topics) < 2 else []),
         ),
         Shown(
             ("first", "second", "coefficient", "value", "interval"),
@@ -101,20 +109,21 @@ def positions_table(
         for run in order
         for measure, label in enumerate(measures)
     ]
-    lines = []
-    for run in order:
-        first, *others = positions[:, run].tolist()
-        changes = [(place, f" ({first - place:+d})") for place in others]
-        moved = [f"{place}{change if first != place else ' ' * len(change)}" for place, change in changes]
-        lines.append([runs[run], str(first), *moved])
     return Table(
         "positions",
         f"Positions of the runs, and how far each moves up (+) or down (-) from {measures[0]}",
         ("run", "measure", "score", "position"),
         rows,
         falling_notes(measures, falling),
-        Shown(("run", *measures), lines),
+        Shown(("run", *measures), [(runs[run], *_moves(*positions[:, run].tolist())) for run in order]),
     )
+
+
+def _moves(first: int, *others: int) -> list[str]:
+    """Return a run's position under the first measure, and those under others with the way from there."""
+    changes = [(place, f" ({first - place:+d})") for place in others]
+    moved = [f"{place}{change if first != place else ' ' * len(change)}" for place, change in changes]
+    return [str(first), *moved]
 
 
 def verdicts_table(patterns: Mapping[str, int], pairs: int, test: str, alpha: float) -> Table:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from pres_eval.report.markup import Html, element
@@ -32,14 +31,27 @@ class Axis:
 
 @dataclass(frozen=True)
 class Frame:
-    """The size of a chart, and the room around its plot."""
+    """A chart: its axes, its size, and the room around its plot.
 
+    y  none where each row has a name
+    """
+
+    x: Axis
+    y: Axis = Axis("", 0.0, 1.0, ())
     width: int = 480
     height: int = 340
     left: int = 50
     right: int = 24
     top: int = 10
     bottom: int = 44
+
+    def across(self, value: float) -> float:
+        """Return the place of a value of the x axis, from the left."""
+        return self.x.place(value, self.left, self.width - self.right)
+
+    def down(self, value: float) -> float:
+        """Return the place of a value of the y axis, from the top."""
+        return self.y.place(value, self.height - self.bottom, self.top)
 
 
 def unit_axis(label: str) -> Axis:
@@ -74,41 +86,32 @@ def count_ticks(count: int) -> tuple[tuple[float, str], ...]:
     return tuple((float(number), str(number)) for number in range(0, count + 1, step))
 
 
-Scale = Callable[[float], float]
-
-
-def scales(frame: Frame, x: Axis, y: Axis) -> tuple[Scale, Scale]:
-    """Return the scales that values of either axis are drawn on."""
-    return (
-        lambda value: x.place(value, frame.left, frame.width - frame.right),
-        lambda value: y.place(value, frame.height - frame.bottom, frame.top),
-    )
-
-
-def grid(frame: Frame, x: Axis, y: Axis, vertical: bool = True) -> Html:
+def grid(frame: Frame, vertical: bool = True) -> Html:
     """Return the lines behind the plot, and all that is written beside them."""
-    to_x, to_y = scales(frame, x, y)
     right, bottom = frame.width - frame.right, frame.height - frame.bottom
-    lines = "".join(f"M{frame.left} {to_y(tick):.1f}H{right}" for tick, _ in y.ticks)
+    lines = "".join(f"M{frame.left} {frame.down(tick):.1f}H{right}" for tick, _ in frame.y.ticks)
     return element(
         "g",
-        element("path", class_="grid", d=lines + upright_lines(frame, x) * vertical),
-        *(text_at(label, frame.left - 6, f"{to_y(tick) + 4:.1f}", "end") for tick, label in y.ticks),
+        element("path", class_="grid", d=lines + upright_lines(frame) * vertical),
+        *(
+            text_at(label, frame.left - 6, f"{frame.down(tick) + 4:.1f}", "end")
+            for tick, label in frame.y.ticks
+        ),
         element(
             "text",
-            y.label,
+            frame.y.label,
             class_="label",
             transform=f"translate(13 {(frame.top + bottom) / 2:.0f}) rotate(-90)",
             text_anchor="middle",
         ),
-        *x_texts(frame, x, to_x),
+        *x_texts(frame),
     )
 
 
-def upright_lines(frame: Frame, x: Axis) -> str:
+def upright_lines(frame: Frame) -> str:
     """Return the path of lines from the ticks of the x axis upwards."""
-    to_x, _ = scales(frame, x, x)
-    return "".join(f"M{to_x(tick):.1f} {frame.top}V{frame.height - frame.bottom}" for tick, _ in x.ticks)
+    bottom = frame.height - frame.bottom
+    return "".join(f"M{frame.across(tick):.1f} {frame.top}V{bottom}" for tick, _ in frame.x.ticks)
 
 
 def text_at(
@@ -118,9 +121,9 @@ def text_at(
     return element("text", text, class_=kind, x=x, y=y, text_anchor=anchor)
 
 
-def x_texts(frame: Frame, x: Axis, to_x: Scale) -> list[Html]:
+def x_texts(frame: Frame) -> list[Html]:
     """Return the labels of the ticks below the plot, and that of the axis."""
     bottom = frame.height - frame.bottom
     middle = (frame.left + frame.width - frame.right) / 2
-    texts = [text_at(label, f"{to_x(tick):.1f}", bottom + 16) for tick, label in x.ticks]
-    return [*texts, text_at(x.label, f"{middle:.0f}", frame.height - 6, kind="label")]
+    texts = [text_at(label, f"{frame.across(tick):.1f}", bottom + 16) for tick, label in frame.x.ticks]
+    return [*texts, text_at(frame.x.label, f"{middle:.0f}", frame.height - 6, kind="label")]

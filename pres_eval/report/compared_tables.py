@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
-import numpy as np
-
 from pres_eval.analysis.compare_settings import ComparedRuns, CompareSettings, Comparison
 from pres_eval.analysis.corrections import SHARED
 from pres_eval.analysis.joint import JOINT_TESTS
@@ -86,7 +84,7 @@ def _how(settings: CompareSettings, sign: str = "<") -> str:
 
 def _notes(result: ComparedRuns) -> Iterator[str | Note]:
     """Yield the notes below the means: signs, test, and left-out topics."""
-    yield Note("best of the measure (means that agree to 12 digits are equal)", mark=BEST, bold=True)
+    yield Note("best of the measure (means that agree to 12 digits are equal)", mark=BEST)
     settings, baselines = result.settings, result.baselines
     if baselines is not None and result.comparisons:
         one = result.baseline
@@ -141,7 +139,7 @@ def _groups(result: ComparedRuns) -> Table:
     """Return, for all pairs: the letters of each run, the best by the first measure on top."""
     scores = result.scores
     letters = [result.letters(measure) for measure in range(len(scores.measures))]
-    order = np.argsort(-rounded(scores.gains()[0]), kind="stable")
+    order = (-rounded(scores.gains()[0])).argsort(kind="stable")
     rows = [
         (scores.runs[run], label, letters[measure][run])
         for run in order

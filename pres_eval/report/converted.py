@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from pres_eval.errors import InputError, MissingExtraError, UsageError, quoted
+from pres_eval.errors import InputError, UsageError, extra_module, quoted
 from pres_eval.measures.base import Format
 from pres_eval.measures.selection import Selection
 from pres_eval.reading.blocks import Block, Row, whole_topics
@@ -53,13 +53,10 @@ def parquet_writer(stream: BinaryIO, fields: Mapping[str, str]) -> Iterator[Writ
 
     fields: Arrow's types by the names of the columns.  Raises MissingExtraError.
     """
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise MissingExtraError("writing Parquet", "pyarrow", "parquet") from None
+    pyarrow = extra_module("pyarrow", "writing Parquet", "parquet")
+    parquet = extra_module("pyarrow.parquet", "writing Parquet", "parquet")
     schema = pyarrow.schema([(name, pyarrow.type_for_alias(kind)) for name, kind in fields.items()])
-    with pyarrow.parquet.ParquetWriter(stream, schema) as writer:
+    with parquet.ParquetWriter(stream, schema) as writer:
         yield lambda columns: writer.write_table(pyarrow.table(list(columns), schema=schema))
 
 
@@ -96,8 +93,7 @@ def write_blocks(
                 ]
                 write([list(column) for column in zip(*rows, strict=True)])
         return
-    for text in _texts(blocks, form, grades, name, tag):
-        stream.write(text)
+    stream.writelines(_texts(blocks, form, grades, name, tag))
 
 
 def _rows(block: Block) -> Iterator[Row]:
@@ -135,8 +131,11 @@ def _line(row: Row, form: str, name: str, value: str, tag: str, ranks: Counter[b
     if form == "csv":
         words = (word.decode("utf-8", "surrogateescape") for word in (topic, document))
         return separated([[*words, repr(number)]], ",").encode("utf-8", "surrogateescape")
-    ids = {"query_id": _text(name, topic, place), "doc_id": _text(name, document, place)}
-    record = {**ids, value: _finite(name, number, place)}
+    record = {
+        "query_id": _text(name, topic, place),
+        "doc_id": _text(name, document, place),
+        value: _finite(name, number, place),
+    }
     return json.dumps(record, ensure_ascii=False).encode() + b"\n"
 
 

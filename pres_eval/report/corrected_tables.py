@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 from pres_eval.analysis.prediction_powered import (
     CorrectedDifference,
@@ -15,8 +14,8 @@ from pres_eval.analysis.prediction_powered import (
     topics_to_judge,
 )
 from pres_eval.report.judges_tables import MOST_SHOWN, more_rows
-from pres_eval.report.layout import PValue, Score, Shown, Table, records_table
-from pres_eval.report.text import cut_note, falling_notes, interval, percentage
+from pres_eval.report.layout import Interval, PValue, Score, Shown, Table, records_table
+from pres_eval.report.text import cut_note, falling_notes, percentage
 
 
 def corrected_tables(judges: TwoJudges, alpha: float, seed: int) -> list[Table]:
@@ -46,7 +45,7 @@ def corrected_tables(judges: TwoJudges, alpha: float, seed: int) -> list[Table]:
     ]
 
 
-def _without(ends: Sequence[float], what: str) -> list[str]:
+def _without(ends: list[float], what: str) -> list[str]:
     """Return the note on intervals that are missing, where one is."""
     return [f"-: none, as all topics have the same {what}"] if any(map(math.isnan, ends)) else []
 
@@ -74,8 +73,8 @@ def _means(judges: TwoJudges, found: list[CorrectedMean], alpha: float) -> Table
                 (
                     *(one.measure, one.run, one.people, one.machine, one.corrected),
                     *(
-                        interval(one.lower, one.upper),
-                        interval(one.people_lower, one.people_upper),
+                        Interval(one.lower, one.upper),
+                        Interval(one.people_lower, one.people_upper),
                         one.weight,
                     ),
                 )
@@ -104,7 +103,7 @@ def _differences(found: list[CorrectedDifference]) -> Table:
             [
                 (
                     *(one.measure, one.run, one.against, Score(one.machine, signed=True)),
-                    *(Score(one.corrected, signed=True), interval(one.lower, one.upper, sign=True)),
+                    *(Score(one.corrected, signed=True), Interval(one.lower, one.upper, signed=True)),
                     *(PValue(one.p_value), PValue(one.p_holm)),
                 )
                 for one in found[:MOST_SHOWN]

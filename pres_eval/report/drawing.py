@@ -12,8 +12,6 @@ from contextlib import contextmanager
 from itertools import cycle
 from typing import Any
 
-import numpy as np
-
 from pres_eval.errors import no_such_run
 from pres_eval.report.paper import (
     HIGHLIGHTED,
@@ -99,8 +97,10 @@ def add_legend(
 
 def name_ends(figure: Figure, axes: Axes, lines: Sequence[Any], names: Sequence[str]) -> None:
     """Write names beside the right ends of lines, in the order of these ends, and apart from each other."""
-    shown = [each for each in zip(*named_lines(lines, names), strict=True) if len(each[0].get_ydata())]
-    shown.sort(key=lambda each: (each[0].get_ydata()[-1], float(np.mean(each[0].get_ydata()))))
+    shown = sorted(
+        (each for each in zip(*named_lines(lines, names), strict=True) if len(each[0].get_ydata())),
+        key=lambda each: (each[0].get_ydata()[-1], float(each[0].get_ydata().mean())),
+    )
     low, high = axes.get_ylim()
     inches = float(figure.get_size_inches()[1]) * max(shrunk(figure), LEAST_LETTERS / 9) - 0.8
     gap = 1.4 * max(LEAST_LETTERS, 9 * shrunk(figure)) / 72 / inches

@@ -33,32 +33,41 @@ def explained_tables(
     by_topic = zip(*(evaluation.by_label(label).tolist() for label in labels), strict=True)
     scores = dict(zip(evaluation.topics, by_topic, strict=True))
     values = [scores.get(one.topic, (0.0,) * len(labels)) for one in explanations]
-    rows = [(*_numbers(one), *own) for one, own in zip(explanations, values, strict=True)]
-    headings = ("topic", "num_rel", "found", "num_ret", "sum_of_ranks", "A1", "A2", *labels)
     people = [(one.score, _people(one, labels, own)) for one, own in zip(explanations, values, strict=True)]
     return [
-        Table("topics", "", headings, rows, people=False),
         Table(
-            "documents",
+            "topics",
             "",
-            ("topic", "i", "docno", "grade", "rank", "r_i", "lost", "found"),
+            ("topic", "num_rel", "found", "num_ret", "sum_of_ranks", "A1", "A2", *labels),
             [
-                (one.topic, d.place, d.docno, d.grade, d.rank, d.counted, d.lost, d.found)
-                for one in explanations
-                for d in one.documents
+                (
+                    *(one.topic, len(one.documents), one.found, one.num_ret),
+                    *(one.sum_of_ranks, one.area_lost, one.area_kept, *own),
+                )
+                for one, own in zip(explanations, values, strict=True)
             ],
             people=False,
-            left=1,
         ),
+        _documents(explanations),
         *_first(people, most, lines),
         _averages(f"Averages of {run}", "over", ((*item, evaluation) for item in topics.items()), labels),
     ]
 
 
-def _numbers(one: Explanation) -> tuple[Value, ...]:
-    """Return a topic in numbers: how many documents, and the areas."""
-    counts = (len(one.documents), one.found, one.num_ret, one.sum_of_ranks)
-    return (one.topic, *counts, one.area_lost, one.area_kept)
+def _documents(explanations: Sequence[Explanation]) -> Table:
+    """Return the relevant documents of each topic, for programs."""
+    return Table(
+        "documents",
+        "",
+        ("topic", "i", "docno", "grade", "rank", "r_i", "lost", "found"),
+        [
+            (one.topic, d.place, d.docno, d.grade, d.rank, d.counted, d.lost, d.found)
+            for one in explanations
+            for d in one.documents
+        ],
+        people=False,
+        left=1,
+    )
 
 
 def _first(people: Sequence[tuple[float, Table]], most: int | None, lines: int | None) -> list[Table]:

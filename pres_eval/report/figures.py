@@ -110,11 +110,10 @@ def rnorm_figure(topic: str, names: Sequence[str], found: Sequence[Explanation],
 def pres_rank_figure(nmax: int, names: Sequence[str], found: Sequence[Sequence[Explanation]]) -> Drawn:
     """Return PRES, recall and the average rank of the documents found, by run and topic."""
     rows: list[tuple[str, bytes, float, float, float]] = []
-    relevant = []
+    relevant = [len(one.documents) for topics in found for one in topics]
     for name, topics in zip(names, found, strict=True):
         for one in topics:
             ranks = [document.counted for document in one.documents if document.found]
-            relevant.append(len(one.documents))
             if ranks:
                 average = sum(ranks) / len(ranks)
                 rows.append((name, one.topic, average, len(ranks) / len(one.documents), one.score))

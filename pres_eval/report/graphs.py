@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pres_eval.arrays import add_in_order, divide
+from pres_eval.report.axes import Axis, count_axis, nice_axis, unit_axis
 from pres_eval.report.trec_report import RECALL_LEVELS, Report
 
 Point = tuple[float, float, str]
@@ -18,53 +19,36 @@ Point = tuple[float, float, str]
 class Graph:
     """Lines of all runs over two axes.
 
-    name         in addresses, ids and --picture
-    title, words its subject, short and as a sentence
-    x, y         labels of the axes
-    curves       the points of each run
-    logarithmic  whether x is a rank on a logarithmic axis
-    last         the end of the x axis; None: as far as the points go
+    name          in addresses, ids and --picture
+    title, words  its subject, short and as a sentence
+    x, y          the axes; x is logarithmic where it has ranks
+    curves        the points of each run
     """
 
     name: str
     title: str
     words: str
-    x: str
-    y: str
+    x: Axis
+    y: Axis
     curves: tuple[tuple[Point, ...], ...]
-    logarithmic: bool = False
-    last: float | None = 1.0
 
 
 def graphs_of(report: Report) -> list[Graph]:
     """Return recall-precision, PRES and recall against Nmax, and with -N the ROC curve."""
-    precision = Graph(
-        name="recall-precision",
-        title="Recall-precision",
-        words="Interpolated precision at eleven levels of recall, averaged over topics",
-        x="Recall",
-        y="Interpolated precision",
-        curves=_curves(
-            report,
-            [(level, f"iprec_at_recall_{level}", f"recall {level}, precision") for level in RECALL_LEVELS],
+    levels = [(level, f"iprec_at_recall_{level}", f"recall {level}, precision") for level in RECALL_LEVELS]
+    return [
+        Graph(
+            name="recall-precision",
+            title="Recall-precision",
+            words="Interpolated precision at eleven levels of recall, averaged over topics",
+            x=unit_axis("Recall"),
+            y=unit_axis("Interpolated precision"),
+            curves=_curves(report, levels),
         ),
-    )
-    graphs = [precision, against_nmax(report, "PRES"), against_nmax(report, "recall")]
-    if report.options.num_docs_in_coll:
-        roc = Graph(
-            name="ROC",
-            title="ROC",
-            words=(
-                "Recall against fallout (share of the collection's other documents that were retrieved),"
-                f" averaged over topics; {report.options.num_docs_in_coll} documents in the collection"
-            ),
-            x="Fallout",
-            y="Recall",
-            curves=tuple(tuple(roc_curve(report, run)) for run in range(len(report.names))),
-            last=None,
-        )
-        graphs.append(roc)
-    return graphs
+        against_nmax(report, "PRES"),
+        against_nmax(report, "recall"),
+        *([_roc(report)] if report.options.num_docs_in_coll else []),
+    ]
 
 
 def against_nmax(report: Report, measure: str) -> Graph:
@@ -74,13 +58,28 @@ def against_nmax(report: Report, measure: str) -> Graph:
         name=measure,
         title=f"{title} against Nmax",
         words=f"{title} at Nmax, averaged over topics",
-        x="Nmax, documents that the reader reads",
-        y=title,
+        x=count_axis("Nmax, documents that the reader reads", float(max(report.grid))),
+        y=unit_axis(title),
         curves=_curves(
             report, [(cutoff, f"{measure}_{cutoff}", f"Nmax {cutoff}, {measure}") for cutoff in report.grid]
         ),
-        logarithmic=True,
-        last=float(max(report.grid)),
+    )
+
+
+def _roc(report: Report) -> Graph:
+    """Return recall against fallout; needs -N."""
+    curves = tuple(tuple(roc_curve(report, run)) for run in range(len(report.names)))
+    most = max((x for points in curves for x, _, _ in points), default=0.0)
+    return Graph(
+        name="ROC",
+        title="ROC",
+        words=(
+            "Recall against fallout (share of the collection's other documents that were retrieved),"
+            f" averaged over topics; {report.options.num_docs_in_coll} documents in the collection"
+        ),
+        x=nice_axis("Fallout", 0.0, most),
+        y=unit_axis("Recall"),
+        curves=curves,
     )
 
 

@@ -100,12 +100,9 @@ def separated(rows: Iterable[Sequence[str]], delimiter: str) -> str:
 
 def transposed(grid: Grid, corner: str) -> Grid:
     """Return the grid with its rows as columns; `corner` is the heading of the new first column."""
-    columns = list(zip(*(row[1:] for row in grid.rows), strict=True)) if grid.rows else []
-    return replace(
-        grid,
-        header=(corner, *(row[0] for row in grid.rows)),
-        rows=tuple((label, *cells) for label, cells in zip(grid.header[1:], columns, strict=False)),
-    )
+    turned = zip(grid.header[1:], *(row[1:] for row in grid.rows), strict=True)
+    header = (corner, *(row[0] for row in grid.rows))
+    return replace(grid, header=header, rows=tuple(turned) if grid.rows else ())
 
 
 def fits(grid: Grid, style: str, width: int | None) -> bool:

@@ -103,8 +103,8 @@ def judges_figure(
     longest, short = (16, fitted(judges, 14)) if on_paper else (28, fitted(judges, 28))
     between = max(1.4 if on_paper else 2.6, (0.4 if on_paper else 1.0) + 0.04 * sum(map(len, short)))
     # Names and titles need their own room, whatever the others take: each panel is a figure of its own.
-    widths = [max(3.4, 1.4 + 0.55 * len(grades))]
-    widths += [between + 2 * 0.075 * max(map(len, plain_names(runs, longest)), default=0)] * len(chosen)
+    of_orders = between + 2 * 0.075 * max(map(len, plain_names(runs, longest)), default=0)
+    widths = [max(3.4, 1.4 + 0.55 * len(grades)), *[of_orders] * len(chosen)]
     columns = max(1, min(len(widths), int(min(WIDEST, 9 / LEAST_LETTERS * room()) // max(widths))))
     wide, tall = columns * max(widths), max(3.2, 1.0 + 0.2 * len(runs))
     fitting = _fitting(wide, columns, len(runs))
@@ -134,7 +134,8 @@ def _fitting(wide: float, columns: int, runs: int) -> int:
 def draw_grades(axes: Axes, judges: Sequence[str], grades: Sequence[int], counts: AnyArray) -> None:
     """Draw the table of grades against grades as a map, with the numbers in it."""
     shade = np.log1p(counts)
-    axes.imshow(shade, cmap="Blues", vmin=0, vmax=max(1.0, float(shade.max(initial=0.0))) * 1.6)
+    if shade.size:  # of an empty map matplotlib warns
+        axes.imshow(shade, cmap="Blues", vmin=0, vmax=max(1.0, float(shade.max())) * 1.6)
     for (row, column), count in np.ndenumerate(counts):
         axes.text(column, row, str(count), ha="center", va="center", fontsize=7.5)
     axes.grid(visible=False)

@@ -18,7 +18,7 @@ from pres_eval.analysis.judging import (
     krippendorffs_alpha,
 )
 from pres_eval.report.layout import PValue, Score, Shown, Table, records_table
-from pres_eval.report.text import falling_notes, moved, number, text_of
+from pres_eval.report.text import falling_notes, moved, text_of
 
 MOST_SHOWN = 12
 """Lines of a long table about judges that people see; programs get all."""
@@ -53,16 +53,10 @@ def agreement_table(judged: Assessments, every: TopicAgreement, table: GradeTabl
         title=f"Agreement of {first} and {second}",
         headings=("statistic", "value"),
         rows=rows,
-        notes=(f"relevant: grade {level} or higher", "-: no number, as nobody ever gave another grade"),
-        shown=_statistics(rows),
-    )
-
-
-def _statistics(rows: Sequence[tuple[str, float]]) -> Shown:
-    """Return statistics as people see them: counts, and rounded numbers."""
-    return Shown(
-        ("statistic", "value"),
-        [(name, value if isinstance(value, int) else number(value)) for name, value in rows],
+        notes=(
+            f"relevant: grade {level} or higher",
+            "-: no number, as nobody ever gave another grade, or they judged no document both",
+        ),
     )
 
 
@@ -83,7 +77,7 @@ def beside_first(tables: Sequence[Sequence[Table]], judged: Assessments) -> list
         return [*tables[0]]
     agreement, *others = zip(*tables, strict=True)
     rows = _alphas(judged, f"all {len(judged.names)} judges")
-    together = replace(agreement[0], rows=rows, shown=_statistics(rows))
+    together = replace(agreement[0], rows=rows)
     return [
         _joined([*agreement, together], [*names, "all"]),
         *(_joined(same, names) for same in others),
@@ -93,19 +87,19 @@ def beside_first(tables: Sequence[Sequence[Table]], judged: Assessments) -> list
 def _joined(same: Sequence[Table], names: Sequence[str]) -> Table:
     """Return one table under each judge as one."""
     shown = [table.shown for table in same if table.shown is not None]
-    seen = None
-    if len(shown) == len(same) and len({tuple(each.headings) for each in shown}) == 1:
-        seen = Shown(
-            ("judge", *shown[0].headings),
-            [(name, *row) for name, each in zip(names, shown, strict=True) for row in each.rows],
-            shown[0].left + 1,
-        )
+    alike = len(shown) == len(same) and len({tuple(each.headings) for each in shown}) == 1
     return replace(
         same[0],
         title=same[0].title.replace("the second judge", "each judge").replace(names[0], "each other judge"),
         headings=("judge", *same[0].headings),
         rows=[(name, *row) for name, table in zip(names, same, strict=True) for row in table.rows],
-        shown=seen,
+        shown=Shown(
+            ("judge", *shown[0].headings),
+            [(name, *row) for name, each in zip(names, shown, strict=True) for row in each.rows],
+            shown[0].left + 1,
+        )
+        if alike
+        else None,
         left=same[0].left + 1,
         notes=(
             *same[0].notes,
@@ -154,9 +148,9 @@ def topics_table(found: Sequence[TopicAgreement]) -> Table:
                     one.only_first,
                     one.only_second,
                     f"{one.relevant_first}/{one.relevant_both}/{one.relevant_second}",
-                    number(one.agreement),
-                    number(one.kappa),
-                    number(one.overlap),
+                    one.agreement,
+                    one.kappa,
+                    one.overlap,
                 )
                 for one in lowest[:MOST_SHOWN]
             ],

@@ -83,14 +83,10 @@ class PValue:
 
 @dataclass(frozen=True)
 class Note:
-    """A line below a table: what a mark means, or anything else if there is no mark.
-
-    bold  whether LaTeX and Markdown show what is marked in bold instead
-    """
+    """A line below a table: what a mark means, or anything else if there is no mark."""
 
     text: str
     mark: str = ""
-    bold: bool = False
 
 
 ShownCell = Value | Score | Interval | PValue
@@ -126,7 +122,7 @@ def note_text(note: str | Note, style: str) -> str:
     if isinstance(note, str):
         return escaped(note, style)
     marks = ", ".join(f"$^{{{mark}}}$" for mark in note.mark.split()) if style == LATEX else note.mark
-    if note.bold and style in BOLD:
+    if note.mark == BEST and style in BOLD:
         marks = BOLD[style].format("bold") + ":"
     elif style == MARKDOWN:
         marks = escaped(marks, style)
@@ -298,6 +294,7 @@ def as_json(
     failures: Sequence[RunFailure] = (),
 ) -> str:
     """Return all tables as one JSON object; numbers that are not finite are null."""
+    failed = [{"file": text_of(each.path), "message": text_of(each.message)} for each in failures]
     document = {
         "producer": f"pres-eval {__version__}",
         "command": command,
@@ -306,11 +303,8 @@ def as_json(
             table.name: [dict(zip(table.headings, map(_json_value, row), strict=True)) for row in table.rows]
             for table in tables
         },
+        **({"failures": failed} if failed else {}),
     }
-    if failures:
-        document["failures"] = [
-            {"file": text_of(each.path), "message": text_of(each.message)} for each in failures
-        ]
     return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 

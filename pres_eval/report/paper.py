@@ -17,7 +17,7 @@ from functools import lru_cache
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
-from pres_eval.errors import MissingExtraError, UsageError
+from pres_eval.errors import UsageError, extra_module
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes as Axes  # noqa: PLC0414 (others import it from here)
@@ -154,11 +154,8 @@ def check_picture_ending(path: str, where: str, others: tuple[str, ...] = ()) ->
 
 def check_matplotlib(feature: str) -> None:
     """Import matplotlib; raises MissingExtraError if it is not there."""
-    try:
-        with _no_settings_of_this_folder():
-            import matplotlib  # noqa: F401
-    except ImportError as problem:
-        raise MissingExtraError(feature, "matplotlib", "plot") from problem
+    with _no_settings_of_this_folder():
+        extra_module("matplotlib", feature, "plot")
 
 
 @contextmanager

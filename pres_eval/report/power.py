@@ -31,9 +31,9 @@ def sizes_table(found: Sequence[Sizes], delta: float, alpha: float, power: float
             [
                 (
                     one.measure,
-                    number(one.deviation),
+                    one.deviation,
                     *(UNKNOWN if value is None else value for value in (one.t, one.anova, one.interval)),
-                    number(one.detectable),
+                    one.detectable,
                 )
                 for one in found
             ],
@@ -139,10 +139,16 @@ def _draw_levels(
     axes: Axes, levels: Mapping[str, AnyArray], looks: Mapping[str, dict[str, Any]], alpha: float
 ) -> list[Any]:
     """Return the levels of the pairs, as far as they are of interest."""
-    lines = []
-    for name, values in levels.items():
-        look = looks[name] | {"markevery": max(1, len(values) // 12)}
-        lines += axes.plot(range(1, len(values) + 1), values[::-1], linewidth=1.2, **look)
+    lines = [
+        axes.plot(
+            range(1, len(values) + 1),
+            values[::-1],
+            linewidth=1.2,
+            markevery=max(1, len(values) // 12),
+            **looks[name],
+        )[0]
+        for name, values in levels.items()
+    ]
     axes.axhline(alpha, color="#888888", linewidth=0.9, linestyle=":")
     axes.annotate(
         f"{alpha:g}", (1, alpha), xycoords=("axes fraction", "data"), fontsize=7, va="bottom", ha="right"

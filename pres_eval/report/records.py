@@ -11,6 +11,7 @@ import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -126,8 +127,7 @@ def as_jsonl(evaluations: Sequence[ScoredRun], layout: RunLayout) -> str:
     for evaluation in evaluations:
         start: dict[str, Any] = {"file": text_of(evaluation.path), "run": text_of(evaluation.tag)}
         if layout.per_topic:
-            topics = zip(evaluation.topics, _topic_values(evaluation, all_columns=False), strict=True)
-            lines += [start | {"topic": text_of(topic), "values": values} for topic, values in topics]
+            lines += [start | topic for topic in _topics(evaluation, all_columns=False)]
         if layout.summary:
             lines.append(start | {"topic": None, "values": _summary_values(evaluation)})
     lines += [{"file": text_of(each.path), "error": text_of(each.message)} for each in layout.failures]
@@ -216,10 +216,7 @@ def _run_text(run: RunRecord, groups: Groups | None) -> str:
         "summary": _summary_values(evaluation),
         **_groups(evaluation, groups),
     }
-    topics = [
-        f"        {_dumps({'topic': text_of(topic), 'values': values})}"
-        for topic, values in zip(evaluation.topics, _topic_values(evaluation), strict=True)
-    ]
+    topics = [f"        {_dumps(topic)}" for topic in _topics(evaluation)]
     lines = [
         *(f"      {_dumps(key)}: {_dumps(value)}" for key, value in fields.items()),
         '      "topics": [\n' + ",\n".join(topics) + "\n      ]",
@@ -246,16 +243,18 @@ def _summary_values(evaluation: ScoredRun) -> dict[str, float | int | str | None
     }
 
 
-def _topic_values(evaluation: ScoredRun, all_columns: bool = True) -> Iterator[dict[str, float | int | str]]:
-    """Return for each topic label and value; without `all_columns` only those that -q prints."""
+def _topics(evaluation: ScoredRun, all_columns: bool = True) -> Iterator[dict[str, Any]]:
+    """Return each topic with its values by label; without `all_columns` only those that -q prints."""
     columns = {
         column.label: _column_numbers(values, column.measure.format)
         for column, values in zip(evaluation.columns, evaluation.values, strict=True)
         if all_columns or column.measure.per_topic
     }
-    if not columns:
-        return iter([{} for _ in evaluation.topics])
-    return (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
+    rows = zip(*columns.values(), strict=True) if columns else repeat(())
+    return (
+        {"topic": text_of(topic), "values": dict(zip(columns, row, strict=True))}
+        for topic, row in zip(evaluation.topics, rows, strict=False)
+    )
 
 
 def _column_numbers(values: Values, kind: Format) -> Sequence[float | int | str]:

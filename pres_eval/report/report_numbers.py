@@ -27,14 +27,18 @@ def summary_statistics(report: Report, run: int) -> list[Row]:
 
 def recall_level_averages(report: Report, run: int) -> list[Row]:
     """Return the rows of the second table: precision at eleven recall levels, and average precision."""
-    rows = [(level, report.text(run, f"iprec_at_recall_{level}")) for level in RECALL_LEVELS]
-    return [*rows, ("Average precision", report.text(run, "map"))]
+    return [
+        *((level, report.text(run, f"iprec_at_recall_{level}")) for level in RECALL_LEVELS),
+        ("Average precision", report.text(run, "map")),
+    ]
 
 
 def document_level_averages(report: Report, run: int) -> list[Row]:
     """Return the rows of the third table: precision at nine ranks, and R-precision."""
-    rows = [(f"At {level} docs", report.text(run, f"P_{level}")) for level in DOCUMENT_CUTOFFS]
-    return [*rows, ("R-precision", report.text(run, "Rprec"))]
+    return [
+        *((f"At {level} docs", report.text(run, f"P_{level}")) for level in DOCUMENT_CUTOFFS),
+        ("R-precision", report.text(run, "Rprec")),
+    ]
 
 
 def pres_and_recall(report: Report, run: int) -> list[tuple[str, str, str]]:

@@ -29,11 +29,14 @@ from pres_eval.report.trec_report import Report
 def as_tables(report: Report) -> list[Table]:
     """Return the leaderboard, topics with medians, intervals, groups, comparisons, curves and more."""
     pairs, by_group = report.pairs, report.by_group
-    of_pairs = (_intervals, _groups, _comparisons)
     return [
         _leaderboard(report),
         _topics(report),
-        *([] if pairs is None else [make(report, pairs) for make in of_pairs]),
+        *(
+            []
+            if pairs is None
+            else [_intervals(report, pairs), _groups(report, pairs), _comparisons(report, pairs)]
+        ),
         *([] if report.trust is None else [_judgements(report, report.trust)]),
         *([] if report.groups is None else [_group_means(report, report.groups)]),
         *([] if by_group is None or pairs is None else by_group_tables(by_group, pairs.settings)),
@@ -89,9 +92,14 @@ def _topics(report: Report) -> Table:
     }
     rows: list[list[Value]] = []
     for run, name in enumerate(report.names):
-        columns = [(report.per_topic(run, label), report.column(label).measure.format) for label in labels]
-        for label, found in medians.items():
-            columns += [(found, Format.FLOAT), (against_median(report, run, label), Format.FLOAT)]
+        columns = [
+            *((report.per_topic(run, label), report.column(label).measure.format) for label in labels),
+            *(
+                (values, Format.FLOAT)
+                for label, found in medians.items()
+                for values in (found, against_median(report, run, label))
+            ),
+        ]
         cells = [[_number(value, kind) for value in values.tolist()] for values, kind in columns]
         rows += [[name, topic, *row] for topic, *row in zip(report.topics, *cells, strict=True)]
     extra = [text for label in medians for text in (f"{label} median", f"{label} minus median")]

@@ -108,8 +108,9 @@ def _draw_bars(
     axes.grid(visible=False, axis="x")
     if intervals is not None:
         ends = np.maximum(0.0, [means - intervals[0], intervals[1] - means])[:, order]
-        look: dict[str, Any] = {"fmt": "none", "ecolor": INTERVAL, "elinewidth": 1.2, "capsize": 2}
-        axes.errorbar(range(len(order)), means[order], ends, **look)
+        axes.errorbar(
+            range(len(order)), means[order], ends, fmt="none", ecolor=INTERVAL, elinewidth=1.2, capsize=2
+        )
     if baseline is not None:
         axes.axhline(means[baseline], color=BASELINE, linestyle="--", linewidth=0.9)
 

@@ -16,14 +16,10 @@ from pres_eval.arrays import FloatArray
 from pres_eval.report.axes import (
     Axis,
     Frame,
-    Scale,
-    count_axis,
     count_ticks,
     grid,
     nice_axis,
-    scales,
     text_at,
-    unit_axis,
     upright_lines,
     x_texts,
 )
@@ -57,30 +53,20 @@ def marker(number: int) -> str:
 
 def line_chart(graph: Graph, names: Sequence[str]) -> Html:
     """Return the curves of a graph, one for each name."""
-    frame = Frame()
-    x, y = _axes(graph)
-    to_x, to_y = scales(frame, x, y)
+    frame = Frame(graph.x, graph.y)
     parts: list[Html] = []
     for number, (label, points) in enumerate(zip(names, graph.curves, strict=True)):
-        places = [(f"{to_x(px):.1f}", f"{to_y(py):.1f}", text) for px, py, text in points]
+        places = [(f"{frame.across(px):.1f}", f"{frame.down(py):.1f}", text) for px, py, text in points]
         path = " ".join(f"{'L' if i else 'M'}{px} {py}" for i, (px, py, _) in enumerate(places))
-        shape = marker(number)
         dots = [
-            element("path", element("title", f"{label}: {text}"), class_="mark", d=f"M{px} {py}{shape}")
+            element(
+                "path", element("title", f"{label}: {text}"), class_="mark", d=f"M{px} {py}{marker(number)}"
+            )
             for px, py, text in places
         ]
         line = element("path", class_="line", d=path)
         parts.append(element("g", line, *dots, class_=f"series {series_class(number)}", data_run=number))
-    return _svg(graph.name, graph.title, graph.words, frame, [grid(frame, x, y), *parts])
-
-
-def _axes(graph: Graph) -> tuple[Axis, Axis]:
-    if graph.logarithmic:
-        return count_axis(graph.x, graph.last or 1.0), unit_axis(graph.y)
-    if graph.last is None:
-        most = max((point[0] for points in graph.curves for point in points), default=0.0)
-        return nice_axis(graph.x, 0.0, most), unit_axis(graph.y)
-    return unit_axis(graph.x), unit_axis(graph.y)
+    return _svg(graph.name, graph.title, graph.words, frame, [grid(frame), *parts])
 
 
 @dataclass(frozen=True)
@@ -111,12 +97,16 @@ def row_chart(name: str, title: str, words: str, label: str, rows: Sequence[Row]
     names = fitted([row.name for row in rows], LONGEST_NAME)
     longest = max(map(len, names), default=1)
     right = 16 + round(7.2 * min(max((len(row.end) for row in rows), default=0), MOST_LETTERS))
-    frame = Frame(height=54 + ROW_HEIGHT * len(rows), left=16 + round(7.7 * longest), right=right, top=6)
     ends = [end for row in rows for end in (*row.line, row.middle) if np.isfinite(end)]
     x = nice_axis(label, min(ends, default=0.0), max(ends, default=1.0))
-    to_x = scales(frame, x, x)[0]
-    grid_lines = element("path", class_="grid", d=upright_lines(frame, x))
-    parts: list[Html] = [grid_lines, *x_texts(frame, x, to_x)]
+    frame = Frame(
+        x,
+        height=54 + ROW_HEIGHT * len(rows),
+        left=16 + round(7.7 * longest),
+        right=right,
+        top=6,
+    )
+    parts = [element("path", class_="grid", d=upright_lines(frame)), *x_texts(frame)]
     for number, (row, name_shown) in enumerate(zip(rows, names, strict=True)):
         middle = frame.top + ROW_HEIGHT * (number + 0.5)
         baseline = f"{middle + 4:.0f}"
@@ -124,65 +114,69 @@ def row_chart(name: str, title: str, words: str, label: str, rows: Sequence[Row]
         text = text_at(name_shown, frame.left - 8, baseline, "end", "label")
         letters = cut(row.end, MOST_LETTERS)
         end = [text_at(letters, frame.width - right + 10, baseline, None, "label")] if row.end else []
-        parts.append(element("g", tip, text, *_row(row, middle, to_x), *end, class_="row"))
+        parts.append(element("g", tip, text, *_row(row, middle, frame), *end, class_="row"))
     return _svg(name, title, words, frame, parts, kind="rows")
 
 
-def _row(row: Row, middle: float, to_x: Scale) -> list[Html]:
+def _row(row: Row, middle: float, frame: Frame) -> list[Html]:
     """Return the marks of a row: interval, and box or mark; none for nan."""
     if not np.isfinite(row.middle):
         return []
     drawn = []
     if all(map(np.isfinite, row.line)):  # one topic has no interval
-        low, high = (f"{to_x(end):.1f}" for end in row.line)
+        low, high = (f"{frame.across(end):.1f}" for end in row.line)
         drawn.append(element("path", class_="whisker", d=f"M{low} {middle:.1f}H{high}"))
     if row.box is not None:
-        left, right = (to_x(end) for end in row.box)
-        place = {"x": f"{left:.1f}", "y": f"{middle - 5:.1f}", "width": f"{max(right - left, 0.5):.1f}"}
+        left, right = (frame.across(end) for end in row.box)
         drawn += [
-            element("rect", class_="box", **place, height=10),
-            element("path", class_="middle", d=f"M{to_x(row.middle):.1f} {middle - 6:.1f}v12"),
+            element(
+                "rect",
+                class_="box",
+                x=f"{left:.1f}",
+                y=f"{middle - 5:.1f}",
+                width=f"{max(right - left, 0.5):.1f}",
+                height=10,
+            ),
+            element("path", class_="middle", d=f"M{frame.across(row.middle):.1f} {middle - 6:.1f}v12"),
         ]
     else:
-        mark = f"M{to_x(row.middle):.1f} {middle:.1f}{marker(row.series)}"
+        mark = f"M{frame.across(row.middle):.1f} {middle:.1f}{marker(row.series)}"
         drawn.append(element("path", class_="mark", d=mark))
     return [element("g", *drawn, class_=f"series {series_class(row.series)}")]
 
 
 def difference_chart(name: str, title: str, words: str, label: str, values: FloatArray) -> Html:
     """Draw values from the largest to the smallest, one narrow bar each, above and below 0, without nan."""
-    frame = Frame(width=960, height=260, bottom=40)
     ordered = np.sort(values[~np.isnan(values)])[::-1]
     y = nice_axis(label, float(ordered.min(initial=0.0)), float(ordered.max(initial=0.0)))
     x = Axis("Topics, by difference", 0.0, float(max(len(ordered), 1)), count_ticks(len(ordered)))
-    to_x, to_y = scales(frame, x, y)
-    zero = to_y(0.0)
+    frame = Frame(x, y, width=960, height=260, bottom=40)
+    zero = frame.down(0.0)
     gap = 0.15 if len(ordered) <= 300 else 0.0
-    heights = [round(2 * to_y(value)) / 2 for value in ordered.tolist()]
+    heights = [round(2 * frame.down(value)) / 2 for value in ordered.tolist()]
     paths = {"above": "", "below": ""}
     # Bars of the same height that stand together are drawn as one, unless gaps keep them apart.
     starts = [i for i in range(len(heights)) if gap or i == 0 or heights[i] != heights[i - 1]]
     for start, stop in pairwise([*starts, len(heights)]):
         if heights[start] != zero and ordered[start]:
-            left, right = to_x(start + gap), to_x(stop - gap)
+            left, right = frame.across(start + gap), frame.across(stop - gap)
             kind = "above" if ordered[start] > 0 else "below"
             paths[kind] += f"M{left:.1f} {zero:.1f}V{heights[start]:g}H{right:.1f}V{zero:.1f}z"
     bars = [element("path", class_=kind, d=path) for kind, path in paths.items()]
     line = element("path", class_="zero", d=f"M{frame.left} {zero:.1f}H{frame.width - frame.right}")
-    return _svg(name, title, words, frame, [grid(frame, x, y, vertical=False), *bars, line])
+    return _svg(name, title, words, frame, [grid(frame, vertical=False), *bars, line])
 
 
 def column_chart(
     name: str, title: str, words: str, axes: tuple[str, str], columns: Sequence[tuple[str, int]]
 ) -> Html:
     """Return a column for each (label, count), the count written above it."""
-    frame = Frame(width=560, height=240, bottom=54, top=18)
     y = nice_axis(axes[1], 0.0, float(max((count for _, count in columns), default=1)))
     x = Axis(axes[0], 0.0, float(max(len(columns), 1)), ())
-    to_x, to_y = scales(frame, x, y)
-    parts: list[Html] = [grid(frame, x, y, vertical=False)]
+    frame = Frame(x, y, width=560, height=240, bottom=54, top=18)
+    parts = [grid(frame, vertical=False)]
     for number, (label, count) in enumerate(columns):
-        left, right, top = to_x(number + 0.12), to_x(number + 0.88), to_y(count)
+        left, right, top = frame.across(number + 0.12), frame.across(number + 0.88), frame.down(count)
         middle = f"{(left + right) / 2:.1f}"
         parts += [
             element(
@@ -192,11 +186,11 @@ def column_chart(
                 x=f"{left:.1f}",
                 y=f"{top:.1f}",
                 width=f"{right - left:.1f}",
-                height=f"{to_y(0) - top:.1f}",
+                height=f"{frame.down(0) - top:.1f}",
             ),
             text_at(str(count), middle, f"{top - 4:.1f}"),
             # Every second label is a line lower: side by side they would touch on a phone.
-            text_at(label, middle, f"{to_y(0) + (16 if number % 2 == 0 else 30):.0f}"),
+            text_at(label, middle, f"{frame.down(0) + (16 if number % 2 == 0 else 30):.0f}"),
         ]
     return _svg(name, title, words, frame, parts, kind="columns")
 

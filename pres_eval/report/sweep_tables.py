@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from pres_eval.analysis.sweep import Sweep
 from pres_eval.report.drawing import add_legend, name_ends, named_lines, panels, plain, run_styles
 from pres_eval.report.layout import Shown, Table
@@ -42,7 +40,7 @@ def sweep_tables(result: Sweep, topics: str) -> list[Table]:
 
 def sweep_figure(result: Sweep) -> Figure:
     """Draw the means over the cutoffs, a panel for each measure, a line for each run (figure 8)."""
-    best = np.argsort(-result.means[0].mean(axis=0), kind="stable").tolist()
+    best = (-result.means[0].mean(axis=0)).argsort(kind="stable").tolist()
     with panels(len(result.measures), 3, (2.9, 2.9), (1.8, 0.0)) as (figure, grid):
         for measure, means, axes in zip(result.measures, result.means, grid, strict=True):
             lines = [

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from pres_eval.measures.base import Format
 from pres_eval.measures.selection import SelectedColumn
@@ -55,8 +56,9 @@ def columns_of(evaluations: Sequence[ScoredRun], layout: RunLayout) -> dict[str,
     }
     places = {label: place for place, label in enumerate(layout.order)}
     # The ends of a column's values, which -m does not name, stand behind it.
-    behind = {label: places.get(label.partition("(")[0], len(places)) for label in found}
-    order = sorted(found, key=lambda label: places.get(label, behind[label]))
+    order = sorted(
+        found, key=lambda label: places.get(label, places.get(label.partition("(")[0], len(places)))
+    )
     return {label: found[label] for label in order}
 
 
@@ -91,41 +93,32 @@ def in_order_of(
 
 def rows_of(
     evaluation: ScoredRun, columns: dict[str, SelectedColumn], layout: RunLayout, cell: Cell
-) -> Iterator[tuple[str, list[str]]]:
-    """Yield the rows of one run: (topic, a cell for each column); the last is `all`."""
+) -> Iterator[tuple[str, ...]]:
+    """Yield the rows of one run: topic, then a cell for each column; the last is `all`."""
     if layout.per_topic:
-        texts = dict(_column_texts(evaluation, cell))
+        texts = {
+            column.label: _texts(column, values if isinstance(values, list) else values.tolist(), cell)
+            for column, values in zip(evaluation.columns, evaluation.values, strict=True)
+            if column.measure.per_topic
+        }
         empty = [""] * len(evaluation.topics)
         by_column = [texts.get(label, empty) for label in columns]
-        for number, topic in enumerate(evaluation.topics):
-            yield text_of(topic), [column[number] for column in by_column]
+        yield from zip(map(text_of, evaluation.topics), *by_column, strict=True)
     if layout.summary:
-        values = {
-            c.label: (v, c.measure.format)
-            for c, v in zip(evaluation.columns, evaluation.summary, strict=True)
+        summary = {
+            column.label: _texts(column, [value], cell)[0]
+            for column, value in zip(evaluation.columns, evaluation.summary, strict=True)
+            if value is not None
         }
-        yield "all", [_summary_text(*values.get(label, (None, Format.FLOAT)), cell) for label in columns]
+        yield "all", *(summary.get(label, "") for label in columns)
 
 
-def _column_texts(evaluation: ScoredRun, cell: Cell) -> Iterator[tuple[str, list[str]]]:
-    """Yield label and cells of each column that has values by topic."""
-    for column, values in zip(evaluation.columns, evaluation.values, strict=True):
-        kind = column.measure.format
-        if not column.measure.per_topic or kind is Format.TAG:
-            continue
-        if isinstance(values, list):
-            yield (
-                column.label,
-                [guarded(text_of(value)) if cell is exact else text_of(value) for value in values],
-            )
-        else:
-            yield column.label, [cell(value, kind) for value in values.tolist()]
-
-
-def _summary_text(value: float | str | None, kind: Format, cell: Cell) -> str:
-    if value is None:
-        return ""
-    return text_of(value) if isinstance(value, str) else cell(value, kind)
+def _texts(column: SelectedColumn, values: Sequence[Any], cell: Cell) -> list[str]:
+    """Return values of a column as cells."""
+    kind = column.measure.format
+    if kind in (Format.TEXT, Format.TAG):
+        return [guarded(text_of(value)) if cell is exact else text_of(value) for value in values]
+    return [cell(value, kind) for value in values]
 
 
 NUM_Q = "num_q"
@@ -156,7 +149,7 @@ def _csv_rows(evaluations: Sequence[ScoredRun], layout: RunLayout) -> Iterator[l
     yield ["file", "run", "topic", *(guarded(label) for label in columns), *error]
     for evaluation in evaluations:
         start = [guarded(text_of(evaluation.path)), guarded(text_of(evaluation.tag))]
-        for topic, cells in rows_of(evaluation, columns, layout, exact):
+        for topic, *cells in rows_of(evaluation, columns, layout, exact):
             yield [*start, guarded(topic), *cells, *[""] * len(error)]
     for failure in layout.failures:
         empty = [""] * (len(columns) + 2)
@@ -175,8 +168,10 @@ def _tables_of(evaluations: Sequence[ScoredRun], layout: RunLayout) -> list[Tabl
     if layout.per_topic and len(runs) > 1:
         return [_by_topic(label, columns[label], runs, layout) for label in columns]
     if layout.per_topic:
-        lines = [list(_lines(evaluation, columns, layout)) for _, evaluation in runs]
-        return [Table("topics", headings=("topic", *columns), rows=rows) for rows in lines]
+        headings = ("topic", *columns)
+        return [
+            Table("topics", headings=headings, rows=list(_lines(each, columns, layout))) for _, each in runs
+        ]
     count = [] if NUM_Q in columns or len(runs) == 1 else [NUM_Q]
     rows = [
         (name, *[str(evaluation.totals.num_topics)] * len(count), *cells)
@@ -189,9 +184,8 @@ def _tables_of(evaluations: Sequence[ScoredRun], layout: RunLayout) -> list[Tabl
 def _lines(
     evaluation: ScoredRun, columns: dict[str, SelectedColumn], layout: RunLayout
 ) -> Iterator[tuple[str, ...]]:
-    """Return the rows of one run with rounded numbers: topic, then a cell for each column."""
-    rows = rows_of(evaluation, columns, layout, lambda value, kind: shown(value, layout.digits, kind))
-    return ((topic, *cells) for topic, cells in rows)
+    """Return the rows of one run with rounded numbers."""
+    return rows_of(evaluation, columns, layout, lambda value, kind: shown(value, layout.digits, kind))
 
 
 def _by_topic(

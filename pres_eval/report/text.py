@@ -12,9 +12,10 @@ from __future__ import annotations
 import math
 import os
 import re
+import sys
 from collections import Counter
 from collections.abc import Collection, Sequence
-from itertools import count
+from itertools import count, takewhile
 
 from pres_eval.measures.base import Format
 
@@ -199,14 +200,13 @@ def without_shared(names: Sequence[str]) -> list[str]:
 
 def _shared(words: Sequence[Sequence[str]]) -> int:
     """Count the words that begin all lists: up to a separator, with a word left in each."""
-    best = 0
-    for place, word in enumerate(words[0]):
-        if not all(place < len(each) and each[place] == word for each in words):
-            break
-        rests = [each[place + 1 :] for each in words]
-        if not word[0].isalnum() and all(any(part[0].isalnum() for part in rest) for rest in rests):
-            best = place + 1
-    return best
+    same = takewhile(lambda each: len(set(each)) == 1, zip(*words, strict=False))
+    ends = [
+        end
+        for end, (word, *_) in enumerate(same, 1)
+        if not word[0].isalnum() and all(any(part[0].isalnum() for part in each[end:]) for each in words)
+    ]
+    return max(ends, default=0)
 
 
 def fitted(names: Sequence[str], longest: int) -> list[str]:
@@ -237,18 +237,15 @@ def _without_middle(name: str, longest: int) -> str:
     return f"{name[:front]}…{name[len(name) - (longest - 1 - front) :]}" if longest > 1 else "…"
 
 
-def _numbered(names: Sequence[str], longest: int | None = None) -> list[str]:
+def _numbered(names: Sequence[str], longest: int = sys.maxsize) -> list[str]:
     """Return the names, with a number behind those that come again; longer ones lose their middle for it."""
     times = Counter(names)
     taken = {name for name in names if times[name] == 1}
     found = []
     for name in names:
-        unique = name
-        numbers = count(1)
-        while times[name] > 1 and (unique == name or unique in taken):
-            end = f" ({next(numbers)})"
-            short = name if longest is None else _without_middle(name, max(longest - len(end), 1))
-            unique = short + end
-        taken.add(unique)
-        found.append(unique)
+        ends = (f" ({number})" for number in count(1))
+        numbered = (_without_middle(name, max(longest - len(end), 1)) + end for end in ends)
+        free = (unique for unique in numbered if unique != name and unique not in taken)
+        found.append(name if times[name] == 1 else next(free))
+        taken.add(found[-1])
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 from pres_eval.measures.base import Format
 from pres_eval.measures.selection import SelectedColumn, Selection
@@ -18,67 +19,58 @@ ALL = "all"
 def topic_lines(block: ScoredBlock, selection: Selection, zscores: bool = False) -> bytes:
     """Return the lines of some topics, one for each column that is printed per topic."""
     shown = [
-        (column, values)
+        (column, values if isinstance(values, list) else values.tolist())
         for column, values in zip(selection, block.values, strict=True)
         if column.measure.per_topic
     ]
-    if not shown:
-        return b""
-    line = "".join(_line(column, "\0", zscores) for column, _ in shown)
-    columns = [
-        values if isinstance(values, list) else _printable(values.tolist(), column, zscores)
-        for column, values in shown
-    ]
-    lines = []
-    for topic, row in zip(block.topics, zip(*columns, strict=True), strict=True):
-        name = topic.decode("utf-8", "surrogateescape").replace("%", "%%")
-        lines.append(line.replace("\0", name) % row)
-    return _bytes_of(lines, zscores)
+    return _lines(block.topics, shown, zscores)
 
 
 def summary_lines(
     summary: Sequence[float | str | None], selection: Selection, zscores: bool = False
 ) -> bytes:
     """Return the lines over all topics."""
-    lines = []
-    for column, value in zip(selection, summary, strict=True):
-        if value is not None:
-            shown = value if isinstance(value, str) else _printable([value], column, zscores)[0]
-            lines.append(_line(column, ALL, zscores) % shown)
-    return _bytes_of(lines, zscores)
+    shown = [(column, [value]) for column, value in zip(selection, summary, strict=True) if value is not None]
+    return _lines([ALL.encode()], shown, zscores)
 
 
 def evaluation_lines(evaluation: ScoredRun, per_topic: bool, summary: bool, zscores: bool = False) -> bytes:
     """Return the lines of a whole evaluation."""
-    block = ScoredBlock(evaluation.topics, evaluation.values)
-    lines = topic_lines(block, evaluation.columns, zscores) if per_topic else b""
+    lines = topic_lines(evaluation, evaluation.columns, zscores) if per_topic else b""
     return lines + (summary_lines(evaluation.summary, evaluation.columns, zscores) if summary else b"")
 
 
-def _line(column: SelectedColumn, topic: str, zscores: bool) -> str:
-    """Return a line with a place for the value."""
+def _lines(
+    topics: Sequence[bytes], shown: Sequence[tuple[SelectedColumn, Sequence[Any]]], zscores: bool
+) -> bytes:
+    """Return the lines of topics, one for each column; C's nan has its sign bit set, a Z-score its own."""
+    if not shown:
+        return b""
+    line = "".join(_line(column, zscores) for column, _ in shown)
+    rows = zip(*(_printable(values, column, zscores) for column, values in shown), strict=True)
+    names = (topic.decode("utf-8", "surrogateescape").replace("%", "%%") for topic in topics)
+    text = "".join([line.replace("\0", name) % row for name, row in zip(names, rows, strict=True)])
+    text = text if zscores else text.replace("\t   nan\n", "\t  -nan\n")
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _line(column: SelectedColumn, zscores: bool) -> str:
+    """Return a line with a place for the value, and a NUL for the topic."""
     kind = column.measure.format
     counted = zscores and kind in (Format.FLOAT, Format.COUNT)
-    template = "%d" if kind is Format.COUNT else kind.value
-    label = column.label
+    template = "%s" if counted else "%d" if kind is Format.COUNT else kind.value
     # trec_eval: printf pads to 22 bytes, not characters.
-    label += " " * (22 - len(label.encode("utf-8", "surrogateescape")))
-    label = label.replace("%", "%%")
-    return f"{'Z' * counted}{label}\t{topic}\t{'%s' if counted else template}\n"
+    label = column.label + " " * (22 - len(column.label.encode("utf-8", "surrogateescape")))
+    return f"{'Z' * counted}{label.replace('%', '%%')}\t\0\t{template}\n"
 
 
-def _printable(values: list[float], column: SelectedColumn, zscores: bool) -> Sequence[float | str]:
+def _printable(values: Sequence[Any], column: SelectedColumn, zscores: bool) -> Sequence[Any]:
     """Return values as their lines take them; a Z-score is text, as its nan has the sign of the file's."""
+    if column.measure.format in (Format.TEXT, Format.TAG):
+        return values
     if zscores:
         return [f"{exact(value):>6}" if math.isnan(value) else f"{value:6.4f}" for value in values]
     if column.measure.format is Format.COUNT:
         # trec_eval: (long) of a double that is no whole number or none at all never happens in counts.
         return [0 if math.isnan(value) else value for value in values]
     return values
-
-
-def _bytes_of(lines: Sequence[str], zscores: bool) -> bytes:
-    """Return lines with C's nan: 0.0/0.0 has its sign bit set on x86, a Z-score its own sign."""
-    text = "".join(lines)
-    text = text if zscores else text.replace("\t   nan\n", "\t  -nan\n")
-    return text.encode("utf-8", "surrogateescape")

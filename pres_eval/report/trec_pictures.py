@@ -64,12 +64,12 @@ def draw_graph(axes: Axes, graph: Graph, report: Report) -> None:
     looks = run_styles(report.names, report.best_first(report.main))
     for points, look in zip(graph.curves, looks, strict=True):
         axes.plot([x for x, _, _ in points], [y for _, y, _ in points], linewidth=1.2, **look)
-    if graph.logarithmic:
+    if graph.x.logarithmic:
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter("{x:g}")
     else:
         short_numbers(axes)
-    axes.set(title=graph.title, xlabel=graph.x, ylabel=graph.y, ylim=(0, 1))
+    axes.set(title=graph.title, xlabel=graph.x.label, ylabel=graph.y.label, ylim=(0, 1))
 
 
 def draw_one_graph(name: str, report: Report, subject: Subject) -> Figure:
@@ -212,10 +212,15 @@ def draw_pair(report: Report, subject: Subject) -> Figure:
     names = [plain_names(report.names)[run] for run in (first, second)]
     with panels(2, 2, (5.25, 4.6)) as (figure, (scatter, bars)):
         for marker, chosen in (("^", differences > 0), ("v", differences < 0), ("o", differences == 0)):
-            colours = bar_colours(differences[chosen])
-            points = other[known][chosen], one[known][chosen]
-            # Points at 0 and 1 are whole.
-            scatter.scatter(*points, s=18, marker=marker, color=colours, clip_on=False, zorder=3)
+            scatter.scatter(
+                other[known][chosen],
+                one[known][chosen],
+                s=18,
+                marker=marker,
+                color=bar_colours(differences[chosen]),
+                clip_on=False,  # points at 0 and 1 are whole
+                zorder=3,
+            )
         ends = np.concatenate((one[known], other[known], [0.0, 0.1]))
         limits = float(ends.min()), 1.03 * float(ends.max())
         scatter.axline((0, 0), slope=1, color="black", linewidth=0.8)

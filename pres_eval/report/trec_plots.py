@@ -136,9 +136,12 @@ def document(report: Report) -> Iterator[Figure]:
         "",
         *textwrap.wrap(report.description, 100),
         f"{plural(len(report.topics))}, judged in {report.shown_path(report.qrels.path)}",
+        *(
+            ["The runs have different topics: averages are over each run's own."]
+            if report.topics_differ() and not report.options.complete
+            else []
+        ),
     ]
-    if report.topics_differ() and not report.options.complete:
-        title.append("The runs have different topics: averages are over each run's own.")
     yield from _text_pages([*title, "", *_lined_up(["run", "topics", *report.board], board)])
     if report.pairs is not None:
         yield draw_intervals(report, subject)

@@ -218,10 +218,14 @@ def report_selection(
 ) -> Selection:
     """Return the columns that a report needs, those of the measures asked for included."""
     grid = ",".join(map(str, grid_of(nmax)))
-    levels = ",".join(map(str, DOCUMENT_CUTOFFS))
     texts = (
         *("num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref"),
-        *(f"iprec_at_recall.{','.join(RECALL_LEVELS)}", f"P.{levels}", f"recall.{grid}", f"PRES.{grid}"),
+        *(
+            f"iprec_at_recall.{','.join(RECALL_LEVELS)}",
+            f"P.{','.join(map(str, DOCUMENT_CUTOFFS))}",
+            f"recall.{grid}",
+            f"PRES.{grid}",
+        ),
         *measures,
     )
     return select(texts, options, nmax, relevance=RelevanceInfo.QRELS)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pres_eval.analysis.validation import ERECALL, Estimate, Validation
 from pres_eval.analysis.yields import SampledPart, elusion_tests, plans, sample_needed
 from pres_eval.report.drawing import COLOURS, add_legend, one_plot
-from pres_eval.report.layout import Shown, Table, records_table
+from pres_eval.report.layout import Interval, Shown, ShownCell, Table, records_table
 from pres_eval.report.paper import Figure
 from pres_eval.report.text import percentage, text_of
 
@@ -44,12 +44,13 @@ def validation_tables(found: Validation) -> list[Table]:
     ]
 
 
-def _shown(one: Estimate) -> list[str]:
-    values = (one.estimate, one.low, one.high, one.at_least, one.at_most)
-    texts = [_count(value) if one.quantity.startswith("relevant") else f"{value:.4f}" for value in values]
-    if math.isnan(one.estimate):
-        texts[0] = "-"
-    return [text_of(one.topic), one.quantity, texts[0], f"{texts[1]} to {texts[2]}", *texts[3:]]
+def _shown(one: Estimate) -> list[ShownCell]:
+    """Return the cells of an estimate for people: shares with --digits, numbers of documents whole."""
+    values: tuple[ShownCell, ...] = (one.estimate, Interval(one.low, one.high), one.at_least, one.at_most)
+    if one.quantity.startswith("relevant"):
+        ends = f"{_count(one.low)} .. {_count(one.high)}"
+        values = _count(one.estimate), ends, _count(one.at_least), _count(one.at_most)
+    return [text_of(one.topic), one.quantity, *values]
 
 
 def _count(value: float) -> str:

@@ -31,7 +31,7 @@ def evaluation(topics: list[bytes], texts: list[str], *columns: list[float]) -> 
     selection = select(texts)
     values = tuple(np.array(column, np.float64) for column in columns)
     totals = Totals(len(topics), len(topics), 0, False)
-    return ScoredRun("run", "tag", tuple(topics), selection, values, (0.0,) * len(columns), totals)
+    return ScoredRun(tuple(topics), values, "run", "tag", selection, (0.0,) * len(columns), totals)
 
 
 def test_topics_are_those_that_all_runs_have() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,9 @@ from hypothesis import strategies as st
 from support.commands import QRELS, RUNS, Command
 
 from pres_eval.analysis.correlation import rbo, tau_ap
+from pres_eval.analysis.judged_runs import order_changes
 from pres_eval.analysis.judging import cohens_kappa, grade_table, krippendorffs_alpha, raw_agreement
+from pres_eval.analysis.paired import PairedScores
 
 N = -1
 EXAMPLE = np.array(
@@ -186,6 +189,46 @@ def test_judges_plot(pres_eval: Command, tmp_path: Path) -> None:
     picture = tmp_path / "j.svg"
     pres_eval.ok("judges", QRELS, strict_qrels(tmp_path), *RUNS, "--quiet", "-m", "map", "--plot", picture)
     assert "that both judged" in picture.read_text()
+
+
+def test_digits_of_statistics(pres_eval: Command, tmp_path: Path) -> None:
+    """Those of κ and α, of topics, and of power's deviations were four, whatever --digits said."""
+    options = ("--quiet", "--digits", "2", "--table")
+    judges = ("judges", QRELS, strict_qrels(tmp_path), *options)
+    power = ("power", QRELS, *RUNS, "-m", "map", *options)
+    for command in ((*judges, "agreement"), (*judges, "topics"), (*power, "sizes")):
+        found = re.findall(r"0\.\d+", pres_eval.ok(*command).out.partition("---")[2])
+        assert found and all(len(number) == 4 for number in found), found
+
+
+def test_a_test_of_ranks_may_contradict_the_means() -> None:
+    """Run a is better on 11 of 12 topics to both judges; the swapped pair was called reversed."""
+    gain = np.arange(1, 12) / 100
+    first, second = (
+        PairedScores(
+            runs=("a", "b"),
+            measures=("map",),
+            topics=tuple(str(topic).encode() for topic in range(12)),
+            values=np.array([[[*gain, 0.0], [0.0] * 11 + [lost]]]),
+            means=np.array([[gain.mean(), lost]]) / 12 * [11, 1],
+            all_topics=12,
+        )
+        for lost in (0.9, 0.2)
+    )
+    counts = ("swapped", "contradicted", "lost", "gained", "reversed")
+    (change,) = order_changes(first, second, test="wilcoxon")
+    assert [change[count] for count in counts] == [1, 0, 0, 0, 0]
+    (change,) = order_changes(second, first, test="wilcoxon")
+    assert [change[count] for count in counts] == [1, 1, 0, 0, 0]
+
+
+@pytest.mark.filterwarnings("error")
+def test_judges_of_no_document_in_common(pres_eval: Command, tmp_path: Path) -> None:
+    """matplotlib warned on stderr, and a note named grades as the reason for numbers that are not there."""
+    (tmp_path / "one").write_text("1 0 a 1\n")
+    (tmp_path / "two").write_text("1 0 b 1\n")
+    called = pres_eval.ok("judges", tmp_path / "one", tmp_path / "two", "--plot", tmp_path / "judges.svg")
+    assert "or they judged no document both" in called.out
 
 
 def first_of(run: str, depth: int) -> dict[tuple[str, str], int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import statistics
 from dataclasses import replace
 from pathlib import Path
@@ -125,6 +126,15 @@ def test_the_command(command: Command, judged: tuple[Path, Path]) -> None:
     drawn = [row["topic"] for row in found["to_judge"]]
     again = command.ok("judges", *judged, *RUNS, *options, "--seed", "3").json
     assert sorted(drawn) == sorted(row["topic"] for row in again["to_judge"]) != drawn
+
+
+def test_digits_of_intervals(command: Command, judged: tuple[Path, Path]) -> None:
+    """Those of intervals were four, whatever --digits said."""
+    tables = ("corrected", "corrected_differences")
+    for table in tables:
+        options = ("--correct", "-m", "map", "--quiet", "--digits", "2", "--table", table)
+        row = command.ok("judges", *judged, *RUNS, *options).out.splitlines()[4]
+        assert re.search(r"[+-]?0\.\d\d \.\. [+-]?0\.\d\d ", row), row
 
 
 def test_errors_that_favour_a_run_are_told(command: Command, tmp_path: Path) -> None:

@@ -370,3 +370,18 @@ def test_a_row_all_that_may_be_a_topic_is_warned_about(call: Command, tmp_path: 
     called = call("compare", "--scores", tmp_path / "scores.csv")
     assert called.err.count("is taken for its summary") == 1
     assert "the row 'all' of run 'a' (and those of 3 more runs) is taken for its summary" in called.err
+
+
+@pytest.mark.parametrize("more", [(), ("-c",)])
+def test_a_run_of_a_summary_alone_has_no_topics(more: tuple[str, ...], call: Command, tmp_path: Path) -> None:
+    """A warning took the row for a topic; with -c all topics counted as 0."""
+    (tmp_path / "scores.csv").write_text("run,topic,map\na,x,0.1\na,all,0.5\nb,all,0.3\n")
+    called = call("compare", "--scores", tmp_path / "scores.csv", "--quiet", *more)
+    assert called.code == 7 and "run 'b' has only the row 'all', its summary, expected rows of" in called.err
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_scores_as_powershell_writes_them(encoding: str, call: Command, tmp_path: Path) -> None:
+    (tmp_path / "scores.csv").write_text("run,topic,map\na,x,0.1\nb,x,0.3\n", encoding=encoding)
+    found = call.ok("compare", "--scores", tmp_path / "scores.csv", "--quiet", "--format", "json").json
+    assert [row["mean"] for row in found["means"]] == [0.1, 0.3]

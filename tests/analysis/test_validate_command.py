@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import subprocess
 import sys
 from dataclasses import asdict
@@ -217,6 +218,55 @@ def test_a_target_is_one_of_each_topic(call: Command) -> None:
     assert call(*files, "--target", f"{least['q1']:.10f}").code == 0
 
 
+def test_what_no_sample_has_is_not_ruled_out(call: Command) -> None:
+    """Nothing relevant among 160 documents missed: at least 10 were, and recall was at most 0.99."""
+    Path("found").write_text("".join(f"q1 d{number}\n" for number in range(2000)))
+    numbers = [*range(40), *range(2000, 2160)]
+    Path("sample").write_text("".join(f"q1 d{number} {int(number < 20)}\n" for number in numbers))
+    review = pe.validate("found", "sample", collection=1_000_000)
+    assert (review["relevant missed"].low, review["relevant missed"].at_least) == (0.0, 0.0)
+    assert (review["recall"].high, review["recall"].at_most) == (1.0, 1.0)
+    assert all(each.low <= each.estimate <= each.high for each in review.estimates)
+    Path("sample").write_text("".join(f"q1 d{number} {int(number > 2140)}\n" for number in numbers))
+    review = pe.validate("found", "sample", collection=1_000_000)
+    assert (review["recall"].estimate, review["recall"].at_least) == (0.0, 0.0)
+    assert "it found at least 0 %" in review.sentence
+
+
+def test_a_sample_without_a_relevant_document_shows_no_recall(call: Command) -> None:
+    """Where few of the documents found were judged it showed 20 %, by the prior alone."""
+    Path("found").write_text("".join(f"q1 d{number}\n" for number in range(1000)))
+    Path("sizes").write_text("q1 found 1000\nq1 rest 1000\n")
+    strata = "".join(f"q1 d{n} {'rest' if n else 'found'} 0\n" for n in (0, *range(1000, 1500)))
+    Path("sample").write_text(strata)
+    called = call("validate", "found", "sample", "--sizes", "sizes", "--target", "0.1", "--format", "json")
+    recall = called.json["estimates"][0]
+    assert [recall[name] for name in ("estimate", "low", "high", "at_least")] == [None, 0.0, 1.0, 0.0]
+    assert called.code == 3 and "it found at least 0 %" in called.json["sentences"][0]["sentence"]
+    Path("sample").write_text(strata + "".join(f"q1 d{n} rest 0\n" for n in range(1500, 2000)))
+    recall = pe.validate("found", "sample", sizes="sizes")["recall"]
+    assert (recall.low, recall.high) == (1.0, 1.0), "nothing was missed"
+
+
+def test_digits_of_shares_alone(call: Command) -> None:
+    rows = call.ok("validate", *WHOLE, "--digits", "2", "--table", "estimates").out.splitlines()
+    assert re.fullmatch(r"q1 +recall +0\.24  0\.\d\d \.\. 0\.\d\d +0\.\d\d +0\.\d\d", rows[4])
+    assert rows[9].split()[:5] == ["q1", "relevant", "68", "47", ".."]
+
+
+def test_nothing_relevant_is_no_nan(call: Command) -> None:
+    """All is judged, nothing is relevant: "nan to nan", and the recall shown was nan."""
+    Path("found").write_text("q1 d0\n")
+    Path("sample").write_text("q1 d0 0\nq1 d1 0\n")
+    called = call("validate", "found", "sample", "--collection", "2", "--target", "0.5")
+    assert called.out.splitlines()[4].split() == ["q1", "recall", "-", "-", "-", "-"]
+    assert "nan" not in called.out + called.err
+    assert (called.code, called.err.endswith("confidence, shown is none, as nothing is relevant\n")) == (
+        3,
+        True,
+    )
+
+
 def test_erecall_is_of_two_samples(call: Command) -> None:
     """Its interval beside draws of beta-binomials by numpy."""
     Path("control").write_text(
@@ -246,7 +296,12 @@ def test_erecall_is_of_two_samples(call: Command) -> None:
         ("q2 d1 1\n", "control: 0 judged documents of topic 'q1', expected a sample of its 200 documents"),
         (
             SAMPLE,
-            "control: the judged documents of the sample itself, expected a sample that was drawn",
+            "control: 40 of its 40 judged documents that the review missed are in the sample too, expected a"
+            " sample that was drawn independently of it, of which chance has about 10 there",
+        ),
+        (
+            "".join(f"q1 d{number} 0\n" for number in (*range(60, 180, 4), 181, 182, 183)),
+            "control: 30 of its 33 judged documents that the review missed are in the sample too",
         ),
     ],
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 from unittest import mock
 
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from pres_eval.arrays import stretches
 from pres_eval.batches.batch import Batch
-from pres_eval.batches.forming import blocks_of_topics, form_batches
+from pres_eval.batches.forming import in_blocks
 from pres_eval.errors import InputError
 from pres_eval.options import Options
 from pres_eval.ranking.runs import read_run
@@ -96,7 +97,7 @@ def join(folder: Path, qrels: Grades, run: Retrieved, options: Options, size: in
     (folder / "run").write_text("".join(lines))
     judgements = read_qrels(Source(str(folder / "qrels")))
     ranking = read_run(Source(str(folder / "run")), judgements, options)
-    return [formed() for formed in form_batches(judgements, ranking, options, size)]
+    return [cast(Batch, formed()) for formed in in_blocks(judgements, ranking, options, size)]
 
 
 DOCUMENTS = st.sampled_from([f"d{number}" for number in range(12)])
@@ -153,11 +154,11 @@ def test_judged_twice(compat: str, tmp_path: Path) -> None:
         (tmp_path / "run").write_text("".join(f"{topic} Q0 a 1 1 t\n" for topic in topics))
         ranking = read_run(Source(str(tmp_path / "run")), judgements, Options(compat))
         if not stops:
-            (formed,) = form_batches(judgements, ranking, Options(compat), 10)
+            (formed,) = in_blocks(judgements, ranking, Options(compat), 10)
             assert len(formed()) == len(topics)
             continue
         with pytest.raises(InputError) as caught:
-            form_batches(judgements, ranking, Options(compat), 10)
+            in_blocks(judgements, ranking, Options(compat), 10)
         assert str(caught.value) == (
             f"{tmp_path}/qrels:5: a second judgement of document 'b' for topic '2' (first in line 2),"
             " expected one judgement per document and topic;"
@@ -171,6 +172,6 @@ def test_blocks(size: int, folder: Path) -> None:
     qrels: Grades = {str(topic): {f"d{n}": n % 3 for n in range(topic % 4 + 1)} for topic in range(8)}
     run: Retrieved = {str(topic): [f"d{n}" for n in range(topic % 3 + 1)] for topic in range(8)}
     (batch,) = join(folder, qrels, run, Options())
-    blocks = list(blocks_of_topics(batch, size))
+    blocks = list(batch.blocks(size))
     assert max(map(len, blocks)) == min(size, 8)
     assert [topic for block in blocks for topic in as_plain(block)] == as_plain(batch)

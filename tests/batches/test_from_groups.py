@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -13,12 +13,14 @@ from numpy.typing import NDArray
 from support.oracle_preferences import jg_scores
 from support.preference_files import Rankings, ranked, write
 
-from pres_eval.batches.forming import blocks_of_topics
+from pres_eval.batches.forming import in_blocks
 from pres_eval.batches.from_groups import GroupedBatch, form_grouped_batch
+from pres_eval.batches.topics import scored_topics
 from pres_eval.errors import InputError
 from pres_eval.measures.base import Trait
 from pres_eval.measures.judgement_groups import MEASURES as JUDGEMENT_GROUP_MEASURES
 from pres_eval.options import Options, RelevanceInfo
+from pres_eval.ranking.ranked import Ranked
 from pres_eval.reading.judged_groups import GroupQrels, read_group_qrels
 from pres_eval.reading.source import Source
 
@@ -33,7 +35,7 @@ ARGUMENTS = {
 }
 
 
-def form(path: Path, grades: Grades, rankings: Rankings, options: Options | None = None) -> GroupedBatch:
+def read(path: Path, grades: Grades, rankings: Rankings) -> tuple[GroupQrels, Ranked]:
     rows = [
         (topic, group, docno, grade)
         for topic, groups in grades.items()
@@ -41,7 +43,13 @@ def form(path: Path, grades: Grades, rankings: Rankings, options: Options | None
         for docno, grade in judged.items()
     ]
     qrels = read_group_qrels(write(path, rows[::2] + rows[1::2]), GroupQrels)
-    return form_grouped_batch(qrels, ranked(qrels.pool, rankings), options or Options())
+    return qrels, ranked(qrels.pool, rankings)
+
+
+def form(path: Path, grades: Grades, rankings: Rankings, options: Options | None = None) -> GroupedBatch:
+    options = options or Options()
+    qrels, run = read(path, grades, rankings)
+    return form_grouped_batch(qrels, run, options, *scored_topics(qrels.pool, run, options))
 
 
 def scores(batch: GroupedBatch) -> dict[bytes, dict[str, float]]:
@@ -84,9 +92,10 @@ def test_scores_are_those_of_the_slow_twin(
     tmp_path_factory: pytest.TempPathFactory, case: tuple[Grades, Rankings, Options], size: int
 ) -> None:
     grades, rankings, options = case
-    batch = form(tmp_path_factory.getbasetemp() / "twin.qrels", grades, rankings, options)
+    qrels, run = read(tmp_path_factory.getbasetemp() / "twin.qrels", grades, rankings)
     found: dict[bytes, dict[str, float]] = {}
-    for block in blocks_of_topics(batch, size):
+    for formed in in_blocks(qrels, run, options, size):
+        block = cast(GroupedBatch, formed())
         assert len(block) <= size
         found |= scores(block)
     expected = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import cast
 
 import pytest
 from hypothesis import given, settings
@@ -12,14 +13,16 @@ from support.oracle_preferences import ContradictionError, preference_scores
 from support.preference_files import Rankings, ranked, write
 
 from pres_eval.batches import preference_orders
-from pres_eval.batches.forming import blocks_of_topics
+from pres_eval.batches.forming import in_blocks
 from pres_eval.batches.from_preferences import PreferenceBatch, form_preference_batch
+from pres_eval.batches.topics import scored_topics
 from pres_eval.errors import InputError
 from pres_eval.measures.base import Format
 from pres_eval.measures.preference import MEASURES as PREFERENCE_MEASURES
 from pres_eval.options import Options, RelevanceInfo
+from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.runs import read_run
-from pres_eval.reading.judged_groups import QRELS_PREFS, read_preferences
+from pres_eval.reading.judged_groups import QRELS_PREFS, Preferences, read_preferences
 from pres_eval.reading.source import Source
 
 Row = tuple[str, str, str, str, float]
@@ -27,11 +30,16 @@ Row = tuple[str, str, str, str, float]
 MEASURES = {measure.name: measure for measure in PREFERENCE_MEASURES}
 
 
+def whole_batch(preferences: Preferences, run: Ranked, options: Options | None = None) -> PreferenceBatch:
+    options = options or Options()
+    return form_preference_batch(preferences, run, options, *scored_topics(preferences.pool, run, options))
+
+
 def form(
     path: Path, rows: Sequence[Row], rankings: Rankings, options: Options | None = None
 ) -> PreferenceBatch:
     preferences = read_preferences(write(path, rows))
-    return form_preference_batch(preferences, ranked(preferences.pool, rankings), options or Options())
+    return whole_batch(preferences, ranked(preferences.pool, rankings), options)
 
 
 def scores(batch: PreferenceBatch) -> dict[bytes, dict[str, float]]:
@@ -113,17 +121,19 @@ def test_scores_are_those_of_the_slow_twin(
 ) -> None:
     rows, rankings, options = case
     path = tmp_path_factory.getbasetemp() / "twin.prefs"
-    batch = form(path, rows, rankings, options)
+    preferences = read_preferences(write(path, rows))
+    run = ranked(preferences.pool, rankings)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(preference_orders, "CELLS", cells)
         try:
             expected = expected_scores(rows, rankings, options)
         except ContradictionError:
             with pytest.raises(InputError):
-                scores(batch)
+                scores(whole_batch(preferences, run, options))
             return
         found: dict[bytes, dict[str, float]] = {}
-        for block in blocks_of_topics(batch, size):
+        for formed in in_blocks(preferences, run, options, size):
+            block = cast(PreferenceBatch, formed())
             assert len(block) <= size
             found |= scores(block)
     assert list(found) == list(expected)
@@ -270,7 +280,7 @@ def test_ties_go_by_docno_ascending(tmp_path: Path, most: int | None, ranks: dic
     ranking = read_run(write(tmp_path / "run", TIED), preferences, Options(max_retrieved=most))
     assert [pool.documents[int(document)] for document in ranking.document] == [b"c", b"a", b"b"]
     assert ranking.rank.tolist() == [1, 2, 3]
-    batch = form_preference_batch(preferences, ranking, Options(max_retrieved=most))
+    batch = whole_batch(preferences, ranking, Options(max_retrieved=most))
     found = {
         pool.documents[int(preferences.document[row])]: place + 1
         for row, place in zip(batch.row, batch.place, strict=True)
@@ -321,7 +331,7 @@ def test_qrels_read_as_preferences(tmp_path: Path) -> None:
         ("1", "u", "c", 0.5),
     ]
     preferences = read_preferences(write(tmp_path / "qrels", rows), QRELS_PREFS)
-    batch = form_preference_batch(preferences, ranked(preferences.pool, {"1": ["c", "a"]}), Options())
+    batch = whole_batch(preferences, ranked(preferences.pool, {"1": ["c", "a"]}))
     as_prefs = [(topic, group, "0", docno, float(level)) for topic, group, docno, level in rows]
     expected = preference_scores(groups_of(as_prefs, "1"), ["c", "a"], "9.0.8")
     assert scores(batch)[b"1"] == expected
@@ -360,10 +370,9 @@ def test_contradictions_name_line_topic_group_and_documents(
     path.write_text(text)
     preferences = read_preferences(Source(str(path)))
     with pytest.raises(InputError) as error:
-        scores(form_preference_batch(preferences, ranked(preferences.pool, {"1": ["a"]}), Options()))
+        scores(whole_batch(preferences, ranked(preferences.pool, {"1": ["a"]})))
     assert str(error.value) == f"{path}:{line}: {message}"
-    unscored = form_preference_batch(preferences, ranked(preferences.pool, {}), Options())
-    assert scores(unscored) == {}
+    assert scores(whole_batch(preferences, ranked(preferences.pool, {}))) == {}
 
 
 @pytest.mark.parametrize("rows", ["2 u s a 1\n2 u s b 0\n2 u s a 2\n", "2 u x a 1\n2 u x b 2\n2 u y a 0\n"])
@@ -372,7 +381,7 @@ def test_contradictions_in_a_later_block_name_their_own_line(tmp_path: Path, row
     path.write_text("1 u s a 1\n1 u s b 0\n1 u s c 0\n1 u s d 0\n" + rows)
     preferences = read_preferences(Source(str(path)))
     run = ranked(preferences.pool, {"1": ["a"], "2": ["a"]})
-    first, second = blocks_of_topics(form_preference_batch(preferences, run, Options()), 1)
+    first, second = (cast(PreferenceBatch, formed()) for formed in in_blocks(preferences, run, Options(), 1))
     assert scores(first)
     with pytest.raises(InputError, match="topic '2', judgement group 'u': document 'a'") as error:
         scores(second)

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from support.colliding import weaken_hashes
 from support.commands import Command
 from support.plain_reading import SmallSource
-from support.pools import JudgedPool, made_pool
+from support.pools import judged_pool, made_pool
 from support.small_chunks import chunks_of
 
 from pres_eval.arrays import stretches
@@ -65,6 +65,16 @@ def check(tmp_path: Path) -> Any:
         return reports[0], reports[1]
 
     return run
+
+
+def test_what_is_said_of_negative_grades_is_so(command: Command, tmp_path: Path) -> None:
+    """The note had it that `judged` counts them as judged."""
+    (tmp_path / "qrels").write_text("1 0 a 1\n1 0 b -1\n")
+    (tmp_path / "run").write_text("1 Q0 a 1 3 r\n1 Q0 b 2 2 r\n")
+    files = tmp_path / "qrels", tmp_path / "run"
+    assert "infAP counts them as pooled, judged as unjudged" in command("check", *files).out
+    assert command.ok("-m", "judged.2", *files).out.split()[2] == "0.5000"
+    assert command.ok("-m", "judged.2", "-J", *files).out.split()[2] == "1.0000"
 
 
 def found(report: FileReport) -> dict[str, int]:
@@ -626,7 +636,7 @@ def test_the_evaluator_stops_at_the_first_error_of_check(
         stop = error_of(lambda: read_qrels(SmallSource(one, 1 << 20)))
         assert first_malformed(reports[0]) == stop
         pool = made_pool([(b"1", b"D1"), (b"2", b"d1")])
-        stop = error_of(lambda: read_run(SmallSource(other, 1 << 20), JudgedPool(pool)))
+        stop = error_of(lambda: read_run(SmallSource(other, 1 << 20), judged_pool(pool)))
         assert first_malformed(reports[1]) == stop
 
 

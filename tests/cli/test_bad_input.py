@@ -252,6 +252,13 @@ MISTAKES: dict[str, tuple[str, str | bytes, str]] = {
 }
 
 
+def test_nul_bytes_are_no_matter_of_commas(call: Command) -> None:
+    Path("run.csv").write_bytes(b"query_id,doc_id,sc\0ore\nq1,a,1\n")
+    message = "run.csv:1: the columns 'query_id, doc_id, sc\\x00ore', expected a header with query_id, doc_id"
+    assert call("qrels", "run.csv").err == "pres-eval: run.csv:1: a NUL byte, expected text\n"
+    assert call("qrels", "run.csv", "-T", "csv").err == f"pres-eval: {message} and score\n"
+
+
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_errors_know_what_people_do(mistake: str, call: Command) -> None:
     """One line that ends in what the file looks like, and what to type."""

@@ -75,6 +75,7 @@ FILES = {
     "empty": "",
     "blank": "\n \n",
     "expected": "map                   \tall\t0.5000\n",
+    "utf-16": "map                   \tall\t0.5000\n",
     "not-expected": "map                   \tall\t0.5001\n",
 }
 
@@ -87,7 +88,7 @@ def call(
     monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
     for name, text in FILES.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text, encoding="utf-8")
+        (tmp_path / name).write_text(text, encoding=name if name == "utf-16" else "utf-8")
     return Command(capfdbinary)
 
 

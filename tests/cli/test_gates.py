@@ -561,3 +561,18 @@ def test_item_9_reports_of_gates_name_what_stopped_them(
     lines = [line for line in called.err.splitlines() if "gates were not checked" not in line]
     assert failure.get("message") == lines[-1].removeprefix("pres-eval: ")
     assert "gates failed: 1 finding" in Path("summary.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("naming", ["auto", "file", "path", "tag"])
+def test_files_of_one_name_in_two_folders_are_expected_as_they_are_printed(
+    pres_eval: Command, tmp_path: Path, naming: str
+) -> None:
+    """2.20: they were compared by their folders, so that what had just been printed was not found."""
+    runs = [tmp_path / folder / "run.txt" for folder in ("a", "b")]
+    for run, own in zip(runs, RUNS, strict=False):
+        run.parent.mkdir()
+        run.write_bytes(Path(own).read_bytes())
+    arguments: tuple[str | Path, ...] = ("-m", "map", "--names", naming, QRELS, *runs)
+    printed = tmp_path / "expected.txt"
+    printed.write_text(pres_eval.ok(*arguments).out)
+    assert pres_eval.ok("--expect", printed, *arguments).err == ""

@@ -29,7 +29,7 @@ from pres_eval.ranking.runs import Runs, read_run
 from pres_eval.reading.relevance import Relevance, read_relevance
 from pres_eval.reading.run_files import run_at
 from pres_eval.reading.source import Source
-from pres_eval.reading.storage import PlannedSource, file_of
+from pres_eval.reading.storage import PlannedSource, kept_open
 from pres_eval.reading.streams import LONGEST_LINE
 
 pytestmark = pytest.mark.skipif(not can_copy(), reason="processes are not copied here")
@@ -361,8 +361,8 @@ def test_a_line_that_is_too_long(before: int, tmp_path: Path) -> None:
     """Its number is that of the file, also where a worker reads another part of it."""
     lines = RUN.splitlines(keepends=True)
     path, _ = written(tmp_path, "".join(lines[:20]) + "x" * (LONGEST_LINE + 1))
-    file = file_of(Source(path))
     start = len("".join(lines[:before]))
-    for source in (PlannedSource(file), PlannedSource(file, start, file.size)):
-        with pytest.raises(InputError, match="run:21: a line of more than 1,048,576 bytes"):
-            list(source.chunks())
+    with kept_open(Source(path)) as opened:
+        for source in (opened, PlannedSource(opened.file, start, opened.file.size)):
+            with pytest.raises(InputError, match="run:21: a line of more than 1,048,576 bytes"):
+                list(source.chunks())

@@ -27,7 +27,7 @@ from pres_eval.reading import splits, storage
 from pres_eval.reading.relevance import Relevance, read_relevance
 from pres_eval.reading.source import Source
 from pres_eval.reading.splits import source_in
-from pres_eval.reading.storage import PlannedFile, PlannedSource, file_at
+from pres_eval.reading.storage import PlannedFile, PlannedSource, kept_open
 
 
 def whole(path: Path, judged: Relevance, options: Options) -> Ranking:
@@ -193,7 +193,8 @@ def test_a_machine_with_a_copy_of_the_file(
 ) -> None:
     """It has other numbers for files, devices and changes: size and time have to be the same."""
     path, _ = written(tmp_path, LINES, QRELS)
-    file = file_at(str(path))
+    with kept_open(Source(str(path))) as opened:
+        file = replace(opened.file, descriptor=None)
     (tmp_path / "other").mkdir()
     there = replace(file, address=str(shutil.copy2(path, tmp_path / "other")))
 

@@ -94,7 +94,6 @@ def small_chunks(copies: bool = False) -> Iterator[None]:
         (stretches, "BLOCK", 7),
         (matching, "MANY", 20),
         (exact, "NARROW", 2),
-        (exact, "LONG_STRETCH", 5),
         (ids, "AT_ONCE", 4),
         (columns, "AT_ONCE", 4),
         (forming, "BLOCK", 2),

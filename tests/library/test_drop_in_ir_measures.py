@@ -89,6 +89,15 @@ def test_topics_come_and_are_added_up_in_the_order_of_the_run(seed: int, kind: s
     assert list(by_pair(found).items()) == list(by_pair(expected).items())
 
 
+def test_a_measure_asked_for_twice_has_one_value_of_a_topic() -> None:
+    """Topics that the run lacks had it twice."""
+    qrels, run = data(1)
+    measures = [ir_measures.nDCG @ 10, ir_measures.AP, ir_measures.nDCG @ 10]
+    expected = list(OLD.iter_calc(measures, qrels, run))
+    assert [*ours.PROVIDER.iter_calc(measures, qrels, run)] == expected
+    assert len(expected) == 2 * len(qrels)
+
+
 @pytest.mark.filterwarnings("ignore:.*equal scores:pres_eval.errors.PresEvalWarning")
 def test_our_measures() -> None:
     """The values are those of `evaluate`, averaged over all topics of the judgements."""
@@ -194,6 +203,16 @@ def test_what_no_other_provider_computes() -> None:
     diversity = ir_measures.DefaultPipeline.providers[-1]
     measure = ir_measures.parse_measure("StRecall@5")
     assert math.isnan(diversity.calc_aggregate([measure], [], run)[measure])
+
+
+def test_a_measure_with_and_without_cutoff() -> None:
+    """Both in one call were a TypeError."""
+    accuracy = [ir_measures.Accuracy @ 2, ir_measures.Accuracy]
+    provider = ir_measures.providers.registry["pres_eval_readers"]
+    rnorm = [ours.Rnorm(docs=1000) @ 20, ours.Rnorm(docs=1000)]
+    for measures, its in ((accuracy, provider), (rnorm, ours.PROVIDER)):
+        both = its.calc_aggregate(measures, *data(1))
+        assert both == {one: its.calc_aggregate([one], *data(1))[one] for one in measures}
 
 
 def test_a_second_import_changes_nothing() -> None:

@@ -129,8 +129,8 @@ def test_what_is_lacking_is_said(command: Command, tmp_path: Path) -> None:
     assert "nan" not in called.out + called.err and "map[b]: no value" in called.err
     file.write_text(f"{topics[0]} a\nelsewhere b\n")
     called = command("-m", "map", "--groups", file, QRELS, RUNS[0])
-    assert "topics of the judgements are in no group (such as" in called.err
-    assert "1 topics of it are not judged (such as 'elsewhere')" in called.err
+    assert "topics of the judgements without a group: 11 (such as" in called.err
+    assert "topics of it without judgements: 1 (such as 'elsewhere')" in called.err
     file.write_text("elsewhere b\n")
     called = command("-m", "map", "--groups", file, QRELS, RUNS[0])
     assert called.code == 2 and "expected topics of the judgements, such as" in called.err

@@ -57,7 +57,7 @@ def test_like_a_dict(
                 judged.rank_top_k(list(run), ids, scores, compat=compat)  # type: ignore[arg-type]
             return
         found = judged.rank_top_k(list(run), ids, scores, compat=compat)  # type: ignore[arg-type]
-    assert (found.topics, found.ranking.num_lines) == (wanted.topics, wanted.ranking.num_lines)
+    assert (found.topics, found.ranking.facts.num_rows) == (wanted.topics, wanted.ranking.facts.num_rows)
     assert sorted(found.ranking.unjudged) == sorted(wanted.ranking.unjudged)
     if found.topics:
         assert found.evaluate(MEASURES).to_trec(per_topic=True) == wanted.evaluate(MEASURES).to_trec(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from pathlib import Path
+from typing import cast
 
 import ir_measures
 import pytest
@@ -13,8 +14,8 @@ from hypothesis import strategies as st
 from support.oracle_diversity import DIVERSITY_TWINS, Covering, Judged
 from support.preference_files import Rankings, ranked, write
 
-from pres_eval.batches.forming import blocks_of_topics
-from pres_eval.batches.from_subtopics import SubtopicBatch, form_subtopic_batch
+from pres_eval.batches.forming import in_blocks
+from pres_eval.batches.from_subtopics import SubtopicBatch
 from pres_eval.errors import InputError, MeasureError
 from pres_eval.measures.base import Trait
 from pres_eval.measures.diversity import MEASURES as DIVERSITY_MEASURES
@@ -49,12 +50,15 @@ def rows(judgements: Judgements) -> list[tuple[str, str, str, int]]:
     ]
 
 
-def form(path: Path, judgements: Judgements, rankings: Rankings, options: Options) -> SubtopicBatch:
+def form(
+    path: Path, judgements: Judgements, rankings: Rankings, options: Options, size: int = 100
+) -> list[SubtopicBatch]:
     lines = rows(judgements)
     write(path, lines[::2] + lines[1::2])
     qrels = read_relevance(str(path), "subtopics")
     assert isinstance(qrels, SubtopicQrels)
-    return form_subtopic_batch(qrels, ranked(qrels.pool, rankings), options)
+    blocks = in_blocks(qrels, ranked(qrels.pool, rankings), options, size)
+    return [cast(SubtopicBatch, formed()) for formed in blocks]
 
 
 DOCNOS = [f"d{number}" for number in range(9)]
@@ -83,7 +87,7 @@ def test_scores_are_those_of_the_slow_twins(
     tmp_path_factory: pytest.TempPathFactory, case: tuple[Judgements, Rankings, Options], size: int
 ) -> None:
     judgements, rankings, options = case
-    batch = form(tmp_path_factory.getbasetemp() / "twin.subtopics", judgements, rankings, options)
+    blocks = form(tmp_path_factory.getbasetemp() / "twin.subtopics", judgements, rankings, options, size)
     topics = [
         Covering(
             judgements[topic.decode()],
@@ -91,18 +95,15 @@ def test_scores_are_those_of_the_slow_twins(
             options.relevance_level,
             options.judged_only,
         )
-        for topic in batch.topics
+        for block in blocks
+        for topic in block.topics
     ]
     for measure in DIVERSITY_MEASURES:
         twin = DIVERSITY_TWINS[measure.name]
         for text in (None, *TEXTS.get(measure.name, ())):
             column_name = measure.name if text is None else f"{measure.name}.{text}"
             for column in select([column_name], relevance=RelevanceInfo.SUBTOPICS):
-                found = [
-                    value
-                    for block in blocks_of_topics(batch, size)
-                    for value in measure.score(block, *column.arguments)
-                ]
+                found = [value for block in blocks for value in measure.score(block, *column.arguments)]
                 assert found == [twin(topic, *column.arguments) for topic in topics], column.label
                 if Trait.BOUNDED in measure.traits:
                     assert all(0 <= value <= 1 + 1e-12 for value in found)
@@ -112,7 +113,7 @@ def test_ranks_among_judged_documents_begin_anew_in_each_topic(tmp_path: Path) -
     """-J: unjudged x and y don't count."""
     judgements: Judgements = {"1": {"s": {"a": 1, "b": 0}}, "2": {"s": {"a": 1, "b": 0, "c": 1}}}
     rankings = {"1": ["x", "b", "a"], "2": ["b", "x", "a", "y", "c"]}
-    batch = form(tmp_path / "qrels", judgements, rankings, Options(judged_only=True))
+    (batch,) = form(tmp_path / "qrels", judgements, rankings, Options(judged_only=True))
     assert batch.all_found.place.tolist() == [1, 2, 1, 2, 3]
     (column,) = select(["P_IA.2"], relevance=RelevanceInfo.SUBTOPICS)
     assert list(column.measure.score(batch, *column.arguments)) == [0.5, 0.5]

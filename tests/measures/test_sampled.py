@@ -16,8 +16,7 @@ from support.preference_files import ranked, write
 
 import pres_eval as pe
 from pres_eval.analysis.sample_intervals import with_sample_intervals
-from pres_eval.batches.forming import blocks_of_topics
-from pres_eval.batches.from_samples import form_sampled_batch
+from pres_eval.batches.forming import in_blocks
 from pres_eval.errors import InputError, MeasureError, PresEvalWarning, UsageError
 from pres_eval.measures.sampled import MEASURES as SAMPLED_MEASURES
 from pres_eval.measures.selection import select
@@ -74,11 +73,9 @@ def test_measures_equal_their_twins(
     assert isinstance(sample, Sample)
     options = Options(relevance_level=level, max_retrieved=most)
     rankings = {str(number): ranking for number, (_, ranking) in enumerate(collection)}
-    batch = form_sampled_batch(sample, ranked(sample.pool, rankings), options)
+    batches = [form() for form in in_blocks(sample, ranked(sample.pool, rankings), options, size)]
     for column in select(TEXTS, relevance=RelevanceInfo.STRATA):
-        found = np.concatenate(
-            [column.measure.score(block, *column.arguments) for block in blocks_of_topics(batch, size)]
-        )
+        found = np.concatenate([column.measure.score(block, *column.arguments) for block in batches])
         wanted = [
             SAMPLED_TWINS[column.measure.name](Sampled(judged, ranking, level, most), *column.arguments)
             for judged, ranking in collection

@@ -15,7 +15,6 @@ from support.batches import GDEVAL_GRADES, GRADES, batch_of, columns_of, same_bi
 from support.oracle import POOLED, UNKNOWN, Topic
 
 from pres_eval.batches.batch import Batch
-from pres_eval.batches.forming import blocks_of_topics
 from pres_eval.measures import MEASURES
 from pres_eval.measures.base import Format, Measure, Trait
 from pres_eval.options import RelevanceInfo
@@ -219,7 +218,7 @@ def test_topic_alone_in_a_batch_and_in_blocks_scores_the_same(measure: Measure, 
     size = data.draw(st.integers(1, 4))
     for number, (_, arguments) in enumerate(columns_of(measure)):
         assert same([together[number]], [[scored[number][0] for scored in alone]])
-        blocks = blocks_of_topics(batch_of(of_unknown_size(measure, topics)), size)
+        blocks = batch_of(of_unknown_size(measure, topics)).blocks(size)
         in_blocks = [value for block in blocks for value in measure.score(block, *arguments)]
         assert same([together[number]], [in_blocks])
 

@@ -18,10 +18,11 @@ from pres_eval.arrays.columns import WordIds
 from pres_eval.arrays.ids import Ids
 from pres_eval.errors import InputError
 from pres_eval.options import Options
-from pres_eval.ranking.ranker import Judged, Ranker
+from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.ranking import Ranking, rank_block
 from pres_eval.ranking.runs import read_run
 from pres_eval.reading.blocks import Block, Documents, whole_topics
+from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.source import Source
 
 
@@ -33,13 +34,13 @@ def block_of(data: bytes, words: bool) -> Block:
     return replace(Block.of_rows(Ids.of([row.fields[0] for row in rows]), ids, scores), documents=documents)
 
 
-def ranked(block: Block, judged: Judged, options: Options | None = None, jobs: int = 1) -> Ranking:
+def ranked(block: Block, judged: Relevance, options: Options | None = None, jobs: int = 1) -> Ranking:
     return rank_block("my run", block, Ranker.of(judged, options or Options()), "tag", jobs)
 
 
 def as_lists(ranking: Ranking) -> list[object]:
     arrays = (ranking.topic, ranking.num_ret, ranking.offsets, ranking.rank, ranking.document)
-    return [*(array.tolist() for array in arrays), ranking.num_lines, list(ranking.unjudged)]
+    return [*(array.tolist() for array in arrays), ranking.facts.num_rows, list(ranking.unjudged)]
 
 
 @settings(deadline=None, max_examples=120)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from support.plain_reading import SmallSource
-from support.pools import JudgedPool, made_pool
+from support.pools import judged_pool, made_pool
 
 from pres_eval.ranking.runs import read_run
 from pres_eval.reading.pool import Pool
@@ -34,7 +34,7 @@ def peak_of_reading(path: Path, pool: Pool) -> int:
     """Bytes allocated at the peak."""
     tracemalloc.start()
     try:
-        ranking = read_run(SmallSource(path, CHUNK), JudgedPool(pool), jobs=1)
+        ranking = read_run(SmallSource(path, CHUNK), judged_pool(pool), jobs=1)
         return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

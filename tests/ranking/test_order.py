@@ -177,10 +177,11 @@ def test_duplicates(many: int, topics: Lists, most: int | None, ascending: bool)
         if any(is_duplicate(documents, most, ascending) for documents in topics):
             with pytest.raises(DuplicateRowError) as caught:
                 rank(topics, pool, most, ascending=ascending)
-            documents = topics[int(caught.value.topic[1:])]
-            assert [docno for _, docno in documents].count(caught.value.document) > 1
-            of_it = [pair for pair in documents if pair[1] == caught.value.document]
-            others = [pair for pair in documents if pair[1] != caught.value.document]
+            topic, document = caught.value.args
+            documents = topics[int(topic[1:])]
+            assert [docno for _, docno in documents].count(document) > 1
+            of_it = [pair for pair in documents if pair[1] == document]
+            others = [pair for pair in documents if pair[1] != document]
             distinct = [(score, b"%s-%d" % (docno, n)) for n, (score, docno) in enumerate(others)]
             assert is_duplicate(of_it + distinct, None, ascending)
         else:

@@ -27,7 +27,7 @@ from support.plain_reading import (
     run_files,
 )
 from support.plain_reading import read_run as read_plainly
-from support.pools import JudgedPool, made_pool
+from support.pools import judged_pool, made_pool
 
 from pres_eval.arrays import stretches
 from pres_eval.arrays.ids import Ids
@@ -62,7 +62,7 @@ def as_plain(ranking: Ranking, pool: Pool) -> PlainRun:
         topics[pool.topics[topic]] = PlainTopic(int(ranking.num_ret[row]), judged)
     assert len(topics) == len(ranking.topic)  # none comes twice
     tag = ranking.tag.encode("utf-8", "surrogateescape")
-    return PlainRun(topics, tag, ranking.num_lines, list(ranking.unjudged), ranking.longer_line)
+    return PlainRun(topics, tag, ranking.facts.num_rows, list(ranking.unjudged), ranking.facts.longer_line)
 
 
 def read(
@@ -78,7 +78,7 @@ def read(
     """Read a run in chunks of this size."""
     pool = pool_of(judged)
     options = Options(compat, max_retrieved=most)
-    ranking = read_run(SmallSource(path, size), JudgedPool(pool, ascending), options, jobs)
+    ranking = read_run(SmallSource(path, size), judged_pool(pool, ascending), options, jobs)
     found = as_plain(ranking, pool)
     assert list(found.topics) == sorted(found.topics)
     return found
@@ -354,7 +354,7 @@ def test_tag_that_is_cut_off(size: int, tmp_path: Path) -> None:
     path = tmp_path / "run"
     for end, before in ((b"1 Q0 b 2 1 ta", "tag"), (b"1 Q0 b 2 1 tag", None), (b"1 Q0 b 2 1 tags", None)):
         path.write_bytes(b"1 Q0 x 1 3 t\n1 Q0 a 1 2 tag\n" + end)
-        judgements = JudgedPool(pool_of({b"1": {b"a"}}))
+        judgements = judged_pool(pool_of({b"1": {b"a"}}))
         assert read_run(SmallSource(path, size), judgements, Options()).tag_before == before
     path.write_bytes(b"1 Q0 a 1 2 ta")
     assert read_run(SmallSource(path, size), judgements, Options()).tag_before is None
@@ -485,7 +485,7 @@ def test_memory_stays_flat_however_long_the_run(tmp_path: Path) -> None:
         path = tmp_path / str(count)
         path.write_bytes(lines_of_topics(*((b"%d" % topic, 1000) for topic in range(count))))
         tracemalloc.start()
-        read_run(SmallSource(path, 100_000), JudgedPool(pool), jobs=1)
+        read_run(SmallSource(path, 100_000), judged_pool(pool), jobs=1)
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < 1.2 * peaks[0]
@@ -530,7 +530,7 @@ def test_large_run_in_ordinary_chunks(tmp_path: Path) -> None:
     pool = pool_of(judged)
     expected = read_plainly(path.read_bytes(), judged)
     assert path.stat().st_size > 2.5 * WHOLE
-    assert as_plain(read_run(Source(str(path)), JudgedPool(pool), jobs=2), pool) == expected
+    assert as_plain(read_run(Source(str(path)), judged_pool(pool), jobs=2), pool) == expected
     generator.shuffle(lines)
     path.write_bytes(b"".join(lines))
-    assert as_plain(read_run(Source(str(path)), JudgedPool(pool), jobs=2), pool).topics == expected.topics
+    assert as_plain(read_run(Source(str(path)), judged_pool(pool), jobs=2), pool).topics == expected.topics

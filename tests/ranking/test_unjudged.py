@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.pools import JudgedPool, made_pool
+from support.pools import judged_pool, made_pool
 
 from pres_eval.arrays.columns import WordIds
 from pres_eval.arrays.ids import Ids
@@ -56,7 +56,7 @@ def test_runs_in_other_formats_know_that_there_are_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(merged, "MOST", 2)
-    judged = JudgedPool(made_pool([(b"1", b"a")]))
+    judged = judged_pool(made_pool([(b"1", b"a")]))
     for count in (2, 3):
         (tmp_path / "run").write_text("1\ta\t1\n" + "".join(f"t{n}\ta\t1\n" for n in range(count)))
         ranking = read_run(Source(str(tmp_path / "run")), judged, Options())

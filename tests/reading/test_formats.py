@@ -205,7 +205,7 @@ def test_any_run_in_any_format(
         expected = read_run(Source(str(plain)), relevance, Options())
     for column in ("topic", "num_ret", "offsets", "rank", "document"):
         assert getattr(found, column).tolist() == getattr(expected, column).tolist()
-    assert (found.num_lines, found.tag) == (expected.num_lines, "run")
+    assert (found.facts.num_rows, found.tag) == (expected.facts.num_rows, "run")
 
 
 FAULTS: list[tuple[str, str, str]] = [
@@ -362,7 +362,7 @@ def test_a_row_group_that_swells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     relevance = read_relevance(str(tmp_path / "qrels"))
     monkeypatch.setattr(parquet, "LARGEST_GROUP", 20_000)
     table(tmp_path / "small", data, ("qid", "docno", "score"), 10)
-    assert read_run(Source(str(tmp_path / "small")), relevance, Options()).num_lines == 90
+    assert read_run(Source(str(tmp_path / "small")), relevance, Options()).facts.num_rows == 90
     table(tmp_path / "large", data, ("qid", "docno", "score"), 90)
     with pytest.raises(
         InputError, match=r"large: a row group of [0-9,]+ bytes, decompressed, expected at most 20,000"

@@ -30,6 +30,11 @@ def test_layouts(tmp_path: Path, text: str, expected: Medians) -> None:
     assert medians_in(tmp_path, text) == expected
 
 
+def test_medians_that_excel_saved(tmp_path: Path) -> None:
+    (tmp_path / "medians").write_bytes("topic\tmedian\r\n301\t0.25\r\n".encode("utf-16"))
+    assert read_medians(Source(str(tmp_path / "medians"))) == {"map": {b"301": 0.25}}
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

@@ -161,7 +161,7 @@ def test_all_faults_are_told_and_the_first_is_raised() -> None:
     """Whatever is looked for first."""
     text = b"1 Q0 a 1 2 t\n1 Q0 b 1 x t\n1 Q0\n\n1 Q0 \0 1 1 t\n1 Q0 c 1 nan t x\n"
     lines = parse_lines(chunk_of(text), RUN)
-    told = {fault.kind: (fault.lines.tolist(), fault.found(0)) for fault in lines.faults}
+    told = {fault.kind: (fault.lines.tolist(), fault.found(0)) for fault in lines.fields.faults}
     assert told == {
         "too-few-columns": ([2], "2 columns"),
         "nul-byte": ([4], "a NUL byte"),

@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pres_eval.errors import InputError
-from pres_eval.reading.topic_files import read_groups, read_weights
+from pres_eval.reading.topic_files import decoded, read_groups, read_weights
 
 WAYS = {
     "blanks": "1 head\n2  tail\n3 tail\n",
@@ -68,3 +70,13 @@ def test_what_is_wrong_is_named_with_its_line(tmp_path: Path, reads: object, tex
     with pytest.raises(InputError) as raised:
         reads(str(file))
     assert message in str(raised.value)
+
+
+@given(
+    st.binary(max_size=12), st.sampled_from([b"", b"\xff\xfe", b"\xfe\xff", b"a\0b\0", b"\0a\0b", b"\xfe"])
+)
+def test_any_bytes_are_text(data: bytes, start: bytes) -> None:
+    """Halves of characters in UTF-16 were a UnicodeDecodeError."""
+    for errors in ("surrogateescape", "backslashreplace"):
+        assert isinstance(decoded(start + data, errors), str)
+    assert decoded("a\tb".encode("utf-16") + b"\0\xd8\n") == "a\tb\ufffd"

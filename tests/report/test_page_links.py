@@ -35,6 +35,12 @@ def test_reads_texts(tmp_path: Path, text: str, found: dict[bytes, str]) -> None
     assert read_texts(str(tmp_path / "texts")) == found
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_reads_texts_that_excel_saved(tmp_path: Path, encoding: str) -> None:
+    (tmp_path / "texts").write_bytes("1\tna\u00efve\r\n2\tT".encode(encoding))
+    assert read_texts(str(tmp_path / "texts")) == {b"1": "na\u00efve", b"2": "T"}
+
+
 @pytest.mark.parametrize("text", ["1 text\n2\n", '{"id": "1"}\n', '{"id": \n', ""])
 def test_refuses_other_texts(tmp_path: Path, text: str) -> None:
     (tmp_path / "texts").write_text(text)

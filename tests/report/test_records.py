@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -85,15 +86,7 @@ def test_any_ids_and_doubles_read_back(rows: list[tuple[bytes, float, float]], t
     # A nan has many bit patterns in a double; files only ever hold these two.
     topics, one, two = zip(*[(i, nan_of(a), nan_of(b)) for i, a, b in rows], strict=True)
     run = evaluation(tag.decode("utf-8", "surrogateescape"), topics, one, two)
-    run = ScoredRun(
-        run.path,
-        run.tag,
-        run.topics,
-        run.columns,
-        run.values,
-        (*run.summary[:3], *one[:1], *two[:1], *run.summary[5:]),
-        run.totals,
-    )
+    run = replace(run, summary=(*run.summary[:3], *one[:1], *two[:1], *run.summary[5:]))
     text = to_json(record(run))
     jsonschema.validate(json.loads(text, parse_constant=pytest.fail), evaluation_schema())
     assert same(read(text).runs[0].evaluation, run)

@@ -60,7 +60,8 @@ def evaluation(
         unjudged,
         None,
     )
-    return ScoredRun(path, tag, tuple(topics), COLUMNS, values, summary, Totals(count, count, 7, False))
+    totals = Totals(count, count, 7, False)
+    return ScoredRun(tuple(topics), values, path, tag, COLUMNS, summary, totals)
 
 
 def mean(values: Sequence[float]) -> float:

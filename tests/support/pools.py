@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from pres_eval.arrays.columns import WordIds
 from pres_eval.arrays.ids import Ids
 from pres_eval.arrays.stretches import changes
 from pres_eval.reading.pool import Pool, Pooled, build_pool
+from pres_eval.reading.relevance import Relevance
 
 
 def pooled(pairs: Sequence[tuple[bytes, bytes]]) -> Pooled:
@@ -26,10 +28,13 @@ def made_pool(pairs: Sequence[tuple[bytes, bytes]]) -> Pool:
     return pooled(pairs).pool
 
 
-@dataclass(frozen=True)
-class JudgedPool:
+def judged_pool(pool: Pool, ties_ascending: bool = False) -> Relevance:
     """Judgements as far as the reader of runs looks at them."""
+    return cast("Relevance", _JudgedPool(pool, ties_ascending))
 
+
+@dataclass(frozen=True)
+class _JudgedPool:
     pool: Pool
     ties_ascending: bool = False
     rewriting: None = None

@@ -18,7 +18,7 @@ from pres_eval.reading.run_files import TREC, run_at
 from pres_eval.reading.source import Source
 
 ARRAYS = ("topic", "num_ret", "offsets", "rank", "document")
-PLAIN = ("name", "tag", "num_lines", "longer_line", "single", "ascending")
+PLAIN = ("name", "tag", "single", "ascending")
 WHOLE = ("more_unjudged", "opening", "tag_before", "form")
 
 
@@ -31,6 +31,7 @@ def outcome(read: Callable[[], Ranking]) -> dict[str, Any]:
     arrays = {name: getattr(ranking, name).tolist() for name in ARRAYS}
     ties = [getattr(ranking.ties, name).tolist() for name in ("document", "first", "size")]
     others = {name: getattr(ranking, name) for name in PLAIN + WHOLE}
+    others |= {name: getattr(ranking.facts, name) for name in ("num_rows", "longer_line")}
     if ranking.opening is not None:
         opening = ranking.opening
         others["opening"] = opening.document, opening.against

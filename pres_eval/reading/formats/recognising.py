@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from pres_eval.errors import InputError
 from pres_eval.reading.blocks import FileFormat
@@ -54,8 +55,7 @@ def recognised(source: Source, grades: bool) -> FileFormat | None:
         return FORMATS["beir"]
     if separator_of(lines[0]) and columns_of(header_of(lines[0]), grades) is not None:
         return FORMATS["csv"]
-    whole = whole or [head]
-    return FORMATS["msmarco"] if not grades and _ranks_ascend(whole) else None
+    return FORMATS["msmarco"] if not grades and _ranks_ascend(whole or [head]) else None
 
 
 def _json(head: bytes, lines: list[bytes], grades: bool) -> FileFormat | None:
@@ -75,16 +75,11 @@ def _json(head: bytes, lines: list[bytes], grades: bool) -> FileFormat | None:
 
 def _ranks_ascend(lines: list[bytes]) -> bool:
     """Return whether all lines are topic, docno and rank, the ranks rising inside of a topic."""
-    before: tuple[bytes, int] | None = None
-    for line in lines:
-        words = line.split()
-        if len(words) != 3 or re.fullmatch(rb"\d{1,9}", words[2]) is None:
-            return False
-        rank = int(words[2])
-        if before is None or before[0] != words[0]:
-            if rank != 1:
-                return False
-        elif rank <= before[1]:
-            return False
-        before = words[0], rank
-    return True
+    rows = [line.split() for line in lines]
+    if not all(len(words) == 3 and re.fullmatch(rb"\d{1,9}", words[2]) for words in rows):
+        return False
+    ranks = [(topic, int(rank)) for topic, _, rank in rows]
+    return all(
+        rank > last if topic == before else rank == 1
+        for (before, last), (topic, rank) in pairwise([(b"", 0), *ranks])
+    )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from pres_eval.analysis.corrections import SHARED
@@ -90,7 +88,7 @@ def _averages(report: Report) -> Html:
         else []
         for label in labels
     }
-    rows: list[Sequence[Cell]] = []
+    rows: list[list[Cell]] = []
     for run in report.best_first(labels[0]):
         name = report.names[run]
         of_all = "" if report.has_all_topics(run) else f" of {plural(len(report.topics))}"

@@ -46,29 +46,26 @@ def _words(report: Report) -> str:
     if found is None or pairs is None or not found.comparisons:
         return "No differences were tested: that takes two runs with topics in common."
     settings = pairs.settings
-    words = (
+    return (
         f"+ and − mark values that are significantly better and worse than those of"
         f" {report.names[report.baseline]} in the group ({settings.test}, correction"
         f" {settings.correction} over all groups and runs of a measure, p < {settings.alpha:g}), over the"
         " topics that all runs have. These tests are a family of their own, beside that of the leaderboard."
+        + " As some topics are in several groups, no test shows whether differences depend on the group."
+        * found.overlap
     )
-    if found.overlap:
-        words += (
-            " As some topics are in several groups, no test shows whether differences depend on the group."
-        )
-    return words
 
 
 def _of_measure(report: Report, groups: Groups, label: str) -> list[Html]:
     """Return the tables of a measure: means, comparisons, interactions."""
     found = report.by_group
     own = [] if found is None else [one for one in found.comparisons if one.measure == label]
-    parts = [scrolling(f"Means of {label} by group", _means(report, groups, label, own))]
-    if own:
-        parts.append(scrolling(f"Tests of {label} in each group", _tests(report, label, own)))
-    if found is not None and own and found.interactions:
-        parts.append(scrolling(f"Whether differences of {label} depend on the group", _between(label, found)))
-    return parts
+    title = f"Whether differences of {label} depend on the group"
+    return [
+        scrolling(f"Means of {label} by group", _means(report, groups, label, own)),
+        *([scrolling(f"Tests of {label} in each group", _tests(report, label, own))] if own else []),
+        *([scrolling(title, _between(label, found))] if found and own and found.interactions else []),
+    ]
 
 
 def _means(report: Report, groups: Groups, label: str, own: Sequence[GroupComparison]) -> Html:

@@ -31,7 +31,7 @@ MOST_WITH_HISTOGRAMS = 20
 def graphs(report: Report) -> Html:
     """Return curves of all runs, and the numbers behind those against Nmax."""
     drawn = graphs_of(report)
-    tables = [_averages(report, graph) for graph in drawn if graph.logarithmic]
+    tables = [_averages(report, graph) for graph in drawn if graph.x.logarithmic]
     charts = [figure(graph.title, graph.words, svg.line_chart(graph, report.names)) for graph in drawn]
     return section("graphs", "Graphs", _legend(report), element("div", *charts, class_="charts"), *tables)
 
@@ -76,8 +76,7 @@ def distributions(report: Report) -> Html:
     """Return the distribution of a measure over topics, run by run; the script draws any measure."""
     labels = topic_measures(report)
     label = next((each for each in labels if report.column(each).measure.format is Format.FLOAT), labels[0])
-    matrix = report.matrix(label)
-    spreads = {run: quartiles(matrix[run]) for run in report.best_first(label)}
+    spreads = {run: quartiles(report.per_topic(run, label)) for run in report.best_first(label)}
     rows = [
         svg.Row(
             name=report.names[run],
