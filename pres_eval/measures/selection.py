@@ -105,9 +105,9 @@ def _in_print_order(wanted: Sequence[NamedMeasure]) -> Iterator[NamedMeasure]:
     for one in sorted(wanted, key=lambda one: place[one.measure.name]):
         if measures[one.measure.name] is one.measure:
             groups.setdefault((one.measure.name, one.view), []).append(one)
-    for group in groups.values():
-        parameters = tuple(text for one in group for text in one.parameters)
-        yield replace(group[0], parameters=parameters, by_name=any(one.by_name for one in group))
+    for (name, view), group in groups.items():
+        parameters = tuple([text for one in group for text in one.parameters])
+        yield NamedMeasure(measures[name], parameters, view, any(one.by_name for one in group))
 
 
 def _columns(asked: NamedMeasure, nmax: Sequence[int]) -> list[SelectedColumn]:
