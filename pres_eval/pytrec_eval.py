@@ -295,17 +295,16 @@ def _selection(measures: Iterable[str]) -> Selection:
 def _texts(measures: Iterable[str]) -> Iterator[str]:
     """Yield the names as -m takes them, each once; the order does not matter."""
     names = set(measure_names())
-    for measure in dict.fromkeys(measures):
+    for measure in measures:
+        match = None if measure in names else _NAME_AND_PARAMETERS.fullmatch(measure)
         if measure in supported_nicknames:
             yield from supported_nicknames[measure]
-        elif measure in names:
+        elif match is not None and match[1] in names:
+            yield f"{match[1]}.{match[2]}"
+        elif re.split("[.@]", measure)[0] in names:
             yield measure
         else:
-            match = _NAME_AND_PARAMETERS.fullmatch(measure)
-            known = match is not None and match[1] in names
-            if not known and re.split("[.@]", measure)[0] not in names:
-                raise ValueError(f"unsupported measure {measure}")
-            yield f"{match[1]}.{match[2]}" if known and match is not None else measure
+            raise ValueError(f"unsupported measure {measure}")
 
 
 def _numbers(values: Values) -> list[float]:

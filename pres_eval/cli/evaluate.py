@@ -19,7 +19,7 @@ from pres_eval.cli.shared import TABLES
 from pres_eval.cli.streams import check_paths
 from pres_eval.errors import MeasureError, PresEvalError, RunFailure, UsageError, plural
 from pres_eval.measures.base import geometric_mean
-from pres_eval.measures.selection import DEFAULT_MEASURES, Selection, as_asked, select
+from pres_eval.measures.selection import DEFAULT_MEASURES, Selection, as_asked, leave_out, select
 from pres_eval.options import Options
 from pres_eval.ranking.ranking import OWN
 from pres_eval.reading.run_files import check_format
@@ -158,11 +158,8 @@ def _selection(said: EvaluateOptions, options: Options) -> Selection:
     if said.nmax_file and BUDGET not in {column.measure.name for column in selection}:
         raise UsageError(f"--nmax-file {said.nmax_file}: no measure takes it, expected -m {BUDGET} too")
     if not options.num_docs_in_coll and said.size_file is None:
-        needing = [one for one in selection if one.measure.needs_collection_size and not one.by_name]
-        selection = tuple(column for column in selection if column not in needing)
-        if needing:
-            names = ", ".join(dict.fromkeys(column.measure.name for column in needing))
-            said.warn(f"{names} is left out: it needs the number of documents in the collection (-N)")
+        reason = "{} is left out: it needs the number of documents in the collection (-N)"
+        selection = leave_out(selection, lambda measure: measure.needs_collection_size, said.warn, reason)
     if said.weights is not None:
         geometric = [column.label for column in selection if column.measure.summary is geometric_mean]
         if geometric:

@@ -45,11 +45,6 @@ def _column(name: str, relevance: RelevanceInfo, own: tuple[Measure, ...]) -> Se
     return column
 
 
-def _again_and_again(run: Any) -> Any:
-    """Return a run that can be read twice: a list of a single-use iterable."""
-    return list(run) if isinstance(run, Iterator) else run
-
-
 def _in_calls(wants: Mapping[Any, Want]) -> list[list[Any]]:
     """Return the measures as pytrec_eval would compute them, call by call, each in trec_eval's order.
 
@@ -160,30 +155,33 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
 
     def iter_calc(self, run: Any) -> Iterator[Any]:
         """Yield the values of each topic, in the order in which the provider of pytrec_eval has them."""
-        run = _again_and_again(run)
-        ranking, names = self._ranking(run), self._topics
-        present: list[int] = [] if ranking is None else ranking.topic.tolist()
-        columns = {} if ranking is None else {one: values.tolist() for one, values in self._columns(ranking)}
-        order = self._order(run, present)
+        present, columns = self._values(run)
+        values = {measure: column.tolist() for measure, column in columns.items()}
         for call in self._calls:
-            for place in order:
+            for place, topic in enumerate(present):
                 for measure in call:
-                    yield ir_measures.Metric(names[present[place]], measure, columns[measure][place])
+                    yield ir_measures.Metric(self._topics[topic], measure, values[measure][place])
         there = set(present)
-        missing = sorted(name for number, name in enumerate(names) if number not in there)
+        missing = sorted(name for number, name in enumerate(self._topics) if number not in there)
         for measure in sorted(self._wants, key=str):
             for name in missing:
                 yield ir_measures.Metric(name, measure, measure.DEFAULT)
 
     def calc_aggregate(self, run: Any) -> dict[Any, float]:
         """Return one value for each measure over all topics of the judgements."""
-        run = _again_and_again(run)
-        ranking = self._ranking(run)
-        columns = dict.fromkeys(self.measures, np.zeros(0))
-        if ranking is not None:
-            order = self._order(run, ranking.topic.tolist())
-            columns |= {measure: values[order] for measure, values in self._columns(ranking)}
+        _, columns = self._values(run)
         return {measure: self._aggregate(measure, columns[measure]) for measure in self.measures}
+
+    def _values(self, run: Any) -> tuple[list[int], dict[Any, FloatArray]]:
+        """Return the topics of a run in its order, and the values of each measure for these."""
+        run = list(run) if isinstance(run, Iterator) else run  # which is read twice
+        ranking = self._ranking(run)
+        if ranking is None:
+            return [], dict.fromkeys(self.measures, np.zeros(0))
+        present = ranking.topic.tolist()
+        order = self._order(run, present)
+        columns = {measure: values[order] for measure, values in self._columns(ranking)}
+        return [present[place] for place in order], columns
 
     def _order(self, run: Any, present: list[int]) -> list[int]:
         """Return the places of the ranked topics in the order of the run, in which others add them up."""

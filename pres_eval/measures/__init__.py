@@ -179,8 +179,7 @@ def load_measure(text: str) -> Measure:
     try:
         found = getattr(importlib.import_module(module), name)
     except Exception as error:
-        reason = f"{type(error).__name__}: {error}"
-        raise MeasureError(f"-m {text}: cannot be imported ({reason})") from error
+        raise MeasureError(f"-m {text}: cannot be imported ({type(error).__name__}: {error})") from error
     if not isinstance(found, Measure):
         advice = "; write  NAME = pres_eval.register('name', function)" if callable(found) else ""
         raise MeasureError(f"-m {text}: is a {type(found).__name__}, expected a pres_eval.Measure{advice}")

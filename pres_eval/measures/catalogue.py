@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from pres_eval.errors import MeasureError
 from pres_eval.measures import MEASURES, NICKNAMES
 from pres_eval.measures.base import Measure
-from pres_eval.measures.notation import NOTATIONS, Notation, NotationSettings
+from pres_eval.measures.notation import NOTATIONS, NotationSettings
 from pres_eval.options import Version
 
 
@@ -75,23 +77,14 @@ def _family(measure: Measure) -> str:
 
 def _other_names() -> dict[str, list[tuple[str, str]]]:
     """Return for each measure its names in other tools, with a cutoff where they need one."""
-    names: dict[str, list[tuple[str, str]]] = {}
+    names: dict[str, dict[str, tuple[str, str]]] = {}
     for notation in NOTATIONS:
-        for name in notation.names:
-            for measure, written in _meanings(name, notation):
-                if written != measure:
-                    names.setdefault(measure, []).append((written, notation.tool))
-    return names
-
-
-def _meanings(name: str, notation: Notation) -> Iterator[tuple[str, str]]:
-    """Return the measures that have this name in another tool, each with the form to write."""
-    seen = set()
-    for cutoff, written in ((None, name), ("10", f"{name}@10")):
-        try:
-            measure = notation.text(NotationSettings(), cutoff).partition(".")[0]
-        except MeasureError:
-            continue
-        if measure not in seen:
-            seen.add(measure)
-            yield measure, written
+        for name, cutoff in itertools.product(notation.names, (None, "10")):
+            with suppress(MeasureError):
+                measure = notation.text(NotationSettings(), cutoff).partition(".")[0]
+                written = f"{name}@{cutoff}" if cutoff else name
+                names.setdefault(measure, {}).setdefault(name, (written, notation.tool))
+    return {
+        measure: [(written, tool) for written, tool in found.values() if written != measure]
+        for measure, found in names.items()
+    }

@@ -53,10 +53,9 @@ class View(NamedTuple):
     @property
     def ending(self) -> str:
         """Return the end of labels: `(rel=2)`, `(judged_only=True,bound=least)`."""
-        settings = [] if self.level is None else [f"rel={self.level}"]
-        settings += ["judged_only=True"] * self.judged_only
-        settings += [] if self.bound is None else [f"bound={self.bound}"]
-        settings += [] if self.scale is None else [f"max_rel={self.scale}"]
+        judged_only = self.judged_only or None
+        given = {"rel": self.level, "judged_only": judged_only, "bound": self.bound, "max_rel": self.scale}
+        settings = [f"{name}={value}" for name, value in given.items() if value is not None]
         return f"({','.join(settings)})" if settings else ""
 
 
@@ -64,13 +63,13 @@ class View(NamedTuple):
 class NamedMeasure:
     """A measure that a text asks for.
 
-    parameters  as text, None for the defaults
+    parameters  the texts of its parameters; none for the defaults
     view        computation of its columns, as far as they set it themselves
     by_name     whether it was named itself, and not by a nickname for several
     """
 
     measure: Measure
-    parameters: str | None = None
+    parameters: tuple[str, ...] = ()
     view: View = View()
     by_name: bool = True
 
@@ -144,11 +143,9 @@ def _labels_of(labels: Iterable[str], holds: Callable[[Measure], bool]) -> froze
     """Return those of the labels that name measures of which something holds."""
     found = set()
     for label in labels:
-        if ":" in label:  # a column of somebody's file must not name a module that is then run
-            continue
         with suppress(MeasureError):
-            named = list(read_text(label, V9))
-            if named and all(holds(one.measure) for one in named):
+            # A column of somebody's file must not name a module that is then run.
+            if ":" not in label and all(holds(one.measure) for one in read_text(label, V9)):
                 found.add(label)
     return frozenset(found)
 
@@ -157,9 +154,8 @@ def _labels_of(labels: Iterable[str], holds: Callable[[Measure], bool]) -> froze
 def _folded_names(measures: tuple[str, ...]) -> dict[str, list[str]]:
     """Return all names, these of measures and those of other tools too, by their form without case."""
     folded: dict[str, list[str]] = {}
-    nicknames = {nickname for names in NICKNAMES.values() for nickname in names}
     foreign = [name for notation in NOTATIONS for name in notation.names]
-    for name in dict.fromkeys((*measures, *nicknames, *foreign)):
+    for name in dict.fromkeys((*measures, *NICKNAMES[V9.name], *foreign)):
         folded.setdefault(name.casefold(), []).append(name)
     return folded
 
@@ -167,23 +163,16 @@ def _folded_names(measures: tuple[str, ...]) -> dict[str, list[str]]:
 def _head(text: str) -> str | None:
     """Return the longest name, in any case, with which a text begins."""
     head = text if text.isidentifier() else re.split(r"[\s,.@(]", text, maxsplit=1)[0]
-    head = head[:LONGEST_NAME]
-    while head:
-        if head.casefold() in _folded_names(measure_names()):
-            return head
-        head = head[: max(head.rfind("_"), 0)]
-    return None
+    words = head[:LONGEST_NAME].split("_")
+    heads = ("_".join(words[:length]) for length in range(len(words), 0, -1))
+    return next((head for head in heads if head.casefold() in _folded_names(measure_names())), None)
 
 
 def _read_plain(head: str, rest: str, version: Version) -> list[NamedMeasure]:
     """Return the measures of a name with or without a dot and parameters."""
     nicknames = NICKNAMES[version.name]
     measure = _measure_called(head)
-    nickname = head if head in nicknames else None
-    if nickname is None and (measure is None or measure.name != head):
-        nickname = next((name for name in nicknames if name.casefold() == head.casefold()), None)
-        if nickname is not None and measure is not None and not rest:
-            raise MeasureError(f"expected {measure.name} (the measure) or {nickname} (a nickname)")
+    nickname = next((name for name in nicknames if name.casefold() == head.casefold()), None)
     if nickname is not None and (measure is None or nickname == head):
         if rest and nickname in OUR_NICKNAMES:
             raise MeasureError(
@@ -191,16 +180,16 @@ def _read_plain(head: str, rest: str, version: Version) -> list[NamedMeasure]:
                 + (f"; did you mean {measure.name}{rest}?" if measure is not None else "")
             )
         return [NamedMeasure(measure_of(member), by_name=False) for member in nicknames[nickname]]
+    if nickname is not None and measure is not None and measure.name != head and not rest:
+        raise MeasureError(f"expected {measure.name} (the measure) or {nickname} (a nickname)")
     if rest == ".":
         raise MeasureError(f"nothing after the dot, expected parameters of {head}")
     if measure is None or (head != measure.name and head.casefold() in NOTATION_BY_FOLDED_NAME):
         return [_read_notation(head + rest, head, rest.replace(".", "@", 1))]
     if rest and measure.ours and isinstance(measure.parameters, NoParameters):
         raise MeasureError(f"{measure.name} takes no parameters, found {quoted(rest[1:])}")
-    if not rest.endswith(")"):
-        return [NamedMeasure(measure, rest[1:] if rest else None)]
     parameters, view = _cut_view(rest[1:])
-    return [_wanted(measure, parameters, view)]
+    return [_wanted(measure, parameters if rest else None, view)]
 
 
 def _measure_called(head: str) -> Measure | None:
@@ -220,12 +209,12 @@ def _wanted(measure: Measure, parameters: str | None, view: View) -> NamedMeasur
         from pres_eval.measures.bounds import check_bounds
 
         check_bounds(measure)
-    return NamedMeasure(measure, parameters, view)
+    return NamedMeasure(measure, () if parameters is None else (parameters,), view)
 
 
 def _cut_view(text: str) -> tuple[str, View]:
     """Return a text without the settings at its end, and these."""
-    match = re.search(_ENDING, text)
+    match = re.search(_ENDING, text) if text.endswith(")") else None
     if match is None:
         return text, View()
     level, scale = (None if number is None else int(number) for number in match.group(1, 4))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 from pres_eval.errors import MeasureError
 from pres_eval.measures.parameters import WHOLE_RANKING
@@ -37,8 +36,10 @@ class Notation:
     names   the names, in any case; the first is the one to show
     whole   the text without a cutoff behind @; None: there must be one
     cut     the text with a cutoff, in the place of its {}; None: there must be none
+    binary  the texts `whole` and `cut` of another measure, which is meant if a level is given (rel)
     tool    whose names they are
     keys    settings that have the same names here
+    usual   settings in the texts, as {p}, and their defaults
     needed  the setting that there must be
     rule    where these do not describe the text, the function that returns it
     """
@@ -46,8 +47,10 @@ class Notation:
     names: tuple[str, ...]
     whole: str | None = None
     cut: str | None = None
+    binary: tuple[str, str | None] | None = None
     tool: str = "ir_measures"
     keys: tuple[str, ...] = ()
+    usual: tuple[tuple[str, str], ...] = ()
     needed: str | None = None
     rule: Rule | None = None
 
@@ -55,7 +58,8 @@ class Notation:
         """Return the text that settings and the cutoff behind @, if any, mean."""
         if self.rule is not None:
             return self.rule(settings, cutoff)
-        text = self.whole if cutoff is None else self.cut
+        whole, cut = self.binary if self.binary and "rel" in settings else (self.whole, self.cut)
+        text = whole if cutoff is None else cut
         if text is None:
             found = "no cutoff, expected one, as in @10"
             raise MeasureError(found if cutoff is None else f"{self.whole} takes no cutoff, found @{cutoff}")
@@ -63,7 +67,8 @@ class Notation:
             raise MeasureError(f"no {self.needed}, expected ({self.needed}=…)")
         given = [f"{key}={settings.take(key)}" for key in self.keys if key in settings]
         parameters = ("," if "." in text else ".") + ",".join(given) if given else ""
-        return text.format(cutoff) + parameters
+        values = {key: settings.take(key, usual) for key, usual in self.usual}
+        return text.format(cutoff, **values) + parameters
 
 
 def _compat(settings: NotationSettings, cutoff: str | None) -> str:
@@ -90,19 +95,6 @@ def _ndcg(settings: NotationSettings, cutoff: str | None) -> str:
     return f"ndcg_cut.{cutoff}" if cutoff else "ndcg"
 
 
-def _num_ret(settings: NotationSettings, cutoff: str | None) -> str:
-    if cutoff:
-        raise MeasureError(f"num_ret takes no cutoff, found @{cutoff}")
-    return "num_rel_ret" if "rel" in settings else "num_ret"
-
-
-def _rbp(settings: NotationSettings, cutoff: str | None) -> str:
-    p = settings.take("p", "0.8")
-    if cutoff:
-        return f"{'rbp_cut' if 'rel' in settings else 'rbp_graded_cut'}.{cutoff},p={p}"
-    return f"{'rbp_binary' if 'rel' in settings else 'rbp'}.p={p}"
-
-
 def _set_p(settings: NotationSettings, cutoff: str | None) -> str:
     name = "set_relative_P" if settings.choose("relative", "False", "True") == "True" else "set_P"
     return Notation((), name).text(settings, cutoff)
@@ -113,11 +105,6 @@ def _set_f(settings: NotationSettings, cutoff: str | None) -> str:
         raise MeasureError(f"set_F takes no cutoff, found @{cutoff}: use F(beta=…)@{cutoff}")
     beta = settings.take("beta")
     return f"set_F.{beta}" if beta else "set_F"
-
-
-def _with_beta(name: str, settings: NotationSettings, cutoff: str | None) -> str:
-    beta = settings.take("beta", "1")
-    return f"{name}.{beta},{cutoff}" if cutoff else f"{name}.{beta}"
 
 
 NOTATIONS = (
@@ -131,10 +118,16 @@ NOTATIONS = (
     Notation(("NumQ",), "num_q"),
     Notation(("NumRel",), "num_rel"),
     Notation(("NumRelRet",), "num_rel_ret"),
-    Notation(("NumRet",), rule=_num_ret),
+    Notation(("NumRet",), "num_ret", binary=("num_rel_ret", None)),
     Notation(("P",), "P", "P.{}"),
     Notation(("R", "Recall"), "recall", "recall.{}"),
-    Notation(("RBP",), rule=_rbp),
+    Notation(
+        ("RBP",),
+        "rbp.p={p}",
+        "rbp_graded_cut.{},p={p}",
+        binary=("rbp_binary.p={p}", "rbp_cut.{},p={p}"),
+        usual=(("p", "0.8"),),
+    ),
     Notation(("Rprec", "RPrec"), "Rprec"),
     Notation(("RR", "MRR"), "recip_rank", "recip_rank_cut.{}"),
     Notation(("SetAP",), "set_map"),
@@ -168,8 +161,8 @@ NOTATIONS = (
     Notation(("WSS",), "wss", "wss.{}", tool="tar_eval"),
     Notation(("dcg",), "dcg", "dcg_cut.{}", tool="ranx"),
     Notation(("dcg_burges",), "dcg_exp_cut.all", "dcg_exp_cut.{}", tool="ranx"),
-    Notation(("F",), rule=partial(_with_beta, "F_cut"), tool="pres-eval"),
-    Notation(("Fprime",), rule=partial(_with_beta, "Fprime"), tool="pres-eval"),
+    Notation(("F",), "F_cut.{beta}", "F_cut.{beta},{}", usual=(("beta", "1"),), tool="pres-eval"),
+    Notation(("Fprime",), "Fprime.{beta}", "Fprime.{beta},{}", usual=(("beta", "1"),), tool="pres-eval"),
     Notation(("average_precision",), "map", "map_cut.{}", tool="scikit-learn"),
     Notation(("gmap",), "gm_map", tool="TREC"),
     Notation(("precision",), "set_P", "P.{}", tool="ranx"),

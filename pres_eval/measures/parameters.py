@@ -10,7 +10,8 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, Protocol
 
 from pres_eval.arrays import nearest_integer
@@ -65,22 +66,21 @@ def whole_number(name: str, text: str, least: int, before: str = "", fraction_of
     return nearest_integer(match[1])
 
 
-_MEANT = (
+_MEANT: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"([0-9]{1,3})[_'.]([0-9]{3})", r"\1\2"),
     (r"([0-9]+)[kK]", r"\g<1>000"),
     (r"([0-9]+)\.[0-9]*", r"\1"),
     (r"([0-9]+)[-:;/ ]+([0-9]+)", r"\1,\2"),
+    (r"[0-9]+(\.[0-9]+)?[eE]\+?[0-9]{1,2}", lambda found: f"{float(found[0]):.0f}"),
 )
 """Patterns of whole numbers as people write them, and the text that trec_eval takes."""
 
 
 def _question(before: str, text: str) -> str:
     """Return the question after a cutoff that is no whole number: a guess at the user's meaning."""
-    meant = [re.sub(found, whole, text) for found, whole in _MEANT if re.fullmatch(found, text)]
-    if re.fullmatch(r"[0-9]+(\.[0-9]+)?[eE]\+?[0-9]{1,2}", text):
-        meant.append(f"{float(text):.0f}")
-    if meant:
-        return f"; did you mean {before}{meant[0]}?"
+    for found, whole in _MEANT:
+        if re.fullmatch(found, text):
+            return f"; did you mean {before}{re.sub(found, whole, text)}?"
     return "; shares are for recall_at_percent and wss" if text.endswith("%") else ""
 
 
@@ -93,13 +93,11 @@ def decimal_number(name: str, text: str) -> float:
     """Return the decimal number of parameter text."""
     # trec_eval: atof takes hexadecimal ones too.
     number = math.nan
-    try:
+    with suppress(OverflowError):
         if re.fullmatch(_HEXADECIMAL, text):
             number = float.fromhex(text)
         elif re.fullmatch(_DECIMAL, text):
             number = float(text)
-    except OverflowError:
-        number = math.inf
     if not math.isfinite(number):
         raise MeasureError(f"-m {name}.…: found {quoted(text)}, expected a number")
     return number
@@ -195,19 +193,16 @@ class Coefficients:
 
 @dataclass(frozen=True)
 class BetaCutoffs:
-    """A weight β and the ranks at which the ranking is cut: one column for each rank, `name_β_rank`.
-
-    default_cutoffs  the ranks if none is named; None: those of --nmax
-    """
+    """A weight β and the ranks at which the ranking is cut: one column for each rank, `name_β_rank`."""
 
     default_betas: tuple[float, ...]
-    default_cutoffs: tuple[int, ...] | None
+    default_cutoffs: tuple[int, ...]
     example: str = "2,10,100"
 
     def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = DEFAULT_NMAX) -> list[Column]:
         """Return one column for each β and cutoff, ascending; those given several times count once."""
-        usual = nmax if self.default_cutoffs is None else self.default_cutoffs
-        chosen: set[tuple[float, int]] = set()
+        usual = itertools.product(self.default_betas, self.default_cutoffs)
+        chosen = set() if texts else set(usual)
         for text in texts:
             first, *rest = text.split(",")
             beta = decimal_number(name, first)
@@ -218,10 +213,8 @@ class BetaCutoffs:
                 )
             if beta < 0:
                 raise MeasureError(f"-m {name}.{text}: found {first!r}, expected β, a number of at least 0")
-            cutoffs = [whole_number(name, part, 1, f"{first},") for part in rest] or usual
-            chosen.update((beta, cutoff) for cutoff in cutoffs)
-        if not texts:
-            chosen.update((beta, cutoff) for beta in self.default_betas for cutoff in usual)
+            cutoffs = [whole_number(name, part, 1, f"{first},") for part in rest]
+            chosen.update((beta, cutoff) for cutoff in cutoffs or self.default_cutoffs)
         return [(f"{name}_{beta:g}_{cutoff}", (beta, cutoff)) for beta, cutoff in sorted(chosen)]
 
 

@@ -63,24 +63,20 @@ def select(
     options = options or Options()
     wanted, problems = _read_texts(texts or OF_SAMPLES.get(relevance, DEFAULT_MEASURES), options.version)
     columns: list[SelectedColumn] = []
-    for measure, view, asked in _in_print_order(wanted):
-        by_name = any(one.by_name for one in asked)
-        if not by_name and (relevance, measure.relevance) == (RelevanceInfo.PRELS, RelevanceInfo.STRATA):
+    for one in _in_print_order(wanted):
+        needed = one.measure.relevance
+        if not one.by_name and (relevance, needed) == (RelevanceInfo.PRELS, RelevanceInfo.STRATA):
             continue  # the nickname "sampled" also has measures that prels do not have
         try:
-            if by_name and options.ties != DOCNO:
-                _check_ties(measure, options)
-            if view.bound is not None:
+            if one.by_name:
+                _check_ties(one.measure, options)
+            if one.view.bound is not None:
                 _check_unjudged(options.judged_only)
-            columns += _columns(measure, view, asked, nmax)
+            columns += _columns(one, nmax)
         except MeasureError as error:
-            given = " ".join(one.parameters or "" for one in asked)
-            asked_already = "decimal comma" in str(error)
-            problems.append(str(error) + ("" if asked_already else decimal_comma(f"{measure.name}.{given}")))
-    used = {column.measure.name: column.measure for column in columns}
-    others = [one for one in used.values() if one.relevance not in (relevance, RelevanceInfo.ANY)]
-    if others:
-        problems += _of_other_judgements(others, relevance)
+            given = f"{one.measure.name}.{' '.join(one.parameters)}"
+            problems.append(str(error) + ("" if "decimal comma" in str(error) else decimal_comma(given)))
+    problems += _of_other_judgements(columns, relevance)
     if problems:
         raise MeasureError("; ".join(problems))
     return tuple(columns)
@@ -101,33 +97,31 @@ def _check_ties(measure: Measure, options: Options) -> None:
         )
 
 
-def _in_print_order(wanted: Sequence[NamedMeasure]) -> Iterator[tuple[Measure, View, list[NamedMeasure]]]:
-    """Return the texts that ask for each measure, by the view of its columns."""
+def _in_print_order(wanted: Sequence[NamedMeasure]) -> Iterator[NamedMeasure]:
+    """Yield each measure once for each view of its columns, with the parameters of all texts together."""
+    place = {name: number for number, name in enumerate(measure_names())}
     measures = {one.measure.name: one.measure for one in wanted}  # of one's own the last of a name
     groups: dict[tuple[str, View], list[NamedMeasure]] = {}
-    for one in wanted:
+    for one in sorted(wanted, key=lambda one: place[one.measure.name]):
         if measures[one.measure.name] is one.measure:
             groups.setdefault((one.measure.name, one.view), []).append(one)
-    place = {name: number for number, name in enumerate(measure_names())}
-    for name, view in sorted(groups, key=lambda group: place[group[0]]):
-        yield measures[name], view, groups[name, view]
+    for (name, view), group in groups.items():
+        parameters = tuple([text for one in group for text in one.parameters])
+        yield NamedMeasure(measures[name], parameters, view, any(one.by_name for one in group))
 
 
-def _columns(
-    measure: Measure, view: View, asked: Sequence[NamedMeasure], nmax: Sequence[int]
-) -> list[SelectedColumn]:
-    """Return the columns of a measure seen in one way, with the parameters of all texts together."""
-    texts = [one.parameters for one in asked if one.parameters is not None]
-    by_name = any(one.by_name for one in asked)
+def _columns(asked: NamedMeasure, nmax: Sequence[int]) -> list[SelectedColumn]:
+    """Return the columns of a measure seen in one way."""
+    measure = asked.measure
     return [
         SelectedColumn(
-            label=label + view.ending,
+            label=label + asked.view.ending,
             measure=measure,
             arguments=arguments,
-            view=view,
-            by_name=by_name,
+            view=asked.view,
+            by_name=asked.by_name,
         )
-        for label, arguments in measure.parameters.columns(measure.name, texts, nmax)
+        for label, arguments in measure.parameters.columns(measure.name, asked.parameters, nmax)
     ]
 
 
@@ -136,25 +130,21 @@ def without_effect(texts: Sequence[str]) -> Iterator[str]:
     for text in texts:
         with suppress(MeasureError):
             for one in read_text(text, V9) if "." in text else ():
-                name = one.measure.name
-                if one.parameters and isinstance(one.measure.parameters, NoParameters):
+                name, given = one.measure.name, "".join(one.parameters)
+                if given and isinstance(one.measure.parameters, NoParameters):
                     cut = f"{name}_cut"
-                    wanted = cut in HOME and one.parameters.isdecimal()
-                    hint = f"; did you mean {cut}.{one.parameters}?" if wanted else ""
-                    yield f"-m {name}.{one.parameters}: {name} takes no parameters and ignores these{hint}"
+                    wanted = cut in HOME and given.isdecimal()
+                    hint = f"; did you mean {cut}.{given}?" if wanted else ""
+                    yield f"-m {name}.{given}: {name} takes no parameters and ignores these{hint}"
 
 
-def labels_of(text: str, version: Version = V9, nmax: Sequence[int] = DEFAULT_NMAX) -> tuple[str, ...]:
+def labels_of(text: str, version: Version = V9) -> tuple[str, ...]:
     """Return the labels of the columns that a text names: `P@10` -> P_10.
 
     Raises MeasureError for a name that does not exist.
     """
-    asked = list(read_text(text, version))
-    return tuple(
-        column.label
-        for measure, view, wanted in _in_print_order(asked)
-        for column in _columns(measure, view, wanted, nmax)
-    )
+    wanted = _in_print_order(list(read_text(text, version)))
+    return tuple(column.label for asked in wanted for column in _columns(asked, DEFAULT_NMAX))
 
 
 def named_measures(texts: Iterable[str], version: Version) -> tuple[Measure, ...]:
@@ -177,16 +167,22 @@ def _read_texts(texts: Iterable[str], version: Version) -> tuple[list[NamedMeasu
     return wanted, problems
 
 
-def _of_other_judgements(measures: Iterable[Measure], relevance: RelevanceInfo) -> Iterator[str]:
-    """Yield which measures need other judgements than there are; `measures`: those of another format."""
+def _suffices(relevance: RelevanceInfo, measure: Measure) -> bool:
+    """Return whether a measure can be computed from judgements of this format."""
+    takes_gains = measure.relevance is RelevanceInfo.QRELS and not measure.whole_grades
+    return (
+        measure.relevance in (relevance, RelevanceInfo.ANY)
+        or (relevance is RelevanceInfo.QRELS_FLOAT and takes_gains)
+        or (relevance is RelevanceInfo.STRATA and measure.relevance is RelevanceInfo.PRELS)
+    )
+
+
+def _of_other_judgements(columns: Iterable[SelectedColumn], relevance: RelevanceInfo) -> Iterator[str]:
+    """Yield which measures need other judgements than there are."""
     needed: dict[RelevanceInfo, list[str]] = {}
-    for measure in measures:
-        takes_gains = measure.relevance is RelevanceInfo.QRELS and not measure.whole_grades
-        if relevance is RelevanceInfo.QRELS_FLOAT and takes_gains:
-            continue
-        if relevance is RelevanceInfo.STRATA and measure.relevance is RelevanceInfo.PRELS:
-            continue
-        needed.setdefault(measure.relevance, []).append(measure.name)
+    for measure in {column.measure.name: column.measure for column in columns}.values():
+        if not _suffices(relevance, measure):
+            needed.setdefault(measure.relevance, []).append(measure.name)
     for info, names in needed.items():
         some = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
         if relevance is RelevanceInfo.QRELS_FLOAT and info is RelevanceInfo.QRELS:
@@ -217,7 +213,7 @@ def with_bounds(
     `scale`: bounds if all that were retrieved were judged, with grades up to this; None: down to the cutoff.
     Raises MeasureError for a measure without bounds that was named itself, and for -J.
     """
-    from pres_eval.measures.bounds import why_not
+    from pres_eval.measures.bounds import check_bounds, why_not
 
     _check_unjudged(options.judged_only or any(column.view.judged_only for column in selection))
 
@@ -227,9 +223,9 @@ def with_bounds(
         found.append(column)
         if column.view.bound is not None or not column.measure.tells_quality:
             continue
-        if why := why_not(column.measure, column.arguments, scale):
-            if column.by_name:
-                raise MeasureError(f"{column.measure.name}: {why}")
+        if column.by_name:
+            check_bounds(column.measure, column.arguments, scale)
+        elif why_not(column.measure, column.arguments, scale):
             without.append(column.measure.name)
             continue
         plain = column.label.removesuffix(column.view.ending)
@@ -238,35 +234,44 @@ def with_bounds(
     return tuple(dict.fromkeys(found)), tuple(dict.fromkeys(without))
 
 
-_WITHOUT = {
-    EXPECTED: "left out, as they have no expected value in closed form when scores tie",
-    **dict.fromkeys((BEST, WORST), "left out, as their best order of a tie need not be that of the grades"),
-}
-"""Reasons why `_as_ties_go` leaves measures out, by the value of --ties."""
+def leave_out(
+    selection: Selection, lacking: Callable[[Measure], bool], warn: Callable[[str], None], reason: str
+) -> Selection:
+    """Return the columns without those of nicknames whose measures lack something, and warn of these.
 
-
-def _as_ties_go(selection: Selection, options: Options) -> tuple[Selection, tuple[str, ...]]:
-    """Return the columns as --ties has them, and the measures of nicknames that are left out.
-
-    With `expected` and -M, counts of retrieved documents are also expected values, and need not be whole.
+    reason  the warning, with {} for the names of the measures
     """
+
+    def is_left_out(column: SelectedColumn) -> bool:
+        return not column.by_name and lacking(column.measure)
+
+    names = dict.fromkeys(column.measure.name for column in selection if is_left_out(column))
+    if names:
+        warn(reason.format(", ".join(names)))
+    return tuple(column for column in selection if not is_left_out(column))
+
+
+def _as_ties_go(selection: Selection, options: Options, warn: Callable[[str], None]) -> Selection:
+    """Return the columns as --ties has them, and warn of measures of nicknames that are left out."""
     from pres_eval.measures.expected import depends_on_order, has_expected_value
 
-    expected = options.ties == EXPECTED
-    found: list[SelectedColumn] = []
-    without: list[str] = []
     for column in selection:
-        measure = column.measure
         if column.by_name:
-            _check_ties(measure, options)
-        elif not (has_expected_value(measure) if expected else measure.best_by_grade):
-            without.append(measure.name)
-            continue
-        counts = expected and options.max_retrieved is not None and measure.format is Format.COUNT
-        if counts and depends_on_order(measure):
-            column = replace(column, measure=replace(measure, format=Format.FLOAT))  # noqa: PLW2901
-        found.append(column)
-    return tuple(found), tuple(dict.fromkeys(without))
+            _check_ties(column.measure, options)
+    if options.ties != EXPECTED:
+        reason = "left out, as their best order of a tie need not be that of the grades: {}"
+        return leave_out(selection, lambda measure: not measure.best_by_grade, warn, reason)
+    reason = "left out, as they have no expected value in closed form when scores tie: {}"
+    selection = leave_out(selection, lambda measure: not has_expected_value(measure), warn, reason)
+    if options.max_retrieved is None:
+        return selection
+    # Counts of what -M leaves are expected values too, and need not be whole.
+    return tuple(
+        replace(column, measure=replace(column.measure, format=Format.FLOAT))
+        if column.measure.format is Format.COUNT and depends_on_order(column.measure)
+        else column
+        for column in selection
+    )
 
 
 def as_asked(
@@ -278,9 +283,7 @@ def as_asked(
     Raises MeasureError for a measure named itself that has none, UsageError for a scale that is none.
     """
     if options.ties != DOCNO:
-        selection, without = _as_ties_go(selection, options)
-        if without:
-            warn(f"{_WITHOUT[options.ties]}: {', '.join(without)}")
+        selection = _as_ties_go(selection, options, warn)
     if bounds:
         scale = read_scale(bounds) if isinstance(bounds, str) else None
         selection, without = with_bounds(selection, options, scale)
@@ -291,8 +294,8 @@ def as_asked(
 
 def read_scale(text: str) -> int:
     """Return the highest grade of `all,max_rel=3`.  Raises UsageError for anything else."""
-    match = re.fullmatch(r"all(?:,max_rel=([1-9][0-9]{0,8}))?", text)
-    if match is None or match[1] is None:
+    match = re.fullmatch(r"all,max_rel=([1-9][0-9]{0,8})", text)
+    if match is None:
         raise UsageError(
             f"bounds {text}: expected all,max_rel=GRADE with the scale's highest grade (1: relevant or not)"
         )

@@ -40,9 +40,9 @@ class Percents(NamedTuple):
         if not 0 < share <= 100:
             raise MeasureError(f"-m {name}.…: found {text!r}, expected a percentage above 0 and up to 100")
         if share < 1 and number == text:
-            readings = f"{name}.{100 * share:g} or {name}.{text}%"
             raise MeasureError(
-                f"-m {name}.…: found {text!r}, expected a percentage; did you mean {readings}?"
+                f"-m {name}.…: found {text!r}, expected a percentage;"
+                f" did you mean {name}.{100 * share:g} or {name}.{text}%?"
             )
         return share
 
@@ -123,14 +123,15 @@ class MeasureSettings(NamedTuple):
 
     def values(self, name: str, text: str, given: Sequence[str]) -> tuple[Any, ...]:
         """Return the numbers of a parameter list (`key=number`) in the order of the settings."""
+        settings = {setting.name: setting for setting in self.settings}
         values = {setting.name: setting.default for setting in self.settings}
         for part in given:
             key, _, number = part.partition("=")
-            known = [setting for setting in self.settings if setting.name == key]
-            if not known:
-                names = " or ".join(setting.name for setting in self.settings)
-                raise MeasureError(f"-m {name}.{text}: found setting {key!r}, expected {names}")
-            values[key] = known[0].read(name, number)
+            if key not in settings:
+                raise MeasureError(
+                    f"-m {name}.{text}: found setting {key!r}, expected {' or '.join(settings)}"
+                )
+            values[key] = settings[key].read(name, number)
         low, high = values.get("min_rel"), values.get("max_rel")
         if low is not None and high is not None and not low < high:
             raise MeasureError(f"-m {name}.{text}: expected min_rel below max_rel")
@@ -143,7 +144,7 @@ class GainCutoffs(MeasureSettings):
     def values(self, name: str, text: str, given: Sequence[str]) -> tuple[Any, ...]:
         """Return the gains of a parameter list (`grade=gain`), all as one argument."""
         gains = tuple(self._gain(name, text, part) for part in given)
-        if len({grade for grade, _ in gains}) < len(gains):
+        if len(dict(gains)) < len(gains):
             raise MeasureError(f"-m {name}.{text}: a grade with two gains, expected each grade once")
         return (gains,)
 

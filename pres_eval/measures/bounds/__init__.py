@@ -66,9 +66,9 @@ def why_not(measure: Measure, arguments: tuple[Any, ...] = (), scale: int | None
     return f"divides by the highest grade of the topic, which may change; expected {expected}"
 
 
-def check_bounds(measure: Measure) -> None:
-    """Raise MeasureError for a measure whose bounds are not defined."""
-    if why := why_not(measure):
+def check_bounds(measure: Measure, arguments: tuple[Any, ...] = (), scale: int | None = None) -> None:
+    """Raise MeasureError for a column whose bounds are not defined."""
+    if why := why_not(measure, arguments, scale):
         raise MeasureError(f"{measure.name}: {why}")
 
 
@@ -89,8 +89,7 @@ class BoundsOf:
             raise MeasureError("bounds: at -l 0 everything judged is relevant, expected a level above 0")
         if batch.ties is not None:
             raise MeasureError("bounds: expected --ties docno, best or worst, found expected")
-        if why := why_not(self.measure, self.arguments, self.scale):
-            raise MeasureError(f"{self.measure.name}: {why}")
+        check_bounds(self.measure, self.arguments, self.scale)
         if isinstance(self.measure.parameters, Pairs):
             self._check_gains()
         if self.scale is not None:
