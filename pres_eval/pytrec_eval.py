@@ -272,7 +272,7 @@ def _asked(
     measures: frozenset[str], own: tuple[Measure, ...], options: Options
 ) -> tuple[Selection, list[str], dict[str, float]]:
     """Return the columns, their keys, and the values of a topic for which nothing was retrieved."""
-    columns = as_asked(_selection(measures), options, False, warn)
+    columns = as_asked(_selection(sorted(measures)), options, False, warn)
     # Parameters that are not cutoffs do not show.
     keys = [
         column.label if isinstance(column.measure.parameters, Cutoffs | Fractions) else column.measure.name

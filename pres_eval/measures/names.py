@@ -226,7 +226,7 @@ def _read_label(text: str, head: str, rest: str) -> NamedMeasure:
     parameters, view = _cut_view(rest[1:])
     measure = _measure_called(head)
     if measure is None:
-        return _read_notation(text, head, f"@{parameters}")
+        return _read_notation(text, head, f"{rest[1 + len(parameters) :]}@{parameters}")
     kind = measure.parameters
     if isinstance(kind, BetaCutoffs):
         parameters = "+" + parameters.replace("_", ",", 1)  # so a β of 0 is no decimal comma

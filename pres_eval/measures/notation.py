@@ -184,7 +184,7 @@ def read_settings(text: str) -> NotationSettings:
     depth, begin = 0, 0
     for place, letter in enumerate(text + ","):
         depth += (letter in "{[") - (letter in "}]")
-        if letter == "," and depth <= 0:
+        if letter == "," and (depth <= 0 or place == len(text)):  # an open brace is told by what reads it
             key, _, value = text[begin:place].partition("=")
             if key.strip() or value.strip():
                 settings[key.strip()] = value.strip()

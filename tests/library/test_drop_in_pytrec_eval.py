@@ -259,3 +259,10 @@ def test_topics_for_which_nothing_was_retrieved_are_worth_one_if_nothing_is_righ
 def test_arguments_that_make_no_sense(arguments: dict[str, Any], error: Any, message: str) -> None:
     with pytest.raises(error, match=message):
         ours.RelevanceEvaluator({"q1": {"a": 1}}, {"map"}, pres_eval=arguments)
+
+
+def test_the_first_of_several_unsupported_measures_is_named() -> None:
+    """It was any of them, another one in each process."""
+    names = {f"nothing{number}" for number in range(9)}
+    with pytest.raises(ValueError, match="unsupported measure nothing0"):
+        ours.RelevanceEvaluator({"1": {"a": 1}}, names)

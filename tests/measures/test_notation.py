@@ -23,6 +23,8 @@ def chosen(*texts: str) -> list[tuple[str, int | None]]:
         ("AP(rel=2)@100", "map_cut_100(rel=2)", 2),
         ("P@5", "P_5", None),
         ("AP_5", "map_cut_5", None),
+        ("AP_5(rel=2)", "map_cut_5(rel=2)", 2),
+        ("RR_10(rel=2,judged_only=True)", "recip_rank_cut_10(rel=2,judged_only=True)", 2),
         ("R_5", "recall_5", None),
         ("P(rel=2)@5", "P_5(rel=2)", 2),
         ("P(rel='2')@5", "P_5(rel=2)", 2),
@@ -156,6 +158,11 @@ def test_what_needs_the_highest_grade_says_so(name: str) -> None:
         ("P(rel=x)@5", "-m P(rel=x)@5: P has no setting rel=x"),
         ("P(rel=-1)@5", "-m P(rel=-1)@5: P has no setting rel=-1"),
         ("nDCG(gains={0,1})@5", "-m nDCG(gains={0,1})@5: found gains={0,1}, expected {grade:gain,…}"),
+        (
+            "nDCG(gains={0:0,1:2)@10",
+            "-m nDCG(gains={0:0,1:2)@10: found gains={0:0,1:2, expected {grade:gain,…}",
+        ),
+        ("P(rel=[2)@5", "-m P(rel=[2)@5: P has no setting rel=[2"),
         ("nDCG(gains={0:x})@5", "-m ndcg_gain_cut.…: found 'x', expected a number"),
         (
             "nDCG(gains={0:1},dcg='exp-log2')",
