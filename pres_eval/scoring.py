@@ -199,7 +199,8 @@ def _score_with_empty(worth: float, batch: AnyBatch, group: Selection) -> Iterat
 def _score_group(batch: AnyBatch, group: Selection) -> Iterator[Values]:
     """Yield the values of the columns of one measure, by its own functions."""
     measure, view = group[0].measure, group[0].view
-    batch = seen_as(batch, view)
+    if view != View():
+        batch = seen_as(batch, view)
     function: Callable[..., FloatArray | IntArray | list[str]] = measure.score
     if view.bound is not None:
         function = partial(_bound, group[0])

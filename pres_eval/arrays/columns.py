@@ -101,6 +101,8 @@ class WordIds(Sequence[bytes]):
         columns = [
             rows.of(column) if isinstance(rows, Stretches) else column[rows] for column in self.columns
         ]
+        if not len(self.long_rows):
+            return WordIds(columns)
         places, which = self._long_among(rows)
         return WordIds(columns, places, self.long_ids.take(which))
 

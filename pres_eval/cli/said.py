@@ -102,7 +102,8 @@ def command_with(record: type[Record]) -> Callable[[Callable[[Record], None]], c
                 value = values[parameter.name or ""]
                 if parameter.metavar == "FILE":
                     for path in value if parameter.multiple else (value,):
-                        _check_file(parameter.opts, path)
+                        if path is not None:
+                            _check_file(parameter.opts, path)
             said = record(**values)
             said.check()
             try:
@@ -128,12 +129,12 @@ WRITTEN = frozenset(("--output", "--plot", "--junit", "--summary", "--write-qrel
 """The options for files that a command writes."""
 
 
-def _check_file(names: Sequence[str], path: str | None) -> None:
+def _check_file(names: Sequence[str], path: str) -> None:
     """Raise PresEvalError for an option's file that has no name, or is to be written to no folder."""
     if path == "":  # mostly from a script's variable that is not set
         raise UsageError(f"{names[0]}: found an empty name, expected that of a file")
     # Not pathlib, which takes a while to import.
-    if path and WRITTEN & {*names} and not os.path.isdir(os.path.dirname(os.path.realpath(path))):  # noqa: PTH112, PTH120
+    if WRITTEN & {*names} and not os.path.isdir(os.path.dirname(os.path.realpath(path))):  # noqa: PTH112, PTH120
         raise PresEvalError(f"{path}: cannot be written: No such file or directory")
 
 

@@ -188,8 +188,10 @@ def _read_plain(head: str, rest: str, version: Version) -> list[NamedMeasure]:
         return [_read_notation(head + rest, head, rest.replace(".", "@", 1))]
     if rest and measure.ours and isinstance(measure.parameters, NoParameters):
         raise MeasureError(f"{measure.name} takes no parameters, found {quoted(rest[1:])}")
+    if not rest.endswith(")"):
+        return [NamedMeasure(measure, (rest[1:],) if rest else ())]
     parameters, view = _cut_view(rest[1:])
-    return [_wanted(measure, parameters if rest else None, view)]
+    return [_wanted(measure, parameters, view)]
 
 
 def _measure_called(head: str) -> Measure | None:

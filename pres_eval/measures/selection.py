@@ -68,15 +68,16 @@ def select(
         if not one.by_name and (relevance, needed) == (RelevanceInfo.PRELS, RelevanceInfo.STRATA):
             continue  # the nickname "sampled" also has measures that prels do not have
         try:
-            if one.by_name:
-                _check_ties(one.measure, options)
+            if one.by_name and options.ties in (BEST, WORST):
+                _check_ties(one.measure, options.ties)
             if one.view.bound is not None:
                 _check_unjudged(options.judged_only)
             columns += _columns(one, nmax)
         except MeasureError as error:
             given = f"{one.measure.name}.{' '.join(one.parameters)}"
             problems.append(str(error) + ("" if "decimal comma" in str(error) else decimal_comma(given)))
-    problems += _of_other_judgements(columns, relevance)
+    if any(column.measure.relevance is not relevance for column in columns):
+        problems += _of_other_judgements(columns, relevance)
     if problems:
         raise MeasureError("; ".join(problems))
     return tuple(columns)
@@ -88,12 +89,12 @@ def _check_unjudged(judged_only: bool) -> None:
         raise MeasureError("bounds: with -J no document is unjudged, expected bounds or -J, not both")
 
 
-def _check_ties(measure: Measure, options: Options) -> None:
+def _check_ties(measure: Measure, ties: str) -> None:
     """Raise MeasureError for --ties best or worst of a measure for which another order may be best."""
-    if options.ties in (BEST, WORST) and not measure.best_by_grade:
+    if not measure.best_by_grade:
         raise MeasureError(
-            f"{measure.name}: --ties {options.ties} orders a tie by grade, which need not be the"
-            f" {options.ties} order for this measure, expected another measure, or --ties {DOCNO}"
+            f"{measure.name}: --ties {ties} orders a tie by grade, which need not be the"
+            f" {ties} order for this measure, expected another measure, or --ties {DOCNO}"
         )
 
 
@@ -241,24 +242,20 @@ def leave_out(
 
     reason  the warning, with {} for the names of the measures
     """
-
-    def is_left_out(column: SelectedColumn) -> bool:
-        return not column.by_name and lacking(column.measure)
-
-    names = dict.fromkeys(column.measure.name for column in selection if is_left_out(column))
-    if names:
-        warn(reason.format(", ".join(names)))
-    return tuple(column for column in selection if not is_left_out(column))
+    left_out = [column for column in selection if not column.by_name and lacking(column.measure)]
+    if left_out:
+        warn(reason.format(", ".join(dict.fromkeys(column.measure.name for column in left_out))))
+    return tuple(column for column in selection if column not in left_out)
 
 
 def _as_ties_go(selection: Selection, options: Options, warn: Callable[[str], None]) -> Selection:
     """Return the columns as --ties has them, and warn of measures of nicknames that are left out."""
     from pres_eval.measures.expected import depends_on_order, has_expected_value
 
-    for column in selection:
-        if column.by_name:
-            _check_ties(column.measure, options)
     if options.ties != EXPECTED:
+        for column in selection:
+            if column.by_name:
+                _check_ties(column.measure, options.ties)
         reason = "left out, as their best order of a tie need not be that of the grades: {}"
         return leave_out(selection, lambda measure: not measure.best_by_grade, warn, reason)
     reason = "left out, as they have no expected value in closed form when scores tie: {}"

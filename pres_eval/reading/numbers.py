@@ -285,4 +285,6 @@ def read_whole_numbers(buffer: Bytes, starts: IntArray, ends: IntArray) -> tuple
     good &= (ends > begin) & (values < np.uint64(2**63))
     numbers = values.astype(np.int64)
     np.negative(numbers, out=numbers, where=first == ord("-"))
+    if good.all():
+        return numbers, []
     return numbers, _read_singly(numbers, ~good, read_whole_number, buffer, starts, ends)
