@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Container
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,10 +12,8 @@ from pres_eval.arrays import FloatArray, add_rows_in_order
 from pres_eval.measures.base import Format, Totals, mean
 from pres_eval.measures.selection import Selection
 from pres_eval.reading.relevance import QrelsJudgements, Relevance
+from pres_eval.reading.topic_files import Weights
 from pres_eval.records import dataclass
-
-if TYPE_CHECKING:
-    from pres_eval.reading.topic_files import Weights
 
 MOST_VALUES = 1 << 19
 """Values of several columns that are computed or added up together."""

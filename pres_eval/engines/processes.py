@@ -19,7 +19,7 @@ import signal
 import sys
 import warnings
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable
 from itertools import count
 from typing import Any, NoReturn
 
@@ -195,23 +195,19 @@ class Processes:
 
     def _take(self, tasks: deque[_Work], done: dict[int, tuple[bool, Any]]) -> None:
         """Take the answers of workers, as soon as there is one."""
-        for worker in self._answering():
-            try:
-                answer = worker.channel.receive()
-            except (EOFError, OSError):
-                self._begin_again(worker, tasks)
-            else:
-                done[worker.tasks.popleft().number] = answer
-
-    def _answering(self) -> Iterator[_Worker]:
-        """Yield the workers that answer."""
         by_number = {worker.channel.back: worker for worker in self._crew}
         poll = select.poll()
         for number in by_number:
             poll.register(number, select.POLLIN)
         while not (ready := poll.poll(MOST_WAITED)):
             pass
-        return (by_number[number] for number, _ in ready)
+        for worker in [by_number[number] for number, _ in ready]:
+            try:
+                answer = worker.channel.receive()
+            except (EOFError, OSError):
+                self._begin_again(worker, tasks)
+            else:
+                done[worker.tasks.popleft().number] = answer
 
     def _begin_again(self, worker: _Worker, tasks: deque[_Work]) -> None:
         """Replace a worker that died, and give its tasks to others."""
