@@ -78,6 +78,7 @@ def _compat(settings: NotationSettings, cutoff: str | None) -> str:
 
 
 def _ndcg(settings: NotationSettings, cutoff: str | None) -> str:
+    """Return our name of nDCG; `gains={0:0,1:2}` are gains for grades."""
     if "gains" in settings:
         settings.choose("dcg", "log2")
         text = settings.take("gains")
