@@ -272,7 +272,12 @@ def _asked(
     measures: frozenset[str], own: tuple[Measure, ...], options: Options
 ) -> tuple[Selection, list[str], dict[str, float]]:
     """Return the columns, their keys, and the values of a topic for which nothing was retrieved."""
-    columns = as_asked(_selection(sorted(measures)), options, False, warn)
+    texts = list(_texts(sorted(measures)))
+    try:
+        selection = select(texts) if texts else ()
+    except MeasureError as error:
+        raise ValueError(in_python(str(error))) from error
+    columns = as_asked(selection, options, False, warn)
     # Parameters that are not cutoffs do not show.
     keys = [
         column.label if isinstance(column.measure.parameters, Cutoffs | Fractions) else column.measure.name
@@ -280,16 +285,6 @@ def _asked(
     ]
     nothing = [_OF_NOTHING.get(column.measure.summary, 0.0) for column in columns]
     return columns, keys, dict(zip(keys, nothing, strict=True))
-
-
-def _selection(measures: Iterable[str]) -> Selection:
-    texts = list(_texts(measures))
-    if not texts:
-        return ()
-    try:
-        return select(texts)
-    except MeasureError as error:
-        raise ValueError(in_python(str(error))) from error
 
 
 def _texts(measures: Iterable[str]) -> Iterator[str]:

@@ -119,7 +119,12 @@ def pairs_of(
     The topics are those of each run, or `every_topic`, with their weights if there are some; None where a run
     has no topic, or no such measure.
     """
-    usable = [label for label in labels if all(_is_mean(evaluation, label) for evaluation in evaluations)]
+    means = {column.label for column in evaluations[0].columns if is_average(column)}
+    usable = [
+        label
+        for label in labels
+        if label in means and all(np.isfinite(one.by_label(label)).all() for one in evaluations)
+    ]
     if not usable or not (every_topic or all(evaluation.topics for evaluation in evaluations)):
         return None
     union = sorted({topic for evaluation in evaluations for topic in evaluation.topics})
@@ -127,12 +132,6 @@ def pairs_of(
     own = [set(scores.topics if every_topic else evaluation.topics) for evaluation in evaluations]
     present = np.array([[topic in topics for topic in scores.topics] for topics in own], np.bool_)
     return every_pair(scores, settings, each, present) if present.any(axis=1).all() else None
-
-
-def _is_mean(evaluation: ScoredRun, label: str) -> bool:
-    """Return whether a column is a mean over topics, and a number on every topic."""
-    column = next(column for column in evaluation.columns if column.label == label)
-    return is_average(column) and bool(np.isfinite(evaluation.by_label(label)).all())
 
 
 def every_pair(

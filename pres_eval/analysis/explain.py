@@ -44,16 +44,12 @@ def relevant_ranks(
     rows, offsets = consecutive(by_topic[wanted], lengths_at(by_topic, wanted))
     documents = order[np.flatnonzero(relevant)[rows]]
     kept = (kept_documents(qrels, ranking, options) for ranking in rankings)
-    ranks = np.stack([ranks_of_documents(qrels, found)[documents] for found in kept])
+    # (R, D), 0 where a run does not have the document.
+    ranks = np.array(
+        [np.bincount(found.document, found.rank, len(pool.documents))[documents] for found in kept], np.int64
+    )
     docnos = tuple(pool.documents.take(documents))
     return RelevantRanks(np.asarray(offsets), docnos, qrels.grade[documents].astype(np.int64), ranks)
-
-
-def ranks_of_documents(qrels: QrelsJudgements, found: Ranked) -> IntArray:
-    """Return (D,) the rank of each document of the pool, 0 where the run does not have it."""
-    ranks = np.zeros(len(qrels.pool.documents), np.int64)
-    ranks[found.document] = found.rank
-    return ranks
 
 
 @dataclass(frozen=True)

@@ -197,7 +197,10 @@ def _by_variance(
         return Joint(np.full(len(differences), math.nan), math.nan)
     unit = math.sqrt(variance / topics)
     freedom = (runs - 1) * (topics - 1)
-    p_values = outside(_in_units(differences, unit), number, freedom)
+    far = np.abs(differences)
+    # Without residual variance nan, or 0 for differences of 0.
+    units = far / unit if unit > 0 else np.where((far > 1e-12) | math.isnan(unit), math.nan, 0.0)
+    p_values = outside(units, number, freedom)
     return Joint(p_values, unit * _critical(outside, number, freedom, settings.alpha))
 
 
@@ -209,16 +212,17 @@ def randomised_tukey(values: FloatArray, differences: Sequence[FloatArray], sett
     as the two given ones, which count as one more deal.
     Source: Carterette, ACM TOIS 2012, doi:10.1145/2094072.2094076.
     """
-    ranges = dealt_ranges(values, settings.samples, settings.seed, settings.each)
-    return [_of_ranges(*one, settings) for one in zip(values, np.sort(ranges), differences, strict=True)]
-
-
-def _of_ranges(values: FloatArray, ranges: FloatArray, differences: FloatArray, settings: Draws) -> Joint:
-    """Return p-values and intervals of the differences (P,) from random ranges (B,), ascending."""
-    margin = 1e-12 * float(np.abs(values).max(initial=1e-300))
-    as_far = len(ranges) - np.searchsorted(ranges, np.abs(differences) - margin)
-    place = min(len(ranges) - 1, math.ceil((1 - settings.alpha) * (len(ranges) + 1)) - 1)
-    return Joint((1 + as_far) / (len(ranges) + 1), float(ranges[place]))
+    samples = settings.samples
+    ranges = np.sort(dealt_ranges(values, samples, settings.seed, settings.each))
+    margins = 1e-12 * np.abs(values).max(axis=(1, 2), initial=1e-300)
+    place = min(samples - 1, math.ceil((1 - settings.alpha) * (samples + 1)) - 1)
+    return [
+        Joint(
+            p_values=(1 + samples - np.searchsorted(dealt, np.abs(apart) - margin)) / (samples + 1),
+            half_width=float(dealt[place]),
+        )
+        for dealt, apart, margin in zip(ranges, differences, margins, strict=True)
+    ]
 
 
 def dealt_ranges(values: FloatArray, samples: int, seed: int, each: Loop = in_turn) -> FloatArray:
@@ -242,14 +246,6 @@ def dealt_ranges(values: FloatArray, samples: int, seed: int, each: Loop = in_tu
         return np.asarray((totals.max(axis=1) - totals.min(axis=1)).T / topics, np.float64)
 
     return np.concatenate(list(each(ranges, -(-samples // at_once))), axis=1)
-
-
-def _in_units(differences: FloatArray, unit: float) -> FloatArray:
-    """Return differences (P,) in units; nan where they are not 0 and there is no residual variance."""
-    far = np.abs(differences)
-    if unit > 0:
-        return far / unit
-    return np.where((far > 1e-12) | math.isnan(unit), math.nan, 0.0)
 
 
 @lru_cache(maxsize=256)

@@ -14,7 +14,7 @@ from pres_eval.analysis.correlation import kendall_tau_a, kendall_tau_b, positio
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.reproducible import rounded
 from pres_eval.analysis.significance import PAIRED_TESTS, paired_t
-from pres_eval.arrays import BoolArray, FloatArray, IntArray
+from pres_eval.arrays import BoolArray, FloatArray
 
 
 def order_changes(
@@ -75,7 +75,8 @@ def swapped_pairs(
         there, here = rounded(x[a] - x[b]), rounded(y[a] - y[b])
         swapped = np.flatnonzero(there * here < 0)
         p_first, p_second = (
-            _p_values(scores, number, a[swapped], b[swapped], test, seed) for scores in (first, second)
+            PAIRED_TESTS[test].run(values[a[swapped]] - values[b[swapped]], 10_000, seed)
+            for values in (first.values[number], second.values[number])
         )
         found = [
             SwappedPair(
@@ -90,14 +91,6 @@ def swapped_pairs(
             for row, pair in enumerate(swapped.tolist())
         ]
         yield from sorted(found, key=lambda one: max(one.p_first, one.p_second))
-
-
-def _p_values(
-    scores: PairedScores, measure: int, a: IntArray, b: IntArray, test: str, seed: int
-) -> FloatArray:
-    """Return (P,) that of each run of a (P,) and the run of b (P,) beside it."""
-    values = scores.values[measure]
-    return PAIRED_TESTS[test].run(values[a] - values[b], 10_000, seed)
 
 
 @dataclass(frozen=True)

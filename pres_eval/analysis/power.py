@@ -15,7 +15,7 @@ from pres_eval.analysis.joint import Draws, Joint, randomised_tukey, residual_va
 from pres_eval.analysis.paired import PairedScores, means_of
 from pres_eval.analysis.reproducible import RandomStream, least_enough, mean_and_deviation, rounded
 from pres_eval.analysis.significance import PAIRED_TESTS
-from pres_eval.arrays import BoolArray, FloatArray, IntArray
+from pres_eval.arrays import FloatArray, IntArray
 from pres_eval.workers import Loop, in_turn
 
 DISCRIMINATION = ("randomised-tukey", "t", "bootstrap")
@@ -65,24 +65,20 @@ def discriminative_power(
         return Joint(PAIRED_TESTS[test].run(differences, samples, seed), needed)
 
     if test == "randomised-tukey":
-        draws = Draws(samples, seed, alpha, each)
         apart = list(scores.means[:, first] - scores.means[:, second])
-        found = randomised_tukey(scores.values, apart, draws)
+        found = randomised_tukey(scores.values, apart, Draws(samples, seed, alpha, each))
     else:
         found = list(each(tested, len(scores.measures)))
-    return [_discrimination(label, said, alpha) for label, said in zip(scores.measures, found, strict=True)]
-
-
-def _discrimination(measure: str, said: Joint, alpha: float) -> Discrimination:
-    """Return how many pairs of runs a test tells apart, and all of its levels."""
-    below, count = int(np.count_nonzero(said.p_values < alpha)), len(said.p_values)
-    return Discrimination(
-        measure=measure,
-        levels=np.sort(said.p_values),
-        significant=below,
-        share=below / count if count else math.nan,
-        needed=said.half_width,
-    )
+    return [
+        Discrimination(
+            measure=label,
+            levels=np.sort(joint.p_values),
+            significant=(below := int(np.count_nonzero(joint.p_values < alpha))),
+            share=below / len(first) if len(first) else math.nan,
+            needed=joint.half_width,
+        )
+        for label, joint in zip(scores.measures, found, strict=True)
+    ]
 
 
 @dataclass(frozen=True)
@@ -129,7 +125,9 @@ def stability(
         in_bin, swaps = np.zeros(BINS, np.int64), np.zeros(BINS, np.int64)
         for order in stream.orders(trials, len(scores.topics)):
             x, y, there = _means_of_pairs(scores.values[measure], order[:size], pairs)
-            counts += _verdicts(x, y, there)
+            same = np.abs(there) <= FUZZINESS * np.maximum(np.abs(x), np.abs(y))
+            # Whether the first is better, the second is, or both are about the same.
+            counts += np.array([(x > y) & ~same, (x < y) & ~same, same])
             _, _, again = _means_of_pairs(scores.values[measure], order[size : 2 * size], pairs)
             bin_of = np.minimum((np.abs(there) / BIN_WIDTH + 1e-9).astype(np.int64), BINS - 1)
             in_bin += np.bincount(bin_of, minlength=BINS)
@@ -152,15 +150,6 @@ def _means_of_pairs(
     means = means_of(values.take(topics, axis=1))
     x, y = means.take(pairs[0]), means.take(pairs[1])
     return x, y, rounded(x - y)
-
-
-def _verdicts(x: FloatArray, y: FloatArray, apart: FloatArray) -> BoolArray:
-    """Return (3, P) whether the first of each pair is better, the second is, or both are about the same.
-
-    apart (P,): x - y, rounded
-    """
-    same = np.abs(apart) <= FUZZINESS * np.maximum(np.abs(x), np.abs(y))
-    return np.array([(x > y) & ~same, (x < y) & ~same, same])
 
 
 def _bins(label: str, size: int, in_bin: IntArray, swaps: IntArray) -> list[Swaps]:

@@ -97,14 +97,11 @@ _QUOTED = re.compile(r"((?<!\w)'[^']*')")
 def in_python(text: str) -> str:
     """Return a message with `complete=True` in the place of `-c`, and so on; quotations stay as they are."""
     parts = _QUOTED.split(text)
-    parts[::2] = [_translated(part) for part in parts[::2]]
+    for place in range(0, len(parts), 2):  # those between quotations
+        for command, python in _PHRASES:
+            parts[place] = parts[place].replace(command, python)
+        parts[place] = _OPTION.sub(_argument, re.sub(r"(?<![\w-])-m (?=[\w.])", "", parts[place]))
     return "".join(parts)
-
-
-def _translated(part: str) -> str:
-    for command, python in _PHRASES:
-        part = part.replace(command, python)
-    return _OPTION.sub(_argument, re.sub(r"(?<![\w-])-m (?=[\w.])", "", part))
 
 
 def _argument(found: re.Match[str]) -> str:

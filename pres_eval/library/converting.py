@@ -104,19 +104,16 @@ def _run(data: Any) -> tuple[str, Iterable[Block]]:
         return source.name, blocks_of_file(source, None, grades=False)
     block = block_of_data(*plain_data(data, "run"), "run")
     check_scores("run", block)
-    return "run", [_best_first(block)]
-
-
-def _best_first(block: Block) -> Block:
-    """Return a block with the rows of each group by descending score, equal ones as they were."""
+    # The rows of each topic by descending score, equal ones as they were.
     group = np.repeat(np.arange(len(block.lengths)), block.lengths)
     order = np.lexsort((-block.numbers, group))
-    return Block(
+    ranked = Block(
         topics=block.topics,
         lengths=block.lengths,
         documents=WordIds.of(block.documents.pick(order).take(slice(None))),
         numbers=block.numbers[order],
     )
+    return "run", [ranked]
 
 
 def blocks_of_file(source: Source, form: str | None, *, grades: bool) -> Iterator[Block]:

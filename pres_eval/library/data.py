@@ -126,23 +126,17 @@ def _block_of_dict(data: Mapping[Any, Any], name: str) -> Block:
     ids = list(chain.from_iterable(judged.values()))
     grades = np.array(list(chain.from_iterable([documents.values() for documents in judged.values()])))
     if grades.dtype.kind not in "biuf":
-        _check_grades(judged, name)
+        for topic, documents in judged.items():
+            for document, grade in documents.items():
+                if isinstance(grade, str) or not hasattr(grade, "__float__"):
+                    found = f"relevance {grade!r} of document {document!r} of topic {topic!r}"
+                    raise InputError(name, None, found, "a number")
     return Block(
         topics=ids_of(list(judged), name),
         lengths=np.array(list(map(len, judged.values())), np.int64),
         documents=WordIds.of(ids_of(ids, name)),
         numbers=grades,
     )
-
-
-def _check_grades(judged: Mapping[Any, Mapping[Any, Any]], name: str) -> None:
-    """Raise InputError for a grade that is no number."""
-    for topic, documents in judged.items():
-        for document, grade in documents.items():
-            if isinstance(grade, str) or not hasattr(grade, "__float__"):
-                raise InputError(
-                    name, None, f"relevance {grade!r} of document {document!r} of topic {topic!r}", "a number"
-                )
 
 
 def _as_grades(values: NDArray[Any], name: str) -> NDArray[Any]:

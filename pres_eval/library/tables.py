@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -49,7 +50,11 @@ def block_of_table(data: Any, names: Sequence[str], name: str) -> Block:
     Raises InputError for columns that are missing, and values that are none.
     """
     if type(data).__module__.split(".")[0] == "pandas":  # which is not imported to find out
-        topic, document, value = _pandas_table(data, names, name)
+        if not hasattr(data, "columns"):
+            raise InputError(name, None, f"a pandas {type(data).__name__}", "a table with named columns")
+        columns = _column_names(data.columns, names, name)
+        topic, document = (_pandas_ids(data[column], column, name) for column in columns[:2])
+        value = _numbers(data[columns[2]].to_numpy(), columns[2], name)
     elif hasattr(data, "__arrow_c_stream__"):
         topic, document, value = _arrow_table(data, names, name)
     elif isinstance(data, Mapping):
@@ -74,17 +79,6 @@ def _arrow_table(data: Any, value: Sequence[str], name: str) -> ThreeColumns:
         arrow_ids(table.column(topic), topic, name),
         arrow_ids(table.column(document), document, name),
         _arrow_numbers(table.column(number), number, name),
-    )
-
-
-def _pandas_table(data: Any, value: Sequence[str], name: str) -> ThreeColumns:
-    if not hasattr(data, "columns"):
-        raise InputError(name, None, f"a pandas {type(data).__name__}", "a table with named columns")
-    topic, document, number = _column_names(data.columns, value, name)
-    return (
-        _pandas_ids(data[topic], topic, name),
-        _pandas_ids(data[document], document, name),
-        _numbers(data[number].to_numpy(), number, name),
     )
 
 
@@ -132,16 +126,11 @@ def _ids(values: Any, name: str) -> IdColumn:
 def _numbers(values: NDArray[Any], column: str, name: str) -> NDArray[Any]:
     if values.dtype.kind in "biuf":
         return values
-    try:
-        return np.array([_number(value) for value in values.tolist()])
-    except (TypeError, ValueError):
-        raise InputError(name, None, f"column {column} of {values.dtype}", "numbers") from None
-
-
-def _number(value: Any) -> Any:
-    if isinstance(value, (str, bytes)):
-        raise TypeError(value)
-    return value if isinstance(value, int) else float(value)
+    given = values.tolist()
+    if not any(isinstance(value, (str, bytes)) for value in given):
+        with suppress(TypeError, ValueError):
+            return np.array([value if isinstance(value, int) else float(value) for value in given])
+    raise InputError(name, None, f"column {column} of {values.dtype}", "numbers")
 
 
 def _table_of_rows(data: Any, value: Sequence[str], name: str) -> ThreeColumns:
@@ -169,17 +158,14 @@ def _table_of_rows(data: Any, value: Sequence[str], name: str) -> ThreeColumns:
         raise InputError(name, None, f"rows such as {quoted(repr(first))}", _ROW)
     number = fields[2] or value[0]
     topics, documents, values = columns
-    return Objects(topics, name), Objects(documents, name), _numbers(_array(values), number, name)
+    try:
+        array = np.array(values)
+    except ValueError:
+        array = np.array(values, object)
+    return Objects(topics, name), Objects(documents, name), _numbers(array, number, name)
 
 
 _ROW = "rows of topic, document and value"
-
-
-def _array(values: list[Any]) -> NDArray[Any]:
-    try:
-        return np.array(values)
-    except ValueError:
-        return np.array(values, object)
 
 
 ARROW_TEXTS = ("string", "large_string", "string_view", "binary", "large_binary", "binary_view")

@@ -55,36 +55,24 @@ class CatalogueEntry:
 
 def catalogue(version: Version) -> list[CatalogueEntry]:
     """Return all measures, family by family, in print order inside of each."""
-    also, nicknames = _other_names(), NICKNAMES[version.name]
-    entries = [
-        CatalogueEntry(
-            measure=measure,
-            family=_family(measure),
-            nicknames=tuple(name for name, members in nicknames.items() if measure.name in members),
-            also=tuple(also.get(measure.name, ())),
-        )
-        for measure in MEASURES
-    ]
-    families = list(dict.fromkeys(entry.family for entry in entries))
-    return sorted(entries, key=lambda entry: families.index(entry.family))
-
-
-def _family(measure: Measure) -> str:
-    """Return the first sentence of the module that has the measure."""
-    text = sys.modules[measure.score.__module__].__doc__ or ""
-    return text.strip().splitlines()[0].rstrip(".")
-
-
-def _other_names() -> dict[str, list[tuple[str, str]]]:
-    """Return for each measure its names in other tools, with a cutoff where they need one."""
-    names: dict[str, dict[str, tuple[str, str]]] = {}
+    # Names in other tools of each measure, with a cutoff where they need one: (name, tool).
+    also: dict[str, dict[str, tuple[str, str]]] = {}
     for notation in NOTATIONS:
         for name, cutoff in itertools.product(notation.names, (None, "10")):
             with suppress(MeasureError):
-                measure = notation.text(NotationSettings(), cutoff).partition(".")[0]
+                measure_name = notation.text(NotationSettings(), cutoff).partition(".")[0]
                 written = f"{name}@{cutoff}" if cutoff else name
-                names.setdefault(measure, {}).setdefault(name, (written, notation.tool))
-    return {
-        measure: [(written, tool) for written, tool in found.values() if written != measure]
-        for measure, found in names.items()
-    }
+                also.setdefault(measure_name, {}).setdefault(name, (written, notation.tool))
+    headings = [sys.modules[measure.score.__module__].__doc__ or "" for measure in MEASURES]
+    nicknames = NICKNAMES[version.name]
+    entries = [
+        CatalogueEntry(
+            measure=measure,
+            family=heading.strip().splitlines()[0].rstrip("."),
+            nicknames=tuple(name for name, members in nicknames.items() if measure.name in members),
+            also=tuple(other for other in also.get(measure.name, {}).values() if other[0] != measure.name),
+        )
+        for measure, heading in zip(MEASURES, headings, strict=True)
+    ]
+    families = list(dict.fromkeys(entry.family for entry in entries))
+    return sorted(entries, key=lambda entry: families.index(entry.family))

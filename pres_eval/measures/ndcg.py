@@ -89,13 +89,9 @@ def ndcg_cut(batch: Batch, cutoff: int) -> FloatArray:
     Notes: -l has no effect.  For gains of 2^grade - 1, as learning to rank has them, see ndcg_exp_cut.
     Source: as ndcg; trec_eval.  ir_measures' nDCG@k.
     """
-    return divide(gained(batch, document_gains(batch), discounted, cutoff), best_dcg_cut(batch, cutoff))
-
-
-def best_dcg_cut(batch: Batch, cutoff: int) -> FloatArray:
-    """Return the discounted gain (T,) of the best ranking's first k documents; (C, T) for several cutoffs."""
     begins, length, ideal = batch.of_judgements(_running_best_dcg, int(np.max(cutoff)))
-    return np.asarray(ideal[begins + np.minimum(length, cutoff)], np.float64)
+    best = ideal[begins + np.minimum(length, cutoff)]  # (T,), or (C, T) for several cutoffs
+    return divide(gained(batch, document_gains(batch), discounted, cutoff), best)
 
 
 def _running_best_dcg(batch: Batch, most: int) -> tuple[IntArray, IntArray, FloatArray]:

@@ -77,19 +77,16 @@ def _compat(settings: NotationSettings, cutoff: str | None) -> str:
     return Notation((), "compat", keys=("p", "normalize")).text(settings, cutoff)
 
 
-def _gains(text: str, cutoff: str | None) -> str:
-    """Return `{0:0,1:2}`: gains for grades."""
-    pairs = [part.partition(":") for part in text.strip("{}").split(",")]
-    if not (text.startswith("{") and text.endswith("}") and all(colon for _, colon, _ in pairs)):
-        raise MeasureError(f"found gains={text}, expected {{grade:gain,…}}")
-    given = ",".join(f"{grade.strip()}={gain.strip()}" for grade, _, gain in pairs)
-    return f"ndcg_gain_cut.{cutoff},{given}" if cutoff else f"ndcg.{given}"
-
-
 def _ndcg(settings: NotationSettings, cutoff: str | None) -> str:
+    """Return our name of nDCG; `gains={0:0,1:2}` are gains for grades."""
     if "gains" in settings:
         settings.choose("dcg", "log2")
-        return _gains(settings.take("gains"), cutoff)
+        text = settings.take("gains")
+        pairs = [part.partition(":") for part in text.strip("{}").split(",")]
+        if not (text.startswith("{") and text.endswith("}") and all(colon for _, colon, _ in pairs)):
+            raise MeasureError(f"found gains={text}, expected {{grade:gain,…}}")
+        given = ",".join(f"{grade.strip()}={gain.strip()}" for grade, _, gain in pairs)
+        return f"ndcg_gain_cut.{cutoff},{given}" if cutoff else f"ndcg.{given}"
     if settings.choose("dcg", "log2", "exp-log2") == "exp-log2":
         return f"ndcg_exp_cut.{cutoff or WHOLE_RANKING}"
     return f"ndcg_cut.{cutoff}" if cutoff else "ndcg"

@@ -85,7 +85,10 @@ def inferred_ndcg(batch: SampledBatch, pairs: KeyNumbers) -> FloatArray:
       ranking there (but, as in sample_eval.pl, each lower grade still adds one document).
     Source: as xinfAP.  trec_eval: none.
     """
-    gain = _gains(batch, pairs)
+    # (R,), 0 for documents that were not drawn.
+    gain = np.where(batch.times > 0, np.maximum(batch.grade, 0), 0).astype(float)
+    for grade, value in grade_gains(pairs):
+        gain[(batch.grade == grade) & (batch.times > 0)] = max(value, 0.0)
     rows = batch.found[gain[batch.found] > 0]
     discounted = gain[rows] / _log2((batch.rank[rows] + 1).astype(np.float64))
     worth = batch.by_stratum(batch.times[rows] * discounted, rows)
@@ -95,14 +98,6 @@ def inferred_ndcg(batch: SampledBatch, pairs: KeyNumbers) -> FloatArray:
     share = divide(retrieved, all_retrieved[batch.topic_of_group])
     dcg = batch.over_strata(divide(share * worth, drawn))
     return divide(all_retrieved * dcg, _ideal_dcg(batch, gain))
-
-
-def _gains(batch: SampledBatch, pairs: KeyNumbers) -> FloatArray:
-    """Return (R,) the gain of each document that was drawn, 0 for all others."""
-    gain = np.where(batch.times > 0, np.maximum(batch.grade, 0), 0).astype(float)
-    for grade, value in grade_gains(pairs):
-        gain[(batch.grade == grade) & (batch.times > 0)] = max(value, 0.0)
-    return gain
 
 
 def _log2(values: FloatArray) -> FloatArray:

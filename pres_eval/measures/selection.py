@@ -168,21 +168,16 @@ def _read_texts(texts: Iterable[str], version: Version) -> tuple[list[NamedMeasu
     return wanted, problems
 
 
-def _suffices(relevance: RelevanceInfo, measure: Measure) -> bool:
-    """Return whether a measure can be computed from judgements of this format."""
-    takes_gains = measure.relevance is RelevanceInfo.QRELS and not measure.whole_grades
-    return (
-        measure.relevance in (relevance, RelevanceInfo.ANY)
-        or (relevance is RelevanceInfo.QRELS_FLOAT and takes_gains)
-        or (relevance is RelevanceInfo.STRATA and measure.relevance is RelevanceInfo.PRELS)
-    )
-
-
 def _of_other_judgements(columns: Iterable[SelectedColumn], relevance: RelevanceInfo) -> Iterator[str]:
     """Yield which measures need other judgements than there are."""
     needed: dict[RelevanceInfo, list[str]] = {}
     for measure in {column.measure.name: column.measure for column in columns}.values():
-        if not _suffices(relevance, measure):
+        takes_gains = measure.relevance is RelevanceInfo.QRELS and not measure.whole_grades
+        if not (
+            measure.relevance in (relevance, RelevanceInfo.ANY)
+            or (relevance is RelevanceInfo.QRELS_FLOAT and takes_gains)
+            or (relevance is RelevanceInfo.STRATA and measure.relevance is RelevanceInfo.PRELS)
+        ):
             needed.setdefault(measure.relevance, []).append(measure.name)
     for info, names in needed.items():
         some = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")

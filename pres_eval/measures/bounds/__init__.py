@@ -91,7 +91,13 @@ class BoundsOf:
             raise MeasureError("bounds: expected --ties docno, best or worst, found expected")
         check_bounds(self.measure, self.arguments, self.scale)
         if isinstance(self.measure.parameters, Pairs):
-            self._check_gains()
+            for key, value in self.arguments[0]:
+                if key != "p":
+                    raise MeasureError(
+                        f"{self.measure.name}: has no bounds with gains for grades, expected none"
+                    )
+                if not 0 <= value <= 1:
+                    raise MeasureError(f"{self.measure.name}: has bounds for p from 0 to 1 alone")
         if self.scale is not None:
             most = max(batch.relevance_level, int(highest_grades(batch).max(initial=0)))
             if self.scale < most:
@@ -113,11 +119,3 @@ class BoundsOf:
         changed = filled(batch, LARGEST_LONG, highest_of(batch, self.measure), above=depth)
         below = rule(changed, self.measure, self.arguments)
         return np.minimum(below[0], least), np.maximum(below[1], greatest)
-
-    def _check_gains(self) -> None:
-        """Raise MeasureError for gains that are not grades, and persistence that is not from 0 to 1."""
-        for key, value in self.arguments[0]:
-            if key != "p":
-                raise MeasureError(f"{self.measure.name}: has no bounds with gains for grades, expected none")
-            if not 0 <= value <= 1:
-                raise MeasureError(f"{self.measure.name}: has bounds for p from 0 to 1 alone")

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays import Grades, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure
 from pres_eval.measures.bounds import judgements
@@ -29,6 +28,7 @@ def _judgements(topic: Batch, measure: Measure, depth: int) -> Iterator[Batch]:
     """Yield judgements of one topic, each as a topic of a batch: the first x or the last x are relevant."""
     highest = highest_of(topic, measure)
     none = filled(topic, depth, np.zeros_like(highest))
+    levels = np.concatenate((none.levels, highest))
     free = np.searchsorted(none.rank, unjudged(topic, depth).rank)
     place = np.arange(len(free))
     number = np.arange(2 * len(free) + 2)
@@ -39,25 +39,19 @@ def _judgements(topic: Batch, measure: Measure, depth: int) -> Iterator[Batch]:
         relevant = np.where(chosen % 2 == 1, place >= len(free) - extra, place < extra)
         grades = np.tile(none.grade, (len(chosen), 1))
         grades[:, free] = np.where(relevant, highest, 0)
-        yield _of_one_topic(none, grades, extra, highest)
-
-
-def _of_one_topic(none: Batch, grades: Grades, extra: IntArray, highest: Grades) -> Batch:
-    """Return a batch of C topics like one, with grades (C, D), where (C, 1) more have the highest grade."""
-    count = len(grades)
-    levels = np.concatenate((none.levels, highest))
-    counts = np.tile(np.append(none.level_counts, 0), (count, 1))
-    counts[:, :1] -= extra
-    counts[:, -1:] += extra
-    return replace(
-        none,
-        topics=none.topics * count,
-        num_ret=np.tile(none.num_ret, count),
-        offsets=np.arange(count + 1) * len(none.rank),
-        rank=np.tile(none.rank, count),
-        grade=grades.ravel(),
-        levels=np.tile(levels, count),
-        level_counts=counts.ravel(),
-        level_offsets=np.arange(count + 1) * len(levels),
-        missing=np.tile(none.missing, count),
-    )
+        # (C, L): `extra` documents leave the lowest level for the highest one.
+        counts = np.tile(np.append(none.level_counts, 0), (len(chosen), 1))
+        counts[:, :1] -= extra
+        counts[:, -1:] += extra
+        yield replace(
+            none,
+            topics=none.topics * len(chosen),
+            num_ret=np.tile(none.num_ret, len(chosen)),
+            offsets=np.arange(len(chosen) + 1) * len(none.rank),
+            rank=np.tile(none.rank, len(chosen)),
+            grade=grades.ravel(),
+            levels=np.tile(levels, len(chosen)),
+            level_counts=counts.ravel(),
+            level_offsets=np.arange(len(chosen) + 1) * len(levels),
+            missing=np.tile(none.missing, len(chosen)),
+        )
