@@ -104,8 +104,7 @@ def in_right_order(classes: Classes) -> IntArray:
     once, among the documents whose classes agree above that bit.
     """
     group = classes.group
-    by_place = np.lexsort((classes.place, group))
-    rank_class = classes.rank_class[by_place]
+    rank_class = classes.rank_class[np.lexsort((classes.place, group))]
     pairs = np.zeros(len(classes), np.int64)
     for bit in range(int(rank_class.max(initial=0)).bit_length()):
         above = rank_class >> (bit + 1)

@@ -255,7 +255,12 @@ class Processes:
             for number in ending_signals():  # it has nothing to clean up
                 if signal.getsignal(number) != signal.SIG_IGN:
                     signal.signal(number, signal.SIG_DFL)
-            _end_with(parent)
+            import ctypes  # takes a while
+
+            # The system ends this copy when the process that made it ends.
+            ctypes.CDLL(None).prctl(_SET_DEATH_SIGNAL, signal.SIGKILL)
+            if os.getppid() != parent:
+                os._exit(1)
             for each in (*others, *(end for worker in self._crew for end in worker.channel.ends)):
                 os.close(each)
             serve(Channel(given, answers), dict(self._values))
@@ -283,12 +288,3 @@ def _pipe(stack: contextlib.ExitStack) -> tuple[int, int]:
     for end in ends:
         stack.callback(os.close, end)
     return ends
-
-
-def _end_with(parent: int) -> None:
-    """Let the system end this copy when the process that made it ends."""
-    import ctypes
-
-    ctypes.CDLL(None).prctl(_SET_DEATH_SIGNAL, signal.SIGKILL)
-    if os.getppid() != parent:
-        os._exit(1)

@@ -98,8 +98,7 @@ class FewDocuments:
                 found[topic] = {key: function(ranked, *arguments) for key, function, arguments in columns}
                 retrieved += len(ranked.ranks)
         if not retrieved:  # then the long way looks at the ids
-            ids = list(chain.from_iterable(every))
-            return found if "".join(ids).isprintable() else None
+            return found if "".join(chain.from_iterable(every)).isprintable() else None
         return found
 
     def _judge(self, topic: str) -> JudgedTopic | None:

@@ -18,8 +18,7 @@ def with_documents(qrels: QrelsJudgements, documents: WordIds, kept: IntArray) -
     """Return the judgements with these documents (D,), of which some (n,) are kept, each once a topic."""
     topics, counts = np.unique(qrels.pool.topic_of[kept], return_counts=True)
     # As in a file without these lines, a topic of which nothing is left is not there.
-    left = qrels.pool.topics.take(topics)
-    pooled = build_pool(left, counts, documents.pick(kept))
+    pooled = build_pool(qrels.pool.topics.take(topics), counts, documents.pick(kept))
     place = pooled.document_of_row()
     grade = qrels.grade[kept][np.argsort(place, kind="stable")]
     first = np.searchsorted(np.sort(place), np.arange(len(pooled.pool.documents)))

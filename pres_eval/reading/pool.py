@@ -188,9 +188,8 @@ def build_pool(
     if len(again):
         new = np.ones(len(documents), np.bool_)
         new[again] = False
-        place = np.cumsum(new) - 1
-        document = place[first]
         before = np.concatenate(([0], np.cumsum(new)))
+        document = before[first]
         offsets = before[offsets]
         every: IntArray = np.arange(len(documents))
         if rows is not None:

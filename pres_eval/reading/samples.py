@@ -86,8 +86,13 @@ def read_sample(
                 (DOCNO, "") if own else (TOPIC, "--columns topic=HEADING names the column of topics")
             )
             raise InputError(*place, f"no {found}", "one in each line", such)
+        grade = WORDS.get(cells[RELEVANCE].casefold(), number_of(cells[RELEVANCE]))
+        if not math.isfinite(grade) or grade != int(grade):
+            found = f"relevance {quoted(cells[RELEVANCE])}"
+            raise InputError(*place, found, "a whole number (negative: not judged), or yes or no")
         key, stratum = (own, encoded(cells[DOCNO])), Stratum(own, cells.get(STRATUM, "all"))
-        yield Sampled(key, stratum, _grade(place, cells[RELEVANCE]), place)
+        # An empty cell is no judgement either.
+        yield Sampled(key, stratum, max(int(grade), -1), place)
 
 
 def _places(place: Place, first: list[str], columns: Mapping[str, str]) -> tuple[dict[str, int], bool]:
@@ -107,15 +112,6 @@ def _places(place: Place, first: list[str], columns: Mapping[str, str]) -> tuple
             )
     return {kind: headings.index(names[0]) for kind, names in there.items() if names}, True
 
-
-def _grade(place: Place, text: str) -> int:
-    """Return a grade, -1 for negative ones and empty cells; raise InputError for other text."""
-    grade = WORDS.get(text.casefold(), number_of(text))
-    if not math.isfinite(grade) or grade != int(grade):
-        raise InputError(
-            *place, f"relevance {quoted(text)}", "a whole number (negative: not judged), or yes or no"
-        )
-    return max(int(grade), -1)
 
 
 def read_sizes(path: str) -> dict[Stratum, tuple[int, Place]]:

@@ -174,8 +174,7 @@ def _numbers(source: Source, column: Any, name: str, grades: bool) -> AnyArray:
     if not is_integer and (grades or not pyarrow.types.is_floating(column.type)):
         expected = "integers" if grades else "numbers"
         raise InputError(source.name, None, f"column {quoted(name)} of type {column.type}", expected)
-    numbers = column.to_numpy(zero_copy_only=False)
-    return numbers.astype(np.int64 if grades else np.float64)  # type: ignore[no-any-return]
+    return np.asarray(column.to_numpy(zero_copy_only=False), np.int64 if grades else np.float64)
 
 
 def _check_nulls(source: Source, column: Any, name: str) -> None:
