@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from pres_eval.checking.findings import KINDS, FileReport, Finding, Severity
 from pres_eval.errors import plural
@@ -127,30 +126,26 @@ def as_json(reports: Sequence[FileReport]) -> str:
         "layout": 2,
         "version": __version__,
         **{f"{level.value}s": sum(report.count(level) for report in reports) for level in Severity},
-        "files": [_file_record(report) for report in reports],
+        "files": [
+            {
+                "path": text_of(report.path),
+                "role": report.role,
+                "verdict": "good" if (verdict := report.verdict()) is None else f"{verdict.value}s",
+                "facts": report.facts,
+                "findings": [
+                    {
+                        "kind": finding.kind.name,
+                        "level": finding.kind.level.value,
+                        "meaning": finding.kind.meaning,
+                        "count": finding.count,
+                        "message": finding.message,
+                        "details": finding.details,
+                        "examples": [{"line": one.line, "text": str(one)} for one in finding.examples],
+                    }
+                    for finding in report.in_order()
+                ],
+            }
+            for report in reports
+        ],
     }
     return json.dumps(data, indent=2, allow_nan=False) + "\n"
-
-
-def _file_record(report: FileReport) -> dict[str, Any]:
-    """Return a file and its findings as JSON has them."""
-    findings = [
-        {
-            "kind": finding.kind.name,
-            "level": finding.kind.level.value,
-            "meaning": finding.kind.meaning,
-            "count": finding.count,
-            "message": finding.message,
-            "details": finding.details,
-            "examples": [{"line": example.line, "text": str(example)} for example in finding.examples],
-        }
-        for finding in report.in_order()
-    ]
-    verdict = report.verdict()
-    return {
-        "path": text_of(report.path),
-        "role": report.role,
-        "verdict": "good" if verdict is None else f"{verdict.value}s",
-        "facts": report.facts,
-        "findings": findings,
-    }
