@@ -75,7 +75,7 @@ class CheckedBlock:
         rises = (rows.scores[1:] > rows.scores[:-1]) & same_topic
         self.report.counts["topics", "unsorted"] = len(self._first_of_topics(np.flatnonzero(rises)))
         self._check_ranks(np.flatnonzero(rises | ((rows.ranks[1:] <= rows.ranks[:-1]) & same_topic)))
-        self._check_ties(self._descending(rises), same_topic, cutoffs)
+        self._check_ties(rises, same_topic, cutoffs)
         topic = pool.find_topics(Ids.of(self.topics))
         ids, lengths = rows.ids, np.diff(self.offsets)
         found = pool.join(topic, lengths, ids)
@@ -150,17 +150,13 @@ class CheckedBlock:
 
         self.report.add("rank-disagrees", len(first), "", examples())
 
-    def _descending(self, rises: BoolArray) -> IntArray | None:
-        """Return the rows by topic and descending score; None if they are in this order."""
-        places = self._in_topics(np.flatnonzero(rises))
-        if not len(places):
-            return None
-        order = np.arange(len(self.topic_of))
-        order[places] = places[np.lexsort((-self.rows.scores[places], self.topic_of[places]))]
-        return order
-
-    def _check_ties(self, order: IntArray | None, same_topic: BoolArray, cutoffs: Sequence[int]) -> None:
+    def _check_ties(self, rises: BoolArray, same_topic: BoolArray, cutoffs: Sequence[int]) -> None:
         """Report documents with equal scores, and those that are equal in 32 bits only."""
+        order: IntArray | None = None  # of rows by topic and descending score; None: theirs
+        places = self._in_topics(np.flatnonzero(rises))
+        if len(places):
+            order = np.arange(len(self.topic_of))
+            order[places] = places[np.lexsort((-self.rows.scores[places], self.topic_of[places]))]
         scores = self.rows.scores if order is None else self.rows.scores[order]
         with np.errstate(over="ignore"):
             single = scores.astype(np.float32)

@@ -116,7 +116,14 @@ def tell_judgements(report: FileReport, qrels: QrelsJudgements, level: float) ->
         "grades": {str(grade): int(count) for grade, count in zip(grades, counts, strict=True)},
     }
     _tell_duplicates(report, qrels)
-    _check_grades(report, qrels, level)
+    grade, topic, topics = qrels.grade, qrels.pool.topic_of, qrels.pool.topics
+    without = _topics_without(topic[grade >= level], topics)
+    report.add("topic-without-relevant", len(without), f"at -l {level}", without)
+    negative = grades < 0
+    message = ", ".join(f"{grade}: {n}" for grade, n in zip(grades[negative], counts[negative], strict=True))
+    report.add("negative-relevance", int(counts[negative].sum()), message)
+    only = _topics_without(topic[grade >= 0], topics)
+    report.add("topic-only-negative", len(only), "", only)
 
 
 def _tell_duplicates(report: FileReport, qrels: QrelsJudgements) -> None:
@@ -142,18 +149,6 @@ def _tell_duplicates(report: FileReport, qrels: QrelsJudgements) -> None:
             " judgements put together? pres-eval merge FILE > NEW makes one judgement of several"
         )
     report.add("duplicate", len(twice.topic), message, examples())
-
-
-def _check_grades(report: FileReport, qrels: QrelsJudgements, level: float) -> None:
-    grade, topic, topics = qrels.grade, qrels.pool.topic_of, qrels.pool.topics
-    without = _topics_without(topic[grade >= level], topics)
-    report.add("topic-without-relevant", len(without), f"at -l {level}", without)
-    negative = qrels.every_grade()
-    grades, counts = np.unique(negative[negative < 0], return_counts=True)
-    message = ", ".join(f"{grade}: {count}" for grade, count in zip(grades, counts, strict=True))
-    report.add("negative-relevance", int(counts.sum()), message)
-    only = _topics_without(topic[grade >= 0], topics)
-    report.add("topic-only-negative", len(only), "", only)
 
 
 def _topics_without(topic: IntArray, topics: Sequence[bytes]) -> list[Example]:

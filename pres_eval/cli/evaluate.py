@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import click
@@ -96,7 +96,10 @@ def _evaluate(said: EvaluateOptions) -> None:
     if job.zscores is not None:
         said.warn(job.zscores.warning)
     if job.failures:
-        _fail(said, job.failures)
+        report_failures(said, job.failures)
+        if said.gated:
+            said.warn(f"gates were not checked, as {plural(len(job.failures), 'run')} could not be evaluated")
+        exit_if_failed(job.failures)
     if said.gated:
         pass_gates(
             said,
@@ -104,14 +107,6 @@ def _evaluate(said: EvaluateOptions) -> None:
             named_lines(evaluations, job),
             lambda path: _record(map(job.evaluated, runs_at(said, [path], relevance, options)), job),
         )
-
-
-def _fail(said: EvaluateOptions, failures: Sequence[RunFailure]) -> None:
-    """End with the exit code of bad input: gates are not checked if runs could not be evaluated."""
-    report_failures(said, failures)
-    if said.gated:
-        said.warn(f"gates were not checked, as {plural(len(failures), 'run')} could not be evaluated")
-    exit_if_failed(failures)
 
 
 def _with_patterns(said: EvaluateOptions) -> EvaluateOptions:

@@ -175,7 +175,13 @@ def pass_gates(
     if os.environ.get("GITHUB_ACTIONS"):
         for annotation in found.annotations_of(findings):
             say(annotation)
-        _add_to_summary(found.as_markdown(findings, compared))
+        # The page that GitHub shows of a job.
+        if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
+            try:
+                with open(summary, "a", encoding="utf-8", newline="\n") as stream:  # noqa: PTH123
+                    stream.write(found.as_markdown(findings, compared))
+            except OSError as error:
+                warn(f"{summary}: the summary of the job cannot be written: {error.strerror or error}")
     if any(finding.fails for finding in findings):
         raise click.exceptions.Exit(found.EXIT_CODE)
 
@@ -215,34 +221,18 @@ def _earlier(said: GateOptions, evaluated: Callable[[str], Record]) -> Earlier |
     elif said.against != "-" and source.size() is not None:
         record = evaluated(said.against)
     else:
-        record = _evaluated_copy(said.against, source, evaluated)
+        import tempfile
+        from dataclasses import replace
+
+        with tempfile.TemporaryDirectory() as folder:
+            # A pipe and standard input are read once.
+            copy = os.path.join(folder, "run")  # noqa: PTH118
+            with open(copy, "wb") as stream:  # noqa: PTH123
+                stream.write(_bytes(source))
+            record = evaluated(copy)
+        runs = [replace(run, evaluation=replace(run.evaluation, path=said.against)) for run in record.runs]
+        record = replace(record, runs=tuple(runs))
     return Earlier(path=said.against, record=record, **said.earlier_settings())
-
-
-def _evaluated_copy(name: str, source: Source, evaluated: Callable[[str], Record]) -> Record:
-    """Return the evaluation of a run in a pipe or standard input: of a copy, as these are read once."""
-    import tempfile
-    from dataclasses import replace
-
-    with tempfile.TemporaryDirectory() as folder:
-        copy = os.path.join(folder, "run")  # noqa: PTH118
-        with open(copy, "wb") as stream:  # noqa: PTH123
-            stream.write(_bytes(source))
-        record = evaluated(copy)
-    runs = tuple(replace(run, evaluation=replace(run.evaluation, path=name)) for run in record.runs)
-    return replace(record, runs=runs)
-
-
-def _add_to_summary(text: str) -> None:
-    """Add to the page that GitHub shows of a job."""
-    path = os.environ.get("GITHUB_STEP_SUMMARY")
-    if not path:
-        return
-    try:
-        with open(path, "a", encoding="utf-8", newline="\n") as stream:  # noqa: PTH123 - pathlib takes a while to import
-            stream.write(text)
-    except OSError as error:
-        warn(f"{path}: the summary of the job cannot be written: {error.strerror or error}")
 
 
 def _bytes(source: Source, by_line: bool = False) -> bytes:

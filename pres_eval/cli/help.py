@@ -176,8 +176,12 @@ def first_screen(
     command: click.Command, measures: Sequence[str] = (), compat: str = "", form: str = ""
 ) -> str:
     """Return the short help; with the texts of `measures`, and of the format of judgements `form`."""
-    names = {option.name: option for option in command.params if isinstance(option, click.Option)}
-    options = [(_short_name(names[name]), text) for name, text in FIRST_OPTIONS.items()]
+    with_values = {
+        option.name: min(option.opts, key=len) + ("" if option.is_flag else f" {option.metavar or 'FORMAT'}")
+        for option in command.params
+        if isinstance(option, click.Option)
+    }
+    options = [(with_values[name], text) for name, text in FIRST_OPTIONS.items()]
     first = {name: text for name, text in COMMANDS.items() if name not in SECOND_COMMANDS}
     return _page(
         "Usage: " + USAGE.replace("\n", "\n       "),
@@ -188,11 +192,6 @@ def first_screen(
         *(_file_format(FILE_FORMATS[each]) for each in (form,) if each in FILE_FORMATS),
         *_measure_section(measures, compat),
     )
-
-
-def _short_name(option: click.Option) -> str:
-    """Return the shortest name of an option, with its value."""
-    return min(option.opts, key=len) + ("" if option.is_flag else f" {option.metavar or 'FORMAT'}")
 
 
 def _measure_section(measures: Sequence[str], compat: str) -> list[str]:

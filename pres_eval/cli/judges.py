@@ -106,7 +106,14 @@ def command(said: JudgesOptions) -> None:
         judged = side_by_side([qrels_at(said, path) for path in paths])
         corrected, failures = _corrected(said) if said.correct else ([], ())
     pairs = [judged.beside_first(judge) for judge in range(1, len(paths))]
-    tables = [_tables_of_judges(pair, said.relevance_level) for pair in pairs]
+    tables = [
+        [
+            agreement_table(pair, agreement(pair, said.relevance_level), grades, said.relevance_level),
+            grades_table(pair, grades),
+            topics_table(by_topic(pair, said.relevance_level)),
+        ]
+        for pair, grades in zip(pairs, map(_grades, pairs), strict=True)
+    ]
     scores: list[PairedScores] = []
     if said.runs and not said.correct:
         scores, failures = _scored(said, judged)
@@ -119,16 +126,6 @@ def command(said: JudgesOptions) -> None:
         raise UsageError(f"{'--group' if said.groups else '-m'}: no runs, expected QRELS QRELS RUN ...")
     shown = [*corrected, *beside_first(tables, judged)]
     put_out(shown, "judges", settings, said, failures, lambda: _figure(pairs[0], scores[:2], said.warn))
-
-
-def _tables_of_judges(judged: Assessments, level: float) -> list[Table]:
-    """Return the tables of two judges."""
-    table = _grades(judged)
-    return [
-        agreement_table(judged, agreement(judged, level), table, level),
-        grades_table(judged, table),
-        topics_table(by_topic(judged, level)),
-    ]
 
 
 def _grades(judged: Assessments) -> GradeTable:

@@ -46,7 +46,12 @@ def command(names: tuple[str, ...], compat: str, output_format: str) -> None:
             names_of = ", ".join(entry.measure.name for entry in related)
             click.echo("\n" + prose(f"See also: {names_of}", 0, 2))
     else:
-        click.echo(_listed(chosen))
+        families: dict[str, list[tuple[str, str]]] = {}
+        for entry in chosen:
+            other_names = ", ".join(dict.fromkeys(name for name, _ in entry.also))
+            text = entry.measure.description + (f" [{other_names}]" if other_names else "")
+            families.setdefault(entry.family, []).append((entry.measure.name, text))
+        click.echo("\n\n".join(f"{prose(family)}\n{definitions(rows)}" for family, rows in families.items()))
         if not names:
             rows = [(f"{name}:", ", ".join(members)) for name, members in NICKNAMES[compat].items()]
             click.echo("\nNicknames\n" + definitions(rows))
@@ -66,13 +71,3 @@ def _chosen(
             raise
         return found, False
     return [entry for measure in measures for entry in entries if entry.measure is measure], True
-
-
-def _listed(entries: list[CatalogueEntry]) -> str:
-    """Return the measures with descriptions under the names of their families, other names in brackets."""
-    families: dict[str, list[tuple[str, str]]] = {}
-    for entry in entries:
-        also = ", ".join(dict.fromkeys(name for name, _ in entry.also))
-        text = f"{entry.measure.description} [{also}]" if also else entry.measure.description
-        families.setdefault(entry.family, []).append((entry.measure.name, text))
-    return "\n\n".join(f"{prose(family)}\n{definitions(rows)}" for family, rows in families.items())

@@ -78,8 +78,16 @@ def _new_file(path: str, target: str, status: os.stat_result | None) -> Iterator
 
     folder = os.path.dirname(target)  # noqa: PTH120
     temporary = os.path.join(folder, f".pres-eval-{secrets.token_hex(6)}.tmp")  # noqa: PTH118
+    # Not tempfile: its files are readable by the owner alone, whatever the umask says.
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     with _removed_in_the_end(temporary), _named(path):
-        with os.fdopen(_create(temporary, status), "wb") as stream:
+        # Only readers of the old file can read the new one; without an old one the umask decides.
+        descriptor = os.open(temporary, flags, 0o666 if status is None else 0o600)
+        if status is not None and hasattr(os, "fchown"):
+            with contextlib.suppress(OSError):  # the group of a file can be kept by its members alone
+                os.fchown(descriptor, status.st_uid, status.st_gid)
+            os.fchmod(descriptor, stat.S_IMODE(status.st_mode))
+        with os.fdopen(descriptor, "wb") as stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
@@ -99,18 +107,6 @@ def _removed_in_the_end(path: str) -> Iterator[None]:
     finally:
         _remove(path)
         _unfinished.discard(path)
-
-
-def _create(path: str, status: os.stat_result | None) -> int:
-    """Open a new file that only readers of the old one can read; without an old one the umask decides."""
-    # Not tempfile: its files are readable by the owner alone, whatever the umask says.
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    descriptor = os.open(path, flags, 0o666 if status is None else 0o600)
-    if status is not None and hasattr(os, "fchown"):
-        with contextlib.suppress(OSError):  # the group of a file can be kept by its members alone
-            os.fchown(descriptor, status.st_uid, status.st_gid)
-        os.fchmod(descriptor, stat.S_IMODE(status.st_mode))
-    return descriptor
 
 
 def exit_if_failed(failures: Sequence[RunFailure] | None) -> None:

@@ -135,7 +135,10 @@ def command(said: PoolOptions) -> None:
     strata = said.read_strata()
     said.check_rewrites()
     runs, failures = _read(said, said.deepest(strata), said.rewriting())
-    grades = _grades(said)
+    grades: dict[Key, int] = {}
+    if said.judged:
+        qrels = qrels_at(NumberOptions.usual(**vars(said)), said.judged)
+        grades = judged_keys(qrels.pool, qrels.grade.tolist())
     pooled = pool_documents(runs, said.persistence, said.order)
     sample = draw(pooled, strata, 1 if said.seed is None else said.seed) if strata else None
     found = pooled if sample is None else sample.documents
@@ -187,14 +190,6 @@ def _read(
             raise found
         say(f"pres-eval: {found}")
     return runs, failures
-
-
-def _grades(said: PoolOptions) -> dict[Key, int]:
-    """Return the grades of judged documents, from the file of --judged if there is one."""
-    if not said.judged:
-        return {}
-    qrels = qrels_at(NumberOptions.usual(**vars(said)), said.judged)
-    return judged_keys(qrels.pool, qrels.grade.tolist())
 
 
 def _are_judged(documents: ToJudge, grades: dict[Key, int]) -> BoolArray:

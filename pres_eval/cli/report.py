@@ -236,24 +236,7 @@ def _looked_into(said: ReportOptions, report: Report, loaded: Loaded) -> Report:
     each = loaded.each("taking judgements out")
     # TREC's tables as text, and pictures, say nothing of this, which takes longer than all the rest.
     shows_all = said.output_format != "text" or any(_is_page(path) for path in said.outputs)
-    return replace(
-        report,
-        trust=trust_of(loaded.qrels(), loaded.rankings, bounded, report.options, each, report.weights)
-        if shows_all
-        else None,
-        failures=loaded.failures,
-        title=said.title,
-        description=said.description,
-        made_with=_made_with(said),
-        document_url=said.document_url,
-        titles=read_texts(said.titles) if said.titles else {},
-        queries=read_texts(said.queries) if said.queries else {},
-        paths=said.paths,
-    )
-
-
-def _made_with(said: ReportOptions) -> tuple[tuple[str, str], ...]:
-    """Return the options that change numbers, besides those of the evaluation and the tests."""
+    # The options that change numbers, besides those of the evaluation and the tests.
     facts = (
         ("Topics averaged over (--topics)", said.topic_rule(OWN)),
         ("Judgements read as (-R)", said.relevance_format),
@@ -265,7 +248,20 @@ def _made_with(said: ReportOptions) -> tuple[tuple[str, str], ...]:
         ("Groups of topics from (--groups)", said.groups),
         ("Weights of topics from (--weights)", said.weights),
     )
-    return (*facts, *((name, PurePath(path).name) for name, path in files if path is not None))
+    return replace(
+        report,
+        trust=trust_of(loaded.qrels(), loaded.rankings, bounded, report.options, each, report.weights)
+        if shows_all
+        else None,
+        failures=loaded.failures,
+        title=said.title,
+        description=said.description,
+        made_with=(*facts, *((name, PurePath(path).name) for name, path in files if path is not None)),
+        document_url=said.document_url,
+        titles=read_texts(said.titles) if said.titles else {},
+        queries=read_texts(said.queries) if said.queries else {},
+        paths=said.paths,
+    )
 
 
 def _medians(said: ReportOptions, labels: set[str]) -> Medians:

@@ -42,12 +42,6 @@ class Allowance:
         """Return how far a value may fall that was `before`, a finite number."""
         return abs(Decimal(repr(before))) * self.number if self.relative else self.number
 
-    def allows_all(self, column: SelectedColumn) -> bool:
-        """Return whether no value of the column can fall further than this."""
-        measure = column.measure
-        bounded = Trait.BOUNDED in measure.traits and not (self.relative and measure.less_is_better)
-        return bounded and self.number >= 1
-
 
 @dataclass(frozen=True)
 class Tolerance:
@@ -111,7 +105,9 @@ def check_tolerance(tolerance: Tolerance, evaluations: Sequence[ScoredRun]) -> T
     checked = Tolerance(tolerance.usual, known)
     for label, column in columns.items():
         allowed = checked.of(label)
-        if column.measure.tells_quality and allowed.allows_all(column):
+        measure = column.measure
+        bounded = Trait.BOUNDED in measure.traits and not (allowed.relative and measure.less_is_better)
+        if measure.tells_quality and bounded and allowed.number >= 1:
             name = f"{label}=" if label in known else ""
             advice = "below 100%" if allowed.relative else f"below 1, or a percentage: {name}{allowed}%"
             raise UsageError(

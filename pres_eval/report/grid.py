@@ -98,13 +98,6 @@ def separated(rows: Iterable[Sequence[str]], delimiter: str) -> str:
     return output.getvalue()
 
 
-def transposed(grid: Grid, corner: str) -> Grid:
-    """Return the grid with its rows as columns; `corner` is the heading of the new first column."""
-    turned = zip(grid.header[1:], *(row[1:] for row in grid.rows), strict=True)
-    header = (corner, *(row[0] for row in grid.rows))
-    return replace(grid, header=header, rows=tuple(turned) if grid.rows else ())
-
-
 def fits(grid: Grid, style: str, width: int | None) -> bool:
     """Return whether no line is longer than `width`, None being any."""
     if width is None:
@@ -146,7 +139,16 @@ def written(grid: Grid, style: str, width: int | None = None) -> str:
     appended = style in (*BARE, MARKDOWN)
     rows = [*grid.rows, *(() if appended else _as_cells(grid))]
     if style in BARE and len(rows) >= MANY and all("".join(row).isascii() for row in rows):
-        lines = _padded(grid, style)
+        # The lines that tabulate makes of cells of ASCII in these styles.
+        rows = [[cell.strip() for cell in row] for row in rows]
+        widths = [
+            max(len(heading) + 2, *map(len, column))
+            for heading, column in zip(grid.header, zip(*rows, strict=True), strict=True)
+        ]
+        sides = ("<" if number < grid.left else ">" for number in range(len(widths)))
+        line = "  ".join(f"{{:{side}{width}}}" for side, width in zip(sides, widths, strict=True)).format
+        rule = [line(*("-" * width for width in widths))] if style == "simple" else []
+        lines = [line(*grid.header), *rule, *(line(*row) for row in rows)]
     else:
         from tabulate import tabulate
 
@@ -165,19 +167,6 @@ def written(grid: Grid, style: str, width: int | None = None) -> str:
     elif appended:
         text += "".join(f"{line}\n" for line in _apart_lines(grid, width))
     return f"{escaped(grid.title, style)}\n\n{text}" if grid.title else text
-
-
-def _padded(grid: Grid, style: str) -> list[str]:
-    """Return the lines that tabulate makes of cells of ASCII in a style of BARE."""
-    rows = [[cell.strip() for cell in row] for row in grid.rows]
-    widths = [
-        max(len(heading) + 2, *map(len, column))
-        for heading, column in zip(grid.header, zip(*rows, strict=True), strict=True)
-    ]
-    sides = ("<" if number < grid.left else ">" for number in range(len(widths)))
-    line = "  ".join(f"{{:{side}{width}}}" for side, width in zip(sides, widths, strict=True)).format
-    rule = [line(*("-" * width for width in widths))] if style == "simple" else []
-    return [line(*grid.header), *rule, *(line(*row) for row in rows)]
 
 
 def _as_cells(grid: Grid) -> list[tuple[str, ...]]:

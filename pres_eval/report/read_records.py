@@ -29,7 +29,20 @@ def from_json(text: str | bytes, path: str, measures: Iterable[Measure]) -> Reco
         raise InputError(path, None, "this JSON is not an evaluation", _EXPECTED)
     by_name = {measure.name: measure for measure in measures}
     try:
-        return _record(data, by_name)
+        signature = data["signature"]
+        options = dict(signature["options"])
+        relevance_format = options.pop("relevance_format")
+        if options["only_topic"] is not None:
+            options["only_topic"] = bytes_of(options["only_topic"])
+        return Record(
+            options=Options(compat=signature["compat"], **options),
+            qrels=_read_file(signature["qrels"]),
+            runs=tuple(_read_run(run, by_name) for run in data["runs"]),
+            relevance_format=relevance_format,
+            version=signature["version"],
+            files={name: _read_file(file) for name, file in signature.get("files", {}).items()},
+            rules=dict(signature.get("rules", {})),
+        )
     except _ALTERED as error:
         raise InputError(path, None, f"the JSON is incomplete or altered ({error})", _EXPECTED) from error
 
@@ -38,24 +51,6 @@ _ALTERED = (KeyError, TypeError, ValueError, OverflowError, RecursionError, Attr
 """Errors for JSON that somebody has changed; UsageError is that of an option."""
 
 _EXPECTED = f"an evaluation that --format json wrote (layout {LAYOUT})"
-
-
-def _record(data: Mapping[str, Any], by_name: Mapping[str, Measure]) -> Record:
-    """Return the record in JSON."""
-    signature = data["signature"]
-    options = dict(signature["options"])
-    relevance_format = options.pop("relevance_format")
-    if options["only_topic"] is not None:
-        options["only_topic"] = bytes_of(options["only_topic"])
-    return Record(
-        options=Options(compat=signature["compat"], **options),
-        qrels=_read_file(signature["qrels"]),
-        runs=tuple(_read_run(run, by_name) for run in data["runs"]),
-        relevance_format=relevance_format,
-        version=signature["version"],
-        files={name: _read_file(file) for name, file in signature.get("files", {}).items()},
-        rules=dict(signature.get("rules", {})),
-    )
 
 
 def _read_file(data: Mapping[str, Any]) -> File:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pres_eval.measures.base import Format
 from pres_eval.measures.selection import SelectedColumn
 from pres_eval.records import dataclass
-from pres_eval.report.grid import Grid, check_style, fits, guarded, separated, transposed
+from pres_eval.report.grid import Grid, check_style, fits, guarded, separated
 from pres_eval.report.groups import known_label
 from pres_eval.report.layout import Look, Table, grid_of, laid_out
 from pres_eval.report.text import exact, run_names, shown, text_of
@@ -205,7 +206,9 @@ def _by_topic(
 
 def _turned(grid: Grid, layout: RunLayout) -> Grid:
     """Return the grid with measures as rows if asked for, for a single run, or where it is too wide."""
-    other = transposed(grid, "run" if grid.title else "measure")
+    turned = zip(grid.header[1:], *(row[1:] for row in grid.rows), strict=True)
+    header = ("run" if grid.title else "measure", *(row[0] for row in grid.rows))
+    other = replace(grid, header=header, rows=tuple(turned) if grid.rows else ())
     if layout.transpose is not None:
         return other if layout.transpose else grid
     if grid.header[0] == "run" and len(grid.rows) == 1:

@@ -104,20 +104,16 @@ def page_around(figure: Figure) -> Any:
     width, height = figure.get_size_inches().tolist()
     if (width, height) == PAGE:
         return Bbox.from_extents(0, 0, *PAGE)
-    _settle(figure)
-    wide, high = max(PAGE[0], width + 2 * MARGIN), max(PAGE[1], height + 2 * MARGIN)
-    left, top = (width - wide) / 2, height + MARGIN
-    return Bbox.from_extents(left, top - high, left + wide, top)
-
-
-def _settle(figure: Figure) -> None:
-    """Leave everything where it is in the picture: a legend would go to the edge of the page."""
+    # Leave everything where it is in the picture: a legend would go to the edge of the page.
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
     for legend in figure.legends:
         place = legend.get_window_extent().transformed(figure.transFigure.inverted())
         legend.set_loc("center")
         legend.set_bbox_to_anchor(place, transform=figure.transFigure)
+    wide, high = max(PAGE[0], width + 2 * MARGIN), max(PAGE[1], height + 2 * MARGIN)
+    left, top = (width - wide) / 2, height + MARGIN
+    return Bbox.from_extents(left, top - high, left + wide, top)
 
 
 def document(report: Report) -> Iterator[Figure]:

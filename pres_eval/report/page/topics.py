@@ -8,7 +8,6 @@ import numpy as np
 
 from pres_eval.analysis.paired import PairedScores, pair_columns, topic_winners, wins_of_runs
 from pres_eval.errors import NoCommonTopicError, plural
-from pres_eval.measures.base import Format
 from pres_eval.report import svg
 from pres_eval.report.markup import Html, controls, element, figure, scrolling, section, table
 from pres_eval.report.report_numbers import (
@@ -25,17 +24,18 @@ MISSING = "–"
 """Text where a run does not have a topic."""
 
 
-def _cell(value: float, kind: Format) -> str:
-    """Return a value as a cell shows it."""
-    return MISSING if np.isnan(value) else shown(value, DIGITS, kind)
-
-
 def topics(report: Report) -> Html:
     """Return all measures of the first run on each topic; the script shows other runs, and filters."""
     labels = topic_measures(report)
     columns = [(report.per_topic(0, label).tolist(), report.column(label).measure.format) for label in labels]
     rows = [
-        [text_of(topic), *(_cell(values[place], kind) for values, kind in columns)]
+        [
+            text_of(topic),
+            *(
+                MISSING if np.isnan(values[place]) else shown(values[place], DIGITS, kind)
+                for values, kind in columns
+            ),
+        ]
         for place, topic in enumerate(report.topics)
     ]
     field = element(
