@@ -113,7 +113,6 @@ def _places(place: Place, first: list[str], columns: Mapping[str, str]) -> tuple
     return {kind: headings.index(names[0]) for kind, names in there.items() if names}, True
 
 
-
 def read_sizes(path: str) -> dict[Stratum, tuple[int, Place]]:
     """Read lines of `topic stratum size`.  Raises InputError for others, or a stratum that comes twice."""
     rows, _ = read_cells(path, "topic stratum size")
