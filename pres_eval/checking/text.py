@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from pres_eval.checking.findings import KINDS, FileReport, Finding, Severity
 from pres_eval.errors import plural
@@ -17,28 +18,7 @@ def as_text(reports: Sequence[FileReport], brief: bool = False) -> str:
     brief  one line for each file instead
     """
     files = [map(_file_line, reports)] if brief else map(_file_lines, reports)
-    by_kind: dict[str, list[Finding]] = {}
-    for report in reports:
-        for finding in report.in_order():
-            by_kind.setdefault(finding.kind.name, []).append(finding)
-    lines = []
-    for level in Severity:
-        for name, findings in by_kind.items():
-            if findings[0].kind.level is level:
-                count = sum(finding.count for finding in findings)
-                lines.append((level.value, name, str(count), plural(len(findings), "file")))
-    widths = [max((len(line[column]) for line in lines), default=0) for column in range(3)]
-    table = [
-        f"{level:<{widths[0]}}  {name:<{widths[1]}}  {count:>{widths[2]}}  in {where}"
-        for level, name, count, where in lines
-    ]
-    levels = [KINDS[name].level for name in {name for report in reports for name in report.findings}]
-    totals = [
-        plural(levels.count(level), f"kind of {level.value}", f"kinds of {level.value}") for level in Severity
-    ]
-    verdict = ", ".join(totals) if levels else "nothing wrong or suspicious"
-    table.append(f"{plural(len(reports), 'file')}: {verdict}")
-    return "\n\n".join(map("\n".join, [*files, table])) + "\n"
+    return "\n\n".join([*map("\n".join, files), _summary(reports)]) + "\n"
 
 
 def _file_line(report: FileReport) -> str:
@@ -115,6 +95,31 @@ _ODDITIES = {
 """Facts that change nothing, as the line of a file names them."""
 
 
+def _summary(reports: Sequence[FileReport]) -> str:
+    """Return the table of findings over all files, by level and kind."""
+    by_kind: dict[str, list[Finding]] = {}
+    for report in reports:
+        for finding in report.in_order():
+            by_kind.setdefault(finding.kind.name, []).append(finding)
+    lines = []
+    for level in Severity:
+        for name, findings in by_kind.items():
+            if findings[0].kind.level is level:
+                count = sum(finding.count for finding in findings)
+                lines.append((level.value, name, str(count), plural(len(findings), "file")))
+    widths = [max((len(line[column]) for line in lines), default=0) for column in range(3)]
+    table = [
+        f"{level:<{widths[0]}}  {name:<{widths[1]}}  {count:>{widths[2]}}  in {files}"
+        for level, name, count, files in lines
+    ]
+    levels = [KINDS[name].level for name in {name for report in reports for name in report.findings}]
+    totals = [
+        plural(levels.count(level), f"kind of {level.value}", f"kinds of {level.value}") for level in Severity
+    ]
+    verdict = ", ".join(totals) if levels else "nothing wrong or suspicious"
+    return "\n".join([*table, f"{plural(len(reports), 'file')}: {verdict}"])
+
+
 def as_json(reports: Sequence[FileReport]) -> str:
     """Return the same for machines."""
     data = {
@@ -122,26 +127,30 @@ def as_json(reports: Sequence[FileReport]) -> str:
         "layout": 2,
         "version": __version__,
         **{f"{level.value}s": sum(report.count(level) for report in reports) for level in Severity},
-        "files": [
-            {
-                "path": text_of(report.path),
-                "role": report.role,
-                "verdict": "good" if (verdict := report.verdict()) is None else f"{verdict.value}s",
-                "facts": report.facts,
-                "findings": [
-                    {
-                        "kind": finding.kind.name,
-                        "level": finding.kind.level.value,
-                        "meaning": finding.kind.meaning,
-                        "count": finding.count,
-                        "message": finding.message,
-                        "details": finding.details,
-                        "examples": [{"line": one.line, "text": str(one)} for one in finding.examples],
-                    }
-                    for finding in report.in_order()
-                ],
-            }
-            for report in reports
-        ],
+        "files": [_file_record(report) for report in reports],
     }
     return json.dumps(data, indent=2, allow_nan=False) + "\n"
+
+
+def _file_record(report: FileReport) -> dict[str, Any]:
+    """Return a file and its findings as JSON has them."""
+    findings = [
+        {
+            "kind": finding.kind.name,
+            "level": finding.kind.level.value,
+            "meaning": finding.kind.meaning,
+            "count": finding.count,
+            "message": finding.message,
+            "details": finding.details,
+            "examples": [{"line": example.line, "text": str(example)} for example in finding.examples],
+        }
+        for finding in report.in_order()
+    ]
+    verdict = report.verdict()
+    return {
+        "path": text_of(report.path),
+        "role": report.role,
+        "verdict": "good" if verdict is None else f"{verdict.value}s",
+        "facts": report.facts,
+        "findings": findings,
+    }

@@ -118,11 +118,11 @@ def _command(name: str) -> list[str]:
     return [
         f".SS {name}",
         *_prose(usage),
-        *(
-            line
-            for text in paragraphs
-            # click's sign \b is before a paragraph that is not to be wrapped.
-            for line in (_verbatim(text.removeprefix("\b\n")) if text.startswith("\b\n") else _prose(text))
-        ),
+        *(line for paragraph in paragraphs for line in _paragraph(paragraph)),
         *_definitions(option_rows(command)),
     ]
+
+
+def _paragraph(text: str) -> list[str]:
+    """Return a paragraph of a command's text; click's sign is before one that is not to be wrapped."""
+    return _verbatim(text.removeprefix("\b\n")) if text.startswith("\b\n") else _prose(text)

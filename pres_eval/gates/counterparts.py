@@ -133,8 +133,7 @@ def _of_group(run: RunRecord, name: str, topics: frozenset[bytes]) -> RunRecord:
 
 def _averaged_over(run: RunRecord) -> set[bytes]:
     """Return the topics that the averages are over: with -c also those that the run lacks."""
-    missing = run.missing if run.evaluation.totals.complete else ()
-    return {*run.evaluation.topics, *missing}
+    return {*run.evaluation.topics, *(run.missing if run.evaluation.totals.complete else ())}
 
 
 def match_runs(

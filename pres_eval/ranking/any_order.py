@@ -183,8 +183,7 @@ def rank_in_any_order(
     tied = np.flatnonzero(equal > 1)
     found = _settled(tied, own_key, place, document, rank_tied) if len(tied) else NO_TIES
     topic = np.flatnonzero(num_ret)
-    bounds = np.searchsorted(place, begins[topic])
-    offsets = np.append(bounds, len(place))
+    offsets = np.append(np.searchsorted(place, begins[topic]), len(place))
     before = np.repeat(begins[topic], np.diff(offsets))
     if len(found.document):
         found = Ties(found.document, found.first - before[found.document] + 1, found.size)

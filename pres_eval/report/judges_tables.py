@@ -76,8 +76,7 @@ def beside_first(tables: Sequence[Sequence[Table]], judged: Assessments) -> list
     if len(names) == 1:
         return [*tables[0]]
     agreement, *others = zip(*tables, strict=True)
-    rows = _alphas(judged, f"all {len(judged.names)} judges")
-    together = replace(agreement[0], rows=rows)
+    together = replace(agreement[0], rows=_alphas(judged, f"all {len(judged.names)} judges"))
     return [
         _joined([*agreement, together], [*names, "all"]),
         *(_joined(same, names) for same in others),

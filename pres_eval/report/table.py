@@ -102,8 +102,7 @@ def rows_of(
             for column, values in zip(evaluation.columns, evaluation.values, strict=True)
             if column.measure.per_topic
         }
-        empty = [""] * len(evaluation.topics)
-        by_column = [texts.get(label, empty) for label in columns]
+        by_column = [texts.get(label, [""] * len(evaluation.topics)) for label in columns]
         yield from zip(map(text_of, evaluation.topics), *by_column, strict=True)
     if layout.summary:
         summary = {

@@ -62,8 +62,7 @@ class Ranks:
 
 def unjudged(batch: Batch, depth: int, above: int = 0) -> Ranks:
     """Return the ranks of documents retrieved down to `depth` without a grade, of those below `above`."""
-    length = np.minimum(batch.num_ret, depth)
-    begins = np.concatenate(([0], np.cumsum(length)))
+    begins = np.concatenate(([0], np.cumsum(np.minimum(batch.num_ret, depth))))
     free = np.ones(int(begins[-1]), np.bool_)
     judged = np.flatnonzero((batch.grade >= 0) & (batch.rank <= depth))
     free[begins[batch.topic_of[judged]] + batch.rank[judged] - 1] = False

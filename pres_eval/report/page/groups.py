@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pres_eval.analysis.by_group import GroupComparison
+from pres_eval.analysis.by_group import ByGroup, GroupComparison
 from pres_eval.errors import plural
 from pres_eval.reading.topic_files import MACRO, Groups
 from pres_eval.report.groups import over_groups, worst_group
@@ -61,26 +61,10 @@ def _of_measure(report: Report, groups: Groups, label: str) -> list[Html]:
     found = report.by_group
     own = [] if found is None else [one for one in found.comparisons if one.measure == label]
     title = f"Whether differences of {label} depend on the group"
-    caption = (
-        f"Whether the difference in {label} is another one in another group (random deals of the topics to"
-        " groups); a difference that is significant in one group and not in another is no such evidence"
-    )
-    rows = [
-        [
-            f"{one.run} against {one.other}",
-            one.least,
-            one.greatest,
-            p_text(one.p_value),
-            p_text(one.corrected) + "*" * one.significant,
-        ]
-        for one in (found.interactions if found else ())
-        if one.measure == label
-    ]
-    between = table(caption, ["runs", "least in", "greatest in", "p", "p, corrected"], rows, text_columns=3)
     return [
         scrolling(f"Means of {label} by group", _means(report, groups, label, own)),
         *([scrolling(f"Tests of {label} in each group", _tests(report, label, own))] if own else []),
-        *([scrolling(title, between)] if found and own and found.interactions else []),
+        *([scrolling(title, _between(label, found))] if found and own and found.interactions else []),
     ]
 
 
@@ -136,3 +120,23 @@ def _tests(report: Report, label: str, own: Sequence[GroupComparison]) -> Html:
     heads = ["run", "group", "topics", "mean", "of the baseline", "difference", "p"]
     caption = f"{label} in each group against {own[0].other}; * marks p below {settings.alpha:g}"
     return table(caption, [*heads, f"p ({settings.correction})"], rows, text_columns=2)
+
+
+def _between(label: str, found: ByGroup) -> Html:
+    """Return the table of whether differences depend on the group."""
+    rows = [
+        [
+            f"{one.run} against {one.other}",
+            one.least,
+            one.greatest,
+            p_text(one.p_value),
+            p_text(one.corrected) + "*" * one.significant,
+        ]
+        for one in found.interactions
+        if one.measure == label
+    ]
+    caption = (
+        f"Whether the difference in {label} is another one in another group (random deals of the topics to"
+        " groups); a difference that is significant in one group and not in another is no such evidence"
+    )
+    return table(caption, ["runs", "least in", "greatest in", "p", "p, corrected"], rows, text_columns=3)
