@@ -72,7 +72,7 @@ class Qrels:
 
     @cached_property
     def lookup(self) -> Lookup:
-        """The judged documents, to be found by Python's own hashing."""
+        """Return the engine's index of topics and judged documents by Python's texts."""
         return Lookup(self.relevance.pool)
 
     @property
