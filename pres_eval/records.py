@@ -111,4 +111,5 @@ def _hash(self: object) -> int:
 
 def _refuse(self: object, name: str, *value: object) -> None:
     """Refuse to assign a value to a field, or to delete it."""
-    raise dataclasses.FrozenInstanceError(f"cannot {'assign to' if value else 'delete'} field {name!r}")
+    fault = "cannot assign to field" if value else "cannot delete field"
+    raise dataclasses.FrozenInstanceError(f"{fault} {name!r}")

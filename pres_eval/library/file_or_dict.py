@@ -69,10 +69,10 @@ def _weights(data: Any, what: str = "weight") -> Weights:
     return Weights(f"{what}s", found)
 
 
-def _dict(name: str, data: Any, expected: str = "a path, or a dict by topic") -> Mapping[Any, Any]:
+def _dict(name: str, data: Any, expected: str = "expected a path, or a dict by topic") -> Mapping[Any, Any]:
     """Return a dict; raise UsageError for anything else."""
     if not isinstance(data, Mapping):
-        raise UsageError(f"{name}: found {type(data).__name__}, expected {expected}")
+        raise UsageError(f"{name}: found {type(data).__name__}, {expected}")
     return data
 
 
@@ -80,7 +80,7 @@ def mapping_of(data: Any) -> Any:
     """Return a mapping from a dict; a text is a pattern or a path, and read later."""
     if data is None or is_path(data):
         return data and os.fspath(data)
-    pairs = _dict("map_docs", data, "a pattern, a path, or a dict")
+    pairs = _dict("map_docs", data, "expected a pattern, a path, or a dict")
     first, second = (ids_of(list(column), "map_docs") for column in (pairs.keys(), pairs.values()))
     return FileMapping("map_docs", WordIds.of(first), WordIds.of(second), np.arange(len(first)))
 
@@ -90,7 +90,7 @@ def excluded_of(data: Any) -> Any:
     if data is None or is_path(data):
         return data and os.fspath(data)
     lists = []
-    for topic, own in _dict("exclude", data, "a path, a dict by topic, or 'self'").items():
+    for topic, own in _dict("exclude", data, "expected a path, a dict by topic, or 'self'").items():
         if not isinstance(own, str | Collection):
             raise UsageError(f"exclude: found {own!r} for topic {topic!r}, expected documents")
         lists.append([own] if isinstance(own, str) else list(own))

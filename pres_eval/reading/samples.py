@@ -88,8 +88,11 @@ def read_sample(
             raise InputError(*place, f"no {found}", "one in each line", such)
         grade = WORDS.get(cells[RELEVANCE].casefold(), number_of(cells[RELEVANCE]))
         if not math.isfinite(grade) or grade != int(grade):
-            found = f"relevance {quoted(cells[RELEVANCE])}"
-            raise InputError(*place, found, "a whole number (negative: not judged), or yes or no")
+            raise InputError(
+                *place,
+                f"relevance {quoted(cells[RELEVANCE])}",
+                "a whole number (negative: not judged), or yes or no",
+            )
         key, stratum = (own, encoded(cells[DOCNO])), Stratum(own, cells.get(STRATUM, "all"))
         # An empty cell is no judgement either.
         yield Sampled(key, stratum, max(int(grade), -1), place)

@@ -97,7 +97,9 @@ def broken(before: Listing, now: Listing) -> list[str]:
             found += [f"{name}: {fault}" for fault in _broken_call(arguments, now["python"][name])]
     for command, options in before["options"].items():
         there = now["options"].get(command, {})
-        found += [f"{command} {option}: gone" for option in options if option not in there]
+        # Arguments go by their places: nobody writes their names.
+        named = [option for option in options if option.startswith("-")]
+        found += [f"{command} {option}: gone" for option in named if option not in there]
         found += [
             f"{command} {name}: value" for name in options if there.get(name) not in {None, options[name]}
         ]
