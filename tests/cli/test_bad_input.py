@@ -6,6 +6,7 @@ import gzip
 import io
 import pickle
 import subprocess
+import sys
 import tarfile
 import zipfile
 from collections.abc import Callable
@@ -254,9 +255,12 @@ MISTAKES: dict[str, tuple[str, str | bytes, str]] = {
 
 def test_nul_bytes_are_no_matter_of_commas(call: Command) -> None:
     Path("run.csv").write_bytes(b"query_id,doc_id,sc\0ore\nq1,a,1\n")
-    message = "run.csv:1: the columns 'query_id, doc_id, sc\\x00ore', expected a header with query_id, doc_id"
     assert call("qrels", "run.csv").err == "pres-eval: run.csv:1: a NUL byte, expected text\n"
-    assert call("qrels", "run.csv", "-T", "csv").err == f"pres-eval: {message} and score\n"
+    # Python 3.10 reads no columns from a line with NUL.
+    columns = "query_id, doc_id, sc\\x00ore" if sys.version_info >= (3, 11) else ""
+    expected = "expected a header with query_id, doc_id and score"
+    said = call("qrels", "run.csv", "-T", "csv").err
+    assert said == f"pres-eval: run.csv:1: the columns '{columns}', {expected}\n"
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
