@@ -69,16 +69,19 @@ def discriminative_power(
         found = randomised_tukey(scores.values, apart, Draws(samples, seed, alpha, each))
     else:
         found = list(each(tested, len(scores.measures)))
-    return [
-        Discrimination(
-            measure=label,
-            levels=np.sort(joint.p_values),
-            significant=(below := int(np.count_nonzero(joint.p_values < alpha))),
-            share=below / len(first) if len(first) else math.nan,
-            needed=joint.half_width,
-        )
-        for label, joint in zip(scores.measures, found, strict=True)
-    ]
+    return [_discrimination(label, said, alpha) for label, said in zip(scores.measures, found, strict=True)]
+
+
+def _discrimination(measure: str, said: Joint, alpha: float) -> Discrimination:
+    """Return how many pairs of runs a test tells apart, and all of its levels."""
+    below, count = int(np.count_nonzero(said.p_values < alpha)), len(said.p_values)
+    return Discrimination(
+        measure=measure,
+        levels=np.sort(said.p_values),
+        significant=below,
+        share=below / count if count else math.nan,
+        needed=said.half_width,
+    )
 
 
 @dataclass(frozen=True)

@@ -82,13 +82,12 @@ def escaped(text: str) -> str:
 
 def _nicknames() -> Iterable[tuple[str, str, tuple[str, ...]]]:
     """Yield each nickname once for every meaning that it has in the versions of trec_eval."""
-    every = [
-        (compat, (name, tuple(members)))
-        for compat, nicknames in NICKNAMES.items()
-        for name, members in nicknames.items()
-    ]
-    for meaning in dict.fromkeys(meaning for _, meaning in every):
-        yield ", ".join(compat for compat, own in every if own == meaning), *meaning
+    meanings: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for compat, nicknames in NICKNAMES.items():
+        for name, members in nicknames.items():
+            meanings.setdefault((name, tuple(members)), []).append(compat)
+    for (name, members), versions in meanings.items():
+        yield ", ".join(versions), name, members
 
 
 def _prose(text: str) -> list[str]:
