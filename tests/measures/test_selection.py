@@ -154,6 +154,7 @@ def test_a_module_that_cannot_be_imported_says_why() -> None:
         ("Fprime.-1,5", "found '-1', expected β, a number of at least 0"),
         ("recall_at_percent.0", "found '0', expected a percentage above 0 and up to 100"),
         ("sdcg.10,min_rel=3,max_rel=1", "-m sdcg.10,min_rel=3,max_rel=1: expected min_rel below max_rel"),
+        ("sdcg.10,min_rel=1,max_rel=1", "-m sdcg.10,min_rel=1,max_rel=1: expected min_rel below max_rel"),
         ("ndcg_gain_cut.10,1=2,1=3", "a grade with two gains, expected each grade once"),
         ("ndcg_gain_cut.10,x=2", "found 'x=2', expected grade=gain"),
         ("set_F.0x1p99999", "-m set_F.…: found '0x1p99999', expected a number"),
