@@ -13,6 +13,7 @@ from pres_eval.arrays import AnyArray, BoolArray, IntArray
 from pres_eval.errors import plural
 from pres_eval.measures.parameters import Cutoffs
 from pres_eval.measures.selection import Selection
+from pres_eval.measures.settings import UnitedCutoffs
 from pres_eval.report.layout import Score, Shown, Table, Value, records_table
 from pres_eval.report.paper import Figure
 from pres_eval.report.text import moved, percentage
@@ -274,7 +275,9 @@ def robustness_figure(result: Robustness, selection: Selection) -> Figure:
     # Of each line of a panel (F + 1, S), the last row with nothing taken out.
     panels: dict[str, dict[str, AnyArray]] = {}
     for number, column in enumerate(selection):
-        has_cutoff = isinstance(column.measure.parameters, Cutoffs) and len(column.arguments) > 0
+        has_cutoff = (
+            isinstance(column.measure.parameters, Cutoffs | UnitedCutoffs) and len(column.arguments) > 0
+        )
         cutoff = column.arguments[0] if has_cutoff else None
         title = "no cutoff" if cutoff is None else f"cutoff {cutoff}"
         own = column.measure.name

@@ -69,7 +69,7 @@ def test_what_judgements_give_cannot_be_changed() -> None:
 
 
 def test_best_rankings_of_other_cutoffs_and_gains_are_not_mixed_up(command: Command, tmp_path: Path) -> None:
-    """What judgements alone give is remembered by cutoff and by gains: each column has its own best ranking."""
+    """Best rankings are remembered by cutoff and by gains: each column is divided by its own."""
     discount = [1 / math.log2(rank + 1) for rank in range(1, 5)]
 
     def best(gain: float) -> float:
