@@ -13,6 +13,7 @@ from pres_eval.arrays import AnyArray, BoolArray, IntArray
 from pres_eval.errors import plural
 from pres_eval.measures.parameters import Cutoffs
 from pres_eval.measures.selection import Selection
+from pres_eval.measures.settings import UnitedCutoffs
 from pres_eval.report.layout import Score, Shown, Table, Value, records_table
 from pres_eval.report.paper import Figure
 from pres_eval.report.text import moved, percentage
@@ -279,8 +280,8 @@ def robustness_figure(result: Robustness, selection: Selection) -> Figure:
     # Of each line of a panel (F + 1, S), the last row with nothing taken out.
     panels: dict[str, dict[str, AnyArray]] = {}
     for number, column in enumerate(selection):
-        has_cutoff = isinstance(column.measure.parameters, Cutoffs) and len(column.arguments) > 0
-        if has_cutoff:
+        has_parameters = isinstance(column.measure.parameters, Cutoffs | UnitedCutoffs)
+        if has_parameters and len(column.arguments) > 0:
             cutoff = column.arguments[0]
             measure = column.measure.name
             title = f"cutoff {cutoff}"
