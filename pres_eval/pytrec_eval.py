@@ -29,7 +29,7 @@ from pres_eval.errors import InputError, MeasureError
 from pres_eval.library.arguments import in_python, python_words, warn
 from pres_eval.library.data import rank_any
 from pres_eval.library.few import NUM_REL, FewDocuments, plain_columns, plain_judgements
-from pres_eval.library.ranked import Qrels
+from pres_eval.library.ranked import Qrels, UnprintedQrels
 from pres_eval.measures import NICKNAMES, OUR_NICKNAMES, measure_names, own_measures
 from pres_eval.measures.base import LEAST_GEOMETRIC_MEAN, Measure, geometric_mean, number_of_topics
 from pres_eval.measures.parameters import Cutoffs, Fractions
@@ -254,7 +254,7 @@ class RelevanceEvaluator:
 
 def _qrels(judged: Mapping[str, Mapping[str, int]]) -> Qrels:
     try:
-        qrels = Qrels(judged)
+        qrels = UnprintedQrels(judged)
     except InputError as error:
         raise TypeError(str(error)) from error
     if qrels.form != "qrels":
