@@ -14,17 +14,20 @@ import numpy as np
 from pres_eval.arrays import FloatArray, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.forming import AnyBatch, form
-from pres_eval.errors import NoCommonTopicError
+from pres_eval.errors import NoCommonTopicError, quoted
 from pres_eval.measures import HOME, computed
 from pres_eval.measures.base import LEAST_GEOMETRIC_MEAN, Totals, Trait, WhenMissing, geometric_mean
 from pres_eval.measures.names import BOUNDS, View
 from pres_eval.measures.selection import SelectedColumn, Selection
 from pres_eval.options import ONE, ZERO, Options
 from pres_eval.ranking.ranking import Ranking
-from pres_eval.reading.relevance import Relevance
+from pres_eval.reading.relevance import QrelsJudgements, Relevance
 from pres_eval.records import dataclass
 from pres_eval.summing import MOST_VALUES, ScoredBlock, Summing, Values
 from pres_eval.workers import Loop, in_turn
+
+HIGHEST_FINITE_EXPONENT = 1023
+"""The highest power of two that is a double."""
 
 if TYPE_CHECKING:
     from pres_eval.reading.topic_files import Groups, Weights
@@ -253,6 +256,23 @@ def _bound(column: SelectedColumn, batch: AnyBatch, *arguments: object) -> Float
     assert column.view.bound is not None, "asked for by its bound"
     of_column = BoundsOf(column.measure, arguments, column.view.scale)
     return batch.derived(of_column)[BOUNDS.index(column.view.bound)]
+
+
+def warning_of_infinite_gains(selection: Selection, relevance: Relevance) -> str | None:
+    """Return the warning about grades whose gain 2^grade - 1 is infinite; None where no column has it."""
+    of_powers = any(column.measure.name == "dcg_exp_cut" for column in selection)
+    if not of_powers or not isinstance(relevance, QrelsJudgements) or not len(relevance.grade):
+        return None
+    row = int(np.argmax(relevance.grade))
+    grade = int(relevance.grade[row])
+    if grade <= HIGHEST_FINITE_EXPONENT:
+        return None
+    pool = relevance.pool
+    topic = pool.topics[int(np.searchsorted(pool.offsets, row, "right")) - 1]
+    return (
+        f"{relevance.name}: found grade {grade} of topic {quoted(topic)}: dcg_exp_cut, whose gains are"
+        " 2^grade - 1, is inf where it is retrieved; ndcg_exp_cut is defined for all grades"
+    )
 
 
 def evaluate(

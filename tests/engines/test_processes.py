@@ -139,6 +139,20 @@ def test_what_kills_every_worker(made: Processes) -> None:
     assert list(made.map(_add, [1], made.share([1], "")))
 
 
+def _count_and_die(item: int, folder: str) -> None:
+    if item == 0:
+        (Path(folder) / str(os.getpid())).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_the_same_piece_of_work_kills_three_workers_at_most(made: Processes, tmp_path: Path) -> None:
+    """As many as the message says."""
+    shared = made.share(str(tmp_path), "a path")
+    with pytest.raises(WorkersLostError, match="3 worker processes died"):
+        list(made.map(_count_and_die, [0, 1], shared))
+    assert len(list(tmp_path.iterdir())) == 3
+
+
 def test_a_worker_that_dies_is_replaced(made: Processes, tmp_path: Path) -> None:
     shared = made.share(str(tmp_path / "died"), "a path")
     assert list(made.map(_die_once, range(12), shared)) == list(range(12))

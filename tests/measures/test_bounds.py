@@ -46,7 +46,7 @@ def half_judged(draw: st.DrawFn) -> Topic:
 def depth_of(measure: Measure, arguments: tuple[Any, ...]) -> float:
     """Down to which rank documents count."""
     kind = measure.parameters
-    if isinstance(kind, Cutoffs | OptionalCutoffs) or measure.name in ("rbp_cut", "sdcg"):
+    if isinstance(kind, Cutoffs | OptionalCutoffs) or measure.name in ("rbp_cut", "sdcg", "err"):
         return float("inf") if arguments[0] is None else float(arguments[0])
     return float(arguments[1]) if isinstance(kind, BetaCutoffs) else float("inf")
 
