@@ -9,7 +9,7 @@ from pres_eval.arrays import IntArray
 from pres_eval.cli.gating import GateOptions
 from pres_eval.cli.output import set_format
 from pres_eval.cli.reader import runs_at, warn_of_ties
-from pres_eval.cli.said import FiniteRange, argument, option
+from pres_eval.cli.said import FileUse, FiniteRange, argument, option
 from pres_eval.cli.shared import (
     GROUPS,
     MEASURES,
@@ -91,14 +91,14 @@ class EvaluateOptions(TieOptions, GateOptions, TableOptions):
     groups: str | None = GROUPS
     weights: str | None = WEIGHTS
     output: str | None = option(
-        "--output", metavar="FILE",
+        "--output", metavar="FILE", file_use=FileUse.WRITTEN,
         callback=set_format,
         help="Write results to FILE, whole or not at all. FILE.csv, .tsv, .json, .jsonl, .md and .tex set"
         " --format; FILE.parquet is a table of the values of all topics, with the names of the runs' files,"
         " or with --names tag their tags.",
     )  # fmt: skip
     cluster: str | None = option(
-        "--cluster", metavar="WORKERS",
+        "--cluster", metavar="WORKERS", file_use=FileUse.READ,
         help="Read the runs in local:N (N processes) or by a Dask scheduler, tcp://HOST:PORT or FILE.json.",
     )  # fmt: skip
     cluster_timeout: float | None = option(

@@ -32,12 +32,13 @@ if TYPE_CHECKING:
     from pres_eval.report.table import RunLayout
 
 
-def print_results(job: Job) -> list[ScoredRun]:
+def print_results(job: Job, held: BinaryIO | None = None) -> list[ScoredRun]:
     """Print the runs, and give their evaluations if these are wanted for gates.
 
+    held  the stream for results that may not be written yet
     A run without a topic in common with the judgements is added to the job's failures, or raises.
     """
-    with output_file(job.said.output) as stream:
+    with output_file(job.said.output) if held is None else contextlib.nullcontext(held) as stream:
         if job.said.writes_parquet:
             return _write_parquet(stream, job)
         if job.said.output_format == "trec":

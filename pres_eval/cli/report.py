@@ -15,7 +15,7 @@ from pres_eval.cli.loading import Loaded, chosen_run, read
 from pres_eval.cli.output import exit_if_failed, write_output
 from pres_eval.cli.progress import working
 from pres_eval.cli.reader import topic_files, warn_of_ties
-from pres_eval.cli.said import command_with, option
+from pres_eval.cli.said import FileUse, command_with, option
 from pres_eval.cli.shared import GROUPS, MEASURES, NMAX, WEIGHTS, NumberOptions
 from pres_eval.errors import NoCommonTopicError, UsageError, did_you_mean
 from pres_eval.ranking.ranking import OWN
@@ -67,7 +67,7 @@ class ReportOptions(FileOptions, PictureOptions, NumberOptions):
     """  # noqa: D301 - a real \b keeps click from wrapping the example
 
     outputs: tuple[str, ...] = option(
-        "-o", "--output", multiple=True, metavar="FILE",
+        "-o", "--output", multiple=True, metavar="FILE", file_use=FileUse.WRITTEN,
         help="Write the report to FILE.html, .pdf, .png or .svg; several allowed.",
     )  # fmt: skip
     output_format: str = option(

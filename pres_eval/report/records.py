@@ -78,6 +78,7 @@ class Record:
     failures  runs that could not be evaluated (--keep-going); they are written, but not read back
     files     other files that numbers depend on, by the option that names them, without its dashes
     groups, weights  of topics, None where there are none; they are not read back
+    group_names  of groups that were read back, as JSON has them
     rules     how files of documents are used, and the protocol, by the option that sets them, without dashes
     judgements  how many were read and how many are left, if documents were mapped or excluded
     """
@@ -90,6 +91,7 @@ class Record:
     failures: tuple[RunFailure, ...] = ()
     files: dict[str, File] = field(default_factory=dict)
     groups: Groups | None = None
+    group_names: tuple[str, ...] = ()
     weights: Weights | None = None
     rules: dict[str, str] = field(default_factory=dict)
     judgements: tuple[int, int] | None = None
