@@ -60,6 +60,7 @@ FILES = {
     "far": run("far", [2] * 5, first=11),
     "halves": "".join(f"q{topic:02} {'head' if topic < 6 else 'tail'}\n" for topic in range(1, 11)),
     "heavy": "".join(f"q{topic:02} {topic}\n" for topic in range(1, 11)),
+    "four-of-none": "".join(f"q{topic:02} {int(topic > 4)}\n" for topic in range(1, 11)),
     "empty": "",
     "blank": "\n \n",
     "expected": "map                   \tall\t0.5000\n",
