@@ -25,6 +25,7 @@ from pres_eval.options import Options
 from pres_eval.ranking.ranking import OWN
 from pres_eval.reading.run_files import check_format
 from pres_eval.reading.source import Source
+from pres_eval.scoring import warning_of_infinite_gains
 from pres_eval.version import __version__
 
 if TYPE_CHECKING:
@@ -83,6 +84,7 @@ def _evaluate(said: EvaluateOptions, warnings: Sequence[str]) -> None:
     selection = _selection(said, options)
     said.check_effects()
     relevance = relevance_at(said, said.qrels)
+    said.warn(warning_of_infinite_gains(selection, relevance))
     groups, weights = topic_files(said, said.groups, said.weights, relevance.pool.topics)
     job = Job(
         said=said,

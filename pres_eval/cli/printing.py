@@ -156,8 +156,14 @@ def _as_text(evaluations: Sequence[ScoredRun], rankings: Sequence[Ranking], job:
     write: Callable[[Sequence[ScoredRun], RunLayout], str] = getattr(
         importlib.import_module(f"pres_eval.report.{module}"), name
     )
+    layout = _layout(job, prefix)
+    if job.said.sort is not None:
+        from pres_eval.report.table import sort_note
+
+        note = sort_note(evaluations, job.groups, job.weights, layout)
+        layout = replace(layout, notes=(*layout.notes, note) if note else layout.notes)
     shown = [with_group_columns(evaluation, job.groups) for evaluation in evaluations]
-    return write(shown, _layout(job, prefix))
+    return write(shown, layout)
 
 
 def _layout(job: Job, prefix: str) -> RunLayout:

@@ -33,7 +33,7 @@ from pres_eval.cli.output import write_output
 from pres_eval.cli.overwriting import NamedFile
 from pres_eval.cli.said import CutoffList, WholeRange, argument, command_with, option
 from pres_eval.cli.shared import TieOptions
-from pres_eval.errors import PresEvalError, UsageError, decimal_comma, number_of, refuse
+from pres_eval.errors import PresEvalError, UsageError, decimal_comma, number_of
 from pres_eval.measures.selection import Selection
 from pres_eval.report.layout import Table
 from pres_eval.report.robustness_tables import (
@@ -123,10 +123,10 @@ class RobustnessOptions(TieOptions, RunsOptions):
 @command_with(RobustnessOptions)
 def command(said: RobustnessOptions) -> None:
     """Print how measures order runs with fewer judgements."""
-    refuse(
-        (len(said.runs) < 2, "only one run: expected at least two, whose order can change"),
-        (said.groups and said.leave_out != "group", "--group goes with --leave-out group"),
-    )
+    if len(said.runs) < 2:
+        raise UsageError("only one run: expected at least two, whose order can change")
+    if said.groups and said.leave_out != "group":
+        raise UsageError("--group goes with --leave-out group")
     plan = Plan(
         fractions=said.fractions,
         samples=said.samples,
@@ -143,13 +143,12 @@ def command(said: RobustnessOptions) -> None:
         raise UsageError("only one run is left: expected at least two, whose order can change")
     if said.write_qrels:
         _write_qrels(loaded, plan, Path(said.write_qrels))
-    each = loaded.each("scoring f-qrels")
-    result = robustness(loaded.qrels(), loaded.rankings, selection, loaded.options, plan, each)
+    loop = loaded.each("scoring f-qrels")
+    result = robustness(loaded.qrels(), loaded.rankings, selection, loaded.options, plan, loop)
+    tables = robustness_tables(result, len(loaded.names), loaded.topics.text)
+    tables += _pool_tables(said, loaded, selection)
     put_out(
-        [
-            *robustness_tables(result, len(loaded.names), loaded.topics.text),
-            *_pool_tables(said, loaded, selection),
-        ],
+        tables,
         "robustness",
         {**loaded.settings, **vars(plan)},
         said,

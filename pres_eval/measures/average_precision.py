@@ -10,7 +10,7 @@ from pres_eval.arrays import FloatArray, divide, elementwise
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.plain import RankedTopic
 from pres_eval.batches.topics import UNJUDGED
-from pres_eval.measures.base import LEAST_GEOMETRIC_MEAN, NOT_DERIVED, Lacks, Measure, Trait, geometric_mean
+from pres_eval.measures.base import LEAST_GEOMETRIC_MEAN, Measure, Trait, geometric_mean
 from pres_eval.measures.parameters import Cutoffs
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 
@@ -120,7 +120,6 @@ def plain_geometric_average_precision(topic: RankedTopic) -> float:
     return math.log(max(plain_average_precision(topic), LEAST_GEOMETRIC_MEAN))
 
 
-LOGARITHM = Lacks("the mean of a logarithm is not the logarithm of a mean")
 _RANKED = frozenset({Trait.BOUNDED, Trait.IGNORES_TAIL})
 
 MEASURES: tuple[Measure, ...] = (
@@ -129,8 +128,6 @@ MEASURES: tuple[Measure, ...] = (
         average_precision,
         title="Average precision",
         traits=_RANKED,
-        bounds="bounds.relevance:average_precision",
-        expected="expected.ranks:average_precision",
         plain=plain_average_precision,
     ),
     Measure(
@@ -139,8 +136,6 @@ MEASURES: tuple[Measure, ...] = (
         Cutoffs(DOCUMENT_CUTOFFS),
         takes_many=True,
         traits=_RANKED,
-        bounds="bounds.relevance:average_precision",
-        expected="expected.ranks:average_precision",
         plain=plain_average_precision_cut,
     ),
     Measure(
@@ -149,8 +144,6 @@ MEASURES: tuple[Measure, ...] = (
         summary=geometric_mean,
         per_topic=False,
         traits=frozenset({Trait.IGNORES_TAIL}),
-        bounds="bounds.relevance:geometric_average_precision",
-        expected=LOGARITHM,
         plain=plain_geometric_average_precision,
     ),
     Measure(
@@ -158,13 +151,10 @@ MEASURES: tuple[Measure, ...] = (
         inferred_average_precision,
         best_by_grade=False,
         traits=_RANKED | {Trait.MOVES_UP},
-        expected=NOT_DERIVED,
     ),
     Measure(
         "yaap",
         yaap,
         traits=frozenset({Trait.IGNORES_TAIL}),
-        bounds="bounds.relevance:yaap",
-        expected=LOGARITHM,
     ),
 )

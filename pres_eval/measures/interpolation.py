@@ -6,7 +6,7 @@ import numpy as np
 
 from pres_eval.arrays import FloatArray
 from pres_eval.batches.batch import Batch
-from pres_eval.measures.base import Lacks, Measure, Trait
+from pres_eval.measures.base import Measure, Trait
 from pres_eval.measures.parameters import Coefficients, Fractions
 
 RECALL_LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
@@ -77,7 +77,6 @@ def eleven_point_average(batch: Batch, levels: tuple[float, ...]) -> FloatArray:
     return sums / len(levels)
 
 
-_OF_A_MAXIMUM = Lacks("a highest precision depends on all ranks of a tie together")
 _INTERPOLATED = frozenset({Trait.BOUNDED, Trait.MAY_BE_NAN, Trait.IGNORES_TAIL, Trait.MOVES_UP})
 
 MEASURES: tuple[Measure, ...] = (
@@ -87,13 +86,11 @@ MEASURES: tuple[Measure, ...] = (
         Fractions(RECALL_LEVELS),
         takes_many=True,
         traits=_INTERPOLATED,
-        expected=_OF_A_MAXIMUM,
     ),
     Measure(
         "11pt_avg",
         eleven_point_average,
         Coefficients(RECALL_LEVELS, example="0.25,0.5,0.75"),
         traits=_INTERPOLATED,
-        expected=_OF_A_MAXIMUM,
     ),
 )

@@ -6,7 +6,7 @@ import numpy as np
 
 from pres_eval.arrays import FloatArray, IntArray, blocks, changed, divide, ragged
 from pres_eval.batches.batch import Batch
-from pres_eval.measures.base import NOT_DERIVED, Measure, Trait
+from pres_eval.measures.base import Measure, Trait
 from pres_eval.measures.found import relevant_within
 from pres_eval.measures.parameters import OptionalCutoffs
 from pres_eval.measures.rbp import Powers
@@ -143,8 +143,6 @@ MEASURES: tuple[Measure, ...] = (
         ours=True,
         uses_level=False,
         traits=frozenset({Trait.BOUNDED, Trait.GRADED}),
-        bounds=NOT_DERIVED,
-        expected=NOT_DERIVED,
     ),
     Measure(
         "accuracy",
@@ -153,6 +151,5 @@ MEASURES: tuple[Measure, ...] = (
         ours=True,
         best_by_grade=False,
         traits=frozenset({Trait.BOUNDED, Trait.MOVES_UP}),
-        expected="expected.ranks:accuracy",
     ),
 )

@@ -26,6 +26,7 @@ from pres_eval.measures.parameters import (
     NoParameters,
     OptionalCutoffs,
 )
+from pres_eval.measures.settings import UnitedCutoffs
 from pres_eval.options import V9, RelevanceInfo, Version
 from pres_eval.records import dataclass
 
@@ -232,10 +233,11 @@ def _read_label(text: str, head: str, rest: str) -> NamedMeasure:
     kind = measure.parameters
     if isinstance(kind, BetaCutoffs):
         parameters = "+" + parameters.replace("_", ",", 1)  # so a β of 0 is no decimal comma
-    parameters = re.sub(r"\A([0-9]+)_(?=\w+=)", r"\1,", parameters)
+    parameters = re.sub(rf"\A([0-9]+|{WHOLE_RANKING})_(?=\w+=)", r"\1,", parameters)
     is_cutoff = parameters.isdecimal() or parameters == WHOLE_RANKING
+    names_one_cutoff = isinstance(kind, Cutoffs | OptionalCutoffs | UnitedCutoffs) and "=" not in parameters
     try:
-        if isinstance(kind, NoParameters) or (isinstance(kind, Cutoffs | OptionalCutoffs) and not is_cutoff):
+        if isinstance(kind, NoParameters) or (names_one_cutoff and not is_cutoff):
             raise MeasureError(f"{measure.name} with {parameters}")
         kind.columns(measure.name, [parameters], ())
     except MeasureError:

@@ -107,7 +107,7 @@ def _set_f(settings: NotationSettings, cutoff: str | None) -> str:
 NOTATIONS = (
     Notation(("AP", "MAP"), "map", "map_cut.{}"),
     Notation(("Bpref", "BPref"), "bpref"),
-    Notation(("ERR",), "err.all", "err.{}"),
+    Notation(("ERR",), "err.all", "err.{}", keys=("max_rel",)),
     Notation(("IPrec",), "iprec_at_recall", "iprec_at_recall.{}"),
     Notation(("infAP",), "infAP"),
     Notation(("Judged",), "judged.all", "judged.{}"),

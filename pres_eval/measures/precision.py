@@ -223,7 +223,6 @@ MEASURES: tuple[Measure, ...] = (
         "Rprec",
         r_precision,
         traits=_OWN_EXPECTED,
-        bounds="bounds.relevance:r_precision",
         plain=plain_r_precision,
     ),
     Measure(
@@ -245,7 +244,6 @@ MEASURES: tuple[Measure, ...] = (
         Cutoffs((1, 5, 10)),
         takes_many=True,
         traits=_RISING,
-        expected="expected.ranks:success",
         plain=plain_success,
     ),
     Measure(
@@ -261,7 +259,6 @@ MEASURES: tuple[Measure, ...] = (
         "recip_rank",
         reciprocal_rank,
         traits=_RISING,
-        expected="expected.ranks:reciprocal_rank",
         plain=plain_reciprocal_rank,
     ),
     Measure(
@@ -270,7 +267,6 @@ MEASURES: tuple[Measure, ...] = (
         Cutoffs((10, 100)),
         ours=True,
         traits=_RISING,
-        expected="expected.ranks:reciprocal_rank",
         plain=plain_reciprocal_rank_cut,
     ),
     Measure(

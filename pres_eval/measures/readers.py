@@ -14,7 +14,7 @@ import numpy as np
 
 from pres_eval.arrays import FloatArray, IntArray, accumulate, elementwise, log2
 from pres_eval.batches.batch import Batch
-from pres_eval.measures.base import NOT_DERIVED, Measure, Trait
+from pres_eval.measures.base import Measure, Trait
 from pres_eval.measures.continuing import DEPTH, gain_for_each_document, insq_continues, scaled_gains
 from pres_eval.measures.found import discounted, gained
 from pres_eval.measures.settings import MAX_REL, MIN_REL, WANTED_GAIN, MeasureSettings, persistence
@@ -241,8 +241,6 @@ _graded = partial(Measure, ours=True, uses_level=False)
 _stopping = partial(
     _graded,
     traits=frozenset({Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL}),
-    bounds=NOT_DERIVED,
-    expected=NOT_DERIVED,
 )
 
 MEASURES: tuple[Measure, ...] = (
@@ -255,7 +253,7 @@ MEASURES: tuple[Measure, ...] = (
         MeasureSettings((WANTED_GAIN, *_GRADES), CUTOFFS, "10,20,T=2,max_rel=3"),
         best_by_grade=False,
     ),
-    _graded("insq", insq, _WANTING, traits=_RISING - {Trait.RISES}, bounds=NOT_DERIVED),
+    _graded("insq", insq, _WANTING, traits=_RISING - {Trait.RISES}),
     _stopping("inst", inst, _WANTING),
     _stopping("nerr8", nearly_err_truncated, _AT_RANKS),
     _stopping("nerr9", nearly_err_discounted, _AT_RANKS),

@@ -156,13 +156,11 @@ MEASURES: tuple[Measure, ...] = (
         "last_rel",
         last_relevant,
         traits=_RANK,
-        expected="expected.screening:last_relevant",
     ),
     _effort(
         "norm_last_rel",
         normalized_last_relevant,
         traits=_SHARE,
-        expected="expected.screening:normalized_last_relevant",
     ),
     _ours(
         "recall_at_percent",
@@ -175,6 +173,5 @@ MEASURES: tuple[Measure, ...] = (
         "atd",
         average_time_to_discovery,
         traits=_RANK,
-        expected="expected.screening:average_time_to_discovery",
     ),
 )

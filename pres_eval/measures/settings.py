@@ -11,7 +11,14 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from pres_eval.errors import MeasureError, decimal_comma
-from pres_eval.measures.parameters import Column, decimal_number, split_parameters, whole_number
+from pres_eval.measures.parameters import (
+    WHOLE_RANKING,
+    Column,
+    decimal_number,
+    split_parameters,
+    whole_number,
+)
+from pres_eval.options import LARGEST_LONG
 
 
 class Percents(NamedTuple):
@@ -136,6 +143,36 @@ class MeasureSettings(NamedTuple):
         if low is not None and high is not None and not low < high:
             raise MeasureError(f"-m {name}.{text}: expected min_rel below max_rel")
         return tuple(values.values())
+
+
+class UnitedCutoffs(MeasureSettings):
+    """Ranks at which the ranking is cut, or `all` of it, and named numbers; several texts are united.
+
+    One column for each rank and each list of settings: `name_rank`, `name_all`, `name_rank_key=number,…`.
+    """
+
+    def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = ()) -> list[Column]:
+        """Return the columns, each once, for each list of settings with cutoffs ascending."""
+        ranks_by_settings: dict[tuple[str, ...], set[int]] = {}
+        for text in texts or ("",):
+            parts = [part.strip() for part in text.split(",")] if text else []
+            settings = tuple(part for part in parts if "=" in part)
+            if any("=" in before and "=" not in after for before, after in pairwise(parts)):
+                raise MeasureError(f"-m {name}.{text}: found a rank behind a setting, expected ranks first")
+            ranks = ranks_by_settings.setdefault(settings, set())
+            ranks.update(self._rank(name, part) for part in parts[: len(parts) - len(settings)])
+        columns: list[Column] = []
+        for settings, ranks in ranks_by_settings.items():
+            values = self.values(name, ",".join(settings), settings)
+            ending = "_" + ",".join(settings) if settings else ""
+            for rank in sorted(ranks or self.cutoffs):
+                label = WHOLE_RANKING if rank == LARGEST_LONG else rank
+                columns.append((f"{name}_{label}{ending}", (rank, *values)))
+        return columns
+
+    def _rank(self, name: str, text: str) -> int:
+        """Return the rank that a parameter names; raise MeasureError for anything else."""
+        return LARGEST_LONG if text == WHOLE_RANKING else whole_number(name, text, 1)
 
 
 class GainCutoffs(MeasureSettings):

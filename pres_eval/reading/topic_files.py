@@ -62,7 +62,7 @@ def read_groups(path: str) -> Groups:
 
 def check_name(path: str, line: int | None, name: str) -> None:
     """Raise InputError for a name that no group may have."""
-    if name in (MACRO, WORST) or set(name) & set(" \t[]"):
+    if name in (MACRO, WORST) or set(name) & set(" \t\n\v\f\r[]"):
         raise InputError(
             path, line, f"group {quoted(name)}", f"a name without blanks or [ ], not {MACRO} or {WORST}"
         )

@@ -10,7 +10,7 @@ import numpy as np
 
 from pres_eval.arrays import PADDING, AnyArray, Ids
 from pres_eval.errors import InputError, MissingExtraError, PresEvalError, quoted
-from pres_eval.reading.blocks import Block
+from pres_eval.reading.blocks import Block, check_topics
 from pres_eval.reading.formats.names import DOCUMENT, GRADE, SCORE, TOPIC, pick
 from pres_eval.reading.source import Source
 from pres_eval.reading.streams import in_the_end
@@ -90,7 +90,9 @@ def row_groups(source: Source, file: Any, numbers: Iterable[int], grades: bool) 
                         f"ids of at most {MOST_SHARED:,}, or {SHARED_BY} times the row groups",
                     )
                 score = batch.column(columns[2])
-                yield Block.of_rows(topic, document, _numbers(source, score, columns[2], grades))
+                block = Block.of_rows(topic, document, _numbers(source, score, columns[2], grades))
+                check_topics(source.name, block)
+                yield block
 
 
 def _longest_shared(file: Any, group: int, columns: list[str]) -> int:

@@ -84,7 +84,7 @@ const boardPairs = () => {
 };
 const boardNote = () =>
   `+ and −: significantly better and worse than ${state.base}` +
-  `${runAt.get(state.base) === data.best[0] ? `, the best by ${labels[0]}` : ""}; the difference from it and its p-value are by ${state.m}. `;
+  `${data.leaders.includes(runAt.get(state.base)) ? `, the best by ${labels[0]}` : ""}; the difference from it and its p-value are by ${state.m}. `;
 const boardBars = () => {
   const row = data.pairs.measures.indexOf(state.m);
   if (row < 0) return;
@@ -112,7 +112,7 @@ const boardBars = () => {
   const x = niceAxis(`mean ${state.m}`, Math.min(0, ...everywhere), Math.max(...everywhere));
   const less = signOf(state.m) < 0 ? " (less is better)" : "";
   const ends = data.runs.some((_, run) => known(run)) ? ` with ${confidence} intervals (uncorrected)` : "";
-  const words = `Means over ${data.pairs.over}${ends}, best first${less}`;
+  const words = `Means over ${data.pairs.over}${ends}, best first${data.partial.some(Boolean) ? ", runs that lack topics last" : ""}${less}`;
   show(
     byId("board-bars"),
     drawnFigure(state.m, words, {

@@ -19,6 +19,9 @@ FEW_RUNS = 12
 MANY_LETTERS = 8
 """More letters than this behind a number are shown as the first and the last ones."""
 
+ORDER_OF_INCOMPLETE = ", runs that lack topics last"
+"""End of a caption about the order of runs, where some lack topics."""
+
 SEARCH = element("input", id="board-search", type="search", autocomplete="off")
 
 
@@ -118,7 +121,13 @@ def _averages(report: Report) -> Html:
 
 def _words(report: Report) -> str:
     """Return what the order and the marks of the table mean."""
-    words = f", by {report.board[0]}, the best of each measure marked"
+    words = f", by {report.board[0]}"
+    rated = [label for label in report.board if report.column(label).measure.format is Format.FLOAT]
+    without = [label for label in rated if not report.leaders(label)]
+    if len(without) < len(rated):
+        words += ", the best of each measure marked"
+        if without:
+            words += f" (no run is best by {', '.join(without)})"
     falling = [label for label in report.board if report.sign(label) < 0]
     if falling:
         words += f" (less is better: {', '.join(falling)})"
@@ -190,9 +199,10 @@ def _intervals(report: Report) -> Html | str:
         )
         for run in order
     ]
+    last = ORDER_OF_INCOMPLETE if report.topics_differ() and not report.options.complete else ""
     less = " (less is better)" if report.sign(label) < 0 else ""
     ends = f" with {confidence} intervals (uncorrected)" if np.isfinite(pairs.lower[0]).any() else ""
-    words = f"Means over {pairs.over}{ends}, best first{less}"
+    words = f"Means over {pairs.over}{ends}, best first{last}{less}"
     return element(
         "div",
         figure(

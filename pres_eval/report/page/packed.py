@@ -157,6 +157,7 @@ def _document(report: Report, labels: Sequence[str]) -> dict[str, Any]:
         "url": report.document_url,
         "queries": [text_of(report.queries.get(topic, "")) for topic in report.topics],
         "best": report.best_first(report.main),
+        "leaders": report.leaders(report.main),
         "base": report.baseline,
         "topicsDiffer": report.topics_differ(),
         "partial": [int(not report.has_all_topics(run)) for run in range(len(report.names))],

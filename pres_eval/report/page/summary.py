@@ -8,6 +8,7 @@ import numpy as np
 
 from pres_eval.analysis.compare_settings import least_p
 from pres_eval.analysis.every_pair import Against, PairTable
+from pres_eval.analysis.incomplete_runs import Overtaking
 from pres_eval.analysis.pools import Trust
 from pres_eval.analysis.reproducible import rounded
 from pres_eval.errors import plural
@@ -20,16 +21,22 @@ MOST_NAMED = 3
 
 
 def summary(report: Report) -> Html:
-    """Return one or two sentences for each of a reader's first questions, about the best or only run."""
+    """Return one or two sentences for each of a reader's first questions, about the best or only run.
+
+    Where no run is called best, none is described.
+    """
     leaders = report.leaders(report.main)
-    run = (leaders or report.best_first(report.main))[0]
-    answers = {
-        "Result": _best(report, leaders),
-        "Significance": _tests(report, leaders) if len(report.names) > 1 else [],
-        "Topics": _topics(report, run) if report.column(report.main).measure.per_topic else [],
-        "Documents": _missed(report, run),
-        "Judgements": _judged(report, run),
-    }
+    answers = {"Result": _best(report, leaders)}
+    if len(report.names) > 1:
+        answers["Significance"] = _tests(report, leaders)
+    if leaders:
+        run = leaders[0]
+        if report.column(report.main).measure.per_topic:
+            answers["Topics"] = _topics(report, run)
+        answers["Documents"] = _missed(report, run)
+        answers["Judgements"] = _judged(report, run)
+    elif report.trust is not None:
+        answers["Judgements"] = [link("trust", "Can I trust these judgements?")]
     rows = [
         element("li", element("strong", f"{question}: "), *sentences)
         for question, sentences in answers.items()
@@ -52,8 +59,7 @@ def _best(report: Report, leaders: Sequence[int]) -> list[Content]:
     less = " (less is better)" if report.sign(label) < 0 else ""
     lacking = [run for run in range(len(report.names)) if not report.has_all_topics(run)]
     unranked = f" Not ranked, as they lack topics: {named(report, lacking)}." if lacking else ""
-    if not leaders:
-        why = "every run lacks topics that another has" if lacking else f"no run has a number for {label}"
+    if why := report.why_none_is_best(label):
         return [f"No run is called best: {why}."]
     value = _value(report, leaders[0])
     if len(leaders) > 1:
@@ -80,9 +86,13 @@ def _tests(report: Report, leaders: Sequence[int]) -> list[Content]:
     pairs = report.pairs
     if pairs is None:
         return ["there is no mean over topics to test."]
-    if not leaders:
-        return ["see ", link("pair", "any two runs"), f" over the topics that both have ({pairs.family})."]
     alpha = pairs.settings.alpha
+    if not leaders:
+        overtaking = report.overtaking(report.main)
+        verdicts = [_overtaken(report, pairs, pair) for pair in overtaking[:1]]
+        if verdicts:
+            return [*verdicts, f" ({pairs.family}, p < {alpha:g}.)"]
+        return ["see ", link("pair", "any two runs"), f" over the topics that both have ({pairs.family})."]
     others = [run for run in report.best_first(report.main) if run not in leaders]
     parts = [_next(report, pairs, leaders[0], other) for other in others[:1]]
     if not least_p(pairs.settings, int(pairs.topics.max()), len(pairs.first)) < alpha:
@@ -92,9 +102,11 @@ def _tests(report: Report, leaders: Sequence[int]) -> list[Content]:
             rest = [run for run in range(len(report.names)) if run != leader]
             found = [pairs.against(0, leader, run) for run in rest]
             beaten = sum(one.p_value < alpha and one.direction > 0 for one in found)
+            lost = sum(one.p_value < alpha and one.direction < 0 for one in found)
             name = report.names[leader]
             amount = "every other run" if beaten == len(rest) else f"{beaten} of the {len(rest)} other runs"
-            parts.append(f" {name} is significantly better than {amount}.")
+            losses = f" and significantly worse than {lost}" if lost else ""
+            parts.append(f" {name} is significantly better than {amount}{losses}.")
     return [*parts, f" ({pairs.family}, p < {alpha:g}.)"]
 
 
@@ -105,18 +117,28 @@ def _next(report: Report, pairs: PairTable, leader: int, other: int) -> Content:
     lacking = len(report.topics) - len(report.evaluations[other].topics)
     rank = "the next" if report.has_all_topics(other) else f"which lacks {plural(lacking)}"
     return [
-        _verdict(found, pairs.settings.alpha, names["a"], f"{names['b']}, {rank}"),
+        _verdict(found, pairs.settings.alpha, names["a"], names["b"], aside=f", {rank}"),
         link("pair", "topic by topic", **names),
         ".",
     ]
 
 
-def _verdict(found: Against, alpha: float, name: str, other: str) -> str:
-    """Return the result of the test between the best run and the next, in words."""
+def _overtaken(report: Report, pairs: PairTable, pair: Overtaking) -> Content:
+    """Describe the test of a run that lacks topics against the best of those that have all."""
+    names = {"a": report.names[pair.run], "b": report.names[pair.best]}
+    found = pairs.against(0, pair.run, pair.best)
+    verdict = _verdict(found, pairs.settings.alpha, names["a"], names["b"], aside="")
+    return [verdict, link("pair", "topic by topic", **names), "."]
+
+
+def _verdict(found: Against, alpha: float, name: str, other: str, aside: str) -> str:
+    """Return the result of the test of two runs in words; `aside`: a comma, and what the other run is."""
+    end = f"{aside}," if aside else ""
     if not found.topics:
-        return f"{name} and {other}, have no topic in common; "
+        return f"{name} and {other}{end} have no topic in common; "
     if np.isnan(found.p_value):
-        return f"{name} against {other}, could not be tested ({signed(found.difference)}); "
+        return f"{name} against {other}{end} could not be tested ({signed(found.difference)}); "
+    other += aside
     numbers = f"{signed(found.difference)}, p {equal_or_less(found.p_value)}, {plural(found.topics)}"
     if found.p_value >= alpha or not found.direction:
         return f"no significant difference was found between {name} and {other} ({numbers}); "
@@ -270,10 +292,14 @@ def _order(report: Report, trust: Trust) -> list[list[Content]]:
         f" ({same:.2f}: the same order)" + ", without weights of topics" * (report.weights is not None)
     )
     leaders, name = report.leaders(report.main), report.names[report.best_first(report.main)[0]]
-    if np.isnan(same) or report.main not in trust.bounds or len(leaders) != 1:
-        return [[words]] if np.isfinite(same) else []
+    if np.isnan(same):
+        return []
+    if report.main not in trust.bounds or len(leaders) != 1:
+        return [[words]]
     low, high = np.sort(report.sign(report.main) * trust.bounds[report.main], axis=0)
     others = [run for run in range(len(high)) if run != leaders[0] and report.has_all_topics(run)]
+    if not others:
+        return [[words]]
     over = int(np.count_nonzero(high[others] > low[leaders[0]]))
     last = f"the bounds of {report.main} of {over} of {len(others)} other runs reach into those of {name}"
     if len(others) < len(high) - 1:
