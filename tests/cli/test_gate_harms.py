@@ -18,6 +18,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -120,13 +121,13 @@ def contents(folder: Path) -> dict[str, bytes]:
 def called(scenario: dict[str, str], command: Command) -> Called:
     """Call pres-eval; with redirected streams in a process of its own."""
     words = [*shlex.split(scenario["options"]), *scenario["files"].split()]
-    streams = {}
+    streams: dict[str, Any] = {}
     for word in list(words):
         sign = next((sign for sign in REDIRECTIONS if word.startswith(sign)), None)
         if sign is not None:
             words.remove(word)
-            stream, mode = REDIRECTIONS[sign]
-            streams[stream] = Path(word.removeprefix(sign)).open(mode)  # noqa: SIM115
+            name, mode = REDIRECTIONS[sign]
+            streams[name] = Path(word.removeprefix(sign)).open(mode)  # noqa: SIM115
     if not streams:
         return command(*words)
     done = subprocess.run(
