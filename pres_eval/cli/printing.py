@@ -90,15 +90,29 @@ def _stream(stream: BinaryIO, job: Job) -> list[ScoredRun]:
     for name, ranking in ((None, run) for run in job.rankings()) if is_alone else _named(job):
         first = b"" if name is None else _name_line(name)
         with _going_on(ranking, job):
-            if job.said.gated or job.said.intervals or job.groups is not None:
+            if job.said.gated or job.said.intervals or job.said.signature or job.groups is not None:
                 evaluations.append(job.evaluated(ranking))
                 stream.write(first + _trec_lines(evaluations[-1], job))
             else:
                 _stream_lines(stream, ranking, job, first)
         stream.flush()
         if reader_has_left():
-            break
+            return evaluations
+    for line in _signatures(evaluations, job):
+        stream.write(f"{line}\n".encode("utf-8", "surrogateescape"))
     return evaluations
+
+
+def _signatures(evaluations: Sequence[ScoredRun], job: Job) -> list[str]:
+    """Return the lines that --signature asks for."""
+    if not job.said.signature:
+        return []
+    from pres_eval.report.records import File, signature_text
+    from pres_eval.report.signature import signature_lines
+
+    record = job.record((), File(job.said.qrels, None))
+    names = run_names([(evaluation.tag, evaluation.path) for evaluation in evaluations], job.said.names)
+    return signature_lines(names, [signature_text(evaluation, record) for evaluation in evaluations])
 
 
 def _named(job: Job) -> Iterator[tuple[str, Ranking]]:
@@ -157,6 +171,7 @@ def _as_text(evaluations: Sequence[ScoredRun], rankings: Sequence[Ranking], job:
         importlib.import_module(f"pres_eval.report.{module}"), name
     )
     layout = _layout(job, prefix)
+    layout = replace(layout, notes=(*layout.notes, *_signatures(evaluations, job)))
     if job.said.sort is not None:
         from pres_eval.report.table import sort_note
 
