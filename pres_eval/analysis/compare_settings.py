@@ -78,6 +78,12 @@ class CompareSettings:
         bounded = scores.measures[measure] in scores.bounded
         return (np.maximum(lower, 0.0), np.minimum(upper, 1.0)) if bounded else (lower, upper)
 
+    def over_measures(self, measures: int) -> str:
+        """Return the end of a text: how the correction treats several measures; empty for one, or none."""
+        if measures < 2 or (self.correction == "none" and self.test not in JOINT_TESTS):
+            return ""
+        return f" and {measures} measures" if self.over == "measures" else ", within each measure"
+
     def joint_alpha(self, measures: int) -> float:
         """Return the chance that any interval of a joint test misses, for one of several measures."""
         return self.alpha / (measures if self.over == "measures" else 1)
