@@ -78,11 +78,16 @@ class CompareSettings:
         bounded = scores.measures[measure] in scores.bounded
         return (np.maximum(lower, 0.0), np.minimum(upper, 1.0)) if bounded else (lower, upper)
 
-    def over_measures(self, measures: int) -> str:
-        """Return the end of a text: how the correction treats several measures; empty for one, or none."""
-        if measures < 2 or (self.correction == "none" and self.test not in JOINT_TESTS):
+    def corrects_within(self, measures: int) -> bool:
+        """Return whether p-values are corrected within each of several measures, not over all of them."""
+        corrects = self.correction != "none" or self.test in JOINT_TESTS
+        return measures > 1 and corrects and self.over == "runs"
+
+    def within_note(self, measures: int) -> str:
+        """Return the end of a note on stars: the correction within each measure, and the option for all."""
+        if not self.corrects_within(measures):
             return ""
-        return f" and {measures} measures" if self.over == "measures" else ", within each measure"
+        return ", corrected within each measure (--correct-over measures: over all together)"
 
     def joint_alpha(self, measures: int) -> float:
         """Return the chance that any interval of a joint test misses, for one of several measures."""

@@ -125,7 +125,10 @@ class PairTable:
         else:
             over = plural(count, "comparison")
             words = f"{settings.test}, correction {settings.correction} over {over} with the baseline"
-        return words + settings.over_measures(len(self.measures))
+        if settings.corrects_within(len(self.measures)):
+            return f"{words}, within each measure"
+        together = settings.over == "measures" and settings.correction != "none"
+        return f"{words} and {plural(len(self.measures), 'measure')}" if together else words
 
 
 def pairs_of(

@@ -165,3 +165,39 @@ def test_two_runs_count_the_same_topics_everywhere(command: Command, tmp_path: P
             (documents,) = re.findall(r"both found (\d+), only a (\d+), only b (\d+), neither (\d+)", view)
             assert list(map(int, documents)) == ([3, 1, 1, 7] if options else [3, 0, 0, 3])
     assert set(counts[()]) == {3} and set(counts["-c",]) == {6}
+
+
+def test_stars_of_several_measures_say_what_they_are_corrected_for(
+    command: Command, files: list[str]
+) -> None:
+    """Three measures are three families: some star appears in 11 % of comparisons of equal runs."""
+    within = (
+        "* significant: p (holm) < 0.05, corrected within each measure (--correct-over measures: over all"
+    )
+    assert within in command("compare", *files, *MEASURES).out
+    assert "(t, correction holm within each measure, p < 0.05)" in command("compare", *files, *MEASURES).out
+    for options in (
+        ("-m", "map"),
+        (*MEASURES, "--correct-over", "measures"),
+        (*MEASURES, "--correction", "none"),
+    ):
+        assert "within each measure" not in command("compare", *files, *options).out
+    assert "within each measure" in command("compare", *files, *MEASURES, "--test", "randomised-tukey").out
+
+
+def test_stars_of_groups_say_what_they_are_corrected_for(
+    command: Command, files: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "groups").write_text("".join(f"{topic} g{topic % 2}\n" for topic in range(1, 13)))
+    out = command("compare", *files, *MEASURES, "--groups", tmp_path / "groups").out
+    within = "p (holm, over all groups) < 0.05, corrected within each measure (--correct-over measures"
+    assert out.count(within) == 2
+    page = written_page(command, files, tmp_path, "--groups", str(tmp_path / "groups"))
+    assert "correction holm over all groups and runs of a measure" in words_of(page, "groups")
+
+
+def test_verdicts_of_agreement_say_that_they_are_not_corrected(command: Command, files: list[str]) -> None:
+    """Of 136 pairs of equal runs seven had a "better" one, and nothing said so beside them."""
+    out = command("agreement", *files, *MEASURES).out
+    assert "Verdicts on 6 pairs of runs (wilcoxon, p < 0.05, uncorrected)" in out
+    assert "if all runs were equal, about 0.3 of 6 pairs would have a better run under each measure" in out

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from pres_eval.analysis.corrections import SHARED
-from pres_eval.analysis.every_pair import PairTable
 from pres_eval.analysis.paired import depth_warning
 from pres_eval.errors import plural
 from pres_eval.measures.base import Format
@@ -151,10 +150,10 @@ def _note(report: Report) -> Html | str:
         return element("p", "No two runs have a topic in common: nothing could be tested.", class_="dim")
     if not np.isfinite(report.pairs.p_values).any():
         return element("p", f"Over {report.pairs.over} no difference could be tested.", class_="dim")
-    tests = (
-        f"{report.pairs.family}{_over_measures_hint(report.pairs)}, each over the topics that both have,"
-        f" significant where p < {report.pairs.settings.alpha:g}."
-    )
+    tests = report.pairs.family
+    if report.pairs.settings.corrects_within(len(report.pairs.measures)):
+        tests += " (--correct-over measures: over all together)"
+    tests += f", each over the topics that both have, significant where p < {report.pairs.settings.alpha:g}."
     if report.pairs.baseline is None:
         words = f"{SHARED[0].upper()}{SHARED[1:]}. Signs and letters are of one family of tests: {tests}"
         alike = [
@@ -171,13 +170,6 @@ def _note(report: Report) -> Html | str:
         )
     signs = element("span", id="board-signs", role="status")
     return element("p", signs, words, class_="dim", id="board-note")
-
-
-def _over_measures_hint(pairs: PairTable) -> str:
-    """Return how p-values are corrected for all measures together, if they are corrected within each."""
-    if pairs.settings.over == "measures" or not pairs.settings.over_measures(len(pairs.measures)):
-        return ""
-    return " (--correct-over measures: over all together)"
 
 
 def _letters(report: Report, label: str, run: int, hidden: bool) -> Html | str:
