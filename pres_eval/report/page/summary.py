@@ -8,7 +8,6 @@ import numpy as np
 
 from pres_eval.analysis.compare_settings import least_p
 from pres_eval.analysis.every_pair import Against, PairTable
-from pres_eval.analysis.incomplete_runs import Overtaking
 from pres_eval.analysis.pools import Trust
 from pres_eval.analysis.reproducible import rounded
 from pres_eval.errors import plural
@@ -86,48 +85,89 @@ def _tests(report: Report, leaders: Sequence[int]) -> list[Content]:
     pairs = report.pairs
     if pairs is None:
         return ["there is no mean over topics to test."]
-    alpha = pairs.settings.alpha
-    if not leaders:
-        overtaking = report.overtaking(report.main)
-        verdicts = [_overtaken(report, pairs, pair) for pair in overtaking[:1]]
-        if verdicts:
-            return [*verdicts, f" ({pairs.family}, p < {alpha:g}.)"]
+    overtaking = report.overtaking(report.main)
+    if pairs.baseline is not None:
+        parts = _tests_with_baseline(report, pairs, pairs.baseline, leaders)
+    elif leaders:
+        parts = _tests_with_best(report, pairs, leaders)
+    elif overtaking:
+        parts = [_tested_pair(report, pairs, overtaking[0].run, overtaking[0].best, aside="")]
+    else:
         return ["see ", link("pair", "any two runs"), f" over the topics that both have ({pairs.family})."]
+    return [*parts, f" ({pairs.family}, p < {pairs.settings.alpha:g}.)"]
+
+
+def _tests_with_best(report: Report, pairs: PairTable, leaders: Sequence[int]) -> list[Content]:
+    """Return the tests of the best run, or of those that tie, against all others."""
+    parts: list[Content] = []
+    if len(leaders) > 1:
+        parts.append(_tested_pair(report, pairs, leaders[0], leaders[1], aside=""))
     others = [run for run in report.best_first(report.main) if run not in leaders]
-    parts = [_next(report, pairs, leaders[0], other) for other in others[:1]]
-    if not least_p(pairs.settings, int(pairs.topics.max()), len(pairs.first)) < alpha:
-        parts.append(f" Over {plural(int(pairs.topics.max()))} nothing can be significant.")
+    if others:
+        if parts:
+            parts.append(" ")
+        parts.append(_tested_pair(report, pairs, leaders[0], others[0], _place_of(report, others[0])))
+    if nothing := _nothing_significant(pairs):
+        parts.append(nothing)
     elif len(report.names) > 2:
+        count = len(report.names) - 1
         for leader in leaders[:MOST_NAMED]:
-            rest = [run for run in range(len(report.names)) if run != leader]
-            found = [pairs.against(0, leader, run) for run in rest]
-            beaten = sum(one.p_value < alpha and one.direction > 0 for one in found)
-            lost = sum(one.p_value < alpha and one.direction < 0 for one in found)
-            name = report.names[leader]
-            amount = "every other run" if beaten == len(rest) else f"{beaten} of the {len(rest)} other runs"
-            losses = f" and significantly worse than {lost}" if lost else ""
-            parts.append(f" {name} is significantly better than {amount}{losses}.")
-    return [*parts, f" ({pairs.family}, p < {alpha:g}.)"]
+            better, worse = _significant(report, pairs, leader)
+            amount = "every other run" if worse == count else f"{worse} of the {count} other runs"
+            losses = f" and significantly worse than {better}" if better else ""
+            parts.append(f" {report.names[leader]} is significantly better than {amount}{losses}.")
+    return parts
 
 
-def _next(report: Report, pairs: PairTable, leader: int, other: int) -> Content:
-    """Describe the test of the best run against the next."""
-    found = pairs.against(0, leader, other)
-    names = {"a": report.names[leader], "b": report.names[other]}
-    lacking = len(report.topics) - len(report.evaluations[other].topics)
-    rank = "the next" if report.has_all_topics(other) else f"which lacks {plural(lacking)}"
-    return [
-        _verdict(found, pairs.settings.alpha, names["a"], names["b"], aside=f", {rank}"),
-        link("pair", "topic by topic", **names),
-        ".",
-    ]
+def _tests_with_baseline(
+    report: Report, pairs: PairTable, baseline: int, leaders: Sequence[int]
+) -> list[Content]:
+    """Return the tests of the runs against a named baseline, which alone p-values are corrected for."""
+    others = [run for run in report.best_first(report.main) if run != baseline]
+    name = report.names[baseline]
+    parts: list[Content]
+    if baseline in leaders:
+        parts = [_tested_pair(report, pairs, baseline, others[0], _place_of(report, others[0]))]
+    else:
+        run = next((run for run in leaders), others[0])
+        parts = [_tested_pair(report, pairs, run, baseline, ", the baseline")]
+    if nothing := _nothing_significant(pairs):
+        parts.append(nothing)
+    elif len(others) > 1:
+        better, worse = _significant(report, pairs, baseline)
+        parts.append(
+            f" {better} of the {len(others)} other runs are significantly better than {name},"
+            f" {worse} significantly worse."
+        )
+    return parts
 
 
-def _overtaken(report: Report, pairs: PairTable, pair: Overtaking) -> Content:
-    """Describe the test of a run that lacks topics against the best of those that have all."""
-    names = {"a": report.names[pair.run], "b": report.names[pair.best]}
-    found = pairs.against(0, pair.run, pair.best)
-    verdict = _verdict(found, pairs.settings.alpha, names["a"], names["b"], aside="")
+def _nothing_significant(pairs: PairTable) -> str:
+    """Return that no p-value can come below alpha; empty if one can."""
+    topics = int(pairs.topics.max())
+    if least_p(pairs.settings, topics, pairs.comparisons) < pairs.settings.alpha:
+        return ""
+    return f" Over {plural(topics)} nothing can be significant."
+
+
+def _significant(report: Report, pairs: PairTable, run: int) -> tuple[int, int]:
+    """Count the runs that are significantly better than a run, and those that are significantly worse."""
+    tests = [pairs.against(0, other, run) for other in range(len(report.names)) if other != run]
+    significant = [test.direction for test in tests if test.p_value < pairs.settings.alpha]
+    return significant.count(1), significant.count(-1)
+
+
+def _place_of(report: Report, run: int) -> str:
+    """Return a comma, and what the first run behind the best is."""
+    if report.has_all_topics(run):
+        return ", the next"
+    return f", which lacks {plural(len(report.topics) - len(report.evaluations[run].topics))}"
+
+
+def _tested_pair(report: Report, pairs: PairTable, run: int, other: int, aside: str) -> Content:
+    """Return the test of two runs in words, with a link to them; `aside`: a comma, and what the other is."""
+    names = {"a": report.names[run], "b": report.names[other]}
+    verdict = _verdict(pairs.against(0, run, other), pairs.settings.alpha, names["a"], names["b"], aside)
     return [verdict, link("pair", "topic by topic", **names), "."]
 
 
@@ -189,8 +229,8 @@ def _missed(report: Report, run: int) -> list[Content]:
     missing = ~((documents.ranks > 0) & (documents.ranks <= limit))
     own = missing[run] & has[topic_of]
     total, nobody = int(has[topic_of].sum()), int((own & missing.all(axis=0)).sum())
-    # The judgements may have topics that no run has: every document of these is missed.
-    beyond = int(report.summary(run, "num_rel")) - total if report.options.complete else 0
+    # Every document of topics that no run has is missed.
+    beyond = report.documents_beyond
     missed, total, nobody = int(own.sum()) + beyond, total + beyond, nobody + beyond
     words = f"{report.names[run]} misses {missed} of {plural(total, 'relevant document')} by rank {limit}"
     if not own.any():
