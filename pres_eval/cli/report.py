@@ -26,7 +26,7 @@ from pres_eval.report.groups import warning_of_groups
 from pres_eval.report.paper import check_picture_path
 from pres_eval.report.records import file_record
 from pres_eval.report.report_numbers import as_text
-from pres_eval.report.text import NAMINGS, text_of, without_shared
+from pres_eval.report.text import NAMINGS, printable_lines, text_of, without_shared
 from pres_eval.report.trec_pictures import Subject, default_subject
 from pres_eval.report.trec_plots import PICTURES, as_picture
 from pres_eval.report.trec_report import Report, make_report, report_selection
@@ -197,7 +197,7 @@ def command(said: ReportOptions) -> None:
         look = Look(said.output_format, said.table, failures=report.failures)
         write_output(None, render(tables, look, "report", settings))
     elif said.text_wanted or not said.outputs:
-        write_output(None, as_text(report))
+        write_output(None, printable_lines(as_text(report)))
     exit_if_failed(report.failures)
 
 

@@ -32,6 +32,7 @@ from pres_eval.report.text import (
     interval,
     p_text,
     plain_text,
+    printable_json,
     shown,
     signed,
     text_of,
@@ -324,7 +325,7 @@ def as_json(
         },
         **({"failures": failed} if failed else {}),
     }
-    return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    return printable_json(json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False)) + "\n"
 
 
 def _json_value(value: object) -> object:
