@@ -69,14 +69,13 @@ def in_blocks(
     these judgements do not go with.
     """
     topics, run_rows = scored_topics(relevance.pool, ranked, options)
-    form_batch: Callable[..., AnyBatch]
     if isinstance(relevance, QrelsJudgements):
         if len(relevance.duplicates.topic):
             _check_duplicates(relevance, topics)
         lengths = np.zeros(len(topics), np.int64)
         in_run = run_rows >= 0
         lengths[in_run] = lengths_at(ranked.offsets, run_rows[in_run])
-        form_batch = _batch_of_qrels
+        form_batch: Callable[..., AnyBatch] = _batch_of_qrels
         spans = list(blocks(np.concatenate(([0], np.cumsum(lengths)))))
     else:
         form_batch = _former(relevance, options)
