@@ -25,8 +25,7 @@ from pres_eval.batches.topics import (
 from pres_eval.errors import InputError, NoCommonTopicError, UsageError, quoted
 from pres_eval.options import BEST, DOCNO, EXPECTED, WORST, Options
 from pres_eval.ranking.ranked import Ranked, only
-from pres_eval.ranking.ranking import Ranking
-from pres_eval.ranking.warnings import no_common_topic
+from pres_eval.ranking.ranking import Ranking, no_common_topic
 from pres_eval.reading.relevance import QrelsJudgements, Relevance, as_qrels
 
 if TYPE_CHECKING:

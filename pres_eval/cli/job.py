@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from pres_eval.arrays import IntArray
+from pres_eval.checking.warnings import check_common_topics
 from pres_eval.cli.gating import GateOptions
 from pres_eval.cli.output import set_format
 from pres_eval.cli.reader import runs_at, warn_of_ties
@@ -248,7 +249,8 @@ class Job(Scoring):
         return by_copies(work, count, self.said.num_jobs)
 
     def evaluated(self, ranking: Ranking) -> ScoredRun:
-        """Return all numbers of a run."""
+        """Return all numbers of a run.  Raises NoCommonTopicError."""
+        check_common_topics(self.relevance, ranking, self.options)
         evaluation = self.evaluation(ranking, self.blocks(ranking, self.each))
         if self.said.intervals:
             from pres_eval.analysis.sample_intervals import with_sample_intervals

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, BinaryIO
 
 from pres_eval.arrays import absent
+from pres_eval.checking.warnings import check_common_topics
 from pres_eval.cli.job import Job
 from pres_eval.cli.output import output_file
 from pres_eval.cli.reader import path_of
@@ -138,6 +139,7 @@ def _name_line(name: str) -> bytes:
 
 def _stream_lines(stream: BinaryIO, ranking: Ranking, job: Job, first: bytes) -> None:
     """Print trec_eval's lines of one run as they are computed, after the one that names it."""
+    check_common_topics(job.relevance, ranking, job.options)
     summing = Summing(job.selection, job.weights)
     zscores = job.zscores is not None
     for block in job.blocks(ranking, job.each):
