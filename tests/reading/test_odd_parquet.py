@@ -39,7 +39,9 @@ def tables(name: str) -> dict[str, Any]:
         "lists": table(pyarrow.array([["a"], ["b", "c"]]), numbers, columns),
         "structs": table(structs, numbers, columns),
         "maps": table(
-            pyarrow.array([[("a", "b")], []], pyarrow.map_(pyarrow.string(), pyarrow.string())), numbers, columns
+            pyarrow.array([[("a", "b")], []], pyarrow.map_(pyarrow.string(), pyarrow.string())),
+            numbers,
+            columns,
         ),
         "lists of numbers": table(strings("a", "b"), pyarrow.array([[1], [2]]), columns),
         "structs of numbers": table(strings("a", "b"), structs, columns),
