@@ -15,7 +15,7 @@ from pres_eval.cli.loading import Loaded, chosen_run, read
 from pres_eval.cli.output import exit_if_failed, write_output
 from pres_eval.cli.progress import working
 from pres_eval.cli.reader import topic_files, warn_of_ties
-from pres_eval.cli.said import command_with, option
+from pres_eval.cli.said import FileUse, command_with, option
 from pres_eval.cli.shared import GROUPS, MEASURES, NMAX, WEIGHTS, NumberOptions
 from pres_eval.errors import NoCommonTopicError, UsageError, did_you_mean
 from pres_eval.ranking.ranking import OWN
@@ -26,7 +26,7 @@ from pres_eval.report.groups import warning_of_groups
 from pres_eval.report.paper import check_picture_path
 from pres_eval.report.records import file_record
 from pres_eval.report.report_numbers import as_text
-from pres_eval.report.text import NAMINGS, text_of, without_shared
+from pres_eval.report.text import NAMINGS, printable_lines, text_of, without_shared
 from pres_eval.report.trec_pictures import Subject, default_subject
 from pres_eval.report.trec_plots import PICTURES, as_picture
 from pres_eval.report.trec_report import Report, make_report, report_selection
@@ -70,7 +70,7 @@ class ReportOptions(FileOptions, PictureOptions, NumberOptions):
     """  # noqa: D301 - a real \b keeps click from wrapping the example
 
     outputs: tuple[str, ...] = option(
-        "-o", "--output", multiple=True, metavar="FILE",
+        "-o", "--output", multiple=True, metavar="FILE", file_use=FileUse.WRITTEN,
         help="Write the report to FILE.html, .pdf, .png or .svg; several allowed.",
     )  # fmt: skip
     output_format: str = option(
@@ -197,7 +197,7 @@ def command(said: ReportOptions) -> None:
         look = Look(said.output_format, said.table, failures=report.failures)
         write_output(None, render(tables, look, "report", settings))
     elif said.text_wanted or not said.outputs:
-        write_output(None, as_text(report))
+        write_output(None, printable_lines(as_text(report)))
     exit_if_failed(report.failures)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from pres_eval.arrays import BLOCK, FloatArray, IntArray, accumulate
 from pres_eval.batches.batch import Batch
 from pres_eval.errors import MeasureError, quoted
-from pres_eval.measures.base import NOT_DERIVED, Lacks, Measure, Trait, WhenMissing
+from pres_eval.measures.base import Measure, Trait, WhenMissing
 from pres_eval.measures.found import gained
 from pres_eval.measures.gain import (
     GradeGains,
@@ -199,8 +199,6 @@ MEASURES: tuple[Measure, ...] = (
         # trec_eval: 10.0 sets it to 0 only where it is called plainly rbp_resid.
         when_missing=WhenMissing.ZERO_WITHOUT_PARAMETERS,
         traits=frozenset({Trait.BOUNDED}),
-        bounds=Lacks("it is itself how far the greatest value of rbp is away"),
-        expected=NOT_DERIVED,
     ),
     Measure(
         "err",
@@ -210,6 +208,5 @@ MEASURES: tuple[Measure, ...] = (
         uses_level=False,
         whole_grades=True,
         traits=_BIASED | {Trait.GRADED},
-        expected=NOT_DERIVED,
     ),
 )

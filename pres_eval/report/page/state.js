@@ -28,7 +28,7 @@ const VALID = {
   nmax: (value) => /^[1-9][0-9]{0,8}$/.test(value),
   view: (value) =>
     (value.startsWith("run:") && runAt.has(value.slice(4))) ||
-    (value.startsWith("measure:") && value.slice(8) in measureAt),
+    (value.startsWith("measure:") && Object.hasOwn(measureAt, value.slice(8))),
   filter: () => true,
   sort: (value) => /^[a-z-]+:.+:(a|de)scending$/.test(value) || !value,
   pins: (value) => {
@@ -117,7 +117,7 @@ const goTo = (section) => {
 const follow = () => {
   const [section, text] = location.hash.slice(1).split(/\?(.*)/s);
   for (const [key, value] of new URLSearchParams(text || "")) {
-    if (key in VALID && VALID[key](value)) state[key] = value;
+    if (Object.hasOwn(VALID, key) && VALID[key](value)) state[key] = value;
   }
   changed();
   if (!section) return;
