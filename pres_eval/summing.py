@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Container
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
@@ -29,9 +30,14 @@ class ScoredBlock:
     topics: tuple[bytes, ...]
     values: tuple[Values, ...]
 
-    def over(self, wanted: Container[bytes]) -> ScoredBlock:
-        """Return the topics that are wanted, with their values."""
-        rows = np.array([row for row, topic in enumerate(self.topics) if topic in wanted], np.int64)
+    @cached_property
+    def row_of(self) -> dict[bytes, int]:
+        """The topics and their rows."""
+        return {topic: row for row, topic in enumerate(self.topics)}
+
+    def over(self, group: Iterable[bytes]) -> ScoredBlock:
+        """Return the topics of a group, with their values; it takes time for the group's topics alone."""
+        rows = np.array(sorted(self.row_of[topic] for topic in group if topic in self.row_of), np.int64)
         return ScoredBlock(
             tuple(self.topics[row] for row in rows),
             tuple(
@@ -39,6 +45,35 @@ class ScoredBlock:
                 for values in self.values
             ),
         )
+
+
+class JudgedTopics:
+    """Topics of judgements and their positive grades, as totals need them; counted once for all groups."""
+
+    def __init__(self, relevance: Relevance) -> None:
+        self._relevance = relevance
+
+    @cached_property
+    def topics(self) -> Sequence[bytes]:
+        """All topics of the judgements."""
+        return self._relevance.pool.topics
+
+    @cached_property
+    def num_positive(self) -> int:
+        """Judgements with a relevance above 0; 0 for judgements that are no qrels."""
+        return self._relevance.num_positive() if isinstance(self._relevance, QrelsJudgements) else 0
+
+    @cached_property
+    def _positive_of(self) -> dict[bytes, int]:
+        """For each topic its judgements with a relevance above 0."""
+        if not isinstance(self._relevance, QrelsJudgements):
+            return dict.fromkeys(self.topics, 0)
+        return dict(zip(self.topics, self._relevance.positive_by_topic().tolist(), strict=True))
+
+    def in_group(self, group: frozenset[bytes]) -> tuple[Sequence[bytes], int]:
+        """Return the judged topics of a group, and their judgements with a relevance above 0."""
+        judged = [topic for topic in group if topic in self._positive_of]
+        return judged, sum(self._positive_of[topic] for topic in judged)
 
 
 class Summing:
@@ -67,21 +102,24 @@ class Summing:
                 table[[self._selection[number].measure.summary is mean for number in chosen]] *= weights
             self._sums[chosen] = add_rows_in_order(table, self._sums[chosen])
 
-    def totals(self, relevance: Relevance, complete: bool, topics: frozenset[bytes] | None = None) -> Totals:
-        """Return the counts that summaries need besides the sums; `topics`: those of a group, None: all."""
-        judged = list(relevance.pool.topics) if complete and (topics is not None or self._weights) else []
-        own = np.array([topics is None or topic in topics for topic in judged], np.bool_)
-        weight = self._weight
-        if complete and self._weights is not None:
-            weight = math.fsum(self._weights.of[topic] for topic, its in zip(judged, own, strict=True) if its)
-        num_judged = len(relevance.pool.topics) if topics is None else int(own.sum())
-        positive = 0
-        if isinstance(relevance, QrelsJudgements):
-            positive = relevance.num_positive(own if complete and topics is not None else None)
+    def totals(self, judged: JudgedTopics, complete: bool, group: frozenset[bytes] | None = None) -> Totals:
+        """Return the counts that summaries need besides the sums, over the topics of a group, None: over all.
+
+        complete  whether topics that the run lacks count too
+        """
+        num_topics, num_positive, weight = self.num_scored, judged.num_positive, self._weight
+        if complete:
+            topics = judged.topics
+            if group is not None:
+                topics, num_positive = judged.in_group(group)
+            num_topics = len(topics)
+            if self._weights is not None:
+                # Exact, so that the order of the topics does not matter.
+                weight = math.fsum(self._weights.of[topic] for topic in topics)
         return Totals(
             num_scored=self.num_scored,
-            num_topics=num_judged if complete else self.num_scored,
-            num_rel_in_qrels=positive,
+            num_topics=num_topics,
+            num_rel_in_qrels=num_positive,
             complete=complete,
             weight=None if self._weights is None else weight,
         )
