@@ -122,8 +122,9 @@ def compare_by_group(
     """
     if settings.test in JOINT_TESTS:
         raise UsageError(f"--groups goes with tests of two runs, not with --test {settings.test}")
+    row_of = {topic: row for row, topic in enumerate(scores.topics)}
     in_groups = {
-        name: np.array([row for row, topic in enumerate(scores.topics) if topic in own], np.int64)
+        name: np.array(sorted(row_of[topic] for topic in own if topic in row_of), np.int64)
         for name, own in groups.items()
     }
     members = {name: rows for name, rows in in_groups.items() if len(rows)}
