@@ -6,10 +6,11 @@ import contextlib
 import io
 import os
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TextIO, cast
 
-from pres_eval.errors import PresEvalError, UsageError, one_line
+from pres_eval.errors import PresEvalError, ReadingNote, UsageError, one_line
 
 WRITTEN_AT_ONCE = 1 << 30
 """Bytes: Linux writes no more than 2 GiB in one call."""
@@ -168,6 +169,25 @@ def say(text: str) -> None:
 def warn(text: str) -> None:
     """Write a warning to stderr."""
     say(f"pres-eval: warning: {text}")
+
+
+@contextlib.contextmanager
+def noted(quiet: bool) -> Iterator[None]:
+    """Write the notes of readers inside the block to stderr, each once; none if quiet."""
+    written: set[str] = set()
+    show_others = warnings.showwarning
+
+    def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+        if not issubclass(category, ReadingNote):
+            show_others(message, category, *place, **more)
+        elif not quiet and str(message) not in written:
+            written.add(str(message))
+            say(f"pres-eval: note: {message}")
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", ReadingNote)
+        warnings.showwarning = show
+        yield
 
 
 def check_paths(qrels: str, runs: Sequence[str]) -> None:

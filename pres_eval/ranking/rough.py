@@ -47,6 +47,9 @@ _ODD, _FACTOR = (np.uint64(odd) for odd in (0x9E3779B97F4A7C15, 0xD6E8FEB86659FD
 _LONGEST = 256
 """Bytes of ids that are hashed together; longer ones are hashed one by one."""
 
+FIRST_OF_OTHERS = 128
+"""The least byte that is none of ASCII's."""
+
 _LEVELS = 2
 """Numbers of chunks that are left out of ids, one after the other."""
 
@@ -215,7 +218,24 @@ def respelled_documents(
     else:
         left[matched] = False
     rows = np.flatnonzero(left)
-    return _respelled(_Written.of(ids.take(rows), topic_of[rows]), judged, is_wanted)
+    ours = _Written.of(ids.take(rows), topic_of[rows])
+    respelling = _respelled(ours, judged, is_wanted)
+    return _respelled_letters(ours, judged, is_wanted) if respelling is None else respelling
+
+
+def _respelled_letters(ours: _Written, judged: _Written, is_wanted: BoolArray) -> Respelling | None:
+    """Return the change that would make documents with other letters than ASCII match wanted ones (n,).
+
+    Rough hashes know ASCII alone: a letter with an accent can be one character or two.
+    """
+    run_ids = ours.ids.take(ours.rows)
+    if not (run_ids.buffer >= FIRST_OF_OTHERS).any():
+        return None
+    some = [one for one in ours.pairs(np.ones(len(ours.rows), np.bool_))[:MOST] if not one[1].isascii()]
+    if not some:
+        return None
+    wanted = judged.pairs(is_wanted)[:MOST]
+    return find_respelling(some, [one for one in wanted if not one[1].isascii()])
 
 
 def respelled_topics(ours: Sequence[bytes], judged: Sequence[bytes]) -> Respelling | None:

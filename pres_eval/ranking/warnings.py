@@ -48,10 +48,13 @@ def longer_line(ranking: Ranking) -> str | None:
     """Return the warning about a line with more columns than are used, None if there is none."""
     if ranking.facts.longer_line is None:
         return None
-    return (
+    text = (
         f"{ranking.name}:{ranking.facts.longer_line}: more than 6 columns; the first 6 are used"
         " (topic Q0 docno rank score tag), which is wrong if an id has a blank in it"
     )
+    from pres_eval.reading.advice import line_end_advice  # takes a while to import
+
+    return text + line_end_advice(ranking.name)
 
 
 def _of_lines(ranking: Ranking, relevance: Relevance, options: Options) -> Iterator[str]:

@@ -66,8 +66,8 @@ class Block:
         )
 
 
-Read = Callable[[Source, bool], Iterator[Block]]
-"""Reads a file block by block; the flag says whether it has grades instead of scores."""
+Read = Callable[[Source, int], Iterator[Block]]
+"""Reads a file block by block, with one of the numbers SCORES, GRADES and GAINS (`formats.names`)."""
 
 
 @dataclass(frozen=True)
@@ -92,14 +92,14 @@ AT_ONCE = 1 << 16
 """Rows of a block that are made one by one."""
 
 
-def blocks_of_rows(rows: Iterator[Row], grades: bool) -> Iterator[Block]:
+def blocks_of_rows(rows: Iterator[Row], grades: int) -> Iterator[Block]:
     """Yield rows in blocks; either all or none have lines."""
     while some := list(islice(rows, AT_ONCE)):
         topics, documents, numbers, lines = zip(*some, strict=True)
         yield Block.of_rows(
             Ids.of(topics),
             Ids.of(documents),
-            np.array(numbers, np.int64 if grades else np.float64),
+            np.array(numbers, None if grades else np.float64),  # of grades whole numbers or gains
             None if lines[0] is None else np.array(lines),
         )
 
