@@ -78,6 +78,17 @@ class CompareSettings:
         bounded = scores.measures[measure] in scores.bounded
         return (np.maximum(lower, 0.0), np.minimum(upper, 1.0)) if bounded else (lower, upper)
 
+    def corrects_within(self, measures: int) -> bool:
+        """Return whether p-values are corrected within each of several measures, not over all of them."""
+        corrects = self.correction != "none" or self.test in JOINT_TESTS
+        return measures > 1 and corrects and self.over == "runs"
+
+    def within_note(self, measures: int) -> str:
+        """Return the end of a note on stars: the correction within each measure, and the option for all."""
+        if not self.corrects_within(measures):
+            return ""
+        return ", corrected within each measure (--correct-over measures: over all together)"
+
     def joint_alpha(self, measures: int) -> float:
         """Return the chance that any interval of a joint test misses, for one of several measures."""
         return self.alpha / (measures if self.over == "measures" else 1)

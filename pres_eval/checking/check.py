@@ -141,7 +141,7 @@ def _weigh_ties(report: FileReport, source: Source, judgements: Relevance, optio
     from pres_eval.analysis.ties import tie_range
 
     numbers = Options(relevance_level=options.relevance_level)
-    ranking = read_run(source, judgements, numbers, options.jobs, options.run_form, looks=False)
+    ranking = read_run(source, judgements, numbers, options.jobs, options.run_form)
     found = tie_range(judgements, ranking, numbers, select(["map"])[0])
     if found is not None:
         finding.message += f"; {found} by how they are ordered"

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from pres_eval.arrays import IntArray
+from pres_eval.checking.notations import Id, Respelling
 from pres_eval.errors import quoted_apart
-from pres_eval.ranking.notations import Id, Respelling
 from pres_eval.reading.lines import Lines
 from pres_eval.reading.tokens import NEWLINE
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from pres_eval.arrays import IntArray, changes
 from pres_eval.checking.findings import Example, FileReport, facts_of_lines, tell_lines, tell_respelling
+from pres_eval.checking.respelling import respelled_topics
 from pres_eval.errors import EmptyFileError, InputError, plural, quoted
-from pres_eval.ranking.rough import respelled_topics
 from pres_eval.reading.lines import QRELS, Layout, Lines, no_lines
 from pres_eval.reading.relevance import (
     QRELS_FLOAT,

@@ -8,14 +8,14 @@ from dataclasses import replace
 
 from pres_eval.arrays import Ids
 from pres_eval.cli.output import output_file
-from pres_eval.cli.said import Said, argument, command_with, option
+from pres_eval.cli.said import FileUse, Said, argument, command_with, option
 from pres_eval.cli.shared import COLUMNS, GRADE_WORDS, RESULTS_FORMAT
 from pres_eval.cli.streams import warn, writing_results
 from pres_eval.errors import InputError, UsageError, quoted
 from pres_eval.library.converting import blocks_of_file
 from pres_eval.reading.blocks import Block
-from pres_eval.reading.formats.names import GRADE, RANK, SCORE
 from pres_eval.reading.formats.recognising import FORMATS, NAMED, recognised
+from pres_eval.reading.headings import GRADE, RANK, SCORE
 from pres_eval.reading.naming import current_naming
 from pres_eval.reading.run_files import TREC, check_format, source_at
 from pres_eval.reading.source import BYTE_ORDER_MARK, Source
@@ -57,7 +57,9 @@ class ConvertOptions(Said):
         help="Names of the topics 1, 2, ... of _msearch responses: the first word of each line.",
     )  # fmt: skip
     tag: str | None = option("--tag", metavar="NAME", help="Last column of trec_results (default: run).")
-    output: str | None = option("--output", metavar="FILE", help="Write to FILE, whole or not at all.")
+    output: str | None = option(
+        "--output", metavar="FILE", file_use=FileUse.WRITTEN, help="Write to FILE, whole or not at all."
+    )
 
 
 @command_with(ConvertOptions)

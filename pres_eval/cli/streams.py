@@ -6,7 +6,7 @@ import contextlib
 import io
 import os
 import sys
-import warnings
+import warnings as python_warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TextIO, cast
 
@@ -166,8 +166,26 @@ def say(text: str) -> None:
         sys.stderr.flush()
 
 
+_collections: list[list[str]] = []
+"""The lists that collect warnings."""
+
+
+@contextlib.contextmanager
+def collected_warnings() -> Iterator[list[str]]:
+    """Give a list that receives the warnings which are written for as long as the block goes."""
+    warnings: list[str] = []
+    _collections.append(warnings)
+    try:
+        yield warnings
+    finally:
+        # Not `remove`, which takes the first of lists that are equal.
+        _collections[:] = [collected for collected in _collections if collected is not warnings]
+
+
 def warn(text: str) -> None:
     """Write a warning to stderr."""
+    for warnings in _collections:
+        warnings.append(text)
     say(f"pres-eval: warning: {text}")
 
 
@@ -175,7 +193,7 @@ def warn(text: str) -> None:
 def noted(quiet: bool) -> Iterator[None]:
     """Write the notes of readers inside the block to stderr, each once; none if quiet."""
     written: set[str] = set()
-    show_others = warnings.showwarning
+    show_others = python_warnings.showwarning
 
     def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
         if not issubclass(category, ReadingNote):
@@ -184,9 +202,9 @@ def noted(quiet: bool) -> Iterator[None]:
             written.add(str(message))
             say(f"pres-eval: note: {message}")
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("always", ReadingNote)
-        warnings.showwarning = show
+    with python_warnings.catch_warnings():
+        python_warnings.simplefilter("always", ReadingNote)
+        python_warnings.showwarning = show
         yield
 
 

@@ -11,7 +11,7 @@ import re
 import shlex
 
 from pres_eval.errors import InputError
-from pres_eval.reading.formats.names import GAINS_ADVICE
+from pres_eval.reading.headings import GAINS_ADVICE
 from pres_eval.reading.lines import QRELS
 from pres_eval.reading.shapes import Repair, repair_of_columns
 from pres_eval.reading.source import HEAD, Source

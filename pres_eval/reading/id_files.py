@@ -7,7 +7,7 @@ import numpy as np
 from pres_eval.arrays import GrowingColumns, Ids, IntArray, WordIds
 from pres_eval.errors import InputError
 from pres_eval.reading.csv_rows import separator_of_lines
-from pres_eval.reading.formats.names import DOCNO, KNOWN_HEADINGS, plain
+from pres_eval.reading.headings import DOCNO, KNOWN_HEADINGS, plain
 from pres_eval.reading.lines import Layout, Lines, in_parts
 from pres_eval.reading.source import Source
 from pres_eval.reading.topic_files import HEADINGS, encoded, read_cells

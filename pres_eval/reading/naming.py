@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextvars import ContextVar
 from typing import Any
 
-from pres_eval.reading.formats.names import NO_NAMING, Naming
+from pres_eval.reading.headings import NO_NAMING, Naming
 from pres_eval.reading.source import Source
 from pres_eval.reading.streams import OpenFile
 

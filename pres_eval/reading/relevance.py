@@ -223,7 +223,7 @@ def qrels_of_decimals(source: Source, error: InputError, jobs: int | None) -> Qr
 
 def qrels_in(source: Source, form: FileFormat, is_decimal: bool = False) -> QrelsJudgements:
     """Read judgements in a format that is not trec_eval's, as gains with decimals if `is_decimal`."""
-    from pres_eval.reading.formats.names import GAINS, GRADES
+    from pres_eval.reading.headings import GAINS, GRADES
 
     block = joined(source.name, form.read(source, GAINS if is_decimal else GRADES))
     if is_decimal:

@@ -7,7 +7,8 @@ import shlex
 from collections.abc import Callable, Sequence
 
 from pres_eval.reading.csv_rows import cells_of, separator_of_lines
-from pres_eval.reading.formats.names import (
+from pres_eval.reading.formats.separated import ids_in_cell
+from pres_eval.reading.headings import (
     DOCNO,
     DOCNOS,
     GAINS_ADVICE,
@@ -19,7 +20,6 @@ from pres_eval.reading.formats.names import (
     TOPIC,
     plain,
 )
-from pres_eval.reading.formats.separated import ids_in_cell
 from pres_eval.reading.lines import QRELS, RUN
 
 Repair = tuple[str, str]

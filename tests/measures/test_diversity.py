@@ -114,7 +114,7 @@ def test_ranks_among_judged_documents_begin_anew_in_each_topic(tmp_path: Path) -
     judgements: Judgements = {"1": {"s": {"a": 1, "b": 0}}, "2": {"s": {"a": 1, "b": 0, "c": 1}}}
     rankings = {"1": ["x", "b", "a"], "2": ["b", "x", "a", "y", "c"]}
     (batch,) = form(tmp_path / "qrels", judgements, rankings, Options(judged_only=True))
-    assert batch.all_found.place.tolist() == [1, 2, 1, 2, 3]
+    assert batch.all_hits.position.tolist() == [1, 2, 1, 2, 3]
     (column,) = select(["P_IA.2"], relevance=RelevanceInfo.SUBTOPICS)
     assert list(column.measure.score(batch, *column.arguments)) == [0.5, 0.5]
 

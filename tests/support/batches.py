@@ -69,6 +69,7 @@ EXAMPLE_PARAMETERS: dict[str, tuple[str, ...]] = {
         "1=0.5,2=0.25,3=0.75",
         "5,1=1,2=3,3=7",
     ),
+    "err": ("1", "2,3,7", "50", "all", "all,5,max_rel=5", "max_rel=100"),
     "compat": ("p=0.5", "normalize=0", "p=0.999,normalize=0", "normalize=1", "depth=1", "depth=60,p=0.9"),
     **dict.fromkeys(("rbp_binary", "rbp_resid"), ("p=0.5", "p=1", "p=0", "p=-0.5", "p=1.1", "p=0.99,p=0.8")),
 }

@@ -10,7 +10,7 @@ import numpy as np
 
 from pres_eval.errors import InputError, quoted
 from pres_eval.reading.blocks import Block, joined
-from pres_eval.reading.formats.names import DOCNO, GAINS, GAINS_ADVICE, GRADE, KNOWN_HEADINGS, TOPIC, plain
+from pres_eval.reading.headings import DOCNO, GAINS, GAINS_ADVICE, GRADE, KNOWN_HEADINGS, TOPIC, plain
 from pres_eval.reading.lines import Layout, LineError, parse_lines
 from pres_eval.reading.source import Chunk, Source
 

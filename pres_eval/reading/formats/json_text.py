@@ -11,7 +11,8 @@ from typing import Any
 from pres_eval.errors import InputError, ReadingNote, did_you_mean, quoted
 from pres_eval.reading.blocks import Block, Row, blocks_of_rows
 from pres_eval.reading.formats.engines import Entry, engine_rows
-from pres_eval.reading.formats.names import (
+from pres_eval.reading.formats.separated import InOrder, checked_grade, ids_in_cell
+from pres_eval.reading.headings import (
     DOCNO,
     DOCNOS,
     GRADE,
@@ -23,7 +24,6 @@ from pres_eval.reading.formats.names import (
     TOPIC,
     Naming,
 )
-from pres_eval.reading.formats.separated import InOrder, checked_grade, ids_in_cell
 from pres_eval.reading.naming import naming_of_source
 from pres_eval.reading.source import Source
 
@@ -48,7 +48,7 @@ def read_json(source: Source, grades: int) -> Iterator[Block]:
         entries = _record_entries(source, ((record, None) for record in data), grades)
     if entries is None:
         entries = _nested_entries(source, data, None)
-    return blocks_of_rows(_rows(source, whole_entries(source, entries), grades), grades)
+    return blocks_of_rows(source.name, _rows(source, whole_entries(source, entries), grades), grades)
 
 
 def _is_lines(text: bytes) -> bool:
@@ -70,7 +70,9 @@ def read_json_lines(source: Source, grades: int) -> Iterator[Block]:
         for number, line in enumerate(source.head(None).split(b"\n"), 1)
         if line.strip()
     )
-    return blocks_of_rows(_rows(source, _record_entries(source, records, grades), grades), grades)
+    return blocks_of_rows(
+        source.name, _rows(source, _record_entries(source, records, grades), grades), grades
+    )
 
 
 def _parsed(source: Source, text: bytes, line: int | None) -> Any:

@@ -10,9 +10,9 @@ import numpy as np
 
 from pres_eval.arrays import PADDING, AnyArray, Ids
 from pres_eval.errors import InputError, MissingExtraError, PresEvalError, quoted
-from pres_eval.reading.blocks import Block, Row, blocks_of_rows
-from pres_eval.reading.formats.names import GAINS, GAINS_ADVICE, NAME_THEM
+from pres_eval.reading.blocks import Block, Row, blocks_of_rows, check_topics
 from pres_eval.reading.formats.separated import Columns, InOrder, columns_of, ids_in_cell
+from pres_eval.reading.headings import GAINS, GAINS_ADVICE, NAME_THEM
 from pres_eval.reading.naming import naming_of_source
 from pres_eval.reading.source import Source
 from pres_eval.reading.streams import in_the_end
@@ -57,6 +57,9 @@ def opened(source: Source) -> Iterator[Any]:
             yield file
     except PresEvalError:
         raise
+    except UnicodeDecodeError:
+        found, expected = "a column whose name is no UTF-8", "columns with names in UTF-8"
+        raise InputError(source.name, None, found, expected) from None
     except Exception as error:
         # Stores raise what they like, such as ValueError for one that sends no parts of files.
         if isinstance(place, str) and not isinstance(error, (pyarrow.ArrowException, OSError)):
@@ -101,7 +104,9 @@ def row_groups(source: Source, file: Any, numbers: Iterable[int], grades: int) -
                 values: AnyArray = np.array([in_order.number(each) for each in topic])
             else:
                 values = _numbers(source, batch.column(names[2]), names[2], grades)
-            yield Block.of_rows(topic, document, -values if columns.by_rank else values)
+            block = Block.of_rows(topic, document, -values if columns.by_rank else values)
+            check_topics(source.name, block)
+            yield block
 
 
 def _blocks_of_lists(
@@ -116,7 +121,7 @@ def _blocks_of_lists(
                 raise InputError(source.name, None, "a row without an id", "an id in all")
             ids = str(topic).encode(), str(document).encode()
             rows.append((*ids, in_order.number(topic), None))
-    yield from blocks_of_rows(iter(rows), grades)
+    yield from blocks_of_rows(source.name, iter(rows), grades)
 
 
 def _longest_shared(file: Any, group: int, columns: list[str]) -> int:
@@ -166,13 +171,29 @@ def column_names(source: Source, file: Any, grades: int) -> list[str]:
 
 
 def columns_in(source: Source, file: Any, grades: int) -> Columns:
-    """Return the columns that are read.  Raises InputError if the file has not all of them."""
-    names = file.schema_arrow.names
+    """Return the columns that are read.
+
+    Raises InputError if the file has not all of them, has one twice, or has structs for ids, or lists where
+    one document is expected.
+    """
+    import pyarrow
+
+    schema = file.schema_arrow
+    names = schema.names
     columns = columns_of(names, grades, naming_of_source(source))
     if columns is None:
         value = "relevance or label" if grades else "score"
         expected = f"query_id doc_id {value}, or qid docno {value}"
         raise InputError(source.name, None, f"the columns {', '.join(names)}", expected, NAME_THEM)
+    for place in columns.places:
+        if names.count(names[place]) > 1:
+            found = f"{names.count(names[place])} columns named {names[place]}"
+            raise InputError(source.name, None, found, "one")
+    for place in columns.places[:1] if columns.several else columns.places[:2]:
+        kind = schema.field(place).type
+        if pyarrow.types.is_nested(kind):
+            found = f"column {quoted(names[place])} of type {kind}"
+            raise InputError(source.name, None, found, "texts or whole numbers")
     return columns
 
 

@@ -13,7 +13,6 @@ from pres_eval.reading.blocks import Block, FileFormat
 from pres_eval.reading.formats.delimited import read_beir, read_msmarco
 from pres_eval.reading.formats.engines import BEGINNING_OF_ENGINE
 from pres_eval.reading.formats.json_text import SHAPE, is_record, read_json, read_json_lines
-from pres_eval.reading.formats.names import DOCNO, DOCNOS, GRADE, RANK, SCORE, Naming
 from pres_eval.reading.formats.parquet import read_parquet
 from pres_eval.reading.formats.separated import (
     SEPARATOR_LINE,
@@ -24,6 +23,7 @@ from pres_eval.reading.formats.separated import (
     read_words,
     separator_of,
 )
+from pres_eval.reading.headings import DOCNO, DOCNOS, GRADE, RANK, SCORE, Naming
 from pres_eval.reading.naming import naming_of_source
 from pres_eval.reading.source import Source
 

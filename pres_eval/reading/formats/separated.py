@@ -12,7 +12,7 @@ from itertools import chain
 from pres_eval.errors import InputError, ReadingNote, did_you_mean, number_of, plural, quoted
 from pres_eval.reading.blocks import Block, Row, blocks_of_rows
 from pres_eval.reading.csv_rows import separated_rows, separator_of_lines
-from pres_eval.reading.formats.names import (
+from pres_eval.reading.headings import (
     DOCNO,
     DOCNOS,
     GAINS,
@@ -121,7 +121,7 @@ def read_csv(source: Source, grades: int) -> Iterator[Block]:
 
     Raises InputError for missing columns, for rows of another length, and for ids that are none.
     """
-    return blocks_of_rows(_rows_by_heading(source, grades), grades)
+    return blocks_of_rows(source.name, _rows_by_heading(source, grades), grades)
 
 
 def _rows_by_heading(source: Source, grades: int) -> Iterator[Row]:
@@ -144,7 +144,7 @@ def read_by_number(source: Source, grades: int) -> Iterator[Block]:
 
     Raises InputError for a file with fewer columns, for rows of another length, and for ids that are none.
     """
-    return blocks_of_rows(_rows_by_number(source, grades), grades)
+    return blocks_of_rows(source.name, _rows_by_number(source, grades), grades)
 
 
 def _rows_by_number(source: Source, grades: int) -> Iterator[Row]:
@@ -183,7 +183,8 @@ def read_words(source: Source, grades: int) -> Iterator[Block]:
         if text.strip() and not text.startswith("#")
     )
     columns = Columns(topic=0, document=2, number=3)
-    return blocks_of_rows(CellReader(source, columns, grades, " ", 4, f" ({QRELS.names})").rows(rows), grades)
+    cells = CellReader(source, columns, grades, separator=" ", width=4, like=f" ({QRELS.names})")
+    return blocks_of_rows(source.name, cells.rows(rows), grades)
 
 
 def numbered_columns(naming: Naming, grades: int) -> Columns:

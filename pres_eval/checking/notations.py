@@ -1,6 +1,6 @@
-"""Ids that match nothing, and would if they were written alike: which rewriting would do, for which ids.
+"""Notations of ids: which rewriting lets ids of a run match judged ones, and for which ids.
 
-Few ids are compared in this way; `ranking.rough` leaves them out of many.
+Few ids are compared in this way; `checking.respelling` picks them out of many.
 """
 
 from __future__ import annotations
@@ -10,9 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 
 from pres_eval.errors import quoted_apart
 from pres_eval.records import dataclass
-
-MOST = 1 << 14
-"""Topics of each side that are compared."""
 
 Id = tuple[int, bytes]
 """A document with the number of its topic; topics themselves all have the same number."""
@@ -44,35 +41,48 @@ ONE_FORM = (
 """Command that writes the letters of a text in Unicode's composed form."""
 
 
-def _plain(one: bytes) -> bytes:
-    """Return an id in the letters that everybody types, without invisible ones."""
-    if one.isascii():
-        return one.translate(None, WHITESPACE_BYTES)
+def without_invisible(text: bytes) -> bytes:
+    """Return a text in the letters that everybody types, without blanks and invisible characters."""
+    if text.isascii():
+        return text.translate(None, WHITESPACE_BYTES)
     import unicodedata  # takes a while to import
 
-    text = unicodedata.normalize("NFKC", one.decode("utf-8", "surrogateescape"))
-    return re.sub(_INVISIBLE, "", text).encode("utf-8", "surrogateescape")
+    letters = unicodedata.normalize("NFKC", text.decode("utf-8", "surrogateescape"))
+    return re.sub(_INVISIBLE, "", letters).encode("utf-8", "surrogateescape")
 
 
-def _in_one_form(one: bytes) -> str:
+def _in_one_form(text: bytes) -> str:
     """Return an id in Unicode's composed form."""
     import unicodedata  # takes a while to import
 
-    return unicodedata.normalize("NFC", one.decode("utf-8", "surrogateescape"))
+    return unicodedata.normalize("NFC", text.decode("utf-8", "surrogateescape"))
 
 
-def _lower(one: bytes) -> bytes:
-    if one.isascii():
-        return one.lower()
-    return one.decode("utf-8", "surrogateescape").casefold().encode("utf-8", "surrogateescape")
+def lower_case(text: bytes) -> bytes:
+    """Return a text in lower case."""
+    if text.isascii():
+        return text.lower()
+    return text.decode("utf-8", "surrogateescape").casefold().encode("utf-8", "surrogateescape")
+
+
+def _without_zeros_at_end(text: bytes) -> bytes:
+    return re.sub(rb"\.0+\Z", b"", text)
+
+
+def _without_leading_zeros(text: bytes) -> bytes:
+    return re.sub(rb"(?<![0-9.])0+(?=[0-9])", b"", text)
+
+
+def _without_punctuation(text: bytes) -> bytes:
+    return text.translate(None, PUNCTUATION_BYTES)
 
 
 RULES: dict[str, Rule] = {
-    LETTERS: _plain,
-    CASE: _lower,
-    ZERO: lambda one: re.sub(rb"\.0+\Z", b"", one),
-    LEADING: lambda one: re.sub(rb"(?<![0-9.])0+(?=[0-9])", b"", one),
-    PUNCTUATION: lambda one: one.translate(None, PUNCTUATION_BYTES),
+    LETTERS: without_invisible,
+    CASE: lower_case,
+    ZERO: _without_zeros_at_end,
+    LEADING: _without_leading_zeros,
+    PUNCTUATION: _without_punctuation,
 }
 """Differences between notations, in the order in which they are removed from the ids of both sides."""
 
@@ -138,34 +148,35 @@ def find_respelling(ours: Sequence[Id], judged: Sequence[Id]) -> Respelling | No
 
     All ids of the run are such that match nothing as they are.
     """
-    best: tuple[bool, list[tuple[bytes, Id]], dict[Id, bytes], tuple[str, ...]] | None = None
-    found: list[tuple[Id, bytes]] = []
+    best: _Attempt | None = None
+    pairs: list[tuple[Id, bytes]] = []
     for cut, cut_judged in _CUTS:
-        some = [(cut(one[1]), one) for one in ours]
-        wanted = {(topic, cut_judged(one)): one for topic, one in judged}
         for rules in _TRIED:
-            if len(found) < len(ours) and len(pairs := _pairs(some, wanted, rules)) > len(found):
-                best, found = (cut is not cut_judged, some, wanted, rules), pairs
+            if len(pairs) == len(ours):
+                break  # no other rewriting can match more
+            attempt = _Attempt(cut, cut_judged, rules)
+            matched = attempt.pairs(ours, judged)
+            if len(matched) > len(pairs):
+                best, pairs = attempt, matched
     if best is None:
         return None
-    of_chunks, some, wanted, rules = best
-    less = {rule: tuple(other for other in rules if other != rule) for rule in rules}
-    needed = [rule for rule in rules if len(_pairs(some, wanted, less[rule])) < len(found)]
-    matched = {one for one, _ in found}
-    return Respelling(
-        names=(*needed, *[CHUNKS] * of_chunks),
-        pairs=tuple(found),
-        rest=find_respelling([one for one in ours if one not in matched], judged),
-    )
+    names = [rule for rule in best.rules if len(best.without(rule).pairs(ours, judged)) < len(pairs)]
+    if best.cut is not best.cut_judged:
+        names.append(CHUNKS)
+    matched_ids = {our_id for our_id, _ in pairs}
+    rest = [our_id for our_id in ours if our_id not in matched_ids]
+    return Respelling(names=tuple(names), pairs=tuple(pairs), rest=find_respelling(rest, judged))
 
 
 def whole(chunk: bytes) -> bytes:
     """Return the id without the number of a chunk at its end: d1#0, d1_chunk_0, d1-p0; else nothing."""
-    found = re.compile(_CHUNK).search(chunk, max(len(chunk) - 24, 0)) if chunk[-1:].isdigit() else None
-    return chunk[: found.start()] if found else b""
+    if not chunk[-1:].isdigit():
+        return b""
+    match = re.compile(_CHUNK).search(chunk, max(len(chunk) - 24, 0))
+    return chunk[: match.start()] if match else b""
 
 
-def _whole_of_two(chunk: bytes) -> bytes:
+def whole_of_two(chunk: bytes) -> bytes:
     """Return the id without two numbers, such as the first and last word of a chunk: d1_0_512."""
     return whole(whole(chunk))
 
@@ -174,29 +185,41 @@ _CUTS: tuple[tuple[Rule, Rule], ...] = (
     (bytes, bytes),
     (whole, bytes),
     (bytes, whole),
-    (_whole_of_two, bytes),
-    (bytes, _whole_of_two),
+    (whole_of_two, bytes),
+    (bytes, whole_of_two),
 )
 """Parts that are cut off our ids and judged ones, the shortest first."""
 
 
-def _pairs(
-    ours: Sequence[tuple[bytes, Id]], judged: dict[Id, bytes], rules: tuple[str, ...]
-) -> list[tuple[Id, bytes]]:
-    """Return each of our ids that is a judged one after these rules, with that one."""
+@dataclass(frozen=True)
+class _Attempt:
+    """A rewriting that may let ids match: the parts cut off the ids of each side, then rules for both."""
 
-    def written(one: bytes) -> bytes:
-        for rule in rules:
-            one = RULES[rule](one)
-        return one
+    cut: Rule
+    cut_judged: Rule
+    rules: tuple[str, ...]
 
-    by_key: dict[tuple[int, bytes | None], bytes] = {
-        (topic, written(seen)): one for (topic, seen), one in judged.items()
-    }
-    pairs = ((one, by_key.get((one[0], written(seen) or None))) for seen, one in ours)
-    return [(one, other) for one, other in pairs if other is not None and _may_be(one[1], other, rules)]
+    def without(self, rule: str) -> _Attempt:
+        """Return the attempt without one of its rules."""
+        rules = tuple(other for other in self.rules if other != rule)
+        return _Attempt(self.cut, self.cut_judged, rules)
 
+    def pairs(self, ours: Sequence[Id], judged: Sequence[Id]) -> list[tuple[Id, bytes]]:
+        """Return each of our ids that is a judged one after the rewriting, with that one."""
+        by_key = {(topic, self._rewritten(self.cut_judged(text))): text for topic, text in judged}
+        pairs = []
+        for topic, text in ours:
+            key = self._rewritten(self.cut(text))
+            match = by_key.get((topic, key)) if key else None
+            if match is not None and self._may_be(text, match):
+                pairs.append(((topic, text), match))
+        return pairs
 
-def _may_be(one: bytes, other: bytes, rules: tuple[str, ...]) -> bool:
-    """Return whether the punctuation differs, if it is left out: 31_1 and 3_11 have the same notation."""
-    return PUNCTUATION not in rules or one.translate(None, _MARKS) != other.translate(None, _MARKS)
+    def _rewritten(self, text: bytes) -> bytes:
+        for rule in self.rules:
+            text = RULES[rule](text)
+        return text
+
+    def _may_be(self, text: bytes, judged: bytes) -> bool:
+        """Return whether the punctuation differs, if it is left out: 31_1 and 3_11 have the same notation."""
+        return PUNCTUATION not in self.rules or text.translate(None, _MARKS) != judged.translate(None, _MARKS)
