@@ -241,7 +241,12 @@ def _record(evaluations: Sequence[ScoredRun], rankings: Sequence[Ranking], job: 
 
 def named_lines(evaluations: Sequence[ScoredRun], job: Job) -> bytes:
     """Yield trec_eval's lines of all runs, each after the line with its name."""
-    names = [text_of(each.tag) for each in evaluations] if job.said.names == "tag" else _file_names(job)
+    if job.said.names == "tag":
+        names = [text_of(evaluation.tag) for evaluation in evaluations]
+    else:
+        failed = {failure.path for failure in job.failures or ()}
+        files = zip(job.said.runs, _file_names(job), strict=True)
+        names = [name for path, name in files if Source(path).name not in failed]
     # Whoever reads may have left before all runs were evaluated.
     return b"".join(
         _name_line(name) + _trec_lines(each, job) for name, each in zip(names, evaluations, strict=False)
