@@ -14,6 +14,8 @@ class PresEvalError(Exception):
     """Any failure that the user can do something about; the command line prints it as one line."""
 
     exit_code = 2
+    is_reported = False
+    """Whether the reports of gates have it."""
 
 
 class UsageError(PresEvalError):

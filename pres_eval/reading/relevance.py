@@ -103,15 +103,18 @@ class QrelsJudgements:
             return self.grade
         return np.concatenate((self.grade, self.duplicates.grade))
 
-    def num_positive(self, topics: BoolArray | None = None) -> int:
-        """Return judgements with a relevance above 0, of topics (T,) that are true, None for all."""
+    def num_positive(self) -> int:
+        """Return judgements with a relevance above 0."""
         # trec_eval: a document judged twice counts twice, as long as its topic is not scored.
-        positive = self.every_grade() > 0
-        if topics is not None:
-            topic_of = self.pool.topic_of if self.kept is None else self.pool.topic_of[self.kept]
-            again = self.duplicates.topic if len(positive) > len(topic_of) else _NONE
-            positive = positive & topics[np.concatenate((topic_of, again))]
-        return int(np.count_nonzero(positive))
+        return int(np.count_nonzero(self.every_grade() > 0))
+
+    def positive_by_topic(self) -> IntArray:
+        """Return (T,) the judgements of each topic with a relevance above 0."""
+        topic_of = self.pool.topic_of if self.kept is None else self.pool.topic_of[self.kept]
+        grades = self.every_grade()
+        if len(grades) > len(topic_of):
+            topic_of = np.concatenate((topic_of, self.duplicates.topic))
+        return np.bincount(topic_of[grades > 0], minlength=len(self.pool.topics))
 
 
 Relevance: TypeAlias = "QrelsJudgements | GroupQrels | SubtopicQrels | Sample | Preferences"

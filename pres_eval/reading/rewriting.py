@@ -191,6 +191,10 @@ class FileMapping:
         return both.pick(order), changed
 
 
+LONGEST_MATCHED_ID = 2_048
+"""Bytes of an id for a pattern: the search from each of its places takes time for the square of them."""
+
+
 class PatternMapping:
     """Ids become the group of a regular expression; those in which it is not found stay as they are."""
 
@@ -216,16 +220,29 @@ class PatternMapping:
         return PatternMapping, (self._text,)
 
     def __call__(self, ids: Ids) -> tuple[Documents, BoolArray]:
-        """Return the mapped ids (N,), and which of them changed (N,)."""
+        """Return the mapped ids (N,), and which of them changed (N,); raise InputError for a long id."""
         if self._before_number is not None:
             starts, lengths = ids.starts, _without_number(ids, self._before_number)
         else:
+            self._check_lengths(ids)
             rows, alike = (slice(None), slice(None)) if self._kinds is None else _alike(ids, self._kinds)
             spans = [self._span(text) for text in ids.take(rows)]
             edges = np.array(spans, np.int64).reshape(-1, 2)[alike]
             starts, lengths = ids.starts + edges[:, 0], edges[:, 1] - edges[:, 0]
         changed = (lengths != ids.lengths) | (starts != ids.starts)
         return Texts(Ids(ids.buffer, starts, lengths)), changed
+
+    def _check_lengths(self, ids: Ids) -> None:
+        """Raise InputError for an id that is so long that the pattern might search it for minutes."""
+        if ids.lengths.max(initial=0) > LONGEST_MATCHED_ID:
+            longest = ids[int(ids.lengths.argmax())]
+            raise InputError(
+                f"--map-docs {self._text}",
+                None,
+                f"docno {quoted(longest)} of {len(longest):,} bytes",
+                f"at most {LONGEST_MATCHED_ID:,} for a pattern",
+                "a file of docno and document maps longer ones",
+            )
 
     def _span(self, text: bytes) -> tuple[int, int]:
         found = self._pattern.search(text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -139,7 +140,20 @@ def _part_files(address: str) -> list[str] | None:
         expected = "a readable file, or a folder of nothing but the part files (part-*) of one run"
         other = (f" with {quoted(each.rpartition('/')[2])}" for each in parts if not _is_part(address, each))
         raise InputError(address, None, reason(IsADirectoryError()) + next(other, ""), expected)
+    if "://" not in address:
+        for part in parts:
+            _check_no_pipe(part)
     return sorted(parts, key=_by_number)
+
+
+def _check_no_pipe(path: str) -> None:
+    """Raise InputError for a part file that is a pipe or a device, which might never end."""
+    try:
+        mode = os.stat(path).st_mode  # noqa: PTH116 - pathlib takes a while to import
+    except OSError:  # it is reported when it is read
+        return
+    if not stat.S_ISREG(mode):
+        raise InputError(path, None, "no ordinary file among part files", "part files of one run")
 
 
 def _is_part(folder: str, file: str) -> bool:
