@@ -186,7 +186,9 @@ def _read_recognised(source: Source, form: str, jobs: int | None) -> QrelsJudgem
     if isinstance(source, NamedSource):
         from pres_eval.reading.formats.recognising import judgements_format
 
-        return qrels_in(source, judgements_format(source), is_decimal)
+        named_format = judgements_format(source)
+        if named_format is not None:
+            return qrels_in(source, named_format, is_decimal)
     try:
         return read_qrels(source, jobs, layout=QRELS_FLOAT if is_decimal else QRELS)
     except InputError as error:
@@ -231,7 +233,7 @@ def qrels_in(source: Source, form: FileFormat, is_decimal: bool = False) -> Qrel
     block = joined(source.name, form.read(source, GAINS if is_decimal else GRADES))
     if is_decimal:
         block = replace(block, numbers=block.numbers.astype(np.float64))
-    return replace(qrels_of_block(source.name, block), form=form.meaning)
+    return replace(qrels_of_block(source.name, block), form=form.meaning or None)
 
 
 Tell = Callable[[int, Lines], None]
