@@ -23,7 +23,7 @@ from pres_eval.options import ONE, ZERO, Options
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.relevance import Relevance
 from pres_eval.records import dataclass
-from pres_eval.summing import MOST_VALUES, JudgedTopics, ScoredBlock, Summing, Values
+from pres_eval.summing import MOST_VALUES, CountedJudgements, ScoredBlock, Summing, Values
 from pres_eval.workers import Loop, in_turn
 
 if TYPE_CHECKING:
@@ -123,9 +123,9 @@ class Scoring:
         return replace(whole, groups=there)
 
     @cached_property
-    def _judged_topics(self) -> JudgedTopics:
+    def _judged_topics(self) -> CountedJudgements:
         """The topics of the judgements, counted once for all groups."""
-        return JudgedTopics(self.relevance)
+        return CountedJudgements(self.relevance)
 
     def _over(
         self, ranking: Ranking, block: ScoredBlock, topics: frozenset[bytes] | None = None

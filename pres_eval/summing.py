@@ -47,7 +47,7 @@ class ScoredBlock:
         )
 
 
-class JudgedTopics:
+class CountedJudgements:
     """Topics of judgements and their positive grades, as totals need them; counted once for all groups."""
 
     def __init__(self, relevance: Relevance) -> None:
@@ -102,7 +102,9 @@ class Summing:
                 table[[self._selection[number].measure.summary is mean for number in chosen]] *= weights
             self._sums[chosen] = add_rows_in_order(table, self._sums[chosen])
 
-    def totals(self, judged: JudgedTopics, complete: bool, group: frozenset[bytes] | None = None) -> Totals:
+    def totals(
+        self, judged: CountedJudgements, complete: bool, group: frozenset[bytes] | None = None
+    ) -> Totals:
         """Return the counts that summaries need besides the sums, over the topics of a group, None: over all.
 
         complete  whether topics that the run lacks count too

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 import os
 import re
@@ -12,6 +11,7 @@ from typing import Any, TypeVar
 import click
 
 from pres_eval.arrays import LARGEST, nearest_integer
+from pres_eval.docstrings import docstring_of
 from pres_eval.errors import InputError, PresEvalError, UsageError, is_plain, quoted
 from pres_eval.records import dataclass
 
@@ -118,7 +118,7 @@ def command_with(record: type[Record]) -> Callable[[Callable[[Record], None]], c
             None,
             callback=called,
             params=parameters,
-            help=inspect.cleandoc(record.__doc__ or ""),
+            help=docstring_of(record),
             add_help_option=not any("--help" in parameter.opts for parameter in parameters),
         )
 
