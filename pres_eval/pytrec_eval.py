@@ -34,6 +34,7 @@ from pres_eval.measures import NICKNAMES, OUR_NICKNAMES, measure_names, own_meas
 from pres_eval.measures.base import LEAST_GEOMETRIC_MEAN, Measure, geometric_mean, number_of_topics
 from pres_eval.measures.parameters import Cutoffs, Fractions
 from pres_eval.measures.selection import Selection, as_asked, select
+from pres_eval.measures.settings import UnitedCutoffs
 from pres_eval.options import V9, Options
 from pres_eval.reading import relevance as engine
 from pres_eval.scoring import Scoring
@@ -280,7 +281,9 @@ def _asked(
     columns = as_asked(selection, options, False, warn)
     # Parameters that are not cutoffs do not show.
     keys = [
-        column.label if isinstance(column.measure.parameters, Cutoffs | Fractions) else column.measure.name
+        column.label
+        if isinstance(column.measure.parameters, Cutoffs | Fractions | UnitedCutoffs)
+        else column.measure.name
         for column in columns
     ]
     nothing = [_OF_NOTHING.get(column.measure.summary, 0.0) for column in columns]

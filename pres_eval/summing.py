@@ -19,7 +19,6 @@ from pres_eval.records import dataclass
 MOST_VALUES = 1 << 19
 """Values of several columns that are computed or added up together."""
 
-
 Values = FloatArray | list[str]
 
 
@@ -37,14 +36,15 @@ class ScoredBlock:
 
     def over(self, group: Iterable[bytes]) -> ScoredBlock:
         """Return the topics of a group, with their values; it takes time for the group's topics alone."""
-        rows = np.array(sorted(self.row_of[topic] for topic in group if topic in self.row_of), np.int64)
-        return ScoredBlock(
-            tuple(self.topics[row] for row in rows),
-            tuple(
-                [values[row] for row in rows] if isinstance(values, list) else values[rows]
-                for values in self.values
-            ),
-        )
+        rows = sorted(self.row_of[topic] for topic in group if topic in self.row_of)
+        row_array = np.array(rows, np.int64)
+        values: list[Values] = []
+        for column in self.values:
+            if isinstance(column, list):
+                values.append([column[row] for row in rows])
+            else:
+                values.append(column[row_array])
+        return ScoredBlock(tuple(self.topics[row] for row in rows), tuple(values))
 
 
 class CountedJudgements:
@@ -83,66 +83,74 @@ class Summing:
         self._selection = selection
         self._weights = weights
         self._sums = np.zeros(len(selection))
-        self._weight = 0.0
+        self._weight_of_scored = 0.0
         self.num_scored = 0
 
     def add(self, block: ScoredBlock) -> None:
         """Add the topics of a block."""
         self.num_scored += len(block.topics)
-        numbers = [number for number, values in enumerate(block.values) if not isinstance(values, list)]
-        weights = None
-        if self._weights is not None:
-            weights = np.array([self._weights.of[topic] for topic in block.topics], np.float64)
-            self._weight = float(np.add.accumulate(np.append(self._weight, weights))[-1])
+        weights = self._weights_of(block.topics)
+        if weights is not None:
+            running = np.add.accumulate(np.append(self._weight_of_scored, weights))
+            self._weight_of_scored = float(running[-1])
+        numeric = [number for number, values in enumerate(block.values) if not isinstance(values, list)]
         at_once = max(MOST_VALUES // max(len(block.topics), 1), 1)
-        for start in range(0, len(numbers), at_once):
-            chosen = numbers[start : start + at_once]
-            table = np.array([block.values[number] for number in chosen])
+        for start in range(0, len(numeric), at_once):
+            numbers = numeric[start : start + at_once]
+            table = np.array([block.values[number] for number in numbers])
             if weights is not None:
-                table[[self._selection[number].measure.summary is mean for number in chosen]] *= weights
-            self._sums[chosen] = add_rows_in_order(table, self._sums[chosen])
+                is_mean = [self._selection[number].measure.summary is mean for number in numbers]
+                table[is_mean] *= weights
+            self._sums[numbers] = add_rows_in_order(table, self._sums[numbers])
+
+    def _weights_of(self, topics: Sequence[bytes]) -> FloatArray | None:
+        """Return the weights (n,) of topics, None where all weigh the same."""
+        if self._weights is None:
+            return None
+        return np.array([self._weights.of[topic] for topic in topics], np.float64)
 
     def totals(
         self, judged: CountedJudgements, complete: bool, group: frozenset[bytes] | None = None
     ) -> Totals:
-        """Return the counts that summaries need besides the sums, over the topics of a group, None: over all.
+        """Return the counts that summaries need besides the sums.
 
-        complete  whether topics that the run lacks count too
+        complete  whether all judged topics count (-c), or those that were scored
+        group     the topics of a group, None for all
         """
-        num_topics, num_positive, weight = self.num_scored, judged.num_positive, self._weight
-        if complete:
-            topics = judged.topics
-            if group is not None:
-                topics, num_positive = judged.in_group(group)
-            num_topics = len(topics)
-            if self._weights is not None:
-                # Exact, so that the order of the topics does not matter.
-                weight = math.fsum(self._weights.of[topic] for topic in topics)
-        return Totals(
+        totals = Totals(
             num_scored=self.num_scored,
-            num_topics=num_topics,
-            num_rel_in_qrels=num_positive,
+            num_topics=self.num_scored,
+            num_rel_in_qrels=judged.num_positive,
             complete=complete,
-            weight=None if self._weights is None else weight,
+            weight=None if self._weights is None else self._weight_of_scored,
         )
+        if not complete:
+            return totals
+        topics = judged.topics
+        if group is not None:
+            topics, num_positive = judged.in_group(group)
+            totals = replace(totals, num_rel_in_qrels=num_positive)
+        totals = replace(totals, num_topics=len(topics))
+        if self._weights is not None:
+            # Exact, so that the order of the topics does not matter.
+            totals = replace(totals, weight=math.fsum(self._weights.of[topic] for topic in topics))
+        return totals
 
     def totals_as(self, of_part: Totals) -> Totals:
         """Return the counts of all topics that were added, from those of a part of the run."""
-        # With -c those of a part are of all judged topics.
-        return replace(
-            of_part,
-            num_scored=self.num_scored,
-            num_topics=of_part.num_topics if of_part.complete else self.num_scored,
-            weight=None if self._weights is None else of_part.weight if of_part.complete else self._weight,
-        )
+        if of_part.complete:  # those of a part are of all judged topics, too
+            return replace(of_part, num_scored=self.num_scored)
+        weight = None if self._weights is None else self._weight_of_scored
+        return replace(of_part, num_scored=self.num_scored, num_topics=self.num_scored, weight=weight)
 
     def summary(self, totals: Totals, tag: str) -> tuple[float | str | None, ...]:
         """Return the summary of each column; None where the measure has none."""
-        return tuple(
-            tag
-            if column.measure.format is Format.TAG
-            else None
-            if column.measure.summary is None
-            else column.measure.summary(value, totals)
-            for column, value in zip(self._selection, self._sums.tolist(), strict=True)
-        )
+        summaries: list[float | str | None] = []
+        for column, total in zip(self._selection, self._sums.tolist(), strict=True):
+            if column.measure.format is Format.TAG:
+                summaries.append(tag)
+            elif column.measure.summary is None:
+                summaries.append(None)
+            else:
+                summaries.append(column.measure.summary(total, totals))
+        return tuple(summaries)

@@ -13,11 +13,9 @@ from pres_eval.analysis.reproducible import RandomStream
 from pres_eval.arrays import AnyInts, BoolArray, FloatArray, Ids, IntArray, WordIds, byte_order, narrow
 from pres_eval.errors import UsageError, decimal_comma, quoted
 from pres_eval.options import Options
-from pres_eval.ranking.opening import DOCNO, TOPIC
 from pres_eval.ranking.runs import read_run
-from pres_eval.ranking.warnings import longer_line
 from pres_eval.reading.blocks import Block, joined
-from pres_eval.reading.lines import RUN, Lines, in_parts, no_lines
+from pres_eval.reading.lines import DOCNO, RUN, TOPIC, Lines, in_parts, no_lines
 from pres_eval.reading.pool import Pool, build_pool
 from pres_eval.reading.relevance import NO_DUPLICATES, QrelsJudgements
 from pres_eval.reading.rewriting import Rewriting
@@ -75,7 +73,7 @@ def first_documents(
         # All judgements are of documents of the run: what is excluded need not be taken out of them too.
         everything = replace(rewriting, judged_too=False).of_judgements(everything)
         pool = everything.pool
-    ranking = read_run(source, everything, Options(compat=compat), looks=False)
+    ranking = read_run(source, everything, Options(compat=compat))
     topic_of = np.repeat(np.arange(len(ranking.topic)), np.diff(ranking.offsets))
     rows = np.flatnonzero(ranking.rank <= depth) if depth is not None else np.arange(len(ranking.rank))
     return FirstDocuments(
@@ -83,7 +81,7 @@ def first_documents(
         topic_of=narrow(topic_of[rows]),
         documents=pool.documents.pick(ranking.document[rows].astype(np.int64)),
         rank=ranking.rank[rows],
-        warning=longer_line(ranking),
+        warning=ranking.warning_of_longer_line,
     )
 
 

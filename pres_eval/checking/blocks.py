@@ -24,10 +24,11 @@ from pres_eval.arrays import (
     present,
 )
 from pres_eval.checking.findings import Example, FileReport, tell_respelling
+from pres_eval.checking.notations import Id
+from pres_eval.checking.second_look import ALL_ROWS, Sampler
 from pres_eval.errors import quoted
-from pres_eval.ranking.notations import Id
 from pres_eval.ranking.order import in_docno_order
-from pres_eval.ranking.rough import respelled_documents
+from pres_eval.reading.blocks import Block
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.rewriting import Mapping
 
@@ -83,8 +84,20 @@ class CheckedBlock:
         if mapping is not None:
             ids = mapping(ids.take(slice(None)))[0].pick(slice(None))
             found = pool.join(topic, lengths, ids)
-        self.report.counts["documents", "judged"] = len(present(found.wanted, len(pool.documents)))
-        respelled = respelled_documents(pool, topic[self.topic_of], ids, np.zeros(0, np.int64), found.rows)
+        judged_documents = present(found.wanted, len(pool.documents))
+        self.report.counts["documents", "judged"] = len(judged_documents)
+        is_judged = topic >= 0
+        sampler = Sampler(
+            pool,
+            topic[is_judged],
+            lengths[is_judged],
+            judged_documents,
+            again=True,
+            sampled_rows=ALL_ROWS,
+        )
+        sampler.add_block(
+            Block(topics=Ids.of(self.topics), lengths=lengths, documents=ids, numbers=rows.scores)
+        )
 
         def line_of(one: Id) -> int:
             """Return the line of a document of a topic of the pool."""
@@ -92,7 +105,7 @@ class CheckedBlock:
             first, last = self.offsets[group : group + 2].tolist()
             return int(rows.line[first + list(ids[first:last]).index(one[1])])
 
-        tell_respelling(self.report, "other-notation-of-docno", respelled, line_of)
+        tell_respelling(self.report, "other-notation-of-docno", sampler.respelling(), line_of)
 
     def _name(self, place: int) -> str:
         return quoted(self.topics[int(self.topic_of[place])])

@@ -23,12 +23,11 @@ from pres_eval.arrays import (
 )
 from pres_eval.checking.blocks import NO_NUMBER, CheckedBlock, CheckedRows
 from pres_eval.checking.findings import Example, FileReport, facts_of_lines, tell_lines
+from pres_eval.checking.second_look import exchanged
 from pres_eval.checking.whole_files import CheckedRun, check_length, check_tags, sum_up_ties
 from pres_eval.errors import quoted
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS
-from pres_eval.ranking.opening import DOCNO, RANK, TOPIC, exchanged
-from pres_eval.ranking.parts import TAG
-from pres_eval.reading.lines import RUN, Lines, in_parts, no_lines
+from pres_eval.reading.lines import DOCNO, RANK, RUN, SCORE, TAG, TOPIC, Lines, in_parts, no_lines
 from pres_eval.reading.numbers import read_whole_numbers
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.rewriting import Mapping
@@ -37,8 +36,6 @@ from pres_eval.reading.source import Source
 from pres_eval.reading.splits import ScatteredError, text_chunks
 from pres_eval.report.text import text_of
 from pres_eval.workers import UNTHREADED, in_order
-
-SCORE = 4
 
 _MANY = 64
 """Changes of an id in a chunk above which equal ids are looked for with hashes."""

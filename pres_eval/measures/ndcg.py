@@ -153,7 +153,6 @@ MEASURES: tuple[Measure, ...] = (
         Pairs(),
         uses_level=False,
         traits=_NORMALIZED,
-        bounds="bounds.normalized_gain:of_grades",
         plain=plain_ndcg,
     ),
     Measure("dcg", dcg, Pairs(), uses_level=False, traits=_CUMULATED | {Trait.OWN_EXPECTED}),
@@ -171,7 +170,6 @@ MEASURES: tuple[Measure, ...] = (
         uses_level=False,
         takes_many=True,
         traits=_NORMALIZED,
-        bounds="bounds.normalized_gain:of_grades",
         plain=plain_ndcg_cut,
     ),
     Measure(
@@ -182,6 +180,5 @@ MEASURES: tuple[Measure, ...] = (
         uses_level=False,
         whole_grades=True,
         traits=_NORMALIZED,
-        bounds="bounds.normalized_gain:of_exponential_gains",
     ),
 )

@@ -140,7 +140,6 @@ MEASURES: tuple[Measure, ...] = (
         total_cost_weighted,
         _REST,
         traits=_OF_COLLECTION,
-        expected="expected.screening:total_cost_weighted",
     ),
     _cost(
         "loss_r",

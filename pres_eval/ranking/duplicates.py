@@ -10,13 +10,12 @@ import numpy as np
 
 from pres_eval.arrays import repeated, stable_order
 from pres_eval.errors import EmptyFileError, InputError, quoted
-from pres_eval.ranking.opening import DOCNO
 from pres_eval.ranking.parts import Rows
 from pres_eval.ranking.ranker import EVERY_ROW, Ranker
 from pres_eval.ranking.whole_topics import DuplicateRowError
 from pres_eval.reading.blocks import Block, FileFormat, check_scores, joined
 from pres_eval.reading.formats.delimited import read_columns
-from pres_eval.reading.lines import RUN
+from pres_eval.reading.lines import DOCNO, RUN
 from pres_eval.reading.run_files import RunFiles
 from pres_eval.reading.source import Source
 

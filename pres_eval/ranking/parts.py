@@ -18,9 +18,8 @@ from pres_eval.arrays import (
     gathered,
 )
 from pres_eval.ranking.any_order import KeyedRows
-from pres_eval.ranking.opening import NOTHING_LOOKED_AT, LookedAt, Opening
 from pres_eval.ranking.ranked import NO_TIES, NOTHING, Ranked, Scores, Ties, inverse
-from pres_eval.reading.lines import LineError, Lines
+from pres_eval.reading.lines import TAG, LineError, Lines
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.source import NO_CHUNK, Chunk, Source
 from pres_eval.reading.splits import ScatteredError
@@ -75,9 +74,6 @@ def _share(ids: WordIds) -> float:
     """Return how much of what is kept some ids are, by their number or by their room."""
     room = sum(column.nbytes for column in ids.columns) + int(ids.long_ids.lengths.sum())
     return max(len(ids) / MOST, room / MOST_BYTES)
-
-
-TAG = 5
 
 
 @dataclass(frozen=True)
@@ -148,16 +144,13 @@ class Rows:
 class Part:
     """Kept parts of some rows: ranks where topics are whole, else the rows or their keys.
 
-    facts, opening  of its lines; the opening is that of the first part of a run
-    looked_at       rows whose ids are looked at, should they match nothing
+    facts           of its lines
     topics          (S,) the judged topics in the order of the file, if these are whole
     unjudged, more  topics without judgements, and whether there are further ones
     chunk           whose memory may be used again
     """
 
     facts: Facts
-    opening: Opening | None = None
-    looked_at: LookedAt = NOTHING_LOOKED_AT
     topics: IntArray = field(default_factory=lambda: _NONE)
     unjudged: WordIds = NO_IDS
     more: bool = False
@@ -212,11 +205,6 @@ class Merging:
         ranked = [part.ranked for part in parts if part.ranked is not None]
         return Part(
             facts=self.facts,
-            opening=next((part.opening for part in parts if part.opening is not None), None),
-            looked_at=LookedAt(
-                np.concatenate([part.looked_at.topic for part in parts]),
-                WordIds.concatenate([part.looked_at.documents for part in parts]),
-            ),
             topics=np.concatenate([part.topics for part in parts]),
             unjudged=self._unjudged.ids(),
             more=self._unjudged.more,

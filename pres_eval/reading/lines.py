@@ -41,6 +41,9 @@ class Layout:
 
 
 RUN = Layout("topic Q0 docno rank score tag", number=4, more=True)
+TOPIC, DOCNO, RANK, SCORE, TAG = 0, 2, 3, 4, 5
+"""Columns of a run."""
+
 QRELS = Layout("topic iteration docno relevance", number=3, whole=True)
 
 

@@ -98,9 +98,9 @@ class Rewriting:
             return block, written, num_mapped, 0
         group = np.repeat(np.arange(len(block.topics)), block.lengths)
         topics = block.topics.take(group)
-        gone = self.excluded.among(topics, documents.pick(slice(None)))
+        gone = self._gone(topics, documents.pick(slice(None)))
         if written is not documents:
-            gone |= self.excluded.among(topics, written.pick(slice(None)))
+            gone |= self._gone(topics, written.pick(slice(None)))
         kept = np.flatnonzero(~gone)
         if len(kept) == len(gone):
             return block, written, num_mapped, 0
@@ -117,6 +117,18 @@ class Rewriting:
         of_kept = written if written is documents else written.pick(kept)
         return rewritten, of_kept, num_mapped, len(gone) - len(kept)
 
+    def _gone(self, topics: Ids, documents: WordIds) -> BoolArray:
+        """Return which documents (N,) of topics (N,) are excluded.
+
+        With `self` they are those of the topic's id, or of what the mapping makes of it: its family.
+        """
+        assert self.excluded is not None
+        gone = self.excluded.among(topics, documents)
+        if self.excluded.pool is None and self.mapping is not None:
+            families, _ = self.mapping(topics)
+            gone |= self.excluded.among(families.pick(slice(None)).take(slice(None)), documents)
+        return gone
+
     def of_judgements(self, relevance: Relevance) -> QrelsJudgements:
         """Return judgements rewritten, of which runs are ranked so; the highest of several grades counts.
 
@@ -131,7 +143,8 @@ class Rewriting:
         kept = np.ones(len(documents), np.bool_)
         if self.excluded is not None and self.judged_too:
             topics = pool.topics.take(pool.topic_of)
-            kept = ~(self.excluded.among(topics, documents) | self.excluded.among(topics, pool.documents))
+            excluded = self._gone(topics, documents)
+            kept = ~(excluded | self._gone(topics, pool.documents))
         if not kept.any():
             gone = "all judgements are of excluded documents"
             raise InputError(qrels.name, None, gone, "some that are not")

@@ -13,6 +13,7 @@ from typing import NoReturn
 
 from pres_eval.errors import EmptyFileError, InputError, PresEvalError, UsageError, quoted
 from pres_eval.reading.datasets import DATASET, qrels_text
+from pres_eval.reading.naming import NamedSource, named
 from pres_eval.reading.source import Source
 from pres_eval.reading.storage import MadeText, PlannedSource, files_in, is_remote, remote_source
 from pres_eval.reading.streams import Progress, readable, reason
@@ -62,6 +63,8 @@ class RunFiles:
         Raises InputError if part files have several formats, or another than is wanted.
         """
         if len(self.sources) == 1:
+            if isinstance(self.sources[0], NamedSource):
+                return replace(self, form=form_of_named(self.sources[0], form))
             is_parquet = form == TREC and self.sources[0].starts_with(PARQUET_MAGIC)
             return replace(self, form=PARQUET if is_parquet else form)
         kinds = {source: source.starts_with(PARQUET_MAGIC) for source in self.sources if source.size() != 0}
@@ -86,6 +89,16 @@ def check_format(form: str) -> None:
         raise UsageError(f"-T {form}: no such format, expected one of {', '.join((TREC, *RUN_FORMATS))}")
 
 
+def form_of_named(source: NamedSource, form: str) -> str:
+    """Return the format of a run whose columns the options name: `form` if these are not its columns."""
+    from pres_eval.reading.formats.recognising import NAMED, recognised
+
+    recognised_format = recognised(source, grades=False) if source.naming.columns else None
+    if recognised_format is None:
+        return form
+    return NAMED if recognised_format.name == PARQUET else recognised_format.name
+
+
 def run_at(address: str) -> RunFiles:
     """Return the run at a path or an address; faults are errors when it is read."""
     try:
@@ -102,7 +115,7 @@ def source_at(address: str) -> Source:
     """Return the file at a path or an address, to be read by one process; `irds:ID` is a dataset's."""
     if address.startswith(DATASET):
         return MadeText(address, partial(qrels_text, address))
-    return remote_source(address) if "://" in address and is_remote(address) else Source(address)
+    return named(remote_source(address) if "://" in address and is_remote(address) else Source(address))
 
 
 def _raise(error: PresEvalError) -> NoReturn:

@@ -158,8 +158,17 @@ class Source:
         return InputError(self.name, None, f"cannot be read ({reason(error)})")
 
     def watch(self, progress: Progress | None) -> None:
-        """Set who gets the number of bytes of the file on disk after each read; None: nobody."""
-        self._progress = progress
+        """Set who gets the number of bytes of the file on disk after each read; None: nobody.
+
+        Copies of this process that read the file report nothing.
+        """
+        watching = os.getpid()
+
+        def report(count: int) -> None:
+            if progress is not None and os.getpid() == watching:
+                progress(count)
+
+        self._progress = report
 
     @contextlib.contextmanager
     def unwatched(self) -> Iterator[None]:

@@ -19,7 +19,8 @@ const pinned = () => JSON.parse(state.pins).map((name) => runAt.get(name));
 const isRun = (value) => runAt.has(value);
 const VALID = {
   m: (value) => labels.includes(value),
-  base: isRun,
+  // P-values that are corrected for one baseline are those of no other.
+  base: (value) => isRun(value) && (!data.pairs || data.pairs.baseline === null || value === data.runs[data.pairs.baseline]),
   a: isRun,
   b: isRun,
   topic: (value) => topicAt.has(value),
