@@ -184,7 +184,8 @@ class Comparison:
     direction       1 where the test favours the run, -1 the other, 0 neither
     p_value, corrected  of the test, and after the correction
     d_z, hedges_g, rank_biserial  effect sizes
-    g_lower, g_upper  interval of Hedges' g that covers `g_level` by itself, never corrected
+    g_lower, g_upper  interval of Hedges' g that covers `g_level` by itself, never corrected; for few topics
+                    and a large g less: 0.93 of 0.95 for 10 topics and 2, 0.88 for 5 topics and 3
     """
 
     measure: str

@@ -98,9 +98,9 @@ class Rewriting:
             return block, written, num_mapped, 0
         group = np.repeat(np.arange(len(block.topics)), block.lengths)
         topics = block.topics.take(group)
-        gone = self.excluded.among(topics, documents.pick(slice(None)))
+        gone = self._gone(topics, documents.pick(slice(None)))
         if written is not documents:
-            gone |= self.excluded.among(topics, written.pick(slice(None)))
+            gone |= self._gone(topics, written.pick(slice(None)))
         kept = np.flatnonzero(~gone)
         if len(kept) == len(gone):
             return block, written, num_mapped, 0
@@ -117,6 +117,18 @@ class Rewriting:
         of_kept = written if written is documents else written.pick(kept)
         return rewritten, of_kept, num_mapped, len(gone) - len(kept)
 
+    def _gone(self, topics: Ids, documents: WordIds) -> BoolArray:
+        """Return which documents (N,) of topics (N,) are excluded.
+
+        With `self` they are those of the topic's id, or of what the mapping makes of it: its family.
+        """
+        assert self.excluded is not None
+        gone = self.excluded.among(topics, documents)
+        if self.excluded.pool is None and self.mapping is not None:
+            families, _ = self.mapping(topics)
+            gone |= self.excluded.among(families.pick(slice(None)).take(slice(None)), documents)
+        return gone
+
     def of_judgements(self, relevance: Relevance) -> QrelsJudgements:
         """Return judgements rewritten, of which runs are ranked so; the highest of several grades counts.
 
@@ -131,7 +143,8 @@ class Rewriting:
         kept = np.ones(len(documents), np.bool_)
         if self.excluded is not None and self.judged_too:
             topics = pool.topics.take(pool.topic_of)
-            kept = ~(self.excluded.among(topics, documents) | self.excluded.among(topics, pool.documents))
+            excluded = self._gone(topics, documents)
+            kept = ~(excluded | self._gone(topics, pool.documents))
         if not kept.any():
             gone = "all judgements are of excluded documents"
             raise InputError(qrels.name, None, gone, "some that are not")
@@ -178,6 +191,10 @@ class FileMapping:
         return both.pick(order), changed
 
 
+LONGEST_MATCHED_ID = 2_048
+"""Bytes of an id for a pattern: the search from each of its places takes time for the square of them."""
+
+
 class PatternMapping:
     """Ids become the group of a regular expression; those in which it is not found stay as they are."""
 
@@ -203,16 +220,29 @@ class PatternMapping:
         return PatternMapping, (self._text,)
 
     def __call__(self, ids: Ids) -> tuple[Documents, BoolArray]:
-        """Return the mapped ids (N,), and which of them changed (N,)."""
+        """Return the mapped ids (N,), and which of them changed (N,); raise InputError for a long id."""
         if self._before_number is not None:
             starts, lengths = ids.starts, _without_number(ids, self._before_number)
         else:
+            self._check_lengths(ids)
             rows, alike = (slice(None), slice(None)) if self._kinds is None else _alike(ids, self._kinds)
             spans = [self._span(text) for text in ids.take(rows)]
             edges = np.array(spans, np.int64).reshape(-1, 2)[alike]
             starts, lengths = ids.starts + edges[:, 0], edges[:, 1] - edges[:, 0]
         changed = (lengths != ids.lengths) | (starts != ids.starts)
         return Texts(Ids(ids.buffer, starts, lengths)), changed
+
+    def _check_lengths(self, ids: Ids) -> None:
+        """Raise InputError for an id that is so long that the pattern might search it for minutes."""
+        if ids.lengths.max(initial=0) > LONGEST_MATCHED_ID:
+            longest = ids[int(ids.lengths.argmax())]
+            raise InputError(
+                f"--map-docs {self._text}",
+                None,
+                f"docno {quoted(longest)} of {len(longest):,} bytes",
+                f"at most {LONGEST_MATCHED_ID:,} for a pattern",
+                "a file of docno and document maps longer ones",
+            )
 
     def _span(self, text: bytes) -> tuple[int, int]:
         found = self._pattern.search(text)

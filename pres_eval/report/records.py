@@ -208,7 +208,9 @@ def signature_text(evaluation: ScoredRun, record: Record) -> str:
     """Return the line that says how the numbers of a run were made."""
     others = {} if record.relevance_format == "qrels" else {"format": record.relevance_format}
     others |= {name: text_of(Path(file.path).name) for name, file in record.files.items()}
-    return signature_line(evaluation, record.options, others | record.rules)
+    # A protocol sets other options, which the line has.
+    others |= {name: rule for name, rule in record.rules.items() if name != "protocol"}
+    return signature_line(evaluation, record.options, others)
 
 
 def _run_text(run: RunRecord, record: Record) -> str:

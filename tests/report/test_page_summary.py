@@ -306,4 +306,6 @@ def test_judged_and_bounds_are_those_of_the_evaluation(case: tuple[str, Report])
     )
     low, high = (bounds[f"P_10(bound={end})"] for end in ("least", "greatest"))
     assert f"P_10 lies between {low:.4f} and {high:.4f}." in words
-    assert words.startswith(f"on average {int(100 * share['judged_10'])} % of the first 10 documents of ")
+    assert words.startswith(
+        f"on average {share['judged_10']:.0%} of the first 10 documents of ".replace("%", " %")
+    )

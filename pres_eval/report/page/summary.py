@@ -10,6 +10,7 @@ from pres_eval.analysis.compare_settings import least_p
 from pres_eval.analysis.every_pair import Against, PairTable
 from pres_eval.analysis.pools import Trust
 from pres_eval.analysis.reproducible import rounded
+from pres_eval.arrays import FloatArray
 from pres_eval.errors import plural
 from pres_eval.measures.selection import BOUNDS_NOTE
 from pres_eval.report.markup import Cell, Content, Html, element, link, scrolling, section, table
@@ -250,15 +251,23 @@ def _judged(report: Report, run: int) -> list[Content]:
     if trust is None:
         return []
     share, name = float(trust.judged[10][run]), report.names[run]
-    # Rounded down: 99.7 % is not all.
-    amount = "all" if share == 1 else f"on average {int(100 * share)} %"
-    words = f"{amount} of the first 10 documents of {name} are judged"
+    words = f"{_amount(share)} of the first 10 documents of {name} are judged"
     if share < 1 and "P_10" in trust.bounds:
         low, high = trust.bounds["P_10"][:, run]
         words += f": P_10 lies between {low:.4f} and {high:.4f}"
     ties = trust.ties[run]
     equal = f" Equal scores: {ties} by how they are ordered." if ties and ties.is_wide else ""
     return [f"{words}.{equal} ", link("trust", "Can I trust these judgements?")]
+
+
+def _amount(share: float) -> str:
+    """Return a share in words, rounded: 99.7 % is not all, and 0.2 % is not nothing."""
+    if share == 1:
+        return "all"
+    rounded_share = f"{100 * share:.0f} %"
+    if share > 0.995 or 0 < share < 0.005:
+        rounded_share = "over 99 %" if share > 0.5 else "under 1 %"
+    return f"on average {rounded_share}"
 
 
 FEW = 5
@@ -331,17 +340,34 @@ def _order(report: Report, trust: Trust) -> list[list[Content]]:
         f" τ = {tried.averages[0, place]:.2f} on average, {tried.lowest[0, place]:.2f} at worst"
         f" ({same:.2f}: the same order)" + ", without weights of topics" * (report.weights is not None)
     )
-    leaders, name = report.leaders(report.main), report.names[report.best_first(report.main)[0]]
+    leaders = report.leaders(report.main)
     if np.isnan(same):
         return []
-    if report.main not in trust.bounds or len(leaders) != 1:
+    rivals = sum(report.has_all_topics(run) for run in range(len(report.names))) - 1
+    if report.main not in trust.bounds or len(leaders) != 1 or not rivals:
         return [[words]]
-    low, high = np.sort(report.sign(report.main) * trust.bounds[report.main], axis=0)
-    others = [run for run in range(len(high)) if run != leaders[0] and report.has_all_topics(run)]
-    if not others:
-        return [[words]]
-    over = int(np.count_nonzero(high[others] > low[leaders[0]]))
-    last = f"the bounds of {report.main} of {over} of {len(others)} other runs reach into those of {name}"
-    if len(others) < len(high) - 1:
-        last += f" ({len(high) - 1 - len(others)} more lack topics and are not compared)"
-    return [[words], [f"Within these bounds {'another' if over else 'no other'} run could be best: {last}"]]
+    return [[words], [_who_could_be_best(report, trust.bounds[report.main], leaders[0])]]
+
+
+def _who_could_be_best(report: Report, bounds: FloatArray, best: int) -> str:
+    """Return whether the bounds (2, R) of other runs reach into those of the best, in words.
+
+    A run of which they do not cannot be best.  One of which they do may: bounds are of each run alone, and a
+    document that two runs retrieved can be relevant for both or for none.
+    """
+    low, high = np.sort(report.sign(report.main) * bounds, axis=0)
+    others = [run for run in range(len(high)) if run != best and report.has_all_topics(run)]
+    over = int(np.count_nonzero(high[others] > low[best]))
+    reach = (
+        f"the bounds of {report.main} of {over} of {len(others)} other runs reach into those of"
+        f" {report.names[best]}"
+    )
+    lacking = len(high) - 1 - len(others)
+    if lacking:
+        reach += f" ({lacking} more lack topics and are not compared)"
+    if not over:
+        return f"Within these bounds no other run could be best: {reach}"
+    return (
+        f"These bounds do not show that no other run could be best: {reach}. They are of each run alone:"
+        f" as runs share unjudged documents, {report.names[best]} may still be best whatever these are"
+    )
