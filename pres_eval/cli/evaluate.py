@@ -57,8 +57,9 @@ def command(said: EvaluateOptions) -> None:
             try:
                 _evaluate(said, warnings)
             except PresEvalError as error:
-                report_failures(said, [RunFailure(said.file_of(error), str(error))], warnings)
-                error.is_reported = True
+                if said.gated:
+                    report_failures(said, [RunFailure(said.file_of(error), str(error))], warnings)
+                    error.is_reported = True
                 raise
 
 
