@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pres_eval.arrays import FloatArray, IntArray
+from pres_eval.arrays import (
+    FloatArray,
+    IntArray,
+)
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.forming import AnyBatch, form
 from pres_eval.errors import NoCommonTopicError

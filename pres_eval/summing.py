@@ -8,7 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from pres_eval.arrays import FloatArray, add_rows_in_order
+from pres_eval.arrays import (
+    FloatArray,
+    add_rows_in_order,
+)
 from pres_eval.measures.base import Format, Totals, mean
 from pres_eval.measures.selection import Selection
 from pres_eval.reading.relevance import QrelsJudgements, Relevance

@@ -13,7 +13,10 @@ from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.reproducible import mean_and_deviation, rounded
 from pres_eval.analysis.significance import ALTERNATIVES, PAIRED_TESTS, WITH_MARGIN
-from pres_eval.arrays import BoolArray, FloatArray
+from pres_eval.arrays import (
+    BoolArray,
+    FloatArray,
+)
 from pres_eval.errors import UsageError, check_whole, plural, refuse
 
 TESTS = (*PAIRED_TESTS, *JOINT_TESTS)

@@ -16,7 +16,11 @@ from pres_eval.analysis.reproducible import (
     rounded,
     wins_ties_losses,
 )
-from pres_eval.arrays import FloatArray, IntArray, divide
+from pres_eval.arrays import (
+    FloatArray,
+    IntArray,
+    divide,
+)
 
 Ends = tuple[FloatArray, FloatArray]
 

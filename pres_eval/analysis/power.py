@@ -15,7 +15,10 @@ from pres_eval.analysis.joint import Draws, Joint, randomised_tukey, residual_va
 from pres_eval.analysis.paired import PairedScores, means_of
 from pres_eval.analysis.reproducible import RandomStream, least_enough, mean_and_deviation, rounded
 from pres_eval.analysis.significance import PAIRED_TESTS
-from pres_eval.arrays import FloatArray, IntArray
+from pres_eval.arrays import (
+    FloatArray,
+    IntArray,
+)
 from pres_eval.workers import Loop, in_turn
 
 DISCRIMINATION = ("randomised-tukey", "t", "bootstrap")

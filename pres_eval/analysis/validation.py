@@ -18,7 +18,10 @@ from pres_eval.analysis.yields import (
     wald,
     wilson,
 )
-from pres_eval.arrays import FloatArray, divide
+from pres_eval.arrays import (
+    FloatArray,
+    divide,
+)
 from pres_eval.errors import UsageError
 from pres_eval.records import dataclass
 

@@ -14,7 +14,14 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from pres_eval.arrays import BoolArray, FloatArray, Grades, IntArray, accumulate, read_only
+from pres_eval.arrays import (
+    BoolArray,
+    FloatArray,
+    Grades,
+    IntArray,
+    accumulate,
+    read_only,
+)
 from pres_eval.batches.topics import UNJUDGED, JudgedTopics, RankedDocuments, TieGroups
 from pres_eval.errors import MeasureError, quoted
 from pres_eval.options import V9, Version

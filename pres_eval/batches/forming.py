@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from pres_eval.arrays import IntArray, blocks, lengths_at
+from pres_eval.arrays import (
+    IntArray,
+    blocks,
+    lengths_at,
+)
 from pres_eval.batches.batch import Batch, frozen
 from pres_eval.batches.topics import (
     UNJUDGED,

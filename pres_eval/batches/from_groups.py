@@ -8,7 +8,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from pres_eval.arrays import BoolArray, FloatArray, IntArray, divide, lengths_at, ragged
+from pres_eval.arrays import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    divide,
+    lengths_at,
+    ragged,
+)
 from pres_eval.batches.batch import Batch, frozen
 from pres_eval.batches.topics import UNJUDGED, count_levels, down_to, take_topics
 from pres_eval.options import Options

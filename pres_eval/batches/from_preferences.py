@@ -7,7 +7,12 @@ from functools import cached_property
 
 import numpy as np
 
-from pres_eval.arrays import BoolArray, FloatArray, IntArray, ragged
+from pres_eval.arrays import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    ragged,
+)
 from pres_eval.batches.from_groups import JudgementsOfTopics, scored_groups
 from pres_eval.batches.preference_counts import Classes, GroupCounts, count_classes, segment_sums
 from pres_eval.batches.preference_orders import (

@@ -7,7 +7,12 @@ from functools import cached_property
 
 import numpy as np
 
-from pres_eval.arrays import BoolArray, FloatArray, IntArray, divide
+from pres_eval.arrays import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    divide,
+)
 from pres_eval.batches.from_groups import JudgementsOfTopics, scored_groups
 from pres_eval.options import Options
 from pres_eval.ranking.ranked import Ranked

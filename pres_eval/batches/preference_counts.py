@@ -12,7 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pres_eval.arrays import BoolArray, IntArray
+from pres_eval.arrays import (
+    BoolArray,
+    IntArray,
+)
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.arrays import BoolArray, FloatArray, IntArray, add_in_order
+from pres_eval.arrays import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    add_in_order,
+)
 from pres_eval.batches.preference_counts import Counts, Pairs, balanced_counts
 
 CELLS = 1 << 20

@@ -11,7 +11,10 @@ from typing import Any, TypeVar
 
 import click
 
-from pres_eval.arrays import LARGEST, nearest_integer
+from pres_eval.arrays import (
+    LARGEST,
+    nearest_integer,
+)
 from pres_eval.errors import InputError, PresEvalError, UsageError, is_plain, quoted
 from pres_eval.records import dataclass
 

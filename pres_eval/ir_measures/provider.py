@@ -12,7 +12,11 @@ import numpy as np
 from ir_measures import measures, providers
 from ir_measures.providers import base
 
-from pres_eval.arrays import FloatArray, IntArray, add_in_order
+from pres_eval.arrays import (
+    FloatArray,
+    IntArray,
+    add_in_order,
+)
 from pres_eval.errors import InputError
 from pres_eval.ir_measures.own import PRES, Fprime, PRES_est, Rnorm
 from pres_eval.library.data import check_dicts

@@ -6,7 +6,11 @@ import math
 
 import numpy as np
 
-from pres_eval.arrays import FloatArray, divide, elementwise
+from pres_eval.arrays import (
+    FloatArray,
+    divide,
+    elementwise,
+)
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.plain import RankedTopic
 from pres_eval.batches.topics import UNJUDGED

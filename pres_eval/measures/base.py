@@ -8,7 +8,10 @@ from collections.abc import Callable
 from dataclasses import field
 from typing import Any
 
-from pres_eval.arrays import FloatArray, IntArray
+from pres_eval.arrays import (
+    FloatArray,
+    IntArray,
+)
 from pres_eval.measures.parameters import NoParameters, Parameters
 from pres_eval.options import RelevanceInfo
 from pres_eval.records import dataclass

@@ -6,7 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from pres_eval.arrays import FloatArray, divide
+from pres_eval.arrays import (
+    FloatArray,
+    divide,
+)
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.gain import document_gains, highest_grades
 

@@ -6,7 +6,10 @@ from functools import partial
 
 import numpy as np
 
-from pres_eval.arrays import FloatArray, IntArray
+from pres_eval.arrays import (
+    FloatArray,
+    IntArray,
+)
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.plain import RankedTopic
 from pres_eval.batches.topics import UNJUDGED

@@ -10,7 +10,11 @@ from functools import partial
 
 import numpy as np
 
-from pres_eval.arrays import FloatArray, changed, divide
+from pres_eval.arrays import (
+    FloatArray,
+    changed,
+    divide,
+)
 from pres_eval.batches.from_subtopics import SubtopicBatch
 from pres_eval.measures.base import Measure, Trait
 from pres_eval.measures.novelty import (

@@ -6,7 +6,10 @@ from functools import partial
 
 import numpy as np
 
-from pres_eval.arrays import FloatArray, divide
+from pres_eval.arrays import (
+    FloatArray,
+    divide,
+)
 from pres_eval.batches.batch import Batch
 from pres_eval.errors import MeasureError
 from pres_eval.measures.base import NOT_DERIVED, Measure, Trait

@@ -11,7 +11,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from pres_eval.arrays import BoolArray, FloatArray, IntArray, log2
+from pres_eval.arrays import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    log2,
+)
 from pres_eval.batches.batch import Batch
 from pres_eval.options import LARGEST_LONG
 

@@ -13,7 +13,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from pres_eval.arrays import BoolArray, FloatArray, Grades, IntArray, blocks, nearest_integer
+from pres_eval.arrays import (
+    BoolArray,
+    FloatArray,
+    Grades,
+    IntArray,
+    blocks,
+    nearest_integer,
+)
 from pres_eval.batches.batch import Batch
 from pres_eval.errors import MeasureError
 from pres_eval.options import V10, Version

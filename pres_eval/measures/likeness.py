@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from pres_eval.arrays import FloatArray, IntArray, blocks, changed, divide, ragged
+from pres_eval.arrays import (
+    FloatArray,
+    IntArray,
+    blocks,
+    changed,
+    divide,
+    ragged,
+)
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import NOT_DERIVED, Measure, Trait
 from pres_eval.measures.found import relevant_within

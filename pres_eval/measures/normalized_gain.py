@@ -7,7 +7,15 @@ from functools import partial
 
 import numpy as np
 
-from pres_eval.arrays import FloatArray, IntArray, accumulate, changed, divide, elementwise, log2
+from pres_eval.arrays import (
+    FloatArray,
+    IntArray,
+    accumulate,
+    changed,
+    divide,
+    elementwise,
+    log2,
+)
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import NOT_DERIVED, Measure, Trait
 from pres_eval.measures.gain import (

@@ -6,7 +6,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from pres_eval.arrays import FloatArray, IntArray, changed, divide, log2
+from pres_eval.arrays import (
+    FloatArray,
+    IntArray,
+    changed,
+    divide,
+    log2,
+)
 from pres_eval.batches.from_subtopics import Hits, SubtopicBatch
 from pres_eval.errors import MeasureError
 from pres_eval.measures.rbp import Powers

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from pres_eval.arrays import FloatArray, IntArray, divide
+from pres_eval.arrays import (
+    FloatArray,
+    IntArray,
+    divide,
+)
 from pres_eval.batches.batch import Batch
 from pres_eval.errors import MeasureError, quoted
 from pres_eval.measures.average_precision import average_precision_cut

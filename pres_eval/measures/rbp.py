@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from pres_eval.arrays import BLOCK, FloatArray, IntArray, accumulate
+from pres_eval.arrays import (
+    BLOCK,
+    FloatArray,
+    IntArray,
+    accumulate,
+)
 from pres_eval.batches.batch import Batch
 from pres_eval.errors import MeasureError, quoted
 from pres_eval.measures.base import NOT_DERIVED, Lacks, Measure, Trait, WhenMissing

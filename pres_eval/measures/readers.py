@@ -12,7 +12,13 @@ from functools import partial
 
 import numpy as np
 
-from pres_eval.arrays import FloatArray, IntArray, accumulate, elementwise, log2
+from pres_eval.arrays import (
+    FloatArray,
+    IntArray,
+    accumulate,
+    elementwise,
+    log2,
+)
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import NOT_DERIVED, Measure, Trait
 from pres_eval.measures.continuing import DEPTH, gain_for_each_document, insq_continues, scaled_gains

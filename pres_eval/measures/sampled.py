@@ -11,7 +11,11 @@ from functools import partial
 
 import numpy as np
 
-from pres_eval.arrays import FloatArray, divide, elementwise
+from pres_eval.arrays import (
+    FloatArray,
+    divide,
+    elementwise,
+)
 from pres_eval.batches.from_samples import SampledBatch
 from pres_eval.measures.base import Measure, Trait, total
 from pres_eval.measures.gain import KeyNumbers, grade_gains

@@ -10,7 +10,11 @@ from functools import partial
 
 import numpy as np
 
-from pres_eval.arrays import FloatArray, IntArray, divide
+from pres_eval.arrays import (
+    FloatArray,
+    IntArray,
+    divide,
+)
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure, Trait
 from pres_eval.measures.found import relevant_within, sum_of_ranks

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from pres_eval.arrays import FloatArray, divide
+from pres_eval.arrays import (
+    FloatArray,
+    divide,
+)
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.plain import RankedTopic
 from pres_eval.measures.base import Measure, Trait, WhenMissing

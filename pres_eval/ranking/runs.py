@@ -10,7 +10,9 @@ from itertools import groupby
 
 import numpy as np
 
-from pres_eval.arrays import Words
+from pres_eval.arrays import (
+    Words,
+)
 from pres_eval.engines.engine import Engine, Here, split_size
 from pres_eval.errors import EmptyFileError, InputError, PresEvalError, RunFailure
 from pres_eval.options import ERROR, Options

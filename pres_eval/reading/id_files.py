@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from pres_eval.arrays import GrowingColumns, Ids, IntArray, WordIds
+from pres_eval.arrays import (
+    GrowingColumns,
+    Ids,
+    IntArray,
+)
 from pres_eval.errors import InputError
 from pres_eval.reading.lines import Layout, Lines, in_parts
 from pres_eval.reading.source import Chunk, Source
@@ -14,7 +18,7 @@ DOCUMENT_HEADINGS = ("docno", "doc_id", "docid", "document", "doc", "chunk", "ch
 """Names of the column of documents in a header."""
 
 
-IdPairs = tuple[WordIds, WordIds, IntArray]
+IdPairs = tuple[Ids, Ids, IntArray]
 """Two columns of ids (N,), and the line of each row (N,), from 1."""
 
 
@@ -42,7 +46,7 @@ def read_pairs(source: Source, columns: str, also: str | None = None) -> IdPairs
     first_ids, second_ids, lines = pairs.values()
     heading = first_ids[0].decode("utf-8", "replace").casefold()
     rows = slice(heading in HEADINGS or heading in DOCUMENT_HEADINGS, None)
-    return first_ids.pick(rows), second_ids.pick(rows), lines[rows]
+    return first_ids.take(rows), second_ids.take(rows), lines[rows]
 
 
 def _without_index(path: str, columns: str) -> IdPairs:
@@ -51,7 +55,7 @@ def _without_index(path: str, columns: str) -> IdPairs:
     for line, row in rows:
         if len(row) != 3:
             raise InputError(path, line, f"{len(row)} columns", f"3 (an index, {columns})")
-    first, second = (WordIds.of(Ids.of([encoded(row[place]) for _, row in rows[1:]])) for place in (1, 2))
+    first, second = (Ids.from_texts([encoded(row[place]) for _, row in rows[1:]]) for place in (1, 2))
     return first, second, np.array([line for line, _ in rows[1:]], np.int64)
 
 
@@ -66,5 +70,5 @@ def _with_blanks(chunk: Chunk, separators: bytes) -> Chunk:
 def _pairs(lines: Lines) -> IdPairs:
     """Return the pairs of a chunk, whose lines are counted from 1; raise LineError."""
     last = lines.checked().fields.columns - 1
-    first, second = (WordIds.of(lines.column(number)) for number in (0, min(last, 2)))
+    first, second = (lines.column(number) for number in (0, min(last, 2)))
     return first, second, lines.line_of(np.arange(len(lines))) + 1

@@ -10,7 +10,12 @@ from typing import TypeVar
 
 import numpy as np
 
-from pres_eval.arrays import PADDING, AnyArray, Ids, IntArray
+from pres_eval.arrays import (
+    PADDING,
+    AnyArray,
+    Ids,
+    IntArray,
+)
 from pres_eval.errors import EmptyFileError, InputError, quoted
 from pres_eval.reading.numbers import read_numbers, read_whole_numbers
 from pres_eval.reading.source import Chunk, Source
@@ -78,8 +83,7 @@ class Lines:
 
     def column(self, number: int) -> Ids:
         """Return one column as ids."""
-        starts, ends = self.fields.column(number)
-        return Ids(self.chunk.array(), starts, ends - starts)
+        return Ids.from_buffer(self.chunk.array(), *self.fields.column(number))
 
     def text(self, row: int, number: int) -> bytes:
         """Return one field; not of the first column."""

@@ -14,7 +14,10 @@ from typing import Any, cast
 
 import numpy as np
 
-from pres_eval.arrays import PADDING, Bytes
+from pres_eval.arrays import (
+    PADDING,
+    Bytes,
+)
 from pres_eval.errors import DamagedError, EmptyFileError, InputError
 from pres_eval.reading.memory import keep_freed_memory
 from pres_eval.reading.streams import (

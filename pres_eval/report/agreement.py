@@ -10,7 +10,11 @@ import numpy as np
 
 from pres_eval.analysis.agreement import CORRELATIONS, coefficient_intervals, correlations, dissents
 from pres_eval.analysis.paired import PairedScores
-from pres_eval.arrays import AnyArray, FloatArray, IntArray
+from pres_eval.arrays import (
+    AnyArray,
+    FloatArray,
+    IntArray,
+)
 from pres_eval.errors import plural
 from pres_eval.report.drawing import new_figure, one_plot, plain, plain_names, run_styles, whole_numbers
 from pres_eval.report.layout import Interval, Shown, Table, Value

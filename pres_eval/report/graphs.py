@@ -7,7 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pres_eval.arrays import add_in_order, divide
+from pres_eval.arrays import (
+    add_in_order,
+    divide,
+)
 from pres_eval.report.axes import Axis, count_axis, nice_axis, unit_axis
 from pres_eval.report.trec_report import RECALL_LEVELS, Report
 

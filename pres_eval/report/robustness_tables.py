@@ -9,7 +9,11 @@ import numpy as np
 from pres_eval.analysis.pooling import FirstDocuments, Key, ToJudge
 from pres_eval.analysis.pools import LeftOut
 from pres_eval.analysis.robustness import Reduced, Robustness
-from pres_eval.arrays import AnyArray, BoolArray, IntArray
+from pres_eval.arrays import (
+    AnyArray,
+    BoolArray,
+    IntArray,
+)
 from pres_eval.errors import plural
 from pres_eval.measures.parameters import Cutoffs
 from pres_eval.measures.selection import Selection

@@ -9,7 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays import FloatArray, Grades, IntArray, accumulate
+from pres_eval.arrays import (
+    FloatArray,
+    Grades,
+    IntArray,
+    accumulate,
+)
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure
 from pres_eval.measures.gain import highest_grades

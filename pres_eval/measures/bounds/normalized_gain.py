@@ -8,7 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays import FloatArray, Grades, IntArray, divide, log2
+from pres_eval.arrays import (
+    FloatArray,
+    Grades,
+    IntArray,
+    divide,
+    log2,
+)
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure
 from pres_eval.measures.bounds.judgements import Bounds, depth_of, highest_of, unjudged

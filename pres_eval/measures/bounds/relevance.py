@@ -9,7 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays import FloatArray, IntArray, elementwise
+from pres_eval.arrays import (
+    FloatArray,
+    IntArray,
+    elementwise,
+)
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.average_precision import logarithms
 from pres_eval.measures.base import Measure

@@ -13,7 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pres_eval.arrays import FloatArray, IntArray
+from pres_eval.arrays import (
+    FloatArray,
+    IntArray,
+)
 from pres_eval.errors import MeasureError
 from pres_eval.measures.base import Format, Lacks, Measure, Trait, function_of
 

@@ -10,7 +10,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from pres_eval.arrays import BoolArray, FloatArray, IntArray, blocks, ragged
+from pres_eval.arrays import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    blocks,
+    ragged,
+)
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.topics import TieGroups, heads_of_ties
 from pres_eval.measures.found import AtRank

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from pres_eval.arrays import FloatArray, IntArray, accumulate, divide
+from pres_eval.arrays import (
+    FloatArray,
+    IntArray,
+    accumulate,
+    divide,
+)
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.expected.cut import (
     CutTie,

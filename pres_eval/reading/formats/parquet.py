@@ -8,7 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays import PADDING, AnyArray, Ids
+from pres_eval.arrays import (
+    PADDING,
+    AnyArray,
+    Ids,
+)
 from pres_eval.errors import InputError, MissingExtraError, PresEvalError, quoted
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.formats.names import DOCUMENT, GRADE, SCORE, TOPIC, pick
@@ -81,7 +85,7 @@ def row_groups(source: Source, file: Any, numbers: Iterable[int], grades: bool) 
         for batch in file.iter_batches(rows, row_groups=[group], columns=columns, use_threads=False):
             if batch.num_rows:
                 topic, document = (_ids(source, batch.column(name), name) for name in columns[:2])
-                ids_size += int(topic.lengths.sum() + document.lengths.sum())
+                ids_size += topic.nbytes + document.nbytes
                 if ids_size > max(MOST_SHARED, SHARED_BY * groups_size):
                     raise InputError(
                         source.name,
@@ -162,7 +166,7 @@ def _ids(source: Source, column: Any, name: str) -> Ids:
         text[: stop - start] = np.frombuffer(data, np.uint8)[start:stop]
     if (text[: stop - start] == 0).any():
         raise InputError(source.name, None, f"a NUL in an id of column {quoted(name)}", "text")
-    return Ids(text, places[:-1] - start, np.diff(places))
+    return Ids.from_buffer(text, places[:-1] - start, places[1:] - start)
 
 
 def _numbers(source: Source, column: Any, name: str, grades: bool) -> AnyArray:

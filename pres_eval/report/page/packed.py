@@ -15,7 +15,10 @@ from typing import Any
 import numpy as np
 
 from pres_eval.analysis.every_pair import PairTable
-from pres_eval.arrays import AnyArray, FloatArray
+from pres_eval.arrays import (
+    AnyArray,
+    FloatArray,
+)
 from pres_eval.measures.base import Format
 from pres_eval.report.markup import Html, element, raw
 from pres_eval.report.report_numbers import medians_of, topic_measures
