@@ -29,11 +29,12 @@ from pres_eval.errors import InputError, MeasureError
 from pres_eval.library.arguments import in_python, python_words, warn
 from pres_eval.library.data import rank_any
 from pres_eval.library.few import NUM_REL, FewDocuments, plain_columns, plain_judgements
-from pres_eval.library.ranked import Qrels
+from pres_eval.library.ranked import Qrels, UnprintedQrels
 from pres_eval.measures import NICKNAMES, OUR_NICKNAMES, measure_names, own_measures
 from pres_eval.measures.base import LEAST_GEOMETRIC_MEAN, Measure, geometric_mean, number_of_topics
 from pres_eval.measures.parameters import Cutoffs, Fractions
 from pres_eval.measures.selection import Selection, as_asked, select
+from pres_eval.measures.settings import UnitedCutoffs
 from pres_eval.options import V9, Options
 from pres_eval.reading import relevance as engine
 from pres_eval.scoring import Scoring
@@ -253,7 +254,7 @@ class RelevanceEvaluator:
 
 def _qrels(judged: Mapping[str, Mapping[str, int]]) -> Qrels:
     try:
-        qrels = Qrels(judged)
+        qrels = UnprintedQrels(judged)
     except InputError as error:
         raise TypeError(str(error)) from error
     if qrels.form != "qrels":
@@ -280,7 +281,9 @@ def _asked(
     columns = as_asked(selection, options, False, warn)
     # Parameters that are not cutoffs do not show.
     keys = [
-        column.label if isinstance(column.measure.parameters, Cutoffs | Fractions) else column.measure.name
+        column.label
+        if isinstance(column.measure.parameters, Cutoffs | Fractions | UnitedCutoffs)
+        else column.measure.name
         for column in columns
     ]
     nothing = [_OF_NOTHING.get(column.measure.summary, 0.0) for column in columns]

@@ -11,23 +11,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pres_eval.arrays import (
-    FloatArray,
-    IntArray,
-)
+from pres_eval.arrays import FloatArray
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.forming import AnyBatch, form
-from pres_eval.errors import NoCommonTopicError
+from pres_eval.errors import NoCommonTopicError, quoted
 from pres_eval.measures import HOME, computed
-from pres_eval.measures.base import LEAST_GEOMETRIC_MEAN, Totals, Trait, WhenMissing, geometric_mean
+from pres_eval.measures.base import LEAST_GEOMETRIC_MEAN, Measure, Totals, Trait, WhenMissing, geometric_mean
 from pres_eval.measures.names import BOUNDS, View
 from pres_eval.measures.selection import SelectedColumn, Selection
-from pres_eval.options import ONE, ZERO, Options
+from pres_eval.options import EXPECTED, ONE, ZERO, Options
 from pres_eval.ranking.ranking import Ranking
-from pres_eval.reading.relevance import Relevance
+from pres_eval.reading.relevance import QrelsJudgements, Relevance
 from pres_eval.records import dataclass
 from pres_eval.summing import MOST_VALUES, ScoredBlock, Summing, Values
 from pres_eval.workers import Loop, in_turn
+
+HIGHEST_FINITE_EXPONENT = 1023
+"""The highest power of two that is a double."""
 
 if TYPE_CHECKING:
     from pres_eval.reading.topic_files import Groups, Weights
@@ -66,19 +66,19 @@ class ScoredRun(ScoredBlock):
                 return values
         raise KeyError(label)
 
-    def with_columns(self, places: Sequence[int]) -> ScoredRun:
-        """Return the scores with some of the columns, in this order."""
+    def with_columns(self, numbers: Sequence[int]) -> ScoredRun:
+        """Return the scores with only the columns of these numbers, counted from 0, in this order."""
         return replace(
             self,
-            columns=tuple(self.columns[place] for place in places),
-            values=tuple(self.values[place] for place in places),
-            summary=tuple(self.summary[place] for place in places),
-            groups={name: own.with_columns(places) for name, own in self.groups.items()},
+            columns=tuple(self.columns[number] for number in numbers),
+            values=tuple(self.values[number] for number in numbers),
+            summary=tuple(self.summary[number] for number in numbers),
+            groups={name: group.with_columns(numbers) for name, group in self.groups.items()},
         )
 
     def under(self, columns: Selection) -> ScoredRun:
         """Return the scores with other records of their columns."""
-        groups = {name: own.under(columns) for name, own in self.groups.items()}
+        groups = {name: group.under(columns) for name, group in self.groups.items()}
         return replace(self, columns=columns, groups=groups)
 
 
@@ -96,39 +96,53 @@ class Scoring:
     groups: Groups | None = None
     weights: Weights | None = None
 
-    def blocks(self, ranking: Ranking, each: Loop = in_turn) -> Iterator[ScoredBlock]:
+    def blocks(self, ranking: Ranking, loop: Loop = in_turn) -> Iterator[ScoredBlock]:
         """Return the topics of a run, scored, some at a time.
 
-        each  carries out the loop over some topics
+        loop  carries out the loop over some topics
         Raises NoCommonTopicError if there is none, or none with a weight, so that the run has no means.
         """
-        worth = {ZERO: 0.0, ONE: 1.0}.get(self.options.empty)
-        if self.weights is not None and not self.options.complete:
-            topics = self.relevance.pool.topics.take(ranking.topic)
-            if len(topics) and not any(self.weights.of[topic] for topic in topics):
-                raise NoCommonTopicError(
-                    f"{self.weights.path}: found the weight 0 for all {len(topics)} topics of the run, so"
-                    " that it has no means; expected one above 0, or -c to count the judged topics that the"
-                    " run lacks"
-                )
+        self._check_weights(ranking)
         batches = form(self.relevance, ranking, self.options)
-        return score_blocks(batches, self.selection, self.zscores, each, worth)
+        return score_blocks(
+            batches,
+            self.selection,
+            self.zscores,
+            loop,
+            value_of_empty={ZERO: 0.0, ONE: 1.0}.get(self.options.empty),
+            expected_in_ties=self.options.ties == EXPECTED,
+        )
+
+    def _check_weights(self, ranking: Ranking) -> None:
+        """Raise NoCommonTopicError if all topics of the run weigh 0 and -c adds no others."""
+        if self.weights is None or self.options.complete:
+            return
+        topics = self.relevance.pool.topics.take(ranking.topic)
+        if len(topics) and not any(self.weights.of[topic] for topic in topics):
+            raise NoCommonTopicError(
+                f"{self.weights.path}: found the weight 0 for all {len(topics)} topics of the run, so"
+                " that it has no means; expected one above 0, or -c to count the judged topics that the"
+                " run lacks"
+            )
 
     def evaluation(self, ranking: Ranking, blocks: Iterable[ScoredBlock]) -> ScoredRun:
         """Return all numbers of one run whose topics were scored, which are at least one."""
-        whole = self._over(ranking, joined(blocks))
-        groups = {} if self.groups is None else self.groups.topics
-        found = {name: self._over(ranking, whole.over(own), own) for name, own in groups.items()}
-        # Topics that all weigh 0 have no mean.
-        there = {
-            name: each for name, each in found.items() if each.totals.num_topics and each.totals.weight != 0
-        }
-        return replace(whole, groups=there)
+        scored = joined(blocks)
+        run = self._over(ranking, scored)
+        if self.groups is None:
+            return run
+        groups = {}
+        for name, topics in self.groups.topics.items():
+            group = self._over(ranking, scored.over(topics), topics)
+            # A group without topics, or whose topics all weigh 0, has no mean.
+            if group.totals.num_topics and group.totals.weight != 0:
+                groups[name] = group
+        return replace(run, groups=groups)
 
     def _over(
         self, ranking: Ranking, block: ScoredBlock, topics: frozenset[bytes] | None = None
     ) -> ScoredRun:
-        """Return all numbers over scored topics; `topics` are those of the group that they are, None: all."""
+        """Return all numbers over scored topics; `topics`: those of the group that they are, None: all."""
         summing = Summing(self.selection, self.weights)
         summing.add(block)
         totals = summing.totals(self.relevance, self.options.complete, topics)
@@ -143,88 +157,111 @@ class Scoring:
         )
 
 
+ColumnScorer = Callable[[AnyBatch], Iterable[Values]]
+"""A batch -> the values of the columns of one measure in one view, in their order."""
+
+
 def score_blocks(
     batches: Sequence[Callable[[], AnyBatch]],
     selection: Selection,
     zscores: ZScores | None = None,
-    each: Loop = in_turn,
-    worth: float | None = None,
+    loop: Loop = in_turn,
+    *,
+    value_of_empty: float | None = None,
+    expected_in_ties: bool = False,
 ) -> Iterator[ScoredBlock]:
     """Score the topics with every measure of the selection, some at a time.
 
-    batches  functions that form them
-    each     carries out the loop over these
-    worth    value of topics without relevant documents in measures from 0 to 1; None: the measures' own
+    batches           functions that form them
+    loop              carries out the loop over these
+    value_of_empty    value of topics without relevant documents in measures from 0 to 1; None: the measures'
+                      own
+    expected_in_ties  whether the batches know their ties, and expected values are wanted
     """
-    # Those together that are one measure, seen in one way.
-    groups = [
-        tuple(group) for _, group in groupby(selection, lambda column: (id(column.measure), column.view))
+    scorers = [
+        _scorer(tuple(columns), value_of_empty, expected_in_ties)
+        for _, columns in groupby(selection, lambda column: (id(column.measure), column.view))
     ]
-
-    score_group = _score_group if worth is None else partial(_score_with_empty, worth)
 
     def score(number: int) -> ScoredBlock:
         """Return the values of all columns for a batch."""
         batch = batches[number]()
         # As C does: what overflows or is not defined becomes inf or nan without a word.
         with np.errstate(all="ignore"):
-            values = tuple([one for group in groups for one in score_group(batch, group)])
+            values = tuple([column for scorer in scorers for column in scorer(batch)])
         if batch.missing.any():
-            values = tuple(map(partial(_as_missing, batch), selection, values))
+            values = tuple(map(partial(_with_missing, batch), selection, values))
         if zscores is not None:
-            values = tuple(
-                column_values
-                if isinstance(column_values, list)
-                else zscores.convert(batch.topics, column.label, column_values, ours=column.measure.ours)
-                for column, column_values in zip(selection, values, strict=True)
-            )
+            values = tuple(map(partial(_converted, zscores, batch), selection, values))
         return ScoredBlock(batch.topics, values)
 
-    return each(score, len(batches))
+    return loop(score, len(batches))
 
 
-def _score_with_empty(worth: float, batch: AnyBatch, group: Selection) -> Iterator[Values]:
-    """Yield the values of the columns of one measure; `worth` as for score_blocks."""
-    measure = group[0].measure
-    if measure.summary is geometric_mean:
-        worth = math.log(max(worth, LEAST_GEOMETRIC_MEAN))
-    elif Trait.BOUNDED not in measure.traits or not measure.tells_quality:
-        yield from _score_group(batch, group)
-        return
-    seen = seen_as(batch, group[0].view)
-    assert isinstance(seen, Batch), "--empty lets nothing else through"
-    empty = seen.num_rel == 0
-    for values in _score_group(batch, group):
-        assert not isinstance(values, list), "what is from 0 to 1 is a number"
-        yield np.where(empty & ~batch.missing, 1 - worth if measure.less_is_better else worth, values)
+def _scorer(columns: Selection, value_of_empty: float | None, expected_in_ties: bool) -> ColumnScorer:
+    """Return what computes the columns of one measure in one view; arguments as for score_blocks."""
+    measure, view = columns[0].measure, columns[0].view
+    scorer: ColumnScorer
+    if measure.takes_many and len(columns) > 1 and view.bound is None and not expected_in_ties:
+        scorer = partial(_score_together, _checked(measure, measure.score), columns)
+    else:
+        scorer = partial(_score_each, _checked(measure, _function_of(columns[0], expected_in_ties)), columns)
+    if value_of_empty is not None:
+        value = _value_of_topics_without(measure, value_of_empty)
+        if value is not None:
+            scorer = partial(_score_with_empty, scorer, value)
+    if view == View():
+        return scorer
+    return lambda batch: scorer(seen_as(batch, view))
 
 
-def _score_group(batch: AnyBatch, group: Selection) -> Iterator[Values]:
-    """Yield the values of the columns of one measure, by its own functions."""
-    measure, view = group[0].measure, group[0].view
-    if view != View():
-        batch = seen_as(batch, view)
-    function: Callable[..., FloatArray | IntArray | list[str]] = measure.score
-    if view.bound is not None:
-        function = partial(_bound, group[0])
-    elif batch.ties is not None:
+def _function_of(column: SelectedColumn, expected_in_ties: bool) -> Callable[..., Any]:
+    """Return the function of a batch and arguments that fills a column: values, bounds, or expected ones."""
+    if column.view.bound is not None:
+        return partial(_bound, column)
+    if expected_in_ties:
         from pres_eval.measures.expected import expected_of
 
-        function = expected_of(measure)
-    if measure.name not in HOME:
-        function = partial(computed, measure, function)
-    if not measure.takes_many or len(group) == 1 or view.bound is not None or batch.ties is not None:
-        for column in group:
-            values = function(batch, *column.arguments)
-            yield values if isinstance(values, list) else np.asarray(values, np.float64)
-        return
+        return expected_of(column.measure)
+    return column.measure.score
+
+
+def _checked(measure: Measure, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function; one of a registered measure, which can return anything, with a check."""
+    return function if measure.name in HOME else partial(computed, measure, function)
+
+
+def _score_each(function: Callable[..., Any], columns: Selection, batch: AnyBatch) -> Iterator[Values]:
+    """Yield the values of the columns one by one."""
+    for column in columns:
+        values = function(batch, *column.arguments)
+        yield values if isinstance(values, list) else np.asarray(values, np.float64)
+
+
+def _score_together(function: Callable[..., Any], columns: Selection, batch: AnyBatch) -> Iterator[Values]:
+    """Yield the values of columns whose function takes each argument for C of them at once, as (C, 1)."""
     at_once = max(MOST_VALUES // max(len(batch), 1), 1)
-    for start in range(0, len(group), at_once):
-        columns = group[start : start + at_once]
-        arguments = tuple(
-            np.array(each)[:, np.newaxis] for each in zip(*[one.arguments for one in columns], strict=True)
-        )
-        yield from np.asarray(function(batch, *arguments), np.float64)
+    for start in range(0, len(columns), at_once):
+        arguments = zip(*[column.arguments for column in columns[start : start + at_once]], strict=True)
+        as_columns = [np.array(argument)[:, np.newaxis] for argument in arguments]
+        yield from np.asarray(function(batch, *as_columns), np.float64)
+
+
+def _value_of_topics_without(measure: Measure, value_of_empty: float) -> float | None:
+    """Return what --empty makes topics without relevant documents worth; None: the measure's own value."""
+    if measure.summary is geometric_mean:
+        return math.log(max(value_of_empty, LEAST_GEOMETRIC_MEAN))
+    if Trait.BOUNDED not in measure.traits or not measure.tells_quality:
+        return None
+    return 1 - value_of_empty if measure.less_is_better else value_of_empty
+
+
+def _score_with_empty(scorer: ColumnScorer, value: float, batch: AnyBatch) -> Iterator[Values]:
+    """Yield the values of the columns, with one value for all topics without relevant documents."""
+    assert isinstance(batch, Batch), "--empty lets nothing else through"
+    empty = batch.num_rel == 0
+    for values in scorer(batch):
+        yield np.where(empty, value, values)
 
 
 def seen_as(batch: AnyBatch, view: View) -> AnyBatch:
@@ -235,17 +272,25 @@ def seen_as(batch: AnyBatch, view: View) -> AnyBatch:
     return batch if view.level is None else batch.with_grade(view.level)
 
 
-def _as_missing(batch: AnyBatch, column: SelectedColumn, values: Values) -> Values:
-    """Return the values (T,), with those of topics that the run lacks."""
+def _with_missing(batch: AnyBatch, column: SelectedColumn, values: Values) -> Values:
+    """Return the values (T,), with those that 10.0 has for topics that the run lacks."""
     when_missing = column.measure.when_missing
-    reset = when_missing is WhenMissing.ZERO or (
-        when_missing is WhenMissing.ZERO_WITHOUT_PARAMETERS and column.label == column.measure.name
+    without_parameters = column.label == column.measure.name
+    is_zero = when_missing is WhenMissing.ZERO or (
+        when_missing is WhenMissing.ZERO_WITHOUT_PARAMETERS and without_parameters
     )
-    if not reset:
+    if not is_zero:
         return values
     if isinstance(values, list):
-        return ["" if gone else text for text, gone in zip(values, batch.missing, strict=True)]
+        return ["" if missing else text for text, missing in zip(values, batch.missing, strict=True)]
     return np.where(batch.missing, 0.0, values)
+
+
+def _converted(zscores: ZScores, batch: AnyBatch, column: SelectedColumn, values: Values) -> Values:
+    """Return the values (T,) of a column as Z-scores; texts stay as they are."""
+    if isinstance(values, list):
+        return values
+    return zscores.convert(batch.topics, column.label, values, ours=column.measure.ours)
 
 
 def _bound(column: SelectedColumn, batch: AnyBatch, *arguments: object) -> FloatArray:
@@ -256,6 +301,23 @@ def _bound(column: SelectedColumn, batch: AnyBatch, *arguments: object) -> Float
     assert column.view.bound is not None, "asked for by its bound"
     of_column = BoundsOf(column.measure, arguments, column.view.scale)
     return batch.derived(of_column)[BOUNDS.index(column.view.bound)]
+
+
+def warning_of_infinite_gains(selection: Selection, relevance: Relevance) -> str | None:
+    """Return the warning about grades whose gain 2^grade - 1 is infinite; None where no column has it."""
+    of_powers = any(column.measure.name == "dcg_exp_cut" for column in selection)
+    if not of_powers or not isinstance(relevance, QrelsJudgements) or not len(relevance.grade):
+        return None
+    row = int(np.argmax(relevance.grade))
+    grade = int(relevance.grade[row])
+    if grade <= HIGHEST_FINITE_EXPONENT:
+        return None
+    pool = relevance.pool
+    topic = pool.topics[int(np.searchsorted(pool.offsets, row, "right")) - 1]
+    return (
+        f"{relevance.name}: found grade {grade} of topic {quoted(topic)}: dcg_exp_cut, whose gains are"
+        " 2^grade - 1, is inf where it is retrieved; ndcg_exp_cut is defined for all grades"
+    )
 
 
 def evaluate(
@@ -275,12 +337,13 @@ def evaluate(
 
 def joined(blocks: Iterable[ScoredBlock]) -> ScoredBlock:
     """Return the topics of all blocks, which are at least one, with their values."""
-    every = list(blocks)
-    columns: Iterator[Any] = zip(*(block.values for block in every), strict=True)
-    return ScoredBlock(
-        tuple(chain.from_iterable(block.topics for block in every)),
-        tuple(
-            list(chain.from_iterable(parts)) if isinstance(parts[0], list) else np.concatenate(parts)
-            for parts in columns
-        ),
-    )
+    block_list = list(blocks)
+    topics = tuple(chain.from_iterable(block.topics for block in block_list))
+    parts_of_columns: Iterator[Any] = zip(*(block.values for block in block_list), strict=True)
+    values: list[Values] = []
+    for parts in parts_of_columns:
+        if isinstance(parts[0], list):
+            values.append(list(chain.from_iterable(parts)))
+        else:
+            values.append(np.concatenate(parts))
+    return ScoredBlock(topics, tuple(values))

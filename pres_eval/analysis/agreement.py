@@ -25,10 +25,7 @@ from pres_eval.analysis.estimates import favoured
 from pres_eval.analysis.paired import means_of
 from pres_eval.analysis.reproducible import RandomStream, quantiles_of_known
 from pres_eval.analysis.significance import PAIRED_TESTS
-from pres_eval.arrays import (
-    FloatArray,
-    IntArray,
-)
+from pres_eval.arrays import FloatArray, IntArray
 from pres_eval.workers import Loop, in_turn
 
 VERDICT_TEST = "wilcoxon"

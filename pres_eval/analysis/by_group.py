@@ -13,10 +13,7 @@ from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.analysis.paired import PairedScores, weighted
 from pres_eval.analysis.reproducible import DECIMALS, RandomStream
-from pres_eval.arrays import (
-    FloatArray,
-    IntArray,
-)
+from pres_eval.arrays import FloatArray, IntArray
 from pres_eval.errors import UsageError
 from pres_eval.reading.topic_files import Groups, Weights
 from pres_eval.workers import Loop, in_turn

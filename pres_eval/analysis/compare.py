@@ -20,11 +20,7 @@ from pres_eval.analysis.significance import (
     p_values,
     shown_by,
 )
-from pres_eval.arrays import (
-    BoolArray,
-    FloatArray,
-    IntArray,
-)
+from pres_eval.arrays import BoolArray, FloatArray, IntArray
 from pres_eval.workers import Loop, in_turn
 
 BEST = "best"

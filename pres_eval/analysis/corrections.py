@@ -8,11 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pres_eval.analysis.reproducible import rounded
-from pres_eval.arrays import (
-    BoolArray,
-    FloatArray,
-    IntArray,
-)
+from pres_eval.arrays import BoolArray, FloatArray, IntArray
 
 
 def holm(p_values: FloatArray) -> FloatArray:

@@ -11,10 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from pres_eval.analysis.reproducible import rounded
-from pres_eval.arrays import (
-    FloatArray,
-    IntArray,
-)
+from pres_eval.arrays import FloatArray, IntArray
 
 
 def kendall_tau_a(x: FloatArray, y: FloatArray) -> float:

@@ -9,11 +9,7 @@ from statistics import NormalDist
 import numpy as np
 
 from pres_eval.analysis.reproducible import DECIMALS
-from pres_eval.arrays import (
-    FloatArray,
-    IntArray,
-    elementwise,
-)
+from pres_eval.arrays import FloatArray, IntArray, elementwise
 
 _TINY = 1e-300
 _PRECISION = 1e-16

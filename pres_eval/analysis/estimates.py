@@ -16,11 +16,7 @@ from pres_eval.analysis.reproducible import (
     rounded,
     wins_ties_losses,
 )
-from pres_eval.arrays import (
-    FloatArray,
-    IntArray,
-    divide,
-)
+from pres_eval.arrays import FloatArray, IntArray, divide
 
 Ends = tuple[FloatArray, FloatArray]
 

@@ -8,12 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from pres_eval.arrays import (
-    FloatArray,
-    IntArray,
-    consecutive,
-    lengths_at,
-)
+from pres_eval.arrays import FloatArray, IntArray, consecutive, lengths_at
 from pres_eval.batches.forming import kept_documents
 from pres_eval.options import Options
 from pres_eval.ranking.ranked import Ranked

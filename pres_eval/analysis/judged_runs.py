@@ -14,10 +14,7 @@ from pres_eval.analysis.correlation import kendall_tau_a, kendall_tau_b, positio
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.reproducible import rounded
 from pres_eval.analysis.significance import PAIRED_TESTS, paired_t
-from pres_eval.arrays import (
-    BoolArray,
-    FloatArray,
-)
+from pres_eval.arrays import BoolArray, FloatArray
 
 
 def order_changes(

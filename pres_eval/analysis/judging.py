@@ -8,13 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from pres_eval.arrays import (
-    AnyInts,
-    BoolArray,
-    FloatArray,
-    Ids,
-    IntArray,
-)
+from pres_eval.arrays import AnyInts, BoolArray, FloatArray, Ids, IntArray
 from pres_eval.errors import InputError, NoCommonTopicError, quoted
 from pres_eval.reading.changed_judgements import with_documents
 from pres_eval.reading.pool import Pool, build_pool

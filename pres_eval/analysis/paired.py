@@ -8,11 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pres_eval.analysis.reproducible import rounded
-from pres_eval.arrays import (
-    BoolArray,
-    FloatArray,
-    IntArray,
-)
+from pres_eval.arrays import BoolArray, FloatArray, IntArray
 from pres_eval.errors import MeasureError, NoCommonTopicError, UsageError, quoted
 from pres_eval.measures.base import Format, Trait, mean
 from pres_eval.measures.selection import SelectedColumn, Selection

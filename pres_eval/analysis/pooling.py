@@ -10,14 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from pres_eval.analysis.reproducible import RandomStream
-from pres_eval.arrays import (
-    AnyInts,
-    BoolArray,
-    FloatArray,
-    Ids,
-    IntArray,
-    narrow,
-)
+from pres_eval.arrays import AnyInts, BoolArray, FloatArray, Ids, IntArray, narrow
 from pres_eval.errors import UsageError, decimal_comma, quoted
 from pres_eval.options import Options
 from pres_eval.ranking.runs import read_run

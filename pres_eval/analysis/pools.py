@@ -21,10 +21,7 @@ from pres_eval.analysis.robustness import (
 )
 from pres_eval.analysis.sweep import signs, summaries
 from pres_eval.analysis.ties import TieRange, main_column, tie_range
-from pres_eval.arrays import (
-    BoolArray,
-    FloatArray,
-)
+from pres_eval.arrays import BoolArray, FloatArray
 from pres_eval.measures.selection import Selection, select, with_bounds
 from pres_eval.options import Options
 from pres_eval.ranking.ranked import Ranked

@@ -15,12 +15,7 @@ from pres_eval.analysis.judged_runs import Favour, favour_of, with_corrected
 from pres_eval.analysis.paired import PairedScores, gains_of
 from pres_eval.analysis.reproducible import DECIMALS, RandomStream
 from pres_eval.analysis.significance import paired_t, t_of_means
-from pres_eval.arrays import (
-    FloatArray,
-    IntArray,
-    absent,
-    divide,
-)
+from pres_eval.arrays import FloatArray, IntArray, absent, divide
 from pres_eval.errors import NoCommonTopicError
 
 MORE_TOPICS = (10, 20, 50, 100)

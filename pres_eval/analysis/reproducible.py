@@ -12,12 +12,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from pres_eval.arrays import (
-    BoolArray,
-    FloatArray,
-    IntArray,
-    Words,
-)
+from pres_eval.arrays import BoolArray, FloatArray, IntArray, Words
 
 DECIMALS = 12
 """Scores and differences are rounded to this many decimals before they are compared: 0.3 - 0.1 and 0.2 are

@@ -11,12 +11,7 @@ from pres_eval.analysis.correlation import COEFFICIENTS
 from pres_eval.analysis.paired import evaluations_of
 from pres_eval.analysis.reproducible import RandomStream
 from pres_eval.analysis.sweep import signs, summaries
-from pres_eval.arrays import (
-    BoolArray,
-    FloatArray,
-    IntArray,
-    add_in_order,
-)
+from pres_eval.arrays import BoolArray, FloatArray, IntArray, add_in_order
 from pres_eval.measures.selection import Selection
 from pres_eval.options import Options
 from pres_eval.ranking.ranking import Ranking

@@ -9,10 +9,7 @@ from typing import cast
 import numpy as np
 
 from pres_eval.analysis.reproducible import RandomStream
-from pres_eval.arrays import (
-    FloatArray,
-    IntArray,
-)
+from pres_eval.arrays import FloatArray, IntArray
 from pres_eval.batches.forming import in_blocks
 from pres_eval.batches.from_samples import SampledBatch
 from pres_eval.errors import UsageError

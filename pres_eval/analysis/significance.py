@@ -15,11 +15,7 @@ import numpy as np
 
 from pres_eval.analysis.distributions import t_above, t_two_sided, wilcoxon
 from pres_eval.analysis.reproducible import DECIMALS, RandomStream, mean_and_deviation, wins_ties_losses
-from pres_eval.arrays import (
-    BoolArray,
-    FloatArray,
-    IntArray,
-)
+from pres_eval.arrays import BoolArray, FloatArray, IntArray
 
 ALTERNATIVES = ("two-sided", "greater", "less", "equivalent", "non-inferior")
 """Alternative hypotheses, by the names that options use; the first is the default."""

@@ -7,10 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pres_eval.arrays import (
-    FloatArray,
-    IntArray,
-)
+from pres_eval.arrays import FloatArray, IntArray
 from pres_eval.errors import MeasureError
 from pres_eval.measures import HOME, measure_of
 from pres_eval.measures.base import Format

@@ -7,21 +7,24 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
+from pres_eval.analysis.exact_limits import (
+    lower_limits,
+    quantile_at_least,
+    quantile_at_most,
+    shuffled,
+    upper_limits,
+)
 from pres_eval.analysis.reproducible import RandomStream, quantiles_of_known
 from pres_eval.analysis.yields import (
     Ends,
     SampledPart,
     binomial,
-    clopper_pearson,
     posterior,
     relevant_needed,
     wald,
     wilson,
 )
-from pres_eval.arrays import (
-    FloatArray,
-    divide,
-)
+from pres_eval.arrays import FloatArray, divide
 from pres_eval.errors import UsageError
 from pres_eval.records import dataclass
 
@@ -139,8 +142,14 @@ def estimates(topic: bytes, parts: Sequence[SampledPart], settings: ReviewSettin
     sizes = sum(part.size for part in sides[0]), sum(part.size for part in sides[1])
     found, missed = (np.array(math.fsum(part.estimate for part in side)) for side in sides)
     outside = 1 - settings.confidence
-    make = _drawn if settings.method == ReviewSettings.method else _analytic
-    ends = make(sides, sizes, settings, (outside, 2 * outside))
+    if settings.method == ReviewSettings.method:
+        intervals = _drawn(sides, sizes, settings, [outside])
+        limits = _melded(sides, sizes, settings, [2 * outside])
+        ends = {name: [*intervals[name], *limits[name]] for name in QUANTITIES}
+    elif settings.method == EXACT:
+        ends = _melded(sides, sizes, settings, (outside, 2 * outside))
+    else:
+        ends = _analytic(sides, sizes, settings, (outside, 2 * outside))
     return [
         _estimate(topic, name, float(value(found, missed, sizes)), ends[name])
         for name, value in QUANTITIES.items()
@@ -150,15 +159,17 @@ def estimates(topic: bytes, parts: Sequence[SampledPart], settings: ReviewSettin
 def _estimate(topic: bytes, name: str, value: float, ends: Sequence[Ends]) -> Estimate:
     """Return an estimate; its interval and limits reach to it, or to 0 and 1 where nothing is known of it.
 
-    Jeffreys' prior alone would rule out that nothing is relevant where the sample has nothing relevant.
+    The interval reaches to both limits: Jeffreys' prior alone would say less than 2.6 / n of a share of
+    which the sample has nothing, where the limit to one side is 3 / n.
     Source: Brown, Cai & DasGupta, Statistical Science 2001, doi:10.1214/ss/1009213286, 4.1.2.
     """
-    low, high = ends[0]
+    (low, high), (at_least, at_most) = ends
     # A share of nothing may be certain: then its interval has no width, or is nan.
     least, most = (0.0, 1.0) if math.isnan(value) and low < high else (value, value)
     # In this order nan leaves an end as it is.
-    reaching = [end for low, high in ends for end in (min(low, least), max(high, most))]
-    return Estimate(topic, name, value, *reaching)
+    at_least, at_most = min(at_least, least), max(at_most, most)
+    low, high = min(low, at_least), max(high, at_most)
+    return Estimate(topic, name, value, low, high, at_least, at_most)
 
 
 FURTHER_OUT = 0.9
@@ -181,6 +192,54 @@ def _drawn(
     return {name: ends_of(value(found, missed, sizes), outside) for name, value in QUANTITIES.items()}
 
 
+def _melded(
+    sides: Sequence[list[SampledPart]],
+    sizes: tuple[int, int],
+    settings: ReviewSettings,
+    outside: Sequence[float],
+) -> Quantiles:
+    """Return intervals between two limits to one side that keep their level.
+
+    A limit of recall draws the lower limit of the documents found and the upper one of those missed
+    independently, or the other way round (melded confidence intervals, see `shuffled`).
+    """
+    stream, draws = RandomStream(settings.seed, 2), settings.draws
+    found_parts, missed_parts = sides
+    every_part = [*found_parts, *missed_parts]
+    found_low, found_high = lower_limits(found_parts, draws), upper_limits(found_parts, draws)
+    missed_low = shuffled(lower_limits(missed_parts, draws), stream)
+    missed_high = shuffled(upper_limits(missed_parts, draws), stream)
+    all_low, all_high = lower_limits(every_part, draws), upper_limits(every_part, draws)
+    nothing = np.zeros(draws)
+    worst_and_best: dict[str, tuple[tuple[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]] = {
+        "recall": ((found_low, missed_high), (found_high, missed_low)),
+        "F1": ((found_low, missed_high), (found_high, missed_low)),
+        "precision": ((found_low, nothing), (found_high, nothing)),
+        "relevant found": ((found_low, nothing), (found_high, nothing)),
+        "elusion": ((nothing, missed_low), (nothing, missed_high)),
+        "relevant missed": ((nothing, missed_low), (nothing, missed_high)),
+        "prevalence": ((all_low, nothing), (all_high, nothing)),
+        "relevant": ((all_low, nothing), (all_high, nothing)),
+    }
+    return {
+        name: _limits(QUANTITIES[name](*worst, sizes), QUANTITIES[name](*best, sizes), outside)
+        for name, (worst, best) in worst_and_best.items()
+    }
+
+
+def _limits(worst: FloatArray, best: FloatArray, outside: Sequence[float]) -> list[Ends]:
+    """Return for each chance the lower limit of the worst values (draws,) and the upper one of the best.
+
+    A value is nan if there is no relevant document: such a draw shows no recall and rules none out.  If no
+    worst value is a number, its limit is that of the best ones, and the other way round.
+    """
+    worst, best = (
+        other if np.isnan(values).all() else np.where(np.isnan(values), unknown, values)
+        for values, other, unknown in ((worst, best, 0.0), (best, worst, 1.0))
+    )
+    return [(quantile_at_least(worst, chance / 2), quantile_at_most(best, chance / 2)) for chance in outside]
+
+
 def drawn(parts: Sequence[SampledPart], stream: RandomStream, draws: int) -> FloatArray:
     """Return (draws,) numbers of relevant documents of some parts together, drawn from their posterior."""
     return posterior(parts, draws)[stream.orders(1, draws)[0]] if parts else np.zeros(draws)
@@ -201,7 +260,7 @@ def _analytic(
     outside: Sequence[float],
 ) -> Quantiles:
     """Return intervals that are made of those of the parts, by formulas."""
-    interval, share = METHODS[settings.method]
+    interval, share = ANALYTIC[settings.method]
     ends: Quantiles = {name: [] for name in QUANTITIES}
     for chance in outside:
         found, missed, every = (_sum(own, interval, chance) for own in (*sides, sides[0] + sides[1]))
@@ -253,17 +312,22 @@ def worst_share(some: Yield, rest: Yield) -> float:
     return some[1] / (some[1] + rest[2]) if some[1] else 0.0
 
 
-METHODS = {
+EXACT = "clopper-pearson"
+"""The method whose intervals have exact limits at both ends."""
+
+ANALYTIC = {
     "wilson": (wilson, least_share),
-    "clopper-pearson": (clopper_pearson, least_share),
     "wald": (wald, least_share),
     "ei-recall": (binomial, worst_share),
 }
-"""The methods besides beta-binomial: the interval of a part, and how two become that of a share.
+"""The methods with a formula: the interval of a part, and how two become that of a share.
 
 ei-recall: Losey 2015, "Introducing ei-Recall": recall is lowest where most was missed and least was found.
 Unless all found documents are judged, it is wider than necessary.
 """
+
+METHODS = ("wilson", EXACT, "wald", "ei-recall")
+"""The methods besides beta-binomial."""
 
 
 ERECALL = "eRecall"

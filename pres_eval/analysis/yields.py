@@ -42,6 +42,10 @@ class SampledPart:
         """The relevant documents: size · relevant / sampled."""
         return self.size * self.relevant / self.sampled
 
+    def with_relevance_exchanged(self) -> SampledPart:
+        """Return the part with its irrelevant documents as the relevant ones."""
+        return replace(self, relevant=self.sampled - self.relevant)
+
     def possible(self, ends: Ends) -> Ends:
         """Return the ends of an interval, none beyond what the judged documents leave open."""
         most = self.size - self.sampled + self.relevant
@@ -85,7 +89,7 @@ def clopper_pearson(part: SampledPart, outside: float) -> Ends:
             True,
             key=lambda relevant, one=one: _at_least(relevant, one) > outside / 2,  # type: ignore[misc]
         )
-        for one in (part, replace(part, relevant=part.sampled - part.relevant))
+        for one in (part, part.with_relevance_exchanged())
     )
     return float(low), float(part.size - least_irrelevant)
 
@@ -117,25 +121,53 @@ def posterior(parts: Sequence[SampledPart], draws: int) -> FloatArray:
     """Return numbers (draws,) of relevant documents of several parts together: even quantiles, ascending.
 
     Formula:  Σ x + BetaBinomial(Σ (N - n), a, b): what is judged, and what the unjudged documents add.  One
-      uncertain part has a = x + ½, b = n - x + ½ (Jeffreys' prior); several have `_of_many`.  If more than
-      LARGEST_TABLE documents are unjudged, that number of groups represents them.
+      uncertain part has a = x + ½, b = n - x + ½ (Jeffreys' prior); several have the mean and the variance
+      of `_moments_of_several`.
     Source: Webber, "Approximate recall confidence intervals", TOIS 2013, doi:10.1145/2414782.2414784.
     """
-    known, uncertain = sum(part.relevant for part in parts), [one for one in parts if one.sampled < one.size]
-    left = sum(part.size - part.sampled for part in uncertain)
+    judged_relevant = sum(part.relevant for part in parts)
+    uncertain = [part for part in parts if part.sampled < part.size]
+    unjudged = sum(part.size - part.sampled for part in uncertain)
+    if not uncertain:
+        return np.full(draws, float(judged_relevant))
     if len(uncertain) == 1:
-        a, b = uncertain[0].relevant + 0.5, uncertain[0].sampled - uncertain[0].relevant + 0.5
+        [part] = uncertain
+        more = beta_binomial(unjudged, part.relevant + 0.5, part.sampled - part.relevant + 0.5, draws)
     else:
-        a, b = _of_many(uncertain, left) if uncertain else (0.5, 0.5)
-    groups = min(left, LARGEST_TABLE)
+        mean, variance = _moments_of_several(uncertain)
+        more = beta_binomial_of_moments(unjudged, mean, variance, draws)
+    return judged_relevant + more
+
+
+def beta_binomial(documents: int, a: float, b: float, draws: int) -> FloatArray:
+    """Return even quantiles (draws,) of BetaBinomial(documents, a, b), ascending; a or b may be 0.
+
+    If there are more than LARGEST_TABLE documents, that number of groups represents them.
+    """
+    if not documents or not a:
+        return np.zeros(draws)
+    if not b:
+        return np.full(draws, float(documents))
+    groups = min(documents, LARGEST_TABLE)
     k = np.arange(groups, dtype=np.float64)
     chances = _chances(np.log((k + a) * (groups - k)) - np.log((k + 1) * (groups - k - 1 + b)))
-    found = np.searchsorted(np.cumsum(chances)[:-1], (np.arange(draws) + 0.5) / draws)
-    return np.asarray(known + found * (left / max(groups, 1)))
+    relevant_groups = np.searchsorted(np.cumsum(chances)[:-1], (np.arange(draws) + 0.5) / draws)
+    return np.asarray(relevant_groups * (documents / groups))
 
 
-def _of_many(parts: Sequence[SampledPart], left: int) -> tuple[float, float]:
-    """Return a and b of the beta-binomial whose mean and variance are those of several parts together.
+def beta_binomial_of_moments(documents: int, mean: float, variance: float, draws: int) -> FloatArray:
+    """Return even quantiles (draws,) of the beta-binomial with this mean and variance, ascending.
+
+    Its a + b is 1 at least, as for documents of which none is judged, and a binomial is the narrowest.
+    """
+    share = min(mean / documents, 1.0)
+    ratio = variance / (mean * (1 - share)) if 0 < share < 1 else 1.0
+    weight = max((documents - ratio) / max(ratio - 1, 1e-9), 1.0)
+    return beta_binomial(documents, weight * share, weight * (1 - share), draws)
+
+
+def _moments_of_several(parts: Sequence[SampledPart]) -> tuple[float, float]:
+    """Return mean and variance of the relevant ones among the unjudged documents of several parts together.
 
     A prior of its own for each part would add half a relevant document N / n times for each: with ten strata
     or twenty topics the interval leaves the estimate behind.  So all parts share one half relevant and one
@@ -156,11 +188,7 @@ def _of_many(parts: Sequence[SampledPart], left: int) -> tuple[float, float]:
         short = (sampled + 1) ** 2 / (sampled * sampled + sampled + 1)
         mean += (size - sampled) * (part.relevant + half) / (sampled + 2 * half)
         variance += size * (size - sampled) / sampled * share * (1 - share) * short
-    chance = mean / left
-    spread = variance / (mean * (1 - chance))
-    # a + b is 1 at least, as for a part of which nothing is judged; a binomial is the narrowest there is.
-    weight = max((left - spread) / max(spread - 1, 1e-9), 1.0)
-    return weight * chance, weight * (1 - chance)
+    return mean, variance
 
 
 def relevant_needed(sampled: int, target: float, confidence: float) -> int | None:

@@ -11,16 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from pres_eval.arrays import (
-    AnyInts,
-    BoolArray,
-    FloatArray,
-    Ids,
-    IntArray,
-    TopicNumbers,
-    changed,
-    present,
-)
+from pres_eval.arrays import AnyInts, BoolArray, FloatArray, Ids, IntArray, TopicNumbers, changed, present
 from pres_eval.checking.findings import Example, FileReport, tell_respelling
 from pres_eval.checking.notations import Id
 from pres_eval.checking.second_look import ALL_ROWS, Sampler

@@ -12,11 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pres_eval.arrays import (
-    AnyInts,
-    IntArray,
-    ragged,
-)
+from pres_eval.arrays import AnyInts, IntArray, ragged
 from pres_eval.checking.notations import Respelling
 from pres_eval.checking.respelling import respelled_documents
 from pres_eval.errors import InputError

@@ -13,7 +13,7 @@ from pres_eval.checking.run import CheckOptions
 from pres_eval.checking.text import as_json, as_text
 from pres_eval.cli.output import set_format, write_output
 from pres_eval.cli.progress import reading_bar
-from pres_eval.cli.said import CutoffList, Said, WholeRange, argument, command_with, option
+from pres_eval.cli.said import CutoffList, FileUse, Said, WholeRange, argument, command_with, option
 from pres_eval.cli.shared import RESULTS_FORMAT, NumberOptions
 from pres_eval.cli.streams import check_paths, is_watched
 from pres_eval.errors import InputError, UsageError
@@ -97,7 +97,7 @@ class CheckedFiles(Said):
     )  # fmt: skip
     strict: bool = option("--strict", is_flag=True, help="Also exit with 1 for warnings.")
     output: str | None = option(
-        "--output", metavar="FILE", callback=set_format,
+        "--output", metavar="FILE", callback=set_format, file_use=FileUse.WRITTEN,
         help="Write the findings to FILE, whole or not at all; FILE.json sets --format json.",
     )  # fmt: skip
     jobs: int | None = NumberOptions.jobs

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pres_eval.arrays import Ids
 from pres_eval.cli.output import output_file
-from pres_eval.cli.said import Said, argument, command_with, option
+from pres_eval.cli.said import FileUse, Said, argument, command_with, option
 from pres_eval.cli.shared import RESULTS_FORMAT
 from pres_eval.cli.streams import warn, writing_results
 from pres_eval.errors import InputError, UsageError, quoted, refuse
@@ -51,7 +51,9 @@ class ConvertOptions(Said):
         help="Names of the topics 1, 2, ... of _msearch responses: the first word of each line.",
     )  # fmt: skip
     tag: str | None = option("--tag", metavar="NAME", help="Last column of trec_results (default: run).")
-    output: str | None = option("--output", metavar="FILE", help="Write to FILE, whole or not at all.")
+    output: str | None = option(
+        "--output", metavar="FILE", file_use=FileUse.WRITTEN, help="Write to FILE, whole or not at all."
+    )
 
 
 @command_with(ConvertOptions)

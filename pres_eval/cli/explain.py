@@ -7,12 +7,17 @@ import shutil
 from collections.abc import Iterator, Sequence
 
 from pres_eval.analysis.explain import explain_topics
+from pres_eval.analysis.steps import STEP_MAKERS, check_explained, judged_topics, measure_steps
 from pres_eval.analysis.sweep import DEFAULT_MEASURES, select_at
 from pres_eval.cli.analysing import AnalysisOptions, put_out
 from pres_eval.cli.loading import Loaded, read
 from pres_eval.cli.said import WholeRange, argument, command_with, option
+from pres_eval.cli.shared import WITH_CUTOFFS
 from pres_eval.errors import UsageError, did_you_mean
+from pres_eval.measures.selection import select
 from pres_eval.report.explained_tables import explained_figure, explained_tables, side_by_side_tables
+from pres_eval.report.layout import Table
+from pres_eval.report.steps_tables import steps_tables
 from pres_eval.report.text import text_of
 
 MOST_PICTURES = 12
@@ -22,24 +27,28 @@ SCREEN = 50
 
 
 class ExplainOptions(AnalysisOptions):
-    """Explain the PRES of single topics: every relevant document, its rank, and the areas A1 and A2.
+    """Explain the PRES of single topics, or with -m other measures, document by document.
 
     \b
     Examples:
       pres-eval explain qrels.txt run.txt
       pres-eval explain qrels.txt run.txt TOPIC --nmax 100
       pres-eval explain qrels.txt run.txt other_run.txt TOPIC
+      pres-eval explain -m map -m ndcg_cut.10 qrels.txt run.txt TOPIC
 
     Without TOPIC the worst topics come first, and a screenful is shown (with -c: topics that the run lacks as
     well).  A second RUN is shown side by side with the first; without TOPIC the topics come first on which
     the two differ most.
 
-    A relevant document beyond rank Nmax counts with a rank of the worst case.  In the plot a line is a
-    document: dots are ranks lost against the best case (A1), # are ranks gained over the worst case (A2), and
-    PRES = A2 / (A1 + A2).  MAP, recall and PRES are averaged over the run's topics and over all topics of the
-    qrels.
+    Every relevant document is shown with its rank; one beyond rank Nmax counts with a rank of the worst case.
+    In the plot a line is a document: dots are ranks lost against the best case (A1), # are ranks gained over
+    the worst case (A2), and PRES = A2 / (A1 + A2).  MAP, recall and PRES are averaged over the run's topics
+    and over all topics of the qrels.
 
-    Tables for --table: topics, documents, averages.
+    With -m, a table shows step by step what each document adds to a measure, and the formula with the
+    numbers of the topic.
+
+    Tables for --table: topics, documents, averages; with -m: steps, values.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
 
     QRELS = True
@@ -47,6 +56,10 @@ class ExplainOptions(AnalysisOptions):
     qrels: str = argument()
     run: str = argument()
     chosen: tuple[str, ...] = argument(nargs=-1, metavar="[RUN] [TOPIC ...]")
+    measures: tuple[str, ...] = option(
+        "-m", "--measure", multiple=True, metavar=WITH_CUTOFFS,
+        help=f"A measure to explain step by step instead of PRES: {', '.join(STEP_MAKERS)}; several allowed.",
+    )  # fmt: skip
     nmax: int = option(
         "--nmax", type=WholeRange(min=1), default=100, show_default=True, metavar="RANK",
         help="The rank at which the reader stops.",
@@ -65,6 +78,12 @@ def command(said: ExplainOptions) -> None:
     scoring = loaded.scoring(select_at(DEFAULT_MEASURES, [said.nmax], said.numbers()))
     evaluations = loaded.evaluations(scoring)
     chosen = list(_topics(loaded, said.chosen[len(others) :]))
+    fits = shutil.get_terminal_size((80, SCREEN)).lines - 2
+    lines = None if said.chosen[len(others) :] or said.most is not None else fits
+    if said.measures:
+        tables = _steps(said, loaded, chosen, lines)
+        put_out(tables, "explain", {**loaded.settings, "measures": said.measures}, said, loaded.failures)
+        return
     if said.plot and len(chosen) > MOST_PICTURES:
         raise UsageError(
             f"--plot: {len(chosen)} topics, expected {MOST_PICTURES} at most: name those to draw"
@@ -73,8 +92,6 @@ def command(said: ExplainOptions) -> None:
         list(explain_topics(loaded.qrels(), ranking, loaded.options, said.nmax, chosen))
         for ranking in loaded.rankings
     ]
-    fits = shutil.get_terminal_size((80, SCREEN)).lines - 2
-    lines = None if said.chosen[len(others) :] or said.most is not None else fits
     if len(loaded.rankings) == 2:
         pairs = list(zip(*explained, strict=True))
         tables = side_by_side_tables(pairs, evaluations, loaded.names, said.most, lines)
@@ -94,14 +111,35 @@ def command(said: ExplainOptions) -> None:
     )
 
 
-def _topics(loaded: Loaded, wanted: Sequence[str]) -> Iterator[int]:
-    """Yield the chosen topics as indices of the pool's; all if none is chosen."""
-    known = {topic: number for number, topic in enumerate(loaded.relevance.pool.topics)}
-    if not wanted:
-        yield from known.values() if loaded.options.complete else loaded.rankings[0].topic.tolist()
-    for text in dict.fromkeys(wanted):
-        topic = text.encode("utf-8", "surrogateescape")
-        if topic not in known:
-            hint = did_you_mean(text, [text_of(each) for each in known])
-            raise UsageError(f"topic {text} is not in the qrels{'; ' * bool(hint)}{hint}")
-        yield known[topic]
+def _steps(said: ExplainOptions, loaded: Loaded, topics: list[int], lines: int | None) -> list[Table]:
+    """Return the tables of the measures that -m asks for, of the topics named, else the worst first."""
+    if len(loaded.rankings) > 1:
+        raise UsageError("-m explains one run: leave out the second")
+    if said.plot:
+        raise UsageError("--plot draws PRES: leave out -m, or --plot")
+    selection = select(said.measures, loaded.options)
+    for column in selection:
+        check_explained(column)
+    explained = []
+    for topic in judged_topics(loaded.qrels(), loaded.rankings[0], loaded.options, topics):
+        level = loaded.options.relevance_level
+        explained.append([measure_steps(topic, column, level) for column in selection])
+    if lines is not None or said.most is not None:
+        explained.sort(key=lambda measures: measures[0].value)
+    return steps_tables(explained, said.most, lines)
+
+
+def _topics(loaded: Loaded, names: Sequence[str]) -> Iterator[int]:
+    """Yield the topics of these names as indices of the pool's; all if there are none."""
+    numbers = {topic: number for number, topic in enumerate(loaded.relevance.pool.topics)}
+    if not names:
+        yield from numbers.values() if loaded.options.complete else loaded.rankings[0].topic.tolist()
+    for name in dict.fromkeys(names):
+        topic = name.encode("utf-8", "surrogateescape")
+        if topic not in numbers:
+            message = f"topic {name} is not in the qrels"
+            hint = did_you_mean(name, [text_of(known) for known in numbers])
+            if hint:
+                message += f"; {hint}"
+            raise UsageError(message)
+        yield numbers[topic]

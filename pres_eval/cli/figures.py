@@ -58,9 +58,9 @@ def command(said: FiguresOptions) -> None:
     for ranking in loaded.rankings:
         if not len(ranking.topic):
             raise NoCommonTopicError(without_common_topic(loaded.relevance, ranking, loaded.options))
-    table, drawn = _figure(said, loaded)
+    table, draw = _figure(said, loaded)
     settings = {**loaded.settings, "kind": said.kind, "nmax": said.cutoff}
-    put_out([table], "figures", settings, said, loaded.failures, drawn)
+    put_out([table], "figures", settings, said, loaded.failures, draw)
 
 
 def _figure(said: FiguresOptions, loaded: Loaded) -> figures.Drawn:
@@ -73,21 +73,15 @@ def _figure(said: FiguresOptions, loaded: Loaded) -> figures.Drawn:
     name = topics[0] if said.topic is None else said.topic
     if name not in topics:
         raise UsageError(f"--topic {name}: not in the qrels, expected one such as {', '.join(topics[:3])}")
-    found = [one for (one,) in _explained(said, loaded, [topics.index(name)])]
-    return ONE_TOPIC[said.kind](name, loaded.names, found, said.num_docs_in_coll)
+    explanations = [explanation for (explanation,) in _explained(said, loaded, [topics.index(name)])]
+    return ONE_TOPIC[said.kind](name, loaded.names, explanations, said.num_docs_in_coll)
 
 
 def _explained(said: FiguresOptions, loaded: Loaded, topics: list[int] | None) -> list[list[Explanation]]:
-    """Return for each run its topics, or those of the run, in full."""
-    return [
-        list(
-            explain_topics(
-                loaded.qrels(),
-                ranking,
-                loaded.options,
-                said.cutoff,
-                ranking.topic.tolist() if topics is None else topics,
-            )
-        )
-        for ranking in loaded.rankings
-    ]
+    """Return the explanations of some topics for each run; None: of all topics that the run has."""
+    explanations = []
+    for ranking in loaded.rankings:
+        numbers = ranking.topic.tolist() if topics is None else topics
+        explained = explain_topics(loaded.qrels(), ranking, loaded.options, said.cutoff, numbers)
+        explanations.append(list(explained))
+    return explanations

@@ -44,18 +44,18 @@ def command(said: HolesOptions) -> None:
     with unchanged(said.runs if said.documents else (), [said.qrels]):
         loaded = read(said, said.qrels, said.runs)
         qrels = loaded.qrels()
-        found = [holes(qrels, ranking, depth) for ranking in loaded.rankings]
-        tables = holes_tables(loaded.names, found, depth)
+        holes_of_runs = [holes(qrels, ranking, depth) for ranking in loaded.rankings]
+        tables = holes_tables(loaded.names, holes_of_runs, depth)
         if said.documents:
             judged = set(judged_keys(qrels.pool, qrels.grade.tolist()))
             rewriting = said.rewriting()
-            listed = loaded.each("listing documents", loaded.paths)
-            firsts = listed(
+            loop = loaded.each("listing documents", loaded.paths)
+            first_documents_of_runs = loop(
                 lambda run: first_documents(text_at(loaded.paths[run]), said.compat, depth, rewriting),
                 len(loaded.paths),
             )
-            counted = {topic for own in found for topic, _, _ in own}
-            tables.append(unjudged_table(loaded.names, firsts, counted, judged))
+            topics = {topic for holes_of_run in holes_of_runs for topic, _, _ in holes_of_run}
+            tables.append(unjudged_table(loaded.names, first_documents_of_runs, topics, judged))
     shares = np.array([[row[-1] for row in tables[0].rows]], np.float64)
     put_out(
         tables,

@@ -37,40 +37,41 @@ def command() -> None:
 
 def page() -> str:
     """Return the manual page: roff for `man`, ASCII alone."""
-    return "\n".join(
-        [
-            f'.TH PRES-EVAL 1 "" "pres-eval {escaped(__version__)}" "User Commands"',
-            ".SH NAME",
-            escaped("pres-eval - trec_eval's numbers and PRES, for recall-oriented search"),
-            ".SH SYNOPSIS",
-            *_verbatim(USAGE),
-            ".SH DESCRIPTION",
-            *_prose(command_of(None).help or ""),
-            *_verbatim(EXAMPLE),
-            *_prose(ARGUMENTS),
-            ".SH OPTIONS",
-            *_definitions(option_rows(command_of(None))),
-            ".SH COMMANDS",
-            *(line for name in COMMANDS for line in _command(name)),
-            ".SH FILES",
-            *(line for text in FILE_FORMATS.values() for line in _file_format(text)),
-            *_prose(LINES_IN_ALL),
-            ".SH MEASURES",
-            *_definitions((measure.name, measure.description) for measure in MEASURES),
-            *_prose("Nicknames for several measures:"),
-            *_definitions((f"{name} ({compat})", ", ".join(names)) for compat, name, names in _nicknames()),
-            ".SH EXIT STATUS",
-            *_definitions((str(code), text) for code, text in EXIT_CODES.items()),
-            ".SH DIFFERENCES FROM TREC_EVAL",
-            *(line for text in DIFFERENCES for line in (r".IP \(bu 2", escaped(text))),
-            ".SH SEE ALSO",
-            *_prose(
-                "W. Magdy and G. J. F. Jones, PRES: A Score Metric for Evaluating Recall-Oriented Information"
-                " Retrieval Applications, SIGIR 2010, doi:10.1145/1835449.1835551."
-            ),
-            "",
-        ]
+    lines = [
+        f'.TH PRES-EVAL 1 "" "pres-eval {escaped(__version__)}" "User Commands"',
+        ".SH NAME",
+        escaped("pres-eval - trec_eval's numbers and PRES, for recall-oriented search"),
+        ".SH SYNOPSIS",
+        *_verbatim(USAGE),
+        ".SH DESCRIPTION",
+        *_prose(command_of(None).help or ""),
+        *_verbatim(EXAMPLE),
+        *_prose(ARGUMENTS),
+        ".SH OPTIONS",
+        *_definitions(option_rows(command_of(None))),
+        ".SH COMMANDS",
+    ]
+    for name in COMMANDS:
+        lines += _command(name)
+    lines.append(".SH FILES")
+    for text in FILE_FORMATS.values():
+        lines += _file_format(text)
+    lines += _prose(LINES_IN_ALL)
+    lines.append(".SH MEASURES")
+    lines += _definitions((measure.name, measure.description) for measure in MEASURES)
+    lines += _prose("Nicknames for several measures:")
+    lines += _definitions((f"{name} ({compat})", ", ".join(names)) for compat, name, names in _nicknames())
+    lines.append(".SH EXIT STATUS")
+    lines += _definitions((str(code), text) for code, text in EXIT_CODES.items())
+    lines.append(".SH DIFFERENCES FROM TREC_EVAL")
+    for text in DIFFERENCES:
+        lines += [r".IP \(bu 2", escaped(text)]
+    lines.append(".SH SEE ALSO")
+    lines += _prose(
+        "W. Magdy and G. J. F. Jones, PRES: A Score Metric for Evaluating Recall-Oriented Information"
+        " Retrieval Applications, SIGIR 2010, doi:10.1145/1835449.1835551."
     )
+    return "".join(f"{line}\n" for line in lines)
 
 
 def escaped(text: str) -> str:
@@ -105,7 +106,10 @@ def _file_format(text: str) -> list[str]:
 
 
 def _definitions(rows: Iterable[tuple[str, str]]) -> list[str]:
-    return [line for term, text in rows for line in (".TP", rf"\fB{escaped(term)}\fR", escaped(text))]
+    lines = []
+    for term, text in rows:
+        lines += [".TP", rf"\fB{escaped(term)}\fR", escaped(text)]
+    return lines
 
 
 def _command(name: str) -> list[str]:
@@ -114,12 +118,10 @@ def _command(name: str) -> list[str]:
     context = click.Context(command, info_name=f"pres-eval {name}", **command.context_settings)
     usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
     paragraphs = inspect.cleandoc(command.help or COMMANDS[name]).split("\n\n")
-    return [
-        f".SS {name}",
-        *_prose(usage),
-        *(line for paragraph in paragraphs for line in _paragraph(paragraph)),
-        *_definitions(option_rows(command)),
-    ]
+    lines = [f".SS {name}", *_prose(usage)]
+    for paragraph in paragraphs:
+        lines += _paragraph(paragraph)
+    return lines + _definitions(option_rows(command))
 
 
 def _paragraph(text: str) -> list[str]:

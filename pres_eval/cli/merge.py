@@ -15,7 +15,7 @@ from pres_eval.analysis.judging import (
     side_by_side,
 )
 from pres_eval.cli.output import output_file, write_output
-from pres_eval.cli.said import Said, argument, command_with, option
+from pres_eval.cli.said import FileUse, Said, argument, command_with, option
 from pres_eval.cli.shared import NumberOptions
 from pres_eval.cli.streams import check_paths, say, writing_results
 from pres_eval.errors import UsageError, plural
@@ -49,13 +49,13 @@ class MergeOptions(Said):
         " the first file's, the highest, or the mean.",
     )  # fmt: skip
     listed: str | None = option(
-        "--disagreements", metavar="FILE",
+        "--disagreements", metavar="FILE", file_use=FileUse.WRITTEN,
         help="List the documents with different grades in FILE (TSV): topic, docno, the grade in each file,"
         " the"
         " merged grade.",
     )  # fmt: skip
     output: str | None = option(
-        "--output", metavar="FILE",
+        "--output", metavar="FILE", file_use=FileUse.WRITTEN,
         help="Write the judgements to FILE, whole or not at all; FILE.csv, .tsv (BEIR's), .json, .jsonl and"
         " .parquet set the format.",
     )  # fmt: skip
@@ -67,7 +67,8 @@ def command(said: MergeOptions) -> None:
     """Merge the files, and write the judgements."""
     check_paths(said.first, said.others)
     judges = [as_qrels(read_relevance(source_at(path)), "merge") for path in (said.first, *said.others)]
-    judges = judges if said.others else one_by_one(judges[0])
+    if not said.others:
+        judges = one_by_one(judges[0])
     if len(judges) == 1:
         raise UsageError(f"{said.first}: no document has several judgements, expected more files")
     judged = side_by_side(judges, every_topic=True)
@@ -86,21 +87,26 @@ def command(said: MergeOptions) -> None:
         write_blocks(stream, [block], form, True, said.first, "")
     if not said.quiet:
         several = int(np.count_nonzero(judged.judged.sum(axis=0) > 1))
-        where = "" if said.listed or not len(differing) else " (--disagreements FILE lists them)"
-        say(
-            f"pres-eval: note: {len(grades):,} document{'s' * (len(grades) != 1)}"
-            f" of {plural(len(judged.pool.topics))};"
-            f" {several:,} judged more than once, {len(differing):,} of these with different grades{where}"
+        documents = "document" if len(grades) == 1 else "documents"
+        note = (
+            f"pres-eval: note: {len(grades):,} {documents} of {plural(len(judged.pool.topics))};"
+            f" {several:,} judged more than once, {len(differing):,} of these with different grades"
         )
+        if len(differing) and not said.listed:
+            note += " (--disagreements FILE lists them)"
+        say(note)
 
 
 def _lines(judged: Assessments, block: Block, documents: list[int]) -> str:
     """Return a line for each of some documents: the grade of each judge, - where there is none."""
-    lines = ["\t".join(["topic", "docno", *(guarded(text_of(name)) for name in judged.names), "merged"])]
-    for place in documents:
-        grades = zip(judged.there[:, place].tolist(), judged.grades[:, place].tolist(), strict=True)
-        shown = [str(grade) if there else "-" for there, grade in grades]
-        ids = judged.pool.topics[int(judged.pool.topic_of[place])], judged.pool.documents[place]
-        merged = f"{block.numbers[place]:.12g}"
-        lines.append("\t".join([*(guarded(text_of(own)) for own in ids), *shown, merged]))
-    return "\n".join([*lines, ""])
+    names = [guarded(text_of(name)) for name in judged.names]
+    lines = ["\t".join(["topic", "docno", *names, "merged"])]
+    for document in documents:
+        topic = judged.pool.topics[int(judged.pool.topic_of[document])]
+        cells = [guarded(text_of(topic)), guarded(text_of(judged.pool.documents[document]))]
+        has_grade, grades = judged.there[:, document].tolist(), judged.grades[:, document].tolist()
+        for has_grade_of_judge, grade in zip(has_grade, grades, strict=True):
+            cells.append(str(grade) if has_grade_of_judge else "-")
+        cells.append(f"{block.numbers[document]:.12g}")
+        lines.append("\t".join(cells))
+    return "".join(f"{line}\n" for line in lines)

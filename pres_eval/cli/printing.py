@@ -33,12 +33,13 @@ if TYPE_CHECKING:
     from pres_eval.report.table import RunLayout
 
 
-def print_results(job: Job) -> list[ScoredRun]:
+def print_results(job: Job, held: BinaryIO | None = None) -> list[ScoredRun]:
     """Print the runs, and give their evaluations if these are wanted for gates.
 
+    held  the stream for results that may not be written yet
     A run without a topic in common with the judgements is added to the job's failures, or raises.
     """
-    with output_file(job.said.output) as stream:
+    with output_file(job.said.output) if held is None else contextlib.nullcontext(held) as stream:
         if job.said.writes_parquet:
             return _write_parquet(stream, job)
         if job.said.output_format == "trec":
@@ -90,15 +91,29 @@ def _stream(stream: BinaryIO, job: Job) -> list[ScoredRun]:
     for name, ranking in ((None, run) for run in job.rankings()) if is_alone else _named(job):
         first = b"" if name is None else _name_line(name)
         with _going_on(ranking, job):
-            if job.said.gated or job.said.intervals or job.groups is not None:
+            if job.said.gated or job.said.intervals or job.said.signature or job.groups is not None:
                 evaluations.append(job.evaluated(ranking))
                 stream.write(first + _trec_lines(evaluations[-1], job))
             else:
                 _stream_lines(stream, ranking, job, first)
         stream.flush()
         if reader_has_left():
-            break
+            return evaluations
+    for line in _signatures(evaluations, job):
+        stream.write(f"{line}\n".encode("utf-8", "surrogateescape"))
     return evaluations
+
+
+def _signatures(evaluations: Sequence[ScoredRun], job: Job) -> list[str]:
+    """Return the lines that --signature asks for."""
+    if not job.said.signature:
+        return []
+    from pres_eval.report.records import File, signature_text
+    from pres_eval.report.signature import signature_lines
+
+    record = job.record((), File(job.said.qrels, None))
+    names = run_names([(evaluation.tag, evaluation.path) for evaluation in evaluations], job.said.names)
+    return signature_lines(names, [signature_text(evaluation, record) for evaluation in evaluations])
 
 
 def _named(job: Job) -> Iterator[tuple[str, Ranking]]:
@@ -157,8 +172,15 @@ def _as_text(evaluations: Sequence[ScoredRun], rankings: Sequence[Ranking], job:
     write: Callable[[Sequence[ScoredRun], RunLayout], str] = getattr(
         importlib.import_module(f"pres_eval.report.{module}"), name
     )
+    layout = _layout(job, prefix)
+    layout = replace(layout, notes=(*layout.notes, *_signatures(evaluations, job)))
+    if job.said.sort is not None:
+        from pres_eval.report.table import sort_note
+
+        note = sort_note(evaluations, job.groups, job.weights, layout)
+        layout = replace(layout, notes=(*layout.notes, note) if note else layout.notes)
     shown = [with_group_columns(evaluation, job.groups) for evaluation in evaluations]
-    return write(shown, _layout(job, prefix))
+    return write(shown, layout)
 
 
 def _layout(job: Job, prefix: str) -> RunLayout:

@@ -25,18 +25,24 @@ def command() -> None:
       pres-eval protocols
     """  # noqa: D301 - click wants the character
     blocks = []
-    for name, one in PROTOCOLS.items():
-        lines = (_shown(one.options), one.note, f"Source: {one.source}.")
-        blocks.append("\n".join([name, *(prose(line, 2, 4) for line in lines if line)]))
+    for name, protocol in PROTOCOLS.items():
+        lines = [name, prose(_as_typed(protocol.options), 2, 4)]
+        if protocol.note:
+            lines.append(prose(protocol.note, 2, 4))
+        lines.append(prose(f"Source: {protocol.source}.", 2, 4))
+        blocks.append("\n".join(lines))
     click.echo("\n\n".join(blocks))
 
 
-def _shown(options: dict[str, object]) -> str:
-    """Return options as one would type them."""
+def _as_typed(options: dict[str, object]) -> str:
+    """Return options as a user types them."""
     words = []
     for name, value in options.items():
-        for each in value if isinstance(value, tuple) else (value,):
-            words += [LETTERS[name]] if name == "topics" else [LETTERS[name], str(each)]
+        if name == "topics":
+            words.append(LETTERS[name])
+            continue
+        for argument in value if isinstance(value, tuple) else (value,):
+            words += [LETTERS[name], str(argument)]
     return shlex.join(words)
 
 
@@ -50,8 +56,14 @@ def defaults_of(name: str, command: click.Command) -> dict[str, object]:
 def announce(context: click.Context) -> None:
     """Report which options a protocol set, and which stay as the command line has them."""
     protocol = context.params["protocol"]
-    every = defaults_of(protocol, context.command)
-    kept = [name for name in every if context.get_parameter_source(name) is ParameterSource.COMMANDLINE]
-    done = _shown({name: value for name, value in every.items() if name not in kept})
-    yours = ", ".join("--topics" if name == "topics" else LETTERS[name] for name in kept)
-    say(f"pres-eval: note: --protocol {protocol}: {done}" + (f"; as you set it: {yours}" if yours else ""))
+    set_by_protocol: dict[str, object] = {}
+    set_by_user: list[str] = []
+    for name, value in defaults_of(protocol, context.command).items():
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            set_by_user.append("--topics" if name == "topics" else LETTERS[name])
+        else:
+            set_by_protocol[name] = value
+    note = f"pres-eval: note: --protocol {protocol}: {_as_typed(set_by_protocol)}"
+    if set_by_user:
+        note += f"; as you set it: {', '.join(set_by_user)}"
+    say(note)

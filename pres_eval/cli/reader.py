@@ -180,10 +180,11 @@ def _engine(said: NumberOptions, files: Sequence[RunFiles]) -> contextlib.Abstra
     sizes = [run.size() for run in files]
     total = sum(size or 0 for size in sizes)
     if said.num_jobs > 1 and total >= LARGE and None not in sizes:
-        from pres_eval.engines.processes import MOST, Processes, can_copy
+        from pres_eval.engines.copies import MOST_COPIES, Copies, can_copy
 
         if can_copy() and not any(run.is_remote for run in files):
-            return Processes(min(said.num_jobs, total // LARGE + 1, MOST), copied=True)
+            copies = min(said.num_jobs, total // LARGE + 1, MOST_COPIES)
+            return contextlib.nullcontext(Copies(copies))
     return contextlib.nullcontext(Here(said.num_jobs))
 
 

@@ -165,8 +165,26 @@ def say(text: str) -> None:
         sys.stderr.flush()
 
 
+_collections: list[list[str]] = []
+"""The lists that collect warnings."""
+
+
+@contextlib.contextmanager
+def collected_warnings() -> Iterator[list[str]]:
+    """Give a list that receives the warnings which are written for as long as the block goes."""
+    warnings: list[str] = []
+    _collections.append(warnings)
+    try:
+        yield warnings
+    finally:
+        # Not `remove`, which takes the first of lists that are equal.
+        _collections[:] = [collected for collected in _collections if collected is not warnings]
+
+
 def warn(text: str) -> None:
     """Write a warning to stderr."""
+    for warnings in _collections:
+        warnings.append(text)
     say(f"pres-eval: warning: {text}")
 
 

@@ -16,7 +16,7 @@ from pres_eval.cli.shared import TieOptions
 from pres_eval.errors import quoted
 from pres_eval.report.sweep_tables import sweep_figure, sweep_tables
 
-MOST = 1000
+MOST_CUTOFFS = 1000
 """Cutoffs in one sweep: more are a slip of the keyboard."""
 
 
@@ -24,17 +24,19 @@ def read_ranks(context: click.Context, option: click.Parameter, text: str) -> tu
     """Read ranks from `10:100:10` (first, last, step) or `10,20,50`: ascending, each once."""
     wrong = click.BadParameter(f"found {quoted(text)}, expected ranks above 0 such as 10:100:10 or 10,20,50")
     parts = text.replace(":", ",").split(",")
-    numbers = [rank for part in parts if (rank := read_rank(part)) is not None]
-    if len(numbers) < len(parts):
+    ranks = [read_rank(part) for part in parts]
+    numbers = [rank for rank in ranks if rank is not None]
+    if len(numbers) < len(ranks):
         raise wrong
     if ":" not in text:
         return tuple(sorted(set(numbers)))
     if "," in text or len(numbers) not in (2, 3) or numbers[1] < numbers[0]:
         raise wrong
-    first, last, step = (*numbers, 1)[:3]
+    first, last = numbers[:2]
+    step = numbers[2] if len(numbers) == 3 else 1
     count = (last - first) // step + 1
-    if count > MOST:
-        raise click.BadParameter(f"{count} ranks, expected {MOST} at most")
+    if count > MOST_CUTOFFS:
+        raise click.BadParameter(f"{count} ranks, expected {MOST_CUTOFFS} at most")
     return tuple(range(first, last + 1, step))
 
 

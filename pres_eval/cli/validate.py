@@ -34,9 +34,10 @@ class ValidateOptions(ResultOptions):
     random and judged, as lines of topic, docno, stratum and relevance, with or without the stratum, as CSV
     with a header, or as the load file of a review platform (CSV, Concordance DAT).
 
-    beta-binomial: quantiles of the posterior under Jeffreys' prior (Webber 2013); wilson, clopper-pearson,
-    wald: the intervals of the parts, combined (MOVER); ei-recall: Losey's.  What is judged as a whole is
-    certain.
+    beta-binomial: intervals are quantiles of the posterior under Jeffreys' prior (Webber 2013), limits to one
+    side are exact (Clopper-Pearson; several parts: Fay and Feuer, melded).  clopper-pearson: intervals are
+    between two such limits.  wilson, wald: the intervals of the parts, combined (MOVER); ei-recall: Losey's.
+    What is judged as a whole is certain.
 
     Tables for --table: estimates, sentences, parts, targets, stopping, more; without files plan, elusion.
     """  # noqa: D301 - a real \b keeps click from wrapping the example

@@ -14,7 +14,15 @@ Result = TypeVar("Result")
 Work = Callable[..., Result]
 """A function of this package of one item, and of what was shared."""
 
-ROOM = 6
+ATTEMPTS = 3
+"""Number of workers that may die of one item before that is an error."""
+
+WORKERS_DIED = f"{ATTEMPTS} worker processes died of the same piece of work (did memory run out?)"
+
+ITEMS_UNDER_WAY = 4
+"""Items for each worker that may be under way, or have a result that waits for an earlier one."""
+
+MEMORY_PER_SHARED_BYTE = 6
 """Bytes of a worker's memory for each byte that is sent to all workers, before work begins."""
 
 LEAST_SPLIT, MOST_SPLIT = 16 << 20, 256 << 20
@@ -34,10 +42,11 @@ class WorkersLostError(PresEvalError):
 
 def check_room(what: str, size: int, limit: int | None) -> None:
     """Raise WorkersLostError if the bytes do not fit the memory of a worker (None: any do)."""
-    if limit is not None and ROOM * size > limit:
+    needed = MEMORY_PER_SHARED_BYTE * size
+    if limit is not None and needed > limit:
         raise WorkersLostError(
             f"{what}: {size:,} bytes are too large for workers with {limit:,} bytes of memory,"
-            f" expected at least {ROOM * size:,}; give workers more memory, take fewer of them on each"
+            f" expected at least {needed:,}; give workers more memory, take fewer of them on each"
             " machine, or split the judgements by topic and evaluate the parts"
         )
 
@@ -48,12 +57,28 @@ def split_size(total: int, workers: int) -> int:
 
 
 def fall_back(why: str) -> None:
-    """Note that work takes a slower way: PRES_EVAL_FALLBACK=say prints it, =fail makes it an error."""
-    wanted = os.environ.get("PRES_EVAL_FALLBACK")
-    if wanted == "fail":
+    """Report that work takes a slower way: PRES_EVAL_FALLBACK=say prints it, =fail makes it an error."""
+    reaction = os.environ.get("PRES_EVAL_FALLBACK")
+    if reaction == "fail":
         raise WorkersLostError(f"fell back unasked: {why}")
-    if wanted:
+    if reaction:
         os.write(2, f"pres-eval: slower: {why}\n".encode())
+
+
+def outcome_of(work: Work[Any], *arguments: Any) -> tuple[bool, Any]:
+    """Return True and the result of a piece of work, or False and its error: the answer of a worker."""
+    try:
+        return True, work(*arguments)
+    except Exception as error:
+        return False, error
+
+
+def result_in(answer: tuple[bool, Any]) -> Any:
+    """Return the result in the answer of a worker; raise the error in it."""
+    is_result, result = answer
+    if not is_result:
+        raise result
+    return result
 
 
 class Shared:
@@ -75,7 +100,7 @@ class Engine(Protocol):
 
     @property
     def threads(self) -> int:
-        """Return the number of threads that one piece of work may use."""
+        """Return the number of threads that one piece of work may use, if it is the only one."""
 
     def split_size(self, total: int) -> int | None:
         """Return how many bytes of files with `total` bytes are one piece of work; None: whole files are."""
@@ -88,6 +113,12 @@ class Engine(Protocol):
 
         Work that is no longer needed is dropped.  Raises what the work raises, and WorkersLostError.
         """
+
+
+def with_shared(work: Work[Result], shared: Iterable[Shared]) -> Callable[[Any], Result]:
+    """Return the function of an item that also gives the shared values to the work, in this process."""
+    values = [part.value for part in shared]
+    return lambda item: work(item, *values)
 
 
 class Here:
@@ -105,8 +136,6 @@ class Here:
 
     def map(self, work: Work[Result], items: Iterable[Any], *shared: Shared) -> Generator[Result, None, None]:
         """Yield the results; several items are worked on at the same time, by a thread each."""
-        every = list(items)
-        values = [each.value for each in shared]
-        self.threads = 1 if len(every) > 1 else self.workers
-        jobs = min(self.workers, len(every) or 1)
-        yield from in_order(lambda item: work(item, *values), every, jobs, ahead=0)
+        all_items = list(items)
+        jobs = min(self.workers, len(all_items) or 1)
+        yield from in_order(with_shared(work, shared), all_items, jobs, ahead=0)

@@ -1,101 +1,69 @@
-"""Worker processes: their start, the channel to them, and the work that they do for another process."""
+"""Worker processes: their start and end, and the work that they do for another process."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import pickle
-import struct
+import signal
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from pres_eval.engines.engine import outcome_of
+from pres_eval.engines.messages import receive, send, widen
 from pres_eval.reading.memory import allow_keeping_memory
-
-_LENGTH = struct.Struct("<q")
-_SET_PIPE_SIZE, _PIPE_SIZE = 1031, 1 << 20
-"""F_SETPIPE_SZ of Linux's fcntl, and the most that it grants anybody: fewer changes between processes."""
-
-
-class Channel:
-    """Two ends of pipes, one to receive messages from, one to send them to."""
-
-    def __init__(self, back: int, to: int) -> None:
-        self.back = back
-        self.ends = back, to
-        self._to = to
-        if sys.platform == "linux":
-            with contextlib.suppress(ImportError, OSError):
-                import fcntl
-
-                fcntl.fcntl(back, _SET_PIPE_SIZE, _PIPE_SIZE)
-
-    def send(self, message: Any) -> None:
-        """Write a message.  Raises OSError if nobody reads it."""
-        buffers: list[pickle.PickleBuffer] = []
-        text = pickle.dumps(message, 5, buffer_callback=buffers.append)
-        self.send_text(text, [buffer.raw() for buffer in buffers])
-
-    def send_text(self, text: bytes, buffers: Sequence[memoryview] = ()) -> None:
-        """Write a message that was pickled."""
-        lengths = [len(buffers), len(text), *(buffer.nbytes for buffer in buffers)]
-        self._write(b"".join(map(_LENGTH.pack, lengths)) + text)
-        for buffer in buffers:
-            self._write(buffer)
-
-    def receive(self) -> Any:
-        """Read a message; raise EOFError if there is none."""
-        number, length = self._read_lengths(2)
-        lengths = self._read_lengths(number)
-        return pickle.loads(self._read(length), buffers=[self._read(each) for each in lengths])
-
-    def close(self) -> None:
-        """Close both ends."""
-        for end in self.ends:
-            os.close(end)
-
-    def _read_lengths(self, number: int) -> list[int]:
-        return [length for (length,) in _LENGTH.iter_unpack(self._read(_LENGTH.size * number))]
-
-    def _read(self, size: int) -> bytearray:
-        buffer = bytearray(size)
-        with memoryview(buffer) as view:
-            done = 0
-            while done < size:
-                count = os.readv(self.back, [view[done:]])
-                if not count:
-                    raise EOFError
-                done += count
-        return buffer
-
-    def _write(self, data: bytes | memoryview) -> None:
-        rest = memoryview(data).cast("B") if not isinstance(data, memoryview) else data
-        while rest:
-            rest = rest[os.write(self._to, rest) :]
-
 
 BEGIN = "import sys; sys.path[:] = sys.argv[1:]; from pres_eval.engines.worker import main; main()"
 """Program of a worker: it imports nothing but `sys`, a part of Python itself, before its path is set."""
 
 
-def started() -> tuple[int, Channel]:
-    """Start a worker anew; return its number and the channel to it.  Raises OSError."""
-    import subprocess  # a worker itself does without
+class WorkerProcess:
+    """A process that was started anew, the pipes to it and from it, and which shared values it has."""
 
-    process = subprocess.Popen(
-        _worker_command(),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
+    def __init__(self) -> None:
+        import subprocess  # a worker itself does without
+
         # Ctrl-C goes to whoever gives the work.
-        start_new_session=True,
-    )
-    assert process.stdin is not None and process.stdout is not None
-    channel = Channel(os.dup(process.stdout.fileno()), os.dup(process.stdin.fileno()))
-    process.stdin.close()
-    process.stdout.close()
-    process.returncode = 0  # whoever ends the worker waits for it
-    return process.pid, channel
+        process = subprocess.Popen(
+            _worker_command(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+        )
+        assert process.stdin is not None and process.stdout is not None
+        self.number = process.pid
+        self._to = os.dup(process.stdin.fileno())
+        self._back = os.dup(process.stdout.fileno())
+        process.stdin.close()
+        process.stdout.close()
+        process.returncode = 0  # `end` waits for it
+        widen(self._back)
+        self._known_values: set[int] = set()
+
+    def answer(self, task: bytes, numbers: tuple[int, ...], values: dict[int, bytes]) -> tuple[bool, Any]:
+        """Return the answer to a task: the work and its item, pickled.
+
+        numbers  of the shared values that the work takes
+        values   all shared values that there are now, pickled
+        Raises OSError or EOFError if the process has died.
+        """
+        forgotten = self._known_values - values.keys()
+        new_values = {number: values[number] for number in numbers if number not in self._known_values}
+        self._known_values = (self._known_values - forgotten) | new_values.keys()
+        send(self._to, (forgotten, new_values, numbers, task))
+        answer: tuple[bool, Any] = receive(self._back)
+        return answer
+
+    def kill(self) -> None:
+        """End the process, whatever it does."""
+        with contextlib.suppress(OSError):
+            os.kill(self.number, signal.SIGKILL)
+
+    def end(self) -> None:
+        """End the process and forget it; no thread may wait for its answer."""
+        self.kill()
+        os.close(self._to)
+        os.close(self._back)
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(self.number, 0)
 
 
 def _worker_command() -> list[str]:
@@ -136,32 +104,35 @@ def memory_of_machine() -> int:
 STDIN, STDOUT, STDERR = 0, 1, 2
 
 
-def serve(channel: Channel, values: dict[int, Any]) -> None:
-    """Do work until no more comes; `values` are the shared ones that are known already."""
+def serve(tasks: int, answers: int) -> None:
+    """Do the tasks that come on one pipe until no more come; answer on the other one."""
+    values: dict[int, Any] = {}
     while True:
         try:
-            gone, new, numbers, text = channel.receive()
+            forgotten, new_values, numbers, task = receive(tasks)
         except EOFError:
             return
-        for number in gone:
+        for number in forgotten:
             values.pop(number, None)
+        answer = outcome_of(_do, task, values, new_values, numbers)
         try:
-            while new:
-                number, value = new.popitem()
-                values[number] = pickle.loads(value)
-            work, item = pickle.loads(text)
-            answer = True, work(item, *(values[number] for number in numbers))
-        except Exception as error:
-            answer = False, error
-        try:
-            channel.send(answer)
+            send(answers, answer)
         except OSError:  # whoever gave the work is gone
             return
+
+
+def _do(task: bytes, values: dict[int, Any], new_values: dict[int, bytes], numbers: tuple[int, ...]) -> Any:
+    """Return the result of a task; what cannot be loaded here raises an error as the work does."""
+    while new_values:
+        number, text = new_values.popitem()
+        values[number] = pickle.loads(text)
+    work, item = pickle.loads(task)
+    return work(item, *(values[number] for number in numbers))
 
 
 def main() -> None:
     """Take work from standard input; whatever is printed meanwhile goes to stderr."""
     allow_keeping_memory()
-    back = os.dup(STDOUT)
+    answers = os.dup(STDOUT)
     os.dup2(STDERR, STDOUT)
-    serve(Channel(STDIN, back), {})
+    serve(STDIN, answers)

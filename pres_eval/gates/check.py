@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from pres_eval.gates.against import Change, Earlier, changes, check_tolerance, confirmed, named, powerless
 from pres_eval.gates.counterparts import in_groups, match_runs, mismatches, not_comparable, unmatched
@@ -18,19 +19,26 @@ def check_gates(
     thresholds: Sequence[Threshold] = (),
     earlier: Earlier | None = None,
     unexpected: Iterable[GateFinding] = (),
+    topics_chosen: bool = False,
 ) -> tuple[list[GateFinding], list[Change]]:
     """Return everything that the gates find, and how each measure changed since the earlier evaluation.
 
     What makes two evaluations other numbers comes first, `unexpected`, the findings of --expect, last.
+    topics_chosen: whether the user has decided what becomes of judged topics that a run lacks.
 
     Raises UsageError if a threshold or a tolerance names a column that was not computed, or makes no sense
     for it.
     """
-    evaluations = [with_group_columns(run.evaluation, now.groups) for run in now.runs]
+    runs = [replace(run, evaluation=with_group_columns(run.evaluation, now.groups)) for run in now.runs]
+    evaluations = [run.evaluation for run in runs]
     against, compared = ([], []) if earlier is None else _against(now, earlier, evaluations)
     findings = [
         *against,
-        *(finding for threshold in thresholds for finding in reached(evaluations, threshold)),
+        *(
+            finding
+            for threshold in thresholds
+            for finding in reached(runs, threshold, now.groups, topics_chosen)
+        ),
         *(change.finding() for change in compared),
         *unexpected,
     ]

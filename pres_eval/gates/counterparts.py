@@ -225,6 +225,12 @@ def mismatches(now: Record, earlier: Record, path: str) -> Iterator[GateFinding]
         )
 
 
+def unchecked_groups(now: Record, earlier: Record) -> list[str]:
+    """Return the groups of the earlier evaluation that the present one does not have, in order."""
+    present = set() if now.groups is None else {text_of(name) for name in now.groups.topics}
+    return [name for name in earlier.group_names if name not in present]
+
+
 def _content(file: File | None) -> str | None:
     """Return the SHA-256 of a file; for a pattern, which is no file, its text."""
     return None if file is None else file.sha256 or file.path

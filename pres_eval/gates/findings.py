@@ -25,6 +25,10 @@ MOST = 10
 """Largest number of findings of a gate that are reported one by one."""
 
 
+LISTED_NAMES = 5
+"""Largest number of names in one message."""
+
+
 class Verdict(enum.Enum):
     """Meaning of a finding; the value is how a line of it begins, None where there is no line."""
 
@@ -109,6 +113,13 @@ def run_name(evaluation: ScoredRun) -> str:
     return f"{text_of(evaluation.tag)} ({text_of(evaluation.path)})"
 
 
+def listed(names: Sequence[str]) -> str:
+    """Return up to five names with commas between them, and how many more there are."""
+    more = len(names) - LISTED_NAMES
+    text = ", ".join(names[:LISTED_NAMES])
+    return f"{text} and {more} more" if more > 0 else text
+
+
 def six_digits(value: float, kind: Format = Format.FLOAT, other: float | None = None) -> str:
     """Return a number for a message: six digits after the point, or all if it would equal the other."""
     if kind is Format.COUNT and value.is_integer():
@@ -118,16 +129,17 @@ def six_digits(value: float, kind: Format = Format.FLOAT, other: float | None = 
     return repr(value) if same else text
 
 
-def as_junit(findings: Sequence[GateFinding]) -> str:
-    """Return a test for every check and for every failure; other messages are output."""
+def as_junit(findings: Sequence[GateFinding], warnings: Sequence[str] = ()) -> str:
+    """Return a test for every check and for every failure; other messages are output, after the warnings."""
     tests = [finding for finding in findings if finding.fails or finding.checked]
-    said = [
-        f"{each.verdict.value}{each.message}" for each in findings if each.verdict.value and not each.checked
-    ]
+    messages = [f"{Verdict.WARNING.value}{warning}" for warning in warnings]
+    for finding in findings:
+        if finding.verdict.value and not finding.checked:
+            messages.append(f"{finding.verdict.value}{finding.message}")
     suite = element(
         "testsuite",
         *map(_test, tests),
-        element("system-out", *(f"{one_line(line)}\n" for line in said)),
+        element("system-out", *(f"{one_line(line)}\n" for line in messages)),
         name="pres-eval",
         tests=len(tests),
         failures=sum(finding.fails for finding in findings),
@@ -148,14 +160,23 @@ def _test(finding: GateFinding) -> Html:
     )
 
 
-def as_markdown(findings: Sequence[GateFinding], compared: Sequence[Change]) -> str:
-    """Return in Markdown whether the gates were passed, each measure then and now, and the findings."""
+def as_markdown(
+    findings: Sequence[GateFinding], compared: Sequence[Change], warnings: Sequence[str] = ()
+) -> str:
+    """Return in Markdown whether the gates were passed, each measure then and now, findings and warnings.
+
+    warnings  of the evaluation
+    """
     failed = [finding for finding in findings if finding.fails]
     verdict = f"failed: {plural(len(failed), 'finding')}" if failed else "passed"
     rows = tuple(_row(change) for change in compared if change.topic is None)
     table = written(Grid(("run", "measure", "earlier", "now", "change", ""), rows, left=2), MARKDOWN)
-    lines = "".join(f"- {escaped(line, MARKDOWN)}\n" for line in lines_of(findings))
-    parts = [f"### pres-eval: gates {verdict}\n", *([table] if rows else []), *([lines] if findings else [])]
+    lines = [*lines_of(findings), *(f"{Verdict.WARNING.value}{warning}" for warning in warnings)]
+    parts = [f"### pres-eval: gates {verdict}\n"]
+    if rows:
+        parts.append(table)
+    if lines:
+        parts.append("".join(f"- {escaped(line, MARKDOWN)}\n" for line in lines))
     return "\n".join(parts) + "\n"
 
 

@@ -12,16 +12,12 @@ import numpy as np
 from ir_measures import measures, providers
 from ir_measures.providers import base
 
-from pres_eval.arrays import (
-    FloatArray,
-    IntArray,
-    add_in_order,
-)
+from pres_eval.arrays import FloatArray, IntArray, add_in_order
 from pres_eval.errors import InputError
 from pres_eval.ir_measures.own import PRES, Fprime, PRES_est, Rnorm
 from pres_eval.library.data import check_dicts
 from pres_eval.library.finding import rank_dict
-from pres_eval.library.ranked import Qrels
+from pres_eval.library.ranked import Qrels, UnprintedQrels
 from pres_eval.measures import HOME, own_measures
 from pres_eval.measures.base import Measure
 from pres_eval.measures.selection import SelectedColumn, select
@@ -135,7 +131,7 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
         if isinstance(data, Qrels):
             return data
         try:
-            return Qrels(data)
+            return UnprintedQrels(data)
         except InputError as error:
             if error.found == "no judgements":
                 return None

@@ -16,7 +16,7 @@ from pres_eval.library.data import block_of_data, plain_data
 from pres_eval.library.ids import encode
 from pres_eval.library.ranked import Qrels
 from pres_eval.library.run import Run
-from pres_eval.reading.blocks import Block, check_scores
+from pres_eval.reading.blocks import Block, check_scores, check_topics
 from pres_eval.reading.formats.delimited import read_columns
 from pres_eval.reading.formats.recognising import FORMATS, recognised
 from pres_eval.reading.lines import QRELS, RUN
@@ -102,6 +102,7 @@ def _run(data: Any) -> tuple[str, Iterable[Block]]:
         source = source_at(os.fspath(data))
         return source.name, blocks_of_file(source, None, grades=False)
     block = block_of_data(*plain_data(data, "run"), "run")
+    check_topics("run", block)
     check_scores("run", block)
     # The rows of each topic by descending score, equal ones as they were.
     group = np.repeat(np.arange(len(block.lengths)), block.lengths)

@@ -20,13 +20,13 @@ from pres_eval.library.arguments import is_path
 from pres_eval.library.finding import NOT_TOO_LARGE, TOO_LARGE, block_of_dict, look_at_dict, rank_dict
 from pres_eval.library.ids import Lookup, ids_of
 from pres_eval.library.matrices import TopDocuments
-from pres_eval.library.tables import block_of_table
+from pres_eval.library.tables import block_of_table, column_of
 from pres_eval.options import Options
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.ranking import Ranking, rank_block, with_nothing_for
 from pres_eval.ranking.runs import Runs, read_run
 from pres_eval.reading import streams
-from pres_eval.reading.blocks import Block
+from pres_eval.reading.blocks import Block, check_tag
 from pres_eval.reading.formats.names import OF_TABLES
 from pres_eval.reading.relevance import Relevance, qrels_of_block, read_relevance
 from pres_eval.reading.run_files import run_at, source_at
@@ -125,7 +125,7 @@ def _block_of_dict(data: Mapping[Any, Any], name: str) -> Block:
     }
     check_dicts(judged, name)
     ids = list(chain.from_iterable(judged.values()))
-    grades = np.array(list(chain.from_iterable([documents.values() for documents in judged.values()])))
+    grades = column_of(list(chain.from_iterable([documents.values() for documents in judged.values()])))
     if grades.dtype.kind not in "biuf":
         for topic, documents in judged.items():
             for document, grade in documents.items():
@@ -143,7 +143,7 @@ def _block_of_dict(data: Mapping[Any, Any], name: str) -> Block:
 def _as_grades(values: NDArray[Any], name: str) -> NDArray[Any]:
     """Return numbers as grades: whole numbers, also those stored as floats; else gains with decimals.
 
-    Raises InputError for a value that is no finite number.
+    Raises InputError for a value that is no finite number, and for whole ones that 64 bits cannot hold.
     """
     if values.dtype.kind == "f":
         wrong = np.flatnonzero(~np.isfinite(values))
@@ -152,8 +152,14 @@ def _as_grades(values: NDArray[Any], name: str) -> NDArray[Any]:
             raise InputError(name, None, f"relevance {values[row]:g} in row {row + 1}", "a finite number")
         if (np.trunc(values) != values).any() or (np.abs(values) >= 2.0**63).any():
             return values.astype(np.float64)
-    elif values.dtype.kind not in "biu":
+        return values.astype(np.int64)
+    if values.dtype.kind not in "biu" and not all(isinstance(value, int) for value in values.tolist()):
         raise InputError(name, None, f"relevance of type {values.dtype}", "numbers")
+    if values.dtype.kind in "Ou":
+        too_large = [not -(2**63) <= value < 2**63 for value in values.tolist()]
+        if any(too_large):
+            found = f"relevance {TOO_LARGE} in row {too_large.index(True) + 1}"
+            raise InputError(name, None, found, "a whole number from -2^63 to 2^63 - 1")
     return values.astype(np.int64)
 
 
@@ -176,6 +182,7 @@ def rank_any(
         return read_run(_FileObject(data, name, "run"), relevance, options, jobs)
     name = name or getattr(data, "name", None) or "run"
     name = name if isinstance(name, str) else "run"
+    check_tag(name, name)
     data, by_topic = plain_data(data, name)
     if by_topic and (relevance.rewriting is None or (empty and not any(data.values()))):
         check_dicts(data, name)

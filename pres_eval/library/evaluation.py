@@ -12,12 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays import (
-    FloatArray,
-    Ids,
-    IntArray,
-    absent,
-)
+from pres_eval.arrays import FloatArray, Ids, IntArray, absent
 from pres_eval.errors import MeasureError, extra_module
 from pres_eval.library.ids import texts_of
 from pres_eval.measures.base import Format

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.errors import UsageError
+from pres_eval.errors import InputError, UsageError, quoted
 from pres_eval.library.arguments import is_path
 from pres_eval.library.ids import encode, ids_of
 from pres_eval.reading.pool import build_pool
@@ -59,13 +59,17 @@ def topic_numbers(data: Any) -> Weights | None:
 
 
 def _weights(data: Any, what: str = "weight") -> Weights:
+    """Return weights, or other numbers of topics, from a file or a dict; `what` names one of them."""
     if is_path(data):
         return read_weights(str(data), what)
-    found = {
-        encode(topic, "topic"): check_weight(f"{what}s", None, weight, what)
-        for topic, weight in _dict(f"{what}s", data).items()
-    }
-    return Weights(f"{what}s", found)
+    weights: dict[bytes, float] = {}
+    for topic, weight in _dict(f"{what}s", data).items():
+        topic_id = encode(topic, "topic")
+        if topic_id in weights:
+            found = f"topic {quoted(topic_id)} both as a number and as a text"
+            raise InputError(f"{what}s", None, found, "each topic once")
+        weights[topic_id] = check_weight(f"{what}s", None, weight, what)
+    return Weights(f"{what}s", weights)
 
 
 def _dict(name: str, data: Any, expected: str = "expected a path, or a dict by topic") -> Mapping[Any, Any]:

@@ -12,14 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays import (
-    NO_IDS,
-    FloatArray,
-    Ids,
-    IntArray,
-    blocks,
-    has_equal,
-)
+from pres_eval.arrays import NO_IDS, FloatArray, Ids, IntArray, blocks, has_equal
 from pres_eval.checking.second_look import Sampler, SecondLook
 from pres_eval.errors import InputError, quoted
 from pres_eval.library.ids import Lookup, decode, encode, ids_of

@@ -12,13 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.arrays import (
-    BLOCK,
-    BoolArray,
-    Ids,
-    IntArray,
-    decimal_ids,
-)
+from pres_eval.arrays import BLOCK, BoolArray, Ids, IntArray, decimal_ids
 from pres_eval.library.ids import ids_of
 from pres_eval.reading.blocks import Documents
 

@@ -11,13 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays import (
-    WORD,
-    Ids,
-    IntArray,
-    consecutive,
-    lengths_at,
-)
+from pres_eval.arrays import WORD, Ids, IntArray, consecutive, lengths_at
 from pres_eval.errors import InputError, quoted
 from pres_eval.reading.pool import Pool
 

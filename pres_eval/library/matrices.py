@@ -8,13 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.arrays import (
-    BLOCK,
-    Ids,
-    IntArray,
-    has_equal,
-    match,
-)
+from pres_eval.arrays import BLOCK, Ids, IntArray, has_equal, match
 from pres_eval.errors import InputError
 from pres_eval.library.idcolumns import Numbers, ids_of_array, signed
 from pres_eval.library.ids import JudgedNumbers, Lookup, ids_of
@@ -24,7 +18,7 @@ from pres_eval.ranking.parts import Facts, Part, joined_topics
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.ranking import Ranking, rank_block, ranking_of
-from pres_eval.reading.blocks import Block
+from pres_eval.reading.blocks import Block, check_tag
 from pres_eval.reading.relevance import Relevance
 
 NONE = -1
@@ -93,6 +87,7 @@ def rank_matrix(
 
     Raises InputError for shapes that do not fit, and for faults of any run.
     """
+    check_tag(name, tag)
     names, matrix, values = _checked(topics, ids, scores, name)
     ranker = Ranker.of(relevance, options)
     are_numbers = matrix.dtype.kind in "iu"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 from functools import cached_property
 from inspect import signature
-from typing import Any
+from typing import Any, ClassVar
 
 from pres_eval.errors import UsageError, refuse
 from pres_eval.library.arguments import (
@@ -28,6 +29,7 @@ from pres_eval.library.run import GAINS, Run
 from pres_eval.library.streaming import Accumulator
 from pres_eval.options import AS_TREC_EVAL, DEFAULT_NMAX, SKIP, STOP, Options, RelevanceInfo
 from pres_eval.reading import relevance as engine
+from pres_eval.reading.blocks import broken_topic, first_broken
 from pres_eval.reading.changed_judgements import (
     check_no_empty_topics,
     with_document_scores,
@@ -59,6 +61,9 @@ class Qrels:
     Raises InputError for unreadable input: file, line, found, expected.
     """
 
+    _prints_lines: ClassVar[bool] = True
+    """Whether topics get into lines of text, which tabs and line ends in them would break."""
+
     @python_words
     def __init__(
         self, data: Any, *, form: str = "qrels", name: str | None = None, jobs: int | None = None
@@ -66,6 +71,8 @@ class Qrels:
         check_jobs(jobs)
         self.relevance = read_judgements(data, form, name, jobs)
         """The judgements as the engine has them."""
+        if self._prints_lines and not is_path(data):
+            _check_topics(self.name, self.relevance.pool.topics)
         self.form = GAINS if form == "qrels" and self.relevance.info is RelevanceInfo.QRELS_FLOAT else form
         self.is_file = is_path(data)
         self._first = first_topic(data)
@@ -286,6 +293,8 @@ class Qrels:
             if cluster is None
             else rank_by_cluster(cluster, data, self.relevance, options, cluster_timeout)
         )
+        if self._prints_lines and not is_path(data):
+            _check_topics(ranking.name, ranking.unjudged)
         return Run(self, ranking, options, is_path(data), data)
 
     @python_words
@@ -318,4 +327,19 @@ class Qrels:
         name = name or "run"
         options = Options(compat=compat, max_retrieved=max_retrieved, duplicates=duplicates)
         ranking = rank_matrix(topics, ids, scores, self.relevance, self.lookup, options, name=name, tag=name)
+        if self._prints_lines:
+            _check_topics(ranking.name, ranking.unjudged)
         return Run(self, ranking, options, made_of=TopDocuments(topics, ids, scores))
+
+
+def _check_topics(name: str, topics: Sequence[bytes]) -> None:
+    """Raise InputError for a topic with a tab or an end of a line; files of text can have none."""
+    broken = first_broken(topics)
+    if broken is not None:
+        raise broken_topic(name, None, topics[broken])
+
+
+class UnprintedQrels(Qrels):
+    """Judgements of the drop-ins, whose values by topic are never lines: topics may be any text."""
+
+    _prints_lines = False

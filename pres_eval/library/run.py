@@ -21,7 +21,7 @@ from pres_eval.options import DEFAULT_NMAX, SKIP, STOP, Options
 from pres_eval.ranking.ranking import Ranking, with_nothing_for
 from pres_eval.reading.changed_judgements import answered_by_nothing, check_no_empty_topics, empty_topics
 from pres_eval.reading.topic_files import Groups, Weights
-from pres_eval.scoring import Scoring
+from pres_eval.scoring import Scoring, warning_of_infinite_gains
 from pres_eval.workers import by_threads
 
 if TYPE_CHECKING:
@@ -170,6 +170,7 @@ class Run:
             empty=empty,
         )
         selection = as_asked(selected(measures, self._options, nmax, self.qrels.form), options, bounds, warn)
+        warn(warning_of_infinite_gains(selection, self.qrels.relevance))
         if len(self.ranking.ties.document):
             from pres_eval.analysis.ties import warning_of_ties  # most runs have none
 

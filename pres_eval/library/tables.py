@@ -111,7 +111,7 @@ def _mapping_table(data: Mapping[Any, Any], value: Sequence[str], name: str) -> 
     topics, documents, numbers = (
         as_array(data[one]) if hasattr(data[one], "detach") else data[one] for one in names
     )
-    table = _ids(topics, name), _ids(documents, name), _numbers(np.asarray(numbers), names[2], name)
+    table = _ids(topics, name), _ids(documents, name), _numbers(column_of(numbers), names[2], name)
     sizes = [len(table[0]), len(table[1]), len(table[2])]
     if len(set(sizes)) > 1:
         raise InputError(name, None, f"columns of {', '.join(map(str, sizes))} rows", "columns of one length")
@@ -123,13 +123,38 @@ def _ids(values: Any, name: str) -> IdColumn:
     return ids_of_array(values, name) if isinstance(values, np.ndarray) else Objects(list(values), name)
 
 
+def column_of(values: Any) -> NDArray[Any]:
+    """Return a sequence of numbers as a column (N,); of Python's objects if one of them is none.
+
+    So are whole numbers of which 64 bits cannot hold one, which numpy would make doubles.
+    """
+    if isinstance(values, np.ndarray):
+        return values
+    try:
+        array = np.asarray(values)
+    except ValueError:  # lists among them, of different lengths
+        return np.fromiter(values, object, len(values))
+    if array.ndim != 1:
+        return np.fromiter(values, object, len(values))
+    if array.dtype.kind == "f" and (np.abs(array) >= 2.0**63).any():
+        is_whole = [isinstance(value, int | np.integer) for value in values]
+        if any(whole and abs(value) >= 2.0**63 for whole, value in zip(is_whole, values, strict=True)):
+            return np.fromiter(map(_plain, values), object, len(values))
+    return array
+
+
+def _plain(value: Any) -> Any:
+    """Return Python's number for one of numpy."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
 def _numbers(values: NDArray[Any], column: str, name: str) -> NDArray[Any]:
-    if values.dtype.kind in "biuf":
+    if values.dtype.kind in "biuf" and values.ndim == 1:
         return values
     given = values.tolist()
     if not any(isinstance(value, (str, bytes)) for value in given):
         with suppress(TypeError, ValueError):
-            return np.array([value if isinstance(value, int) else float(value) for value in given])
+            return column_of([value if isinstance(value, int) else float(value) for value in given])
     raise InputError(name, None, f"column {column} of {values.dtype}", "numbers")
 
 
@@ -158,11 +183,7 @@ def _table_of_rows(data: Any, value: Sequence[str], name: str) -> ThreeColumns:
         raise InputError(name, None, f"rows such as {quoted(repr(first))}", _ROW)
     number = fields[2] or value[0]
     topics, documents, values = columns
-    try:
-        array = np.array(values)
-    except ValueError:
-        array = np.array(values, object)
-    return Objects(topics, name), Objects(documents, name), _numbers(array, number, name)
+    return Objects(topics, name), Objects(documents, name), _numbers(column_of(values), number, name)
 
 
 _ROW = "rows of topic, document and value"

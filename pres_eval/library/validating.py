@@ -86,7 +86,7 @@ def validate(
     >>> import pres_eval as pe
     >>> review = pe.validate("fixtures/review/found.txt", "fixtures/review/sample.txt", collection=3479)
     >>> f"{review['recall'].estimate:.3f}, at least {review['recall'].at_least:.3f}"
-    '0.661, at least 0.561'
+    '0.661, at least 0.556'
 
     Raises UsageError for arguments that make no sense, InputError for files that are wrong.
     """

@@ -6,15 +6,11 @@ import math
 
 import numpy as np
 
-from pres_eval.arrays import (
-    FloatArray,
-    divide,
-    elementwise,
-)
+from pres_eval.arrays import FloatArray, divide, elementwise
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.plain import RankedTopic
 from pres_eval.batches.topics import UNJUDGED
-from pres_eval.measures.base import LEAST_GEOMETRIC_MEAN, NOT_DERIVED, Lacks, Measure, Trait, geometric_mean
+from pres_eval.measures.base import LEAST_GEOMETRIC_MEAN, Measure, Trait, geometric_mean
 from pres_eval.measures.parameters import Cutoffs
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 
@@ -48,8 +44,8 @@ def average_precision_cut(batch: Batch, cutoff: int) -> FloatArray:
     Range: 0 to min(k, n) / n; 0 if n is 0.  The divisor stays n, not the smaller of n and k.
     Source: as map; trec_eval.  ir_measures' AP@k.
     """
-    places = batch.relevant_places
-    return divide(places.at(batch.running_precision, places.within(cutoff)), batch.num_rel)
+    relevant = batch.relevant_places
+    return divide(relevant.at(batch.running_precision, relevant.within(cutoff)), batch.num_rel)
 
 
 def geometric_average_precision(batch: Batch) -> FloatArray:
@@ -79,10 +75,10 @@ def inferred_average_precision(batch: Batch) -> FloatArray:
     Source: Yilmaz & Aslam, "Estimating Average Precision with Incomplete and Imperfect Judgments", CIKM 2006,
       doi:10.1145/1183614.1183633.  ir_measures' infAP.
     """
-    found = batch.relevant_rows
-    before = (batch.rank[found] - 1).astype(float)
-    relevant, nonrelevant = batch.rel_so_far[found] - 1, batch.nonrel_so_far[found]
-    pooled = relevant + nonrelevant + batch.running_count(batch.grade == UNJUDGED)[found]
+    rows = batch.relevant_rows
+    before = (batch.rank[rows] - 1).astype(float)
+    relevant, nonrelevant = batch.rel_so_far[rows] - 1, batch.nonrel_so_far[rows]
+    pooled = relevant + nonrelevant + batch.running_count(batch.grade == UNJUDGED)[rows]
     with np.errstate(invalid="ignore"):
         expected = 1.0 / (before + 1.0) + (before / (before + 1.0)) * (pooled / before) * (
             (relevant + INFAP_EPSILON) / (relevant + nonrelevant + 2 * INFAP_EPSILON)
@@ -124,7 +120,6 @@ def plain_geometric_average_precision(topic: RankedTopic) -> float:
     return math.log(max(plain_average_precision(topic), LEAST_GEOMETRIC_MEAN))
 
 
-LOGARITHM = Lacks("the mean of a logarithm is not the logarithm of a mean")
 _RANKED = frozenset({Trait.BOUNDED, Trait.IGNORES_TAIL})
 
 MEASURES: tuple[Measure, ...] = (
@@ -133,8 +128,6 @@ MEASURES: tuple[Measure, ...] = (
         average_precision,
         title="Average precision",
         traits=_RANKED,
-        bounds="bounds.relevance:average_precision",
-        expected="expected.ranks:average_precision",
         plain=plain_average_precision,
     ),
     Measure(
@@ -143,8 +136,6 @@ MEASURES: tuple[Measure, ...] = (
         Cutoffs(DOCUMENT_CUTOFFS),
         takes_many=True,
         traits=_RANKED,
-        bounds="bounds.relevance:average_precision",
-        expected="expected.ranks:average_precision",
         plain=plain_average_precision_cut,
     ),
     Measure(
@@ -153,8 +144,6 @@ MEASURES: tuple[Measure, ...] = (
         summary=geometric_mean,
         per_topic=False,
         traits=frozenset({Trait.IGNORES_TAIL}),
-        bounds="bounds.relevance:geometric_average_precision",
-        expected=LOGARITHM,
         plain=plain_geometric_average_precision,
     ),
     Measure(
@@ -162,13 +151,10 @@ MEASURES: tuple[Measure, ...] = (
         inferred_average_precision,
         best_by_grade=False,
         traits=_RANKED | {Trait.MOVES_UP},
-        expected=NOT_DERIVED,
     ),
     Measure(
         "yaap",
         yaap,
         traits=frozenset({Trait.IGNORES_TAIL}),
-        bounds="bounds.relevance:yaap",
-        expected=LOGARITHM,
     ),
 )

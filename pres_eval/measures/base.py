@@ -6,12 +6,8 @@ import enum
 import math
 from collections.abc import Callable
 from dataclasses import field
-from typing import Any
 
-from pres_eval.arrays import (
-    FloatArray,
-    IntArray,
-)
+from pres_eval.arrays import FloatArray, IntArray
 from pres_eval.measures.parameters import NoParameters, Parameters
 from pres_eval.options import RelevanceInfo
 from pres_eval.records import dataclass
@@ -110,59 +106,48 @@ class Trait(enum.Enum):
 
 
 @dataclass(frozen=True)
-class Lacks:
-    """The reason why a measure has no bounds, or no expected value."""
-
-    why: str
-
-
-NOT_DERIVED = Lacks("no closed form of it has been derived")
-
-Way = str | Callable[..., Any] | Lacks
-"""A function, or where it is (`folder.module:function` of this package), or why there is none."""
-
-
-def function_of(way: Way) -> Any:
-    """Return the function of a way that leads to one; its module is imported only now."""
-    if not isinstance(way, str):
-        return way
-    import importlib
-
-    module, _, name = way.partition(":")
-    return getattr(importlib.import_module(f"{__package__}.{module}"), name)
-
-
-@dataclass(frozen=True)
 class Measure:
     """One measure, or one family of measures with cutoffs: the record that the registry lists.
 
+    What it is
     name          as trec_eval writes it; the first part of every label
-    title         the usual name of its value for a topic, if that is another one
     score         batch, *arguments -> (T,) values (a list of T strings if the format is TEXT); its docstring
                   is the measure's whole text, its first line the one-line description
     parameters    how `-m name.text` is read and which columns come of it
     summary       how a column becomes one number; None: not in the summary
+    ours          whether trec_eval has no such measure; if so, parameters without effect are errors
+    traits        properties that the tests check
+
+    How it is printed
+    title         the usual name of its value for a topic, if that is another one
     format        how values are printed
     per_topic     whether -q prints the measure for each topic
+    when_missing  the value that 10.0 -c -q prints for a topic that the run lacks
+
+    What it needs
     relevance     the formats of relevance information that it can be computed from
     whole_grades  whether grades must be whole numbers, so that it cannot be had with -R qrels_float
-    when_missing  the value that 10.0 -c -q prints for a topic that the run lacks
-    ours          whether trec_eval has no such measure; if so, parameters without effect are errors
     uses_level    whether -l, or a level of its own as in name(rel=2), makes a difference
-    tells_quality whether it measures the quality of a run, so that --against watches it; counts do not
-    less_is_better  whether a run is better the lower its value
     needs_collection_size  whether it needs -N
     needs_document_scores  whether it needs --document-scores
+
+    What its values tell
+    tells_quality whether it measures the quality of a run, so that --against watches it; counts do not
+    less_is_better  whether a run is better the lower its value
     rewards_giving_up  whether a run that retrieves less is better by it, even if it finds less
+
+    Ties and unjudged documents
     best_by_grade  whether the highest grades first are the best order of a tie, and last the worst: --ties
                   best and worst are these orders
+    expected      of a measure of your own: batch with ties, *arguments -> (T,) expected values; None: those
+                  of `measures/expected` or of its traits
+    bounds        of a measure of your own: batch, measure, arguments -> (T,) least and (T,) greatest values
+                  that judgements of what nobody judged could give; None: those of `measures/bounds` or of its
+                  traits
+
+    Faster ways
     takes_many    whether `score` also takes its argument for C columns at once, as an array (C, 1), and
                   returns (C, T), so that the common work is done once
-    traits        properties that the tests check
-    bounds        batch, measure, arguments -> (T,) least and (T,) greatest values that judgements of what
-                  nobody judged could give; or where that function is; or why there is none; empty if the
-                  traits say it
-    expected      batch with ties, *arguments -> (T,) expected values; otherwise as `bounds`
     plain         a ranked topic, *arguments -> the value with the same bits, for few documents; None: there
                   is none
     """
@@ -187,8 +172,8 @@ class Measure:
     takes_many: bool = False
     traits: frozenset[Trait] = frozenset()
     title: str = ""
-    bounds: Way = ""
-    expected: Way = ""
+    bounds: Callable[..., tuple[FloatArray, FloatArray]] | None = None
+    expected: Callable[..., FloatArray | IntArray | list[str]] | None = None
     plain: Callable[..., float] | None = None
 
     @property

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from pres_eval.arrays import (
-    FloatArray,
-    divide,
-)
+from pres_eval.arrays import FloatArray, divide
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.plain import RankedTopic
-from pres_eval.measures.average_precision import LOGARITHM, logarithms
+from pres_eval.measures.average_precision import logarithms
 from pres_eval.measures.base import Measure, Trait, geometric_mean
 
 
@@ -82,6 +79,5 @@ MEASURES: tuple[Measure, ...] = (
         summary=geometric_mean,
         per_topic=False,
         traits=_OF_JUDGED,
-        expected=LOGARITHM,
     ),
 )

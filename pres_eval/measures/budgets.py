@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pres_eval.arrays import FloatArray
 from pres_eval.batches.batch import Batch
 from pres_eval.errors import MeasureError
-from pres_eval.measures.base import NOT_DERIVED, Measure, Trait
+from pres_eval.measures.base import Measure, Trait
 from pres_eval.measures.pres import pres
 
 
@@ -35,7 +35,5 @@ MEASURES: tuple[Measure, ...] = (
         pres_at_budget,
         ours=True,
         traits=frozenset({Trait.BOUNDED, Trait.IGNORES_TAIL}),
-        bounds=NOT_DERIVED,
-        expected=NOT_DERIVED,
     ),
 )

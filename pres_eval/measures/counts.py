@@ -6,16 +6,12 @@ from functools import partial
 
 import numpy as np
 
-from pres_eval.arrays import (
-    FloatArray,
-    IntArray,
-)
+from pres_eval.arrays import FloatArray, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.plain import RankedTopic
 from pres_eval.batches.topics import UNJUDGED
 from pres_eval.measures.base import (
     Format,
-    Lacks,
     Measure,
     Trait,
     WhenMissing,
@@ -128,7 +124,6 @@ def plain_num_rel_ret(topic: RankedTopic) -> float:
     return float(len(topic.relevant))
 
 
-_NO_NUMBER = Lacks("it is a text")
 _OF_JUDGED = frozenset({Trait.SET, Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL})
 _OF_RETRIEVED = _OF_JUDGED | {Trait.RISES, Trait.OWN_EXPECTED}
 _of_run = partial(
@@ -152,7 +147,6 @@ MEASURES: tuple[Measure, ...] = (
         uses_level=False,
         tells_quality=False,
         traits=frozenset({Trait.SET}),
-        bounds=Lacks("judgements don't change it"),
         plain=plain_num_ret,
     ),
     _count(
@@ -189,7 +183,5 @@ MEASURES: tuple[Measure, ...] = (
         tells_quality=False,
         whole_grades=True,
         traits=frozenset({Trait.GRADED}),
-        bounds=_NO_NUMBER,
-        expected=_NO_NUMBER,
     ),
 )

@@ -6,12 +6,9 @@ from functools import partial
 
 import numpy as np
 
-from pres_eval.arrays import (
-    FloatArray,
-    Grades,
-)
+from pres_eval.arrays import FloatArray, Grades
 from pres_eval.batches.batch import Batch
-from pres_eval.measures.base import NOT_DERIVED, Measure, Trait
+from pres_eval.measures.base import Measure, Trait
 from pres_eval.measures.found import discounted, gained
 from pres_eval.measures.gain import document_gains
 from pres_eval.measures.ndcg import ndcg_cut
@@ -85,6 +82,5 @@ MEASURES: tuple[Measure, ...] = (
         GainCutoffs((), (5, 10, 20), "10,1=1,2=3"),
         whole_grades=True,
         traits=_CUMULATED | {Trait.BOUNDED},
-        bounds=NOT_DERIVED,
     ),
 )

@@ -6,13 +6,10 @@ from functools import partial
 
 import numpy as np
 
-from pres_eval.arrays import (
-    FloatArray,
-    divide,
-)
+from pres_eval.arrays import FloatArray, divide
 from pres_eval.batches.batch import Batch
 from pres_eval.errors import MeasureError
-from pres_eval.measures.base import NOT_DERIVED, Measure, Trait
+from pres_eval.measures.base import Measure, Trait
 from pres_eval.measures.bpref import preferred
 from pres_eval.measures.rbp import rank_biased
 from pres_eval.measures.settings import MeasureSettings, Setting, persistence
@@ -77,7 +74,7 @@ _FACTOR = Setting(name="factor", default=1.0, expected="the factor of the docume
 _WEIGHED = MeasureSettings((persistence(0.8), _FACTOR), example="p=0.9")
 
 _BIASED = frozenset({Trait.IGNORES_TAIL, Trait.OWN_EXPECTED})
-_scored = partial(Measure, ours=True, needs_document_scores=True, bounds=NOT_DERIVED)
+_scored = partial(Measure, ours=True, needs_document_scores=True)
 
 MEASURES: tuple[Measure, ...] = (
     _scored("urbp", understandability_rbp, _WEIGHED, traits=_BIASED),

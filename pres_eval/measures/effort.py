@@ -10,13 +10,9 @@ from functools import partial
 
 import numpy as np
 
-from pres_eval.arrays import (
-    FloatArray,
-    IntArray,
-    divide,
-)
+from pres_eval.arrays import FloatArray, IntArray, divide
 from pres_eval.batches.batch import Batch
-from pres_eval.measures.base import NOT_DERIVED, Measure, Trait
+from pres_eval.measures.base import Measure, Trait
 from pres_eval.measures.found import relevant_within
 from pres_eval.measures.parameters import Multiples
 from pres_eval.measures.precision import rank_of_relevant
@@ -75,11 +71,11 @@ def true_negative_rate(batch: Batch, percent: float) -> FloatArray:
       Applications 18, 2023, doi:10.1016/j.iswa.2023.200193; ASReview's tnr (m rounded down).
       trec_eval: none.
     """
-    wanted = wanted_for(batch, percent)
-    rank = rank_of_relevant(batch, wanted)
+    needed = wanted_for(batch, percent)
+    rank = rank_of_relevant(batch, needed)
     nonrelevant = documents_to_read(batch) - batch.num_rel
     # N may have no room for what was missed and what nobody judged.
-    left = np.maximum(nonrelevant - (rank - wanted), 0)
+    left = np.maximum(nonrelevant - (rank - needed), 0)
     return np.where(rank > 0, divide(left, nonrelevant), 0.0)
 
 
@@ -145,7 +141,7 @@ MEASURES: tuple[Measure, ...] = (
         less_is_better=True,
         traits=_SHARE | {Trait.OWN_EXPECTED},
     ),
-    _ours("tnr", true_negative_rate, _TARGETS, traits=_SHARE, expected=NOT_DERIVED),
+    _ours("tnr", true_negative_rate, _TARGETS, traits=_SHARE),
     _ours(
         "erf",
         extra_relevant_found,
@@ -158,5 +154,5 @@ MEASURES: tuple[Measure, ...] = (
         Multiples(),
         traits=frozenset({Trait.BOUNDED, Trait.IGNORES_TAIL, Trait.MOVES_UP, Trait.OWN_EXPECTED}),
     ),
-    _ours("loss", loss, less_is_better=True, traits=_SHARE, expected=NOT_DERIVED),
+    _ours("loss", loss, less_is_better=True, traits=_SHARE),
 )

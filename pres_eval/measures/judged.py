@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from pres_eval.arrays import (
-    FloatArray,
-    divide,
-)
+from pres_eval.arrays import FloatArray, divide
 from pres_eval.batches.batch import Batch
-from pres_eval.measures.base import Lacks, Measure, Trait, WhenMissing
+from pres_eval.measures.base import Measure, Trait, WhenMissing
 from pres_eval.measures.found import documents_within
 from pres_eval.measures.parameters import Cutoffs
 
@@ -42,8 +39,6 @@ def judged(batch: Batch, cutoff: int) -> FloatArray:
     return divide(documents_within(batch, batch.grade >= 0, cutoff), np.minimum(batch.num_ret, cutoff))
 
 
-_WITHOUT_QUESTION = Lacks("it says how much was not judged; if all were it would be 0 or 1")
-
 MEASURES: tuple[Measure, ...] = (
     Measure(
         "unj",
@@ -53,7 +48,6 @@ MEASURES: tuple[Measure, ...] = (
         less_is_better=True,
         when_missing=WhenMissing.ZERO,
         traits=frozenset({Trait.BOUNDED, Trait.OWN_EXPECTED}),
-        bounds=_WITHOUT_QUESTION,
     ),
     Measure(
         "judged",
@@ -62,6 +56,5 @@ MEASURES: tuple[Measure, ...] = (
         ours=True,
         uses_level=False,
         traits=frozenset({Trait.BOUNDED, Trait.OWN_EXPECTED}),
-        bounds=_WITHOUT_QUESTION,
     ),
 )

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pres_eval.arrays import (
-    FloatArray,
-    IntArray,
-    accumulate,
-    divide,
-)
+from pres_eval.arrays import FloatArray, IntArray, accumulate, divide
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.plain import RankedTopic
 from pres_eval.measures.base import Measure, Trait
@@ -158,7 +153,6 @@ MEASURES: tuple[Measure, ...] = (
         Pairs(),
         uses_level=False,
         traits=_NORMALIZED,
-        bounds="bounds.normalized_gain:of_grades",
         plain=plain_ndcg,
     ),
     Measure("dcg", dcg, Pairs(), uses_level=False, traits=_CUMULATED | {Trait.OWN_EXPECTED}),
@@ -176,7 +170,6 @@ MEASURES: tuple[Measure, ...] = (
         uses_level=False,
         takes_many=True,
         traits=_NORMALIZED,
-        bounds="bounds.normalized_gain:of_grades",
         plain=plain_ndcg_cut,
     ),
     Measure(
@@ -187,6 +180,5 @@ MEASURES: tuple[Measure, ...] = (
         uses_level=False,
         whole_grades=True,
         traits=_NORMALIZED,
-        bounds="bounds.normalized_gain:of_exponential_gains",
     ),
 )

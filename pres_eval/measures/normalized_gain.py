@@ -7,17 +7,9 @@ from functools import partial
 
 import numpy as np
 
-from pres_eval.arrays import (
-    FloatArray,
-    IntArray,
-    accumulate,
-    changed,
-    divide,
-    elementwise,
-    log2,
-)
+from pres_eval.arrays import FloatArray, IntArray, accumulate, changed, divide, elementwise, log2
 from pres_eval.batches.batch import Batch
-from pres_eval.measures.base import NOT_DERIVED, Measure, Trait
+from pres_eval.measures.base import Measure, Trait
 from pres_eval.measures.gain import (
     BestRanking,
     GradeGains,
@@ -164,12 +156,12 @@ def _r_ndcg(batch: Batch, named: GradeGains) -> FloatArray:
 def _dcg_down_to(batch: Batch, dcg: FloatArray, topic_of: IntArray, rank: IntArray) -> FloatArray:
     """Return the running DCG (D,) of topics at ranks, 0 before their first document."""
     width = int(max(batch.rank.max(initial=0), rank.max(initial=0))) + 1
-    places = np.searchsorted(batch.topic_of * width + batch.rank, topic_of * width + rank, "right") - 1
-    begun = places >= batch.offsets[topic_of]
-    return np.asarray(np.concatenate((dcg, [0.0]))[np.where(begun, places, -1)], np.float64)
+    rows = np.searchsorted(batch.topic_of * width + batch.rank, topic_of * width + rank, "right") - 1
+    begun = rows >= batch.offsets[topic_of]
+    return np.asarray(np.concatenate((dcg, [0.0]))[np.where(begun, rows, -1)], np.float64)
 
 
-_experimental = partial(Measure, bounds=NOT_DERIVED, expected=NOT_DERIVED)
+_experimental = partial(Measure)
 _GAIN_TRAITS = frozenset({Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL})
 
 MEASURES: tuple[Measure, ...] = (

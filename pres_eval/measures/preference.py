@@ -11,11 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from pres_eval.arrays import (
-    FloatArray,
-    IntArray,
-    divide,
-)
+from pres_eval.arrays import FloatArray, IntArray, divide
 from pres_eval.batches.from_preferences import PreferenceBatch
 from pres_eval.batches.preference_counts import segment_sums
 from pres_eval.measures.base import Format, Measure, Trait, total

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from pres_eval.arrays import (
-    FloatArray,
-    IntArray,
-    divide,
-)
+from pres_eval.arrays import FloatArray, IntArray, divide
 from pres_eval.batches.batch import Batch
 from pres_eval.errors import MeasureError, quoted
 from pres_eval.measures.average_precision import average_precision_cut
-from pres_eval.measures.base import NOT_DERIVED, Measure, Trait
+from pres_eval.measures.base import Measure, Trait
 from pres_eval.measures.found import Numbers, sum_of_ranks
 from pres_eval.measures.parameters import BetaCutoffs, Cutoffs, OptionalCutoffs
 from pres_eval.measures.precision import f_measure, recall
@@ -159,7 +155,6 @@ MEASURES: tuple[Measure, ...] = (
         ours=True,
         takes_many=True,
         traits=_OWN_EXPECTED,
-        bounds="bounds.relevance:pres",
     ),
     Measure(
         "PRES_est",
@@ -168,7 +163,6 @@ MEASURES: tuple[Measure, ...] = (
         ours=True,
         takes_many=True,
         traits=_OWN_EXPECTED,
-        bounds="bounds.relevance:pres_estimated",
     ),
     Measure(
         "Rnorm",
@@ -184,6 +178,5 @@ MEASURES: tuple[Measure, ...] = (
         BetaCutoffs((1.0, 4.0), (100, 1000), example="4,100,1000"),
         ours=True,
         traits=_FAMILY | {Trait.MOVES_UP},
-        expected=NOT_DERIVED,
     ),
 )

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from pres_eval.arrays import (
-    BLOCK,
-    FloatArray,
-    IntArray,
-    accumulate,
-)
+from pres_eval.arrays import BLOCK, FloatArray, IntArray, accumulate
 from pres_eval.batches.batch import Batch
 from pres_eval.errors import MeasureError, quoted
-from pres_eval.measures.base import NOT_DERIVED, Lacks, Measure, Trait, WhenMissing
+from pres_eval.measures.base import Measure, Trait, WhenMissing
 from pres_eval.measures.found import gained
 from pres_eval.measures.gain import (
     GradeGains,
@@ -25,10 +20,11 @@ from pres_eval.measures.gain import (
     highest_grades,
     score_with_gains,
 )
-from pres_eval.measures.parameters import Cutoffs, Pairs
+from pres_eval.measures.parameters import Pairs
+from pres_eval.measures.settings import Setting, UnitedCutoffs
 
 PERSISTENCE = 0.9
-GDEVAL_HIGHEST_GRADE = 4
+GDEVAL_HIGHEST_GRADE = 4.0
 
 
 class Powers:
@@ -133,34 +129,59 @@ def rbp_residual(batch: Batch, pairs: KeyNumbers) -> FloatArray:
     return np.where(unjudged, power[batch.num_ret] + (1 - p) * np.concatenate(weight), 0.0)
 
 
-def expected_reciprocal_rank(batch: Batch, cutoff: int) -> FloatArray:
+def expected_reciprocal_rank(batch: Batch, cutoff: int, max_rel: float = GDEVAL_HIGHEST_GRADE) -> FloatArray:
     """Reciprocal of the rank where a reader is expected to stop, satisfied with probability by grade (ERR@k).
 
     Formula:  err_k = Σ 1/r R_r Π (1 - R_i)      for r = 1 … k, the product over the ranks i before r
-      R  probability that a document satisfies: (2^grade - 1) / 2^4; 0 if it was not judged
+      R        probability that a document satisfies: (2^grade - 1) / 2^max_rel; 0 if it was not judged
+      max_rel  the highest grade of the scale, 4 unless given
     Range: 0 to 1; 0 if nothing with a grade above 0 is found down to rank k.
-    Notes: the highest grade is 4, as gdeval of the TREC Web track has it, so that topics and collections can
-      be compared; a qrels file with higher grades is an error, as there.  gdeval leaves out topics without
-      relevant documents; they are 0 here.  -l has no effect.
+    Parameters: ranks, all for the whole ranking, and the highest grade, as in -m err.10,20,max_rel=5.
+    Notes: the highest grade is 4 unless given, as gdeval of the TREC Web track has it, so that topics and
+      collections can be compared; a qrels file with higher grades is an error, as there.  gdeval leaves out
+      topics without relevant documents; they are 0 here.  -l has no effect.
     Source: Chapelle, Metzler, Zhang & Grinspan, "Expected reciprocal rank for graded relevance", CIKM 2009,
       doi:10.1145/1645953.1646033; gdeval.pl 1.2.  trec_eval: none.  ir_measures' ERR@k.
     """
     highest = highest_grades(batch)
-    if highest.max(initial=0) > GDEVAL_HIGHEST_GRADE:
-        topic = int(np.argmax(highest > GDEVAL_HIGHEST_GRADE))
-        raise MeasureError(
-            f"-m err: found grade {highest[topic]} in the qrels of topic {quoted(batch.topics[topic])}, "
-            f"expected grades up to {GDEVAL_HIGHEST_GRADE}, gdeval's highest"
-        )
+    if highest.max(initial=0) > max_rel:
+        raise _too_high_for_err(batch, highest, max_rel)
     grade = np.where(batch.rank <= cutoff, np.maximum(batch.grade, 0), 0)
-    satisfied = (np.ldexp(1.0, grade.astype(np.int32)) - 1.0) / 2.0**GDEVAL_HIGHEST_GRADE
-    unsatisfied = accumulate(np.multiply, 1.0 - satisfied, batch.offsets)
+    satisfied = (np.ldexp(1.0, grade.astype(np.int32)) - 1.0) / 2.0**max_rel
+    return batch.sum_by_topic(chance_to_stop(satisfied, batch.offsets) / batch.rank)
+
+
+def chance_to_stop(satisfied: FloatArray, offsets: IntArray) -> FloatArray:
+    """Return (n,) the chances that a reader stops at each document: satisfied by it, and by none before it.
+
+    satisfied  (n,) the chances that the documents satisfy, in rank order within a topic
+    offsets    (T+1,) where each topic's documents begin
+    """
+    unsatisfied = accumulate(np.multiply, 1.0 - satisfied, offsets)
     still_reading = np.ones(len(unsatisfied))
     still_reading[1:] = unsatisfied[:-1]
-    still_reading[batch.offsets[:-1][np.diff(batch.offsets) > 0]] = 1.0
-    return batch.sum_by_topic(satisfied * still_reading / batch.rank)
+    still_reading[offsets[:-1][np.diff(offsets) > 0]] = 1.0
+    return satisfied * still_reading
 
 
+def _too_high_for_err(batch: Batch, highest: IntArray, max_rel: float) -> MeasureError:
+    """Return the error of the first topic whose highest grade (T,) is above that of the scale."""
+    topic = int(np.argmax(highest > max_rel))
+    expected = f"expected grades up to {max_rel:g}"
+    if max_rel == GDEVAL_HIGHEST_GRADE:
+        expected += f", gdeval's highest; -m err.max_rel={highest[topic]} takes more"
+    name = quoted(batch.topics[topic])
+    return MeasureError(f"-m err: found grade {highest[topic]} in the qrels of topic {name}, {expected}")
+
+
+_HIGHEST_GRADE = Setting(
+    name="max_rel",
+    default=GDEVAL_HIGHEST_GRADE,
+    expected="the highest grade of the scale, a whole number from 1 to 1023",
+    least=1.0,
+    most=1023.0,
+    whole=True,
+)
 _BIASED = frozenset({Trait.BOUNDED, Trait.IGNORES_TAIL, Trait.RISES})
 
 MEASURES: tuple[Measure, ...] = (
@@ -187,17 +208,14 @@ MEASURES: tuple[Measure, ...] = (
         # trec_eval: 10.0 sets it to 0 only where it is called plainly rbp_resid.
         when_missing=WhenMissing.ZERO_WITHOUT_PARAMETERS,
         traits=frozenset({Trait.BOUNDED}),
-        bounds=Lacks("it is itself how far the greatest value of rbp is away"),
-        expected=NOT_DERIVED,
     ),
     Measure(
         "err",
         expected_reciprocal_rank,
-        Cutoffs((5, 10, 20), or_all=True),
+        UnitedCutoffs((_HIGHEST_GRADE,), (5, 10, 20), "10,20,max_rel=5"),
         ours=True,
         uses_level=False,
         whole_grades=True,
         traits=_BIASED | {Trait.GRADED},
-        expected=NOT_DERIVED,
     ),
 )

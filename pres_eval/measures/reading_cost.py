@@ -6,11 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from pres_eval.arrays import (
-    FloatArray,
-    IntArray,
-    divide,
-)
+from pres_eval.arrays import FloatArray, IntArray, divide
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure, Trait
 from pres_eval.measures.found import relevant_within, variance_of_relevant
@@ -144,7 +140,6 @@ MEASURES: tuple[Measure, ...] = (
         total_cost_weighted,
         _REST,
         traits=_OF_COLLECTION,
-        expected="expected.screening:total_cost_weighted",
     ),
     _cost(
         "loss_r",

@@ -8,10 +8,7 @@ from itertools import chain
 
 import numpy as np
 
-from pres_eval.arrays import (
-    repeated,
-    stable_order,
-)
+from pres_eval.arrays import repeated, stable_order
 from pres_eval.errors import EmptyFileError, InputError, quoted
 from pres_eval.ranking.parts import Rows
 from pres_eval.ranking.ranker import EVERY_ROW, Ranker

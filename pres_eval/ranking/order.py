@@ -19,16 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays import (
-    AnyInts,
-    Ids,
-    IntArray,
-    TopicNumbers,
-    Words,
-    blocks,
-    narrow,
-    ragged,
-)
+from pres_eval.arrays import AnyInts, Ids, IntArray, TopicNumbers, Words, blocks, narrow, ragged
 from pres_eval.ranking.ranked import NO_TIES, Ranked, Scores, Ties, inverse
 from pres_eval.reading.blocks import Documents
 from pres_eval.records import dataclass

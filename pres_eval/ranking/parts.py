@@ -8,15 +8,7 @@ from itertools import chain
 
 import numpy as np
 
-from pres_eval.arrays import (
-    NO_IDS,
-    GrowingColumns,
-    Ids,
-    IdTable,
-    IntArray,
-    TopicNumbers,
-    gathered,
-)
+from pres_eval.arrays import NO_IDS, GrowingColumns, Ids, IdTable, IntArray, TopicNumbers, gathered
 from pres_eval.ranking.any_order import KeyedRows
 from pres_eval.ranking.ranked import NO_TIES, NOTHING, Ranked, Scores, Ties, inverse
 from pres_eval.reading.lines import TAG, LineError, Lines

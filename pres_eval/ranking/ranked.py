@@ -8,10 +8,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.arrays import (
-    AnyInts,
-    IntArray,
-)
+from pres_eval.arrays import AnyInts, IntArray
 from pres_eval.records import dataclass
 
 Scores = NDArray[np.float64] | NDArray[np.float32]

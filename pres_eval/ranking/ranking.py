@@ -7,10 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from pres_eval.arrays import (
-    Ids,
-    IntArray,
-)
+from pres_eval.arrays import Ids, IntArray
 from pres_eval.errors import InputError, quoted
 from pres_eval.options import Options
 from pres_eval.ranking.parts import Facts, Part, each_once

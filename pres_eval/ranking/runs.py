@@ -10,9 +10,7 @@ from itertools import groupby
 
 import numpy as np
 
-from pres_eval.arrays import (
-    Words,
-)
+from pres_eval.arrays import Words
 from pres_eval.engines.engine import Engine, Here, split_size
 from pres_eval.errors import EmptyFileError, InputError, PresEvalError, RunFailure
 from pres_eval.options import ERROR, Options
@@ -23,7 +21,7 @@ from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.ranker import EVERY_ROW, KEYS, RANKS, ROWS, Kept, Ranker
 from pres_eval.ranking.ranking import Ranking, ranking_of
 from pres_eval.ranking.whole_topics import DuplicateRowError
-from pres_eval.reading.blocks import Block, FileFormat
+from pres_eval.reading.blocks import Block, FileFormat, check_tag
 from pres_eval.reading.lines import RUN, LineError, no_lines
 from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.run_files import PARQUET, TREC, RunFiles, check_format
@@ -144,6 +142,8 @@ class Runs(contextlib.AbstractContextManager["Runs"]):
 
     def _read(self, run: RunFiles) -> Ranking:
         """Return the ranking of a run in a known format, in one pass if topics are together."""
+        if run.form != TREC:
+            check_tag(run.name, _tag(run))
         once = self._ranker.once
         try:
             try:
@@ -265,13 +265,11 @@ class Runs(contextlib.AbstractContextManager["Runs"]):
     def _made(self, run: RunFiles, part: Part, unchecked: bool = False) -> Ranking:
         """Return the ranking of a run whose parts were ranked."""
         is_trec = run.form == TREC
-        # For a run whose format has no tags: the name of the file without its endings.
-        tag = run.name.rpartition("/")[2].partition(".")[0] or "run"
         return ranking_of(
             part,
             self._ranker,
             run.name,
-            tag=None if is_trec else tag,
+            tag=None if is_trec else _tag(run),
             form=None if is_trec else _format(run.form).meaning,
             unchecked=unchecked,
         )
@@ -305,6 +303,11 @@ class Runs(contextlib.AbstractContextManager["Runs"]):
             if not going_on:
                 raise
             return RunFailure(run.name, str(error))
+
+
+def _tag(run: RunFiles) -> str:
+    """Return the tag of a run whose format has none: the name of the file without its endings."""
+    return run.name.rpartition("/")[2].partition(".")[0] or "run"
 
 
 def _rank_whole(run: RunFiles, ranker: Ranker, form: str, going_on: bool) -> Ranking | RunFailure:

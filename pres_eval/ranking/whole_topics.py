@@ -6,11 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pres_eval.arrays import (
-    Ids,
-    IntArray,
-    Matches,
-)
+from pres_eval.arrays import Ids, IntArray, Matches
 from pres_eval.options import BEST_SCORE, ERROR
 from pres_eval.ranking.order import Sortable, places_of, rank_judged
 from pres_eval.ranking.ranked import Ranked, Scores, only

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -9,11 +10,7 @@ from typing import Protocol
 
 import numpy as np
 
-from pres_eval.arrays import (
-    AnyArray,
-    Ids,
-    IntArray,
-)
+from pres_eval.arrays import AnyArray, Ids, IntArray
 from pres_eval.errors import InputError, quoted
 from pres_eval.reading.source import Source
 from pres_eval.records import dataclass
@@ -96,16 +93,21 @@ AT_ONCE = 1 << 16
 """Rows of a block that are made one by one."""
 
 
-def blocks_of_rows(rows: Iterator[Row], grades: bool) -> Iterator[Block]:
-    """Yield rows in blocks; either all or none have lines."""
+def blocks_of_rows(name: str, rows: Iterator[Row], grades: bool) -> Iterator[Block]:
+    """Yield rows of the file of this name in blocks; either all or none have lines.
+
+    Raises InputError for a topic that would break a line of trec_eval's output.
+    """
     while some := list(islice(rows, AT_ONCE)):
         topics, documents, numbers, lines = zip(*some, strict=True)
-        yield Block.of_rows(
+        block = Block.of_rows(
             Ids.from_texts(topics),
             Ids.from_texts(documents),
             np.array(numbers, np.int64 if grades else np.float64),
             None if lines[0] is None else np.array(lines),
         )
+        check_topics(name, block)
+        yield block
 
 
 def joined(name: str, blocks: Iterable[Block]) -> Block:
@@ -154,3 +156,37 @@ def check_scores(name: str, block: Block) -> None:
         document = quoted(block.documents.take(slice(row, row + 1))[0])
         where = f"of document {document} for topic {quoted(block.topics[group])}"
         raise InputError(name, None, f"score nan {where}", "a number")
+
+
+_BREAKS_A_LINE = re.compile("[\t-\r]")
+"""Tab, line feed, vertical tab, form feed, carriage return: they separate the columns and lines of text."""
+
+
+def check_topics(name: str, block: Block) -> None:
+    """Raise InputError for a topic in the file of this name that would break a line of trec_eval's output."""
+    topics = list(block.topics)
+    broken = first_broken(topics)
+    if broken is None:
+        return
+    line = None
+    if block.lines is not None:
+        line = int(block.lines[int(block.lengths[:broken].sum())])
+    raise broken_topic(name, line, topics[broken])
+
+
+def first_broken(topics: Sequence[bytes]) -> int | None:
+    """Return the index of the first topic that has a tab or an end of a line in it, None if none has."""
+    if _BREAKS_A_LINE.search(b"".join(topics).decode("latin-1")) is None:
+        return None
+    return next(i for i, topic in enumerate(topics) if _BREAKS_A_LINE.search(topic.decode("latin-1")))
+
+
+def broken_topic(name: str, line: int | None, topic: bytes) -> InputError:
+    """Return the error of a topic that has a tab or an end of a line in it."""
+    return InputError(name, line, f"topic {quoted(topic)}", "a topic without tabs and line ends")
+
+
+def check_tag(name: str, tag: str) -> None:
+    """Raise InputError for the tag of a run, made from its name, that would break a line of the output."""
+    if _BREAKS_A_LINE.search(tag) is not None:
+        raise InputError(name, None, f"the name {quoted(tag)}", "a name without tabs and line ends")

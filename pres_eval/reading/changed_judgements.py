@@ -6,13 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pres_eval.arrays import (
-    BoolArray,
-    Grades,
-    Ids,
-    IntArray,
-    absent,
-)
+from pres_eval.arrays import BoolArray, Grades, Ids, IntArray, absent
 from pres_eval.errors import InputError, quoted
 from pres_eval.options import ONE, ZERO, Options
 from pres_eval.reading.pool import build_pool
@@ -58,7 +52,7 @@ def answered_by_nothing(relevance: Relevance, options: Options) -> IntArray | No
     if not options.complete or options.empty not in (ZERO, ONE):
         return None
     empty = np.flatnonzero(empty_topics(relevance, options.relevance_level))
-    return empty if len(empty) and options.only_topic is None else None
+    return empty if len(empty) else None
 
 
 def no_answers(relevance: Relevance, options: Options, retrieved_for: IntArray) -> tuple[int, int] | None:

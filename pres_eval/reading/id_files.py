@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pres_eval.arrays import (
-    GrowingColumns,
-    Ids,
-    IntArray,
-)
+from pres_eval.arrays import GrowingColumns, Ids, IntArray
 from pres_eval.errors import InputError
 from pres_eval.reading.lines import Layout, Lines, in_parts
 from pres_eval.reading.source import Chunk, Source

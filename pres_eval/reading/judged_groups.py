@@ -8,11 +8,7 @@ from typing import ClassVar, TypeVar
 
 import numpy as np
 
-from pres_eval.arrays import (
-    FloatArray,
-    Ids,
-    IntArray,
-)
+from pres_eval.arrays import FloatArray, Ids, IntArray
 from pres_eval.errors import InputError, quoted
 from pres_eval.options import RelevanceInfo
 from pres_eval.reading.lines import Layout, Lines, read_table

@@ -10,12 +10,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from pres_eval.arrays import (
-    PADDING,
-    AnyArray,
-    Ids,
-    IntArray,
-)
+from pres_eval.arrays import PADDING, AnyArray, Ids, IntArray
 from pres_eval.errors import EmptyFileError, InputError, quoted
 from pres_eval.reading.numbers import read_numbers, read_whole_numbers
 from pres_eval.reading.source import Chunk, Source

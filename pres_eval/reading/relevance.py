@@ -9,15 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import numpy as np
 
-from pres_eval.arrays import (
-    AnyInts,
-    BoolArray,
-    FloatArray,
-    GrowingColumns,
-    Ids,
-    IntArray,
-    narrow,
-)
+from pres_eval.arrays import AnyInts, BoolArray, FloatArray, GrowingColumns, Ids, IntArray, narrow
 from pres_eval.errors import InputError, UsageError, quoted
 from pres_eval.options import RelevanceInfo
 from pres_eval.reading.blocks import Block, FileFormat, joined

@@ -9,14 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays import (
-    WORD,
-    BoolArray,
-    Bytes,
-    Ids,
-    IdTable,
-    IntArray,
-)
+from pres_eval.arrays import WORD, BoolArray, Bytes, Ids, IdTable, IntArray
 from pres_eval.errors import InputError, UsageError, quoted
 from pres_eval.reading.blocks import Block, Documents
 from pres_eval.reading.changed_judgements import with_documents

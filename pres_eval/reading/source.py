@@ -14,10 +14,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from pres_eval.arrays import (
-    PADDING,
-    Bytes,
-)
+from pres_eval.arrays import PADDING, Bytes
 from pres_eval.errors import DamagedError, EmptyFileError, InputError
 from pres_eval.reading.memory import keep_freed_memory
 from pres_eval.reading.streams import (
@@ -161,8 +158,17 @@ class Source:
         return InputError(self.name, None, f"cannot be read ({reason(error)})")
 
     def watch(self, progress: Progress | None) -> None:
-        """Set who gets the number of bytes of the file on disk after each read; None: nobody."""
-        self._progress = progress
+        """Set who gets the number of bytes of the file on disk after each read; None: nobody.
+
+        Copies of this process that read the file report nothing.
+        """
+        watching = os.getpid()
+
+        def report(count: int) -> None:
+            if progress is not None and os.getpid() == watching:
+                progress(count)
+
+        self._progress = report
 
     @contextlib.contextmanager
     def unwatched(self) -> Iterator[None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -62,7 +63,7 @@ def read_groups(path: str) -> Groups:
 
 def check_name(path: str, line: int | None, name: str) -> None:
     """Raise InputError for a name that no group may have."""
-    if name in (MACRO, WORST) or set(name) & set(" \t[]"):
+    if name in (MACRO, WORST) or set(name) & set(BLANKS + "[]"):
         raise InputError(
             path, line, f"group {quoted(name)}", f"a name without blanks or [ ], not {MACRO} or {WORST}"
         )
@@ -150,6 +151,20 @@ def _rows(path: str, columns: str) -> tuple[list[str], Iterator[tuple[int, list[
     return header, iter(rows[bool(header) :])
 
 
+BLANKS = " \t\n\v\f\r"
+"""Blanks of C's isspace: all others, such as U+00A0, U+0085 and U+2028, are letters of ids."""
+
+
+def lines_of(text: str) -> list[str]:
+    """Return the lines of a text, which end as files of text do; Python's splitlines knows more ends."""
+    return re.split("\r\n?|\n", text)
+
+
+def words_of(line: str) -> list[str]:
+    """Return the words of a line, which only BLANKS separate."""
+    return re.findall("[^ \t-\r]+", line)
+
+
 def read_cells(path: str, columns: str) -> tuple[list[tuple[int, list[str]]], str | None]:
     """Return the rows with their lines, and the separator of their columns, None for blanks.
 
@@ -158,16 +173,18 @@ def read_cells(path: str, columns: str) -> tuple[list[tuple[int, list[str]]], st
     """
     source = Source(path)
     text = decoded(b"".join(chunk.text() for chunk in source.chunks()))
-    first = next((line for line in text.splitlines() if line.strip() and not line.startswith("#")), "")
+    lines = lines_of(text)
+    first = next((line for line in lines if words_of(line) and not line.startswith("#")), "")
     if not first:
         raise InputError(source.name, None, "no lines", f"lines of {columns}")
     quote = first[0] if first[0] == CONCORDANCE_QUOTE else '"'
     between = (first.split(quote)[2:3] or [""])[0] if quote == CONCORDANCE_QUOTE else "\t,;"
     separator = next((one for one in between if one in first), None)
-    found: Iterable[tuple[int, list[str]]] = enumerate((line.split() for line in text.splitlines()), 1)
+    found: Iterable[tuple[int, list[str]]] = enumerate(map(words_of, lines), 1)
     if separator is not None:
         found = separated_rows(source.name, io.StringIO(text), f"lines of {columns}", separator, quote)
-    rows = [(number, [cell.strip() for cell in row]) for number, row in found if any(map(str.strip, row))]
+    stripped = [(number, [cell.strip(BLANKS) for cell in row]) for number, row in found]
+    rows = [(number, row) for number, row in stripped if any(row)]
     return [(number, row) for number, row in rows if not row[0].startswith("#")], separator
 
 

@@ -20,11 +20,10 @@ class Axis:
 
     def place(self, value: float, start: float, end: float) -> float:
         """Return the place of a value between the ends of the axis."""
-        low, high, value = (
-            (math.log10(v) for v in (self.low, self.high, max(value, self.low)))
-            if self.logarithmic
-            else (self.low, self.high, value)
-        )
+        low, high = self.low, self.high
+        if self.logarithmic:
+            value = math.log10(max(value, low))
+            low, high = math.log10(low), math.log10(high)
         share = (value - low) / (high - low) if high > low else 0.5
         return start + share * (end - start)
 
@@ -80,32 +79,30 @@ def nice_axis(label: str, low: float, high: float) -> Axis:
 
 def count_ticks(count: int) -> tuple[tuple[float, str], ...]:
     """Return ten ticks at most, at round numbers."""
-    step = next(
-        step for power in range(12) for factor in (1, 2, 5) if count <= 10 * (step := factor * 10**power)
-    )
+    round_steps = (factor * 10**power for power in range(12) for factor in (1, 2, 5))
+    step = next(step for step in round_steps if count <= 10 * step)
     return tuple((float(number), str(number)) for number in range(0, count + 1, step))
 
 
 def grid(frame: Frame, vertical: bool = True) -> Html:
     """Return the lines behind the plot, and all that is written beside them."""
     right, bottom = frame.width - frame.right, frame.height - frame.bottom
-    lines = "".join(f"M{frame.left} {frame.down(tick):.1f}H{right}" for tick, _ in frame.y.ticks)
-    return element(
-        "g",
-        element("path", class_="grid", d=lines + upright_lines(frame) * vertical),
-        *(
-            text_at(label, frame.left - 6, f"{frame.down(tick) + 4:.1f}", "end")
-            for tick, label in frame.y.ticks
-        ),
-        element(
-            "text",
-            frame.y.label,
-            class_="label",
-            transform=f"translate(13 {(frame.top + bottom) / 2:.0f}) rotate(-90)",
-            text_anchor="middle",
-        ),
-        *x_texts(frame),
+    lines = ""
+    tick_labels: list[Html] = []
+    for tick, label in frame.y.ticks:
+        height = frame.down(tick)
+        lines += f"M{frame.left} {height:.1f}H{right}"
+        tick_labels.append(text_at(label, frame.left - 6, f"{height + 4:.1f}", "end"))
+    if vertical:
+        lines += upright_lines(frame)
+    axis_label = element(
+        "text",
+        frame.y.label,
+        class_="label",
+        transform=f"translate(13 {(frame.top + bottom) / 2:.0f}) rotate(-90)",
+        text_anchor="middle",
     )
+    return element("g", element("path", class_="grid", d=lines), *tick_labels, axis_label, *x_texts(frame))
 
 
 def upright_lines(frame: Frame) -> str:

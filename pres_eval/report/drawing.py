@@ -26,7 +26,7 @@ from pres_eval.report.paper import (
     shrunk,
     style,
 )
-from pres_eval.report.text import cut, fitted
+from pres_eval.report.text import cut, fitted, printable
 
 EACH_NAME = 0.14
 """Inches that a name below a bar needs."""
@@ -97,26 +97,48 @@ def add_legend(
 
 def name_ends(figure: Figure, axes: Axes, lines: Sequence[Any], names: Sequence[str]) -> None:
     """Write names beside the right ends of lines, in the order of these ends, and apart from each other."""
-    shown = sorted(
-        (each for each in zip(*named_lines(lines, names), strict=True) if len(each[0].get_ydata())),
-        key=lambda each: (each[0].get_ydata()[-1], float(each[0].get_ydata().mean())),
-    )
-    low, high = axes.get_ylim()
+    lines_with_points = [
+        (line, name)
+        for line, name in zip(*named_lines(lines, names), strict=True)
+        if len(line.get_ydata()) > 0
+    ]
+    lines_with_points.sort(key=lambda named: (named[0].get_ydata()[-1], float(named[0].get_ydata().mean())))
+    ends = [float(line.get_ydata()[-1]) for line, _ in lines_with_points]
     inches = float(figure.get_size_inches()[1]) * max(shrunk(figure), LEAST_LETTERS / 9) - 0.8
     gap = 1.4 * max(LEAST_LETTERS, 9 * shrunk(figure)) / 72 / inches
-    heights = [-gap]
-    for line, _ in shown:
-        heights.append(max(heights[-1] + gap, (float(line.get_ydata()[-1]) - low) / (high - low)))
-    for place in range(1, len(heights)):  # from the top, so that only those move down for which it is needed
-        heights[-place] = min(heights[-place], heights[1 - place] - gap if place > 1 else 1.0)
-    for (line, name), height in zip(shown, heights[1:], strict=True):
-        look = {
-            **{"arrowstyle": "-", "color": line.get_color(), "linewidth": 0.7, "shrinkA": 0, "shrinkB": 0},
+    heights = _apart(ends, axes.get_ylim(), gap)
+    for (line, name), height in zip(lines_with_points, heights, strict=True):
+        arrow = {
+            "arrowstyle": "-",
+            "color": line.get_color(),
+            "linewidth": 0.7,
+            "shrinkA": 0,
+            "shrinkB": 0,
             "relpos": (0, 0.5),  # from before the name, so that it crosses no other
         }
         end = line.get_xdata()[-1], line.get_ydata()[-1]
         beside: Any = (1.04, height)
-        axes.annotate(name, end, beside, textcoords="axes fraction", va="center", arrowprops=look)
+        axes.annotate(name, end, beside, textcoords="axes fraction", va="center", arrowprops=arrow)
+
+
+def _apart(ends: Sequence[float], limits: tuple[float, float], gap: float) -> list[float]:
+    """Return where names of lines stand, as shares of the plot's height, at least `gap` from each other.
+
+    ends  where the lines end, ascending; names stand there where there is room
+    """
+    low, high = limits
+    heights: list[float] = []
+    lowest_free = 0.0
+    for end in ends:
+        height = max(lowest_free, (end - low) / (high - low))
+        heights.append(height)
+        lowest_free = height + gap
+    # From the top, so that only those move down for which it is needed.
+    highest_free = 1.0
+    for number in reversed(range(len(heights))):
+        heights[number] = min(heights[number], highest_free)
+        highest_free = heights[number] - gap
+    return heights
 
 
 def name_bars(axes: Axes, names: Sequence[str], wide: float) -> str:
@@ -143,7 +165,7 @@ def short_numbers(axes: Axes) -> None:
 
 def plain(text: str, longest: int = 28) -> str:
     """Return text without formulas between dollar signs, not hidden by a legend, and not too long."""
-    text = cut(text, longest)
+    text = cut(printable(text), longest)
     return (" " if text.startswith("_") else "") + text.replace("$", r"\$")
 
 
@@ -172,14 +194,16 @@ def run_styles(names: Sequence[str], best: Sequence[int] | None = None) -> list[
     run to be highlighted that is not there.
     """
     HIGHLIGHTED.set(True)
-    wanted = PAPER.get().highlight
-    for name in wanted:
+    highlighted = PAPER.get().highlight
+    for name in highlighted:
         if name not in names:
             raise no_such_run("--highlight", name, names)
-    coloured = [run for run, name in enumerate(names) if name in wanted]
-    if not wanted:
-        every = list(range(len(names)))
-        coloured = every if best is None or len(names) <= MOST_COLOURED else sorted(best[:MOST_BEST])
+    if highlighted:
+        coloured = [run for run, name in enumerate(names) if name in highlighted]
+    elif best is None or len(names) <= MOST_COLOURED:
+        coloured = list(range(len(names)))
+    else:
+        coloured = sorted(best[:MOST_BEST])
     looks = dict(zip(coloured, line_styles(len(coloured)), strict=True))
     return [looks.get(run, OTHERS) for run in range(len(names))]
 
@@ -188,8 +212,14 @@ def named_lines(
     lines: Sequence[Any], names: Sequence[str], labels: Sequence[str] | None = None
 ) -> tuple[list[Any], list[str]]:
     """Return the lines of a legend with their labels or names: each with a colour, the others as one."""
-    named = list(zip(lines, labels or plain_names(names), strict=True))
-    coloured = [each for each in named if each[0].get_color() != OTHERS["color"]]
-    others = [each for each in named if each not in coloured]
-    shown = [*coloured, *((line, f"{len(others)} other runs") for line, _ in others[:1])]
-    return [line for line, _ in shown], [name for _, name in shown]
+    coloured_lines, coloured_labels, grey_lines = [], [], []
+    for line, label in zip(lines, labels or plain_names(names), strict=True):
+        if line.get_color() == OTHERS["color"]:
+            grey_lines.append(line)
+        else:
+            coloured_lines.append(line)
+            coloured_labels.append(label)
+    if grey_lines:
+        coloured_lines.append(grey_lines[0])
+        coloured_labels.append(f"{len(grey_lines)} other runs")
+    return coloured_lines, coloured_labels

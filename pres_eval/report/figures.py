@@ -31,7 +31,7 @@ from pres_eval.report.drawing import (
     run_styles,
     short_numbers,
 )
-from pres_eval.report.layout import Table
+from pres_eval.report.layout import Table, Value
 from pres_eval.report.paper import Axes, Figure
 from pres_eval.report.text import text_of
 
@@ -41,84 +41,100 @@ Drawn = tuple[Table, Callable[[], Figure]]
 
 def relevant_figure(qrels: QrelsJudgements, level: float) -> Drawn:
     """Return each topic's number of relevant documents, most first."""
-    names = [text_of(topic) for topic in qrels.pool.topics]
-    counts = np.bincount(qrels.pool.topic_of[qrels.grade >= level], minlength=len(names)).tolist()
-    rows = sorted(zip(names, counts, strict=True), key=lambda row: -row[1])
+    topics = [text_of(topic) for topic in qrels.pool.topics]
+    num_relevant = np.bincount(qrels.pool.topic_of[qrels.grade >= level], minlength=len(topics)).tolist()
+    rows = sorted(zip(topics, num_relevant, strict=True), key=lambda row: -row[1])
     table = Table("figure", f"Relevant documents of {plural(len(rows))}", ("topic", "relevant"), rows)
     return table, lambda: relevant_per_topic(*zip(*rows, strict=True))
 
 
 def precision_recall_figure(
-    topic: str, names: Sequence[str], found: Sequence[Explanation], num_docs: int
+    topic: str, names: Sequence[str], explanations: Sequence[Explanation], num_docs: int
 ) -> Drawn:
     """Return precision and recall of runs on a topic, at each relevant document."""
-    curves = [precision_recall(one.ranks, len(one.documents), one.num_ret) for one in found]
+    curves: list[PrecisionRecall] = []
+    rows: list[tuple[Value, ...]] = []
+    for name, explanation in zip(names, explanations, strict=True):
+        curve = precision_recall(explanation.ranks, len(explanation.documents), explanation.num_ret)
+        curves.append(curve)
+        ranks = sorted(explanation.ranks)
+        recalls, interpolated = curve.levels.tolist(), curve.interpolated.tolist()
+        # The saw-tooth has two points for each relevant document; the first is at the document itself.
+        precisions = curve.precision[::2].tolist()
+        for rank, recall, precision, highest in zip(ranks, recalls, precisions, interpolated, strict=True):
+            rows.append((name, rank, recall, precision, highest, curve.break_even))
     table = Table(
-        "figure",
-        f"Precision and recall of topic {topic}, at each relevant document",
-        ("run", "rank", "recall", "precision", "interpolated", "break_even"),
-        [
-            (name, rank, recall, precision, best, curve.break_even)
-            for name, one, curve in zip(names, found, curves, strict=True)
-            for rank, recall, precision, best in zip(
-                sorted(one.ranks),
-                curve.levels.tolist(),
-                curve.precision[::2].tolist(),
-                curve.interpolated.tolist(),
-                strict=True,
-            )
-        ],
-        ("break_even: precision at rank n of n relevant documents, where it equals recall",),
+        name="figure",
+        title=f"Precision and recall of topic {topic}, at each relevant document",
+        headings=("run", "rank", "recall", "precision", "interpolated", "break_even"),
+        rows=rows,
+        notes=("break_even: precision at rank n of n relevant documents, where it equals recall",),
     )
     return table, lambda: precision_recall_curves(f"Topic {topic}", names, curves)
 
 
-def roc_figure(topic: str, names: Sequence[str], found: Sequence[Explanation], num_docs: int) -> Drawn:
+def roc_figure(topic: str, names: Sequence[str], explanations: Sequence[Explanation], num_docs: int) -> Drawn:
     """Return the area under each run's curve on a topic, in a collection of this size."""
-    curves = [roc(one.ranks, len(one.documents), one.num_ret, num_docs) for one in found]
+    curves: list[Roc] = []
+    rows: list[tuple[Value, ...]] = []
+    for name, explanation in zip(names, explanations, strict=True):
+        num_relevant = len(explanation.documents)
+        curve = roc(explanation.ranks, num_relevant, explanation.num_ret, num_docs)
+        curves.append(curve)
+        rows.append((name, num_relevant, len(explanation.ranks), curve.area))
     table = Table(
-        "figure",
-        f"Area under the ROC curve (AUC) of topic {topic}, {num_docs} documents",
-        ("run", "relevant", "found", "AUC"),
-        [
-            (name, len(one.documents), len(one.ranks), curve.area)
-            for name, one, curve in zip(names, found, curves, strict=True)
-        ],
-        ("what was not retrieved follows in an unknown order",),
+        name="figure",
+        title=f"Area under the ROC curve (AUC) of topic {topic}, {num_docs} documents",
+        headings=("run", "relevant", "found", "AUC"),
+        rows=rows,
+        notes=("what was not retrieved follows in an unknown order",),
     )
     return table, lambda: roc_curves(f"Topic {topic}", names, curves)
 
 
-def rnorm_figure(topic: str, names: Sequence[str], found: Sequence[Explanation], num_docs: int) -> Drawn:
+def rnorm_figure(
+    topic: str, names: Sequence[str], explanations: Sequence[Explanation], num_docs: int
+) -> Drawn:
     """Return the normalised recall of R runs on a topic, in collections of S sizes: values (R, S)."""
-    least = max(2, *(max(one.num_ret, len(one.documents) + 1) for one in found))
-    sizes = np.unique(np.round(np.geomspace(least, 1000 * least, 31)))
-    values = np.array([normalised_recall(one.ranks, len(one.documents), sizes) for one in found])
-    table = Table(
-        "figure",
-        f"Normalised recall of topic {topic} in collections of N documents",
-        ("run", "N", "Rnorm"),
+    smallest = 2
+    for explanation in explanations:
+        smallest = max(smallest, explanation.num_ret, len(explanation.documents) + 1)
+    sizes = np.unique(np.round(np.geomspace(smallest, 1000 * smallest, 31)))
+    values = np.array(
         [
-            (name, int(size), value)
-            for name, row in zip(names, values.tolist(), strict=True)
-            for size, value in zip(sizes.tolist(), row, strict=True)
-        ],
+            normalised_recall(explanation.ranks, len(explanation.documents), sizes)
+            for explanation in explanations
+        ]
+    )
+    rows: list[tuple[Value, ...]] = []
+    for name, values_of_run in zip(names, values.tolist(), strict=True):
+        for size, value in zip(sizes.tolist(), values_of_run, strict=True):
+            rows.append((name, int(size), value))
+    table = Table(
+        name="figure",
+        title=f"Normalised recall of topic {topic} in collections of N documents",
+        headings=("run", "N", "Rnorm"),
+        rows=rows,
     )
     return table, lambda: normalised_recall_curves(sizes, names, values)
 
 
-def pres_rank_figure(nmax: int, names: Sequence[str], found: Sequence[Sequence[Explanation]]) -> Drawn:
+def pres_rank_figure(nmax: int, names: Sequence[str], explanations: Sequence[Sequence[Explanation]]) -> Drawn:
     """Return PRES, recall and the average rank of the documents found, by run and topic."""
     rows: list[tuple[str, bytes, float, float, float]] = []
-    relevant = [len(one.documents) for topics in found for one in topics]
-    for name, topics in zip(names, found, strict=True):
-        for one in topics:
-            ranks = [document.counted for document in one.documents if document.found]
+    num_relevant: list[int] = []
+    for name, explanations_of_run in zip(names, explanations, strict=True):
+        for explanation in explanations_of_run:
+            documents = explanation.documents
+            num_relevant.append(len(documents))
+            ranks = [document.counted for document in documents if document.found]
             if ranks:
-                average = sum(ranks) / len(ranks)
-                rows.append((name, one.topic, average, len(ranks) / len(one.documents), one.score))
+                average_rank = sum(ranks) / len(ranks)
+                recall = len(ranks) / len(documents)
+                rows.append((name, explanation.topic, average_rank, recall, explanation.score))
     averages, recalls, scores = np.array([row[2:] for row in rows]).reshape(-1, 3).T
-    typical = max(1, min(int(np.median(relevant)) if relevant else 1, nmax))
+    median = int(np.median(num_relevant)) if num_relevant else 1
+    typical = max(1, min(median, nmax))
     table = Table(
         "figure",
         f"PRES at {nmax} and the average rank of the relevant documents found",
@@ -129,27 +145,30 @@ def pres_rank_figure(nmax: int, names: Sequence[str], found: Sequence[Sequence[E
     return table, lambda: pres_against_rank(nmax, typical, averages, scores, recalls)
 
 
-def pres_mrr_figure(nmax: int, names: Sequence[str], found: Sequence[Sequence[Explanation]]) -> Drawn:
+def pres_mrr_figure(nmax: int, names: Sequence[str], explanations: Sequence[Sequence[Explanation]]) -> Drawn:
     """Return PRES and reciprocal rank of each run on topics with one relevant document."""
-    alone = [
-        (name, one)
-        for name, topics in zip(names, found, strict=True)
-        for one in topics
-        if len(one.documents) == 1
-    ]
-    ranks = np.array([rank for _, one in alone for rank in one.ranks], np.int64)
+    rows: list[tuple[Value, ...]] = []
+    ranks: list[int] = []
+    for name, explanations_of_run in zip(names, explanations, strict=True):
+        for explanation in explanations_of_run:
+            if len(explanation.documents) != 1:
+                continue
+            (document,) = explanation.documents
+            ranks += explanation.ranks
+            reciprocal_rank = max((1 / rank for rank in explanation.ranks), default=0.0)
+            rows.append((name, explanation.topic, document.rank, explanation.score, reciprocal_rank))
+    notes = []
+    if not rows:
+        notes.append("no topic has one relevant document: the picture shows the curves alone")
     table = Table(
-        "figure",
-        f"Topics with one relevant document: PRES at {nmax} and reciprocal rank",
-        ("run", "topic", "rank", "PRES", "reciprocal_rank"),
-        [
-            (name, one.topic, one.documents[0].rank, one.score, max([0.0, *(1 / r for r in one.ranks)]))
-            for name, one in alone
-        ],
-        () if alone else ("no topic has one relevant document: the picture shows the curves alone",),
+        name="figure",
+        title=f"Topics with one relevant document: PRES at {nmax} and reciprocal rank",
+        headings=("run", "topic", "rank", "PRES", "reciprocal_rank"),
+        rows=rows,
+        notes=notes,
         left=2,
     )
-    return table, lambda: pres_against_mrr(nmax, ranks)
+    return table, lambda: pres_against_mrr(nmax, np.array(ranks, np.int64))
 
 
 Curve = TypeVar("Curve", PrecisionRecall, Roc)
@@ -183,16 +202,23 @@ def precision_recall_curves(title: str, names: Sequence[str], curves: Sequence[P
     def draw(axes: Axes, curve: PrecisionRecall, look: dict[str, Any]) -> Any:
         if few:
             axes.plot(curve.recall, curve.precision, color=look["color"], linewidth=0.6)
-        first = curve.interpolated[:1] if len(curve.levels) else [0.0]
-        levels, highest = np.concatenate(([0.0], curve.levels)), np.concatenate((first, curve.interpolated))
-        axes.step(levels, highest, where="pre", linewidth=1.4, **(look | {"marker": ""}))
-        even: dict[str, Any] = {"color": look["color"], "marker": look["marker"], "clip_on": False}
-        axes.plot([curve.break_even], [curve.break_even], markersize=6, **even)
+        at_recall_0 = curve.interpolated[:1] if len(curve.levels) else [0.0]
+        levels = np.concatenate(([0.0], curve.levels))
+        interpolated = np.concatenate((at_recall_0, curve.interpolated))
+        axes.step(levels, interpolated, where="pre", linewidth=1.4, **(look | {"marker": ""}))
+        axes.plot(
+            [curve.break_even],
+            [curve.break_even],
+            markersize=6,
+            color=look["color"],
+            marker=look["marker"],
+            clip_on=False,
+        )
         return axes.plot([], [], linewidth=1.4, **look)[0]
 
-    saw = "saw-tooth (thin), " if few else ""
+    saw_tooth = "saw-tooth (thin), " if few else ""
     return _together(
-        f"{title}: {saw}interpolated precision, break-even (mark and number)",
+        f"{title}: {saw_tooth}interpolated precision, break-even (mark and number)",
         ("recall", "precision"),
         names,
         curves,
@@ -205,8 +231,8 @@ def roc_curves(title: str, names: Sequence[str], curves: Sequence[Roc]) -> Figur
     """Draw recall against fallout of each run on a topic, with its area."""
 
     def draw(axes: Axes, curve: Roc, look: dict[str, Any]) -> Any:
-        every = max(1, len(curve.recall) // 8)
-        return axes.plot(curve.fallout, curve.recall, linewidth=1.2, markevery=every, **look)[0]
+        points_per_mark = max(1, len(curve.recall) // 8)
+        return axes.plot(curve.fallout, curve.recall, linewidth=1.2, markevery=points_per_mark, **look)[0]
 
     # Few of a collection's documents are ever retrieved: an axis up to 1 would be empty but for its left end.
     last = max(float(curve.fallout[curve.recall < curve.recall.max()].max(initial=0)) for curve in curves)
@@ -245,8 +271,10 @@ def _together(
         axes.set(xlabel=axis_names[0], ylabel=axis_names[1])
         short_numbers(axes)
         figure.suptitle(title, fontsize=10)
-        named = zip(plain_names(names), numbers, strict=True)
-        labels = [f"{name}{word}{number:.4f}" for name, (word, number) in named]
+        labels = [
+            f"{name}{word}{number:.4f}"
+            for name, (word, number) in zip(plain_names(names), numbers, strict=True)
+        ]
         add_legend(figure, *named_lines(lines, names, labels), 1)
     return figure
 
@@ -255,11 +283,10 @@ def normalised_recall_curves(sizes: AnyArray, names: Sequence[str], values: AnyA
     """Draw Rnorm against the number of documents in the collection (figure 2): (R, N) values."""
     best = np.argsort(-values[:, -1], kind="stable").tolist()
     with one_plot(6.4, 4.4) as (figure, axes):
-        every = max(1, len(sizes) // 10)
-        lines = [
-            axes.plot(sizes, row, linewidth=1.2, markevery=every, **look)[0]
-            for row, look in zip(values, run_styles(names, best), strict=True)
-        ]
+        points_per_mark = max(1, len(sizes) // 10)
+        lines = []
+        for values_of_run, look in zip(values, run_styles(names, best), strict=True):
+            lines += axes.plot(sizes, values_of_run, linewidth=1.2, markevery=points_per_mark, **look)
         axes.set(
             title="Normalised recall comes near to recall as the collection grows",
             xlabel="documents in the collection (N)",
@@ -281,11 +308,11 @@ def pres_against_rank(
     with one_plot(6.8, 4.6) as (figure, axes):
         lines = []
         for recall, look in zip(RECALLS, line_styles(len(RECALLS)), strict=True):
-            found = max(recall * relevant, 1e-9)
-            x = np.linspace((found + 1) / 2, nmax - (found - 1) / 2, 50)
+            num_found = max(recall * relevant, 1e-9)
+            average_ranks = np.linspace((num_found + 1) / 2, nmax - (num_found - 1) / 2, 50)
             lines += axes.plot(
-                x,
-                pres_of_average_rank(x, recall, relevant, nmax),
+                average_ranks,
+                pres_of_average_rank(average_ranks, recall, relevant, nmax),
                 linewidth=1.2,
                 color=look["color"],
                 linestyle=look["linestyle"],
@@ -309,14 +336,32 @@ def pres_against_rank(
 def pres_against_mrr(nmax: int, ranks: AnyArray) -> Figure:
     """Draw PRES and reciprocal rank of topics with one relevant document, by its rank (figure 4b)."""
     with one_plot(6.4, 4.2) as (figure, axes):
-        x = np.arange(1, nmax + 1)
-        axes.plot(x, pres_of_one(x, nmax), color="#0072B2", linewidth=1.4, label=f"PRES at {nmax}")
-        axes.plot(x, 1 / x, color="#D55E00", linewidth=1.4, linestyle=(0, (5, 2)), label="reciprocal rank")
-        inside = ranks[ranks <= nmax]
-        own: dict[str, Any] = {"linestyle": "none", "markersize": 4, "clip_on": False}
-        axes.plot(inside, pres_of_one(inside, nmax), color="#0072B2", marker="o", **own)
-        axes.plot(inside, 1 / inside, color="#D55E00", marker="s", **own)
-        marks = f"{len(inside)} topics as marks" if len(inside) else "no topic here has just one in reach"
+        every_rank = np.arange(1, nmax + 1)
+        axes.plot(
+            every_rank,
+            pres_of_one(every_rank, nmax),
+            color="#0072B2",
+            linewidth=1.4,
+            label=f"PRES at {nmax}",
+        )
+        axes.plot(
+            every_rank,
+            1 / every_rank,
+            color="#D55E00",
+            linewidth=1.4,
+            linestyle=(0, (5, 2)),
+            label="reciprocal rank",
+        )
+        ranks_in_reach = ranks[ranks <= nmax]
+        marks_only: dict[str, Any] = {"linestyle": "none", "markersize": 4, "clip_on": False}
+        axes.plot(
+            ranks_in_reach, pres_of_one(ranks_in_reach, nmax), color="#0072B2", marker="o", **marks_only
+        )
+        axes.plot(ranks_in_reach, 1 / ranks_in_reach, color="#D55E00", marker="s", **marks_only)
+        if len(ranks_in_reach):
+            marks = f"{len(ranks_in_reach)} topics as marks"
+        else:
+            marks = "no topic here has just one in reach"
         axes.set(
             title=f"One relevant document: PRES and reciprocal rank ({marks})",
             xlabel="rank of the only relevant document",

@@ -7,10 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pres_eval.arrays import (
-    add_in_order,
-    divide,
-)
+from pres_eval.arrays import add_in_order, divide
 from pres_eval.report.axes import Axis, count_axis, nice_axis, unit_axis
 from pres_eval.report.trec_report import RECALL_LEVELS, Report
 
@@ -39,7 +36,7 @@ class Graph:
 def graphs_of(report: Report) -> list[Graph]:
     """Return recall-precision, PRES and recall against Nmax, and with -N the ROC curve."""
     levels = [(level, f"iprec_at_recall_{level}", f"recall {level}, precision") for level in RECALL_LEVELS]
-    return [
+    graphs = [
         Graph(
             name="recall-precision",
             title="Recall-precision",
@@ -50,22 +47,23 @@ def graphs_of(report: Report) -> list[Graph]:
         ),
         against_nmax(report, "PRES"),
         against_nmax(report, "recall"),
-        *([_roc(report)] if report.options.num_docs_in_coll else []),
     ]
+    if report.options.num_docs_in_coll:
+        graphs.append(_roc(report))
+    return graphs
 
 
 def against_nmax(report: Report, measure: str) -> Graph:
     """Return PRES or recall at each Nmax of the grid."""
     title = measure[0].upper() + measure[1:]
+    columns = [(cutoff, f"{measure}_{cutoff}", f"Nmax {cutoff}, {measure}") for cutoff in report.grid]
     return Graph(
         name=measure,
         title=f"{title} against Nmax",
         words=f"{title} at Nmax, averaged over topics",
         x=count_axis("Nmax, documents that the reader reads", float(max(report.grid))),
         y=unit_axis(title),
-        curves=_curves(
-            report, [(cutoff, f"{measure}_{cutoff}", f"Nmax {cutoff}, {measure}") for cutoff in report.grid]
-        ),
+        curves=_curves(report, columns),
     )
 
 
@@ -86,16 +84,17 @@ def _roc(report: Report) -> Graph:
     )
 
 
-def _curves(report: Report, places: Sequence[tuple[float | str, str, str]]) -> tuple[tuple[Point, ...], ...]:
-    """Return the curve of each run through places on the x axis: place, label of a column, name."""
-    return tuple(
-        tuple(
-            (float(x), value, f"{words} {value:.4f}")
-            for x, label, words in places
-            if not np.isnan(value := report.summary(run, label))
-        )
-        for run in range(len(report.names))
-    )
+def _curves(report: Report, columns: Sequence[tuple[float | str, str, str]]) -> tuple[tuple[Point, ...], ...]:
+    """Return the curve of each run: of each column its place on the x axis, its label, and words for it."""
+    curves = []
+    for run in range(len(report.names)):
+        points: list[Point] = []
+        for x, label, words in columns:
+            value = report.summary(run, label)
+            if not np.isnan(value):
+                points.append((float(x), value, f"{words} {value:.4f}"))
+        curves.append(tuple(points))
+    return tuple(curves)
 
 
 def roc_curve(report: Report, run: int) -> Iterator[Point]:
@@ -105,19 +104,17 @@ def roc_curve(report: Report, run: int) -> Iterator[Point]:
     (retrieved - relevant retrieved) / (N - relevant).  Documents that nobody judged count as not relevant.
     """
     evaluation = report.evaluations[run]
-    num_ret, num_rel, found = (evaluation.by_label(label) for label in ("num_ret", "num_rel", "num_rel_ret"))
-    others = np.maximum(report.options.num_docs_in_coll - num_rel, 0)
-    count = max(evaluation.totals.num_topics, 1)
-    by_rank = [
-        (f"rank {rank}", np.minimum(num_ret, rank), np.rint(evaluation.by_label(f"recall_{rank}") * num_rel))
-        for rank in report.grid
-    ]
+    num_ret, num_rel = evaluation.by_label("num_ret"), evaluation.by_label("num_rel")
+    num_not_relevant = np.maximum(report.options.num_docs_in_coll - num_rel, 0)
+    num_topics = max(evaluation.totals.num_topics, 1)
     nothing = np.zeros(len(num_rel))
-    for where, retrieved, relevant in (
-        ("rank 0", nothing, nothing),
-        *by_rank,
-        ("all retrieved", num_ret, found),
-    ):
-        fallout = add_in_order(np.minimum(divide(retrieved - relevant, others), 1.0)) / count
-        recall = add_in_order(divide(relevant, num_rel)) / count
-        yield fallout, recall, f"{where}, fallout {fallout:.3g}, recall {recall:.4f}"
+    retrieved_and_relevant = [("rank 0", nothing, nothing)]
+    for rank in report.grid:
+        relevant = np.rint(evaluation.by_label(f"recall_{rank}") * num_rel)
+        retrieved_and_relevant.append((f"rank {rank}", np.minimum(num_ret, rank), relevant))
+    retrieved_and_relevant.append(("all retrieved", num_ret, evaluation.by_label("num_rel_ret")))
+    for words, retrieved, relevant in retrieved_and_relevant:
+        fallouts = np.minimum(divide(retrieved - relevant, num_not_relevant), 1.0)
+        fallout = add_in_order(fallouts) / num_topics
+        recall = add_in_order(divide(relevant, num_rel)) / num_topics
+        yield fallout, recall, f"{words}, fallout {fallout:.3g}, recall {recall:.4f}"

@@ -28,11 +28,18 @@ def robustness(
     plots: title -> label of a line -> (F + 1, S) correlations of each sample with the full ranking, the last
     with nothing taken out (figures 3 and 4 of Magdy & Jones, CLEF 2010); the legend names lines without any.
     """
-    percent = [*(100 * fraction for fraction in fractions), 100]
-    known = [taus[~np.isnan(taus)] for lines in plots.values() for taus in lines.values()]
-    lowest = min((float(taus.min()) for taus in known if len(taus)), default=0.75)
-    names = list(dict.fromkeys(label for lines in plots.values() for label in lines))
-    some = {name for lines in plots.values() for name, taus in lines.items() if not np.isnan(taus).all()}
+    percent = [100 * fraction for fraction in fractions]
+    percent.append(100)
+    lowest = math.inf
+    has_correlation: dict[str, bool] = {}
+    for lines in plots.values():
+        for name, taus in lines.items():
+            numbers = taus[~np.isnan(taus)]
+            has_correlation[name] = has_correlation.get(name, False) or len(numbers) > 0
+            lowest = float(numbers.min(initial=lowest))
+    if lowest == math.inf:  # all are nan
+        lowest = 0.75
+    names = list(has_correlation)
     looks = dict(zip(names, line_styles(len(names)), strict=True))
     with panels(len(plots), len(plots), (3.4, 3.8), (1.0, 0.0), sharey=True) as (figure, grid):
         for axes, (title, lines) in zip(grid, plots.items(), strict=True):
@@ -47,16 +54,15 @@ def robustness(
             grid[-1].annotate(
                 f" {level}: {words}", (1, level), xycoords=("axes fraction", "data"), va=side, fontsize=7
             )
-        handles = {line.get_label(): line for axes in grid for line in axes.get_lines()}
-        add_legend(
-            figure,
-            [*(handles[plain(name)] for name in names), handles[SAMPLE]],
-            [
-                *(f"{plain(name)} ({'lowest' if name in some else 'nan: all tie'})" for name in names),
-                SAMPLE,
-            ],
-            min(4, len(names)),
-        )
+        lines_by_label = {line.get_label(): line for axes in grid for line in axes.get_lines()}
+        handles = [lines_by_label[plain(name)] for name in names]
+        labels = []
+        for name in names:
+            meaning = "lowest" if has_correlation[name] else "nan: all tie"
+            labels.append(f"{plain(name)} ({meaning})")
+        handles.append(lines_by_label[SAMPLE])
+        labels.append(SAMPLE)
+        add_legend(figure, handles, labels, min(4, len(names)))
     return figure
 
 
@@ -98,27 +104,38 @@ def judges_figure(
     or as many as a page has room for.
     warn: takes a line about those that are left out.
     """
-    chosen = list(orders.items())[:MOST_ORDERS]
-    on_paper = math.isfinite(room())
-    longest, short = (16, fitted(judges, 14)) if on_paper else (28, fitted(judges, 28))
-    between = max(1.4 if on_paper else 2.6, (0.4 if on_paper else 1.0) + 0.04 * sum(map(len, short)))
+    drawn_orders = list(orders.items())[:MOST_ORDERS]
+    if math.isfinite(room()):  # on paper
+        longest_name, judge_names = 16, fitted(judges, 14)
+        least_width, margin = 1.4, 0.4
+    else:
+        longest_name, judge_names = 28, fitted(judges, 28)
+        least_width, margin = 2.6, 1.0
+    width_between_names = max(least_width, margin + 0.04 * sum(map(len, judge_names)))
     # Names and titles need their own room, whatever the others take: each panel is a figure of its own.
-    of_orders = between + 2 * 0.075 * max(map(len, plain_names(runs, longest)), default=0)
-    widths = [max(3.4, 1.4 + 0.55 * len(grades)), *[of_orders] * len(chosen)]
-    columns = max(1, min(len(widths), int(min(WIDEST, 9 / LEAST_LETTERS * room()) // max(widths))))
-    wide, tall = columns * max(widths), max(3.2, 1.0 + 0.2 * len(runs))
-    fitting = _fitting(wide, columns, len(runs))
-    if len(chosen) > fitting:
-        drawn = ", ".join(measure for measure, _ in chosen[:fitting])
-        warn(f"--plot: a page has room for {fitting} of {len(orders)} measures ({drawn}); -m chooses them")
-    rows = -(-(1 + len(chosen[:fitting])) // columns)
-    heights = [3.2 if columns == 1 else tall, *[tall] * (rows - 1)]
-    with new_figure(wide, sum(heights)) as figure:
+    longest = max(map(len, plain_names(runs, longest_name)), default=0)
+    width_of_orders = width_between_names + 2 * 0.075 * longest
+    panel_width = max(3.4, 1.4 + 0.55 * len(grades))
+    if drawn_orders:
+        panel_width = max(panel_width, width_of_orders)
+    columns_with_room = int(min(WIDEST, 9 / LEAST_LETTERS * room()) // panel_width)
+    columns = max(1, min(1 + len(drawn_orders), columns_with_room))
+    figure_width, row_height = columns * panel_width, max(3.2, 1.0 + 0.2 * len(runs))
+    fitting = _fitting(figure_width, columns, len(runs))
+    if len(drawn_orders) > fitting:
+        drawn_orders = drawn_orders[:fitting]
+        measures = ", ".join(measure for measure, _ in drawn_orders)
+        warn(f"--plot: a page has room for {fitting} of {len(orders)} measures ({measures}); -m chooses them")
+    rows = math.ceil((1 + len(drawn_orders)) / columns)
+    heights = [row_height] * rows
+    if columns == 1:
+        heights[0] = 3.2
+    with new_figure(figure_width, sum(heights)) as figure:
         parts = figure.subfigures(rows, columns, squeeze=False, height_ratios=heights).ravel()
         draw_grades(parts[0].subplots(), fitted(judges, 28), grades, counts)
-        for part, (measure, positions) in zip(parts[1:], chosen[:fitting], strict=False):
+        for part, (measure, positions) in zip(parts[1:], drawn_orders, strict=False):
             axes = part.subplots()
-            draw_rank_changes(axes, runs, short, positions, longest)
+            draw_rank_changes(axes, runs, judge_names, positions, longest_name)
             axes.set(title=f"Position of each run: {plain(measure)}", xlabel="judge")
     return figure
 

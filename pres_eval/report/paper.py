@@ -131,17 +131,17 @@ def style_settings(name: str) -> dict[str, Any]:
     from matplotlib.style import library
 
     expected = "a file of matplotlib's settings (axes.titlesize: 9) or one of its styles (grayscale)"
-    found: dict[Any, Any] = {}
+    settings: dict[Any, Any] = {}
     try:
         if name in library:
-            found = dict(library[name])
+            settings = dict(library[name])
         elif "://" not in name:  # matplotlib would fetch an address
-            found = dict(rc_params_from_file(name, use_default_template=False))
+            settings = dict(rc_params_from_file(name, use_default_template=False))
     except (OSError, ValueError) as problem:
         raise UsageError(f"--plot-style {name}: {problem}; expected {expected}") from problem
-    if not found:
+    if not settings:
         raise UsageError(f"--plot-style {name}: found no setting, expected {expected}")
-    return found
+    return settings
 
 
 def check_picture_ending(path: str, where: str, others: tuple[str, ...] = ()) -> str:
@@ -188,7 +188,8 @@ def fit(figure: Figure, width: float | None, untitled: bool) -> None:
 
     Raises UsageError for a picture that is much higher than a page.
     """
-    if title := figure.get_suptitle():
+    title = figure.get_suptitle()
+    if title:
         figure.suptitle("" if untitled else title, fontsize=10, wrap=width is not None)
     for axes in figure.axes:
         axes.set_title("" if untitled else axes.get_title(), wrap=width is not None)
@@ -203,7 +204,7 @@ def fit(figure: Figure, width: float | None, untitled: bool) -> None:
                 f" {PAGE_HEIGHT:g}; draw fewer measures or topics, or try a greater width"
             )
         figure.set_size_inches(width / MILLIMETRES, min(high, page))
-        texts: list[Any] = figure.findobj(lambda each: hasattr(each, "set_fontsize"))
+        texts: list[Any] = figure.findobj(lambda artist: hasattr(artist, "set_fontsize"))
         for text in texts:
             text.set_fontsize(max(LEAST_LETTERS, min(1, ratio) * text.get_fontsize()))
 
@@ -268,6 +269,9 @@ def style() -> Iterator[None]:
     """Give the settings that all figures share, for as long as the block goes."""
     import matplotlib as mpl
 
-    own = PAPER.get().style
-    with mpl.rc_context(_STYLE if own is None else _STYLE | style_settings(own)):
+    settings = _STYLE
+    style_of_paper = PAPER.get().style
+    if style_of_paper is not None:
+        settings = _STYLE | style_settings(style_of_paper)
+    with mpl.rc_context(settings):
         yield

@@ -24,6 +24,7 @@ from pres_eval.options import AS_TREC_EVAL, Options
 from pres_eval.reading.descriptions import header_of
 from pres_eval.reading.topic_files import MACRO, WORST, Groups, Weights
 from pres_eval.report.groups import over_groups, worst_group
+from pres_eval.report.signature import signature_line
 from pres_eval.report.text import exact, text_of, whole
 from pres_eval.scoring import ScoredRun
 from pres_eval.summing import Values
@@ -78,6 +79,7 @@ class Record:
     failures  runs that could not be evaluated (--keep-going); they are written, but not read back
     files     other files that numbers depend on, by the option that names them, without its dashes
     groups, weights  of topics, None where there are none; they are not read back
+    group_names  of groups that were read back, as JSON has them
     rules     how files of documents are used, and the protocol, by the option that sets them, without dashes
     judgements  how many were read and how many are left, if documents were mapped or excluded
     """
@@ -90,6 +92,7 @@ class Record:
     failures: tuple[RunFailure, ...] = ()
     files: dict[str, File] = field(default_factory=dict)
     groups: Groups | None = None
+    group_names: tuple[str, ...] = ()
     weights: Weights | None = None
     rules: dict[str, str] = field(default_factory=dict)
     judgements: tuple[int, int] | None = None
@@ -109,7 +112,7 @@ def file_record(path: str) -> File:
 def to_json(record: Record) -> str:
     """Return the record as JSON, one topic a line."""
     head = json.dumps({"kind": KIND, "layout": LAYOUT, "signature": _signature(record)}, indent=2)
-    runs = ",\n".join(_run_text(run, record.groups) for run in record.runs)
+    runs = ",\n".join(_run_text(run, record) for run in record.runs)
     failed = ",\n".join(
         f"    {_dumps({'file': text_of(each.path), 'message': text_of(each.message)})}"
         for each in record.failures
@@ -198,12 +201,20 @@ def _column(column: SelectedColumn) -> dict[str, Any]:
     }
 
 
-def _run_text(run: RunRecord, groups: Groups | None) -> str:
+def signature_text(evaluation: ScoredRun, record: Record) -> str:
+    """Return the line that says how the numbers of a run were made."""
+    others = {} if record.relevance_format == "qrels" else {"format": record.relevance_format}
+    others |= {name: text_of(Path(file.path).name) for name, file in record.files.items()}
+    return signature_line(evaluation, record.options, others | record.rules)
+
+
+def _run_text(run: RunRecord, record: Record) -> str:
     """Return a run as JSON text."""
     evaluation = run.evaluation
     fields = {
         "file": _file(run.file),
         "run": text_of(evaluation.tag),
+        "signature": signature_text(evaluation, record),
         **({"header": run.file.header} if run.file.header else {}),
         "skipped": [text_of(topic) for topic in run.skipped],
         "missing": [text_of(topic) for topic in run.missing],
@@ -214,7 +225,7 @@ def _run_text(run: RunRecord, groups: Groups | None) -> str:
         "totals": {key: value for key, value in asdict(evaluation.totals).items() if value is not None},
         "columns": [_column(column) for column in evaluation.columns],
         "summary": _summary_values(evaluation),
-        **_groups(evaluation, groups),
+        **_groups(evaluation, record.groups),
     }
     topics = [f"        {_dumps(topic)}" for topic in _topics(evaluation)]
     lines = [

@@ -35,7 +35,11 @@ def as_tables(report: Report) -> list[Table]:
         *(
             []
             if pairs is None
-            else [_intervals(report, pairs), _groups(report, pairs), _comparisons(report, pairs)]
+            else [
+                _intervals(report, pairs),
+                *([_groups(report, pairs)] if pairs.baseline is None else []),
+                _comparisons(report, pairs),
+            ]
         ),
         *([] if report.trust is None else [_judgements(report, report.trust)]),
         *([] if report.groups is None else [_group_means(report, report.groups)]),
@@ -59,6 +63,7 @@ def settings_of(report: Report) -> dict[str, object]:
         **{name: text_of(file.path) for name, file in files.items() if file is not None},
         **recorded(report.options),
         **({} if report.pairs is None else report.pairs.settings.recorded()),
+        "baseline": None if report.compared_with is None else report.names[report.compared_with],
     }
 
 
@@ -68,20 +73,20 @@ def _number(value: float | str | None, kind: Format = Format.FLOAT) -> Value:
 
 
 def _leaderboard(report: Report) -> Table:
-    """Return the table of averages, the runs in the order in which they were given."""
+    """Return the table of averages, the runs in the order in which they were given.
+
+    lacks  topics of other runs that a run does not have; best: whether it is called best by the first measure
+    """
     kinds = {label: report.column(label).measure.format for label in report.board_and_counts}
-    runs = zip(report.names, report.evaluations, report.files, report.topic_counts(), strict=True)
-    return Table(
-        name="leaderboard",
-        headings=["run", "tag", "file", "topics", *kinds],
-        rows=[
-            [
-                *(name, text_of(evaluation.tag), text_of(file.path), topics),
-                *(_number(report.summary(run, label), kind) for label, kind in kinds.items()),
-            ]
-            for run, (name, evaluation, file, topics) in enumerate(runs)
-        ],
-    )
+    leaders = report.leaders(report.main)
+    counts = report.topic_counts()
+    rows: list[list[Value]] = []
+    for run, (name, evaluation) in enumerate(zip(report.names, report.evaluations, strict=True)):
+        row: list[Value] = [name, text_of(evaluation.tag), text_of(report.files[run].path), counts[run]]
+        row += [len(report.topics) - len(evaluation.topics), run in leaders]
+        row += [_number(report.summary(run, label), kind) for label, kind in kinds.items()]
+        rows.append(row)
+    return Table("leaderboard", headings=["run", "tag", "file", "topics", "lacks", "best", *kinds], rows=rows)
 
 
 def _topics(report: Report) -> Table:

@@ -18,18 +18,22 @@ from pres_eval.report.text import percentage
 def compared_figure(result: ComparedRuns) -> Figure:
     """Return the bars of means, or for all pairs the maps of their differences; needs matplotlib."""
     scores = result.scores
-    place = {name: number for number, name in enumerate(scores.runs)}
-    row = {label: number for number, label in enumerate(scores.measures)}
+    run_numbers = {name: number for number, name in enumerate(scores.runs)}
+    measure_numbers = {label: number for number, label in enumerate(scores.measures)}
     if result.baselines is None and result.comparisons:
-        said = np.zeros((len(row), len(place), len(place)), np.int64)
-        for one in result.comparisons:
-            pair = (row[one.measure], place[one.run], place[one.other])
-            said[pair] = one.direction if one.significant else 0
-            said[pair[0], pair[2], pair[1]] = -said[pair]
-        return difference_maps(scores.runs, scores.measures, scores.gains(), said)
+        num_runs = len(scores.runs)
+        directions = np.zeros((len(scores.measures), num_runs, num_runs), np.int64)
+        for comparison in result.comparisons:
+            if comparison.significant:
+                measure = measure_numbers[comparison.measure]
+                run, other = run_numbers[comparison.run], run_numbers[comparison.other]
+                directions[measure, run, other] = comparison.direction
+                directions[measure, other, run] = -comparison.direction
+        return difference_maps(scores.runs, scores.measures, scores.gains(), directions)
     significant = np.zeros(scores.means.shape, bool)
-    for one in result.comparisons:
-        significant[row[one.measure], place[one.run]] = one.significant
+    for comparison in result.comparisons:
+        row, column = measure_numbers[comparison.measure], run_numbers[comparison.run]
+        significant[row, column] = comparison.significant
     return score_bars(
         scores.runs,
         scores.measures,
@@ -73,18 +77,27 @@ def score_bars(
     names = plain_names(runs, 20)
     with panels(len(measures), 1, (wide, height), (0.0, 0.9), sharex=True) as (figure, rows):
         for row, axes in enumerate(rows):
-            marked = () if significant is None else np.flatnonzero(significant[row]).tolist()
+            significant_runs: list[int] = []
+            if significant is not None:
+                significant_runs = np.flatnonzero(significant[row]).tolist()
             ends = None if intervals is None else (intervals[0][row], intervals[1][row])
-            _draw_bars(axes, means[row], order, ends, marked, None if baselines is None else baselines[row])
+            baseline = None if baselines is None else baselines[row]
+            _draw_bars(axes, means[row], order, ends, significant_runs, baseline)
             axes.set(ylabel=plain(measures[row]), ylim=(0, None))
-        named = name_bars(rows[-1], [names[run] for run in order], wide)
-        rows[-1].set(xlim=(-0.7, len(runs) - 0.3), xlabel=f"run, by {plain(measures[-1])}{named}")
-        over = "" if topics is None else f" over {plural(topics)}"
-        few = ": no intervals, which need two" if intervals is not None and topics == 1 else ""
-        rows[0].set_title(f"{title}{over}{few}")
+        note_on_names = name_bars(rows[-1], [names[run] for run in order], wide)
+        rows[-1].set(xlim=(-0.7, len(runs) - 0.3), xlabel=f"run, by {plain(measures[-1])}{note_on_names}")
+        if topics is not None:
+            title += f" over {plural(topics)}"
+        if intervals is not None and topics == 1:
+            title += ": no intervals, which need two"
+        rows[0].set_title(title)
         has_intervals = intervals is not None and bool(np.isfinite(intervals[0]).any())
-        own = None if baselines is None else {names[run] for run in baselines}
-        _add_key(figure, rows[0], f"{percentage(confidence)} interval" if has_intervals else None, own)
+        _add_key(
+            figure,
+            rows[0],
+            interval=f"{percentage(confidence)} interval" if has_intervals else None,
+            baselines=None if baselines is None else {names[run] for run in baselines},
+        )
     return figure
 
 
@@ -133,11 +146,13 @@ def _add_key(figure: Figure, axes: Axes, interval: str | None, baselines: set[st
 WORSE, ALIKE, BETTER = "#E69F00", "#e8e8e8", "#0072B2"
 
 
-def difference_maps(runs: Sequence[str], measures: Sequence[str], means: AnyArray, said: AnyArray) -> Figure:
+def difference_maps(
+    runs: Sequence[str], measures: Sequence[str], means: AnyArray, directions: AnyArray
+) -> Figure:
     """Draw which runs differ, a panel for each measure, the best run at the top and to the left.
 
-    means (M, R), so that more is better; said (M, R, R): 1 where the row's run is significantly better than
-    the column's, -1 worse.
+    means (M, R), so that more is better; directions (M, R, R): 1 where the row's run is significantly better
+    than the column's, -1 worse.
     """
     from matplotlib.colors import ListedColormap
     from matplotlib.patches import Patch
@@ -152,9 +167,8 @@ def difference_maps(runs: Sequence[str], measures: Sequence[str], means: AnyArra
         figure.set_layout_engine("compressed")
         for row, axes in enumerate(grid):
             order = np.argsort(-means[row], kind="stable")
-            axes.imshow(
-                said[row][np.ix_(order, order)], cmap=colours, vmin=-1, vmax=1, interpolation="nearest"
-            )
+            ordered_directions = directions[row][np.ix_(order, order)]
+            axes.imshow(ordered_directions, cmap=colours, vmin=-1, vmax=1, interpolation="nearest")
             name_bars(axes, [names[run] for run in order], size + 0.8)
             labels = [label.get_text() for label in axes.get_xticklabels()]
             axes.set_yticks(axes.get_xticks(), labels, fontsize=7)

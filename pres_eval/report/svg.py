@@ -55,15 +55,15 @@ def line_chart(graph: Graph, names: Sequence[str]) -> Html:
     """Return the curves of a graph, one for each name."""
     frame = Frame(graph.x, graph.y)
     parts: list[Html] = []
-    for number, (label, points) in enumerate(zip(names, graph.curves, strict=True)):
-        places = [(f"{frame.across(px):.1f}", f"{frame.down(py):.1f}", text) for px, py, text in points]
-        path = " ".join(f"{'L' if i else 'M'}{px} {py}" for i, (px, py, _) in enumerate(places))
-        dots = [
-            element(
-                "path", element("title", f"{label}: {text}"), class_="mark", d=f"M{px} {py}{marker(number)}"
-            )
-            for px, py, text in places
-        ]
+    for number, (name, points) in enumerate(zip(names, graph.curves, strict=True)):
+        corners: list[str] = []
+        dots: list[Html] = []
+        for x, y, text in points:
+            corner = f"{frame.across(x):.1f} {frame.down(y):.1f}"
+            corners.append(corner)
+            tip = element("title", f"{name}: {text}")
+            dots.append(element("path", tip, class_="mark", d=f"M{corner}{marker(number)}"))
+        path = f"M{' L'.join(corners)}" if corners else ""
         line = element("path", class_="line", d=path)
         parts.append(element("g", line, *dots, class_=f"series {series_class(number)}", data_run=number))
     return _svg(graph.name, graph.title, graph.words, frame, [grid(frame), *parts])
@@ -112,9 +112,11 @@ def row_chart(name: str, title: str, words: str, label: str, rows: Sequence[Row]
         baseline = f"{middle + 4:.0f}"
         tip = element("title", f"{row.text}; {row.end}" if row.end else row.text)
         text = text_at(name_shown, frame.left - 8, baseline, "end", "label")
-        letters = cut(row.end, MOST_LETTERS)
-        end = [text_at(letters, frame.width - right + 10, baseline, None, "label")] if row.end else []
-        parts.append(element("g", tip, text, *_row(row, middle, frame), *end, class_="row"))
+        content = [tip, text, *_row(row, middle, frame)]
+        if row.end:
+            letters = cut(row.end, MOST_LETTERS)
+            content.append(text_at(letters, frame.width - right + 10, baseline, None, "label"))
+        parts.append(element("g", *content, class_="row"))
     return _svg(name, title, words, frame, parts, kind="rows")
 
 
@@ -156,7 +158,11 @@ def difference_chart(name: str, title: str, words: str, label: str, values: Floa
     heights = [round(2 * frame.down(value)) / 2 for value in ordered.tolist()]
     paths = {"above": "", "below": ""}
     # Bars of the same height that stand together are drawn as one, unless gaps keep them apart.
-    starts = [i for i in range(len(heights)) if gap or i == 0 or heights[i] != heights[i - 1]]
+    starts = [
+        number
+        for number in range(len(heights))
+        if gap or number == 0 or heights[number] != heights[number - 1]
+    ]
     for start, stop in pairwise([*starts, len(heights)]):
         if heights[start] != zero and ordered[start]:
             left, right = frame.across(start + gap), frame.across(stop - gap)

@@ -11,11 +11,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from pres_eval.analysis.incomplete_runs import incomplete_runs, why_none_is_best
 from pres_eval.measures.base import Format
 from pres_eval.measures.selection import SelectedColumn
+from pres_eval.reading.topic_files import Groups, Weights
 from pres_eval.records import dataclass
 from pres_eval.report.grid import Grid, check_style, fits, guarded, separated
-from pres_eval.report.groups import known_label
+from pres_eval.report.groups import group_label, known_label, split_label, with_group_columns
 from pres_eval.report.layout import Look, Table, grid_of, laid_out
 from pres_eval.report.text import exact, run_names, shown, text_of
 from pres_eval.scoring import ScoredRun
@@ -73,23 +75,44 @@ def in_order_of(
     named = list(zip(names, evaluations, strict=True))
     if layout.sort is None or not named:
         return named
-    columns = {
-        column.label: place
-        for place, (column, summary) in enumerate(
-            zip(evaluations[0].columns, evaluations[0].summary, strict=True)
-        )
-        if isinstance(summary, float)
-    }
-    place = columns[known_label("--sort", layout.sort, list(columns))]
+    place = evaluations[0].labels.index(_sort_label(evaluations[0], layout.sort))
     sign = 1 if evaluations[0].columns[place].measure.less_is_better else -1
+    incomplete = set(incomplete_runs(evaluations))
 
-    most = max(evaluation.totals.num_topics for evaluation in evaluations)
+    def key(run: int) -> tuple[bool, float]:
+        value = evaluations[run].summary[place]
+        is_number = isinstance(value, float) and not math.isnan(value)
+        return run in incomplete, sign * float(value or 0) if is_number else math.inf
 
-    def key(run: tuple[str, ScoredRun]) -> tuple[bool, float]:
-        value, lacks = run[1].summary[place], run[1].totals.num_topics < most
-        return lacks, sign * value if isinstance(value, float) and not math.isnan(value) else math.inf
+    return [named[run] for run in sorted(range(len(named)), key=key)]
 
-    return sorted(named, key=key)
+
+def _sort_label(evaluation: ScoredRun, wanted: str) -> str:
+    """Return the label of the column that --sort means; raise UsageError if there is none."""
+    columns = zip(evaluation.columns, evaluation.summary, strict=True)
+    labels = [column.label for column, summary in columns if isinstance(summary, float)]
+    return known_label("--sort", wanted, labels)
+
+
+def sort_note(
+    evaluations: Sequence[ScoredRun],
+    groups: Groups | None,
+    weights: Weights | None,
+    layout: RunLayout,
+) -> str | None:
+    """Return why none of the runs of a sorted table is best; None where one is, or the table is not sorted.
+
+    A column over a group of topics tells which run is best in it; a mean of groups, or the worst, tells none.
+    """
+    if layout.sort is None or len(evaluations) < 2:
+        return None
+    label, group = split_label(_sort_label(with_group_columns(evaluations[0], groups), layout.sort))
+    names = run_names([(evaluation.tag, evaluation.path) for evaluation in evaluations], layout.naming)
+    if group:
+        names = [name for name, own in zip(names, evaluations, strict=True) if group in own.groups]
+        evaluations = [own.groups[group] for own in evaluations if group in own.groups]
+    why = why_none_is_best(evaluations, names, label, weights, layout.digits) if len(names) > 1 else None
+    return why and f"no run is best by {group_label(label, group) if group else label}: {why}"
 
 
 def rows_of(

@@ -99,15 +99,14 @@ def draw_intervals(report: Report, subject: Subject) -> Figure:
     spread = np.maximum(0.0, [means - pairs.lower[row][order], pairs.upper[row][order] - means])
     with rows_plot(len(order)) as (figure, axes):
         axes.errorbar(means, places, xerr=spread, fmt="o", color=COLOURS[0], elinewidth=1.4, capsize=2)
-        share = ""
-        if len(order) > 1:
+        ends = f"{percentage(1 - pairs.settings.alpha)} intervals (uncorrected)"
+        title = f"{plain(subject.label)}: means over {pairs.over}, {ends}"
+        if len(order) > 1 and pairs.baseline is None:
             letters = axes.secondary_yaxis("right")
             letters.set_yticks(places, [pairs.letters[row][run] for run in order.tolist()])
             letters.tick_params(length=0)
             letters.spines["right"].set_visible(False)
-            share = f"\n{SHARED}, all pairs compared"
-        ends = f"{percentage(1 - pairs.settings.alpha)} intervals (uncorrected)"
-        title = f"{plain(subject.label)}: means over {pairs.over}, {ends}{share}"
+            title += f"\n{SHARED}, all pairs compared"
         label_rows(axes, report, order.tolist(), f"mean {subject.label}", title)
     return figure
 
@@ -204,25 +203,27 @@ def draw_pair(report: Report, subject: Subject) -> Figure:
     """Return two runs topic against topic, and their differences sorted."""
     if len(subject.runs) < 2:
         raise UsageError("--picture pair: this picture needs 2 runs, and the report has one")
-    first, second = subject.runs[:2]
-    one, other = report.per_topic(first, subject.label), report.per_topic(second, subject.label)
-    known = np.flatnonzero(np.isfinite(one) & np.isfinite(other))
-    differences = one[known] - other[known]
+    first_run, second_run = subject.runs[:2]
+    values_of_first = report.per_topic(first_run, subject.label)
+    values_of_second = report.per_topic(second_run, subject.label)
+    common = np.flatnonzero(np.isfinite(values_of_first) & np.isfinite(values_of_second))
+    first, second = values_of_first[common], values_of_second[common]
+    differences = first - second
     order = np.argsort(-differences, kind="stable")
-    names = [plain_names(report.names)[run] for run in (first, second)]
+    names = [plain_names(report.names)[run] for run in (first_run, second_run)]
     with panels(2, 2, (5.25, 4.6)) as (figure, (scatter, bars)):
-        for marker, chosen in (("^", differences > 0), ("v", differences < 0), ("o", differences == 0)):
+        for marker, topics in (("^", differences > 0), ("v", differences < 0), ("o", differences == 0)):
             scatter.scatter(
-                other[known][chosen],
-                one[known][chosen],
+                second[topics],
+                first[topics],
                 s=18,
                 marker=marker,
-                color=bar_colours(differences[chosen]),
+                color=bar_colours(differences[topics]),
                 clip_on=False,  # points at 0 and 1 are whole
                 zorder=3,
             )
-        ends = np.concatenate((one[known], other[known], [0.0, 0.1]))
-        limits = float(ends.min()), 1.03 * float(ends.max())
+        values = np.concatenate((first, second, [0.0, 0.1]))
+        limits = float(values.min()), 1.03 * float(values.max())
         scatter.axline((0, 0), slope=1, color="black", linewidth=0.8)
         scatter.set(
             xlabel=names[1],
@@ -231,7 +232,8 @@ def draw_pair(report: Report, subject: Subject) -> Figure:
             xlim=limits,
             ylim=limits,
         )
-        _draw_differences(bars, differences[order], [text_of(report.topics[t]) for t in known[order]])
+        ordered_topics = [text_of(report.topics[topic]) for topic in common[order]]
+        _draw_differences(bars, differences[order], ordered_topics)
         bars.set_title(f"{names[0]} minus {names[1]}")
     return figure
 
@@ -239,10 +241,11 @@ def draw_pair(report: Report, subject: Subject) -> Figure:
 def draw_topic(report: Report, subject: Subject) -> Figure:
     """Return the ranks of a topic's relevant documents in every run, the best run on top."""
     documents = report.documents
-    start, stop = (int(end) for end in documents.offsets[subject.topic : subject.topic + 2])
+    start, stop = documents.offsets[subject.topic : subject.topic + 2].tolist()
     order = np.argsort(np.nan_to_num(report.matrix(subject.label)[:, subject.topic]), kind="stable")
     with rows_plot(len(order)) as (figure, axes):
-        ranks = [own[own > 0] for own in documents.ranks[order, start:stop]]
+        # A rank of 0 is that of a document which the run did not retrieve.
+        ranks = [ranks_of_run[ranks_of_run > 0] for ranks_of_run in documents.ranks[order, start:stop]]
         axes.eventplot(ranks, linelengths=0.6, colors=COLOURS[0])
         topic = plain(text_of(report.topics[subject.topic]))
         title = f"{topic}: ranks of its {plural(stop - start, 'relevant document')}"
@@ -257,17 +260,17 @@ def draw_topic(report: Report, subject: Subject) -> Figure:
 def draw_explained(report: Report, subject: Subject) -> Figure:
     """Draw PRES of a run on a topic as areas."""
     documents, run, nmax = report.documents, subject.runs[0], report.nmax[0]
-    chosen = slice(*(int(end) for end in documents.offsets[subject.topic : subject.topic + 2]))
-    one = explain_topic(
+    start, stop = documents.offsets[subject.topic : subject.topic + 2].tolist()
+    explanation = explain_topic(
         report.topics[subject.topic],
         nmax,
         0,
-        docnos=documents.docnos[chosen],
-        grades=documents.grades[chosen],
-        ranks=documents.ranks[run, chosen],
+        docnos=documents.docnos[start:stop],
+        grades=documents.grades[start:stop],
+        ranks=documents.ranks[run, start:stop],
     )
-    title = f"{report.names[run]}, {text_of(one.topic)}: PRES_{nmax} = {one.score:.4f}"
+    title = f"{report.names[run]}, {text_of(explanation.topic)}: PRES_{nmax} = {explanation.score:.4f}"
     with rows_plot(14) as (figure, axes):
-        draw_areas(axes, one, title)
+        draw_areas(axes, explanation, title)
         add_legend(figure, *axes.get_legend_handles_labels(), 3)
     return figure

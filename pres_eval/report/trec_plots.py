@@ -85,7 +85,10 @@ def as_picture(
 
 
 PICTURES: dict[str, Callable[[Report, Subject], Figure]] = {
-    **{name: partial(draw_one_graph, name) for name in ("recall-precision", "PRES", "recall", "ROC")},
+    "recall-precision": partial(draw_one_graph, "recall-precision"),
+    "PRES": partial(draw_one_graph, "PRES"),
+    "recall": partial(draw_one_graph, "recall"),
+    "ROC": partial(draw_one_graph, "ROC"),
     "leaderboard": draw_intervals,
     "distributions": draw_distributions,
     "relevant": draw_relevant,
@@ -119,26 +122,7 @@ def page_around(figure: Figure) -> Any:
 def document(report: Report) -> Iterator[Figure]:
     """Yield the pages of the PDF."""
     subject = default_subject(report)
-    board = [
-        [
-            cut(report.names[run], LONGEST_NAME),
-            str(report.topic_counts()[run]),
-            *(report.text(run, label) for label in report.board),
-        ]
-        for run in report.best_first(report.board[0])
-    ]
-    title = [
-        title_of(report),
-        "",
-        *textwrap.wrap(report.description, 100),
-        f"{plural(len(report.topics))}, judged in {report.shown_path(report.qrels.path)}",
-        *(
-            ["The runs have different topics: averages are over each run's own."]
-            if report.topics_differ() and not report.options.complete
-            else []
-        ),
-    ]
-    yield from _text_pages([*title, "", *_lined_up(["run", "topics", *report.board], board)])
+    yield from _text_pages(_first_page(report))
     if report.pairs is not None:
         yield draw_intervals(report, subject)
     yield draw_curves(report)
@@ -155,13 +139,32 @@ def document(report: Report) -> Iterator[Figure]:
         yield _run_page(report, run)
 
 
+def _first_page(report: Report) -> list[str]:
+    """Return the lines of the first page: title, topics, leaderboard."""
+    lines = [title_of(report), "", *textwrap.wrap(report.description, 100)]
+    lines.append(f"{plural(len(report.topics))}, judged in {report.shown_path(report.qrels.path)}")
+    if report.topics_differ() and not report.options.complete:
+        lines.append("The runs have different topics: averages are over each run's own.")
+    lines.append("")
+    num_topics = report.topic_counts()
+    rows = []
+    for run in report.best_first(report.board[0]):
+        values = [report.text(run, label) for label in report.board]
+        rows.append([cut(report.names[run], LONGEST_NAME), str(num_topics[run]), *values])
+    return lines + _lined_up(["run", "topics", *report.board], rows)
+
+
 def draw_curves(report: Report, histogram: bool = False) -> Figure:
     """Draw recall-precision, PRES and recall against Nmax, ROC with -N; a histogram of the first run."""
     graphs = graphs_of(report)
-    narrow = is_narrow()
-    with new_figure(*(4.8, 18.0) if narrow else (9.5, 10.8 if histogram else 7.2)) as figure:
-        above, below = ("a;b;c;d", ";e") if narrow else ("ab;cd", ";ee")
-        panels = figure.subplot_mosaic(above + below * histogram)
+    if is_narrow():
+        width, height = 4.8, 18.0
+        layout, with_histogram = "a;b;c;d", "a;b;c;d;e"
+    else:
+        width, height = 9.5, 10.8 if histogram else 7.2
+        layout, with_histogram = "ab;cd", "ab;cd;ee"
+    with new_figure(width, height) as figure:
+        panels = figure.subplot_mosaic(with_histogram if histogram else layout)
         for place, graph in zip("abcd", graphs, strict=False):
             draw_graph(panels[place], graph, report)
         for place in "abcd"[len(graphs) :]:

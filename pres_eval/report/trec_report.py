@@ -20,9 +20,15 @@ from pres_eval.analysis.by_group import ByGroup, compare_by_group
 from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.every_pair import PairTable, pairs_of
 from pres_eval.analysis.explain import RelevantRanks, relevant_ranks
+from pres_eval.analysis.incomplete_runs import (
+    Overtaking,
+    all_topics,
+    leading_runs,
+    overtaking_runs,
+    why_none_is_best,
+)
 from pres_eval.analysis.paired import pair_columns
 from pres_eval.analysis.pools import Trust
-from pres_eval.analysis.reproducible import rounded
 from pres_eval.arrays import FloatArray
 from pres_eval.errors import NoCommonTopicError, RunFailure, UsageError
 from pres_eval.measures import interpolation
@@ -66,6 +72,7 @@ class Report:
     paths         whether files are shown with their folders
     groups        of topics; None where there are none
     weights       of topics, which means are with; None: all weigh the same
+    documents_beyond  relevant documents of judged topics that no run has, if these topics count in the means
     by_group      the runs compared with the baseline in each group; None where nothing was compared
     """
 
@@ -91,13 +98,15 @@ class Report:
     paths: bool = False
     groups: Groups | None = None
     weights: Weights | None = None
+    documents_beyond: int = 0
     by_group: ByGroup | None = None
     _matrices: dict[str, FloatArray] = field(default_factory=dict, repr=False)
+    _leaders: dict[str, list[int]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def topics(self) -> tuple[bytes, ...]:
         """The topics of any run, in byte order."""
-        return topics_of(self.evaluations)
+        return all_topics(self.evaluations)
 
     @property
     def grid(self) -> tuple[int, ...]:
@@ -149,10 +158,22 @@ class Report:
         return [int(count) for count in (found & (found.sum(axis=0) == 1)).sum(axis=1)]
 
     def leaders(self, label: str) -> list[int]:
-        """Return the runs with the best value, several if they tie, among those that have all topics."""
-        runs = [run for run in self.best_first(label) if self.has_all_topics(run)]
-        values = rounded(np.array([self.summary(run, label) for run in runs]))
-        return [run for run, value in zip(runs, values, strict=True) if value == values[0]]
+        """Return the runs that are called best by a measure, several if they tie.
+
+        They have all topics; none if a run that lacks some is better than they are on those that it has.
+        """
+        if label not in self._leaders:
+            leading = leading_runs(self.evaluations, label, self.weights)
+            self._leaders[label] = [run for run in self.best_first(label) if run in leading]
+        return self._leaders[label]
+
+    def overtaking(self, label: str) -> list[Overtaking]:
+        """Return the runs that lack topics and are better than the best run that has all of them."""
+        return overtaking_runs(self.evaluations, label, self.weights)
+
+    def why_none_is_best(self, label: str) -> str | None:
+        """Return in words why no run is called best by a measure; None where one is."""
+        return why_none_is_best(self.evaluations, self.names, label, self.weights, DIGITS)
 
     def shown_path(self, path: str) -> str:
         """Return a file as people are shown it: its name alone, which nobody's folders are in."""
@@ -286,6 +307,11 @@ def make_report(
     """
     board = board_of(evaluations[0].columns, options, nmax, measures)
     every_topic = tuple(relevance.pool.topics) if options.complete else None
+    documents = relevant_ranks(relevance, rankings, options, all_topics(evaluations))
+    beyond = 0
+    if options.complete:
+        num_relevant = int(np.count_nonzero(relevance.grade >= options.relevance_level))
+        beyond = num_relevant - len(documents.docnos)
     report = Report(
         names=tuple(names),
         evaluations=tuple(evaluations),
@@ -294,12 +320,13 @@ def make_report(
         qrels=qrels,
         files=tuple(files),
         board=board,
-        documents=relevant_ranks(relevance, rankings, options, topics_of(evaluations)),
-        pairs=pairs_of(evaluations, names, board, settings, every_topic, each, weights),
+        documents=documents,
+        pairs=pairs_of(evaluations, names, board, settings, every_topic, each, weights, compared_with),
         compared_with=compared_with,
         medians=medians or {},
         groups=groups,
         weights=weights,
+        documents_beyond=beyond,
     )
     return replace(report, by_group=_by_group(report, every_topic))
 
@@ -322,8 +349,3 @@ def title_of(report: Report) -> str:
     """Return the title asked for, or one made of the inputs."""
     runs = report.names[0] if len(report.names) == 1 else f"{len(report.names)} runs"
     return report.title or f"Evaluation of {runs}"
-
-
-def topics_of(evaluations: Sequence[ScoredRun]) -> tuple[bytes, ...]:
-    """Return the topics of any run, in byte order."""
-    return tuple(sorted({topic for evaluation in evaluations for topic in evaluation.topics}))

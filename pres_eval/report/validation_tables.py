@@ -5,12 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from pres_eval.analysis.validation import ERECALL, Estimate, Validation
+from pres_eval.analysis.validation import ERECALL, EXACT, Estimate, ReviewSettings, Validation
 from pres_eval.analysis.yields import SampledPart, elusion_tests, plans, sample_needed
 from pres_eval.report.drawing import COLOURS, add_legend, one_plot
 from pres_eval.report.layout import Interval, Shown, ShownCell, Table, records_table
 from pres_eval.report.paper import Figure
 from pres_eval.report.text import percentage, text_of
+
+APPROXIMATE = ("wilson", "wald")
+"""Methods whose limits may miss the truth more often than they say."""
+
+WORST_CASES = {
+    ReviewSettings.method: "intervals held the truth in 92 % of samples, limits to one side in 94 %",
+    EXACT: "intervals held the truth in 95 % of samples, limits to one side in 94 %",
+}
+"""How often intervals and limits of several parts hold the truth: tests/bench/review_limits.py."""
 
 
 def validation_tables(found: Validation) -> list[Table]:
@@ -23,14 +32,7 @@ def validation_tables(found: Validation) -> list[Table]:
             f"Estimates from {sum(part.sampled for part in found.parts):,} judged documents",
             found.estimates,
             Estimate,
-            notes=(
-                f"{settings.method}; interval, at least and at most: each with {percent} confidence",
-                *(
-                    ["eRecall: from the control sample and that of what was missed; recall is surer"]
-                    * bool(found.of(ERECALL))
-                ),
-                *(text for _, text in said),
-            ),
+            notes=_notes(found, [text for _, text in said]),
             shown=Shown(
                 ("topic", "quantity", "estimate", "interval", "at least", "at most"),
                 [_shown(one) for one in found.estimates],
@@ -42,6 +44,27 @@ def validation_tables(found: Validation) -> list[Table]:
         *([] if settings.target is None else _target_tables(found, settings.target, percent)),
         *([] if settings.margin is None else [_more_table(found, settings.margin)]),
     ]
+
+
+def _notes(review: Validation, in_words: list[str]) -> list[str]:
+    """Return the notes of the estimates: what intervals and limits promise, and the results in words."""
+    method, percent = review.settings.method, percentage(review.settings.confidence)
+    if method == ReviewSettings.method:
+        notes = [
+            f"interval: {method}, {percent} confidence; at least, at most: exact limits to one side"
+            f" (Clopper-Pearson), each with {percent} confidence"
+        ]
+    else:
+        notes = [f"{method}; interval, at least and at most: each with {percent} confidence"]
+    if method in APPROXIMATE:
+        notes.append(
+            f"{method} is approximate: its limits may be wrong more often; those of beta-binomial are not"
+        )
+    if sum(part.sampled < part.size for part in review.parts) > 1 and method in WORST_CASES:
+        notes.append(f"parts combined; in the worst simulated case 95 % {WORST_CASES[method]}")
+    if review.of(ERECALL):
+        notes.append("eRecall: from the control sample and that of what was missed; recall is surer")
+    return [*notes, *in_words]
 
 
 def _shown(one: Estimate) -> list[ShownCell]:

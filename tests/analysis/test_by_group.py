@@ -235,3 +235,11 @@ def test_intervals_of_weighted_means_are_those_of_a_ratio(command: Command, tmp_
         assert row["mean"] == pytest.approx(mean)
         assert row["lower"] == pytest.approx(max(mean - spread, 0), abs=1e-6)
         assert row["upper"] == pytest.approx(min(mean + spread, 1), abs=1e-6)
+
+
+@pytest.mark.parametrize("place", range(10))
+def test_a_deal_that_is_as_far_apart_counts_whatever_its_last_bits(place: int) -> None:
+    """One topic of ten differs: each deal to two groups of five has the same spread, but for rounding."""
+    differences = np.full(10, 0.1)
+    differences[place] = 0.7
+    assert p_of_groups(differences, np.repeat([0, 1], 5), 1000, 0) == 1.0

@@ -128,7 +128,7 @@ def test_deals_do_not_depend_on_who_deals_nor_on_how_many_are_dealt_at_once(
     values = np.random.default_rng(10).beta(1, 3, (2, 5, 7))
     together = dealt_ranges(values, 101, 3)
     monkeypatch.setattr(joint, "_DEALT_AT_ONCE", 4 * 5 * 7)
-    monkeypatch.setattr(copies, "WORTH", 0)
+    monkeypatch.setattr(copies, "LEAST_SECONDS", 0)
     assert dealt_ranges(values, 101, 3, each).tolist() == together.tolist()
     assert [dealt_ranges(one[None], 101, 3, each)[0].tolist() for one in values] == together.tolist()
 

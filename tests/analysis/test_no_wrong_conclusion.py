@@ -285,7 +285,7 @@ def test_item_10_only_chosen_measures_are_corrected_for(command: Command, two_me
     "option",
     [
         "-l 2", "-J", "-N 9", "-M 9", "--duplicates first", "--compat 10.0", "-R qrels", "--ties best",
-        "--nmax 9", "--names tag", "--keep-going",
+        "--nmax 9", "--names tag", "--keep-going", "--empty zero",
     ],
 )  # fmt: skip
 def test_item_10_options_without_effect_on_scores_are_errors(

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -215,7 +216,7 @@ def test_a_target_is_one_of_each_topic(call: Command) -> None:
     called = call(*files, "--target", "0.5")
     wanted = "topic q1: wanted a recall of at least 0.5 with 95 % confidence, shown is"
     assert (called.code, called.err) == (3, f"pres-eval: --target: {wanted} {least['q1']:.6f}\n")
-    assert call(*files, "--target", f"{least['q1']:.10f}").code == 0
+    assert call(*files, "--target", f"{least['q1'] - 1e-10:.10f}").code == 0
 
 
 def test_what_no_sample_has_is_not_ruled_out(call: Command) -> None:
@@ -466,3 +467,60 @@ def test_columns_that_are_not_there(call: Command) -> None:
         "pres-eval: sample:2: no topic, expected one in each line;"
         " --columns topic=HEADING names the column of topics\n"
     )
+
+
+def elusion_test(documents: int, *relevant: int) -> None:
+    """Write a review that found 1,000 documents, all judged, and a sample of 50,000 others."""
+    Path("found").write_text("".join(f"q1 d{number}\n" for number in range(1000)))
+    Path("sizes").write_text("q1 found 1000\nq1 rest 50000\n")
+    inside = "".join(f"q1 d{number} found {int(number < 900)}\n" for number in range(1000))
+    rest = "".join(f"q1 e{number} rest {int(number in relevant)}\n" for number in range(documents))
+    Path("sample").write_text(inside + rest)
+
+
+ELUSION_TEST = ("validate", "found", "sample", "--sizes", "sizes")
+
+
+def limits(call: Command, *arguments: str) -> dict[str, dict[str, Any]]:
+    rows = call(*ELUSION_TEST, *arguments, "--format", "json").json["estimates"]
+    return {row["quantity"]: row for row in rows}
+
+
+def test_an_elusion_test_proves_what_the_plan_promises(call: Command) -> None:
+    """1,500 documents without a relevant one "proved" at most 65 missed; the plan says 98."""
+    elusion_test(1500)
+    plan = call.ok("validate", "--collection", "50000", "--prevalence", "0.02", "--format", "json").json
+    [planned] = [row["missed"] for row in plan["elusion"] if row["documents"] == 1500]
+    found = limits(call)
+    assert found["relevant missed"]["at_most"] == planned == 98
+    assert found["recall"]["at_least"] == 900 / (900 + planned)
+    assert found["recall"]["low"] <= found["recall"]["at_least"], "the interval reaches to both limits"
+    assert found["relevant missed"]["high"] >= planned
+    assert call(*ELUSION_TEST, "--target", "0.91").code == 3, "shown before, though 98 may be missed"
+    assert call(*ELUSION_TEST, "--target", "0.90").code == 0
+
+
+def test_limits_of_one_uncertain_stratum_are_the_hypergeometric_ones(call: Command) -> None:
+    """Each limit is the last number of missed documents that the sample does not contradict at 5 %."""
+    hypergeometric = pytest.importorskip("scipy.stats").hypergeom
+    elusion_test(600, 5, 50, 599)
+    missed = limits(call)["relevant missed"]
+    # As many relevant documents or fewer in the sample, and as many or more.
+    assert hypergeometric.cdf(3, 50_000, missed["at_most"], 600) > 0.05
+    assert hypergeometric.cdf(3, 50_000, missed["at_most"] + 1, 600) <= 0.05
+    assert hypergeometric.sf(2, 50_000, missed["at_least"], 600) > 0.05
+    assert hypergeometric.sf(2, 50_000, missed["at_least"] - 1, 600) <= 0.05
+
+
+def test_the_limit_of_recall_of_one_sample_of_all_is_the_exact_one(call: Command) -> None:
+    """Of 52 relevant documents in the sample 34 were found: Clopper and Pearson's limit of that share.
+
+    It was 0.54; at that recall 7.5 % of the samples have 34 or more among those found.
+    """
+    binomial = pytest.importorskip("scipy.stats").binom
+    Path("found").write_text("".join(f"q1 d{number}\n" for number in range(100_000)))
+    inside = "".join(f"q1 d{number} {int(number < 34)}\n" for number in range(2000))
+    rest = "".join(f"q1 e{number} {int(number < 18)}\n" for number in range(2000))
+    Path("sample").write_text(inside + rest)
+    review = pe.validate("found", "sample", collection=200_000)
+    assert binomial.sf(33, 52, review["recall"].at_least) == pytest.approx(0.05, abs=0.005)

@@ -35,7 +35,8 @@ def test_a_sequence_of_bytes(texts: list[bytes]) -> None:
 
 def equal(texts: list[bytes], others: list[bytes]) -> list[bool]:
     rows = np.arange(len(texts))
-    return Ids.from_texts(texts).equal(rows, Ids.from_texts(others), rows).tolist()
+    same: list[bool] = Ids.from_texts(texts).equal(rows, Ids.from_texts(others), rows).tolist()
+    return same
 
 
 def test_no_ids() -> None:

@@ -34,7 +34,7 @@ from pres_eval.cli.commands import command_of
 from pres_eval.errors import InputError
 from pres_eval.ranking.runs import read_run
 from pres_eval.reading.relevance import read_qrels
-from pres_eval.reading.source import Source
+from pres_eval.reading.source import CHUNK, Source
 
 pyarrow = pytest.importorskip("pyarrow")
 from pyarrow.parquet import write_table  # noqa: E402
@@ -961,3 +961,18 @@ def test_documents_are_compared_as_they_are_mapped(command: Command, tmp_path: P
     assert "duplicate" in kinds
     assert "no-judged-document" in command("check", qrels, run).out
     assert command(*asked, run, "--map-docs", "nofile").code == 1
+
+
+def test_a_tag_that_begins_far_down_is_named_with_its_line(command: Command, tmp_path: Path) -> None:
+    """Lines are counted from the beginning of the file, which is read in chunks of two megabytes."""
+    padding = b"x" * 300
+    lines = [
+        b"%d Q0 D%04d%s %d %d %s\n" % (topic, n, padding, n, 2000 - n, b"tagA" if topic < 15 else b"tagB")
+        for topic in range(1, 17)
+        for n in range(1, 1001)
+    ]
+    (tmp_path / "qrels").write_bytes(b"".join(b"%d 0 D0001%s 1\n" % (n, padding) for n in range(1, 17)))
+    (tmp_path / "run").write_bytes(b"".join(lines))
+    assert (tmp_path / "run").stat().st_size > 2 * CHUNK
+    called = command("check", tmp_path / "qrels", tmp_path / "run")
+    assert "run:14001: tag 'tagB' (2000 lines)" in called.out

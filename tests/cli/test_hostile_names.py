@@ -216,3 +216,15 @@ def test_gates_in_github(call: Command, monkeypatch: pytest.MonkeyPatch) -> None
     annotations = [line for line in lines if not line.startswith("pres-eval: ")]
     assert annotations and all(line.startswith(("::error ", "::error title")) for line in annotations)
     check_text("markdown", Path("summary.md").read_text())
+
+
+def test_a_summary_in_github_that_cannot_be_written(call: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The gates decide without it, and the reader learns why the page of the job is empty."""
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", "no-such-folder/summary.md")
+    called = call("--fail-under", "map=0", *FILES)
+    assert called.code == 0
+    assert (
+        "warning: no-such-folder/summary.md: the summary of the job cannot be written: No such file or"
+        " directory" in called.err
+    )

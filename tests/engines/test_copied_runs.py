@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from support.rankings import outcome, ranked_by
 
 from pres_eval.cli import reader
 from pres_eval.cli.shared import NumberOptions
-from pres_eval.engines.processes import Processes, can_copy
+from pres_eval.engines.copies import Copies, can_copy
 from pres_eval.errors import InputError
 from pres_eval.options import Options
 from pres_eval.ranking import runs as ranking_runs
@@ -45,9 +44,22 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def copies() -> Iterator[Processes]:
-    with Processes(2, copied=True) as made:
-        yield made
+def copies() -> Copies:
+    return Copies(2)
+
+
+@pytest.fixture
+def forks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The copies that are made of this process."""
+    fork, made = os.fork, list[int]()
+
+    def noted() -> int:
+        process = fork()
+        made.append(process)
+        return process
+
+    monkeypatch.setattr(os, "fork", noted)
+    return made
 
 
 def written(folder: Path, run: str, qrels: str = QRELS) -> tuple[str, Relevance]:
@@ -56,9 +68,9 @@ def written(folder: Path, run: str, qrels: str = QRELS) -> tuple[str, Relevance]
     return str(folder / "run"), read_relevance(str(folder / "qrels"))
 
 
-def test_one_piece_of_work_needs_no_copy(copies: Processes) -> None:
+def test_one_piece_of_work_needs_no_copy(copies: Copies, forks: list[int]) -> None:
     """A compressed file is one, which threads of this process read."""
-    assert list(copies.map(_process, [0])) == [os.getpid()] and not copies.numbers
+    assert list(copies.map(_process, [0])) == [os.getpid()] and not forks
     assert os.getpid() not in copies.map(_process, [0, 1]) and copies.threads == 2
 
 
@@ -71,7 +83,7 @@ def by_threads(path: str, judged: Relevance, options: Options) -> dict[str, Any]
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_random_runs(seed: int, copies: Processes, tmp_path: Path) -> None:
+def test_random_runs(seed: int, copies: Copies, tmp_path: Path) -> None:
     """In order, shuffled and with lines that are there twice; both versions; with and without -M."""
     rng = random.Random(seed)
     made = made_run(rng, shuffled=seed % 4 == 3, doubled=seed % 4 == 2)
@@ -85,7 +97,7 @@ def test_random_runs(seed: int, copies: Processes, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("compat", ["9.0.8", "10.0"])
 @pytest.mark.parametrize("document", ["d{}", "a-document-with-a-name-of-more-than-two-words-{}"])
-def test_lines_in_no_order(document: str, compat: str, copies: Processes, tmp_path: Path) -> None:
+def test_lines_in_no_order(document: str, compat: str, copies: Copies, tmp_path: Path) -> None:
     """Few scores tie, far from each other."""
     rng = random.Random(5)
     rows = [(f"t{topic}", document.format(number)) for topic in range(12) for number in range(30)]
@@ -118,7 +130,7 @@ def test_lines_in_no_order(document: str, compat: str, copies: Processes, tmp_pa
         "\n" * 300,
     ],
 )
-def test_what_is_in_the_file(run: str, copies: Processes, tmp_path: Path) -> None:
+def test_what_is_in_the_file(run: str, copies: Copies, tmp_path: Path) -> None:
     path, judged = written(tmp_path, run)
     found = outcome(lambda: ranked_by(copies, path, judged))
     assert found == by_threads(path, judged, Options())
@@ -128,12 +140,14 @@ def test_what_is_in_the_file(run: str, copies: Processes, tmp_path: Path) -> Non
     ("run", "number"),
     [(RUN, 2), ("".join(f"{'ab'[place % 2]} Q0 d{place} 0 1 t\n" for place in range(60)), 0)],
 )
-def test_no_copy_begins_in_vain(run: str, number: int, copies: Processes, tmp_path: Path) -> None:
+def test_no_copy_begins_in_vain(
+    run: str, number: int, copies: Copies, forks: list[int], tmp_path: Path
+) -> None:
     """The first lines show that a run is in no order and that its scores tie: this process reads it."""
     path, judged = written(tmp_path, run)
     found = outcome(lambda: ranked_by(copies, path, judged))
     assert found == by_threads(path, judged, Options())
-    assert len(copies.numbers) == number
+    assert len(forks) == number
 
 
 @pytest.mark.parametrize(
@@ -146,13 +160,13 @@ def test_how_many(
     written(tmp_path, "a Q0 d0001 0 1 t\n".ljust(size - 1) + "\n")
     asked: list[int] = []
 
-    class Counted(Processes):
-        def __init__(self, workers: int, copied: bool) -> None:
-            super().__init__(workers, copied)
+    class Counted(Copies):
+        def __init__(self, workers: int) -> None:
+            super().__init__(workers)
             asked.append(workers)
 
     monkeypatch.setattr(reader, "LARGE", 100)
-    monkeypatch.setattr("pres_eval.engines.processes.Processes", Counted)
+    monkeypatch.setattr("pres_eval.engines.copies.Copies", Counted)
     arguments = ["--jobs", str(jobs), str(tmp_path / "qrels"), str(tmp_path / "run")]
     assert in_splits.printed(arguments)[0] == 0
     assert asked == [expected] * bool(expected)
@@ -165,7 +179,7 @@ def test_how_many(
         RUN + "a Q0 d99 0 0.5 t\n",  # the topics are together until then
     ],
 )
-def test_progress(run: str, copies: Processes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress(run: str, copies: Copies, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is read is told as it is read; bytes that are read again count once."""
     path, judged = written(tmp_path, run)
     files = run_at(path)
@@ -178,8 +192,28 @@ def test_progress(run: str, copies: Processes, tmp_path: Path, monkeypatch: pyte
     assert min(steps) < 0 or run == RUN
 
 
+def test_copies_report_no_progress(copies: Copies, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever made them watches: a bar of their own would be drawn over the other one."""
+    in_splits.read_by_copies(monkeypatch, 1 << 20)
+    names = made_runs(tmp_path, 6)
+    judged = read_relevance(str(tmp_path / "qrels"))
+    files = [run_at(str(tmp_path / name)) for name in names]
+
+    def note(count: int) -> None:
+        with (tmp_path / "told").open("a") as file:
+            file.write(f"{os.getpid()} {count}\n")
+
+    for run in files:
+        run.watch(note)
+    with Runs(Ranker.of(judged, Options()), copies) as runs:
+        assert len(list(runs.rank_each(files))) == 6
+    told = [line.split() for line in (tmp_path / "told").read_text().splitlines()]
+    assert {int(process) for process, _ in told} == {os.getpid()}
+    assert sum(int(count) for _, count in told) == sum(run.size() or 0 for run in files)
+
+
 def test_a_fault_of_the_program_is_seen(
-    copies: Processes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    copies: Copies, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is raised by copies, by splits here and by threads, and covered by no slower way."""
     path, judged = written(tmp_path, RUN)
@@ -251,7 +285,7 @@ def test_runs_that_copies_cannot_open(odd: str, tmp_path: Path, monkeypatch: pyt
     monkeypatch.chdir(tmp_path)
     if odd == "pipe":
         os.mkfifo("pipe")
-    monkeypatch.setattr("pres_eval.engines.processes.Processes", None)
+    monkeypatch.setattr("pres_eval.engines.copies.Copies", None)
     files = [run_at(name) for name in [*runs, odd]]
     with reader._engine(NumberOptions(jobs=2), files) as engine:
         assert engine.threads == 2
@@ -344,7 +378,7 @@ def test_a_copy_that_is_killed(large_files: Path) -> None:
 
 @pytest.mark.parametrize("shuffled", [False, True])
 def test_standard_input_that_is_a_file(
-    shuffled: bool, copies: Processes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    shuffled: bool, copies: Copies, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It has a size, but no path that a copy could open: threads of this process read it."""
     made = made_run(random.Random(1), shuffled=shuffled, doubled=False)

@@ -11,8 +11,7 @@ import pytest
 
 from pres_eval.cli import progress
 from pres_eval.engines import copies
-from pres_eval.engines.copies import by_copies
-from pres_eval.engines.processes import can_copy
+from pres_eval.engines.copies import by_copies, can_copy
 from pres_eval.errors import InputError
 from pres_eval.workers import Loop, by_threads, in_turn
 
@@ -22,7 +21,7 @@ COPIED = pytest.mark.skipif(not can_copy(), reason="processes are not copied her
 @pytest.fixture
 def always(monkeypatch: pytest.MonkeyPatch) -> None:
     """Copies are worth it, however short the work."""
-    monkeypatch.setattr(copies, "WORTH", 0)
+    monkeypatch.setattr(copies, "LEAST_SECONDS", 0)
 
 
 @pytest.mark.parametrize("loop", [in_turn, by_threads(3), lambda work, count: by_copies(work, count, 2)])

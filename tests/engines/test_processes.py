@@ -21,8 +21,9 @@ from support.rankings import outcome, ranked_by, written
 
 import pres_eval as pe
 from pres_eval.engines import engine, worker
-from pres_eval.engines.engine import Here, WorkersLostError
-from pres_eval.engines.processes import Processes, can_copy
+from pres_eval.engines.copies import Copies, can_copy
+from pres_eval.engines.engine import Engine, Here, WorkersLostError
+from pres_eval.engines.processes import Processes
 from pres_eval.engines.worker import memory_of_machine
 from pres_eval.errors import EmptyFileError, InputError, MissingExtraError, RunFailure
 from pres_eval.options import Options
@@ -34,8 +35,8 @@ from pres_eval.reading.source import Source
 
 LINES = [f"{topic} Q0 d{number} 0 {number} t\n" for topic in range(30) for number in range(40)]
 QRELS = "".join(f"{topic} 0 d{number} 1\n" for topic in range(30) for number in range(0, 40, 7))
-COPIED = pytest.param(True, marks=pytest.mark.skipif(not can_copy(), reason="processes are not copied here"))
 COPIED_ALONE = pytest.mark.skipif(not can_copy(), reason="processes are not copied here")
+COPIED = pytest.param("copied", marks=COPIED_ALONE)
 
 
 def open_files() -> set[str]:
@@ -51,15 +52,19 @@ def children() -> set[str]:
             return {child for task in tasks for child in (task / "children").read_text().split()}
 
 
-@pytest.fixture(params=[COPIED, False], ids=["copied", "anew"])
-def made(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Processes]:
+def two_workers(kind: str) -> contextlib.AbstractContextManager[Engine]:
+    return contextlib.nullcontext(Copies(2)) if kind == "copied" else Processes(2)
+
+
+@pytest.fixture(params=[COPIED, "anew"])
+def made(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
     """Two workers; nothing of them is left afterwards."""
     tests = ROOT / "tests"
     # Workers import what they are to do: here it is in this file.
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(map(str, (ROOT, tests, tests / "engines"))))
     monkeypatch.syspath_prepend(tests / "engines")
     before = open_files(), children()
-    with Processes(2, copied=request.param) as workers:
+    with two_workers(request.param) as workers:
         yield workers
     assert (open_files(), children()) == before
 
@@ -85,6 +90,15 @@ def _die(_: int) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+def _die_and_count(item: int, path: str) -> int:
+    """Write a line for each death of the second item."""
+    if item == 1:
+        with Path(path).open("a") as file:
+            file.write("died\n")
+        os.kill(os.getpid(), signal.SIGKILL)
+    return item
+
+
 def _die_once(item: int, path: str) -> int:
     if item == 3 and not os.path.exists(path):  # noqa: PTH110
         Path(path).write_text("")
@@ -102,21 +116,21 @@ def _large(item: int) -> tuple[int, bytes]:
     return item, bytes(1 << 19)
 
 
-def test_results_come_in_order(made: Processes) -> None:
+def test_results_come_in_order(made: Engine) -> None:
     shared = made.share([1, 2, 3], "a list")
     assert list(made.map(_add, range(20), shared)) == list(range(6, 26))
     shared.close()
-    assert made.workers == 2 and len(made.numbers) <= 2
+    assert made.workers == 2 and len(children()) <= 2
     assert [item for item, _ in made.map(_large, range(12))] == list(range(12))
     assert list(made.map(_text, [])) == []
 
 
-def test_all_of_them_work(made: Processes) -> None:
+def test_all_of_them_work(made: Engine) -> None:
     found = set(made.map(_process, range(12)))
     assert len(found) == 2 and os.getpid() not in found
 
 
-def test_errors_keep_what_they_carry(made: Processes) -> None:
+def test_errors_keep_what_they_carry(made: Engine) -> None:
     for error in (
         InputError("run", 3, "nothing", "something", "look"),
         EmptyFileError("run", None, "nothing"),
@@ -127,25 +141,46 @@ def test_errors_keep_what_they_carry(made: Processes) -> None:
         assert str(caught.value) == str(error) and vars(caught.value) == vars(error)
 
 
-def test_a_fault_of_the_program_is_raised(made: Processes) -> None:
+def test_a_fault_of_the_program_is_raised(made: Engine) -> None:
     """It is not done again by a slower way."""
     with pytest.raises(TypeError, match="a fault of ours"):
         list(made.map(_raise, [TypeError("a fault of ours")] * 4))
 
 
-def test_what_kills_every_worker(made: Processes) -> None:
+def test_what_kills_every_worker(made: Engine) -> None:
     with pytest.raises(WorkersLostError, match="3 worker processes died of the same piece of work"):
         list(made.map(_die, [0, 0]))
     assert list(made.map(_add, [1], made.share([1], "")))
 
 
-def test_a_worker_that_dies_is_replaced(made: Processes, tmp_path: Path) -> None:
+def test_three_workers_die_of_an_item_and_no_fourth(made: Engine, tmp_path: Path) -> None:
+    """What came before it is a result; the message counts those that died."""
+    shared = made.share(str(tmp_path / "deaths"), "a path")
+    results = made.map(_die_and_count, range(3), shared)
+    assert next(results) == 0
+    with pytest.raises(WorkersLostError, match="3 worker processes died of the same piece of work"):
+        next(results)
+    assert (tmp_path / "deaths").read_text().count("died") == 3
+
+
+def test_an_error_of_the_work_comes_where_its_result_would_be(made: Engine) -> None:
+    results = made.map(_fail_at_two, range(4))
+    assert [next(results), next(results)] == [0, 1]
+    with pytest.raises(ZeroDivisionError):
+        next(results)
+
+
+def _fail_at_two(item: int) -> int:
+    return item if item != 2 else 1 // 0
+
+
+def test_a_worker_that_dies_is_replaced(made: Engine, tmp_path: Path) -> None:
     shared = made.share(str(tmp_path / "died"), "a path")
     assert list(made.map(_die_once, range(12), shared)) == list(range(12))
     assert (tmp_path / "died").exists()
 
 
-def test_what_is_not_wanted_any_more_is_given_up(made: Processes) -> None:
+def test_what_is_not_wanted_any_more_is_given_up(made: Engine) -> None:
     results = made.map(_sleep_long_after_the_first, range(4))
     assert next(results) == 0
     start = time.monotonic()
@@ -153,34 +188,33 @@ def test_what_is_not_wanted_any_more_is_given_up(made: Processes) -> None:
     assert time.monotonic() - start < 5
 
 
-class Killing(Processes):
+class Killing:
     """Kills one of its workers when some results of a pass are there."""
 
-    def __init__(self, copied: bool, number: int) -> None:
-        super().__init__(2, copied)
+    def __init__(self, engine: Engine, number: int) -> None:
+        self._engine = engine
+        self.workers, self.threads, self.share = engine.workers, engine.threads, engine.share
         self._in_pass = number
         self.passes = 0
         self.killed: list[int] = []
-
-    def __enter__(self) -> Killing:
-        return self
 
     def split_size(self, total: int) -> int:
         return 1500
 
     def map(self, work: Any, items: Iterable[Any], *shared: Any) -> Generator[Any, None, None]:
         this, self.passes = self.passes, self.passes + 1
-        for number, result in enumerate(super().map(work, items, *shared)):
-            if this == self._in_pass and number == 3 and self.numbers:
-                self.killed.append(self.numbers[0])
-                os.kill(self.numbers[0], signal.SIGKILL)
+        before = children() if not self.killed and isinstance(self._engine, Copies) else set()
+        for number, result in enumerate(self._engine.map(work, items, *shared)):
+            if this == self._in_pass and number == 3 and (workers := children() - before):
+                self.killed.append(int(min(workers)))
+                os.kill(self.killed[0], signal.SIGKILL)
             yield result
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("copied", [COPIED, False])
+@pytest.mark.parametrize("kind", [COPIED, "anew"])
 @pytest.mark.parametrize("killed_in_pass", [0, 1])
-def test_a_worker_is_killed(killed_in_pass: int, copied: bool, tmp_path: Path) -> None:
+def test_a_worker_is_killed(killed_in_pass: int, kind: str, tmp_path: Path) -> None:
     lines = list(LINES)
     if killed_in_pass:
         head, rest = lines[:100], lines[100:]  # a run whose first split is in no order has one pass alone
@@ -188,13 +222,14 @@ def test_a_worker_is_killed(killed_in_pass: int, copied: bool, tmp_path: Path) -
         lines = [*head, *rest]
         lines = [line.replace(" t\n", f".{number} t\n") for number, line in enumerate(lines)]
     run = written(tmp_path, "".join(lines), QRELS)
-    with Killing(copied, killed_in_pass) as workers:
-        assert run.in_splits(workers) == run.whole()
-        assert workers.passes > killed_in_pass and (workers.killed or killed_in_pass)
+    with two_workers(kind) as workers:
+        killing = Killing(workers, killed_in_pass)
+        assert run.in_splits(killing) == run.whole()
+        assert killing.passes > killed_in_pass and (killing.killed or killed_in_pass)
 
 
 @pytest.mark.slow
-def test_many_runs(made: Processes, tmp_path: Path) -> None:
+def test_many_runs(made: Engine, tmp_path: Path) -> None:
     """Small ones and large ones; each has its error."""
     (tmp_path / "qrels").write_text(QRELS)
     judged = read_relevance(str(tmp_path / "qrels"))
@@ -219,7 +254,7 @@ def test_many_runs(made: Processes, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_formats_that_one_worker_reads(made: Processes, tmp_path: Path) -> None:
+def test_formats_that_one_worker_reads(made: Engine, tmp_path: Path) -> None:
     """Whatever their size: compressed files and those of other formats have no splits."""
     import gzip
 
@@ -265,12 +300,12 @@ def test_where_the_system_grants_no_copies(
 
     monkeypatch.setattr(os, call, none)
     monkeypatch.setenv("PRES_EVAL_FALLBACK", wanted)
-    with Processes(2, copied=True) as workers:
-        if wanted == "fail":
-            with pytest.raises(WorkersLostError, match="fell back unasked: no copies of the process"):
-                list(workers.map(_text, range(4)))
-        else:
-            assert list(workers.map(_text, range(4))) == ["0", "1", "2", "3"]
+    workers = Copies(2)
+    if wanted == "fail":
+        with pytest.raises(WorkersLostError, match="fell back unasked: no copies of the process"):
+            list(workers.map(_text, range(4)))
+    else:
+        assert list(workers.map(_text, range(4))) == ["0", "1", "2", "3"]
     assert ("slower: no copies of the process" in capfd.readouterr().err) is (wanted == "say")
 
 
@@ -287,9 +322,13 @@ def test_where_the_system_grants_one_copy(monkeypatch: pytest.MonkeyPatch) -> No
             raise OSError(errno.EAGAIN, "no more") from None
 
     monkeypatch.setattr(os, "fork", once)
-    with Processes(3, copied=True) as workers:
-        assert list(workers.map(_text, range(4))) == ["0", "1", "2", "3"]
-        assert len(workers.numbers) == 1
+    before = open_files()
+    results = Copies(3).map(_process, range(4))
+    copies = {next(results)}
+    assert copies == {int(child) for child in children()}
+    copies.update(results)
+    assert len(copies) == 1 and os.getpid() not in copies
+    assert open_files() == before
 
 
 @COPIED_ALONE
@@ -307,8 +346,7 @@ def test_a_signal_just_before_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
             return self._poll.poll(limit / 1000) if len(limits) > 2 else []
 
     monkeypatch.setattr(select, "poll", Poll)
-    with Processes(2, copied=True) as workers:
-        assert list(workers.map(_text, range(4))) == ["0", "1", "2", "3"]
+    assert list(Copies(2).map(_text, range(4))) == ["0", "1", "2", "3"]
     assert len(limits) > 2 and max(limits) <= 1000
 
 
@@ -318,8 +356,8 @@ def test_signals_end_a_copy_at_once() -> None:
     handled = []
     before = signal.signal(signal.SIGTERM, lambda *_: handled.append(1))
     try:
-        with Processes(1, copied=True) as workers, pytest.raises(WorkersLostError, match="died"):
-            list(workers.map(_terminate, range(2)))
+        with pytest.raises(WorkersLostError, match="died"):
+            list(Copies(1).map(_terminate, range(2)))
     finally:
         signal.signal(signal.SIGTERM, before)
     assert not handled
@@ -330,8 +368,7 @@ def test_ignored_signals_stay_ignored() -> None:
     """As under nohup."""
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        with Processes(1, copied=True) as workers:
-            assert list(workers.map(_hang_up, range(2))) == [None, None]
+        assert list(Copies(1).map(_hang_up, range(2))) == [None, None]
     finally:
         signal.signal(signal.SIGHUP, before)
 
@@ -354,14 +391,15 @@ def test_where_processes_are_not_copied(monkeypatch: pytest.MonkeyPatch) -> None
     assert not can_copy()
 
 
-@pytest.mark.parametrize("copied", [COPIED, False])
-def test_workers_end_with_whoever_started_them(copied: bool) -> None:
+@pytest.mark.parametrize(
+    "made", [pytest.param("copies.Copies(1)", marks=COPIED_ALONE), "processes.Processes(1)"]
+)
+def test_workers_end_with_whoever_started_them(made: str) -> None:
     program = (
-        "import os, signal\n"
-        "from pres_eval.engines.processes import Processes\n"
-        f"made = Processes(1, copied={copied})\n"
-        "list(made.map(str, [1, 2]))\n"
-        "print(*made.numbers, flush=True)\n"
+        "import os, signal, subprocess\n"
+        "from pres_eval.engines import copies, processes\n"
+        f"results = {made}.map(subprocess.getoutput, ['echo $PPID'] * 9)\n"
+        "print(next(results), flush=True)\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"
     )
     done = subprocess.run(

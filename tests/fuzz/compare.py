@@ -86,7 +86,7 @@ def small_chunks(copies: bool = False) -> Iterator[None]:
     from pres_eval.arrays import exact, ids, matching, stretches
     from pres_eval.batches import forming
     from pres_eval.cli import reader
-    from pres_eval.engines import processes
+    from pres_eval.engines import copies as copied
     from pres_eval.ranking import any_order, order, runs
     from pres_eval.reading import lines, relevance, source, splits
 
@@ -106,7 +106,7 @@ def small_chunks(copies: bool = False) -> Iterator[None]:
         (any_order, "LEAST_SORTED", 3),
     ]
     if copies:
-        sizes += [(reader, "LARGE", 1), (processes, "SPLIT", 100), (splits, "WORKER_CHUNK", 70)]
+        sizes += [(reader, "LARGE", 1), (copied, "SPLIT", 100), (splits, "WORKER_CHUNK", 70)]
     defaults: list[tuple[Callable[..., Any], int, int]] = [
         (source.Source.chunks, source.CHUNK, 150),
     ]

@@ -23,7 +23,7 @@ from support import commands
 from support.tables import frame, rows_of
 
 import pres_eval as pe
-from pres_eval.errors import PresEvalWarning
+from pres_eval.errors import PresEvalWarning, UsageError
 
 QRELS = {"1": {"a": 1, "b": 0}, "2": {"c": 2}}
 RUN = {"1": {"b": 0.9, "a": 0.5}, "2": {"c": 0.4, "d": 0.3}}
@@ -429,3 +429,20 @@ def test_ranx(monkeypatch: pytest.MonkeyPatch) -> None:
     found = pe.evaluate(Held(QRELS), Held(RUN), "map")
     assert found["map"] == 0.75
     assert len(rows_of(RUN)) == 4
+
+
+@pytest.mark.parametrize("baseline", [-2, -1, 0, 1])
+def test_a_baseline_by_its_place_from_either_end(baseline: int) -> None:
+    qrels = {str(topic): {"a": 1} for topic in range(3)}
+    best = pe.evaluate(qrels, {topic: {"a": 2.0, "b": 1.0} for topic in qrels}, "map")
+    worse = pe.evaluate(qrels, {topic: {"a": 1.0, "b": 2.0} for topic in qrels}, "map")
+    names = ["best", "worse"]
+    [comparison] = pe.compare([best, worse], baseline=baseline, names=names)
+    assert (comparison.other, comparison.run) == (names[baseline], names[baseline % 2 - 1])
+
+
+@pytest.mark.parametrize("baseline", [-3, 2])
+def test_a_baseline_beyond_either_end(baseline: int) -> None:
+    found = pe.evaluate({"1": {"a": 1}}, {"1": {"a": 2.0}}, "map")
+    with pytest.raises(UsageError, match=f"baseline={baseline}: no such run"):
+        pe.compare([found, found], baseline=baseline, names=["one", "other"])

@@ -48,3 +48,16 @@ def test_good_data_are_not_called_swapped(seed: int) -> None:
         pe.evaluate(judged, run, "map")
         pe.evaluate(rows_of(judged), rows_of(run), "map")
     assert not [one for one in said if "swapped" in str(one.message)]
+
+
+@pytest.mark.parametrize(("number", "is_named"), [(5, False), (6, True)])
+def test_six_different_grades_look_like_scores(number: int, is_named: bool) -> None:
+    """All different, and few scores: from six documents on that is no coincidence."""
+    ids = [f"d{place}" for place in range(number)]
+    judged = {"1": {name: place for place, name in enumerate(ids)}}
+    run = {"1": {name: place % 2 for place, name in enumerate(ids)}}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        pe.evaluate(judged, run, "map")
+    messages = [str(warning.message) for warning in caught]
+    assert any("the judgements are all different" in message for message in messages) == is_named

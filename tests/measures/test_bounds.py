@@ -18,7 +18,7 @@ from pres_eval.batches.topics import TieGroups
 from pres_eval.errors import MeasureError
 from pres_eval.measures import MEASURES, measure_of
 from pres_eval.measures.base import Measure, Trait
-from pres_eval.measures.bounds import BoundsOf, has_bounds, why_not
+from pres_eval.measures.bounds import BoundsOf, rule_of, why_not
 from pres_eval.measures.bounds import judgements as judged_anew
 from pres_eval.measures.parameters import BetaCutoffs, Cutoffs, OptionalCutoffs
 from pres_eval.options import RelevanceInfo
@@ -26,7 +26,7 @@ from pres_eval.options import RelevanceInfo
 BY_NAME = [
     pytest.param(measure.name, id=measure.name)
     for measure in MEASURES
-    if measure.relevance is RelevanceInfo.QRELS and has_bounds(measure)
+    if measure.relevance is RelevanceInfo.QRELS and rule_of(measure) is not None
 ]
 GRADES = st.sampled_from([0, 1, 1, 2, 3, POOLED, UNKNOWN, UNKNOWN, UNKNOWN])
 
@@ -46,7 +46,7 @@ def half_judged(draw: st.DrawFn) -> Topic:
 def depth_of(measure: Measure, arguments: tuple[Any, ...]) -> float:
     """Down to which rank documents count."""
     kind = measure.parameters
-    if isinstance(kind, Cutoffs | OptionalCutoffs) or measure.name in ("rbp_cut", "sdcg"):
+    if isinstance(kind, Cutoffs | OptionalCutoffs) or measure.name in ("rbp_cut", "sdcg", "err"):
         return float("inf") if arguments[0] is None else float(arguments[0])
     return float(arguments[1]) if isinstance(kind, BetaCutoffs) else float("inf")
 

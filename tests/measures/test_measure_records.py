@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from support.batches import batch_of, columns_of
 from support.oracle import UNKNOWN, Topic
 
 from pres_eval.errors import MeasureError, PresEvalError
-from pres_eval.measures import MEASURES, measure_of
-from pres_eval.measures.base import Format, Lacks, Measure, function_of
-from pres_eval.measures.bounds import has_bounds
-from pres_eval.measures.expected import has_expected_value
+from pres_eval.measures import HOME, MEASURES, measure_of
+from pres_eval.measures.base import Format, Measure
+from pres_eval.measures.bounds import RULES, WITHOUT_BOUNDS, rule_of
+from pres_eval.measures.expected import FUNCTIONS, WITHOUT_EXPECTED, has_expected_value
 from pres_eval.options import RelevanceInfo
 
 _NAMES = """
@@ -64,24 +66,32 @@ def test_every_measure_declares_what_it_is() -> None:
     assert not [measure.name for measure in MEASURES if not measure.traits]
 
 
-@pytest.mark.parametrize("field", ["bounds", "expected"])
-def test_every_measure_has_bounds_and_expected_values_or_says_why_not(field: str) -> None:
-    """By its record or by its traits; the measures of other judgements than qrels never have them."""
-    is_there = {"bounds": has_bounds, "expected": has_expected_value}[field]
+TABLES = [
+    pytest.param(RULES, WITHOUT_BOUNDS, lambda measure: rule_of(measure) is not None, id="bounds"),
+    pytest.param(FUNCTIONS, WITHOUT_EXPECTED, has_expected_value, id="expected"),
+]
+
+
+@pytest.mark.parametrize(("functions", "reasons", "is_there"), TABLES)
+def test_every_measure_has_bounds_and_expected_values_or_a_reason_why_not(
+    functions: dict[str, Any], reasons: dict[str, str], is_there: Callable[[Measure], bool]
+) -> None:
+    """By the tables or by its traits; the measures of other judgements than qrels never have them."""
     for measure in MEASURES:
         if measure.relevance is RelevanceInfo.QRELS:
-            way = getattr(measure, field)
-            assert is_there(measure) is not isinstance(way, Lacks), f"{measure.name}: {field}"
-            assert not isinstance(way, Lacks) or len(way.why.split()) > 3, measure.name
+            assert is_there(measure) is (measure.name not in reasons), measure.name
         else:
-            assert getattr(measure, field) == "", f"{measure.name} is not computed from qrels"
+            assert measure.name not in {*functions, *reasons}, f"{measure.name} is not computed from qrels"
 
 
-@pytest.mark.parametrize("field", ["bounds", "expected"])
-def test_functions_that_records_name_are_there(field: str) -> None:
-    named = [getattr(measure, field) for measure in MEASURES if isinstance(getattr(measure, field), str)]
-    assert len(set(named)) > 5
-    assert all(callable(function_of(way)) for way in named if way)
+@pytest.mark.parametrize(("functions", "reasons", "is_there"), TABLES)
+def test_tables_of_bounds_and_expected_values_name_measures_that_there_are(
+    functions: dict[str, Any], reasons: dict[str, str], is_there: Callable[[Measure], bool]
+) -> None:
+    assert not functions.keys() & reasons.keys()
+    assert {*functions, *reasons} <= HOME.keys()
+    assert len(functions) > 5 and all(map(callable, functions.values()))
+    assert all(len(reason.split()) > 3 for reason in reasons.values())
 
 
 @pytest.mark.parametrize("setting", ["normalize=0.5", "depth=2.5"])
@@ -133,6 +143,8 @@ THREE = "5 10 20"
 WITHOUT_PARAMETERS = {
     **dict.fromkeys(("P", "recall", "ndcg_cut", "map_cut", "relative_P", "P_avgjg"), NINE),
     **dict.fromkeys(("unj", "ndcg_exp_cut", "err", "dcg_cut", "dcg_exp_cut", "ndcg_gain_cut"), THREE),
+    **dict.fromkeys(("q_measure_cut", "ncg", "nerr", "irbu"), THREE),
+    **dict.fromkeys(("D_nDCG", "D_Q", "Dsharp_nDCG", "Dsharp_Q"), THREE),
     **dict.fromkeys(("rbp_cut", "rbp_graded_cut", "sdcg", "bpm", "nerr8", "nerr9"), THREE),
     **dict.fromkeys(("alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "P_IA", "StRecall"), THREE),
     **dict.fromkeys(("PRES", "PRES_est"), "100 1000"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,11 +21,13 @@ from support.batches import (
     same_bits,
     topic_lists,
 )
+from support.commands import Command
 from support.oracle import POOLED, UNKNOWN, Topic
 
+import pres_eval as pe
 from pres_eval.arrays.exact import accumulate, elementwise, log2
 from pres_eval.batches.batch import Batch
-from pres_eval.errors import MeasureError
+from pres_eval.errors import MeasureError, PresEvalWarning
 from pres_eval.measures import MEASURES, NICKNAMES, gain, measure_of, rbp
 from pres_eval.measures.base import Format, Measure
 from pres_eval.measures.parameters import NoParameters
@@ -231,6 +234,43 @@ def test_err_refuses_grades_that_gdeval_refuses() -> None:
         MeasureError, match=r"found grade 5 in the qrels of topic '1', expected grades up to 4"
     ):
         measure_of("err").score(batch, 10)
+
+
+def test_err_with_another_highest_grade(command: Command, tmp_path: Path) -> None:
+    """Grades 5, 0 and 3 at ranks 1, 2 and 3: on a scale up to 5 the first satisfies with 31/32."""
+    (tmp_path / "qrels").write_text("1 0 a 5\n1 0 b 0\n1 0 c 3\n")
+    (tmp_path / "run").write_text("1 Q0 a 0 3 t\n1 Q0 b 0 2 t\n1 Q0 c 0 1 t\n")
+    files = tmp_path / "qrels", tmp_path / "run"
+    refused = command("-m", "err", *files)
+    assert refused.code == 1 and "gdeval's highest; -m err.max_rel=5 takes more" in refused.err
+    first, third = 31 / 32, 7 / 32
+    expected = first + (1 - first) * third / 3
+    for text in ("err.5,max_rel=5", "ERR(max_rel=5)@5"):
+        assert command.ok("-m", text, *files).out.split() == ["err_5_max_rel=5", "all", f"{expected:.4f}"]
+    first, third = 31 / 512, 7 / 512
+    expected = first + (1 - first) * third / 3
+    assert command.ok("-m", "err.all,max_rel=9", *files).out.split()[2] == f"{expected:.4f}"
+    too_low = command("-m", "err.max_rel=3", *files)
+    assert (
+        too_low.code == 1
+        and "found grade 5 in the qrels of topic '1', expected grades up to 3" in too_low.err
+    )
+
+
+def test_infinite_gains_are_named_with_topic_and_measure(command: Command, tmp_path: Path) -> None:
+    """2^1024 is no double: the value is inf, which was printed without a word."""
+    (tmp_path / "qrels").write_text("1 0 a 2\n2 0 a 1023\n7 0 b 1024\n")
+    (tmp_path / "run").write_text("1 Q0 a 0 1 t\n2 Q0 a 0 1 t\n7 Q0 b 0 1 t\n")
+    files = tmp_path / "qrels", tmp_path / "run"
+    called = command("-q", "-m", "dcg_exp_cut.5", *files)
+    assert called.code == 0 and called.out.split()[-4:] == ["inf", "dcg_exp_cut_5", "all", "inf"]
+    assert called.err == (
+        f"pres-eval: warning: {files[0]}: found grade 1024 of topic '7': dcg_exp_cut, whose gains are"
+        " 2^grade - 1, is inf where it is retrieved; ndcg_exp_cut is defined for all grades\n"
+    )
+    command.ok("-m", "ndcg_exp_cut.5", "-m", "dcg_cut.5", *files)
+    with pytest.warns(PresEvalWarning, match="found grade 2000 of topic 'q': dcg_exp_cut"):
+        pe.evaluate({"q": {"a": 2000}}, {"q": {"a": 1.0}}, "dcg_exp_cut@10")
 
 
 LABELS = {

@@ -154,6 +154,13 @@ def test_a_module_that_cannot_be_imported_says_why() -> None:
         ("Fprime.-1,5", "found '-1', expected β, a number of at least 0"),
         ("recall_at_percent.0", "found '0', expected a percentage above 0 and up to 100"),
         ("sdcg.10,min_rel=3,max_rel=1", "-m sdcg.10,min_rel=3,max_rel=1: expected min_rel below max_rel"),
+        ("sdcg.10,min_rel=1,max_rel=1", "-m sdcg.10,min_rel=1,max_rel=1: expected min_rel below max_rel"),
+        ("err.max_rel=0", "found max_rel=0, expected the highest grade of the scale"),
+        ("err.max_rel=4.5", "found max_rel=4.5, expected the highest grade of the scale"),
+        ("err.max_rel=5,10", "found a rank behind a setting, expected ranks first"),
+        ("err.rel=5", "found setting 'rel', expected max_rel"),
+        ("err.0", "found '0', expected a whole number of at least 1"),
+        ("err_5,10", "no such measure"),
         ("ndcg_gain_cut.10,1=2,1=3", "a grade with two gains, expected each grade once"),
         ("ndcg_gain_cut.10,x=2", "found 'x=2', expected grade=gain"),
         ("set_F.0x1p99999", "-m set_F.…: found '0x1p99999', expected a number"),
@@ -311,3 +318,14 @@ def test_no_topics_leave_the_sum(total: float) -> None:
     """As trec_eval does, which divides only if there is something to divide by."""
     nothing = Totals(num_topics=0, num_scored=0, num_rel_in_qrels=0, complete=False)
     assert mean(total, nothing) == geometric_mean(total, nothing) == total
+
+
+def test_cutoffs_of_several_texts_are_united_for_each_highest_grade() -> None:
+    texts = ["err.20,all", "err.10,5,max_rel=5", "err.5", "err.max_rel=9", "err.20,max_rel=5"]
+    assert [column.label for column in select(texts)] == [
+        *("err_5", "err_20", "err_all"),
+        *("err_5_max_rel=5", "err_10_max_rel=5", "err_20_max_rel=5"),
+        *("err_5_max_rel=9", "err_10_max_rel=9", "err_20_max_rel=9"),
+    ]
+    assert labels_of("err_all_max_rel=5") == ("err_all_max_rel=5",)
+    assert labels_of("err_20_max_rel=5") == ("err_20_max_rel=5",)

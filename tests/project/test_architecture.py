@@ -152,6 +152,7 @@ SLOW = (
         "string",
         "unicodedata",
         "pres_eval.analysis",
+        "pres_eval.engines.copies",
         "pres_eval.engines.processes",
         "pres_eval.engines.on_dask",
         "pres_eval.engines.connecting",
@@ -335,7 +336,7 @@ def test_only_the_command_line_prints_or_exits() -> None:
     below = [path for path in MODULES if room_of(path) not in {"cli", "__main__"}]
     found = {name_of(path): set(printing_in(tree_of(path))) for path in below}
     # A copy of the process must not come back to the program.
-    assert {name: what for name, what in found.items() if what} == {"engines/processes.py": {"os._exit"}}
+    assert {name: what for name, what in found.items() if what} == {"engines/copies.py": {"os._exit"}}
     assert any(list(printing_in(tree_of(path))) for path in MODULES if path not in below)
 
 

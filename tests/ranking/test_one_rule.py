@@ -18,7 +18,8 @@ from support.rankings import ranked_by
 import pres_eval as pe
 from pres_eval.checking import blocks
 from pres_eval.engines import worker
-from pres_eval.engines.processes import Processes, can_copy
+from pres_eval.engines.copies import Copies, can_copy
+from pres_eval.engines.processes import Processes
 from pres_eval.ranking import order
 from pres_eval.reading.relevance import read_relevance
 
@@ -87,7 +88,7 @@ WAYS: dict[str, Callable[[str], Any]] = {
     "file": lambda run: pe.evaluate(QRELS, run, "recip_rank")["recip_rank"],
     "folder of parts": of_a_folder,
     "splits": by(lambda: nullcontext(InSplits(20))),
-    "copies": by(lambda: Processes(2, copied=True)),
+    "copies": by(lambda: nullcontext(Copies(2))),
     "local:2": by(lambda: Processes(2)),
     "dict": lambda run: pe.evaluate(QRELS, {"1": {"a": 2.0, "b": 2.0, "c": 1.0}}, "recip_rank")["recip_rank"],
     "rows": lambda run: pe.evaluate(QRELS, [("1", "a", 2.0), ("1", "b", 2.0), ("1", "c", 1.0)], "recip_rank")[

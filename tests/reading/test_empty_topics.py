@@ -130,3 +130,19 @@ def test_rate_of_topics_without_an_answer(
         without = command("--empty", rule, *complete, "-m", "map", "--format", "json", *files)
         assert "nothing retrieved" not in without.err and "no_answers" not in without.json["runs"][0]
     assert "nothing retrieved" not in command("--quiet", "--empty", "one", *complete, *files).err
+
+
+@pytest.mark.parametrize("compat", ["9.0.8", "10.0"])
+@pytest.mark.parametrize("rule", ["zero", "one"])
+def test_a_topic_alone_is_worth_what_it_is_among_all(
+    command: Command, tmp_path: Path, compat: str, rule: str
+) -> None:
+    """Topic 5 has no relevant document, and the run lacks it: -D n.5 prints its lines of the whole run."""
+    (tmp_path / "qrels").write_text("1 0 a 1\n5 0 a 0\n6 0 b 0\n")
+    (tmp_path / "run").write_text("1 Q0 a 0 1 t\n6 Q0 c 0 1 t\n")
+    options = ("--quiet", "--compat", compat, "-c", "--empty", rule, "-q", "-m", "P.5", "-m", "num_ret")
+    files = tmp_path / "qrels", tmp_path / "run"
+    lines = command.ok(*options, *files).out.splitlines()
+    for topic in ("1", "5", "6"):
+        alone = command.ok("-D", f"1.{topic}", *options, *files).out.splitlines()
+        assert alone[:-2] == [line for line in lines if line.split()[1] == topic]

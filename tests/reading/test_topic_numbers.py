@@ -93,3 +93,12 @@ def test_a_file_of_nmax_that_no_measure_takes(command: Command, tmp_path: Path) 
         called.err == f"pres-eval: --nmax-file {numbers}: no measure takes it, expected -m PRES_budget too\n"
     )
     command.ok("--nmax-file", numbers, "-m", "PRES", "-m", "PRES_budget", QRELS, RUNS[0])
+
+
+def test_an_nmax_of_1_is_the_least(command: Command, tmp_path: Path) -> None:
+    numbers = tmp_path / "numbers"
+    numbers.write_text("".join(f"{topic} 1\n" for topic in TOPICS))
+    options = ("-q", "-m", "PRES_budget", "-m", "PRES.1", "--format", "csv", QRELS, RUNS[0])
+    rows = command.ok("--nmax-file", numbers, *options).rows
+    assert len(rows) == len(TOPICS) + 1
+    assert all(row["PRES_budget"] == row["PRES_1"] for row in rows)

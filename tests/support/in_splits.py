@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pres_eval.cli import main, reader
-from pres_eval.engines import connecting, processes
+from pres_eval.engines import connecting, copies
 from pres_eval.engines.engine import Engine, Here
 from pres_eval.ranking.ranker import RANKS, Ranker
 from pres_eval.reading.splits import ScatteredError
@@ -92,4 +92,4 @@ def without_order(patch: pytest.MonkeyPatch) -> None:
 def read_by_copies(patch: pytest.MonkeyPatch, size: int) -> None:
     """Let the command copy its process for every run, in splits of so many bytes."""
     patch.setattr(reader, "LARGE", 1)
-    patch.setattr(processes, "SPLIT", size)
+    patch.setattr(copies, "SPLIT", size)

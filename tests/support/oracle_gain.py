@@ -216,10 +216,10 @@ def rbp_residual(topic: Topic, pairs: Pairs) -> float:
     return power + (1 - p) * total if seen else 0.0
 
 
-def expected_reciprocal_rank(topic: Topic, cutoff: int) -> float:
+def expected_reciprocal_rank(topic: Topic, cutoff: int, max_rel: float) -> float:
     total, still_reading = 0.0, 1.0
     for rank, grade in enumerate(topic.ranking[:cutoff], 1):
-        satisfied = (2.0 ** max(grade, 0) - 1) / 2.0**4
+        satisfied = (2.0 ** max(grade, 0) - 1) / 2.0**max_rel
         total += satisfied * still_reading / rank
         still_reading *= 1 - satisfied
     return total

@@ -28,8 +28,8 @@ import numpy as np
 
 from pres_eval.batches.batch import Batch
 from pres_eval.errors import MeasureError
-from pres_eval.measures.base import Lacks, Measure, Trait, Way, function_of
-from pres_eval.measures.bounds import judgements
+from pres_eval.measures.base import Measure, Trait
+from pres_eval.measures.bounds import judgements, normalized_gain, relevance, trials
 from pres_eval.measures.bounds.judgements import Bounds, Rule, depth_of, filled, highest_of
 from pres_eval.measures.gain import blocks_of_ranks, highest_grades
 from pres_eval.measures.parameters import Pairs
@@ -37,24 +37,55 @@ from pres_eval.measures.settings import MAX_REL, MeasureSettings
 from pres_eval.options import LARGEST_LONG
 from pres_eval.records import dataclass
 
-BY_TRAIT = {Trait.RISES: "bounds.judgements:at_the_ends", Trait.MOVES_UP: "bounds.trials:one_by_one"}
-"""The rules of measures whose records name none."""
+RULES: dict[str, Rule] = {
+    "map": relevance.average_precision,
+    "map_cut": relevance.average_precision,
+    "gm_map": relevance.geometric_average_precision,
+    "yaap": relevance.yaap,
+    "Rprec": relevance.r_precision,
+    "ndcg": normalized_gain.of_grades,
+    "ndcg_cut": normalized_gain.of_grades,
+    "ndcg_exp_cut": normalized_gain.of_exponential_gains,
+    "PRES": relevance.pres,
+    "PRES_est": relevance.pres_estimated,
+}
+"""The rules of measures that have one of their own."""
+
+_NOT_DERIVED = "no closed form of them has been derived"
+_ABOUT_JUDGING = "it says how much was not judged; if all were it would be 0 or 1"
+
+WITHOUT_BOUNDS = {
+    **dict.fromkeys(("binG", "G", "ndcg_rel", "Rndcg", "ndcg_gain_cut", "compat"), _NOT_DERIVED),
+    **dict.fromkeys(("bpm", "insq", "inst", "nerr8", "nerr9", "nerr10", "nerr11"), _NOT_DERIVED),
+    **dict.fromkeys(("PRES_budget", "urbp", "urbp_graded", "ubpref"), _NOT_DERIVED),
+    **dict.fromkeys(("q_measure", "q_measure_cut", "ncg", "nerr", "o_measure"), _NOT_DERIVED),
+    "num_ret": "judgements don't change it",
+    "relstring": "it is a text",
+    "rbp_resid": "it is itself how far the greatest value of rbp is away",
+    "unj": _ABOUT_JUDGING,
+    "judged": _ABOUT_JUDGING,
+}
+"""The measures without bounds, and the reason why there are none."""
 
 
-def _way_of(measure: Measure) -> Way:
-    """Return the rule of a measure, where it is, or why there is none."""
-    by_trait = [way for trait, way in BY_TRAIT.items() if trait in measure.traits]
-    return measure.bounds or next(iter(by_trait), Lacks("nobody has said how"))
-
-
-def has_bounds(measure: Measure) -> bool:
-    """Return whether bounds of a measure can be computed."""
-    return not isinstance(_way_of(measure), Lacks)
+def rule_of(measure: Measure) -> Rule | None:
+    """Return the rule of a measure: its own, or that of its traits; None if it has no bounds."""
+    if measure.bounds is not None:
+        return measure.bounds
+    if measure.name in RULES:
+        return RULES[measure.name]
+    if measure.name in WITHOUT_BOUNDS:
+        return None
+    if Trait.RISES in measure.traits:
+        return judgements.at_the_ends
+    if Trait.MOVES_UP in measure.traits:
+        return trials.one_by_one
+    return None
 
 
 def why_not(measure: Measure, arguments: tuple[Any, ...] = (), scale: int | None = None) -> str:
     """Return why a column has no bounds, with grades up to `scale` if it is given; empty if it has some."""
-    if not has_bounds(measure):
+    if rule_of(measure) is None:
         return "has no bounds for unjudged documents, expected another measure"
     if scale is None or Trait.OF_TOPIC_SCALE not in measure.traits:
         return ""
@@ -91,31 +122,40 @@ class BoundsOf:
             raise MeasureError("bounds: expected --ties docno, best or worst, found expected")
         check_bounds(self.measure, self.arguments, self.scale)
         if isinstance(self.measure.parameters, Pairs):
-            for key, value in self.arguments[0]:
-                if key != "p":
-                    raise MeasureError(
-                        f"{self.measure.name}: has no bounds with gains for grades, expected none"
-                    )
-                if not 0 <= value <= 1:
-                    raise MeasureError(f"{self.measure.name}: has bounds for p from 0 to 1 alone")
+            self._check_pairs()
         if self.scale is not None:
-            most = max(batch.relevance_level, int(highest_grades(batch).max(initial=0)))
-            if self.scale < most:
-                given = f"bounds: max_rel={self.scale}"
-                raise MeasureError(f"{given}: expected at least {most:g}, which is a grade or the level")
+            self._check_scale(batch, self.scale)
             batch = replace(batch, max_rel=self.scale)
-        parts = [self._of_part(part) for part in blocks_of_ranks(batch, judgements.MOST_DOCUMENTS)]
-        least, greatest = (np.concatenate(ends) for ends in zip(*parts, strict=True))
+        bounds = [self._of_part(part) for part in blocks_of_ranks(batch, judgements.MOST_DOCUMENTS)]
+        least = np.concatenate([least for least, _ in bounds])
+        greatest = np.concatenate([greatest for _, greatest in bounds])
         return least, greatest
+
+    def _check_pairs(self) -> None:
+        """Raise MeasureError for gains of grades, and for a p with which gains can lower the value."""
+        for key, value in self.arguments[0]:
+            if key != "p":
+                raise MeasureError(f"{self.measure.name}: has no bounds with gains for grades, expected none")
+            if not 0 <= value <= 1:
+                raise MeasureError(f"{self.measure.name}: has bounds for p from 0 to 1 alone")
+
+    def _check_scale(self, batch: Batch, scale: int) -> None:
+        """Raise MeasureError for a scale that ends below a grade of the judgements, or below the level."""
+        highest = max(batch.relevance_level, int(highest_grades(batch).max(initial=0)))
+        if scale < highest:
+            raise MeasureError(
+                f"bounds: max_rel={scale}: expected at least {highest:g}, which is a grade or the level"
+            )
 
     def _of_part(self, batch: Batch) -> Bounds:
         """Return the bounds of a batch whose documents are tried together."""
-        rule: Rule = function_of(_way_of(self.measure))
+        rule = rule_of(self.measure)
+        assert rule is not None, "check_bounds lets nothing else through"
         depth = depth_of(self.measure, self.arguments)
         least, greatest = rule(batch, self.measure, self.arguments)
         if self.scale is None or depth == LARGEST_LONG:
             return least, greatest
         # As if all documents below the depth that nobody judged had the highest grade.
-        changed = filled(batch, LARGEST_LONG, highest_of(batch, self.measure), above=depth)
-        below = rule(changed, self.measure, self.arguments)
-        return np.minimum(below[0], least), np.maximum(below[1], greatest)
+        all_judged = filled(batch, LARGEST_LONG, highest_of(batch, self.measure), above=depth)
+        least_below, greatest_below = rule(all_judged, self.measure, self.arguments)
+        return np.minimum(least_below, least), np.maximum(greatest_below, greatest)

@@ -13,26 +13,57 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pres_eval.arrays import (
-    FloatArray,
-    IntArray,
-)
+from pres_eval.arrays import FloatArray, IntArray
 from pres_eval.errors import MeasureError
-from pres_eval.measures.base import Format, Lacks, Measure, Trait, function_of
+from pres_eval.measures.base import Format, Measure, Trait
+from pres_eval.measures.expected import ranks, screening
 
 Expected = Callable[..., FloatArray | IntArray | list[str]]
 """batch, *arguments of the measure -> (T,) expected values."""
 
 
+FUNCTIONS: dict[str, Expected] = {
+    "map": ranks.average_precision,
+    "map_cut": ranks.average_precision,
+    "recip_rank": ranks.reciprocal_rank,
+    "recip_rank_cut": ranks.reciprocal_rank,
+    "success": ranks.success,
+    "accuracy": ranks.accuracy,
+    "last_rel": screening.last_relevant,
+    "norm_last_rel": screening.normalized_last_relevant,
+    "atd": screening.average_time_to_discovery,
+    "total_cost_weighted": screening.total_cost_weighted,
+}
+"""The functions of measures that have one of their own."""
+
+_NOT_DERIVED = "no closed form of it has been derived"
+_LOGARITHM = "the mean of a logarithm is not the logarithm of a mean"
+_MAXIMUM = "a highest precision depends on all ranks of a tie together"
+
+WITHOUT_EXPECTED = {
+    **dict.fromkeys(("infAP", "binG", "G", "ndcg_rel", "Rndcg", "rbp_resid", "err", "compat"), _NOT_DERIVED),
+    **dict.fromkeys(("bpm", "inst", "nerr8", "nerr9", "nerr10", "nerr11"), _NOT_DERIVED),
+    **dict.fromkeys(("Fprime", "PRES_budget", "tnr", "loss"), _NOT_DERIVED),
+    **dict.fromkeys(("q_measure", "q_measure_cut", "nerr", "o_measure", "irbu"), _NOT_DERIVED),
+    **dict.fromkeys(("gm_map", "gm_bpref", "yaap"), _LOGARITHM),
+    **dict.fromkeys(("iprec_at_recall", "11pt_avg"), _MAXIMUM),
+    "relstring": "it is a text",
+}
+"""The measures without expected values, and the reason why there are none."""
+
+
 def depends_on_order(measure: Measure) -> bool:
     """Return whether an order of ties, or through -M what it leaves, changes the value that is expected."""
-    has_own = bool(measure.expected) and not isinstance(measure.expected, Lacks)
-    return has_own or Trait.OWN_EXPECTED in measure.traits
+    if measure.expected is not None or measure.name in FUNCTIONS:
+        return True
+    return Trait.OWN_EXPECTED in measure.traits and measure.name not in WITHOUT_EXPECTED
 
 
 def has_expected_value(measure: Measure) -> bool:
     """Return whether there is a closed form, or the order makes no difference."""
-    return depends_on_order(measure) or Trait.SET in measure.traits or measure.format is Format.TAG
+    if depends_on_order(measure) or measure.format is Format.TAG:
+        return True
+    return Trait.SET in measure.traits
 
 
 def expected_of(measure: Measure) -> Expected:
@@ -40,11 +71,10 @@ def expected_of(measure: Measure) -> Expected:
 
     Raises MeasureError for a measure that has no closed form.
     """
-    if has_expected_value(measure):
-        found: Expected = function_of(measure.expected or measure.score)
-        return found
-    other = ", or --ties best and --ties worst" if measure.best_by_grade else ""
-    raise MeasureError(
-        f"{measure.name}: has no expected value in closed form when scores tie (--ties expected),"
-        f" expected another measure{other}"
-    )
+    if not has_expected_value(measure):
+        other = ", or --ties best and --ties worst" if measure.best_by_grade else ""
+        raise MeasureError(
+            f"{measure.name}: has no expected value in closed form when scores tie (--ties expected),"
+            f" expected another measure{other}"
+        )
+    return measure.expected or FUNCTIONS.get(measure.name, measure.score)

@@ -6,11 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from pres_eval.arrays import (
-    BoolArray,
-    FloatArray,
-    IntArray,
-)
+from pres_eval.arrays import BoolArray, FloatArray, IntArray
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.expected.places import counted_in_ties, last_rank, ties_of
 from pres_eval.records import dataclass

@@ -107,7 +107,7 @@ def read_csv(source: Source, grades: bool) -> Iterator[Block]:
 
     Raises InputError for missing columns, for rows of another length, and for ids with blanks.
     """
-    return blocks_of_rows(_rows(source, grades), grades)
+    return blocks_of_rows(source.name, _rows(source, grades), grades)
 
 
 def _rows(source: Source, grades: bool) -> Iterator[Row]:

@@ -27,7 +27,7 @@ def read_json(source: Source, grades: bool) -> Iterator[Block]:
         return read_json_lines(source, grades)
     data = _parsed(source, text, None)
     rows = engine_rows(source, data, grades) or frame_rows(data, grades) or _entries(source, data, None)
-    return blocks_of_rows(_rows(source, whole_rows(source, rows), None, grades), grades)
+    return blocks_of_rows(source.name, _rows(source, whole_rows(source, rows), None, grades), grades)
 
 
 def _is_lines(text: bytes) -> bool:
@@ -51,7 +51,7 @@ def read_json_lines(source: Source, grades: bool) -> Iterator[Block]:
                 entries = _entries(source, _parsed(source, line, number), number, grades)
                 yield from _rows(source, entries, number, grades)
 
-    return blocks_of_rows(rows(), grades)
+    return blocks_of_rows(source.name, rows(), grades)
 
 
 _Entry = tuple[str, str, Any]

@@ -8,13 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays import (
-    PADDING,
-    AnyArray,
-    Ids,
-)
+from pres_eval.arrays import PADDING, AnyArray, Ids
 from pres_eval.errors import InputError, MissingExtraError, PresEvalError, quoted
-from pres_eval.reading.blocks import Block
+from pres_eval.reading.blocks import Block, check_topics
 from pres_eval.reading.formats.names import DOCUMENT, GRADE, SCORE, TOPIC, pick
 from pres_eval.reading.source import Source
 from pres_eval.reading.streams import in_the_end
@@ -58,6 +54,9 @@ def opened(source: Source) -> Iterator[Any]:
             yield file
     except PresEvalError:
         raise
+    except UnicodeDecodeError:
+        found, expected = "a column whose name is no UTF-8", "columns with names in UTF-8"
+        raise InputError(source.name, None, found, expected) from None
     except Exception as error:
         # Stores raise what they like, such as ValueError for one that sends no parts of files.
         if isinstance(place, str) and not isinstance(error, (pyarrow.ArrowException, OSError)):
@@ -94,7 +93,9 @@ def row_groups(source: Source, file: Any, numbers: Iterable[int], grades: bool) 
                         f"ids of at most {MOST_SHARED:,}, or {SHARED_BY} times the row groups",
                     )
                 score = batch.column(columns[2])
-                yield Block.of_rows(topic, document, _numbers(source, score, columns[2], grades))
+                block = Block.of_rows(topic, document, _numbers(source, score, columns[2], grades))
+                check_topics(source.name, block)
+                yield block
 
 
 def _longest_shared(file: Any, group: int, columns: list[str]) -> int:
@@ -138,14 +139,30 @@ def blocks_of_groups(source: Source, start: int, stop: int, by_topic: bool) -> I
 
 
 def column_names(source: Source, file: Any, grades: bool) -> list[str]:
-    """Return the names of the columns that are read.  Raises InputError if the file has not all of them."""
-    names = file.schema_arrow.names
+    """Return the names of the columns that are read.
+
+    Raises InputError if the file has not all of them, has one twice, or has lists or structs for ids.
+    """
+    import pyarrow
+
+    schema = file.schema_arrow
+    names = schema.names
     found = [pick(names, wanted) for wanted in (TOPIC, DOCUMENT, GRADE if grades else SCORE)]
     if None in found:
         value = "relevance or label" if grades else "score"
         expected = f"query_id doc_id {value}, or qid docno {value}"
         raise InputError(source.name, None, f"the columns {', '.join(names)}", expected)
-    return [str(name) for name in found]
+    columns = [str(name) for name in found]
+    for name in columns:
+        if names.count(name) > 1:
+            raise InputError(source.name, None, f"{names.count(name)} columns named {name}", "one")
+    for name in columns[:2]:
+        kind = schema.field(name).type
+        if pyarrow.types.is_nested(kind):
+            raise InputError(
+                source.name, None, f"column {quoted(name)} of type {kind}", "texts or whole numbers"
+            )
+    return columns
 
 
 def _ids(source: Source, column: Any, name: str) -> Ids:

@@ -11,7 +11,7 @@ const boardMarks = () => {
       const label = cell.dataset.board;
       if (!data.pairs.measures.includes(label)) continue;
       const letters = cell.querySelector(".letters");
-      letters.hidden = RUNS > FEW_RUNS && label !== state.m;
+      if (letters) letters.hidden = RUNS > FEW_RUNS && label !== state.m;
       if (run === baseline) continue;
       const found = tested(label, run, baseline);
       if (!(found.p < alpha)) continue;
@@ -84,7 +84,7 @@ const boardPairs = () => {
 };
 const boardNote = () =>
   `+ and −: significantly better and worse than ${state.base}` +
-  `${runAt.get(state.base) === data.best[0] ? `, the best by ${labels[0]}` : ""}; the difference from it and its p-value are by ${state.m}. `;
+  `${data.leaders.includes(runAt.get(state.base)) ? `, the best by ${labels[0]}` : ""}; the difference from it and its p-value are by ${state.m}. `;
 const boardBars = () => {
   const row = data.pairs.measures.indexOf(state.m);
   if (row < 0) return;
@@ -95,7 +95,7 @@ const boardBars = () => {
   const known = (run) => Number.isFinite(of("lower", run));
   const everywhere = data.runs.flatMap((_, run) => (known(run) ? [of("lower", run), of("upper", run)] : [of("means", run)]));
   const column = nameColumn("leaderboard", 0.42);
-  const groups = RUNS > 1 ? data.pairs.letters[row] : [];
+  const groups = RUNS > 1 && data.pairs.baseline === null ? data.pairs.letters[row] : [];
   const room = byId("leaderboard").clientWidth < 600 ? 5 : 16;
   const mostLetters = Math.min(room, Math.max(0, ...groups.map((group) => group.length)));
   const points = order.map((run, at) => ({
@@ -112,7 +112,7 @@ const boardBars = () => {
   const x = niceAxis(`mean ${state.m}`, Math.min(0, ...everywhere), Math.max(...everywhere));
   const less = signOf(state.m) < 0 ? " (less is better)" : "";
   const ends = data.runs.some((_, run) => known(run)) ? ` with ${confidence} intervals (uncorrected)` : "";
-  const words = `Means over ${data.pairs.over}${ends}, best first${less}`;
+  const words = `Means over ${data.pairs.over}${ends}, best first${data.partial.some(Boolean) ? ", runs that lack topics last" : ""}${less}`;
   show(
     byId("board-bars"),
     drawnFigure(state.m, words, {

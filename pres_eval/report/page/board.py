@@ -19,6 +19,9 @@ FEW_RUNS = 12
 MANY_LETTERS = 8
 """More letters than this behind a number are shown as the first and the last ones."""
 
+ORDER_OF_INCOMPLETE = ", runs that lack topics last"
+"""End of a caption about the order of runs, where some lack topics."""
+
 SEARCH = element("input", id="board-search", type="search", autocomplete="off")
 
 
@@ -29,17 +32,22 @@ def leaderboard(report: Report) -> Html:
         "Leaderboard",
         _different_topics(report),
         failed_runs(report),
-        controls(
-            ("measure", "Measure"),
-            ("baseline", "Compared with"),
-            field=element("label", "Find a run ", SEARCH) if len(report.names) > FEW_RUNS else "",
-        ),
+        _choices(report),
         _note(report),
         scrolling(
             "Averages over topics", _averages(report), rows=len(report.names) * (len(report.names) > FEW_RUNS)
         ),
         _intervals(report),
     )
+
+
+def _choices(report: Report) -> Html:
+    """Return the choices of a measure and of a baseline, which is fixed if p-values are corrected for it."""
+    selects = [("measure", "Measure")]
+    if report.compared_with is None:
+        selects.append(("baseline", "Compared with"))
+    search = element("label", "Find a run ", SEARCH) if len(report.names) > FEW_RUNS else ""
+    return controls(*selects, field=search)
 
 
 def _different_topics(report: Report) -> Html | str:
@@ -118,7 +126,13 @@ def _averages(report: Report) -> Html:
 
 def _words(report: Report) -> str:
     """Return what the order and the marks of the table mean."""
-    words = f", by {report.board[0]}, the best of each measure marked"
+    words = f", by {report.board[0]}"
+    rated = [label for label in report.board if report.column(label).measure.format is Format.FLOAT]
+    without = [label for label in rated if not report.leaders(label)]
+    if len(without) < len(rated):
+        words += ", the best of each measure marked"
+        if without:
+            words += f" (no run is best by {', '.join(without)})"
     falling = [label for label in report.board if report.sign(label) < 0]
     if falling:
         words += f" (less is better: {', '.join(falling)})"
@@ -136,29 +150,32 @@ def _note(report: Report) -> Html | str:
         return element("p", "No two runs have a topic in common: nothing could be tested.", class_="dim")
     if not np.isfinite(report.pairs.p_values).any():
         return element("p", f"Over {report.pairs.over} no difference could be tested.", class_="dim")
-    alike = [
-        label
-        for label, own in zip(report.pairs.measures, report.pairs.letters, strict=True)
-        if set(own) == {"a"}
-    ]
-    few = f" {', '.join(alike)}: all runs share a, which does not mean that they are equal." if alike else ""
-    return element(
-        "p",
-        element("span", id="board-signs", role="status"),
-        (
-            f"{SHARED[0].upper()}{SHARED[1:]}. Signs and letters are of one family of tests:"
-            f" {report.pairs.family}, each over the topics that both have, significant where"
-            f" p < {report.pairs.settings.alpha:g}.{few}"
-        ),
-        class_="dim",
-        id="board-note",
-    )
+    tests = report.pairs.family
+    if report.pairs.settings.corrects_within(len(report.pairs.measures)):
+        tests += " (--correct-over measures: over all together)"
+    tests += f", each over the topics that both have, significant where p < {report.pairs.settings.alpha:g}."
+    if report.pairs.baseline is None:
+        words = f"{SHARED[0].upper()}{SHARED[1:]}. Signs and letters are of one family of tests: {tests}"
+        alike = [
+            label
+            for label, letters in zip(report.pairs.measures, report.pairs.letters, strict=True)
+            if set(letters) == {"a"}
+        ]
+        if alike:
+            words += f" {', '.join(alike)}: all runs share a, which does not mean that they are equal."
+    else:
+        words = (
+            f"Signs are of one family of tests: {tests} Other pairs are in Two runs, uncorrected; letters"
+            " need tests of all pairs (without --baseline)."
+        )
+    signs = element("span", id="board-signs", role="status")
+    return element("p", signs, words, class_="dim", id="board-note")
 
 
 def _letters(report: Report, label: str, run: int, hidden: bool) -> Html | str:
     """Return the letters of `compare --all-pairs` behind a value; the script shows the chosen measure's."""
     pairs = report.pairs
-    if pairs is None or len(report.names) < 2 or label not in pairs.measures:
+    if pairs is None or pairs.baseline is not None or len(report.names) < 2 or label not in pairs.measures:
         return ""
     found = pairs.letters[pairs.measures.index(label)][run]
     cut = found if len(found) <= MANY_LETTERS else f"{found[:4]}…{found[-3:]}"
@@ -190,9 +207,10 @@ def _intervals(report: Report) -> Html | str:
         )
         for run in order
     ]
+    last = ORDER_OF_INCOMPLETE if report.topics_differ() and not report.options.complete else ""
     less = " (less is better)" if report.sign(label) < 0 else ""
     ends = f" with {confidence} intervals (uncorrected)" if np.isfinite(pairs.lower[0]).any() else ""
-    words = f"Means over {pairs.over}{ends}, best first{less}"
+    words = f"Means over {pairs.over}{ends}, best first{last}{less}"
     return element(
         "div",
         figure(

@@ -46,10 +46,11 @@ def _words(report: Report) -> str:
     if found is None or pairs is None or not found.comparisons:
         return "No differences were tested: that takes two runs with topics in common."
     settings = pairs.settings
+    measures = " and measures" if settings.over == "measures" else " of a measure"
     return (
         f"+ and − mark values that are significantly better and worse than those of"
         f" {report.names[report.baseline]} in the group ({settings.test}, correction"
-        f" {settings.correction} over all groups and runs of a measure, p < {settings.alpha:g}), over the"
+        f" {settings.correction} over all groups and runs{measures}, p < {settings.alpha:g}), over the"
         " topics that all runs have. These tests are a family of their own, beside that of the leaderboard."
         + " As some topics are in several groups, no test shows whether differences depend on the group."
         * found.overlap

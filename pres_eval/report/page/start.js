@@ -43,7 +43,7 @@ sections.graphs = () => {
   // Of many runs the pinned ones, or else the five best, have colours, and are drawn over the others.
   if (RUNS <= 8) return;
   const pins = pinned();
-  const words = `In colour: ${pins.length ? "the pinned runs" : `the five best by ${state.m}; ★ on the leaderboard pins others`}.`;
+  const words = `In colour: ${pins.length ? "the pinned runs" : `the ${data.leaders.length ? "five best" : "first five"} by ${state.m}; ★ on the leaderboard pins others`}.`;
   byId("legend-search").closest(".controls").after(byId("coloured") || html("p", { id: "coloured", role: "status" }));
   byId("coloured").textContent = words;
   const coloured = pins.length ? pins : boardOrder().slice(0, 5);

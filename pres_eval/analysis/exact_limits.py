@@ -1,0 +1,92 @@
+"""Confidence distributions of numbers of relevant documents, for limits to one side that keep their level.
+
+The upper limit of a part is the largest number K of relevant documents that its sample does not contradict:
+P(X ≤ x | K) > α, X hypergeometric (Clopper & Pearson, Biometrika 1934, doi:10.1093/biomet/26.4.404).  As a
+function of a random α the limit has a beta-binomial distribution: x + BetaBinomial(N - n, x + 1, n - x).
+That of the lower limit is x + BetaBinomial(N - n, x, n - x + 1).
+
+Worked example: of 1,500 documents drawn from 50,000 none is relevant.  BetaBinomial(48,500, 1, 1,500) is 98
+or more with a chance of 0.0504, and 99 or more with one of 0.0489.  So the limit at α = 0.05 is 98.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from pres_eval.analysis.reproducible import RandomStream
+from pres_eval.analysis.yields import SampledPart, beta_binomial, beta_binomial_of_moments
+from pres_eval.arrays import FloatArray
+
+
+def upper_limits(parts: Sequence[SampledPart], draws: int) -> FloatArray:
+    """Return the upper limits (draws,) of the relevant documents of parts together, at evenly spaced α,
+    ascending.
+
+    One part that is not fully judged has the exact hypergeometric limits.  Those of several parts are the
+    gamma limits of Fay & Feuer for a weighted sum, with a beta-binomial in place of the gamma distribution,
+    as parts are finite.  Its mean and variance are those of the estimate, plus one relevant document in the
+    part in which that adds most.
+
+    Formula:  mean Σ (N - n) x / n + e, variance Σ N (N - n) / n · x (n - x) / (n (n - 1)) + e (e + 1),
+      e = max (N - n) (n - x) / (n (n + 1)); of a sample of one document ¼ for x (n - x) / (n (n - 1))
+    Source: Fay & Feuer, Statistics in Medicine 1997, doi:10.1002/(SICI)1097-0258(19970415)16:7<791.
+    """
+    judged_relevant = sum(part.relevant for part in parts)
+    uncertain = [part for part in parts if part.sampled < part.size]
+    if not uncertain:
+        return np.full(draws, float(judged_relevant))
+    unjudged = sum(part.size - part.sampled for part in uncertain)
+    if len(uncertain) == 1:
+        [part] = uncertain
+        more = beta_binomial(unjudged, part.relevant + 1, part.sampled - part.relevant, draws)
+    else:
+        mean, variance = _moments_of_several(uncertain)
+        more = beta_binomial_of_moments(unjudged, mean, variance, draws)
+    return judged_relevant + more
+
+
+def lower_limits(parts: Sequence[SampledPart], draws: int) -> FloatArray:
+    """Return the lower limits (draws,) of the relevant documents of parts together, at evenly spaced α,
+    ascending: all documents without the upper limits of the irrelevant ones.
+    """
+    documents = sum(part.size for part in parts)
+    return (documents - upper_limits([part.with_relevance_exchanged() for part in parts], draws))[::-1]
+
+
+def _moments_of_several(parts: Sequence[SampledPart]) -> tuple[float, float]:
+    """Return mean and variance of the upper limit of unjudged relevant documents (see `upper_limits`)."""
+    mean = variance = extra = 0.0
+    for part in parts:
+        size, sampled, relevant = part.size, part.sampled, part.relevant
+        unjudged, irrelevant = size - sampled, sampled - relevant
+        spread = relevant * irrelevant / (sampled * (sampled - 1)) if sampled > 1 else 0.25
+        mean += unjudged * relevant / sampled
+        variance += size * unjudged / sampled * spread
+        extra = max(extra, unjudged * irrelevant / (sampled * (sampled + 1)))
+    return mean + extra, variance + extra * (extra + 1)
+
+
+def shuffled(limits: FloatArray, stream: RandomStream) -> FloatArray:
+    """Return limits (draws,) in a random order, to be melded with those of other parts.
+
+    Melding draws the limits of two parts independently, the lower one of what raises a quantity and the upper
+    one of what lowers it.  A quantile of the quantity's values is its limit.
+    Source: Fay, Proschan & Brittain, Biometrics 2015, doi:10.1111/biom.12231 (melded confidence intervals).
+    """
+    return np.asarray(limits[stream.orders(1, len(limits))[0]])
+
+
+def quantile_at_least(values: FloatArray, chance: float) -> float:
+    """Return the least value (n,) that more than `chance` of them do not exceed; nan for no values."""
+    known = np.sort(values[~np.isnan(values)])
+    if not len(known):
+        return math.nan
+    return float(known[math.floor(chance * len(known))])
+
+
+def quantile_at_most(values: FloatArray, chance: float) -> float:
+    """Return the largest value (n,) that more than `chance` of them reach; nan for no values."""
+    return -quantile_at_least(-values, chance)

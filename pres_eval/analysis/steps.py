@@ -1,0 +1,418 @@
+"""Measures of one topic step by step: what each document adds, as a teacher writes it on the board."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pres_eval.batches.forming import kept_documents
+from pres_eval.errors import UsageError
+from pres_eval.measures.names import View
+from pres_eval.measures.selection import SelectedColumn
+from pres_eval.options import Options
+from pres_eval.ranking.ranked import Ranked
+from pres_eval.reading.relevance import QrelsJudgements
+
+
+@dataclass(frozen=True)
+class JudgedDocument:
+    """A document that somebody judged, and where the run has it.
+
+    rank  from 1, after -M and -J; None if the run does not have it
+    """
+
+    docno: bytes
+    grade: int
+    rank: int | None
+
+
+@dataclass(frozen=True)
+class JudgedTopic:
+    """All judged documents of a topic: those that the run has by rank, then the others by grade and id."""
+
+    topic: bytes
+    documents: tuple[JudgedDocument, ...]
+
+    def relevant(self, level: float) -> list[JudgedDocument]:
+        """Return the documents with at least this grade, in order."""
+        return [document for document in self.documents if document.grade >= level]
+
+    def num_nonrelevant(self, level: float) -> int:
+        """Count the documents judged not relevant; a negative grade means in the pool, not judged."""
+        return len([document for document in self.documents if 0 <= document.grade < level])
+
+    def gains(self) -> list[int]:
+        """Return the grades above 0, descending: those of the best ranking there could be."""
+        return sorted([document.grade for document in self.documents if document.grade > 0], reverse=True)
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one document adds to a measure.
+
+    work   the calculation with its numbers, such as "2 / 5"
+    adds   its result
+    total  the sum so far
+    """
+
+    document: JudgedDocument
+    work: str
+    adds: float
+    total: float
+
+
+@dataclass(frozen=True)
+class MeasureSteps:
+    """A measure of one topic, step by step.
+
+    label    the measure's, as it is printed
+    steps    one for each document that counts
+    lines    the formula, and the formula with the numbers of the topic
+    value    what pres-eval prints for the topic
+    """
+
+    topic: bytes
+    label: str
+    steps: tuple[Step, ...]
+    lines: tuple[str, ...]
+    value: float
+
+
+class _Board:
+    """Steps under construction, with their running sum.
+
+    nothing  what a document adds that does not count: 0.0, or 0 where whole numbers are added
+    """
+
+    def __init__(self, nothing: float = 0.0) -> None:
+        self.steps: list[Step] = []
+        self.nothing = self.total = nothing
+
+    def add(self, document: JudgedDocument, work: str, adds: float) -> None:
+        """Add a step."""
+        self.total += adds
+        self.steps.append(Step(document, work, adds, self.total))
+
+    def add_nothing(self, document: JudgedDocument, cutoff: float = math.inf) -> None:
+        """Add a step for a document that the run lacks, or has beyond the cutoff."""
+        work = "not retrieved" if document.rank is None else f"beyond rank {cutoff:.0f}"
+        self.steps.append(Step(document, work, self.nothing, self.total))
+
+
+StepMaker = Callable[[JudgedTopic, float, str, tuple[Any, ...]], tuple[_Board, list[str], float]]
+"""Function of a topic, the relevance level, a column's label and its arguments.
+
+It returns the steps, the lines of the formula, and the value.
+"""
+
+
+def _share(total: float, parts: float) -> float:
+    """Return total / parts, 0 where there are no parts."""
+    return total / parts if parts else 0.0
+
+
+def _average_precision(
+    topic: JudgedTopic, level: float, label: str, arguments: tuple[Any, ...]
+) -> tuple[_Board, list[str], float]:
+    cutoff = arguments[0] if arguments else math.inf
+    board = _Board()
+    relevant = topic.relevant(level)
+    for number, document in enumerate(relevant, 1):
+        if document.rank is not None and document.rank <= cutoff:
+            board.add(document, f"{number} / {document.rank}", number / document.rank)
+        else:
+            board.add_nothing(document, cutoff)
+    value = _share(board.total, len(relevant))
+    lines = [
+        f"{label} = 1/n Σ i / r_i,   n = {len(relevant)} relevant documents in the qrels",
+        f"{label} = {board.total:.4f} / {len(relevant)} = {value:.4f}",
+    ]
+    return board, lines, value
+
+
+def _counted(topic: JudgedTopic, level: float, cutoff: float) -> _Board:
+    """Return steps that add 1 for each relevant document by rank `cutoff`."""
+    board = _Board(0)
+    for document in topic.relevant(level):
+        if document.rank is not None and document.rank <= cutoff:
+            board.add(document, "1", 1)
+        else:
+            board.add_nothing(document, cutoff)
+    return board
+
+
+def _precision(
+    topic: JudgedTopic, level: float, label: str, arguments: tuple[Any, ...]
+) -> tuple[_Board, list[str], float]:
+    cutoff = arguments[0]
+    board = _counted(topic, level, cutoff)
+    value = board.total / cutoff
+    lines = [
+        f"{label} = relevant documents by rank {cutoff} / {cutoff}",
+        f"{label} = {board.total:.0f} / {cutoff} = {value:.4f}",
+    ]
+    return board, lines, value
+
+
+def _recall(
+    topic: JudgedTopic, level: float, label: str, arguments: tuple[Any, ...]
+) -> tuple[_Board, list[str], float]:
+    cutoff = arguments[0]
+    board = _counted(topic, level, cutoff)
+    num_relevant = len(topic.relevant(level))
+    value = _share(board.total, num_relevant)
+    lines = [
+        f"{label} = relevant documents by rank {cutoff} / n,   n = {num_relevant} in the qrels",
+        f"{label} = {board.total:.0f} / {num_relevant} = {value:.4f}",
+    ]
+    return board, lines, value
+
+
+def _r_precision(
+    topic: JudgedTopic, level: float, label: str, arguments: tuple[Any, ...]
+) -> tuple[_Board, list[str], float]:
+    num_relevant = len(topic.relevant(level))
+    board = _counted(topic, level, num_relevant)
+    value = _share(board.total, num_relevant)
+    lines = [
+        f"{label} = relevant documents by rank n / n,   n = {num_relevant} relevant documents in the qrels",
+        f"{label} = {board.total:.0f} / {num_relevant} = {value:.4f}",
+    ]
+    return board, lines, value
+
+
+def _reciprocal_rank(
+    topic: JudgedTopic, level: float, label: str, arguments: tuple[Any, ...]
+) -> tuple[_Board, list[str], float]:
+    cutoff = arguments[0] if arguments else math.inf
+    board = _Board()
+    for document in topic.relevant(level):
+        if document.rank is None or document.rank > cutoff:
+            board.add_nothing(document, cutoff)
+        elif board.total:
+            board.add(document, "not the first", 0.0)
+        else:
+            board.add(document, f"1 / {document.rank}", 1 / document.rank)
+    lines = [f"{label} = 1 / rank of the first relevant document = {board.total:.4f}"]
+    return board, lines, board.total
+
+
+def _discounted(topic: JudgedTopic, cutoff: float) -> _Board:
+    """Return steps that add each gain, discounted by rank."""
+    board = _Board()
+    for document in topic.relevant(1):
+        if document.rank is not None and document.rank <= cutoff:
+            discount = math.log2(1 + document.rank)
+            work = f"{document.grade} / log2(1 + {document.rank})"
+            board.add(document, work, document.grade / discount)
+        else:
+            board.add_nothing(document, cutoff)
+    return board
+
+
+def _dcg(
+    topic: JudgedTopic, level: float, label: str, arguments: tuple[Any, ...]
+) -> tuple[_Board, list[str], float]:
+    board = _discounted(topic, _rank_or_all(arguments))
+    lines = [f"{label} = Σ grade / log2(1 + rank) = {board.total:.4f}"]
+    return board, lines, board.total
+
+
+def _ndcg(
+    topic: JudgedTopic, level: float, label: str, arguments: tuple[Any, ...]
+) -> tuple[_Board, list[str], float]:
+    cutoff = _rank_or_all(arguments)
+    board = _discounted(topic, cutoff)
+    ideal = 0.0
+    works = []
+    for rank, gain in enumerate(topic.gains(), 1):
+        if rank > cutoff:
+            break
+        ideal += gain / math.log2(1 + rank)
+        works.append(f"{gain}/log2({1 + rank})")
+    value = _share(board.total, ideal)
+    lines = [
+        f"{label} = DCG / ideal DCG,   DCG = Σ grade / log2(1 + rank)",
+        f"ideal DCG = {_shortened(works)} = {ideal:.4f}   (the grades of the qrels, the highest first)",
+        f"{label} = {board.total:.4f} / {ideal:.4f} = {value:.4f}",
+    ]
+    return board, lines, value
+
+
+def _rank_or_all(arguments: tuple[Any, ...]) -> float:
+    """Return the cutoff among a measure's arguments, infinity where it looks at the whole ranking."""
+    cutoff: float = math.inf
+    for argument in arguments:
+        if isinstance(argument, int):
+            cutoff = argument
+    return cutoff
+
+
+MOST_TERMS = 6
+"""Terms of a sum that are written out; of longer sums the first and the last."""
+
+
+def _shortened(terms: Sequence[str]) -> str:
+    """Return a sum of terms; of many the first ones and the last."""
+    if not terms:
+        return "0"
+    if len(terms) <= MOST_TERMS:
+        return " + ".join(terms)
+    return f"{' + '.join(terms[: MOST_TERMS - 1])} + … + {terms[-1]}"
+
+
+def _rank_biased_precision(
+    topic: JudgedTopic, level: float, label: str, arguments: tuple[Any, ...]
+) -> tuple[_Board, list[str], float]:
+    cutoff, persistence = arguments
+    board = _Board()
+    for document in topic.relevant(level):
+        if document.rank is not None and document.rank <= cutoff:
+            work = f"{persistence:g}^{document.rank - 1}"
+            board.add(document, work, persistence ** (document.rank - 1))
+        else:
+            board.add_nothing(document, cutoff)
+    value = (1 - persistence) * board.total
+    lines = [
+        f"{label} = (1 - p) Σ p^(rank - 1),   p = {persistence:g}",
+        f"{label} = (1 - {persistence:g}) × {board.total:.4f} = {value:.4f}",
+    ]
+    return board, lines, value
+
+
+def _expected_reciprocal_rank(
+    topic: JudgedTopic, level: float, label: str, arguments: tuple[Any, ...]
+) -> tuple[_Board, list[str], float]:
+    cutoff, highest_grade = arguments
+    board = _Board()
+    still_reading = 1.0
+    for document in topic.relevant(1):
+        if document.rank is None or document.rank > cutoff:
+            board.add_nothing(document, cutoff)
+            continue
+        satisfied = (2.0**document.grade - 1) / 2.0**highest_grade
+        work = f"1/{document.rank} × {satisfied:.4g} × {still_reading:.4f}"
+        board.add(document, work, satisfied * still_reading / document.rank)
+        still_reading *= 1 - satisfied
+    lines = [
+        f"{label} = Σ 1/rank × R × Π (1 - R of those before),   R = (2^grade - 1) / 2^{highest_grade:g}",
+        f"{label} = {board.total:.4f}",
+    ]
+    return board, lines, board.total
+
+
+def _binary_preference(
+    topic: JudgedTopic, level: float, label: str, arguments: tuple[Any, ...]
+) -> tuple[_Board, list[str], float]:
+    num_relevant, num_nonrelevant = len(topic.relevant(level)), topic.num_nonrelevant(level)
+    most = min(num_nonrelevant, num_relevant)
+    board = _Board()
+    before = 0
+    for document in topic.documents:
+        if document.grade >= level and document.rank is None:
+            board.add_nothing(document)
+        elif document.grade >= level:
+            counted = min(before, num_relevant)
+            work = f"1 - {counted} / {most}" if most else "1"
+            board.add(document, work, 1.0 - _share(counted, most))
+        elif document.grade >= 0 and document.rank is not None:
+            before += 1
+    value = _share(board.total, num_relevant)
+    lines = [
+        f"{label} = 1/n Σ (1 - min(b, n) / min(N, n)),   b: documents judged not relevant that come before",
+        f"n = {num_relevant} relevant, N = {num_nonrelevant} judged not relevant in the qrels",
+        f"{label} = {board.total:.4f} / {num_relevant} = {value:.4f}",
+    ]
+    return board, lines, value
+
+
+def _pres(
+    topic: JudgedTopic, level: float, label: str, arguments: tuple[Any, ...]
+) -> tuple[_Board, list[str], float]:
+    nmax = arguments[0]
+    relevant = topic.relevant(level)
+    board = _Board(0)
+    for place, document in enumerate(relevant, 1):
+        if document.rank is not None and document.rank <= nmax:
+            board.add(document, str(document.rank), document.rank)
+        else:
+            board.add(document, f"{nmax} + {place} (worst case)", nmax + place)
+    num_relevant = len(relevant)
+    value = 0.0
+    if num_relevant:
+        value = 1 - (board.total / num_relevant - (num_relevant + 1) / 2) / nmax
+    lines = [
+        f"{label} = 1 - (Σ r_i / n - (n + 1) / 2) / Nmax,   n = {num_relevant}, Nmax = {nmax}",
+        f"{label} = 1 - ({board.total:.0f} / {num_relevant} - {num_relevant + 1} / 2) / {nmax} = {value:.4f}",
+    ]
+    return board, lines, value
+
+
+STEP_MAKERS: dict[str, StepMaker] = {
+    "map": _average_precision,
+    "map_cut": _average_precision,
+    "P": _precision,
+    "recall": _recall,
+    "Rprec": _r_precision,
+    "recip_rank": _reciprocal_rank,
+    "recip_rank_cut": _reciprocal_rank,
+    "ndcg": _ndcg,
+    "ndcg_cut": _ndcg,
+    "dcg": _dcg,
+    "dcg_cut": _dcg,
+    "rbp_cut": _rank_biased_precision,
+    "err": _expected_reciprocal_rank,
+    "bpref": _binary_preference,
+    "PRES": _pres,
+}
+"""The measures that can be explained step by step, by name."""
+
+
+def check_explained(column: SelectedColumn) -> None:
+    """Raise UsageError for a column that cannot be explained step by step."""
+    if column.measure.name not in STEP_MAKERS:
+        names = ", ".join(STEP_MAKERS)
+        raise UsageError(f"-m {column.label}: not explained step by step, expected one of {names}")
+    if column.view != View(level=column.view.level):
+        raise UsageError(f"-m {column.label}: explained without judged_only and bound, expected rel alone")
+    if any(isinstance(argument, tuple) and argument for argument in column.arguments):
+        raise UsageError(f"-m {column.label}: explained with grades as gains alone, expected no gains")
+
+
+def measure_steps(topic: JudgedTopic, column: SelectedColumn, relevance_level: float) -> MeasureSteps:
+    """Return how a column's value of a topic comes about.
+
+    relevance_level  that of -l, which counts where the column has none of its own
+    """
+    level = relevance_level if column.view.level is None else column.view.level
+    make = STEP_MAKERS[column.measure.name]
+    arguments = tuple(argument for argument in column.arguments if argument != ())
+    board, lines, value = make(topic, level, column.label, arguments)
+    return MeasureSteps(topic.topic, column.label, tuple(board.steps), tuple(lines), value)
+
+
+def judged_topics(
+    qrels: QrelsJudgements, ranking: Ranked, options: Options, topics: Sequence[int]
+) -> Iterator[JudgedTopic]:
+    """Yield some topics, given as indices of the pool's; a run may lack them.
+
+    -M and -J of the options count as they do for the measures.
+    """
+    pool = qrels.pool
+    ranked = kept_documents(qrels, ranking, options)
+    rank_of = np.zeros(len(pool.documents), np.int64)
+    rank_of[ranked.document] = ranked.rank
+    for topic in topics:
+        start, stop = pool.offsets[topic : topic + 2].tolist()
+        docnos = list(pool.documents.take(slice(start, stop)))
+        grades, ranks = qrels.grade[start:stop].tolist(), rank_of[start:stop].tolist()
+        documents = [
+            JudgedDocument(docno, int(grade), rank or None)
+            for docno, grade, rank in zip(docnos, grades, ranks, strict=True)
+        ]
+        documents.sort(key=lambda document: (document.rank or math.inf, -document.grade, document.docno))
+        yield JudgedTopic(pool.topics[topic], tuple(documents))
