@@ -162,8 +162,11 @@ def _checked(
         report.add("unreadable", 1, "", [Example(error.line, error.found)])
     except MissingExtraError as error:
         report.add("unreadable", 1, "", [Example(None, str(error))])
-    if report.findings.keys() & MALFORMED and (said := advice(source, layout.names)):
-        report.add("another-format", 1, said)
+    if report.findings.keys() & MALFORMED:
+        faulty = report.findings.get("relevance-no-integer")
+        found = faulty.examples[0].text if faulty is not None and faulty.examples else ""
+        text = advice(source, layout.names, found)
+        report.add("another-format", int(text != ""), text)
     if source.has_mark and "format" not in report.facts:
         report.add("byte-order-mark", 1, "", [Example(1, "EF BB BF before the first id")])
     if checked is not None and "format" not in report.facts:

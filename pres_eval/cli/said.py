@@ -14,7 +14,10 @@ import click
 
 from pres_eval.arrays import LARGEST, nearest_integer
 from pres_eval.cli.overwriting import NamedFile, check_outputs, check_stdout, values_of
+from pres_eval.cli.streams import noted
 from pres_eval.errors import InputError, PresEvalError, UsageError, is_plain, quoted
+from pres_eval.reading.headings import naming_of
+from pres_eval.reading.naming import using
 from pres_eval.records import dataclass
 
 Record = TypeVar("Record", bound="Said")
@@ -184,13 +187,16 @@ def command_with(record: type[Record]) -> Callable[[Callable[[Record], None]], c
                 if parameter.metavar == "FILE":
                     for path in values_of(value):
                         _check_file(parameter.opts[0], path, uses[parameter.name or ""])
+            naming = naming_of(values.get("columns") or (), values.get("grades") or ())
             said = record(**values)
             said.check_files()
             said.check()
             try:
-                work(said)
+                with using(naming), noted(quiet=bool(values.get("quiet"))):
+                    work(said)
             except InputError as error:
-                if "-R " not in error.advice or any("-R" in parameter.opts for parameter in parameters):
+                known = {name for parameter in parameters for name in parameter.opts}
+                if known.issuperset(advised_options(error.advice)):
                     raise
                 # What advises an option that the command does not have is no help.
                 raise InputError(error.path, error.line, error.found, error.expected) from None
@@ -204,6 +210,15 @@ def command_with(record: type[Record]) -> Callable[[Callable[[Record], None]], c
         )
 
     return made
+
+
+def advised_options(advice: str) -> set[str]:
+    """Return the options of readers that an advice names, but in a command of its own."""
+    return {
+        name
+        for name in ("-R", "-T", "--columns", "--grades")
+        if f"{name} " in advice and "pres-eval convert" not in advice
+    }
 
 
 def _check_file(option: str, path: str, file_use: FileUse) -> None:

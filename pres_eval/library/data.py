@@ -27,7 +27,7 @@ from pres_eval.ranking.ranking import Ranking, rank_block, with_nothing_for
 from pres_eval.ranking.runs import Runs, read_run
 from pres_eval.reading import streams
 from pres_eval.reading.blocks import Block, check_tag
-from pres_eval.reading.formats.names import OF_TABLES
+from pres_eval.reading.headings import OF_TABLES
 from pres_eval.reading.relevance import Relevance, qrels_of_block, read_relevance
 from pres_eval.reading.run_files import run_at, source_at
 from pres_eval.reading.source import Source

@@ -14,7 +14,7 @@ from pres_eval.errors import InputError, MissingExtraError, extra_module, quoted
 from pres_eval.library.idcolumns import Codes, IdColumn, Objects, Spans, TextParts, ids_of_array
 from pres_eval.library.matrices import as_array
 from pres_eval.reading.blocks import Block
-from pres_eval.reading.formats.names import OF_TABLES, pick
+from pres_eval.reading.headings import OF_TABLES, pick
 
 TOPIC, DOCUMENT = OF_TABLES["topic"], OF_TABLES["document"]
 

@@ -55,9 +55,12 @@ class Ranking(Ranked):
         """The warning about a line with more columns than are used, None if there is none."""
         if self.facts.longer_line is None:
             return None
+        from pres_eval.reading.advice import line_end_advice  # takes a while to import
+
         return (
             f"{self.name}:{self.facts.longer_line}: more than 6 columns; the first 6 are used"
             " (topic Q0 docno rank score tag), which is wrong if an id has a blank in it"
+            + line_end_advice(self.name)
         )
 
 

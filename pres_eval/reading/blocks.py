@@ -67,8 +67,8 @@ class Block:
         )
 
 
-Read = Callable[[Source, bool], Iterator[Block]]
-"""Reads a file block by block; the flag says whether it has grades instead of scores."""
+Read = Callable[[Source, int], Iterator[Block]]
+"""Reads a file block by block, with one of the numbers SCORES, GRADES and GAINS (`reading.headings`)."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ AT_ONCE = 1 << 16
 """Rows of a block that are made one by one."""
 
 
-def blocks_of_rows(name: str, rows: Iterator[Row], grades: bool) -> Iterator[Block]:
+def blocks_of_rows(name: str, rows: Iterator[Row], grades: int) -> Iterator[Block]:
     """Yield rows of the file of this name in blocks; either all or none have lines.
 
     Raises InputError for a topic that would break a line of trec_eval's output.
@@ -103,7 +103,7 @@ def blocks_of_rows(name: str, rows: Iterator[Row], grades: bool) -> Iterator[Blo
         block = Block.of_rows(
             Ids.from_texts(topics),
             Ids.from_texts(documents),
-            np.array(numbers, np.int64 if grades else np.float64),
+            np.array(numbers, None if grades else np.float64),  # of grades whole numbers or gains
             None if lines[0] is None else np.array(lines),
         )
         check_topics(name, block)

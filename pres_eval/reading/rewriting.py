@@ -80,9 +80,9 @@ class Rewriting:
             return block, written, num_mapped, 0
         group = np.repeat(np.arange(len(block.topics)), block.lengths)
         topics = block.topics.take(group)
-        gone = self.excluded.among(topics, documents.take(slice(None)))
+        gone = self._gone(topics, documents.take(slice(None)))
         if written is not documents:
-            gone |= self.excluded.among(topics, written.take(slice(None)))
+            gone |= self._gone(topics, written.take(slice(None)))
         kept = np.flatnonzero(~gone)
         if len(kept) == len(gone):
             return block, written, num_mapped, 0
@@ -99,6 +99,18 @@ class Rewriting:
         of_kept = written if written is documents else written.take(kept)
         return rewritten, of_kept, num_mapped, len(gone) - len(kept)
 
+    def _gone(self, topics: Ids, documents: Ids) -> BoolArray:
+        """Return which documents (N,) of topics (N,) are excluded.
+
+        With `self` they are those of the topic's id, or of what the mapping makes of it: its family.
+        """
+        assert self.excluded is not None
+        gone = self.excluded.among(topics, documents)
+        if self.excluded.pool is None and self.mapping is not None:
+            families, _ = self.mapping(topics)
+            gone |= self.excluded.among(families, documents)
+        return gone
+
     def of_judgements(self, relevance: Relevance) -> QrelsJudgements:
         """Return judgements rewritten, of which runs are ranked so; the highest of several grades counts.
 
@@ -112,7 +124,8 @@ class Rewriting:
         kept = np.ones(len(documents), np.bool_)
         if self.excluded is not None and self.judged_too:
             topics = pool.topics.take(pool.topic_of)
-            kept = ~(self.excluded.among(topics, documents) | self.excluded.among(topics, pool.documents))
+            excluded = self._gone(topics, documents)
+            kept = ~(excluded | self._gone(topics, pool.documents))
         if not kept.any():
             gone = "all judgements are of excluded documents"
             raise InputError(qrels.name, None, gone, "some that are not")
@@ -151,6 +164,10 @@ class FileMapping:
         return Ids.concatenate([ids.take(unknown), targets]).take(order), is_known
 
 
+LONGEST_MATCHED_ID = 2_048
+"""Bytes of an id for a pattern: the search from each of its places takes time for the square of them."""
+
+
 class PatternMapping:
     """Ids become the group of a regular expression; those in which it is not found stay as they are."""
 
@@ -176,10 +193,11 @@ class PatternMapping:
         return PatternMapping, (self._text,)
 
     def __call__(self, ids: Ids) -> tuple[Ids, BoolArray]:
-        """Return the mapped ids (N,), and which of them changed (N,)."""
+        """Return the mapped ids (N,), and which of them changed (N,); raise InputError for a long id."""
+        if self._before_number is None:
+            self._check_lengths(ids)
         if len(ids.long_rows):
-            mapped_texts = [text[slice(*self._span(text))] for text in ids]
-            mapped = Ids.from_texts(mapped_texts)
+            mapped = Ids.from_texts([self._mapped(text) for text in ids])
             rows = np.arange(len(ids))
             return mapped, ~mapped.equal(rows, ids, rows)
         matrix, lengths = _matrix_of(ids), ids.lengths()
@@ -204,6 +222,26 @@ class PatternMapping:
         rows, which = np.unique(first_rows, return_inverse=True)
         spans = np.array(list(map(self._span, ids.take(rows))), np.int64).reshape(-1, 2)[which]
         return spans[:, 0], spans[:, 1]
+
+    def _mapped(self, text: bytes) -> bytes:
+        """Return a mapped id."""
+        if self._before_number is None:
+            return text[slice(*self._span(text))]
+        beginning = text.rstrip(b"0123456789")
+        has_number = beginning.endswith(self._before_number) and len(beginning) < len(text)
+        return beginning[: -len(self._before_number)] or text if has_number else text
+
+    def _check_lengths(self, ids: Ids) -> None:
+        """Raise InputError for an id that is so long that the pattern might search it for minutes."""
+        longest = max(ids.long_texts, key=len, default=b"")
+        if len(longest) > LONGEST_MATCHED_ID:
+            raise InputError(
+                f"--map-docs {self._text}",
+                None,
+                f"docno {quoted(longest)} of {len(longest):,} bytes",
+                f"at most {LONGEST_MATCHED_ID:,} for a pattern",
+                "a file of docno and document maps longer ones",
+            )
 
     def _span(self, text: bytes) -> tuple[int, int]:
         found = self._pattern.search(text)

@@ -129,7 +129,7 @@ def made(seed: int, folder: Path) -> Case:
         options=options,
         becomes=becomes,
         is_excluded=lambda topic, document: (
-            document == topic if exclude == "self" else (topic, document) in excluded
+            document in (topic, becomes(topic)) if exclude == "self" else (topic, document) in excluded
         ),
         judged_too=judged_too,
         dense=dense,
@@ -362,6 +362,49 @@ def test_a_topic_is_no_answer_to_itself(command: Command, tmp_path: Path) -> Non
     assert command("-m", "recip_rank", *files).out.split()[-1] == "0.5000"
     called = command("-m", "recip_rank", "--exclude", "self", *files)
     assert called.out.split()[-1] == "1.0000" and "run: 2 excluded" in called.err
+
+
+@pytest.mark.parametrize("mapping", [r"^(EP\d+)-", "families"])
+def test_a_topic_s_own_family_is_no_answer_to_it(mapping: str, command: Command, tmp_path: Path) -> None:
+    """The topic's id goes through the map as documents do."""
+    (tmp_path / "qrels").write_text("EP1-A1 0 EP5-A1 1\n")
+    (tmp_path / "run").write_text("EP1-A1 Q0 EP1-B1 1 3 t\nEP1-A1 Q0 EP5-B2 2 2 t\n")
+    families = tmp_path / "families"
+    families.write_text("EP1-A1 f1\nEP1-B1 f1\nEP5-A1 f5\nEP5-B2 f5\n")
+    options = ["--map-docs", str(families) if mapping == "families" else mapping, "--exclude", "self"]
+    called = command("-m", "recip_rank", *options, tmp_path / "qrels", tmp_path / "run")
+    assert called.out.split()[-1] == "1.0000" and "1 excluded" in called.err
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1 A,B,C\n", "C"),
+        ('1 "A"\n', "D"),
+        ("doc B\n1 A,B,C\n", "C"),
+        ("topic docno\n1 A,B,C\n", "C"),
+        ('1,"A,B,C"\n', "C"),
+        ("1;A,B,C\n2;B\n", "C"),
+        ("1 0 A,B,C 1\n", "C"),
+        ("query,document\n1,B\n", "B"),
+        ("1\tA,B,C\n", "C"),
+    ],
+)
+def test_excluded_ids_are_those_of_the_separator_that_all_lines_have(
+    text: str, expected: str, command: Command, tmp_path: Path
+) -> None:
+    """Each of four documents is the only one that a file excludes."""
+    documents = {"A,B,C": "C", "B": "B", '"A"': "D", "x": "x"}
+    (tmp_path / "excluded").write_text(text)
+    (tmp_path / "qrels").write_text("".join(f"1 0 {docno} 1\n" for docno in documents))
+    gone = []
+    for docno, name in documents.items():
+        (tmp_path / "run").write_text(f"1 Q0 {docno} 1 2 t\n1 Q0 other 2 1 t\n")
+        called = command(
+            "-m", "num_ret", "--exclude", tmp_path / "excluded", tmp_path / "qrels", tmp_path / "run"
+        )
+        gone += [name] if called.out.split()[-1] == "1" else []
+    assert gone == [expected]
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ def check_all(call: Command, path: str, is_run: bool) -> None:
     called = call("check", *files)
     assert called.code == 1 and "error" in called.out
     with pytest.raises(PresEvalError):
-        pe.evaluate(*files, "map")
+        pe.evaluate(files[0], files[1], "map")
     if is_run:
         with pytest.raises(PresEvalError):
             pe.write_run(path, Path("out.csv"))
@@ -119,6 +119,5 @@ def test_the_message_of_two_columns(call: Command) -> None:
         "pres-eval: x.parquet: 2 columns named score, expected one\n"
     )
     parquet.write_table(tables("score")["lists"], "x.parquet")
-    assert call("-m", "map", "qrels", "x.parquet").err == (
-        "pres-eval: x.parquet: column 'doc_id' of type list<element: string>, expected texts or whole numbers\n"
-    )
+    expected = "column 'doc_id' of type list<element: string>, expected texts or whole numbers"
+    assert call("-m", "map", "qrels", "x.parquet").err == f"pres-eval: x.parquet: {expected}\n"
