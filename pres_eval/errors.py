@@ -14,6 +14,8 @@ class PresEvalError(Exception):
     """Any failure that the user can do something about; the command line prints it as one line."""
 
     exit_code = 2
+    is_reported = False
+    """Whether the reports of gates have it."""
 
 
 class UsageError(PresEvalError):
@@ -146,6 +148,16 @@ def quoted(text: bytes | str) -> str:
     return repr(text).replace("\\\\", "\\")
 
 
+def quoted_apart(first: bytes, second: bytes) -> tuple[str, str]:
+    """Return two different ids for a message; if they look alike, in escapes that show the difference."""
+    import unicodedata  # takes a while to import, and few messages need it
+
+    texts = [text.decode("utf-8", "backslashreplace") for text in (first, second)]
+    if len({unicodedata.normalize("NFKC", text) for text in texts}) > 1:
+        return quoted(first), quoted(second)
+    return quoted(ascii(texts[0])[1:-1]), quoted(ascii(texts[1])[1:-1])
+
+
 def plural(count: int, singular: str = "topic", many: str | None = None) -> str:
     """Return the count with its noun: `1 topic`, `3 topics`."""
     if count == 1:
@@ -203,3 +215,11 @@ def no_such_run(option: str, name: str, names: Sequence[str]) -> UsageError:
 
 class PresEvalWarning(UserWarning):
     """A warning: the command line prints it, the library passes it to `warnings`."""
+
+
+class ReadingWarning(PresEvalWarning):
+    """A warning about a file that was read."""
+
+
+class ReadingNote(ReadingWarning):
+    """A note about a file that was read: the command line prints it as such."""

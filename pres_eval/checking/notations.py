@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from pres_eval.errors import quoted
+from pres_eval.errors import quoted_apart
 from pres_eval.records import dataclass
 
 Id = tuple[int, bytes]
@@ -34,6 +34,12 @@ CASE, ZERO, LEADING, PUNCTUATION = "case", "'.0' at the end", "leading zeros", "
 LETTERS = "blanks, invisible characters and other forms of letters"
 CHUNKS = "the number of a chunk at the end"
 
+ONE_FORM = (
+    "python3 -c \"import sys, unicodedata; sys.stdout.write(unicodedata.normalize('NFC', sys.stdin.read()))\""
+    " < FILE > NEW"
+)
+"""Command that writes the letters of a text in Unicode's composed form."""
+
 
 def without_invisible(text: bytes) -> bytes:
     """Return a text in the letters that everybody types, without blanks and invisible characters."""
@@ -43,6 +49,13 @@ def without_invisible(text: bytes) -> bytes:
 
     letters = unicodedata.normalize("NFKC", text.decode("utf-8", "surrogateescape"))
     return re.sub(_INVISIBLE, "", letters).encode("utf-8", "surrogateescape")
+
+
+def _in_one_form(text: bytes) -> str:
+    """Return an id in Unicode's composed form."""
+    import unicodedata  # takes a while to import
+
+    return unicodedata.normalize("NFC", text.decode("utf-8", "surrogateescape"))
 
 
 def lower_case(text: bytes) -> bytes:
@@ -100,15 +113,18 @@ class Respelling:
         """Return the parts to leave out, and an id of each side."""
         (_, ours), judged = self.pairs[0]
         rest = "" if self.rest is None else f", {self.rest.count:,} more {self.rest.text}"
-        both = f"the run has {quoted(ours)}, the qrels have {quoted(judged)}"
+        first, second = quoted_apart(ours, judged)
+        both = f"the run has {first}, the qrels have {second}"
         return f"{self.without} ({both}{self.advice})" + rest
 
     @property
     def advice(self) -> str:
         """Return the option that helps, after a semicolon, with a pattern where there is one."""
+        (_, ours), judged = self.pairs[0]
+        if LETTERS in self.names and _in_one_form(ours) == _in_one_form(judged):
+            return f"; write both files in one form: {ONE_FORM}"
         if CHUNKS not in self.names:
             return ""
-        (_, ours), judged = self.pairs[0]
         if not ours.startswith(judged):
             return "; see --map-docs"
         end = re.sub(rb"([][.|(){}+*?^$\\])", rb"\\\1", ours[len(judged) :])

@@ -57,7 +57,8 @@ def command(said: EvaluateOptions) -> None:
             try:
                 _evaluate(said, warnings)
             except PresEvalError as error:
-                report_failures(said, [RunFailure(said.qrels, str(error))], warnings)
+                report_failures(said, [RunFailure(said.file_of(error), str(error))], warnings)
+                error.is_reported = True
                 raise
 
 
@@ -103,20 +104,20 @@ def _evaluate(said: EvaluateOptions, warnings: Sequence[str]) -> None:
             said.warn(job.warning())
         if job.zscores is not None:
             said.warn(job.zscores.warning)
-        if job.failures:
-            report_failures(said, job.failures, warnings)
-            if said.gated:
-                runs = plural(len(job.failures), "run")
-                said.warn(f"gates were not checked, as {runs} could not be evaluated")
-            exit_if_failed(job.failures)
-        if said.gated:
+        if said.gated and evaluations:
             pass_gates(
                 said,
                 _record(evaluations, job),
                 named_lines(evaluations, job),
                 lambda path: _record(map(job.evaluated, runs_at(said, [path], relevance, options)), job),
+                job.failures or (),
                 warnings,
             )
+        elif said.gated and job.failures:
+            runs = plural(len(job.failures), "run")
+            said.warn(f"gates were not checked, as {runs} could not be evaluated")
+            report_failures(said, job.failures, warnings)
+        exit_if_failed(job.failures)
 
 
 def _with_patterns(said: EvaluateOptions) -> EvaluateOptions:

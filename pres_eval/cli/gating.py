@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -9,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pres_eval.cli.baselines import read_baseline, whole
-from pres_eval.cli.output import write_output
+from pres_eval.cli.output import exit_if_failed, write_output
 from pres_eval.cli.overwriting import same_file
 from pres_eval.cli.retyping import command_text, typed_options
 from pres_eval.cli.said import FileUse, Need, Said, option
 from pres_eval.cli.streams import say, warn
-from pres_eval.errors import InputError, RunFailure, UsageError
+from pres_eval.errors import InputError, PresEvalError, RunFailure, UsageError, plural
 from pres_eval.reading.source import Source
 from pres_eval.reading.topic_files import decoded, encoded
 
@@ -64,6 +66,10 @@ class GateOptions(Said, place=7):
         help="With --against and --expect: name runs that are new or gone, and printed lines that the file of"
         " --expect lacks, but do not fail.",
     )  # fmt: skip
+    allow_changed_judgements: bool = option(
+        "--allow-changed-judgements", need=BASELINE, is_flag=True,
+        help="With --against: name judgements that changed since FILE was made, but do not fail.",
+    )  # fmt: skip
     if_significant: bool = option(
         "--if-significant", need=BASELINE, is_flag=True,
         help="With --against: fail only if a test over topics shows that the run is worse (p < 0.05).",
@@ -111,6 +117,13 @@ class GateOptions(Said, place=7):
                 return name
         return None
 
+    def file_of(self, error: PresEvalError) -> str:
+        """Return the file of the command line that an error is about, empty for none."""
+        if isinstance(error, InputError):
+            return error.path
+        paths = [file.path for file in self.named_files(FileUse.READ, FileUse.BASELINE)]
+        return next((path for path in paths if str(error).startswith(f"{path}: ")), "")
+
     def thresholds(self) -> list[Threshold]:
         """Return the limits of values; raise UsageError for one that is none."""
         from pres_eval.gates.thresholds import OVER, UNDER, read_threshold
@@ -144,8 +157,8 @@ class GateOptions(Said, place=7):
         from pres_eval.analysis.compare_settings import CompareSettings
         from pres_eval.analysis.corrections import CORRECTIONS
         from pres_eval.analysis.significance import PAIRED_TESTS
-        from pres_eval.gates.against import read_tolerance
-        from pres_eval.gates.counterparts import MATCHES
+        from pres_eval.gates.matching import MATCHES
+        from pres_eval.gates.tolerances import read_tolerance
 
         for name, value, choices in (
             ("--match", self.match, MATCHES),
@@ -165,6 +178,7 @@ class GateOptions(Said, place=7):
             "confirmation": confirmation if self.if_significant else None,
             "match": self.match or next(iter(MATCHES)),
             "allow_unmatched": self.allow_unmatched,
+            "allow_changed_judgements": self.allow_changed_judgements,
         }
 
 
@@ -173,18 +187,21 @@ def pass_gates(
     now: Record,
     printed: bytes,
     evaluated: Callable[[str], Record],
+    failures: Sequence[RunFailure],
     warnings: Sequence[str],
 ) -> None:
     """Print the findings of the gates on stderr; raises click's Exit with code 3 if they were not passed.
 
     printed    trec_eval's lines of all runs, each after its name
     evaluated  returns the evaluation of an earlier run that --against names
+    failures   runs that could not be evaluated, which fail besides, with exit code 2
     warnings   that were printed so far, for the reports
     """
     from pres_eval.gates import findings as texts
     from pres_eval.gates.against import Earlier
     from pres_eval.gates.check import check_gates
     from pres_eval.gates.expected import unexpected
+    from pres_eval.gates.reports import as_markdown, error_findings
 
     earlier = None
     if options.against is not None:
@@ -204,18 +221,22 @@ def pass_gates(
     )
     for line in texts.lines_of(findings):
         say(f"pres-eval: {line}")
+    if failures:
+        options.warn(f"gates fail, as {plural(len(failures), 'run')} could not be evaluated")
+        findings = [*error_findings(failures), *findings]
     _write_reports(options, findings, compared, warnings)
     if os.environ.get("GITHUB_ACTIONS"):
         for annotation in texts.annotations_of(findings):
             say(annotation)
-        _add_to_job_summary(texts.as_markdown(findings, compared, warnings))
+        _add_to_job_summary(as_markdown(findings, compared, warnings))
+    exit_if_failed(failures)
     if any(finding.fails for finding in findings):
         raise click.exceptions.Exit(texts.EXIT_CODE)
 
 
 def check_groups(options: EvaluateOptions, path: str, now: Record, earlier: Record) -> None:
     """Raise UsageError, with commands to paste, if the baseline has groups that this call does not check."""
-    from pres_eval.gates.counterparts import unchecked_groups
+    from pres_eval.gates.mismatches import unchecked_groups
 
     unchecked = unchecked_groups(now, earlier)
     if not unchecked:
@@ -249,12 +270,9 @@ def _add_to_job_summary(text: str) -> None:
 def report_failures(options: GateOptions, failures: Sequence[RunFailure], warnings: Sequence[str]) -> None:
     """Write the error that stopped the evaluation to the reports of the gates, which cannot check it."""
     if options.gated:
-        from pres_eval.gates.findings import GateFinding
+        from pres_eval.gates.reports import error_findings
 
-        findings = [
-            GateFinding(gate="error", message=failure.message, path=failure.path) for failure in failures
-        ]
-        _write_reports(options, findings, (), warnings)
+        _write_reports(options, error_findings(failures), (), warnings)
 
 
 def _write_reports(
@@ -264,9 +282,27 @@ def _write_reports(
     warnings: Sequence[str],
 ) -> None:
     """Write the files of --junit and --summary."""
-    from pres_eval.gates.findings import as_junit, as_markdown
+    from pres_eval.gates.reports import as_junit, as_markdown
 
     if options.junit is not None:
         write_output(options.junit, as_junit(findings, warnings))
     if options.summary is not None:
         write_output(options.summary, as_markdown(findings, compared, warnings))
+
+
+def report_usage_error(arguments: Sequence[str], message: str) -> None:
+    """Write an error of the command line to the reports that it names, unless they are other files.
+
+    The options are wrong, so that nothing keeps --junit from naming an input: a file that is not a report of
+    ours stays.
+    """
+    from pres_eval.gates.reports import as_junit, as_markdown, error_findings, is_report
+
+    findings = error_findings([RunFailure("", message)])
+    texts = {"--junit": as_junit(findings), "--summary": as_markdown(findings, ())}
+    for word, next_word in itertools.zip_longest(arguments, arguments[1:], fillvalue=""):
+        option, equals, value = word.partition("=")
+        path = value if equals else next_word
+        if option in texts and path and is_report(path):
+            with contextlib.suppress(PresEvalError):
+                write_output(path, texts[option])

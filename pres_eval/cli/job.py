@@ -166,6 +166,7 @@ class Job(Scoring):
 
     def record(self, runs: Iterable[RunRecord], qrels: File) -> Record:
         """Return evaluated runs with all that their numbers depend on, for JSON and for gates."""
+        from pres_eval.reading.digests import judgements_digest
         from pres_eval.report.records import Record, file_record
 
         said, rewriting = self.said, self.relevance.rewriting
@@ -176,6 +177,7 @@ class Job(Scoring):
             "exclude": said.exclude,
             "nmax-file": said.nmax_file,
             "size-file": said.size_file,
+            "document-scores": said.document_scores,
         }
         rules = {
             "map-ranks": said.rewrites.get("map_ranks"),
@@ -190,6 +192,9 @@ class Job(Scoring):
             failures=tuple(self.failures or ()),
             files={name: file_record(path) for name, path in files.items() if path is not None},
             rules={name: rule for name, rule in rules.items() if rule is not None},
+            judgements_digest=judgements_digest(self.relevance, said.qrels)
+            if said.against or said.output_format == "json"
+            else None,
             judgements=None
             if rewriting is None
             else (rewriting.num_judged, len(self.relevance.pool.documents)),

@@ -118,7 +118,7 @@ def read_runs(
 OF_RUNS = (
     *("relevance_level", "judged_only", "num_docs_in_coll", "max_retrieved", "duplicates", "compat"),
     *("relevance_format", "ties", "nmax", "names", "keep_going", "nmax_file", "size_file"),
-    *("map_docs", "map_ranks", "exclude", "exclude_from", "empty", "protocol"),
+    *("columns", "grades", "map_docs", "map_ranks", "exclude", "exclude_from", "empty", "protocol"),
 )
 """Parameters that change how runs are read and evaluated, which a file of scores has behind it."""
 

@@ -26,7 +26,7 @@ from pres_eval.report.groups import with_group_columns
 from pres_eval.report.text import run_names, text_of
 from pres_eval.report.trec import ALL, evaluation_lines, summary_lines, topic_lines
 from pres_eval.scoring import ScoredRun
-from pres_eval.summing import Summing
+from pres_eval.summing import CountedJudgements, Summing
 
 if TYPE_CHECKING:
     from pres_eval.report.records import Record
@@ -151,7 +151,8 @@ def _stream_lines(stream: BinaryIO, ranking: Ranking, job: Job, first: bytes) ->
             if reader_has_left():
                 return
     if not job.said.no_summary:
-        summary = summing.summary(summing.totals(job.relevance, job.options.complete), ranking.tag)
+        totals = summing.totals(CountedJudgements(job.relevance), job.options.complete)
+        summary = summing.summary(totals, ranking.tag)
         stream.write(summary_lines(summary, job.selection, zscores))
 
 
@@ -240,7 +241,12 @@ def _record(evaluations: Sequence[ScoredRun], rankings: Sequence[Ranking], job: 
 
 def named_lines(evaluations: Sequence[ScoredRun], job: Job) -> bytes:
     """Yield trec_eval's lines of all runs, each after the line with its name."""
-    names = [text_of(each.tag) for each in evaluations] if job.said.names == "tag" else _file_names(job)
+    if job.said.names == "tag":
+        names = [text_of(evaluation.tag) for evaluation in evaluations]
+    else:
+        failed = {failure.path for failure in job.failures or ()}
+        files = zip(job.said.runs, _file_names(job), strict=True)
+        names = [name for path, name in files if Source(path).name not in failed]
     # Whoever reads may have left before all runs were evaluated.
     return b"".join(
         _name_line(name) + _trec_lines(each, job) for name, each in zip(names, evaluations, strict=False)

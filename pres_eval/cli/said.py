@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import inspect
 import math
 import os
 import re
@@ -14,7 +13,11 @@ import click
 
 from pres_eval.arrays import LARGEST, nearest_integer
 from pres_eval.cli.overwriting import NamedFile, check_outputs, check_stdout, values_of
+from pres_eval.cli.streams import noted
+from pres_eval.docstrings import docstring_of
 from pres_eval.errors import InputError, PresEvalError, UsageError, is_plain, quoted
+from pres_eval.reading.headings import naming_of
+from pres_eval.reading.naming import using
 from pres_eval.records import dataclass
 
 Record = TypeVar("Record", bound="Said")
@@ -184,13 +187,16 @@ def command_with(record: type[Record]) -> Callable[[Callable[[Record], None]], c
                 if parameter.metavar == "FILE":
                     for path in values_of(value):
                         _check_file(parameter.opts[0], path, uses[parameter.name or ""])
+            naming = naming_of(values.get("columns") or (), values.get("grades") or ())
             said = record(**values)
             said.check_files()
             said.check()
             try:
-                work(said)
+                with using(naming), noted(quiet=bool(values.get("quiet"))):
+                    work(said)
             except InputError as error:
-                if "-R " not in error.advice or any("-R" in parameter.opts for parameter in parameters):
+                known = {name for parameter in parameters for name in parameter.opts}
+                if known.issuperset(advised_options(error.advice)):
                     raise
                 # What advises an option that the command does not have is no help.
                 raise InputError(error.path, error.line, error.found, error.expected) from None
@@ -199,11 +205,20 @@ def command_with(record: type[Record]) -> Callable[[Callable[[Record], None]], c
             None,
             callback=called,
             params=parameters,
-            help=inspect.cleandoc(record.__doc__ or ""),
+            help=docstring_of(record),
             add_help_option=not any("--help" in parameter.opts for parameter in parameters),
         )
 
     return made
+
+
+def advised_options(advice: str) -> set[str]:
+    """Return the options of readers that an advice names, but in a command of its own."""
+    return {
+        name
+        for name in ("-R", "-T", "--columns", "--grades")
+        if f"{name} " in advice and "pres-eval convert" not in advice
+    }
 
 
 def _check_file(option: str, path: str, file_use: FileUse) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pres_eval.errors import UsageError, decimal_comma, number_of
 from pres_eval.gates.findings import GateFinding, Verdict, run_name, six_digits
-from pres_eval.measures.base import Format, Measure
+from pres_eval.measures.base import Format, Measure, Trait
 from pres_eval.reading.topic_files import Groups
 from pres_eval.report.groups import known_label, split_label
 from pres_eval.report.records import RunRecord
@@ -52,8 +52,8 @@ def reached(
     runs           with the columns of their groups
     topics_chosen  whether the user has decided what becomes of judged topics that a run lacks; otherwise a
                    run that lacks some of those that a value is over does not pass
-    Raises UsageError if the threshold names a column that was not computed, or is a lower limit where less is
-    better, or an upper one where more is.
+    Raises UsageError if the threshold names a column that was not computed, is a lower limit where less is
+    better or an upper one where more is, or lies outside the range of the measure.
     """
     for run in runs:
         evaluation = run.evaluation
@@ -65,7 +65,7 @@ def reached(
         label = known_label(threshold.option, threshold.label, numbers)
         index = evaluation.labels.index(label)
         measure, value = evaluation.columns[index].measure, evaluation.summary[index]
-        _check_direction(threshold, label, measure)
+        _check_limit(threshold, label, measure)
         if not isinstance(value, float):
             message = f"{label}: no value, as the run has no topic of a group, run {run_name(evaluation)}"
             yield GateFinding(gate=threshold.option, message=message, path=evaluation.path, measure=label)
@@ -76,9 +76,18 @@ def reached(
         yield _finding(evaluation, threshold, label, value, measure.format, missing)
 
 
-def _check_direction(threshold: Threshold, label: str, measure: Measure) -> None:
-    """Raise UsageError for a lower limit where less is better, or an upper one where more is."""
+def _check_limit(threshold: Threshold, label: str, measure: Measure) -> None:
+    """Raise UsageError for a limit that no value, or every value, keeps, or in the wrong direction."""
     is_upper = threshold.option == OVER
+    is_bounded = Trait.BOUNDED in measure.traits and measure.format is Format.FLOAT
+    if is_bounded and not 0 <= threshold.value <= 1:
+        side = "above" if is_upper else "below"
+        # Values are on this side of a lower limit above 1, and of an upper one below 0.
+        values = "every value is" if (threshold.value < 0) == is_upper else "no value is"
+        raise UsageError(
+            f"{threshold.option} {label}={threshold.text}: {label} lies between 0 and 1, so {values} {side}"
+            " this; expected a limit from 0 to 1"
+        )
     if measure.tells_quality and is_upper != measure.less_is_better:
         better, other = ("less", OVER) if measure.less_is_better else ("more", UNDER)
         raise UsageError(

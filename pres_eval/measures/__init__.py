@@ -64,6 +64,8 @@ IN_PRINT_ORDER = (
     ("effort", "read_for_recall share_for_recall tnr erf recall_at loss"),
     ("reading_cost", "total_cost total_cost_uniform total_cost_weighted loss_r loss_e loss_er"),
     ("diversity", "alpha_DCG alpha_nDCG ERR_IA nERR_IA NRBP nNRBP AP_IA P_IA StRecall facet_recall"),
+    ("ntcir", "q_measure q_measure_cut ncg nerr o_measure irbu"),
+    ("intents", "D_nDCG D_Q Dsharp_nDCG Dsharp_Q"),
     ("sampled", "xinfAP infNDCG iP irecall inum_rel_ret inum_rel statAP stat_num_rel"),
 )
 
@@ -111,6 +113,8 @@ OUR_NICKNAMES = {
     "readers": _of("readers"),
     "screening": ("num_ret", "num_rel", "num_rel_ret", *_of("screening", "effort", "reading_cost")),
     "diversity": (*_FOR_ALL, *_of("diversity")),
+    "ntcir": _of("ntcir"),
+    "intents": (*_FOR_ALL, *_of("intents")),
     "sampled": (*_FOR_ALL, *_of("sampled")),
 }
 

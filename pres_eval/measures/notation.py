@@ -181,6 +181,12 @@ NOTATIONS = (
     Notation(("r-precision", "r_precision"), "Rprec", tool="ranx"),
     Notation(("f1",), "set_F", "F_cut.1,{}", tool="ranx"),
     Notation(("ndcg_burges",), "ndcg_exp_cut.all", "ndcg_exp_cut.{}", tool="ranx"),
+    Notation(("Q",), "q_measure", "q_measure_cut.{}", keys=("beta",), tool="NTCIREVAL"),
+    Notation(("nCG",), None, "ncg.{}", tool="NTCIREVAL"),
+    Notation(("nERR",), None, "nerr.{}", keys=("max_rel",), tool="NTCIREVAL"),
+    Notation(("MSnDCG",), None, "ndcg_cut.{}", tool="NTCIREVAL"),
+    Notation(("OMeasure",), "o_measure", keys=("beta",), tool="NTCIREVAL"),
+    Notation(("iRBU",), None, "irbu.{}", keys=("phi", "max_rel"), tool="NTCIREVAL"),
     Notation(("hole",), None, "unj.{}", tool="BEIR"),
     Notation(("r_cap",), None, "relative_P.{}", tool="BEIR"),
 )

@@ -54,6 +54,10 @@ Selection = tuple[SelectedColumn, ...]
 """The columns asked for, in print order."""
 
 
+MOST_COLUMNS = 100_000
+"""Columns of an evaluation, and values of an argument that is a list: each takes memory for all topics."""
+
+
 def select(
     texts: Sequence[str],
     options: Options | None = None,
@@ -87,6 +91,8 @@ def select(
         problems += _of_other_judgements(columns, relevance)
     if problems:
         raise MeasureError("; ".join(problems))
+    if len(columns) > MOST_COLUMNS:
+        raise MeasureError(f"-m: found {len(columns):,} columns, expected at most {MOST_COLUMNS:,}")
     return tuple(columns)
 
 

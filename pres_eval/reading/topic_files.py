@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from pres_eval.errors import InputError, decimal_comma, number_of, plural, quoted
+from pres_eval.reading.csv_rows import separated_rows, separator_of_lines
 from pres_eval.reading.numbers import read_number
 from pres_eval.reading.source import Source
 from pres_eval.records import dataclass
@@ -168,7 +169,8 @@ def words_of(line: str) -> list[str]:
 def read_cells(path: str, columns: str) -> tuple[list[tuple[int, list[str]]], str | None]:
     """Return the rows with their lines, and the separator of their columns, None for blanks.
 
-    That is a tab, comma or semicolon, whichever the first line has, or what Concordance takes, between þ.
+    That is a tab, comma or semicolon: the one that all lines have as often, or else the first that the first
+    line has; or what Concordance takes, between þ.
     Raises InputError if there are none; `columns` names the expected ones.
     """
     source = Source(path)
@@ -179,7 +181,9 @@ def read_cells(path: str, columns: str) -> tuple[list[tuple[int, list[str]]], st
         raise InputError(source.name, None, "no lines", f"lines of {columns}")
     quote = first[0] if first[0] == CONCORDANCE_QUOTE else '"'
     between = (first.split(quote)[2:3] or [""])[0] if quote == CONCORDANCE_QUOTE else "\t,;"
-    separator = next((one for one in between if one in first), None)
+    separators = [sign for sign in between if sign in first]
+    alike = separator_of_lines(encoded(text), 2)
+    separator = alike if alike in separators else next(iter(separators), None)
     found: Iterable[tuple[int, list[str]]] = enumerate(map(words_of, lines), 1)
     if separator is not None:
         found = separated_rows(source.name, io.StringIO(text), f"lines of {columns}", separator, quote)
@@ -209,19 +213,6 @@ def _is_latin(start: bytes, encoding: str) -> bool:
     """Return whether the first four bytes of a file are two characters of Latin-1 in that encoding."""
     text = start.decode(encoding, "replace")
     return len(text) == 2 and all("\t" <= letter <= "ÿ" for letter in text)
-
-
-def separated_rows(
-    name: str, lines: Iterable[str], expected: str, separator: str = ",", quote: str = '"'
-) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows of CSV with their lines; raise InputError for other text."""
-    import csv  # takes a while to import, and most evaluations have no such file
-
-    reader = csv.reader(lines, delimiter=separator, quotechar=quote)
-    try:
-        yield from ((reader.line_num, row) for row in reader)
-    except csv.Error as error:  # a carriage return alone, a field of more than 131,072 characters
-        raise InputError(name, reader.line_num, str(error).partition(" - ")[0], expected) from None
 
 
 LAYOUT = "`measure topic median`, or a heading `topic best median worst` with a line for each topic"

@@ -80,6 +80,7 @@ class Record:
     files     other files that numbers depend on, by the option that names them, without its dashes
     groups, weights  of topics, None where there are none; they are not read back
     group_names  of groups that were read back, as JSON has them
+    judgements_digest  SHA-256 of the judgements, however their file has them; None where it was not made
     rules     how files of documents are used, and the protocol, by the option that sets them, without dashes
     judgements  how many were read and how many are left, if documents were mapped or excluded
     """
@@ -95,6 +96,7 @@ class Record:
     group_names: tuple[str, ...] = ()
     weights: Weights | None = None
     rules: dict[str, str] = field(default_factory=dict)
+    judgements_digest: str | None = None
     judgements: tuple[int, int] | None = None
 
 
@@ -146,11 +148,12 @@ def _signature(record: Record) -> dict[str, Any]:
     if options["empty"] == AS_TREC_EVAL:
         del options["empty"]
     judgements = dict(zip(("read", "left"), record.judgements or (), strict=False))
+    digest = {} if record.judgements_digest is None else {"judgements": record.judgements_digest}
     return {
         "version": record.version,
         "compat": compat,
         "options": options | {"relevance_format": record.relevance_format},
-        "qrels": _file(record.qrels),
+        "qrels": _file(record.qrels) | digest,
         **({"files": {name: _file(each) for name, each in record.files.items()}} if record.files else {}),
         **({"rules": record.rules} if record.rules else {}),
         **({"judgements": judgements} if judgements else {}),
@@ -205,7 +208,9 @@ def signature_text(evaluation: ScoredRun, record: Record) -> str:
     """Return the line that says how the numbers of a run were made."""
     others = {} if record.relevance_format == "qrels" else {"format": record.relevance_format}
     others |= {name: text_of(Path(file.path).name) for name, file in record.files.items()}
-    return signature_line(evaluation, record.options, others | record.rules)
+    # A protocol sets other options, which the line has.
+    others |= {name: rule for name, rule in record.rules.items() if name != "protocol"}
+    return signature_line(evaluation, record.options, others)
 
 
 def _run_text(run: RunRecord, record: Record) -> str:

@@ -240,9 +240,9 @@ QRELS_FAULTS: dict[str, tuple[bytes, dict[str, int], str]] = {
         "diversity judgements of a Web track (topic subtopic docno relevance), ndeval",
     ),
     "no integer": (
-        with_line(QRELS, 2, b"1 0 D01 1.0"),
-        {"relevance-no-integer": 1},
-        "qrels.txt:2: relevance '1.0'",
+        with_line(QRELS, 2, b"1 0 D01 1.5"),
+        {"relevance-no-integer": 1, "another-format": 1},
+        "qrels.txt:2: relevance '1.5'",
     ),
     "duplicate": (
         QRELS + b"3 0 D00 1\n",

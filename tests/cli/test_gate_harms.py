@@ -8,6 +8,7 @@ and `<` before a name redirect the standard streams, as a shell does.
 from __future__ import annotations
 
 import csv
+import gzip
 import importlib
 import inspect
 import itertools
@@ -42,19 +43,68 @@ BEFORE = (
     "-q -m map --output two.txt qrels a better",
     "-m map -m P.2 --output two-all.txt qrels a better",
     "-q -m map --output scores.csv qrels a better",
+    "-m urbp --document-scores likes --output likes.json qrels a",
+    "-m urbp -m map --document-scores likes --output likes-map.json qrels a",
+    "-m map --output worse.json qrels worse",
+    "-R prefs -m prefs_simp --output prefs.json prefs a",
+    "-m map --output ten.json qrels20 a --quiet",
+    "-m map --output both.json qrels a better",
+    "-m recip_rank --weights w --output w.json qrels a",
 )
 """Commands that make files for the scenarios."""
 
+EXTRA_FILES = {
+    "one": run("one", [1]),
+    "halves-copy": FILES["halves"],
+    "head-alone": "".join(f"q{topic:02} head\n" for topic in range(1, 11)),
+    "thirds": "".join(f"q{topic:02} third{topic % 3}\n" for topic in range(1, 11)),
+    "left-out": "q01 other3\n",
+    "broken.json": "{ this was JSON",
+    "tabbed": FILES["a"].replace(" ", "\t"),
+    "run.html": FILES["a"],
+    "run.svg": FILES["a"],
+    "texts.html": "q01 a text\n",
+    "parts/part-0": FILES["a"],
+    "folder/qrels.f20.s1.txt": FILES["qrels"],
+    "sample": FILES["qrels"],
+    "likes": "".join(f"q{topic:02} 0 relevant 0.9\n" for topic in range(1, 11)),
+    "dislikes": "".join(f"q{topic:02} 0 relevant 0.1\n" for topic in range(1, 11)),
+    "w": FILES["heavy"],
+    "sorted-qrels": "".join(reversed(FILES["qrels"].splitlines(keepends=True))),
+    "windows-qrels": FILES["qrels"].replace("\n", "\r\n"),
+    "tabbed-qrels": FILES["qrels"].replace(" 0 ", "\tQ0\t").rstrip("\n"),
+    "judged-twice": FILES["qrels"] + "q01 0 relevant 0\n",
+    "all-relevant": FILES["qrels"]
+    + "".join(f"q{topic:02} 0 other{rank} 1\n" for topic in range(1, 11) for rank in (1, 2)),
+    "prefs": "q01 0 A relevant 1.0\nq01 0 A other1 2.0\n",
+    "sorted-prefs": "q01 0 A other1 2.0\nq01 0  A relevant 1.0\n",
+    "changed-prefs": "q01 0 A relevant 2.0\nq01 0 A other1 1.0\n",
+    "long-mixed": run("long-mixed", [2] * 10 + [1] * 10),
+    "long-worse": run("long-worse", [2] * 10 + [3] + [1] * 9),
+    "moved/run": FILES["a"],
+    "moved/other": FILES["better"],
+    "crossed/a": run("better", [2] * 10),
+    "crossed/better": run("a", [1] * 10),
+    "flat": "".join(f"q{topic:02} Q0 other{rank} 1 1 flat\n" for topic in range(1, 11) for rank in range(9))
+    + "".join(f"q{topic:02} Q0 relevant 1 1 flat\n" for topic in range(1, 11)),
+}
+
 REDIRECTIONS = {">>": ("stdout", "ab"), ">": ("stdout", "wb"), "<": ("stdin", "rb")}
+
+
+def write(folder: Path, texts: dict[str, str]) -> None:
+    for name, text in texts.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_bytes(text.encode())
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with all files of the scenarios."""
     folder = tmp_path_factory.mktemp("harms")
-    for name, text in FILES.items():
-        (folder / name).parent.mkdir(exist_ok=True)
-        (folder / name).write_text(text, encoding="utf-8")
+    write(folder, FILES)
+    write(folder, EXTRA_FILES)
+    (folder / "qrels.gz").write_bytes(gzip.compress(FILES["qrels"].encode()))
     before = Path.cwd()
     os.chdir(folder)
     try:
@@ -62,36 +112,32 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
             assert main(shlex.split(command)) == 0
     finally:
         os.chdir(before)
+    text = (folder / "map.json").read_text()
+    assert text.count('"map": 0.5') == 11
     lines = (folder / "lines.txt").read_text().splitlines(keepends=True)
     two = (folder / "two.txt").read_text().splitlines(keepends=True)
     two_all = (folder / "two-all.txt").read_text().splitlines(keepends=True)
     assert (len(lines), len(two), len(two_all)) == (22, 24, 6)
-    texts = {
-        "one": run("one", [1]),
-        "halves-copy": FILES["halves"],
-        "head-alone": "".join(f"q{topic:02} head\n" for topic in range(1, 11)),
-        "thirds": "".join(f"q{topic:02} third{topic % 3}\n" for topic in range(1, 11)),
-        "left-out": "q01 other3\n",
-        "broken.json": "{ this was JSON",
-        "cut.txt": "".join(lines[:12]),
-        "topics.txt": "".join(lines[:20]),
-        "last.txt": "".join(lines[:21]),
-        "within.txt": "".join(lines[:11]) + lines[11][:24],
-        "two-cut.txt": "".join(two[:18]),
-        "two-all-cut.txt": "".join(two_all[:5]),
-        "windows.txt": "".join(lines).replace("\n", "\r\n"),
-        "tabbed": FILES["a"].replace(" ", "\t"),
-        "blanks.txt": "".join(lines).replace("\t", " "),
-        "run.html": FILES["a"],
-        "run.svg": FILES["a"],
-        "texts.html": "q01 a text\n",
-        "parts/part-0": FILES["a"],
-        "folder/qrels.f20.s1.txt": FILES["qrels"],
-        "sample": FILES["qrels"],
-    }
-    for name, text in texts.items():
-        (folder / name).parent.mkdir(exist_ok=True)
-        (folder / name).write_bytes(text.encode())
+    write(
+        folder,
+        {
+            "cut.txt": "".join(lines[:12]),
+            "topics.txt": "".join(lines[:20]),
+            "last.txt": "".join(lines[:21]),
+            "within.txt": "".join(lines[:11]) + lines[11][:24],
+            "two-cut.txt": "".join(two[:18]),
+            "two-all-cut.txt": "".join(two_all[:5]),
+            "windows.txt": "".join(lines).replace("\n", "\r\n"),
+            "blanks.txt": "".join(lines).replace("\t", " "),
+            "null.json": text.replace('"map": 0.5', '"map": null', 1),
+            "nan.json": text.replace('"map": 0.5', '"map": "nan"', 1),
+            "bare-nan.json": text.replace('"map": 0.5', '"map": NaN', 1),
+            "inf.json": text.replace('"map": 0.5', '"map": "inf"', 1),
+            "topic-nan.json": re.sub(r'("q03", "values": {"map": )0.5', r'\1"nan"', text),
+            "old.json": re.sub(r',\s*"judgements": "[0-9a-f]{64}"', "", text),
+            "w": FILES["heavy"].replace("q10 10", "q10 1"),
+        },
+    )
     (folder / "map-link.json").symlink_to("map.json")
     (folder / "a-link").symlink_to("a")
     (folder / "nowhere-link").symlink_to("nowhere")
