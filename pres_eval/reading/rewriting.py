@@ -27,6 +27,7 @@ from pres_eval.arrays import (
 from pres_eval.errors import InputError, UsageError, quoted
 from pres_eval.reading.blocks import Block, Documents
 from pres_eval.reading.changed_judgements import with_documents
+from pres_eval.reading.patents import PATENT, map_patents
 from pres_eval.reading.pool import Pool, build_pool
 from pres_eval.reading.relevance import QrelsJudgements, Relevance, as_qrels
 from pres_eval.reading.source import Source
@@ -195,20 +196,48 @@ LONGEST_MATCHED_ID = 2_048
 """Bytes of an id for a pattern: the search from each of its places takes time for the square of them."""
 
 
+def pattern_mapping(text: str) -> Mapping:
+    """Return the mapping of a regular expression; raise UsageError for one without a group."""
+    try:
+        pattern = re.compile(text.encode("utf-8", "surrogateescape"))
+    except re.error as error:
+        raise UsageError(f"--map-docs {text}: not a regular expression ({error})") from None
+    if pattern.groups == 0:
+        raise UsageError(
+            f"--map-docs {text}: found no group, expected one or more, for the id of the document:"
+            " '^(.*)#\\d+$'"
+        )
+    return PatternMapping(text) if pattern.groups == 1 else GroupsMapping(text)
+
+
+class GroupsMapping:
+    """Ids become the groups of a regular expression, joined; those in which it is not found stay."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._pattern = re.compile(text.encode("utf-8", "surrogateescape"))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return GroupsMapping, (self._text,)
+
+    def __call__(self, ids: Ids) -> tuple[Documents, BoolArray]:
+        """Return the mapped ids (N,), and which of them changed (N,)."""
+        before = list(ids)
+        after = [self._joined(text) or text for text in before]
+        changed = np.array([text != other for text, other in zip(before, after, strict=True)], np.bool_)
+        return WordIds.of(Ids.of(after)), changed
+
+    def _joined(self, text: bytes) -> bytes:
+        match = self._pattern.search(text)
+        return b"" if match is None else b"".join(group or b"" for group in match.groups())
+
+
 class PatternMapping:
     """Ids become the group of a regular expression; those in which it is not found stay as they are."""
 
     def __init__(self, text: str) -> None:
         self._text = text
-        try:
-            self._pattern = re.compile(text.encode("utf-8", "surrogateescape"))
-        except re.error as error:
-            raise UsageError(f"--map-docs {text}: not a regular expression ({error})") from None
-        if self._pattern.groups != 1:
-            raise UsageError(
-                f"--map-docs {text}: found {self._pattern.groups} groups, expected one, for the id of the"
-                " document: '^(.*)#\\d+$'"
-            )
+        self._pattern = re.compile(text.encode("utf-8", "surrogateescape"))
         digits = re.fullmatch(
             r"\^?\(\.[*+]\??\)((?:[^\\.*+?()\[\]{}|^$\d]|\\[^\w\s])+)(?:\\d|\[0-9\])\+\$", text
         )
@@ -327,12 +356,15 @@ def read_mapping(text: str) -> Mapping:
 
     from pres_eval.reading.id_files import read_pairs
 
+    if text == PATENT and not os.path.exists(text):  # noqa: PTH110
+        return map_patents
     if not os.path.exists(text) and text != "-":  # noqa: PTH110 - pathlib takes a while to import
         if "(" not in text:
             raise UsageError(
-                f"--map-docs {text}: no such file, and no pattern with a group, such as '^(.*)#\\d+$'"
+                f"--map-docs {text}: no such file, and no pattern with a group, such as '^(.*)#\\d+$'; patent"
+                " maps publications to their numbers"
             )
-        return PatternMapping(text)
+        return pattern_mapping(text)
     return FileMapping(text, *read_pairs(Source(text), "docno document"))
 
 
