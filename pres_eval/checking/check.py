@@ -109,7 +109,7 @@ def _run(source: Source, report: FileReport, checker: RunChecker, form: str) -> 
     if other is None:
         return checker.check(source, report)
     part = joined(source.name, other.read(source, False))
-    documents = part.documents.pick(slice(None))
+    documents = part.documents.take(slice(None))
     offsets = np.concatenate(([0], np.cumsum(part.lengths)))
     groups = segments_of(part.topics)
     topics = replace(groups, starts=offsets[groups.starts], size=len(documents))

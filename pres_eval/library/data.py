@@ -14,7 +14,6 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.arrays import WordIds
 from pres_eval.checking.second_look import ALL_ROWS, SecondLook, look_at_blocks, look_at_files
 from pres_eval.errors import InputError, refuse
 from pres_eval.library.arguments import is_path
@@ -160,7 +159,7 @@ def _block_of_dict(data: Mapping[Any, Any], name: str) -> Block:
     return Block(
         topics=ids_of(list(judged), name),
         lengths=np.array(list(map(len, judged.values())), np.int64),
-        documents=WordIds.of(ids_of(ids, name)),
+        documents=ids_of(ids, name),
         numbers=grades,
     )
 

@@ -9,7 +9,7 @@ from typing import ClassVar, TypeVar
 
 import numpy as np
 
-from pres_eval.arrays import FloatArray, Ids, IntArray, WordIds, byte_order, changes, stretches_of
+from pres_eval.arrays import FloatArray, Ids, IntArray
 from pres_eval.errors import InputError, ReadingWarning, plural, quoted
 from pres_eval.options import RelevanceInfo
 from pres_eval.reading.lines import Layout, Lines, read_table
@@ -282,8 +282,8 @@ def _group_rows(name: str, table: Lines, docno: int, column: int = 1) -> tuple[_
 
     Then come the group of each row (N,), and the rows sorted by topic and group (N,), as the fields are.
     """
-    topics, lengths = stretches_of(table.column(0))
-    pooled = build_pool(topics, lengths, WordIds.of(table.column(docno)))
+    topics, lengths = table.column(0).stretches()
+    pooled = build_pool(topics, lengths, table.column(docno))
     pool, document = pooled.pool, pooled.document_of_row()
     group, first = _number_names(table.column(column), pool.topic_of[document])
     order = np.argsort(group, kind="stable")
@@ -302,9 +302,9 @@ def _group_rows(name: str, table: Lines, docno: int, column: int = 1) -> tuple[_
 
 def _number_names(names: Ids, within: IntArray) -> tuple[IntArray, IntArray]:
     """Return numbers (N,) of names by `within` (N,) and byte order, and a row of each name in this order."""
-    order = byte_order(names, within)
+    order = names.byte_order(within)
     new = np.append(True, np.diff(within[order]) != 0)
-    new[changes(names.take(order))] = True
+    new[names.take(order).heads()] = True
     number = np.empty(len(names), np.int64)
     number[order] = np.cumsum(new) - 1
     return number, order[new]
