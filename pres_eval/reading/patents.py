@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from pres_eval.arrays import BoolArray, Ids, WordIds
+from pres_eval.arrays import BoolArray, Ids
 
 PATENT = "patent"
 """Value of --map-docs that takes documents of one publication number for one."""
@@ -60,9 +60,9 @@ def has_kind_code(text: bytes) -> bool:
     return match is not None and match[4] is not None
 
 
-def map_patents(ids: Ids) -> tuple[WordIds, BoolArray]:
+def map_patents(ids: Ids) -> tuple[Ids, BoolArray]:
     """Return the numbers of publications (N,), and which of them changed (N,); other ids stay."""
     before = list(ids)
     after = [patent_number(text) or text for text in before]
     changed = np.array([one != other for one, other in zip(before, after, strict=True)], np.bool_)
-    return WordIds.of(Ids.of(after)), changed
+    return Ids.from_texts(after), changed

@@ -183,28 +183,6 @@ def pattern_mapping(text: str) -> Mapping:
     return PatternMapping(text) if pattern.groups == 1 else GroupsMapping(text)
 
 
-class GroupsMapping:
-    """Ids become the groups of a regular expression, joined; those in which it is not found stay."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._pattern = re.compile(text.encode("utf-8", "surrogateescape"))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return GroupsMapping, (self._text,)
-
-    def __call__(self, ids: Ids) -> tuple[Documents, BoolArray]:
-        """Return the mapped ids (N,), and which of them changed (N,)."""
-        before = list(ids)
-        after = [self._joined(text) or text for text in before]
-        changed = np.array([text != other for text, other in zip(before, after, strict=True)], np.bool_)
-        return WordIds.of(Ids.of(after)), changed
-
-    def _joined(self, text: bytes) -> bytes:
-        match = self._pattern.search(text)
-        return b"" if match is None else b"".join(group or b"" for group in match.groups())
-
-
 class PatternMapping:
     """Ids become the group of a regular expression; those in which it is not found stay as they are."""
 
@@ -331,6 +309,25 @@ def _rows_of_form(matrix: Bytes, lengths: IntArray, kinds: bytes) -> IntArray:
     text = matrix.tobytes().translate(kinds) + bytes(2 * WORD)
     begins = matrix.shape[1] * np.arange(len(lengths))
     return IdTable(Ids.from_buffer(np.frombuffer(text, np.uint8), begins, begins + lengths)).first_rows()
+
+
+class GroupsMapping(PatternMapping):
+    """Ids become the groups of a regular expression, joined; those in which it is not found stay."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return GroupsMapping, (self._text,)
+
+    def __call__(self, ids: Ids) -> tuple[Ids, BoolArray]:
+        """Return the mapped ids (N,), and which of them changed (N,); raise InputError for a long id."""
+        self._check_lengths(ids)
+        before = list(ids)
+        after = [self._joined(text) or text for text in before]
+        changed = np.array([text != mapped for text, mapped in zip(before, after, strict=True)], np.bool_)
+        return Ids.from_texts(after), changed
+
+    def _joined(self, text: bytes) -> bytes:
+        match = self._pattern.search(text)
+        return b"" if match is None else b"".join(group or b"" for group in match.groups())
 
 
 def rewriting_of(map_docs: Any, map_ranks: str, exclude: Any, exclude_from: str) -> Rewriting:
