@@ -83,7 +83,8 @@ def row_groups(source: Source, file: Any, numbers: Iterable[int], grades: int) -
                 f"at most {LARGEST_GROUP:,}, such as a million rows",
             )
         # One after the other, so that memory does not grow with the file; threads have files of their own.
-        rows = max(min(ROWS, LARGEST_BATCH // _longest_shared(file, group, names[:2])), 1)
+        ids = names[:1] if columns.several else names[:2]
+        rows = max(min(ROWS, LARGEST_BATCH // _longest_shared(file, group, ids)), 1)
         groups_size += size
         for batch in file.iter_batches(rows, row_groups=[group], columns=names, use_threads=False):
             if not batch.num_rows:
