@@ -75,3 +75,15 @@ def test_measures_of_strata_with_prels(call: Command) -> None:
     called = call("-R", "prels", "-m", "iP.5", "prels", "run")
     assert called.err == "pres-eval: iP: needs -R strata, but the judgements are read with -R prels\n"
     assert called.code == 1
+
+
+def test_a_baseline_with_a_group_whose_topics_weigh_nothing(call: Command) -> None:
+    write_topics("1", "2", "3")
+    Path("groups").write_text("1 a\n2 a\n3 b\n")
+    Path("weights").write_text("1 1\n2 1\n3 0\n")
+    options = ["--quiet", "-m", "map", "--groups", "groups", "--weights", "weights"]
+    assert call(*options, "--format", "json", "--output", "old.json", "qrels", "run").code == 0
+    called = call(*options, "--against", "old.json", "qrels", "run")
+    assert called.code == 0, called.err
+    Path("run").write_text(Path("run").read_text().replace("1 Q0 a 0 9", "1 Q0 a 0 -9"))
+    assert call(*options, "--against", "old.json", "qrels", "run").code == 3
