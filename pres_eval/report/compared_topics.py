@@ -69,9 +69,9 @@ def _interactions(found: ByGroup, settings: CompareSettings, star: Note) -> Tabl
         Interaction,
         (
             star,
-            "whether the difference of two runs is another one in another group: random deals of the topics"
-            " to groups; a difference that is significant in one group and not in another is no such"
-            " evidence",
+            "whether the difference of two runs is another one in another group: Welch's F, by random deals"
+            " of the topics to groups; a difference that is significant in one group and not in another is"
+            " no such evidence",
         ),
         Shown(
             ("measure", "run", "against", "least in", "greatest in", "p", f"p ({settings.correction})"),

@@ -137,7 +137,8 @@ def _between(label: str, found: ByGroup) -> Html:
         if one.measure == label
     ]
     caption = (
-        f"Whether the difference in {label} is another one in another group (random deals of the topics to"
-        " groups); a difference that is significant in one group and not in another is no such evidence"
+        f"Whether the difference in {label} is another one in another group (Welch's F, by random deals of"
+        " the topics to groups); a difference that is significant in one group and not in another is no"
+        " such evidence"
     )
     return table(caption, ["runs", "least in", "greatest in", "p", "p, corrected"], rows, text_columns=3)
