@@ -17,6 +17,7 @@ import json
 import math
 import os
 import random
+import resource
 import signal
 import sys
 import tempfile
@@ -37,6 +38,8 @@ from pres_eval.cli import main
 from pres_eval.errors import PresEvalError
 
 SECONDS = 60
+MOST_MEMORY = 3 << 30
+"""Bytes: a case that needs more is wrong."""
 EXIT_CODES = {0, 1, 2, 3, 7}
 SIGNS = (
     *"aZ09-_.:;,|/\\'\"`*[](){}<>&%$#@!?=+~^",
@@ -640,6 +643,7 @@ def run() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", type=int, help="the number of one case")
     options = parser.parse_args()
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
     kinds: Counter[str] = Counter()
     wrong = 0
     numbers = range(options.cases) if options.only is None else [options.only]
