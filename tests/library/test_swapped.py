@@ -61,21 +61,3 @@ def test_six_different_grades_look_like_scores(number: int, is_named: bool) -> N
         pe.evaluate(judged, run, "map")
     messages = [str(warning.message) for warning in caught]
     assert any("the judgements are all different" in message for message in messages) == is_named
-
-
-def test_six_different_grades_look_like_scores() -> None:
-    """Five may be grades; six of which no grade comes twice are ranks or scores."""
-    grades = {f"d{number}": number for number in range(-2, 4)}
-    scores = dict.fromkeys(grades, 1) | {"d0": 2}
-    text = "the judgements are all different, the scores of the run are few different whole numbers"
-    assert any(text in message for message in messages_of(grades, scores))
-    five = {document: grade for document, grade in grades.items() if grade < 3}
-    assert not any("swapped" in message for message in messages_of(five, scores))
-
-
-def messages_of(grades: dict[str, int], scores: dict[str, int]) -> list[str]:
-    """The warnings of an evaluation of one topic, with the scores of the documents that have grades."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        pe.evaluate({"1": grades}, {"1": {document: scores[document] for document in grades}}, "map")
-    return [str(warning.message) for warning in caught]
