@@ -171,7 +171,8 @@ def facet_recall(batch: SubtopicBatch, multiple: int, more: int) -> FloatArray:
     Source: Roegiest, Cormack, Clarke & Grossman, "TREC 2015 Total Recall Track Overview", TREC 2015;
       total_recall_eval.py of that track.  trec_eval: none.
     """
-    hits, judged = batch.hits, batch.judged
+    hits = batch.hits
+    judged = batch.judged
     first = changed(judged.topic_of, judged.position)
     relevant = np.bincount(judged.topic_of[first], minlength=len(batch))
     within = hits.position <= (relevant * multiple + more)[hits.topic_of]

@@ -40,7 +40,8 @@ def best_of_intents(batch: SubtopicBatch) -> BestRanking:
     """Return the judged documents by their global gains, descending."""
     judged = with_global_gains(batch, batch.judged)
     positive = np.flatnonzero(judged.gain > 0)
-    topic_of, gain = judged.topic_of[positive], judged.gain[positive]
+    topic_of = judged.topic_of[positive]
+    gain = judged.gain[positive]
     order = np.lexsort((-gain, topic_of))
     offsets = np.searchsorted(topic_of, np.arange(len(batch) + 1))
     return BestRanking(topic_of=topic_of[order], offsets=offsets, gain=gain[order])
@@ -58,7 +59,8 @@ def d_ndcg(batch: SubtopicBatch, cutoff: int) -> FloatArray:
     Source: Sakai & Song, "Evaluating diversified search results using per-intent graded relevance", SIGIR
       2011, doi:10.1145/2009916.2010055; NTCIREVAL's D-measures.  trec_eval: none.
     """
-    retrieved, best = with_global_gains(batch, batch.hits), best_of_intents(batch)
+    retrieved = with_global_gains(batch, batch.hits)
+    best = best_of_intents(batch)
     within = np.flatnonzero(retrieved.rank <= cutoff)
     dcg = retrieved.sum_by_topic(discounted(retrieved.gain, retrieved.rank), within)
     best_gain = np.where(best.rank <= cutoff, best.gain, 0.0)
@@ -68,8 +70,8 @@ def d_ndcg(batch: SubtopicBatch, cutoff: int) -> FloatArray:
 def d_q(batch: SubtopicBatch, cutoff: int, beta: float) -> FloatArray:
     """Precision blended with the share of the gain over all intents, of the first k documents (D-Q@k).
 
-    Formula:  D_Q_k = 1/min(n, k) Σ (rel(r) + β cg(r)) / (r + β ideal cg(r))      over the ranks r of
-              documents with a gain down to rank k
+    Formula:  D_Q_k = 1/min(n, k) Σ (rel(r) + β cg(r)) / (r + β ideal cg(r))
+      r            rank of a document with a gain, down to rank k
       gain         of a document: Σ g_i / S, its grades for the intents added up
       S            intents: subtopics of the topic with a relevant document
       n, rel(r)    judged documents with a gain, and those retrieved down to rank r

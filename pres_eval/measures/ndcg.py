@@ -115,7 +115,8 @@ def ndcg_exp_cut(batch: Batch, cutoff: int) -> FloatArray:
       Manning, Raghavan & Schütze, "Introduction to Information Retrieval", section 8.4,
       doi:10.1017/CBO9780511809071.  trec_eval: none.  ir_measures' nDCG(dcg='exp-log2')@k.
     """
-    highest, best = highest_grades(batch), best_ranking(batch, most=cutoff)
+    highest = highest_grades(batch)
+    best = best_ranking(batch, most=cutoff)
     gains = _exponential_gain(batch.grade, highest[batch.topic_of])
     ideal = _exponential_gain(best.gain.astype(np.int64), highest[best.topic_of])
     most = best.sum_by_topic(discounted(ideal, best.rank))

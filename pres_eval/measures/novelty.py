@@ -56,7 +56,8 @@ def novelty(hits: Hits, cutoff: int, alpha: float, discount: Discount) -> FloatA
     first = changed(topic_of, hits.position)
     documents = np.cumsum(first) - 1
     gain = np.bincount(documents, weights=gains).astype(np.float64, copy=False)
-    rank, topic_of = hits.position[first], topic_of[first]
+    rank = hits.position[first]
+    topic_of = topic_of[first]
     within = np.flatnonzero(rank <= cutoff)
     weighted = gain[within] * discount(rank[within])
     return np.bincount(topic_of[within], weighted, len(hits.offsets) - 1).astype(np.float64, copy=False)

@@ -67,9 +67,9 @@ def _retrieved(batch: Batch) -> GainedDocuments:
 def q_measure(batch: Batch, beta: float) -> FloatArray:
     """Precision blended with the share of the gain there is, at each relevant document (Q-measure).
 
-    Formula:  q_measure = 1/n Σ (rel(r) + β cg(r)) / (r + β ideal cg(r))      over the ranks r of relevant
-              documents retrieved
+    Formula:  q_measure = 1/n Σ (rel(r) + β cg(r)) / (r + β ideal cg(r))      over the relevant documents
       n            documents with a grade above 0 in the qrels, which are the relevant ones
+      r            rank of a relevant document that was retrieved
       rel(r)       relevant documents down to rank r
       cg(r)        their grades added up
       ideal cg(r)  the r highest grades of the qrels added up
@@ -87,9 +87,9 @@ def q_measure(batch: Batch, beta: float) -> FloatArray:
 def q_measure_cut(batch: Batch, cutoff: int, beta: float) -> FloatArray:
     """Precision blended with the share of the gain there is, at the relevant documents of the first k (Q@k).
 
-    Formula:  q_measure_cut_k = 1/min(n, k) Σ (rel(r) + β cg(r)) / (r + β ideal cg(r))      over the ranks
-              r of relevant documents down to rank k
+    Formula:  q_measure_cut_k = 1/min(n, k) Σ (rel(r) + β cg(r)) / (r + β ideal cg(r))
       n            documents with a grade above 0 in the qrels, which are the relevant ones
+      r            rank of a relevant document, down to rank k
       rel(r)       relevant documents down to rank r
       cg(r)        their grades added up
       ideal cg(r)  the r highest grades of the qrels added up
@@ -146,7 +146,8 @@ def normalized_err(batch: Batch, cutoff: int, max_rel: float | None) -> FloatArr
       doi:10.1145/1645953.1646033; Sakai & Song, "Evaluating diversified search results using per-intent
       graded relevance", SIGIR 2011, doi:10.1145/2009916.2010055; NTCIREVAL.  trec_eval: none.
     """
-    highest, best = _highest_of_scale(batch, max_rel), best_ranking(batch, most=cutoff)
+    highest = _highest_of_scale(batch, max_rel)
+    best = best_ranking(batch, most=cutoff)
     satisfied = _satisfaction(document_gains(batch), highest[batch.topic_of])
     stops = chance_to_stop(satisfied, batch.offsets) / batch.rank
     err = batch.sum_by_topic(stops, batch.rank <= cutoff)

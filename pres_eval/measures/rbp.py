@@ -99,13 +99,15 @@ def gains_to_one(batch: Batch, named: GradeGains) -> FloatArray:
     """Return (D,) the documents' gains, brought to 0 … 1."""
     gains = document_gains(batch, named)
     # trec_eval: the least and the highest gain both start at 0.
-    lowest, highest = np.zeros(len(batch)), np.maximum(highest_grades(batch), 0).astype(float)
+    lowest = np.zeros(len(batch))
+    highest = np.maximum(highest_grades(batch), 0).astype(float)
     if named:
         for topics, table in gain_tables(batch, named):
             lowest[topics], highest[topics] = min(table.lowest, 0.0), max(table.highest, 0.0)
     has_gain = (batch.grade >= 0) | np.isin(batch.grade, [grade for grade, _ in named])
     scaled = has_gain & ((lowest < 0) | (highest > 1))[batch.topic_of]
-    low, span = lowest[batch.topic_of][scaled], (highest - lowest)[batch.topic_of][scaled]
+    low = lowest[batch.topic_of][scaled]
+    span = (highest - lowest)[batch.topic_of][scaled]
     gains[scaled] = (gains[scaled] - low) / span
     return gains
 

@@ -93,7 +93,8 @@ def loss_of_recall(batch: Batch) -> FloatArray:
     Source: Bagdouri, Webber, Lewis & Oard, "Towards minimizing the annotation cost of certified text
       classification", CIKM 2013, doi:10.1145/2505515.2505708; CLEF TAR's tar_eval.  trec_eval: none.
     """
-    missed, n = 1.0 - set_recall(batch), batch.num_rel.astype(float)
+    missed = 1.0 - set_recall(batch)
+    n = batch.num_rel.astype(float)
     return missed * missed + divide(variance_of_relevant(batch), n * n)
 
 

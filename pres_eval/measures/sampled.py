@@ -55,7 +55,8 @@ def inferred_ap(batch: SampledBatch) -> FloatArray:
 def _precision_at_found(batch: SampledBatch) -> FloatArray:
     """Return (D,) the precision that is expected at each document retrieved, if it is relevant."""
     retrieved = batch.retrieved
-    times, relevant = batch.times[retrieved], batch.times[retrieved] * batch.is_rel[retrieved]
+    times = batch.times[retrieved]
+    relevant = batch.times[retrieved] * batch.is_rel[retrieved]
     number = batch.group_of[retrieved] - batch.offsets[batch.topic_of[retrieved]]
     documents = np.arange(len(retrieved)) - batch.begins
     above = np.zeros(len(retrieved))

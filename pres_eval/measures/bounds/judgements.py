@@ -69,7 +69,8 @@ def unjudged(batch: Batch, depth: int, above: int = 0) -> Ranks:
     rows = np.flatnonzero(free)
     topic_of = np.searchsorted(begins, rows, "right") - 1
     rank = rows - begins[topic_of] + 1
-    topic_of, rank = topic_of[rank > above], rank[rank > above]
+    topic_of = topic_of[rank > above]
+    rank = rank[rank > above]
     return Ranks(np.searchsorted(topic_of, np.arange(len(batch) + 1)), topic_of, rank)
 
 
@@ -80,7 +81,8 @@ def filled(batch: Batch, depth: int, grades: Grades, above: int = 0) -> Batch:
     """
     free = unjudged(batch, depth, above)
     unchanged = np.flatnonzero((batch.grade >= 0) | (batch.rank > depth) | (batch.rank <= above))
-    topic_of, count = np.concatenate((batch.topic_of[unchanged], free.topic)), np.diff(free.offsets)
+    topic_of = np.concatenate((batch.topic_of[unchanged], free.topic))
+    count = np.diff(free.offsets)
     rank = np.concatenate((batch.rank[unchanged], free.rank))
     # Two stretches that ascend are merged, which takes a fifteenth of sorting them by two keys.
     order = np.argsort(topic_of * (int(rank.max(initial=0)) + 1) + rank, kind="stable")
@@ -100,7 +102,8 @@ def filled(batch: Batch, depth: int, grades: Grades, above: int = 0) -> Batch:
 
 def depth_of(measure: Measure, arguments: tuple[Any, ...]) -> int:
     """Return the cutoff among the arguments of a measure; LARGEST_LONG for the whole ranking."""
-    kind, cutoff = measure.parameters, None
+    kind = measure.parameters
+    cutoff = None
     if isinstance(kind, BetaCutoffs):
         cutoff = arguments[1]
     elif isinstance(kind, Cutoffs | OptionalCutoffs) or (isinstance(kind, MeasureSettings) and kind.cutoffs):
@@ -110,7 +113,8 @@ def depth_of(measure: Measure, arguments: tuple[Any, ...]) -> int:
 
 def at_the_ends(batch: Batch, measure: Measure, arguments: tuple[Any, ...]) -> Bounds:
     """Return (T,) and (T,): the bounds of a measure that only rises, or only falls, with each grade."""
-    depth, highest = depth_of(measure, arguments), highest_of(batch, measure)
+    depth = depth_of(measure, arguments)
+    highest = highest_of(batch, measure)
     ends = [
         np.asarray(measure.score(filled(batch, depth, grades), *arguments), np.float64)
         for grades in (np.zeros_like(highest), highest)
