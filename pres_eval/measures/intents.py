@@ -16,8 +16,8 @@ from pres_eval.measures.base import Measure, Trait
 from pres_eval.measures.diversity import subtopic_recall
 from pres_eval.measures.found import discounted
 from pres_eval.measures.gain import BestRanking
-from pres_eval.measures.ntcir import BETA, CUTOFFS, GainedDocuments, mean_blended_ratio
-from pres_eval.measures.parameters import Cutoffs
+from pres_eval.measures.ntcir import BETA, GainedDocuments, mean_blended_ratio
+from pres_eval.measures.parameters import PAGE_CUTOFFS, Cutoffs
 from pres_eval.measures.settings import MeasureSettings, Setting
 from pres_eval.options import RelevanceInfo
 
@@ -127,8 +127,10 @@ _of_intents = partial(
 )
 
 MEASURES: tuple[Measure, ...] = (
-    _of_intents("D_nDCG", d_ndcg, Cutoffs(CUTOFFS, "10,20")),
-    _of_intents("D_Q", d_q, MeasureSettings((BETA,), CUTOFFS, "10,20,beta=0.5")),
-    _of_intents("Dsharp_nDCG", d_sharp_ndcg, MeasureSettings((_GAMMA,), CUTOFFS, "10,20,gamma=0.3")),
-    _of_intents("Dsharp_Q", d_sharp_q, MeasureSettings((_GAMMA, BETA), CUTOFFS, "10,20,gamma=0.3,beta=0.5")),
+    _of_intents("D_nDCG", d_ndcg, Cutoffs(PAGE_CUTOFFS, "10,20")),
+    _of_intents("D_Q", d_q, MeasureSettings((BETA,), PAGE_CUTOFFS, "10,20,beta=0.5")),
+    _of_intents("Dsharp_nDCG", d_sharp_ndcg, MeasureSettings((_GAMMA,), PAGE_CUTOFFS, "10,20,gamma=0.3")),
+    _of_intents(
+        "Dsharp_Q", d_sharp_q, MeasureSettings((_GAMMA, BETA), PAGE_CUTOFFS, "10,20,gamma=0.3,beta=0.5")
+    ),
 )

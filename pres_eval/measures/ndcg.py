@@ -18,7 +18,7 @@ from pres_eval.measures.gain import (
     highest_grades,
     score_with_gains,
 )
-from pres_eval.measures.parameters import Cutoffs, Pairs
+from pres_eval.measures.parameters import PAGE_CUTOFFS, Cutoffs, Pairs
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 
 
@@ -176,7 +176,7 @@ MEASURES: tuple[Measure, ...] = (
     Measure(
         "ndcg_exp_cut",
         ndcg_exp_cut,
-        Cutoffs((5, 10, 20), or_all=True),
+        Cutoffs(PAGE_CUTOFFS, or_all=True),
         ours=True,
         uses_level=False,
         whole_grades=True,

@@ -14,7 +14,7 @@ from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure, Trait
 from pres_eval.measures.found import gained
 from pres_eval.measures.gain import BestRanking, best_ranking, document_gains, highest_grades
-from pres_eval.measures.parameters import Cutoffs
+from pres_eval.measures.parameters import PAGE_CUTOFFS, Cutoffs
 from pres_eval.measures.rbp import Powers, chance_to_stop
 from pres_eval.measures.settings import GREATEST_BELOW_1, MAX_REL, MeasureSettings, Setting
 from pres_eval.options import LARGEST_LONG
@@ -212,7 +212,6 @@ _PHI = Setting(
     expected="the share of the utility left after each rank, above 0 and below 1",
     most=GREATEST_BELOW_1,
 )
-CUTOFFS = (5, 10, 20)
 
 _GRADED = frozenset({Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL})
 _ntcir = partial(Measure, ours=True, uses_level=False)
@@ -222,21 +221,26 @@ MEASURES: tuple[Measure, ...] = (
     _ntcir(
         "q_measure_cut",
         q_measure_cut,
-        MeasureSettings((BETA,), CUTOFFS, "10,20,beta=0.5"),
+        MeasureSettings((BETA,), PAGE_CUTOFFS, "10,20,beta=0.5"),
         traits=_GRADED,
     ),
     _ntcir(
         "ncg",
         normalized_cumulated_gain,
-        Cutoffs(CUTOFFS, "10,20"),
+        Cutoffs(PAGE_CUTOFFS, "10,20"),
         traits=_GRADED | {Trait.OWN_EXPECTED},
     ),
-    _ntcir("nerr", normalized_err, MeasureSettings((MAX_REL,), CUTOFFS, "10,20,max_rel=3"), traits=_GRADED),
+    _ntcir(
+        "nerr",
+        normalized_err,
+        MeasureSettings((MAX_REL,), PAGE_CUTOFFS, "10,20,max_rel=3"),
+        traits=_GRADED,
+    ),
     _ntcir("o_measure", o_measure, MeasureSettings((BETA,), example="beta=0.5"), traits=_GRADED),
     _ntcir(
         "irbu",
         intentwise_rank_biased_utility,
-        MeasureSettings((_PHI, MAX_REL), CUTOFFS, "10,20,phi=0.95,max_rel=3"),
+        MeasureSettings((_PHI, MAX_REL), PAGE_CUTOFFS, "10,20,phi=0.95,max_rel=3"),
         traits=_GRADED | {Trait.RISES, Trait.OF_TOPIC_SCALE},
     ),
 )

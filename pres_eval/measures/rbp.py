@@ -20,7 +20,7 @@ from pres_eval.measures.gain import (
     highest_grades,
     score_with_gains,
 )
-from pres_eval.measures.parameters import Pairs
+from pres_eval.measures.parameters import PAGE_CUTOFFS, Pairs
 from pres_eval.measures.settings import Setting, UnitedCutoffs
 
 PERSISTENCE = 0.9
@@ -214,7 +214,7 @@ MEASURES: tuple[Measure, ...] = (
     Measure(
         "err",
         expected_reciprocal_rank,
-        UnitedCutoffs((_HIGHEST_GRADE,), (5, 10, 20), "10,20,max_rel=5"),
+        UnitedCutoffs((_HIGHEST_GRADE,), PAGE_CUTOFFS, "10,20,max_rel=5"),
         ours=True,
         uses_level=False,
         whole_grades=True,
