@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from pres_eval.docstrings import docstring_of
 from pres_eval.errors import MeasureError
 from pres_eval.measures import MEASURES, NICKNAMES
 from pres_eval.measures.base import Measure
@@ -60,11 +61,11 @@ def catalogue(version: Version) -> list[CatalogueEntry]:
     nicknames = NICKNAMES[version.name]
     entries = []
     for measure in MEASURES:
-        heading = sys.modules[measure.score.__module__].__doc__ or ""
+        heading = docstring_of(sys.modules[measure.score.__module__])
         other_names = names_in_tools.get(measure.name, {}).values()
         entry = CatalogueEntry(
             measure=measure,
-            family=heading.strip().splitlines()[0].rstrip("."),
+            family=heading.partition("\n")[0].rstrip("."),
             nicknames=tuple(name for name, members in nicknames.items() if measure.name in members),
             also=tuple((name, tool) for name, tool in other_names if name != measure.name),
         )

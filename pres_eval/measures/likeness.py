@@ -12,7 +12,7 @@ from pres_eval.measures.parameters import OptionalCutoffs
 from pres_eval.measures.rbp import Powers
 from pres_eval.measures.settings import MeasureSettings, Setting, persistence
 
-MOST_COMPARED_RANKS = 1 << 20
+MOST_COMPARED = 1 << 20
 """Ranks looked at together."""
 
 
@@ -136,9 +136,9 @@ MEASURES: tuple[Measure, ...] = (
                 Setting(
                     name="depth",
                     default=None,
-                    expected=f"the number of ranks to compare, a whole number from 1 to {MOST_COMPARED_RANKS}",
+                    expected=f"the number of ranks to compare, a whole number from 1 to {MOST_COMPARED}",
                     least=1.0,
-                    most=float(MOST_COMPARED_RANKS),
+                    most=float(MOST_COMPARED),
                     whole=True,
                 ),
             ),
