@@ -9,7 +9,7 @@ import numpy as np
 from pres_eval.arrays import FloatArray, Grades
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure, Trait
-from pres_eval.measures.found import discounted, gained
+from pres_eval.measures.counting import discounted, gained
 from pres_eval.measures.gain import document_gains
 from pres_eval.measures.ndcg import ndcg_cut
 from pres_eval.measures.parameters import PAGE_CUTOFFS, Cutoffs

@@ -13,8 +13,8 @@ import numpy as np
 from pres_eval.arrays import FloatArray, changed, divide
 from pres_eval.batches.from_subtopics import Hits, SubtopicBatch
 from pres_eval.measures.base import Measure, Trait
+from pres_eval.measures.counting import discounted
 from pres_eval.measures.diversity import subtopic_recall
-from pres_eval.measures.found import discounted
 from pres_eval.measures.gain import BestRanking
 from pres_eval.measures.ntcir import BETA, GainedDocuments, mean_blended_ratio
 from pres_eval.measures.parameters import PAGE_CUTOFFS, Cutoffs

@@ -7,7 +7,7 @@ import numpy as np
 from pres_eval.arrays import FloatArray, divide
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure, Trait, WhenMissing
-from pres_eval.measures.found import documents_within
+from pres_eval.measures.counting import documents_within
 from pres_eval.measures.parameters import PAGE_CUTOFFS, Cutoffs
 
 

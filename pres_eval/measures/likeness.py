@@ -7,7 +7,7 @@ import numpy as np
 from pres_eval.arrays import FloatArray, IntArray, blocks, changed, divide, ragged
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure, Trait
-from pres_eval.measures.found import relevant_within
+from pres_eval.measures.counting import relevant_within
 from pres_eval.measures.parameters import OptionalCutoffs
 from pres_eval.measures.rbp import Powers
 from pres_eval.measures.settings import MeasureSettings, Setting, persistence

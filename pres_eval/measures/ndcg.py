@@ -8,7 +8,7 @@ from pres_eval.arrays import FloatArray, IntArray, accumulate, divide
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.plain import RankedTopic
 from pres_eval.measures.base import Measure, Trait
-from pres_eval.measures.found import discounted, gained
+from pres_eval.measures.counting import discounted, gained
 from pres_eval.measures.gain import (
     GradeGains,
     KeyNumbers,

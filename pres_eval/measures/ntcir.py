@@ -12,7 +12,7 @@ import numpy as np
 from pres_eval.arrays import FloatArray, IntArray, accumulate, divide
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure, Trait
-from pres_eval.measures.found import gained
+from pres_eval.measures.counting import gained
 from pres_eval.measures.gain import BestRanking, best_ranking, document_gains, highest_grades
 from pres_eval.measures.parameters import PAGE_CUTOFFS, Cutoffs
 from pres_eval.measures.rbp import Powers, chance_to_stop

@@ -9,7 +9,7 @@ from pres_eval.batches.batch import Batch
 from pres_eval.errors import MeasureError, quoted
 from pres_eval.measures.average_precision import average_precision_cut
 from pres_eval.measures.base import Measure, Trait
-from pres_eval.measures.found import Numbers, sum_of_ranks
+from pres_eval.measures.counting import Numbers, sum_of_ranks
 from pres_eval.measures.parameters import BetaCutoffs, Cutoffs, OptionalCutoffs
 from pres_eval.measures.precision import f_measure, recall
 from pres_eval.options import LARGEST_LONG

@@ -8,7 +8,7 @@ from pres_eval.arrays import BLOCK, FloatArray, IntArray, accumulate
 from pres_eval.batches.batch import Batch
 from pres_eval.errors import MeasureError, quoted
 from pres_eval.measures.base import Measure, Trait, WhenMissing
-from pres_eval.measures.found import gained
+from pres_eval.measures.counting import gained
 from pres_eval.measures.gain import (
     GradeGains,
     KeyNumbers,

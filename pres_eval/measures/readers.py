@@ -16,7 +16,7 @@ from pres_eval.arrays import FloatArray, IntArray, accumulate, elementwise, log2
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure, Trait
 from pres_eval.measures.continuing import DEPTH, gain_for_each_document, insq_continues, scaled_gains
-from pres_eval.measures.found import discounted, gained
+from pres_eval.measures.counting import discounted, gained
 from pres_eval.measures.parameters import PAGE_CUTOFFS
 from pres_eval.measures.settings import MAX_REL, MIN_REL, WANTED_GAIN, MeasureSettings, persistence
 

@@ -9,7 +9,7 @@ import numpy as np
 from pres_eval.arrays import FloatArray, IntArray, divide
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure, Trait
-from pres_eval.measures.found import relevant_within, variance_of_relevant
+from pres_eval.measures.counting import relevant_within, variance_of_relevant
 from pres_eval.measures.parameters import Coefficients
 from pres_eval.measures.screening import documents_to_read
 from pres_eval.measures.sets import set_recall

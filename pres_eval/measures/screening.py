@@ -13,7 +13,7 @@ import numpy as np
 from pres_eval.arrays import FloatArray, IntArray, divide
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure, Trait
-from pres_eval.measures.found import relevant_within, sum_of_ranks
+from pres_eval.measures.counting import relevant_within, sum_of_ranks
 from pres_eval.measures.precision import rank_of_relevant
 from pres_eval.measures.settings import Percents
 

@@ -8,7 +8,7 @@ from pres_eval.arrays import FloatArray, divide
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.plain import RankedTopic
 from pres_eval.measures.base import Measure, Trait, WhenMissing
-from pres_eval.measures.found import relevant_within, variance_of_relevant
+from pres_eval.measures.counting import relevant_within, variance_of_relevant
 from pres_eval.measures.parameters import Coefficients
 
 

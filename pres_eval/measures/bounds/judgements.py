@@ -88,14 +88,16 @@ def filled(batch: Batch, depth: int, grades: Grades, above: int = 0) -> Batch:
     order = np.argsort(topic_of * (int(rank.max(initial=0)) + 1) + rank, kind="stable")
     # Where nothing is judged anew, no grade may be there that the topic does not have.
     grades = np.where(count > 0, grades, np.minimum(grades, np.maximum(highest_grades(batch), 0)))
-    where_levels_go = batch.level_offsets[:-1] if not grades.any() else batch.level_offsets[1:]
+    grade = np.concatenate((batch.grade[unchanged], grades[free.topic]))
+    # Levels ascend: grades of 0 come before those of the topic, the highest ones behind.
+    where_they_go = batch.level_offsets[1:] if grades.any() else batch.level_offsets[:-1]
     return replace(
         batch,
         offsets=np.searchsorted(topic_of[order], np.arange(len(batch) + 1)),
         rank=rank[order],
-        grade=np.concatenate((batch.grade[unchanged], grades[free.topic]))[order],
-        levels=np.insert(batch.levels, where_levels_go, grades),
-        level_counts=np.insert(batch.level_counts, where_levels_go, count),
+        grade=grade[order],
+        levels=np.insert(batch.levels, where_they_go, grades),
+        level_counts=np.insert(batch.level_counts, where_they_go, count),
         level_offsets=batch.level_offsets + np.arange(len(batch) + 1),
     )
 
@@ -115,8 +117,8 @@ def at_the_ends(batch: Batch, measure: Measure, arguments: tuple[Any, ...]) -> B
     """Return (T,) and (T,): the bounds of a measure that only rises, or only falls, with each grade."""
     depth = depth_of(measure, arguments)
     highest = highest_of(batch, measure)
-    ends = [
-        np.asarray(measure.score(filled(batch, depth, grades), *arguments), np.float64)
-        for grades in (np.zeros_like(highest), highest)
-    ]
-    return np.minimum(*ends), np.maximum(*ends)
+    with_none = filled(batch, depth, np.zeros_like(highest))
+    with_highest = filled(batch, depth, highest)
+    value_of_none = np.asarray(measure.score(with_none, *arguments), np.float64)
+    value_of_highest = np.asarray(measure.score(with_highest, *arguments), np.float64)
+    return np.minimum(value_of_none, value_of_highest), np.maximum(value_of_none, value_of_highest)

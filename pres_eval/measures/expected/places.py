@@ -13,7 +13,7 @@ import numpy as np
 from pres_eval.arrays import BoolArray, FloatArray, IntArray, blocks, ragged
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.topics import TieGroups, heads_of_ties
-from pres_eval.measures.found import AtRank
+from pres_eval.measures.counting import AtRank
 from pres_eval.options import LARGEST_LONG
 from pres_eval.records import dataclass
 
