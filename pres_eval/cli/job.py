@@ -30,7 +30,7 @@ from pres_eval.scoring import ScoredRun, Scoring
 from pres_eval.workers import Result, in_turn
 
 if TYPE_CHECKING:
-    from pres_eval.report.records import File, Record, RunRecord
+    from pres_eval.report.records import FileRecord, Record, RunRecord
 
 
 class EvaluateOptions(TieOptions, GateOptions, TableOptions):
@@ -163,7 +163,7 @@ class Job(Scoring):
     failures: list[RunFailure] | None
     facts: list[tuple[tuple[str, str], IntArray, int]]
 
-    def record(self, runs: Iterable[RunRecord], qrels: File) -> Record:
+    def record(self, runs: Iterable[RunRecord], qrels: FileRecord) -> Record:
         """Return evaluated runs with all that their numbers depend on, for JSON and for gates."""
         from pres_eval.report.records import Record, file_record
 

@@ -15,7 +15,7 @@ from pres_eval.gates.findings import GateFinding, Verdict, run_name
 from pres_eval.measures.base import mean
 from pres_eval.reading.topic_files import Groups, Weights
 from pres_eval.report.groups import group_label
-from pres_eval.report.records import File, Record, RunRecord
+from pres_eval.report.records import FileRecord, Record, RunRecord
 from pres_eval.report.text import file_name, plain_text, text_of
 from pres_eval.scoring import ScoredRun
 
@@ -225,7 +225,7 @@ def mismatches(now: Record, earlier: Record, path: str) -> Iterator[GateFinding]
         )
 
 
-def _content(file: File | None) -> str | None:
+def _content(file: FileRecord | None) -> str | None:
     """Return the SHA-256 of a file; for a pattern, which is no file, its text."""
     return None if file is None else file.sha256 or file.path
 

@@ -20,10 +20,10 @@ from pres_eval.arrays import (
 from pres_eval.ranking.any_order import KeyedRows
 from pres_eval.ranking.opening import NOTHING_LOOKED_AT, LookedAt, Opening
 from pres_eval.ranking.ranked import NO_TIES, NOTHING, Ranked, Scores, Ties, inverse
+from pres_eval.reading.cuts import ScatteredError
 from pres_eval.reading.lines import LineError, Lines
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.source import NO_CHUNK, Chunk, Source
-from pres_eval.reading.splits import ScatteredError
 from pres_eval.records import dataclass
 
 MOST = 100_000
