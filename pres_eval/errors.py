@@ -14,6 +14,8 @@ class PresEvalError(Exception):
     """Any failure that the user can do something about; the command line prints it as one line."""
 
     exit_code = 2
+    is_reported = False
+    """Whether the reports of gates have it."""
 
 
 class UsageError(PresEvalError):
@@ -24,8 +26,8 @@ class UsageError(PresEvalError):
 
 def refuse(*faults: tuple[object, str]) -> None:
     """Raise UsageError for the first fault that is there: each is whether it is, and its message."""
-    for there, message in faults:
-        if there:
+    for is_there, message in faults:
+        if is_there:
             raise UsageError(message)
 
 
@@ -50,9 +52,12 @@ class InputError(PresEvalError):
         self.found = found
         self.expected = expected
         self.advice = advice
-        where = path if line is None else f"{path}:{line}"
-        wanted = f", expected {expected}" if expected else ""
-        super().__init__(f"{where}: {found}{wanted}" + (f"; {advice}" if advice else ""))
+        message = f"{path}: {found}" if line is None else f"{path}:{line}: {found}"
+        if expected:
+            message += f", expected {expected}"
+        if advice:
+            message += f"; {advice}"
+        super().__init__(message)
 
     def __reduce__(self) -> tuple[type[InputError], tuple[str, int | None, str, str | None, str]]:
         return type(self), (self.path, self.line, self.found, self.expected, self.advice)
@@ -90,14 +95,14 @@ class MissingExtraError(PresEvalError):
 
     def __init__(self, feature: str, package: str, extra: str) -> None:
         self.extra = extra
-        self._said = feature, package, extra
+        self._parts = feature, package, extra
         super().__init__(
             f"{feature} needs the package {package}: install it with  pip install {package}  or, with all of"
             f" its extra,  {INSTALL_EXTRA.format(extra=extra)}"
         )
 
     def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str, str]]:
-        return type(self), self._said
+        return type(self), self._parts
 
 
 def extra_module(name: str, feature: str, extra: str) -> Any:
@@ -121,26 +126,43 @@ def one_line(text: str) -> str:
     if len(text) > LONGEST:
         text = f"{text[: LONGEST * 3 // 4]} ... {text[-LONGEST // 5 :]}"
     if not text.isprintable():
-        text = "".join(c if c.isprintable() else _escaped(c) for c in text)
+        text = "".join(map(_escaped, text))
     return text.replace("##[", r"#\x23[").replace("##vso[", r"#\x23vso[")
 
 
 def _escaped(character: str) -> str:
+    if character.isprintable():
+        return character
     if "\udc80" <= character <= "\udcff":  # a byte that is no UTF-8, as Python keeps it
         return f"\\x{ord(character) - 0xDC00:02x}"
     return character.encode("unicode_escape").decode()
 
 
-def quoted(found: bytes | str) -> str:
+def quoted(text: bytes | str) -> str:
     """Return text from a file for a message: printable, shortened when long."""
-    text = found.decode("utf-8", "backslashreplace") if isinstance(found, bytes) else found
+    if isinstance(text, bytes):
+        text = text.decode("utf-8", "backslashreplace")
     text = one_line(text[:81])
-    return repr(text if len(text) <= 80 else text[:77] + "...").replace("\\\\", "\\")
+    if len(text) > 80:
+        text = text[:77] + "..."
+    return repr(text).replace("\\\\", "\\")
 
 
-def plural(count: int, one: str = "topic", many: str | None = None) -> str:
+def quoted_apart(first: bytes, second: bytes) -> tuple[str, str]:
+    """Return two different ids for a message; if they look alike, in escapes that show the difference."""
+    import unicodedata  # takes a while to import, and few messages need it
+
+    texts = [text.decode("utf-8", "backslashreplace") for text in (first, second)]
+    if len({unicodedata.normalize("NFKC", text) for text in texts}) > 1:
+        return quoted(first), quoted(second)
+    return quoted(ascii(texts[0])[1:-1]), quoted(ascii(texts[1])[1:-1])
+
+
+def plural(count: int, singular: str = "topic", many: str | None = None) -> str:
     """Return the count with its noun: `1 topic`, `3 topics`."""
-    return f"{count} {one if count == 1 else many or one + 's'}"
+    if count == 1:
+        return f"{count} {singular}"
+    return f"{count} {many or singular + 's'}"
 
 
 def decimal_comma(text: str) -> str:
@@ -148,8 +170,8 @@ def decimal_comma(text: str) -> str:
 
     Within a text 5,10 is a list of numbers, unless it follows an equals sign.
     """
-    found = re.search(r"(?:^|(?<==)|(?<![\w,{])(?=0,))\d+,\d+%?(?![\d.=:]|,\d)", text)
-    return f"; is this a decimal comma? write {found[0].replace(',', '.')}" if found else ""
+    match = re.search(r"(?:^|(?<==)|(?<![\w,{])(?=0,))\d+,\d+%?(?![\d.=:]|,\d)", text)
+    return f"; is this a decimal comma? write {match[0].replace(',', '.')}" if match else ""
 
 
 def is_plain(text: str) -> bool:
@@ -165,31 +187,39 @@ def number_of(text: Any) -> float:
         return float("nan")
 
 
-def nearest(wanted: str, names: Iterable[str], likeness: float = 0.5) -> list[str]:
-    """Return up to three of the names that look most like the one that was wanted, the likest first.
+def nearest(name: str, names: Iterable[str], likeness: float = 0.5) -> list[str]:
+    """Return up to three of the names that look most like a name that does not exist, the likest first.
 
     `likeness`: least similarity of a name, 0 to 1.
     """
     import difflib  # takes a while to import
 
-    by_folded: dict[str, list[str]] = {}
-    for name in names:
-        by_folded.setdefault(name.casefold(), []).append(name)
-    matches = difflib.get_close_matches(wanted.casefold(), by_folded, 3, likeness)
-    return [name for match in matches for name in by_folded[match]][:3]
+    names_by_folded: dict[str, list[str]] = {}
+    for known in names:
+        names_by_folded.setdefault(known.casefold(), []).append(known)
+    matches = difflib.get_close_matches(name.casefold(), names_by_folded, 3, likeness)
+    return [known for match in matches for known in names_by_folded[match]][:3]
 
 
-def did_you_mean(wanted: str, names: Iterable[str], otherwise: str = "") -> str:
+def did_you_mean(name: str, names: Iterable[str], otherwise: str = "") -> str:
     """Return the question after a name that does not exist; `otherwise` if nothing looks like it."""
-    near = nearest(wanted, names)
+    near = nearest(name, names)
     return f"did you mean {' or '.join(near)}?" if near else otherwise
 
 
-def no_such_run(option: str, wanted: str, names: Sequence[str]) -> UsageError:
-    """Return the error of an option that names a run which is not there; `names` are there."""
-    hint = did_you_mean(wanted, names, f"there are {', '.join(names)}")
-    return UsageError(f"{option} {wanted}: no such run; {hint}")
+def no_such_run(option: str, name: str, names: Sequence[str]) -> UsageError:
+    """Return the error of an option that names a run which does not exist; `names` are those that do."""
+    hint = did_you_mean(name, names, f"there are {', '.join(names)}")
+    return UsageError(f"{option} {name}: no such run; {hint}")
 
 
 class PresEvalWarning(UserWarning):
     """A warning: the command line prints it, the library passes it to `warnings`."""
+
+
+class ReadingWarning(PresEvalWarning):
+    """A warning about a file that was read."""
+
+
+class ReadingNote(ReadingWarning):
+    """A note about a file that was read: the command line prints it as such."""

@@ -119,21 +119,31 @@ class Options:
 
     def __post_init__(self) -> None:
         """Check each value; numbers above C's long become its largest."""
-        for name, known in (
-            *(("compat", COMPAT_VERSIONS), ("ties", TIE_RULES)),
-            *(("duplicates", DUPLICATE_RULES), ("empty", EMPTY_RULES)),
-        ):
-            if getattr(self, name) not in known:
-                raise UsageError(f"{name}={getattr(self, name)!r}: expected one of {', '.join(known)}")
-        for name in ("relevance_level", "max_retrieved", "num_docs_in_coll"):
-            value = getattr(self, name)
-            if value is None and name == "max_retrieved":
-                continue
-            decimal = name == "relevance_level" and isinstance(value, float) and value < LARGEST_LONG
-            if not (isinstance(value, int) or decimal) or not value >= 0:
-                raise UsageError(f"{name}={value!r}: expected a whole number of at least 0")
-            if value > LARGEST_LONG:
-                object.__setattr__(self, name, LARGEST_LONG)
+        self._check_choice("compat", COMPAT_VERSIONS)
+        self._check_choice("ties", TIE_RULES)
+        self._check_choice("duplicates", DUPLICATE_RULES)
+        self._check_choice("empty", EMPTY_RULES)
+        level = self.relevance_level
+        is_decimal = isinstance(level, float) and 0 <= level < LARGEST_LONG
+        if not is_decimal:
+            self._check_whole("relevance_level")
+        if self.max_retrieved is not None:
+            self._check_whole("max_retrieved")
+        self._check_whole("num_docs_in_coll")
+
+    def _check_choice(self, name: str, choices: tuple[str, ...]) -> None:
+        """Raise UsageError for an option that is none of its choices."""
+        value = getattr(self, name)
+        if value not in choices:
+            raise UsageError(f"{name}={value!r}: expected one of {', '.join(choices)}")
+
+    def _check_whole(self, name: str) -> None:
+        """Raise UsageError for an option that is no whole number from 0 up; cut one above C's long to it."""
+        value = getattr(self, name)
+        if not isinstance(value, int) or value < 0:
+            raise UsageError(f"{name}={value!r}: expected a whole number of at least 0")
+        if value > LARGEST_LONG:
+            object.__setattr__(self, name, LARGEST_LONG)
 
     @property
     def version(self) -> Version:

@@ -33,7 +33,7 @@ else:
         # What the methods of all classes need to know of this one.
         kind._record = SimpleNamespace(
             names=tuple([field.name for field in fields]),
-            every=frozenset([field.name for field in fields]),
+            all_names=frozenset([field.name for field in fields]),
             shown=tuple([field.name for field in fields if field.repr]),
             positional=tuple([field.name for field in fields if not field.kw_only]),
             has_more_to_do=hasattr(kind, "__post_init__"),
@@ -71,7 +71,7 @@ class _SignatureWhenAsked:
                     annotation=field.type,
                 )
             )
-        return Signature(sorted(parameters, key=lambda each: each.kind), return_annotation=None)
+        return Signature(sorted(parameters, key=lambda parameter: parameter.kind), return_annotation=None)
 
 
 def _init(self: Any, /, *arguments: Any, **named: Any) -> None:
@@ -85,8 +85,9 @@ def _init(self: Any, /, *arguments: Any, **named: Any) -> None:
     for name, make in fields.makers:
         if name not in values:
             values[name] = make()
-    given = fields.positional[: len(arguments)]
-    if values.keys() != fields.every or len(given) < len(arguments) or not named.keys().isdisjoint(given):
+    by_place = fields.positional[: len(arguments)]
+    too_many = len(by_place) < len(arguments)
+    if values.keys() != fields.all_names or too_many or not named.keys().isdisjoint(by_place):
         type(self).__signature__.bind(*arguments, **named)  # raises the TypeError that Python would raise
     if fields.has_more_to_do:
         self.__post_init__()

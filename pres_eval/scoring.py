@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,7 @@ from pres_eval.options import EXPECTED, ONE, ZERO, Options
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.relevance import QrelsJudgements, Relevance
 from pres_eval.records import dataclass
-from pres_eval.summing import MOST_VALUES, ScoredBlock, Summing, Values
+from pres_eval.summing import MOST_VALUES, CountedJudgements, ScoredBlock, Summing, Values
 from pres_eval.workers import Loop, in_turn
 
 HIGHEST_FINITE_EXPONENT = 1023
@@ -139,13 +139,18 @@ class Scoring:
                 groups[name] = group
         return replace(run, groups=groups)
 
+    @cached_property
+    def _judged_topics(self) -> CountedJudgements:
+        """The topics of the judgements, counted once for all groups."""
+        return CountedJudgements(self.relevance)
+
     def _over(
         self, ranking: Ranking, block: ScoredBlock, topics: frozenset[bytes] | None = None
     ) -> ScoredRun:
         """Return all numbers over scored topics; `topics`: those of the group that they are, None: all."""
         summing = Summing(self.selection, self.weights)
         summing.add(block)
-        totals = summing.totals(self.relevance, self.options.complete, topics)
+        totals = summing.totals(self._judged_topics, self.options.complete, topics)
         return ScoredRun(
             path=ranking.name,
             tag=ranking.tag,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Container, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
@@ -29,9 +29,14 @@ class ScoredBlock:
     topics: tuple[bytes, ...]
     values: tuple[Values, ...]
 
-    def over(self, topics: Container[bytes]) -> ScoredBlock:
-        """Return the block with these of its topics alone."""
-        rows = [row for row, topic in enumerate(self.topics) if topic in topics]
+    @cached_property
+    def row_of(self) -> dict[bytes, int]:
+        """The topics and their rows."""
+        return {topic: row for row, topic in enumerate(self.topics)}
+
+    def over(self, group: Iterable[bytes]) -> ScoredBlock:
+        """Return the topics of a group, with their values; it takes time for the group's topics alone."""
+        rows = sorted(self.row_of[topic] for topic in group if topic in self.row_of)
         row_array = np.array(rows, np.int64)
         values: list[Values] = []
         for column in self.values:
@@ -40,6 +45,35 @@ class ScoredBlock:
             else:
                 values.append(column[row_array])
         return ScoredBlock(tuple(self.topics[row] for row in rows), tuple(values))
+
+
+class CountedJudgements:
+    """Topics of judgements and their positive grades, as totals need them; counted once for all groups."""
+
+    def __init__(self, relevance: Relevance) -> None:
+        self._relevance = relevance
+
+    @cached_property
+    def topics(self) -> Sequence[bytes]:
+        """All topics of the judgements."""
+        return self._relevance.pool.topics
+
+    @cached_property
+    def num_positive(self) -> int:
+        """Judgements with a relevance above 0; 0 for judgements that are no qrels."""
+        return self._relevance.num_positive() if isinstance(self._relevance, QrelsJudgements) else 0
+
+    @cached_property
+    def _positive_of(self) -> dict[bytes, int]:
+        """For each topic its judgements with a relevance above 0."""
+        if not isinstance(self._relevance, QrelsJudgements):
+            return dict.fromkeys(self.topics, 0)
+        return dict(zip(self.topics, self._relevance.positive_by_topic().tolist(), strict=True))
+
+    def in_group(self, group: frozenset[bytes]) -> tuple[Sequence[bytes], int]:
+        """Return the judged topics of a group, and their judgements with a relevance above 0."""
+        judged = [topic for topic in group if topic in self._positive_of]
+        return judged, sum(self._positive_of[topic] for topic in judged)
 
 
 class Summing:
@@ -75,38 +109,31 @@ class Summing:
             return None
         return np.array([self._weights.of[topic] for topic in topics], np.float64)
 
-    def totals(self, relevance: Relevance, complete: bool, topics: frozenset[bytes] | None = None) -> Totals:
+    def totals(
+        self, judged: CountedJudgements, complete: bool, group: frozenset[bytes] | None = None
+    ) -> Totals:
         """Return the counts that summaries need besides the sums.
 
         complete  whether all judged topics count (-c), or those that were scored
-        topics    those of a group, None for all
+        group     the topics of a group, None for all
         """
-        num_positive = relevance.num_positive(None) if isinstance(relevance, QrelsJudgements) else 0
         totals = Totals(
             num_scored=self.num_scored,
             num_topics=self.num_scored,
-            num_rel_in_qrels=num_positive,
+            num_rel_in_qrels=judged.num_positive,
             complete=complete,
             weight=None if self._weights is None else self._weight_of_scored,
         )
         if not complete:
             return totals
-        if topics is None and self._weights is None:
-            return replace(totals, num_topics=len(relevance.pool.topics))
-        return self._totals_of_judged(totals, relevance, topics)
-
-    def _totals_of_judged(
-        self, totals: Totals, relevance: Relevance, topics: frozenset[bytes] | None
-    ) -> Totals:
-        """Return the totals over the judged topics of a group, or all of them, with their weights."""
-        judged = list(relevance.pool.topics)
-        is_counted = np.array([topics is None or topic in topics for topic in judged], np.bool_)
-        totals = replace(totals, num_topics=int(is_counted.sum()))
-        if topics is not None and isinstance(relevance, QrelsJudgements):
-            totals = replace(totals, num_rel_in_qrels=relevance.num_positive(is_counted))
+        topics = judged.topics
+        if group is not None:
+            topics, num_positive = judged.in_group(group)
+            totals = replace(totals, num_rel_in_qrels=num_positive)
+        totals = replace(totals, num_topics=len(topics))
         if self._weights is not None:
-            counted = itertools.compress(judged, is_counted.tolist())
-            totals = replace(totals, weight=math.fsum(self._weights.of[topic] for topic in counted))
+            # Exact, so that the order of the topics does not matter.
+            totals = replace(totals, weight=math.fsum(self._weights.of[topic] for topic in topics))
         return totals
 
     def totals_as(self, of_part: Totals) -> Totals:

@@ -10,15 +10,13 @@ import numpy as np
 from pres_eval.analysis.compare import best_places, compare
 from pres_eval.analysis.compare_settings import ComparedRuns, CompareSettings, Comparison, reach_warning
 from pres_eval.analysis.corrections import CORRECTIONS
+from pres_eval.analysis.interaction import p_of_groups
 from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.analysis.paired import PairedScores, weighted
-from pres_eval.analysis.reproducible import DECIMALS, RandomStream
 from pres_eval.arrays import FloatArray, IntArray
 from pres_eval.errors import UsageError
 from pres_eval.reading.topic_files import Groups, Weights
 from pres_eval.workers import Loop, in_turn
-
-_AT_ONCE = 1000
 
 
 @dataclass(frozen=True)
@@ -122,8 +120,9 @@ def compare_by_group(
     """
     if settings.test in JOINT_TESTS:
         raise UsageError(f"--groups goes with tests of two runs, not with --test {settings.test}")
+    row_of = {topic: row for row, topic in enumerate(scores.topics)}
     in_groups = {
-        name: np.array([row for row, topic in enumerate(scores.topics) if topic in own], np.int64)
+        name: np.array(sorted(row_of[topic] for topic in own if topic in row_of), np.int64)
         for name, own in groups.items()
     }
     members = {name: rows for name, rows in in_groups.items() if len(rows)}
@@ -185,65 +184,29 @@ def _interactions(
 ) -> Iterator[Interaction]:
     """Yield whether differences depend on the group, whose topics are (n,), for each pair compared."""
     rows = np.concatenate(list(members.values()))
-    group = np.repeat(np.arange(len(members)), [len(own) for own in members.values()])
-    pairs = dict.fromkeys((one.measure, one.run, one.other) for one in comparisons)
-    differences = []
-    for measure, run, other in pairs:
-        values = scores.values[scores.measures.index(measure)]
-        differences.append(values[scores.runs.index(run), rows] - values[scores.runs.index(other), rows])
+    group = np.repeat(np.arange(len(members)), [len(topics) for topics in members.values()])
     weights = np.ones(len(rows)) if scores.weights is None else scores.weights[rows]
-    p_values = np.array(
-        [p_of_groups(each, group, settings.samples, settings.seed, weights) for each in differences]
-    )
-    corrected = _corrected(p_values, [measure for measure, _, _ in pairs], settings)
     names = list(members)
-    for (measure, run, other), each, plain, value in zip(
-        pairs, differences, p_values.tolist(), corrected.tolist(), strict=True
+    tests = []
+    for measure, run, other in dict.fromkeys((row.measure, row.run, row.other) for row in comparisons):
+        values = scores.values[scores.measures.index(measure)][:, rows]
+        differences = values[scores.runs.index(run)] - values[scores.runs.index(other)]
+        means = np.bincount(group, weights=differences) / np.bincount(group, weights=weights)
+        p_value = p_of_groups(differences, group, settings.samples, settings.seed, weights)
+        least, greatest = names[int(means.argmin())], names[int(means.argmax())]
+        tests.append((measure, run, other, least, greatest, p_value))
+    measures = [measure for measure, *_ in tests]
+    corrected = _corrected(np.array([p_value for *_, p_value in tests]), measures, settings)
+    for (measure, run, other, least, greatest, p_value), corrected_p in zip(
+        tests, corrected.tolist(), strict=True
     ):
-        means = np.bincount(group, weights=each) / np.bincount(group, weights=weights)
         yield Interaction(
             measure=measure,
             run=run,
             other=other,
-            least=names[int(means.argmin())],
-            greatest=names[int(means.argmax())],
-            p_value=plain,
-            corrected=value,
-            significant=value < settings.alpha,
+            least=least,
+            greatest=greatest,
+            p_value=p_value,
+            corrected=corrected_p,
+            significant=corrected_p < settings.alpha,
         )
-
-
-def p_of_groups(
-    differences: FloatArray, group: IntArray, samples: int, seed: int, weights: FloatArray | None = None
-) -> float:
-    """Return the p-value of differences (T,) being alike in all groups (T,), which are numbered from 0.
-
-    weights  (T,) of the topics, at least 0, which the differences are multiplied with; None: all are 1
-
-    Formula:  the share of `samples` random deals of the topics to groups of these sizes, in which the sum
-      over groups of n (mean of the group - mean)² is at least as large, where n is the topics of the group,
-      or their weights added up; the deal that is there counts too
-    1 where all differences are the same.
-    Source: the permutation test of a one-way analysis of variance; Anderson, Canadian Journal of Fisheries
-      and Aquatic Sciences 58, 2001, doi:10.1139/f01-004.
-    """
-    each = np.ones(len(differences)) if weights is None else weights
-    alike = differences[each > 0] / each[each > 0]
-    if not np.round(alike - alike[0], DECIMALS).any():
-        return 1.0
-    sizes = np.bincount(group)
-    starts = np.cumsum(sizes) - sizes
-    order = np.argsort(group, kind="stable")
-
-    def spread(rows: IntArray) -> FloatArray:
-        sums = np.add.reduceat(differences[rows], starts, axis=-1)
-        weight = np.add.reduceat(each[rows], starts, axis=-1)
-        # A group that was dealt nothing but weights of 0 has sums of 0.
-        return np.asarray((sums**2 / np.where(weight > 0, weight, 1)).sum(axis=-1), np.float64)
-
-    reached = float(spread(order)) * (1 - 1e-12)
-    stream, as_far = RandomStream(seed), 0
-    for start in range(0, samples, _AT_ONCE):
-        orders = stream.orders(min(_AT_ONCE, samples - start), len(differences))
-        as_far += int((spread(order[orders]) >= reached).sum())
-    return (1 + as_far) / (samples + 1)

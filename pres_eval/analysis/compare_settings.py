@@ -78,6 +78,17 @@ class CompareSettings:
         bounded = scores.measures[measure] in scores.bounded
         return (np.maximum(lower, 0.0), np.minimum(upper, 1.0)) if bounded else (lower, upper)
 
+    def corrects_within(self, measures: int) -> bool:
+        """Return whether p-values are corrected within each of several measures, not over all of them."""
+        corrects = self.correction != "none" or self.test in JOINT_TESTS
+        return measures > 1 and corrects and self.over == "runs"
+
+    def within_note(self, measures: int) -> str:
+        """Return the end of a note on stars: the correction within each measure, and the option for all."""
+        if not self.corrects_within(measures):
+            return ""
+        return ", corrected within each measure (--correct-over measures: over all together)"
+
     def joint_alpha(self, measures: int) -> float:
         """Return the chance that any interval of a joint test misses, for one of several measures."""
         return self.alpha / (measures if self.over == "measures" else 1)
@@ -173,7 +184,8 @@ class Comparison:
     direction       1 where the test favours the run, -1 the other, 0 neither
     p_value, corrected  of the test, and after the correction
     d_z, hedges_g, rank_biserial  effect sizes
-    g_lower, g_upper  interval of Hedges' g that covers `g_level` by itself, never corrected
+    g_lower, g_upper  interval of Hedges' g that covers `g_level` by itself, never corrected; for few topics
+                    and a large g less: 0.93 of 0.95 for 10 topics and 2, 0.88 for 5 topics and 3
     """
 
     measure: str

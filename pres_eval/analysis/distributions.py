@@ -39,6 +39,18 @@ def t_above(t: FloatArray, freedom: float) -> FloatArray:
     return np.where(np.asarray(t) > 0, half, 1 - half)
 
 
+def f_above(f: float, between: float, within: float) -> float:
+    """Return the chance of an F at least as large, with degrees of freedom between and within groups.
+
+    Formula:  I_x(ν₂ / 2, ν₁ / 2) with x = ν₂ / (ν₂ + ν₁ F), the regularised incomplete beta function.
+    """
+    if not f > 0:
+        return 1.0
+    whole = within + between * f
+    x, rest = np.array([within / whole]), np.array([between * f / whole])
+    return float(_incomplete_beta(x, rest, within / 2, between / 2)[0])
+
+
 def _incomplete_beta(x: FloatArray, rest: FloatArray, a: float, b: float) -> FloatArray:
     """Return I_x(a, b) where `rest` is 1 - x, given apart so that no digits are lost near 1."""
     turned = x > (a + 1) / (a + b + 2)

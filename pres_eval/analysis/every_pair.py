@@ -25,13 +25,15 @@ class Against:
     """One run against another under one measure, over the topics that both have.
 
     difference  of the means, the run's minus the other's
-    p_value     after the correction, nan where nothing could be tested
+    p_value     after the correction, nan where nothing could be tested; of a pair outside the family as it is
+    corrected   whether the pair is one of the family
     direction   1 where the test speaks for the run, -1 for the other, 0 for neither
     """
 
     topics: int
     difference: float
     p_value: float
+    corrected: bool
     direction: int
     wins: int
     losses: int
@@ -42,7 +44,8 @@ class PairTable:
     """Every run against every other under M measures, each pair over the topics that both have.
 
     The R (R - 1) / 2 pairs of a measure are one family of comparisons, corrected together, so that letters
-    and signs against any baseline never disagree.
+    and signs against any baseline never disagree.  With a named baseline the R - 1 pairs with it are the
+    family, as in `compare`; then other pairs have no corrected p-values, and runs no letters.
 
     measures         M labels
     counts           (R,) topics of each run
@@ -52,11 +55,12 @@ class PairTable:
     topics           (P,) topics that both runs have
     pair_means       (2, M, P) means of the first and of the second run over these
     p_values         (M, P) before the correction; nan without a topic in common
-    corrected        (M, P) after it
+    corrected        (M, P) after it; nan outside the family
     direction        (M, P) 1 where the test speaks for the first run, -1 for the second, 0 for neither
     wins, losses     (M, P) topics on which the first run is better, worse than the second
     letters          (M, R) no difference was found between runs that share one; empty: nothing was tested
     gains            (M, R) the means, so that more is better
+    baseline         the run with which all comparisons of the family are; None: all pairs are the family
     """
 
     measures: tuple[str, ...]
@@ -76,6 +80,7 @@ class PairTable:
     letters: tuple[tuple[str, ...], ...]
     gains: FloatArray
     settings: CompareSettings
+    baseline: int | None = None
 
     def against(self, measure: int, run: int, other: int) -> Against:
         """Return a run against another under the measure at that place."""
@@ -83,10 +88,12 @@ class PairTable:
         ends = self.first == min(run, other), self.second == max(run, other)
         at = measure, int(np.flatnonzero(ends[0] & ends[1])[0])
         counts = int(self.wins[at]), int(self.losses[at])
+        corrected = bool(self.in_family[at[1]])
         return Against(
             topics=int(self.topics[at[1]]),
             difference=sign * float(self.pair_means[(0, *at)] - self.pair_means[(1, *at)]),
-            p_value=float(self.corrected[at]),
+            p_value=float(self.corrected[at] if corrected else self.p_values[at]),
+            corrected=corrected,
             direction=sign * int(self.direction[at]),
             wins=counts[0 if sign > 0 else 1],
             losses=counts[1 if sign > 0 else 0],
@@ -99,10 +106,29 @@ class PairTable:
         return plural(high) if low == high else f"each run's own topics ({low} to {high})"
 
     @property
+    def in_family(self) -> BoolArray:
+        """(P,) whether p-values are corrected for the pair."""
+        return in_family(self.first, self.second, self.baseline)
+
+    @property
+    def comparisons(self) -> int:
+        """The number of comparisons that p-values are corrected for."""
+        count = int(np.count_nonzero(self.in_family))
+        return count * len(self.measures) if self.settings.over == "measures" else count
+
+    @property
     def family(self) -> str:
         """Describe in words how the comparisons were made and what they were corrected for."""
-        pairs = plural(len(self.first), "pair")
-        return f"{self.settings.test}, correction {self.settings.correction} over {pairs} of runs"
+        settings, count = self.settings, int(np.count_nonzero(self.in_family))
+        if self.baseline is None:
+            words = f"{settings.test}, correction {settings.correction} over {plural(count, 'pair')} of runs"
+        else:
+            over = plural(count, "comparison")
+            words = f"{settings.test}, correction {settings.correction} over {over} with the baseline"
+        if settings.corrects_within(len(self.measures)):
+            return f"{words}, within each measure"
+        together = settings.over == "measures" and settings.correction != "none"
+        return f"{words} and {plural(len(self.measures), 'measure')}" if together else words
 
 
 def pairs_of(
@@ -113,6 +139,7 @@ def pairs_of(
     every_topic: Sequence[bytes] | None = None,
     each: Loop = in_turn,
     weights: Weights | None = None,
+    baseline: int | None = None,
 ) -> PairTable | None:
     """Return the comparisons of all runs under the measures with means over topics and values for each.
 
@@ -131,15 +158,20 @@ def pairs_of(
     scores = pair_columns(evaluations, names, usable, every_topic or union, weights)
     own = [set(scores.topics if every_topic else evaluation.topics) for evaluation in evaluations]
     present = np.array([[topic in topics for topic in scores.topics] for topics in own], np.bool_)
-    return every_pair(scores, settings, each, present) if present.any(axis=1).all() else None
+    return every_pair(scores, settings, each, present, baseline) if present.any(axis=1).all() else None
 
 
 def every_pair(
-    scores: PairedScores, settings: CompareSettings, each: Loop = in_turn, present: BoolArray | None = None
+    scores: PairedScores,
+    settings: CompareSettings,
+    each: Loop = in_turn,
+    present: BoolArray | None = None,
+    baseline: int | None = None,
 ) -> PairTable:
     """Return the numbers of `compare --all-pairs` as arrays; `each` carries out the loop over the measures.
 
     present: (R, T) which run has which topic, all of them where it is not given.
+    baseline: the run of `compare --baseline`, if p-values are corrected for the comparisons with it alone.
     """
     first, second = np.triu_indices(len(scores.runs), 1)
     if present is None:
@@ -158,7 +190,7 @@ def every_pair(
     ends, pair_means, p_values, signs = (
         np.stack(parts, axis=-2) for parts in zip(*each(tested, len(scores.measures)), strict=True)
     )
-    corrected = np.array([CORRECTIONS[settings.correction](row) for row in p_values]).reshape(p_values.shape)
+    corrected = _corrected(p_values, in_family(first, second, baseline), settings)
     gains = gains_of(scores.measures, ends[0], scores.falling)
     return PairTable(
         measures=scores.measures,
@@ -177,11 +209,34 @@ def every_pair(
         losses=signs[2],
         letters=tuple(
             _letters(own, first, second, row, settings.alpha)
+            if baseline is None
+            else ("",) * len(scores.runs)
             for row, own in zip(corrected, gains, strict=True)
         ),
         gains=gains,
         settings=settings,
+        baseline=baseline,
     )
+
+
+def in_family(first: IntArray, second: IntArray, baseline: int | None) -> BoolArray:
+    """Return (P,) which of the pairs (P,) are corrected together: those with the baseline, all without."""
+    if baseline is None:
+        return np.ones(len(first), np.bool_)
+    return np.asarray((first == baseline) | (second == baseline), np.bool_)
+
+
+def _corrected(p_values: FloatArray, chosen: BoolArray, settings: CompareSettings) -> FloatArray:
+    """Return p-values (M, P) corrected for the chosen pairs (P,), nan for the others."""
+    correction = CORRECTIONS[settings.correction]
+    family = p_values[:, chosen]
+    corrected = np.full(p_values.shape, np.nan)
+    if settings.over == "measures":
+        corrected[:, chosen] = correction(family.ravel()).reshape(family.shape)
+    else:
+        for measure, row in enumerate(family):
+            corrected[measure, chosen] = correction(row)
+    return corrected
 
 
 def _letters(

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
 from pres_eval.analysis.agreement import verdicts
-from pres_eval.analysis.corrections import holm
 from pres_eval.analysis.correlation import kendall_tau_a, kendall_tau_b, positions, rbo, tau_ap
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.reproducible import rounded
-from pres_eval.analysis.significance import PAIRED_TESTS, paired_t
-from pres_eval.arrays import BoolArray, FloatArray
+from pres_eval.analysis.significance import PAIRED_TESTS
 
 
 def order_changes(
@@ -148,57 +145,3 @@ def topic_changes(
             for topic, before, after in zip(first.topics, x, y, strict=True)
         ]
         yield from sorted(found, key=lambda row: -row[-1], reverse=first.sign(number) < 0)
-
-
-@dataclass(frozen=True)
-class Favour:
-    """Test of one judge's favour for a group of runs.
-
-    change, others   mean gain of the group's runs, and of the others, from the first judge to the second
-    difference       of the two; p_value: of a t-test over topics that it is not 0, nan without others
-    corrected        the same after Holm's correction for all groups and measures
-    """
-
-    measure: str
-    group: str
-    runs: int
-    change: float
-    others: float
-    difference: float
-    p_value: float
-    corrected: float = np.nan
-
-
-def favours(first: PairedScores, second: PairedScores, groups: Mapping[str, Sequence[int]]) -> list[Favour]:
-    """Return for each measure and group of runs whether it gained more than the other runs."""
-    rows = []
-    for (number, measure), (group, members) in itertools.product(enumerate(first.measures), groups.items()):
-        inside = np.isin(np.arange(len(first.runs)), members)
-        gains = second.values[number] - first.values[number]
-        rows.append(favour_of(measure, group, gains, inside, ~inside))
-    return with_corrected(rows)
-
-
-def favour_of(measure: str, group: str, gains: FloatArray, inside: BoolArray, outside: BoolArray) -> Favour:
-    """Return how gains (R, T) of a group of runs (R,) differ from those of others (R,), if there are any.
-
-    The p-value is not corrected yet.
-    """
-    own, alone = gains[inside].mean(axis=0), not outside.any()
-    others = np.full(own.shape, np.nan) if alone else gains[outside].mean(axis=0)
-    difference = own - others
-    return Favour(
-        measure=measure,
-        group=group,
-        runs=int(np.count_nonzero(inside)),
-        change=float(own.mean()),
-        others=float(others.mean()),
-        difference=float(difference.mean()),
-        p_value=np.nan if alone else float(paired_t(difference[None, :])[0]),
-    )
-
-
-def with_corrected(rows: Sequence[Favour]) -> list[Favour]:
-    """Return the tests with p-values corrected for the number of them."""
-    corrected = holm(np.array([one.p_value for one in rows], np.float64))
-    return [replace(one, corrected=float(p_value)) for one, p_value in zip(rows, corrected, strict=True)]

@@ -10,14 +10,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from pres_eval.analysis.reproducible import RandomStream
-from pres_eval.arrays import AnyInts, BoolArray, FloatArray, Ids, IntArray, WordIds, byte_order, narrow
+from pres_eval.arrays import AnyInts, BoolArray, FloatArray, Ids, IntArray, narrow
 from pres_eval.errors import UsageError, decimal_comma, quoted
 from pres_eval.options import Options
-from pres_eval.ranking.opening import DOCNO, TOPIC
 from pres_eval.ranking.runs import read_run
-from pres_eval.ranking.warnings import longer_line
 from pres_eval.reading.blocks import Block, joined
-from pres_eval.reading.lines import RUN, Lines, in_parts, no_lines
+from pres_eval.reading.lines import DOCNO, RUN, TOPIC, Lines, in_parts, no_lines
 from pres_eval.reading.pool import Pool, build_pool
 from pres_eval.reading.relevance import NO_DUPLICATES, QrelsJudgements
 from pres_eval.reading.rewriting import Rewriting
@@ -40,7 +38,7 @@ class FirstDocuments:
 
     topics: tuple[bytes, ...]
     topic_of: AnyInts
-    documents: WordIds
+    documents: Ids
     rank: AnyInts
     warning: str | None = field(default=None, kw_only=True)
 
@@ -75,15 +73,15 @@ def first_documents(
         # All judgements are of documents of the run: what is excluded need not be taken out of them too.
         everything = replace(rewriting, judged_too=False).of_judgements(everything)
         pool = everything.pool
-    ranking = read_run(source, everything, Options(compat=compat), looks=False)
+    ranking = read_run(source, everything, Options(compat=compat))
     topic_of = np.repeat(np.arange(len(ranking.topic)), np.diff(ranking.offsets))
     rows = np.flatnonzero(ranking.rank <= depth) if depth is not None else np.arange(len(ranking.rank))
     return FirstDocuments(
         topics=tuple(pool.topics.take(ranking.topic)),
         topic_of=narrow(topic_of[rows]),
-        documents=pool.documents.pick(ranking.document[rows].astype(np.int64)),
+        documents=pool.documents.take(ranking.document[rows].astype(np.int64)),
         rank=ranking.rank[rows],
-        warning=longer_line(ranking),
+        warning=ranking.warning_of_longer_line,
     )
 
 
@@ -93,7 +91,7 @@ def own_pool(source: Source) -> Pool:
     if not any(len(block.documents) for block in blocks):
         raise no_lines(source, RUN)
     block = joined(source.name, blocks)
-    return build_pool(block.topics, block.lengths, block.documents.pick(slice(None))).pool
+    return build_pool(block.topics, block.lengths, block.documents.take(slice(None))).pool
 
 
 def _block(lines: Lines) -> Block:
@@ -121,8 +119,8 @@ class ToJudge(FirstDocuments):
         rank, runs, gain = (
             np.concatenate([getattr(part, name) for part in parts]) for name in ("rank", "runs", "gain")
         )
-        documents = WordIds.concatenate([part.documents for part in parts])
-        made = build_pool(Ids.of(topics), np.concatenate(lengths), documents)
+        documents = Ids.concatenate([part.documents for part in parts])
+        made = build_pool(Ids.from_texts(topics), np.concatenate(lengths), documents)
         pool, document = made.pool, made.document_of_row()
         by_rank = np.argsort(rank, kind="stable")[::-1]
         best = np.empty(len(pool.documents), np.int64)
@@ -141,7 +139,7 @@ class ToJudge(FirstDocuments):
         return ToJudge(
             topics=self.topics,
             topic_of=self.topic_of[rows],
-            documents=self.documents.pick(rows),
+            documents=self.documents.take(rows),
             rank=self.rank[rows],
             runs=self.runs[rows],
             gain=self.gain[rows],
@@ -185,7 +183,7 @@ def pool_documents(
             pooled.append(ToJudge(**vars(run), runs=np.ones(len(run), np.int64), gain=worth[run.rank - 1]))
         pooled = [ToJudge.joined(pooled)]
     every = pooled[0]
-    found = every.take(byte_order(every.documents.take(slice(None)), every.topic_of))
+    found = every.take(every.documents.byte_order(every.topic_of))
     return found.take(np.lexsort((ORDERS[order](found), found.topic_of)))
 
 

@@ -183,13 +183,20 @@ MOST_TOPICS = 1_000_000
 FEATURE = "the number of topics"
 
 
+PLANNED_CONFIDENCE = 0.95
+"""Confidence of the interval of a number of topics."""
+
+
 @dataclass(frozen=True)
 class Sizes:
     """Topics that a difference of means needs under one measure.
 
     deviation    the standard deviation of a score that neither run nor topic explains
+    pairs        the share of the pairs of runs whose differences vary no more than the t-test is planned for
     t            for a paired t-test of two runs to find it
-    anova        for an analysis of variance to find that it separates the best and the worst of `runs`
+    t_low, t_high  ends of the interval of this number: the variance is an estimate from the given topics
+    anova        for a one-way analysis of variance to find that some of `runs` runs differ, if the best and
+                 the worst are that far apart
     interval     for a confidence interval of the difference of two runs to be that wide at most
     detectable   the smallest difference that the t-test finds with the given topics
     None where more than a million would be needed, or the scores do not vary.
@@ -197,49 +204,119 @@ class Sizes:
 
     measure: str
     deviation: float
+    pairs: float
     t: int | None
+    t_low: int | None
+    t_high: int | None
     anova: int | None
     interval: int | None
     detectable: float
 
 
-def topic_set_sizes(
-    scores: PairedScores, delta: float, *, alpha: float = 0.05, power: float = 0.8, runs: int = 10
-) -> list[Sizes]:
-    """Return the topics needed to find a difference of `delta` with chance `power` at level alpha.
+@dataclass(frozen=True)
+class SizePlan:
+    """The experiment that topics are planned for.
 
-    The variance is that of the given runs (`residual_variance`); a difference of two runs has twice of it.
-    Source: Sakai, Information Retrieval Journal 2016, doi:10.1007/s10791-015-9273-z.  Needs scipy.
+    delta        the difference of means to find
+    alpha, power level of significance, and the probability of finding the difference
+    runs         of an analysis of variance
+    comparisons  of two runs for which p-values are corrected: by Bonferroni each is tested at this share of
+                 alpha, and Holm's correction finds all that Bonferroni's does
+    share        the share of pairs of runs that have the power; None: an average pair, whose variance is
+                 twice the residual variance
     """
-    topics = len(scores.topics)
+
+    delta: float
+    alpha: float = 0.05
+    power: float = 0.8
+    runs: int = 10
+    comparisons: int = 1
+    share: float | None = None
+
+
+def topic_set_sizes(scores: PairedScores, plan: SizePlan) -> list[Sizes]:
+    """Return the topics needed to find a difference with a chance, under each measure.
+
+    Source: Sakai, Information Retrieval Journal 2016, doi:10.1007/s10791-015-9273-z, for an average pair and
+      one test.  Needs scipy.
+    """
     return [
-        _sizes(measure, topics, residual_variance(values), delta, alpha, power, runs)
-        for measure, values in zip(scores.measures, scores.values, strict=True)
+        _sizes(measure, values, plan) for measure, values in zip(scores.measures, scores.values, strict=True)
     ]
 
 
-def _sizes(
-    measure: str, topics: int, variance: float, delta: float, alpha: float, power: float, runs: int
-) -> Sizes:
-    """Return the numbers of topics that a measure of this variance needs."""
-    deviation = math.sqrt(variance)
-    if not variance > 0:
-        return Sizes(
-            measure=measure, deviation=deviation, t=None, anova=None, interval=None, detectable=math.nan
-        )
+def pair_variances(values: FloatArray) -> FloatArray:
+    """Return (P,) the variances of the differences of all pairs of runs: (R, T) values in."""
+    rows = [mean_and_deviation(values[run] - values[run + 1 :])[1] ** 2 for run in range(len(values) - 1)]
+    return np.concatenate(rows) if rows else np.empty(0)
+
+
+def _sizes(measure: str, values: FloatArray, plan: SizePlan) -> Sizes:
+    """Return the numbers of topics that a measure with these values (R, T) needs."""
+    topics = values.shape[1]
+    variance = residual_variance(values)
+    variances = np.sort(pair_variances(values))
     of_difference = 2 * variance
+    if plan.share is not None:
+        of_difference = float(variances[math.ceil(plan.share * len(variances)) - 1])
+    # Sums of the same numbers in another order are equal.
+    covered = float(np.count_nonzero(rounded(variances) <= rounded(np.array([of_difference]))[0]))
+    alpha = plan.alpha / plan.comparisons
+    low, high = _variance_interval(of_difference, topics)
+
+    def topics_of_t(variance: float) -> int | None:
+        """Return the topics that the t-test needs at a variance of differences."""
+        if not variance > 0:
+            return None
+        return _fewest(lambda count: t_power(count, plan.delta, variance, alpha) >= plan.power)
+
     return Sizes(
         measure=measure,
-        deviation=deviation,
-        t=_fewest(lambda n: t_power(n, delta, of_difference, alpha) >= power),
-        anova=_fewest(lambda n: anova_power(n, delta, variance, runs, alpha) >= power),
-        interval=_fewest(lambda n: expected_width(n, of_difference, alpha) <= delta),
-        # Also where a chance is nan: there is no better to be found.
-        detectable=least_enough(
-            lambda apart: not t_power(topics, apart, of_difference, alpha) < power, math.sqrt(of_difference)
-        )
-        if topics > 1
-        else math.nan,
+        deviation=math.sqrt(variance),
+        pairs=covered / len(variances),
+        t=topics_of_t(of_difference),
+        t_low=topics_of_t(low),
+        t_high=topics_of_t(high),
+        anova=_topics_of_anova(variance, plan),
+        interval=_topics_of_interval(of_difference, plan.delta, alpha),
+        detectable=_detectable(topics, of_difference, plan.power, alpha),
+    )
+
+
+def _variance_interval(variance: float, topics: int) -> tuple[float, float]:
+    """Return the ends of the interval of a variance of differences that was estimated over some topics.
+
+    Formula:  (n - 1) s² / χ², χ² the quantiles of n - 1 degrees of freedom; right for normal differences
+    """
+    freedom, outside = topics - 1, (1 - PLANNED_CONFIDENCE) / 2
+    quantile = special_functions(FEATURE).chdtri
+    highest, lowest = float(quantile(freedom, outside)), float(quantile(freedom, 1 - outside))
+    return freedom * variance / highest, freedom * variance / lowest
+
+
+def _topics_of_anova(variance: float, plan: SizePlan) -> int | None:
+    """Return the topics that an analysis of variance needs; None if scores do not vary."""
+    if not variance > 0:
+        return None
+    return _fewest(
+        lambda count: anova_power(count, plan.delta, variance, plan.runs, plan.alpha) >= plan.power
+    )
+
+
+def _topics_of_interval(variance: float, delta: float, alpha: float) -> int | None:
+    """Return the topics that an interval of a difference needs; None if differences do not vary."""
+    if not variance > 0:
+        return None
+    return _fewest(lambda count: expected_width(count, variance, alpha) <= delta)
+
+
+def _detectable(topics: int, variance: float, power: float, alpha: float) -> float:
+    """Return the least difference that a t-test over the topics finds; nan if differences do not vary."""
+    if topics < 2 or not variance > 0:
+        return math.nan
+    # Also where a chance is nan: there is no better to be found.
+    return least_enough(
+        lambda delta: not t_power(topics, delta, variance, alpha) < power, math.sqrt(variance)
     )
 
 
@@ -257,8 +334,10 @@ def t_power(topics: int, delta: float, variance: float, alpha: float) -> float:
 
 
 def anova_power(topics: int, delta: float, variance: float, runs: int, alpha: float) -> float:
-    """Return the chance that a one-way analysis of variance finds that delta separates the best run from the
-    worst.
+    """Return the chance that a one-way analysis of variance finds that some runs differ.
+
+    The best and the worst run are delta apart, all others in the middle, which is the least difference
+    between the runs of that range.  It does not tell which runs differ.
 
     Formula:  P(F' > F), F' noncentral with m - 1 and m (n - 1) degrees of freedom and n delta² / (2
       variance), the least that m runs can have between them.  Needs scipy.

@@ -11,7 +11,7 @@ import numpy as np
 from pres_eval.analysis.corrections import holm
 from pres_eval.analysis.distributions import t_quantile
 from pres_eval.analysis.estimates import Ends
-from pres_eval.analysis.judged_runs import Favour, favour_of, with_corrected
+from pres_eval.analysis.group_favour import Favour, favour_of, with_corrected
 from pres_eval.analysis.paired import PairedScores, gains_of
 from pres_eval.analysis.reproducible import DECIMALS, RandomStream
 from pres_eval.analysis.significance import paired_t, t_of_means

@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from pres_eval.arrays import BoolArray, FloatArray, Grades, IntArray, accumulate, read_only
-from pres_eval.batches.topics import UNJUDGED, JudgedTopics, RankedDocuments, TieGroups
+from pres_eval.batches.topics import UNJUDGED, JudgedTopics, RankedDocuments, TieGroups, rows_of
 from pres_eval.errors import MeasureError, quoted
 from pres_eval.options import V9, Version
 from pres_eval.records import dataclass
@@ -175,21 +175,25 @@ class Batch:
 
     def derived(self, function: Callable[[Batch], Value]) -> Value:
         """Return a function's result for the batch, computed once for all cutoffs of a measure."""
-        made: dict[Callable[[Batch], Any], Any] = vars(self).setdefault("derived_values", {})
-        if function not in made:
-            made[function] = function(self)
-        return cast(Value, made[function])
+        results: dict[Callable[[Batch], Any], Any] = vars(self).setdefault("derived_values", {})
+        if function not in results:
+            results[function] = function(self)
+        return cast(Value, results[function])
 
     def of_judgements(self, function: Callable[..., Value], *arguments: Hashable) -> Value:
         """Return a function's result for the batch; known topics keep it for the next run.
 
         It must use only the levels, the relevance level and its arguments.
         """
-        judged, key = self.judged, (function, self.relevance_level, *arguments)
-        if judged is None or judged.levels is not self.levels or judged.level_counts is not self.level_counts:
+
+        def compute() -> Value:
+            """Return the result, read-only, so that no measure can change what the next run sees."""
             return read_only(function(self, *arguments))
-        # Read-only, so that no measure can change what the next run sees.
-        return judged.made.get(key, 1, lambda: read_only(function(self, *arguments)))
+
+        judged = self.judged
+        if judged is None or judged.levels is not self.levels or judged.level_counts is not self.level_counts:
+            return compute()
+        return judged.results.get((function, self.relevance_level, *arguments), 1, compute)
 
     def count_judged(self, chosen: BoolArray) -> IntArray:
         """Return (T,) judgements at the levels that are chosen, of all L."""
@@ -232,19 +236,11 @@ class Batch:
         Raises MeasureError if a ranking ends inside a tie: its orders leave other numbers of documents.
         """
         if self.ties is not None:
-            last = self.ties.first + self.ties.size - 1
-            cut = np.flatnonzero((last > self.num_ret[self.topic_of]) & (self.grade >= 0))
-            if len(cut):
-                topic = quoted(self.topics[int(self.topic_of[cut[0]])])
-                raise MeasureError(
-                    f"--ties expected: -M cuts through equal scores of topic {topic}, so their order decides"
-                    " how many judged documents are left; expected no -J, or --ties best and --ties worst"
-                )
+            self._check_no_tie_is_cut(self.ties)
         judged = np.flatnonzero(self.grade >= 0)
         offsets = np.searchsorted(judged, self.offsets)
         lengths = np.diff(offsets)
         rank = np.arange(1, len(judged) + 1) - np.repeat(offsets[:-1], lengths)
-        scores = self.document_scores
         return replace(
             self,
             num_ret=lengths,
@@ -252,8 +248,19 @@ class Batch:
             rank=rank,
             grade=self.grade[judged],
             ties=None if self.ties is None else self.ties.among(judged, offsets),
-            document_scores=None if scores is None else scores[judged],
+            document_scores=rows_of(self.document_scores, judged),
         )
+
+    def _check_no_tie_is_cut(self, ties: TieGroups) -> None:
+        """Raise MeasureError if a ranking ends inside a tie with judged documents."""
+        last_of_tie = ties.first + ties.size - 1
+        cut = np.flatnonzero((last_of_tie > self.num_ret[self.topic_of]) & (self.grade >= 0))
+        if len(cut):
+            topic = quoted(self.topics[int(self.topic_of[cut[0]])])
+            raise MeasureError(
+                f"--ties expected: -M cuts through equal scores of topic {topic}, so their order decides"
+                " how many judged documents are left; expected no -J, or --ties best and --ties worst"
+            )
 
     def with_gains(self, gains: Sequence[tuple[int, float]]) -> Batch:
         """Return the same batch with other values for some grades; below 0 a document is not judged."""
@@ -261,14 +268,14 @@ class Batch:
         for old, new in gains:
             grade[self.grade == old] = new if new >= 0 else UNJUDGED
             level[self.levels == old] = new
-        kept = np.flatnonzero(level >= 0)
-        order = kept[np.lexsort((level[kept], self.level_topic_of[kept]))]
+        judged = np.flatnonzero(level >= 0)
+        order = judged[np.lexsort((level[judged], self.level_topic_of[judged]))]
         return replace(
             self,
             grade=grade,
             levels=level[order],
             level_counts=self.level_counts[order],
-            level_offsets=np.searchsorted(kept, self.level_offsets),
+            level_offsets=np.searchsorted(judged, self.level_offsets),
         )
 
     def blocks(self, size: int) -> Iterator[Batch]:
@@ -291,11 +298,9 @@ class Batch:
             level_counts=self.level_counts[levels],
             level_offsets=self.level_offsets[start : stop + 1] - self.level_offsets[start],
             missing=self.missing[start:stop],
-            ties=None
-            if self.ties is None
-            else TieGroups(self.ties.first[documents], self.ties.size[documents]),
-            document_scores=None if self.document_scores is None else self.document_scores[documents],
-            nmax=None if self.nmax is None else self.nmax[start:stop],
+            ties=None if self.ties is None else self.ties.take(documents),
+            document_scores=rows_of(self.document_scores, documents),
+            nmax=rows_of(self.nmax, slice(start, stop)),
             num_docs_in_coll=np.broadcast_to(self.num_docs_in_coll, len(self))[start:stop],
         )
 

@@ -16,6 +16,7 @@ from pres_eval.batches.topics import (
     by_grade,
     down_to,
     judged_topics,
+    rows_of,
     scored_topics,
     take_topics,
     tie_groups,
@@ -24,8 +25,7 @@ from pres_eval.batches.topics import (
 from pres_eval.errors import InputError, NoCommonTopicError, UsageError, quoted
 from pres_eval.options import BEST, DOCNO, EXPECTED, WORST, Options
 from pres_eval.ranking.ranked import Ranked, only
-from pres_eval.ranking.ranking import Ranking
-from pres_eval.ranking.warnings import no_common_topic
+from pres_eval.ranking.ranking import Ranking, no_common_topic
 from pres_eval.reading.relevance import QrelsJudgements, Relevance, as_qrels
 
 if TYPE_CHECKING:
@@ -47,8 +47,8 @@ def form(relevance: Relevance, ranking: Ranking, options: Options) -> Sequence[C
     Raises NoCommonTopicError if there is nothing to score, UsageError if the run was read for judgements or
     options that rank it in another way.
     """
-    wanted = options.version.single_precision_scores, relevance.ties_ascending
-    if (ranking.single, ranking.ascending) != wanted:
+    ranked_as_needed = options.version.single_precision_scores, relevance.ties_ascending
+    if (ranking.single, ranking.ascending) != ranked_as_needed:
         raise UsageError(
             f"{ranking.name}: was read for other judgements or another --compat than it is evaluated with;"
             " read it again with these"
@@ -67,19 +67,24 @@ def in_blocks(
     Raises InputError if a topic that is scored has a document judged twice, UsageError for options that
     these judgements do not go with.
     """
-    topics, place = scored_topics(relevance.pool, ranked, options)
+    topics, run_rows = scored_topics(relevance.pool, ranked, options)
     if isinstance(relevance, QrelsJudgements):
         if len(relevance.duplicates.topic):
             _check_duplicates(relevance, topics)
         lengths = np.zeros(len(topics), np.int64)
-        lengths[place >= 0] = lengths_at(ranked.offsets, place[place >= 0])
+        in_run = run_rows >= 0
+        lengths[in_run] = lengths_at(ranked.offsets, run_rows[in_run])
         form_batch: Callable[..., AnyBatch] = _batch_of_qrels
         spans = list(blocks(np.concatenate(([0], np.cumsum(lengths)))))
     else:
-        form_batch, spans = _former(relevance, options), [(0, len(topics))]
-    starts = [(start, last) for first, last in spans for start in range(first, last, size)]
-    some = [slice(start, min(start + size, last)) for start, last in starts]
-    return [partial(form_batch, relevance, ranked, options, topics[rows], place[rows]) for rows in some]
+        form_batch = _former(relevance, options)
+        spans = [(0, len(topics))]
+    batches: list[Callable[[], AnyBatch]] = []
+    for first, last in spans:
+        for start in range(first, last, size):
+            rows = slice(start, min(start + size, last))
+            batches.append(partial(form_batch, relevance, ranked, options, topics[rows], run_rows[rows]))
+    return batches
 
 
 def _former(
@@ -107,37 +112,41 @@ def _former(
 
 
 def _batch_of_qrels(
-    qrels: QrelsJudgements, ranked: Ranked, options: Options, topics: IntArray, place: IntArray
+    qrels: QrelsJudgements, ranked: Ranked, options: Options, topics: IntArray, run_rows: IntArray
 ) -> Batch:
-    """Return the batch of some pool topics (T,), which are at `place` (T,) of the ranking."""
+    """Return the batch of some pool topics (T,); run_rows as for scored_groups."""
     averaged = options.ties == EXPECTED
-    # When ties stay together, -J has to make them smaller: the batch does that.
-    found = kept_documents(
-        qrels, take_topics(ranked, place), replace(options, judged_only=False) if averaged else options
-    )
-    grade = wide(qrels.grade[found.document])
+    ranked_topics = take_topics(ranked, run_rows)
+    if averaged:
+        # When ties stay together, -J has to make them smaller: the batch does that.
+        counted = kept_documents(qrels, ranked_topics, replace(options, judged_only=False))
+    else:
+        counted = kept_documents(qrels, ranked_topics, options)
+    grade = wide(qrels.grade[counted.document])
     grade[grade < 0] = UNJUDGED
     size = len(topics) + qrels.pool.num_documents_of(topics)
     judged = qrels.topics_seen.get(topics.tobytes(), size, partial(judged_topics, qrels, topics))
     batch = Batch(
         topics=judged.topics,
-        num_ret=found.num_ret,
-        offsets=found.offsets,
-        rank=found.rank.astype(np.int64),
+        num_ret=counted.num_ret,
+        offsets=counted.offsets,
+        rank=counted.rank.astype(np.int64),
         grade=grade,
         levels=judged.levels,
         level_counts=judged.level_counts,
         level_offsets=judged.level_offsets,
-        missing=place < 0,
+        missing=run_rows < 0,
         relevance_level=options.relevance_level,
         num_docs_in_coll=options.num_docs_in_coll if qrels.sizes is None else qrels.sizes[topics],
-        nmax=None if qrels.nmax is None else qrels.nmax[topics],
+        nmax=rows_of(qrels.nmax, topics),
         version=options.version,
-        ties=tie_groups(found) if averaged else None,
-        document_scores=None if qrels.document_scores is None else qrels.document_scores[found.document],
+        ties=tie_groups(counted) if averaged else None,
+        document_scores=rows_of(qrels.document_scores, counted.document),
         judged=judged,
     )
-    return frozen(batch.judged_alone() if averaged and options.judged_only else batch)
+    if averaged and options.judged_only:
+        batch = batch.judged_alone()
+    return frozen(batch)
 
 
 def kept_documents(qrels: QrelsJudgements, ranked: Ranked, options: Options) -> Ranked:
@@ -161,18 +170,17 @@ def _check_duplicates(qrels: QrelsJudgements, topics: IntArray) -> None:
     twice = qrels.duplicates
     # trec_eval: only topics that are scored are looked at.
     rows = np.flatnonzero(np.isin(twice.topic, topics))
-    if len(rows):
-        row = int(rows[np.argmin(twice.second_line[rows])])
-        document = quoted(qrels.pool.documents[int(twice.document[row])])
-        topic = quoted(qrels.pool.topics[int(twice.topic[row])])
-        raise InputError(
-            qrels.name,
-            int(twice.second_line[row]),
-            f"a second judgement of document {document} for topic {topic}"
-            f" (first in line {int(twice.first_line[row])})",
-            "one judgement per document and topic",
-            # That command takes whole grades alone.
-            ""
-            if qrels.grade.dtype.kind == "f"
-            else "pres-eval merge FILE > NEW makes one judgement of several",
-        )
+    if not len(rows):
+        return
+    row = int(rows[np.argmin(twice.second_line[rows])])
+    document = quoted(qrels.pool.documents[int(twice.document[row])])
+    topic = quoted(qrels.pool.topics[int(twice.topic[row])])
+    takes_merge = qrels.grade.dtype.kind != "f"  # that command takes whole grades alone
+    raise InputError(
+        qrels.name,
+        int(twice.second_line[row]),
+        f"a second judgement of document {document} for topic {topic}"
+        f" (first in line {int(twice.first_line[row])})",
+        "one judgement per document and topic",
+        "pres-eval merge FILE > NEW makes one judgement of several" if takes_merge else "",
+    )

@@ -92,21 +92,24 @@ class ScoredGroups(JudgementsOfTopics):
 
 
 def scored_groups(
-    judged: JudgedGroups, ranking: Ranked, options: Options, topic: IntArray, place: IntArray
+    judged: JudgedGroups, ranking: Ranked, options: Options, topic: IntArray, run_rows: IntArray
 ) -> ScoredGroups:
-    """Return topics of the pool (T,), at `place` (T,) of a ranking, with the ranks of documents after -M."""
-    found = take_topics(ranking, place)
+    """Return topics of the pool (T,) with the ranks of documents after -M.
+
+    run_rows  (T,) where each topic is in the ranking, -1 for topics that it lacks
+    """
+    counted = take_topics(ranking, run_rows)
     if options.max_retrieved is not None:
-        found = down_to(found, options.max_retrieved)
+        counted = down_to(counted, options.max_retrieved)
     rank = np.zeros(len(judged.pool.documents), np.int64)
-    rank[found.document] = found.rank
+    rank[counted.document] = counted.rank
     group, offsets = ragged(judged.group_offsets[topic], lengths_at(judged.group_offsets, topic))
     row, row_offsets = ragged(judged.row_offsets[group], lengths_at(judged.row_offsets, group))
     return ScoredGroups(
         topics=tuple(judged.pool.topics.take(topic)),
         topic=topic,
-        missing=place < 0,
-        num_ret=found.num_ret,
+        missing=run_rows < 0,
+        num_ret=counted.num_ret,
         offsets=offsets,
         group=group,
         row_offsets=row_offsets,
@@ -116,27 +119,27 @@ def scored_groups(
 
 
 def form_grouped_batch(
-    qrels: GroupQrels, ranking: Ranked, options: Options, topics: IntArray, place: IntArray
+    qrels: GroupQrels, ranking: Ranked, options: Options, topics: IntArray, run_rows: IntArray
 ) -> GroupedBatch:
     """Join judgement groups with a ranking: -M first, then -J, which each group applies by itself.
 
-    topics, place  (T,) as for scored_groups
+    topics, run_rows  (T,) as for scored_groups
     """
-    scored = scored_groups(qrels, ranking, options, topics, place)
+    scored = scored_groups(qrels, ranking, options, topics, run_rows)
     num_groups, topic_of, group_of = len(scored.group), scored.topic_of_group, scored.group_of
     grade = np.where(qrels.grade[scored.row] < 0, UNJUDGED, qrels.grade[scored.row])
     rank = scored.rank[qrels.document[scored.row]]
 
-    found = np.flatnonzero(rank > 0)
-    found = found[np.lexsort((rank[found], group_of[found]))]
-    offsets = np.searchsorted(group_of[found], np.arange(num_groups + 1))
+    retrieved = np.flatnonzero(rank > 0)
+    retrieved = retrieved[np.lexsort((rank[retrieved], group_of[retrieved]))]
+    offsets = np.searchsorted(group_of[retrieved], np.arange(num_groups + 1))
     levels, level_counts, level_offsets = count_levels(group_of, grade, num_groups)
     groups = Batch(
         topics=tuple(scored.topics[index] for index in topic_of.tolist()),
         num_ret=scored.num_ret[topic_of],
         offsets=offsets,
-        rank=rank[found],
-        grade=grade[found],
+        rank=rank[retrieved],
+        grade=grade[retrieved],
         levels=levels,
         level_counts=level_counts,
         level_offsets=level_offsets,

@@ -30,8 +30,8 @@ class PreferenceBatch(JudgementsOfTopics):
 
     num_judged      (T,) documents judged by any group
     num_judged_ret  (T,) how many of them were retrieved, after -M
-    subgroup, level, place
-                    (R,) of each judgement, sorted by group, subgroup, level (descending) and place: the
+    subgroup, level, position
+                    (R,) of each judgement, sorted by group, subgroup, level (descending) and position: the
                     number of the document among those judged for the topic; those retrieved come first, in
                     rank order
     row, group      (R,), (G,) where judgements and groups are in `source`
@@ -41,7 +41,7 @@ class PreferenceBatch(JudgementsOfTopics):
     num_judged_ret: IntArray
     subgroup: IntArray
     level: FloatArray
-    place: IntArray
+    position: IntArray
     row: IntArray
     group: IntArray
     source: Preferences
@@ -75,8 +75,8 @@ class PreferenceBatch(JudgementsOfTopics):
         classes = Classes(
             np.concatenate(([0], np.cumsum(sizes))),
             self.rank_class[rows],
-            self.place[rows],
-            (self.place < self.num_judged_ret[self.topic_of_group][self.group_of])[rows],
+            self.position[rows],
+            (self.position < self.num_judged_ret[self.topic_of_group][self.group_of])[rows],
         )
         counts[:, plain] = count_classes(classes, self.level[rows] > 0)
         for group, order in self._orders.items():
@@ -91,9 +91,9 @@ class PreferenceBatch(JudgementsOfTopics):
         last_class = self.rank_class[self.row_offsets[1:] - 1]
         left_out: BoolArray = without_last[self.group_of] & (self.rank_class == last_class[self.group_of])
         left_out |= self.has_subgroups[self.group_of]
-        order = np.lexsort((self.rank_class, self.place, self.group_of))
+        order = np.lexsort((self.rank_class, self.position, self.group_of))
         order = order[~left_out[order]]
-        again = (np.diff(self.group_of[order]) == 0) & (np.diff(self.place[order]) == 0)
+        again = (np.diff(self.group_of[order]) == 0) & (np.diff(self.position[order]) == 0)
         twice = again & (np.diff(self.rank_class[order]) != 0)
         if twice.any():
             at = int(np.flatnonzero(twice)[0])
@@ -107,9 +107,11 @@ class PreferenceBatch(JudgementsOfTopics):
         for group in np.flatnonzero(self.has_subgroups).tolist():
             rows = slice(self.row_offsets[group], self.row_offsets[group + 1])
             try:
-                orders[group] = partial_order(self.place[rows], self.subgroup[rows], self.level[rows])
+                orders[group] = partial_order(self.position[rows], self.subgroup[rows], self.level[rows])
             except ConflictError as conflict:
-                first, second = (int(np.flatnonzero(self.place[rows] == place)[0]) for place in conflict.args)
+                first, second = (
+                    int(np.flatnonzero(self.position[rows] == position)[0]) for position in conflict.args
+                )
                 raise self.source.conflict(*self.row[rows][[first, second]].tolist()) from None
         return orders
 
@@ -138,8 +140,8 @@ class PreferenceBatch(JudgementsOfTopics):
     @cached_property
     def _repeats(self) -> BoolArray:
         """(G,) groups without subgroups that judge a document more than once."""
-        order = np.lexsort((self.place, self.group_of))
-        again = (np.diff(self.group_of[order]) == 0) & (np.diff(self.place[order]) == 0)
+        order = np.lexsort((self.position, self.group_of))
+        again = (np.diff(self.group_of[order]) == 0) & (np.diff(self.position[order]) == 0)
         repeats = np.zeros(len(self.group), bool)
         repeats[self.group_of[order[:-1][again]]] = True
         return repeats & ~self.has_subgroups
@@ -150,40 +152,40 @@ class PreferenceBatch(JudgementsOfTopics):
             return self._orders[group]
         rows = np.arange(self.row_offsets[group], self.row_offsets[group + 1])
         rows = rows[self._counted_rows[rows]]
-        rows = rows[np.argsort(self.place[rows], kind="stable")]
-        first = np.flatnonzero(np.diff(self.place[rows], prepend=-1))
+        rows = rows[np.argsort(self.position[rows], kind="stable")]
+        first = np.flatnonzero(np.diff(self.position[rows], prepend=-1))
         return PairwiseClasses(
-            place=self.place[rows[first]],
+            position=self.position[rows[first]],
             rank_class=self.rank_class[rows[first]],
             times=np.diff(first, append=len(rows)),
         )
 
 
 def form_preference_batch(
-    preferences: Preferences, ranking: Ranked, options: Options, topics: IntArray, place: IntArray
+    preferences: Preferences, ranking: Ranked, options: Options, topics: IntArray, run_rows: IntArray
 ) -> PreferenceBatch:
-    """Give each judged document its place, after -M; -J and -l make no difference to preferences.
+    """Give each judged document its position, after -M; -J and -l make no difference to preferences.
 
     The ranking has to be one that breaks ties by docno in ascending order.
-    topics, place  (T,) as for scored_groups
+    topics, run_rows  (T,) as for scored_groups
     """
-    scored = scored_groups(preferences, ranking, options, topics, place)
+    scored = scored_groups(preferences, ranking, options, topics, run_rows)
     starts = preferences.pool.offsets
     document, bounds = ragged(starts[scored.topic], np.diff(starts)[scored.topic])
     document = preferences.by_docno[document]
     topic_of = np.repeat(np.arange(len(scored.topics)), np.diff(bounds))
     rank = scored.rank[document]
-    place_of = np.zeros(len(scored.rank), np.int64)
+    position_of = np.zeros(len(scored.rank), np.int64)
     in_order = document[np.lexsort((rank, rank == 0, topic_of))]
-    place_of[in_order] = np.arange(len(document)) - bounds[topic_of]
+    position_of[in_order] = np.arange(len(document)) - bounds[topic_of]
 
     level = preferences.level[scored.row]
     if options.version.single_precision_scores:
         # trec_eval: levels are C floats in 9.0.8, so close ones are the same.
         with np.errstate(over="ignore", under="ignore"):
             level = level.astype(np.float32).astype(np.float64)
-    subgroup, own_place = preferences.subgroup[scored.row], place_of[preferences.document[scored.row]]
-    order = np.lexsort((own_place, -level, subgroup, scored.group_of))
+    subgroup, own_position = preferences.subgroup[scored.row], position_of[preferences.document[scored.row]]
+    order = np.lexsort((own_position, -level, subgroup, scored.group_of))
     return PreferenceBatch(
         topics=scored.topics,
         missing=scored.missing,
@@ -193,7 +195,7 @@ def form_preference_batch(
         row_offsets=scored.row_offsets,
         subgroup=subgroup[order],
         level=level[order],
-        place=own_place[order],
+        position=own_position[order],
         row=scored.row[order],
         group=scored.group,
         source=preferences,

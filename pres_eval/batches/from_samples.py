@@ -9,6 +9,7 @@ import numpy as np
 
 from pres_eval.arrays import BoolArray, FloatArray, IntArray, divide
 from pres_eval.batches.from_groups import JudgementsOfTopics, scored_groups
+from pres_eval.batches.topics import rows_of
 from pres_eval.options import Options
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.reading.judged_groups import Sample
@@ -71,15 +72,15 @@ class SampledBatch(JudgementsOfTopics):
         return self.times * divide(self.num_documents, self.drawn)[self.group_of]
 
     @cached_property
-    def found(self) -> IntArray:
+    def retrieved(self) -> IntArray:
         """(D,) the documents retrieved, by topic and rank."""
         rows = np.flatnonzero(self.rank > 0)
         return rows[np.lexsort((self.rank[rows], self.topic_of[rows]))]
 
     @cached_property
     def begins(self) -> IntArray:
-        """(D,) where, in `found`, the topic of each document retrieved begins."""
-        topic_of = self.topic_of[self.found]
+        """(D,) where, in `retrieved`, the topic of each document retrieved begins."""
+        topic_of = self.topic_of[self.retrieved]
         return np.searchsorted(topic_of, topic_of)
 
     def before(self, values: FloatArray) -> FloatArray:
@@ -108,17 +109,23 @@ class SampledBatch(JudgementsOfTopics):
 
 
 _OF_ANY_DRAWS = (
-    *("num_documents", "group_of", "topic_of_group", "topic_of"),
-    *("is_rel", "relevant_rows", "found", "begins"),
+    "num_documents",
+    "group_of",
+    "topic_of_group",
+    "topic_of",
+    "is_rel",
+    "relevant_rows",
+    "retrieved",
+    "begins",
 )
 """Facts about a batch that do not depend on the draw, so that a thousand samples compute them once."""
 
 
 def form_sampled_batch(
-    sample: Sample, ranking: Ranked, options: Options, topics: IntArray, place: IntArray
+    sample: Sample, ranking: Ranked, options: Options, topics: IntArray, run_rows: IntArray
 ) -> SampledBatch:
-    """Join a sample with a ranking, after -M; topics and place (T,) as for scored_groups."""
-    scored = scored_groups(sample, ranking, options, topics, place)
+    """Join a sample with a ranking, after -M; topics and run_rows (T,) as for scored_groups."""
+    scored = scored_groups(sample, ranking, options, topics, run_rows)
     grade = sample.grade[scored.row]
     return SampledBatch(
         topics=scored.topics,
@@ -128,7 +135,7 @@ def form_sampled_batch(
         grade=grade,
         rank=scored.rank[sample.document[scored.row]],
         times=(grade >= 0).astype(np.float64),
-        probability=None if sample.probability is None else sample.probability[scored.row],
+        probability=rows_of(sample.probability, scored.row),
         most=options.max_retrieved,
         relevance_level=options.relevance_level,
     )

@@ -16,24 +16,24 @@ from pres_eval.reading.judged_groups import SubtopicQrels
 
 @dataclass(frozen=True, eq=False)
 class Hits:
-    """Pairs of a document and a subtopic that it was judged for, sorted by topic, place and subtopic.
+    """Pairs of a document and a subtopic that it was judged for, sorted by topic, position and subtopic.
 
     offsets   (T+1,) where each topic's pairs begin
-    place     (P,) place of the document: its rank in a run, its place by docno in the judgements; from 1
+    position  (P,) of the document, from 1: its rank in a run; among the judgements, its place by docno
     subtopic  (P,) number of the subtopic in its topic, from 0
     grade     (P,) grade of the judgement, at least 0
     """
 
     offsets: IntArray
-    place: IntArray
+    position: IntArray
     subtopic: IntArray
     grade: IntArray
 
     def relevant(self, level: float) -> Hits:
         """Return the pairs whose grade is at least this."""
-        kept = np.flatnonzero(self.grade >= level)
-        offsets = np.searchsorted(kept, self.offsets)
-        return Hits(offsets, self.place[kept], self.subtopic[kept], self.grade[kept])
+        rows = np.flatnonzero(self.grade >= level)
+        offsets = np.searchsorted(rows, self.offsets)
+        return Hits(offsets, self.position[rows], self.subtopic[rows], self.grade[rows])
 
     @cached_property
     def topic_of(self) -> IntArray:
@@ -45,19 +45,19 @@ class Hits:
 class SubtopicBatch(GroupsOfTopics):
     """T topics with their subtopics; those without a relevant document do not count.
 
-    all_found        the documents retrieved that were judged for a subtopic
-    all_judged       all documents that were judged for a subtopic, with their places by docno
+    all_hits         the documents retrieved that were judged for a subtopic
+    all_judged       all documents that were judged for a subtopic, with their positions by docno
     relevance_level  least grade of a relevant document (-l)
     """
 
-    all_found: Hits
+    all_hits: Hits
     all_judged: Hits
     relevance_level: float = 1
 
     @cached_property
-    def found(self) -> Hits:
+    def hits(self) -> Hits:
         """The documents retrieved that are relevant to a subtopic."""
-        return self.all_found.relevant(self.relevance_level)
+        return self.all_hits.relevant(self.relevance_level)
 
     @cached_property
     def judged(self) -> Hits:
@@ -81,13 +81,13 @@ class SubtopicBatch(GroupsOfTopics):
 
 
 def form_subtopic_batch(
-    qrels: SubtopicQrels, ranking: Ranked, options: Options, topics: IntArray, place: IntArray
+    qrels: SubtopicQrels, ranking: Ranked, options: Options, topics: IntArray, run_rows: IntArray
 ) -> SubtopicBatch:
     """Join subtopic judgements with a ranking: -M first, then -J, for documents that no subtopic judged.
 
-    topics, place  (T,) as for scored_groups
+    topics, run_rows  (T,) as for scored_groups
     """
-    scored = scored_groups(qrels, ranking, options, topics, place)
+    scored = scored_groups(qrels, ranking, options, topics, run_rows)
     num_topics = len(scored.topics)
     judged = np.flatnonzero(qrels.grade[scored.row] >= 0)
     document, grade = qrels.document[scored.row][judged], qrels.grade[scored.row][judged]
@@ -96,12 +96,14 @@ def form_subtopic_batch(
     rank = _ranks_of_judged(scored, topic_of, document) if options.judged_only else scored.rank[document]
     by_docno = np.empty(len(qrels.pool.documents), np.int64)
     by_docno[qrels.pool.byte_order()] = np.arange(1, len(by_docno) + 1)
-    there = np.flatnonzero(rank > 0)
+    retrieved = np.flatnonzero(rank > 0)
     return SubtopicBatch(
         topics=scored.topics,
         missing=scored.missing,
         offsets=scored.offsets,
-        all_found=_hits(num_topics, topic_of[there], rank[there], subtopic[there], grade[there]),
+        all_hits=_hits(
+            num_topics, topic_of[retrieved], rank[retrieved], subtopic[retrieved], grade[retrieved]
+        ),
         all_judged=_hits(num_topics, topic_of, by_docno[document], subtopic, grade),
         relevance_level=options.relevance_level,
     )
@@ -109,9 +111,9 @@ def form_subtopic_batch(
 
 def _ranks_of_judged(scored: ScoredGroups, topic_of: IntArray, document: IntArray) -> IntArray:
     """Return the ranks (N,) of judged documents among all that were judged, 0 if not retrieved."""
-    there = np.flatnonzero(scored.rank[document] > 0)
-    documents, first = np.unique(document[there], return_index=True)
-    topics = topic_of[there][first]
+    retrieved = np.flatnonzero(scored.rank[document] > 0)
+    documents, first = np.unique(document[retrieved], return_index=True)
+    topics = topic_of[retrieved][first]
     order = np.lexsort((scored.rank[documents], topics))
     begins = np.searchsorted(topics[order], np.arange(len(scored.topics)))
     ranks = np.zeros(len(scored.rank), np.int64)
@@ -119,8 +121,10 @@ def _ranks_of_judged(scored: ScoredGroups, topic_of: IntArray, document: IntArra
     return ranks[document]
 
 
-def _hits(num_topics: int, topic_of: IntArray, place: IntArray, subtopic: IntArray, grade: IntArray) -> Hits:
+def _hits(
+    num_topics: int, topic_of: IntArray, position: IntArray, subtopic: IntArray, grade: IntArray
+) -> Hits:
     """Return hits in the order of ranks, from topics, ranks, subtopics and grades (H,) in any order."""
-    order = np.lexsort((subtopic, place, topic_of))
+    order = np.lexsort((subtopic, position, topic_of))
     offsets = np.searchsorted(topic_of[order], np.arange(num_topics + 1))
-    return Hits(offsets, place[order], subtopic[order], grade[order])
+    return Hits(offsets, position[order], subtopic[order], grade[order])

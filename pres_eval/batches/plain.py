@@ -73,9 +73,9 @@ class RankedTopic:
     def dcg(self, rank: int) -> float:
         """Return the discounted gain down to a rank."""
         total = 0.0
-        for place, grade in zip(self.ranks, self.grades, strict=True):
-            if place > rank:
+        for document_rank, grade in zip(self.ranks, self.grades, strict=True):
+            if document_rank > rank:
                 break
             if grade > 0:
-                total += float(grade) / log2(place + 1)
+                total += float(grade) / log2(document_rank + 1)
         return total

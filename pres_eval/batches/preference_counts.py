@@ -1,9 +1,9 @@
 """Counts of fulfilled preferences, for judgement groups that order their documents in classes.
 
-A document's place is its number among the judged documents of its topic: those retrieved come first, in rank
-order, then the others.  A preference for the document at place i over the one at place j is fulfilled if
-i < j and i was retrieved.  A judgement group with one subgroup orders its documents in classes of equal
-level, so its preferences can be counted without being listed.
+A document's position is its number among the judged documents of its topic: those retrieved come first, in
+rank order, then the others.  A preference for the document at position i over the one at position j is
+fulfilled if i < j and i was retrieved.  A judgement group with one subgroup orders its documents in classes
+of equal level, so its preferences can be counted without being listed.
 """
 
 from __future__ import annotations
@@ -61,17 +61,17 @@ Counts = tuple[IntArray, ...]
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """G judgement groups as classes of equally good documents: R judgements sorted by group, class, place.
+    """G judgement groups as classes of equally good documents: R judgements sorted by group, class, position.
 
     offsets   (G+1,) where each group's judgements begin
     rank_class  (R,) class of each judgement, 0 is the best of the group
-    place     (R,) place of its document
+    position  (R,) of its document
     retrieved (R,) whether the document was retrieved
     """
 
     offsets: IntArray
     rank_class: IntArray
-    place: IntArray
+    position: IntArray
     retrieved: BoolArray
 
     def __len__(self) -> int:
@@ -85,7 +85,7 @@ class Classes:
     def only(self, chosen: BoolArray) -> Classes:
         """Return the same groups with the chosen judgements (N,) alone."""
         offsets = np.concatenate(([0], np.cumsum(chosen)))[self.offsets]
-        return Classes(offsets, self.rank_class[chosen], self.place[chosen], self.retrieved[chosen])
+        return Classes(offsets, self.rank_class[chosen], self.position[chosen], self.retrieved[chosen])
 
     def by_group(self, values: IntArray | BoolArray) -> IntArray:
         """Add up whole numbers by group: (R,) in, (G,) out."""
@@ -98,13 +98,13 @@ def segment_sums(values: IntArray | BoolArray, offsets: IntArray) -> IntArray:
 
 
 def in_right_order(classes: Classes) -> IntArray:
-    """Return (G,) the pairs of each group in which the document of the better class has the smaller place.
+    """Return (G,) the pairs of each group in which the document of the better class has the smaller position.
 
     Works bit by bit: two classes differ first at one bit, counted from the highest, so each pair is found
     once, among the documents whose classes agree above that bit.
     """
     group = classes.group
-    rank_class = classes.rank_class[np.lexsort((classes.place, group))]
+    rank_class = classes.rank_class[np.lexsort((classes.position, group))]
     pairs = np.zeros(len(classes), np.int64)
     for bit in range(int(rank_class.max(initial=0)).bit_length()):
         above = rank_class >> (bit + 1)
@@ -171,8 +171,10 @@ def balanced_counts(
     return (
         *pairs,
         *judgements,
-        *(np.where(surplus >= 0, *both) for both in zip(filled, cut, strict=True)),
-        *(np.where(surplus_ret >= 0, *both) for both in zip(filled_ret, cut_ret, strict=True)),
+        np.where(surplus >= 0, filled[0], cut[0]),
+        np.where(surplus >= 0, filled[1], cut[1]),
+        np.where(surplus_ret >= 0, filled_ret[0], cut_ret[0]),
+        np.where(surplus_ret >= 0, filled_ret[1], cut_ret[1]),
     )
 
 
@@ -187,9 +189,9 @@ def _cut_nonrelevant(classes: Classes, rel: IntArray, rel_ret: IntArray) -> tupl
     is_last = classes.rank_class == last_class[group]
     ful_ret, poss_ret, ful_imp, poss_imp, poss_none = count_pairs(classes.only(~is_last))
 
-    width = int(classes.place.max(initial=0)) + 1
-    ret_keys = np.sort((group * width + classes.place)[retrieved])
-    before = np.searchsorted(ret_keys, group * width + classes.place) - np.searchsorted(
+    width = int(classes.position.max(initial=0)) + 1
+    ret_keys = np.sort((group * width + classes.position)[retrieved])
+    before = np.searchsorted(ret_keys, group * width + classes.position) - np.searchsorted(
         ret_keys, group * width
     )
     first_of_last = np.concatenate(([0], np.cumsum(is_last)))
@@ -197,15 +199,15 @@ def _cut_nonrelevant(classes: Classes, rel: IntArray, rel_ret: IntArray) -> tupl
     # trec_eval: each document left in the last class is compared with all documents of the group, those of
     # its own class (and itself) too.  Where negative levels leave the last class shorter than `rel`,
     # trec_eval reads past its end in memory; here it stays short.
-    kept = is_last & (index_in_last < rel[group])
-    kept_ret = is_last & retrieved & (index_in_last < rel_ret[group])
+    is_left = is_last & (index_in_last < rel[group])
+    is_left_ret = is_last & retrieved & (index_in_last < rel_ret[group])
     return (
         (
-            ful_ret + ful_imp + classes.by_group(np.where(kept, before, 0)),
-            poss_ret + poss_imp + poss_none + classes.by_group(kept) * np.diff(classes.offsets),
+            ful_ret + ful_imp + classes.by_group(np.where(is_left, before, 0)),
+            poss_ret + poss_imp + poss_none + classes.by_group(is_left) * np.diff(classes.offsets),
         ),
         (
-            ful_ret + classes.by_group(np.where(kept_ret, before, 0)),
-            poss_ret + classes.by_group(kept_ret) * classes.by_group(retrieved),
+            ful_ret + classes.by_group(np.where(is_left_ret, before, 0)),
+            poss_ret + classes.by_group(is_left_ret) * classes.by_group(retrieved),
         ),
     )

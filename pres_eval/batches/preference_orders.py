@@ -2,7 +2,7 @@
 
 A group with several subgroups orders some pairs of documents, and is closed under
 transitivity.  Several groups of a topic may order the same pair; the sums over pairs add one quotient
-after the other, in the order of the places of the two documents.
+after the other, in the order of the positions of the two documents.
 """
 
 from __future__ import annotations
@@ -21,31 +21,31 @@ CELLS = 1 << 20
 
 
 class ConflictError(Exception):
-    """Two documents of which each is preferred to the other: its arguments are their places."""
+    """Two documents of which each is preferred to the other: its arguments are their positions."""
 
 
 @dataclass(frozen=True, eq=False)
 class PartialOrder:
     """One judgement group with m documents.
 
-    place   (m,) places of the documents, ascending
+    position  (m,) positions of the documents, ascending
     level   (m,) level of each document in the last subgroup that has it
     better  (m, m) whether the document of the row is preferred to that of the column
     """
 
-    place: IntArray
+    position: IntArray
     level: FloatArray
     better: BoolArray
 
     def count(self, num_judged_ret: int) -> Counts:
         """Return the counts of the group (1,)."""
-        num_ret = int(np.searchsorted(self.place, num_judged_ret))
+        num_ret = int(np.searchsorted(self.position, num_judged_ret))
         is_rel, is_nonrel = self.level > 0, self.level == 0
         rel = _number(is_rel)
         judgements = rel, _number(is_rel[:num_ret]), _number(is_nonrel), _number(is_nonrel[:num_ret])
-        kept = ~(is_nonrel & (np.cumsum(is_nonrel) > rel))
+        is_left = ~(is_nonrel & (np.cumsum(is_nonrel) > rel))
         ful_ret, poss_ret, ful_imp, poss_imp, poss_none = _areas(
-            self.better[kept][:, kept], int(_number(kept[:num_ret])[0])
+            self.better[is_left][:, is_left], int(_number(is_left[:num_ret])[0])
         )
         cut = ful_ret + ful_imp, poss_ret + poss_imp + poss_none
         return balanced_counts(_areas(self.better, num_ret), judgements, cut, (ful_ret, poss_ret))
@@ -73,35 +73,35 @@ def _areas(better: BoolArray, num_ret: int) -> Pairs:
     )
 
 
-def partial_order(place: IntArray, subgroup: IntArray, level: FloatArray) -> PartialOrder:
+def partial_order(position: IntArray, subgroup: IntArray, level: FloatArray) -> PartialOrder:
     """Return the order that judgements (n,), sorted by subgroup and level (descending), establish; closed.
 
     ConflictError for two documents that are each preferred to the other, or for a document that is relevant
-    in one subgroup and not in the next (then both places are the same).
+    in one subgroup and not in the next (then both positions are the same).
     """
-    places, document = np.unique(place, return_inverse=True)
-    last_level = _last_levels(document, level, places)
-    closed = np.packbits(_directly_better(document, subgroup, level, len(places)), axis=1)
-    for middle in range(len(places)):
+    positions, document = np.unique(position, return_inverse=True)
+    last_level = _last_levels(document, level, positions)
+    closed = np.packbits(_directly_better(document, subgroup, level, len(positions)), axis=1)
+    for middle in range(len(positions)):
         better_than_it = closed[:, middle >> 3] & (128 >> (middle & 7)) != 0
         closed[better_than_it] |= closed[middle]
-    better = np.unpackbits(closed, axis=1, count=len(places)).astype(bool)
+    better = np.unpackbits(closed, axis=1, count=len(positions)).astype(bool)
     np.fill_diagonal(better, False)
     conflicts = np.argwhere(better & better.T)
     if len(conflicts):
-        raise ConflictError(*(int(places[i]) for i in conflicts[0]))
-    return PartialOrder(places, last_level, better)
+        raise ConflictError(*(int(positions[i]) for i in conflicts[0]))
+    return PartialOrder(positions, last_level, better)
 
 
-def _last_levels(document: IntArray, level: FloatArray, places: IntArray) -> FloatArray:
+def _last_levels(document: IntArray, level: FloatArray, positions: IntArray) -> FloatArray:
     """Return the level (D,) of each document's last judgement, if none changes relevance."""
     order = np.argsort(document, kind="stable")
     same, earlier, later = np.diff(document[order]) == 0, level[order][:-1], level[order][1:]
     # trec_eval: a negative level between a positive one and 0 hides the contradiction.
     turns = same & (((earlier > 0) & (later == 0)) | ((earlier == 0) & (later > 0)))
     if turns.any():
-        found = int(places[document[order][np.flatnonzero(turns)[0]]])
-        raise ConflictError(found, found)
+        position = int(positions[document[order][np.flatnonzero(turns)[0]]])
+        raise ConflictError(position, position)
     last: FloatArray = level[order][np.append(~same, True)]
     return last
 
@@ -129,9 +129,14 @@ def _directly_better(document: IntArray, subgroup: IntArray, level: FloatArray, 
 
 @dataclass(frozen=True, eq=False)
 class PairwiseClasses:
-    """A group of classes: the places (m,) of its documents, ascending, the class of each, its judgements."""
+    """A group of classes with m documents.
 
-    place: IntArray
+    position    (m,) positions of the documents, ascending
+    rank_class  (m,) class of each document, 0 is the best
+    times       (m,) how often the group judges it
+    """
+
+    position: IntArray
     rank_class: IntArray
     times: IntArray
 
@@ -164,7 +169,7 @@ class PairSums:
 def sum_pairs(
     groups: Sequence[Pairwise], num_judged: int, num_ret: int
 ) -> tuple[float, int, float, int, int]:
-    """Return the PairSums of one topic, whose first `num_ret` of `num_judged` places were retrieved."""
+    """Return the PairSums of one topic, whose first `num_ret` of `num_judged` positions were retrieved."""
     retrieved, others = slice(0, num_ret), slice(num_ret, num_judged)
     sum_ret, pairs_ret = _add_shares(groups, retrieved, retrieved, 0.0)
     sum_imp, pairs_imp = _add_shares(groups, retrieved, others, sum_ret)
@@ -175,10 +180,10 @@ def sum_pairs(
 def _add_shares(groups: Sequence[Pairwise], rows: slice, columns: slice, start: float) -> tuple[float, int]:
     """Add to `start` the fulfilled share of each pair of row < column, row by row; and count the pairs."""
     pairs = 0
-    for some in _blocks(rows, columns.stop - columns.start):
-        fulfilled = _preferred(groups, some, columns)
-        all_of_pair = fulfilled.astype(np.int32) + _preferred(groups, columns, some).T
-        above = np.arange(some.start, some.stop)[:, None] < np.arange(columns.start, columns.stop)
+    for row_block in _blocks(rows, columns.stop - columns.start):
+        fulfilled = _preferred(groups, row_block, columns)
+        all_of_pair = fulfilled.astype(np.int32) + _preferred(groups, columns, row_block).T
+        above = np.arange(row_block.start, row_block.stop)[:, None] < np.arange(columns.start, columns.stop)
         chosen = np.flatnonzero((all_of_pair > 0) & above)
         pairs += len(chosen)
         shares = fulfilled.reshape(-1)[chosen] / all_of_pair.reshape(-1)[chosen]
@@ -194,13 +199,14 @@ def _blocks(rows: slice, num_columns: int) -> Iterator[slice]:
 
 
 def _preferred(groups: Sequence[Pairwise], rows: slice, columns: slice) -> NDArray[np.uint16]:
-    """Return (rows, columns) how often all groups prefer the document at the row's place to the column's."""
+    """Return (rows, columns) how often all groups prefer the document of the row to that of the column."""
     # trec_eval: preferences of a pair are counted in 16 bits.
     total = np.zeros((rows.stop - rows.start, columns.stop - columns.start), np.uint16)
     for group in groups:
-        # Of a group only its own documents are looked at, in a matrix of all that were judged.
-        own_rows = slice(*np.searchsorted(group.place, (rows.start, rows.stop)).tolist())
-        own_columns = slice(*np.searchsorted(group.place, (columns.start, columns.stop)).tolist())
-        where = np.ix_(group.place[own_rows] - rows.start, group.place[own_columns] - columns.start)
-        total[where] += group.preferred(own_rows, own_columns)
+        # A group judges some of the documents: it adds to their rows and columns of the matrix.
+        rows_of_group = slice(*np.searchsorted(group.position, (rows.start, rows.stop)).tolist())
+        columns_of_group = slice(*np.searchsorted(group.position, (columns.start, columns.stop)).tolist())
+        row_numbers = group.position[rows_of_group] - rows.start
+        column_numbers = group.position[columns_of_group] - columns.start
+        total[np.ix_(row_numbers, column_numbers)] += group.preferred(rows_of_group, columns_of_group)
     return total

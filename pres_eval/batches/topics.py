@@ -27,36 +27,43 @@ UNJUDGED = -2
 """Grade of a document that is in the pool but was not judged (any negative relevance in the qrels)."""
 
 MOST_RESULTS = 64
-"""Things that are kept of the same topics."""
+"""Results that are remembered of the same topics."""
 
 
 def scored_topics(pool: Pool, ranked: Ranked, options: Options) -> tuple[IntArray, IntArray]:
-    """Return the pool topics to score (T,), and their places in the ranking (T,), -1 for missing ones."""
+    """Return the pool topics to score (T,), and where they are in the ranking (T,), -1 for missing ones."""
     topics: IntArray = ranked.topic
-    place: IntArray = np.arange(len(topics))
+    run_rows: IntArray = np.arange(len(topics))
     if options.complete and options.version.scores_missing_topics:
         topics = np.arange(len(pool.topics))
-        place = np.full(len(topics), -1)
-        place[ranked.topic] = np.arange(len(ranked.topic))
+        run_rows = np.full(len(topics), -1)
+        run_rows[ranked.topic] = np.arange(len(ranked.topic))
     if options.only_topic is not None:
         chosen = np.array([pool.topics[topic] == options.only_topic for topic in topics.tolist()], np.bool_)
-        topics, place = topics[chosen], place[chosen]
-    return topics, place
+        topics, run_rows = topics[chosen], run_rows[chosen]
+    return topics, run_rows
 
 
-def take_topics(ranked: Ranked, place: IntArray) -> Ranked:
-    """Return the topics at `place` (T,); those at -1, which the run lacks, have one document."""
-    if len(place) == len(ranked.topic) and (place == np.arange(len(place))).all():
+def rows_of(values: AnyArray | None, rows: IntArray | slice) -> AnyArray | None:
+    """Return some rows (n,) of optional values, None where there are none."""
+    return None if values is None else values[rows]
+
+
+def take_topics(ranked: Ranked, run_rows: IntArray) -> Ranked:
+    """Return the topics at `run_rows` (T,); those at -1, which the run lacks, have one document."""
+    if len(run_rows) == len(ranked.topic) and (run_rows == np.arange(len(run_rows))).all():
         return ranked
     # trec_eval: a topic that the run lacks is scored as one document that nobody judged.
-    there = np.flatnonzero(place >= 0)
-    num_ret: IntArray = np.ones(len(place), np.int64)
-    starts, lengths = np.zeros(len(place), np.int64), np.zeros(len(place), np.int64)
-    num_ret[there] = ranked.num_ret[place[there]]
-    starts[there], lengths[there] = ranked.offsets[place[there]], lengths_at(ranked.offsets, place[there])
+    in_run = np.flatnonzero(run_rows >= 0)
+    rows_in_run = run_rows[in_run]
+    num_ret: IntArray = np.ones(len(run_rows), np.int64)
+    num_ret[in_run] = ranked.num_ret[rows_in_run]
+    starts, lengths = np.zeros(len(run_rows), np.int64), np.zeros(len(run_rows), np.int64)
+    starts[in_run] = ranked.offsets[rows_in_run]
+    lengths[in_run] = lengths_at(ranked.offsets, rows_in_run)
     rows, offsets = consecutive(starts, lengths)
     return Ranked(
-        topic=place,
+        topic=run_rows,
         num_ret=num_ret,
         offsets=offsets,
         rank=ranked.rank[rows],
@@ -89,7 +96,7 @@ class RankedDocuments:
     keys: IntArray
     width: int
 
-    def of(self, values: AnyArray) -> AnyArray:
+    def values_of(self, values: AnyArray) -> AnyArray:
         """Return those of the batch's values (D,) that are of these documents: (R,)."""
         return values if len(self.rows) == len(values) else values[self.rows]
 
@@ -127,6 +134,10 @@ class TieGroups:
     first: IntArray
     size: IntArray
 
+    def take(self, rows: slice) -> TieGroups:
+        """Return the groups of some of the documents, of which none was split."""
+        return TieGroups(self.first[rows], self.size[rows])
+
     def among(self, rows: IntArray, offsets: IntArray) -> TieGroups:
         """Return the groups with only these documents (K,); topics begin at offsets (T+1,) in them."""
         topic_of = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
@@ -157,10 +168,10 @@ def by_grade(ranked: Ranked, grade: Grades, *, worst: bool) -> Ranked:
     # Ties keep their places, only the documents in them move.
     begins = heads_of_ties(ties.first, topic_of)
     length = np.diff(np.append(begins, len(rows)))
-    place = np.arange(len(rows)) - np.repeat(begins, length)
+    number_in_tie = np.arange(len(rows)) - np.repeat(begins, length)
     unknown = ties.size - np.repeat(length, length)
     rank, document = ranked.rank.astype(np.int64), ranked.document.copy()
-    rank[rows] = ties.first + place + unknown if worst else ties.first + place
+    rank[rows] = ties.first + number_in_tie + unknown if worst else ties.first + number_in_tie
     document[rows] = document[rows[order]]
     return replace(ranked, rank=rank, document=document, ties=NO_TIES)
 
@@ -171,14 +182,14 @@ class JudgedTopics:
 
     topics  T ids
     levels, level_counts, level_offsets  as in a Batch
-    made    results that depend on these alone
+    results  what was computed from these alone
     """
 
     topics: tuple[bytes, ...]
     levels: Grades
     level_counts: IntArray
     level_offsets: IntArray
-    made: Remembered = field(default_factory=partial(Remembered, MOST_RESULTS))
+    results: Remembered = field(default_factory=partial(Remembered, MOST_RESULTS))
 
 
 def judged_topics(qrels: QrelsJudgements, topics: IntArray) -> JudgedTopics:
@@ -186,8 +197,8 @@ def judged_topics(qrels: QrelsJudgements, topics: IntArray) -> JudgedTopics:
     rows, offsets = consecutive(qrels.pool.offsets[topics], lengths_at(qrels.pool.offsets, topics))
     topic_of, grade = np.repeat(np.arange(len(topics)), np.diff(offsets)), wide(qrels.grade[rows])
     if qrels.kept is not None:
-        kept = np.flatnonzero(qrels.kept[rows])
-        topic_of, grade = topic_of[kept], grade[kept]
+        used = np.flatnonzero(qrels.kept[rows])
+        topic_of, grade = topic_of[used], grade[used]
     levels, counts, offsets = count_levels(topic_of, grade, len(topics))
     ids = tuple(qrels.pool.topics.take(topics))
     return JudgedTopics(topics=ids, levels=levels, level_counts=counts, level_offsets=offsets)

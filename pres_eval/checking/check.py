@@ -21,7 +21,7 @@ from pres_eval.options import Options
 from pres_eval.ranking.runs import read_run
 from pres_eval.reading.advice import advice
 from pres_eval.reading.blocks import joined
-from pres_eval.reading.formats.recognising import FORMATS, recognised
+from pres_eval.reading.formats.recognising import FORMATS, judgements_format, recognised
 from pres_eval.reading.lines import QRELS, RUN, Layout
 from pres_eval.reading.pool import NO_POOL
 from pres_eval.reading.relevance import QrelsJudgements, Relevance, qrels_in, read_relevance
@@ -81,11 +81,14 @@ def check_files(qrels: Source, runs: Sequence[Source], options: CheckOptions) ->
 def _judgements(source: Source, report: FileReport, options: CheckOptions) -> Relevance:
     """Return the judgements in the format that was named, or that they turn out to be in."""
     level, form = options.relevance_level, options.relevance_form
-    other = FORMATS.get(form) or (recognised(source, grades=True) if form == "qrels" else None)
+    is_decimal = form == "qrels_float"
+    other = FORMATS.get(form)
+    if other is None and (is_decimal or form == "qrels"):
+        other = judgements_format(source)
     if other is None and form == "qrels":
         return check_qrels(source, report, level, options.jobs)
     # A fault of a single row ends the reading of these, as it does when the file is evaluated.
-    relevance = read_relevance(source, form) if other is None else qrels_in(source, other)
+    relevance = read_relevance(source, form) if other is None else qrels_in(source, other, is_decimal)
     report.facts["format"] = form if other is None else other.meaning
     if other is None:
         report.facts["judged_documents"] = len(relevance.pool.documents)
@@ -106,7 +109,7 @@ def _run(source: Source, report: FileReport, checker: RunChecker, form: str) -> 
     if other is None:
         return checker.check(source, report)
     part = joined(source.name, other.read(source, False))
-    documents = part.documents.pick(slice(None))
+    documents = part.documents.take(slice(None))
     offsets = np.concatenate(([0], np.cumsum(part.lengths)))
     groups = segments_of(part.topics)
     topics = replace(groups, starts=offsets[groups.starts], size=len(documents))
@@ -141,7 +144,7 @@ def _weigh_ties(report: FileReport, source: Source, judgements: Relevance, optio
     from pres_eval.analysis.ties import tie_range
 
     numbers = Options(relevance_level=options.relevance_level)
-    ranking = read_run(source, judgements, numbers, options.jobs, options.run_form, looks=False)
+    ranking = read_run(source, judgements, numbers, options.jobs, options.run_form)
     found = tie_range(judgements, ranking, numbers, select(["map"])[0])
     if found is not None:
         finding.message += f"; {found} by how they are ordered"
@@ -162,8 +165,11 @@ def _checked(
         report.add("unreadable", 1, "", [Example(error.line, error.found)])
     except MissingExtraError as error:
         report.add("unreadable", 1, "", [Example(None, str(error))])
-    if report.findings.keys() & MALFORMED and (said := advice(source, layout.names)):
-        report.add("another-format", 1, said)
+    if report.findings.keys() & MALFORMED:
+        faulty = report.findings.get("relevance-no-integer")
+        found = faulty.examples[0].text if faulty is not None and faulty.examples else ""
+        text = advice(source, layout.names, found)
+        report.add("another-format", int(text != ""), text)
     if source.has_mark and "format" not in report.facts:
         report.add("byte-order-mark", 1, "", [Example(1, "EF BB BF before the first id")])
     if checked is not None and "format" not in report.facts:

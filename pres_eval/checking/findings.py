@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from pres_eval.arrays import IntArray
-from pres_eval.errors import quoted
-from pres_eval.ranking.notations import Id, Respelling
+from pres_eval.checking.notations import Id, Respelling
+from pres_eval.errors import quoted_apart
 from pres_eval.reading.lines import Lines
 from pres_eval.reading.tokens import NEWLINE
 
@@ -237,8 +237,8 @@ def tell_respelling(
     every = list(found.every())
     message = f"they match {', others '.join(one.without for one in every)}{found.advice}"
     pairs = [pair for one in every for pair in one.pairs]
-    texts = (
-        Example(line_of(ours), f"{quoted(ours[1])} of the run, {quoted(judged)} of the qrels")
-        for ours, judged in pairs
-    )
-    report.add(kind, len(pairs), message, texts)
+    examples = []
+    for ours, judged in pairs[: report.most]:
+        in_run, in_qrels = quoted_apart(ours[1], judged)
+        examples.append(Example(line_of(ours), f"{in_run} of the run, {in_qrels} of the qrels"))
+    report.add(kind, len(pairs), message, examples)

@@ -12,24 +12,21 @@ from pres_eval.arrays import (
     AnyInts,
     GrowingColumns,
     Ids,
+    IdTable,
     IntArray,
-    WordIds,
     blocks,
     changed,
-    changes,
-    equal,
     narrow,
     stable_order,
 )
 from pres_eval.checking.blocks import NO_NUMBER, CheckedBlock, CheckedRows
 from pres_eval.checking.findings import Example, FileReport, facts_of_lines, tell_lines
+from pres_eval.checking.second_look import exchanged
 from pres_eval.checking.whole_files import CheckedRun, check_length, check_tags, sum_up_ties
 from pres_eval.errors import quoted
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS
-from pres_eval.ranking.opening import DOCNO, RANK, TOPIC, exchanged
-from pres_eval.ranking.parts import TAG
 from pres_eval.reading.cuts import ScatteredError
-from pres_eval.reading.lines import RUN, Lines, in_parts, no_lines
+from pres_eval.reading.lines import DOCNO, RANK, RUN, SCORE, TAG, TOPIC, Lines, in_parts, no_lines
 from pres_eval.reading.numbers import read_whole_numbers
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.rewriting import Mapping
@@ -38,11 +35,6 @@ from pres_eval.reading.source import Source
 from pres_eval.reading.splits import text_chunks
 from pres_eval.report.text import text_of
 from pres_eval.workers import UNTHREADED, in_order
-
-SCORE = 4
-
-_MANY = 64
-"""Changes of an id in a chunk above which equal ids are looked for with hashes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,18 +97,12 @@ def check_columns(report: FileReport, lines: Lines) -> AnyInts:
 
 def segments_of(ids: Ids) -> Segments:
     """Return the distinct ids in the order in which they appear, and where each segment of rows begins."""
-    starts = changes(ids)
+    starts = ids.heads()
     heads = ids.take(starts)
-    if len(starts) > _MANY:
-        _, first, which = np.unique(heads.hashes(), return_index=True, return_inverse=True)
-        if equal(heads, heads.take(first[which])).all():
-            order = np.argsort(first)
-            place = np.empty_like(order)
-            place[order] = np.arange(len(order))
-            return Segments(list(heads.take(first[order])), place[which], starts, len(ids))
-    numbers: dict[bytes, int] = {}
-    which = np.array([numbers.setdefault(i, len(numbers)) for i in heads], np.int64)
-    return Segments(list(numbers), which, starts, len(ids))
+    first_rows = IdTable(heads).first_rows()
+    is_new = first_rows == np.arange(len(heads))
+    numbers = np.cumsum(is_new) - 1
+    return Segments(list(heads.take(np.flatnonzero(is_new))), numbers[first_rows], starts, len(ids))
 
 
 @dataclass(frozen=True)
@@ -219,7 +205,7 @@ class RunChecker:
         first = tags.starts[np.unique(tags.which, return_index=True)[1]]
         places = zip(tags.counts().tolist(), (lines.line_of(first) + 1).tolist(), strict=True)
         rows = CheckedRows(
-            ids=WordIds.of(lines.column(DOCNO)),
+            ids=lines.column(DOCNO),
             scores=lines.numbers,
             ranks=ranks,
             line=lines.line_of(np.arange(len(lines))) + 1,

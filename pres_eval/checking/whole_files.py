@@ -9,12 +9,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pres_eval.arrays import IntArray, changes
+from pres_eval.arrays import IntArray
 from pres_eval.checking.findings import Example, FileReport, facts_of_lines, tell_lines, tell_respelling
-from pres_eval.errors import plural, quoted
-from pres_eval.ranking.rough import respelled_topics
-from pres_eval.reading.lines import Lines
-from pres_eval.reading.relevance import QrelsJudgements, Relevance, read_qrels
+from pres_eval.checking.respelling import respelled_topics
+from pres_eval.errors import EmptyFileError, InputError, plural, quoted
+from pres_eval.reading.lines import QRELS, Layout, Lines, no_lines
+from pres_eval.reading.relevance import (
+    QRELS_FLOAT,
+    QrelsJudgements,
+    Relevance,
+    read_qrels,
+    read_relevance,
+)
 from pres_eval.reading.source import Source
 
 
@@ -88,6 +94,35 @@ def check_qrels(source: Source, report: FileReport, level: float, jobs: int) -> 
 
     Raises InputError if the file can't be read to its end.
     """
+    qrels = _qrels_with_faults(source, report, jobs, QRELS)
+    if "relevance-no-integer" in report.findings or qrels is None:
+        whole = _with_decimals(source, jobs)
+        if whole is not None:
+            report.findings.clear()
+            report.counts.clear()
+            _qrels_with_faults(source, report, jobs, QRELS_FLOAT)
+            qrels = whole
+    if qrels is None:
+        raise no_lines(source, QRELS)
+    report.facts |= facts_of_lines(report)
+    tell_judgements(report, qrels, level)
+    return qrels
+
+
+def _with_decimals(source: Source, jobs: int) -> QrelsJudgements | None:
+    """Return judgements whose grades are whole but have decimals, such as 1.0; None if they are not so."""
+    try:
+        qrels = read_relevance(source, "qrels", jobs)
+    except InputError:
+        return None
+    assert isinstance(qrels, QrelsJudgements), "the format is that of qrels"
+    return qrels
+
+
+def _qrels_with_faults(
+    source: Source, report: FileReport, jobs: int, layout: Layout
+) -> QrelsJudgements | None:
+    """Return judgements, after all faults of their lines were reported; None if no line is good."""
     last_iteration = b""
 
     def tell(before: int, lines: Lines) -> None:
@@ -97,14 +132,16 @@ def check_qrels(source: Source, report: FileReport, level: float, jobs: int) -> 
         if len(lines):
             iterations = lines.column(1)
             goes_on = iterations[0] == last_iteration
-            part.counts["lines", "iterations"] = len(changes(iterations)) - goes_on
+            part.counts["lines", "iterations"] = len(iterations.heads()) - goes_on
             last_iteration = iterations[len(iterations) - 1]
         report.merge(part, before)
 
-    qrels = read_qrels(source, jobs, tell)
-    report.facts |= facts_of_lines(report)
-    tell_judgements(report, qrels, level)
-    return qrels
+    try:
+        return read_qrels(source, jobs, tell, layout)
+    except EmptyFileError:
+        if report.counts["lines", "all"] == 0 or not report.findings:
+            raise
+        return None
 
 
 def tell_judgements(report: FileReport, qrels: QrelsJudgements, level: float) -> None:

@@ -18,6 +18,9 @@ from pres_eval.reading.memory import allow_keeping_memory
 
 INTERRUPTED = 130
 
+REPORTS = ("--junit", "--summary")
+"""Options of files that report errors as well."""
+
 NO_ROOM = "failed to map segment"
 """Message of the system about a compiled module that does not fit into memory."""
 
@@ -29,6 +32,10 @@ def main(arguments: Sequence[str]) -> int:
             try:
                 return _main(list(arguments))
             except PresEvalError as error:
+                if not error.is_reported and any(word.startswith(REPORTS) for word in arguments):
+                    from pres_eval.cli.gating import report_usage_error
+
+                    report_usage_error(arguments, str(error))
                 return _fail(str(error), error.exit_code)
             except (KeyboardInterrupt, click.Abort):
                 return INTERRUPTED

@@ -9,7 +9,7 @@ from typing import Any
 from pres_eval.analysis.compare_settings import LEAST_ALPHA
 from pres_eval.cli.output import exit_if_failed, set_format, write_output
 from pres_eval.cli.progress import working
-from pres_eval.cli.said import FiniteRange, Millimetres, Said, WholeRange, argument, option
+from pres_eval.cli.said import FileUse, FiniteRange, Millimetres, Said, WholeRange, argument, option
 from pres_eval.cli.shared import MEASURES, NMAX, NumberOptions, TableOptions, terminal_width
 from pres_eval.cli.streams import warn
 from pres_eval.errors import RunFailure, UsageError, refuse
@@ -54,7 +54,7 @@ class PictureOptions(Said, place=3):
         "--untitled", is_flag=True, help="Leave out the titles, for a picture with a caption."
     )
     plot_style: str | None = option(
-        "--plot-style", metavar="NAME",
+        "--plot-style", metavar="NAME", file_use=FileUse.READ,
         help="Settings of matplotlib for the picture: a file, or one of its styles (grayscale).",
     )  # fmt: skip
     highlight: tuple[str, ...] = option(
@@ -90,11 +90,14 @@ class ResultOptions(PictureOptions, TableOptions, place=2):
         help="Print only this table (CSV and TSV have one; default: the first).",
     )  # fmt: skip
     output: str | None = option(
-        "--output", metavar="FILE", callback=set_format,
+        "--output", metavar="FILE", callback=set_format, file_use=FileUse.WRITTEN,
         help="Write results to FILE, whole or not at all; FILE.csv, .tsv, .json, .md and .tex set --format.",
     )  # fmt: skip
     plot: str | None = option(
-        "--plot", metavar="FILE", help="Also draw a picture: FILE.png, .svg or .pdf (extra: plot)."
+        "--plot",
+        metavar="FILE",
+        file_use=FileUse.WRITTEN,
+        help="Also draw a picture: FILE.png, .svg or .pdf (extra: plot).",
     )
     quiet: bool = NumberOptions.quiet
 

@@ -13,8 +13,8 @@ from pres_eval.checking.run import CheckOptions
 from pres_eval.checking.text import as_json, as_text
 from pres_eval.cli.output import set_format, write_output
 from pres_eval.cli.progress import reading_bar
-from pres_eval.cli.said import CutoffList, Said, WholeRange, argument, command_with, option
-from pres_eval.cli.shared import RESULTS_FORMAT, NumberOptions
+from pres_eval.cli.said import CutoffList, FileUse, Said, WholeRange, argument, command_with, option
+from pres_eval.cli.shared import COLUMNS, GRADE_WORDS, RESULTS_FORMAT, NumberOptions
 from pres_eval.cli.streams import check_paths, is_watched
 from pres_eval.errors import InputError, UsageError
 from pres_eval.reading.relevance import relevance_info
@@ -71,6 +71,8 @@ class CheckedFiles(Said):
         "--max", type=WholeRange(min=0), default=5, show_default=True, metavar="NUM",
         help="Examples of each kind in each file.",
     )  # fmt: skip
+    columns: tuple[str, ...] = COLUMNS
+    grades: tuple[str, ...] = GRADE_WORDS
     map_docs: str | None = NumberOptions.map_docs
     at_most: int | None = option(
         "--at-most", type=WholeRange(min=1), metavar="NUM",
@@ -97,7 +99,7 @@ class CheckedFiles(Said):
     )  # fmt: skip
     strict: bool = option("--strict", is_flag=True, help="Also exit with 1 for warnings.")
     output: str | None = option(
-        "--output", metavar="FILE", callback=set_format,
+        "--output", metavar="FILE", callback=set_format, file_use=FileUse.WRITTEN,
         help="Write the findings to FILE, whole or not at all; FILE.json sets --format json.",
     )  # fmt: skip
     jobs: int | None = NumberOptions.jobs

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
 from pres_eval.arrays import Ids
 from pres_eval.cli.output import output_file
-from pres_eval.cli.said import Said, argument, command_with, option
-from pres_eval.cli.shared import RESULTS_FORMAT
+from pres_eval.cli.said import FileUse, Said, argument, command_with, option
+from pres_eval.cli.shared import COLUMNS, GRADE_WORDS, RESULTS_FORMAT
 from pres_eval.cli.streams import warn, writing_results
-from pres_eval.errors import InputError, UsageError, quoted, refuse
+from pres_eval.errors import InputError, UsageError, quoted
 from pres_eval.library.converting import blocks_of_file
 from pres_eval.reading.blocks import Block
-from pres_eval.reading.formats.recognising import FORMATS, recognised
+from pres_eval.reading.formats.recognising import FORMATS, NAMED, recognised
+from pres_eval.reading.headings import GRADE, RANK, SCORE
+from pres_eval.reading.naming import current_naming
 from pres_eval.reading.run_files import TREC, check_format, source_at
 from pres_eval.reading.source import BYTE_ORDER_MARK, Source
 from pres_eval.reading.topic_files import HEADINGS
 from pres_eval.report.converted import OF_RUNS, TARGETS, write_blocks
 
-JUDGED = ("qrels", *(name for name, form in FORMATS.items() if not form.by_rank))
+JUDGED = ("qrels", *(name for name, form in FORMATS.items() if not form.by_rank and name != NAMED))
 
 
 class ConvertOptions(Said):
@@ -29,11 +32,12 @@ class ConvertOptions(Said):
     Examples:
       pres-eval convert run.txt --to csv
       pres-eval convert qrels.txt --to beir
+      pres-eval convert list.txt --columns topic=1,docno=2,score=3 --to trec_results
 
-    FILE is recognised as in an evaluation; without -R and -T it has judgements if it has four columns, or
-    named columns with grades and no scores.  JSON, BEIR's files and Parquet can be both: name judgements with
-    -R.  Ids and numbers stay as they are (msmarco has ranks in place of scores); the iterations, ranks and
-    tags of FILE are not kept.  Ids that the format cannot hold are errors.
+    FILE is recognised as in an evaluation.  Without -R and -T it has judgements if --columns names a grade,
+    if it has four columns, or named columns with grades and no scores.  JSON and BEIR's files can be both:
+    name judgements with -R, runs with -T.  Ids and numbers stay as they are (msmarco has ranks in place of
+    scores); the iterations, ranks and tags of FILE are not kept.  Ids that the format cannot hold are errors.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
 
     file: str = argument()
@@ -46,12 +50,16 @@ class ConvertOptions(Said):
         "-R", "--Rel_info_format", metavar="FORMAT",
         help=f"FILE has judgements, in this format: {', '.join(JUDGED)}.",
     )  # fmt: skip
+    columns: tuple[str, ...] = COLUMNS
+    grades: tuple[str, ...] = GRADE_WORDS
     topics_from: str | None = option(
         "--topics-from", metavar="FILE",
         help="Names of the topics 1, 2, ... of _msearch responses: the first word of each line.",
     )  # fmt: skip
     tag: str | None = option("--tag", metavar="NAME", help="Last column of trec_results (default: run).")
-    output: str | None = option("--output", metavar="FILE", help="Write to FILE, whole or not at all.")
+    output: str | None = option(
+        "--output", metavar="FILE", file_use=FileUse.WRITTEN, help="Write to FILE, whole or not at all."
+    )
 
 
 @command_with(ConvertOptions)
@@ -59,40 +67,58 @@ def command(said: ConvertOptions) -> None:
     """Write the rows of the file in the other format."""
     check_format(said.results_format)
     form = said.relevance_format
-    refuse(
-        (
-            said.tag is not None and said.target != "trec_results",
-            f"--tag goes with --to trec_results, found --to {said.target}: leave it out",
-        ),
-        (
-            form not in (None, *JUDGED),
-            f"-R {form}: cannot be converted, expected one of {', '.join(JUDGED)}",
-        ),
-    )
+    if said.tag is not None and said.target != "trec_results":
+        raise UsageError(f"--tag goes with --to trec_results, found --to {said.target}: leave it out")
+    if form not in (None, *JUDGED):
+        raise UsageError(f"-R {form}: cannot be converted, expected one of {', '.join(JUDGED)}")
     source = source_at(said.file)
-    grades = _has_grades(source, said)
-    if said.target in (OF_RUNS if grades else ("qrels",)):
-        what = "judgements, expected --to qrels" if grades else "a run, expected --to trec_results"
+    has_grades = _has_grades(source, said)
+    if said.target in (OF_RUNS if has_grades else ("qrels",)):
+        what = "judgements, expected --to qrels" if has_grades else "a run, expected --to trec_results"
         raise UsageError(f"--to {said.target}: {said.file} has {what}")
-    blocks = blocks_of_file(source, form or said.results_format, grades=grades)
+    blocks = blocks_of_file(source, form or said.results_format, grades=has_grades)
     if said.topics_from is not None:
-        blocks = _named(blocks, said.topics_from)
+        blocks = _with_topics_of(blocks, said.topics_from)
     with output_file(said.output) as stream, writing_results():
         tag = "run" if said.tag is None else said.tag
-        write_blocks(stream, blocks, said.target, grades, source.name, tag)
+        write_blocks(stream, blocks, said.target, has_grades, source.name, tag)
 
 
 def _has_grades(source: Source, said: ConvertOptions) -> bool:
-    """Return whether a file has judgements, by its option or its beginning."""
+    """Return whether a file has judgements, by its options or its beginning; raise UsageError for either."""
     if said.relevance_format is not None or said.results_format != TREC:
         return said.relevance_format is not None
-    if recognised(source, grades=False) is not None:
-        return said.target == "qrels"
+    columns = current_naming().columns
+    if said.grades or GRADE in columns:
+        return True
+    if SCORE in columns or RANK in columns:
+        return False
+    run_format = recognised(source, grades=False)
+    if run_format is not None:
+        if said.target in ("qrels", *OF_RUNS):
+            return said.target == "qrels"
+        form = run_format.name
+        if form in ("json", "jsonl", "beir") and _can_be_both(source, form):
+            raise UsageError(
+                f"{said.file} can be a run or judgements: name a run with -T {form},"
+                f" judgements with -R {form}"
+            )
+        return False
     lines = [line for line in source.head().split(b"\n") if line.strip() and not line.startswith(b"#")]
     return recognised(source, grades=True) is not None or (bool(lines) and len(lines[0].split()) == 4)
 
 
-def _named(blocks: Iterator[Block], path: str) -> Iterator[Block]:
+def _can_be_both(source: Source, form: str) -> bool:
+    """Return whether a file without named columns has whole numbers, as grades are and scores may be."""
+    judged = recognised(source, grades=True)
+    if judged is None or judged.name != form:
+        return False
+    head = source.head()
+    has_decimals = re.search(rb"[:\s,]-?\d+(\.\d|[eE][+-]?\d)|NaN|Infinity", head) is not None
+    return not has_decimals
+
+
+def _with_topics_of(blocks: Iterator[Block], path: str) -> Iterator[Block]:
     """Yield blocks with the names of their topics, numbers from 1; raise InputError for others."""
     names, last = _topics_of(path), 0
     for block in blocks:
@@ -105,7 +131,7 @@ def _named(blocks: Iterator[Block], path: str) -> Iterator[Block]:
                     "a line for each topic, numbered from 1",
                 )
             last = max(last, int(topic))
-        yield replace(block, topics=Ids.of([names[int(topic) - 1] for topic in block.topics]))
+        yield replace(block, topics=Ids.from_texts([names[int(topic) - 1] for topic in block.topics]))
     if last < len(names):
         warn(
             f"{path}: {len(names)} topics, but the last one with documents is number {last}"

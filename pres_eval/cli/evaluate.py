@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
 
+from pres_eval.cli.baselines import replaced_if_passed
 from pres_eval.cli.gating import pass_gates, report_failures
 from pres_eval.cli.job import EvaluateOptions, Job
 from pres_eval.cli.output import exit_if_failed
@@ -16,7 +17,7 @@ from pres_eval.cli.printing import named_lines, print_results
 from pres_eval.cli.reader import relevance_at, runs_at, topic_files
 from pres_eval.cli.said import command_with
 from pres_eval.cli.shared import TABLES
-from pres_eval.cli.streams import check_paths
+from pres_eval.cli.streams import check_paths, collected_warnings
 from pres_eval.errors import MeasureError, PresEvalError, RunFailure, UsageError, plural
 from pres_eval.measures.base import geometric_mean
 from pres_eval.measures.selection import DEFAULT_MEASURES, Selection, as_asked, leave_out, select
@@ -52,11 +53,13 @@ def command(said: EvaluateOptions) -> None:
     elif not said.runs:
         raise UsageError(USAGE + _taken_file(context))
     else:
-        try:
-            _evaluate(said)
-        except PresEvalError as error:
-            report_failures(said, [RunFailure(said.qrels, str(error))])
-            raise
+        with collected_warnings() as warnings:
+            try:
+                _evaluate(said, warnings)
+            except PresEvalError as error:
+                report_failures(said, [RunFailure(said.file_of(error), str(error))], warnings)
+                error.is_reported = True
+                raise
 
 
 def _taken_file(context: click.Context) -> str:
@@ -68,8 +71,11 @@ def _taken_file(context: click.Context) -> str:
     return ""
 
 
-def _evaluate(said: EvaluateOptions) -> None:
-    """Evaluate the runs, print the results, and apply the gates."""
+def _evaluate(said: EvaluateOptions, warnings: Sequence[str]) -> None:
+    """Evaluate the runs, print the results, and apply the gates.
+
+    warnings  list that receives all warnings which are printed
+    """
     said = _with_patterns(said)
     check_format(said.results_format)
     check_paths(said.qrels, said.runs)
@@ -92,23 +98,26 @@ def _evaluate(said: EvaluateOptions) -> None:
         failures=[] if said.keep_going else None,
         facts=[],
     )
-    evaluations = print_results(job)
-    if said.output_format not in TABLES and not said.quiet:
-        said.warn(job.warning())
-    if job.zscores is not None:
-        said.warn(job.zscores.warning)
-    if job.failures:
-        report_failures(said, job.failures)
-        if said.gated:
-            said.warn(f"gates were not checked, as {plural(len(job.failures), 'run')} could not be evaluated")
+    with replaced_if_passed(said) as held:
+        evaluations = print_results(job, held)
+        if said.output_format not in TABLES and not said.quiet:
+            said.warn(job.warning())
+        if job.zscores is not None:
+            said.warn(job.zscores.warning)
+        if said.gated and evaluations:
+            pass_gates(
+                said,
+                _record(evaluations, job),
+                named_lines(evaluations, job),
+                lambda path: _record(map(job.evaluated, runs_at(said, [path], relevance, options)), job),
+                job.failures or (),
+                warnings,
+            )
+        elif said.gated and job.failures:
+            runs = plural(len(job.failures), "run")
+            said.warn(f"gates were not checked, as {runs} could not be evaluated")
+            report_failures(said, job.failures, warnings)
         exit_if_failed(job.failures)
-    if said.gated:
-        pass_gates(
-            said,
-            _record(evaluations, job),
-            named_lines(evaluations, job),
-            lambda path: _record(map(job.evaluated, runs_at(said, [path], relevance, options)), job),
-        )
 
 
 def _with_patterns(said: EvaluateOptions) -> EvaluateOptions:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pres_eval.analysis.explain import Explanation, explain_topics
+from pres_eval.checking.warnings import without_common_topic
 from pres_eval.cli.analysing import RunsOptions, put_out
 from pres_eval.cli.loading import Loaded, read
 from pres_eval.cli.said import WholeRange, argument, command_with, option
 from pres_eval.errors import NoCommonTopicError, UsageError
-from pres_eval.ranking.warnings import no_common_topic
 from pres_eval.report import figures
 from pres_eval.report.text import text_of
 
@@ -57,7 +57,7 @@ def command(said: FiguresOptions) -> None:
     loaded = read(said, said.qrels, said.runs)
     for ranking in loaded.rankings:
         if not len(ranking.topic):
-            raise NoCommonTopicError(no_common_topic(loaded.relevance, ranking, loaded.options))
+            raise NoCommonTopicError(without_common_topic(loaded.relevance, ranking, loaded.options))
     table, draw = _figure(said, loaded)
     settings = {**loaded.settings, "kind": said.kind, "nmax": said.cutoff}
     put_out([table], "figures", settings, said, loaded.failures, draw)

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from pres_eval.arrays import IntArray
+from pres_eval.checking.warnings import check_common_topics
 from pres_eval.cli.gating import GateOptions
 from pres_eval.cli.output import set_format
 from pres_eval.cli.reader import runs_at, warn_of_ties
-from pres_eval.cli.said import FiniteRange, argument, option
+from pres_eval.cli.said import FileUse, FiniteRange, argument, option
 from pres_eval.cli.shared import (
     GROUPS,
     MEASURES,
@@ -21,7 +22,7 @@ from pres_eval.cli.shared import (
     TieOptions,
 )
 from pres_eval.engines.engine import LOCAL
-from pres_eval.errors import RunFailure, refuse
+from pres_eval.errors import RunFailure, UsageError
 from pres_eval.ranking.ranking import COMMON, OWN, Ranking
 from pres_eval.records import dataclass
 from pres_eval.report import OUTPUT_FORMATS
@@ -51,6 +52,10 @@ class EvaluateOptions(TieOptions, GateOptions, TableOptions):
     no_summary: bool = option(
         "-n", "--nosummary", is_flag=True, help="Don't print the values over all topics."
     )
+    signature: bool = option(
+        "--signature", is_flag=True,
+        help="End with a line that says how the numbers were made, for a paper: PRES@100|topics:12|level:1|…",
+    )  # fmt: skip
     zscore_file: str | None = option(
         "-Z", "--Zscore", metavar="FILE", help="Print Z-scores, with the means in FILE."
     )
@@ -91,14 +96,14 @@ class EvaluateOptions(TieOptions, GateOptions, TableOptions):
     groups: str | None = GROUPS
     weights: str | None = WEIGHTS
     output: str | None = option(
-        "--output", metavar="FILE",
+        "--output", metavar="FILE", file_use=FileUse.WRITTEN,
         callback=set_format,
         help="Write results to FILE, whole or not at all. FILE.csv, .tsv, .json, .jsonl, .md and .tex set"
         " --format; FILE.parquet is a table of the values of all topics, with the names of the runs' files,"
         " or with --names tag their tags.",
     )  # fmt: skip
     cluster: str | None = option(
-        "--cluster", metavar="WORKERS",
+        "--cluster", metavar="WORKERS", file_use=FileUse.READ,
         help="Read the runs in local:N (N processes) or by a Dask scheduler, tcp://HOST:PORT or FILE.json.",
     )  # fmt: skip
     cluster_timeout: float | None = option(
@@ -115,34 +120,30 @@ class EvaluateOptions(TieOptions, GateOptions, TableOptions):
         """Raises UsageError for gates that make no sense, and options that have no effect beside others."""
         self.check_gates()
         self.check_table()
-        tables = f"goes with --format {', '.join(TABLES)}"
-        is_table, zscores = self.output_format in TABLES, self.zscore_file is not None
-        timeout_alone = self.cluster_timeout is not None and (self.cluster or LOCAL).startswith(LOCAL)
-        refuse(
-            (self.sort is not None and not is_table, f"--sort {tables}"),
-            (self.transpose is not None and not is_table, f"--transpose {tables}"),
-            (
-                self.bounds_of is not None and not self.bounds,
-                "--bounds-of: expected --bounds all,max_rel=GRADE instead",
-            ),
-            (
-                self.intervals and (self.groups or self.weights or zscores),
-                "--intervals: expected none of --groups, --weights, -Z beside it",
-            ),
-            (
-                self.groups is not None and (self.writes_parquet or zscores),
-                "--groups: expected neither -Z nor --output FILE.parquet beside it",
-            ),
-            (
-                self.writes_parquet and zscores,
-                f"--output {self.output}: -Z makes no table of values; expected no -Z, or another ending",
-            ),
-            (
-                self.check_duplicates is not None and self.cluster is None,
-                "--check-duplicates goes with --cluster; one process always checks",
-            ),
-            (timeout_alone, "--cluster-timeout goes with --cluster and a Dask scheduler"),
-        )
+        if self.signature and (self.writes_parquet or self.output_format in ("csv", "tsv", "jsonl")):
+            raise UsageError(
+                "--signature: a line behind the results, which this format has no place for;"
+                " expected --format trec, table, latex, markdown or json"
+            )
+        zscores = self.zscore_file is not None
+        if self.output_format not in TABLES:
+            for option, value in (("--sort", self.sort), ("--transpose", self.transpose)):
+                if value is not None:
+                    raise UsageError(f"{option} goes with --format {', '.join(TABLES)}")
+        if self.bounds_of is not None and not self.bounds:
+            raise UsageError("--bounds-of: expected --bounds all,max_rel=GRADE instead")
+        if self.intervals and (self.groups or self.weights or zscores):
+            raise UsageError("--intervals: expected none of --groups, --weights, -Z beside it")
+        if self.groups is not None and (self.writes_parquet or zscores):
+            raise UsageError("--groups: expected neither -Z nor --output FILE.parquet beside it")
+        if self.writes_parquet and zscores:
+            raise UsageError(
+                f"--output {self.output}: -Z makes no table of values; expected no -Z, or another ending"
+            )
+        if self.check_duplicates is not None and self.cluster is None:
+            raise UsageError("--check-duplicates goes with --cluster; one process always checks")
+        if self.cluster_timeout is not None and (self.cluster or LOCAL).startswith(LOCAL):
+            raise UsageError("--cluster-timeout goes with --cluster and a Dask scheduler")
 
     @property
     def writes_parquet(self) -> bool:
@@ -165,6 +166,7 @@ class Job(Scoring):
 
     def record(self, runs: Iterable[RunRecord], qrels: FileRecord) -> Record:
         """Return evaluated runs with all that their numbers depend on, for JSON and for gates."""
+        from pres_eval.reading.digests import judgements_digest
         from pres_eval.report.records import Record, file_record
 
         said, rewriting = self.said, self.relevance.rewriting
@@ -175,6 +177,7 @@ class Job(Scoring):
             "exclude": said.exclude,
             "nmax-file": said.nmax_file,
             "size-file": said.size_file,
+            "document-scores": said.document_scores,
         }
         rules = {
             "map-ranks": said.rewrites.get("map_ranks"),
@@ -189,6 +192,9 @@ class Job(Scoring):
             failures=tuple(self.failures or ()),
             files={name: file_record(path) for name, path in files.items() if path is not None},
             rules={name: rule for name, rule in rules.items() if rule is not None},
+            judgements_digest=judgements_digest(self.relevance, said.qrels)
+            if said.against or said.output_format == "json"
+            else None,
             judgements=None
             if rewriting is None
             else (rewriting.num_judged, len(self.relevance.pool.documents)),
@@ -248,7 +254,8 @@ class Job(Scoring):
         return by_copies(work, count, self.said.num_jobs)
 
     def evaluated(self, ranking: Ranking) -> ScoredRun:
-        """Return all numbers of a run."""
+        """Return all numbers of a run.  Raises NoCommonTopicError."""
+        check_common_topics(self.relevance, ranking, self.options)
         evaluation = self.evaluation(ranking, self.blocks(ranking, self.each))
         if self.said.intervals:
             from pres_eval.analysis.sample_intervals import with_sample_intervals

@@ -6,7 +6,8 @@ import shlex
 from collections.abc import Callable, Iterator, Sequence
 
 from pres_eval.analysis.compare_settings import CompareSettings, reach_warning
-from pres_eval.analysis.judged_runs import favours, order_changes, run_changes, swapped_pairs, topic_changes
+from pres_eval.analysis.group_favour import expected_gains, favours
+from pres_eval.analysis.judged_runs import order_changes, run_changes, swapped_pairs, topic_changes
 from pres_eval.analysis.judging import Assessments, GradeTable, agreement, by_topic, grade_table, side_by_side
 from pres_eval.analysis.paired import PairedScores, pair_runs
 from pres_eval.analysis.prediction_powered import TwoJudges, favoured, turned_round
@@ -19,7 +20,8 @@ from pres_eval.cli.shared import MEASURES, NMAX
 from pres_eval.cli.streams import check_paths
 from pres_eval.errors import InputError, RunFailure, UsageError, plural
 from pres_eval.options import recorded
-from pres_eval.reading.advice import SWAPPED
+from pres_eval.reading.relevance import QrelsJudgements
+from pres_eval.reading.shapes import SWAPPED
 from pres_eval.report.corrected_tables import corrected_tables
 from pres_eval.report.judges_tables import (
     agreement_table,
@@ -102,6 +104,8 @@ def command(said: JudgesOptions) -> None:
         names = ("alpha", "seed") if said.correct else ("test", "alpha")
         settings["runs"] = [text_of(run) for run in said.runs]
         settings |= {name: getattr(said, name) for name in names}
+        if said.groups:
+            settings["seed"] = said.seed
     with unchanged([*paths, *said.runs] if said.correct else []):
         judged = side_by_side([qrels_at(said, path) for path in paths])
         corrected, failures = _corrected(said) if said.correct else ([], ())
@@ -116,12 +120,18 @@ def command(said: JudgesOptions) -> None:
     ]
     scores: list[PairedScores] = []
     if said.runs and not said.correct:
-        scores, failures = _scored(said, judged)
+        score, failures = _scorer(said, judged)
+        scores = [score(judged.qrels(judge)) for judge in range(len(paths))]
         if len(scores[0].runs) > 1:
             one_by_one = CompareSettings(test=said.test, alpha=said.alpha, correction="none")
             said.warn(reach_warning(one_by_one, scores[0]))
-        for each, other in zip(tables, scores[1:], strict=True):
-            each.extend(_tables_of_runs(said, scores[0], other))
+        for tables_of_pair, pair, other in zip(tables, pairs, scores[1:], strict=True):
+            tables_of_pair.extend(_tables_of_runs(said, scores[0], other))
+            if said.groups:
+                groups = groups_of_runs(said.groups, scores[0].runs)
+                fair = expected_gains(pair, scores[0], score, said.seed)
+                favour_of_groups = favours(scores[0], other, fair, groups)
+                tables_of_pair.append(groups_table(favour_of_groups, scores[0].falling))
     elif not said.runs and (said.groups or (said.measures and said.protocol is None)):
         raise UsageError(f"{'--group' if said.groups else '-m'}: no runs, expected QRELS QRELS RUN ...")
     shown = [*corrected, *beside_first(tables, judged)]
@@ -172,8 +182,11 @@ def _corrected(said: JudgesOptions) -> tuple[list[Table], tuple[RunFailure, ...]
     return corrected_tables(judges, said.alpha, said.seed), failures
 
 
-def _scored(said: JudgesOptions, judged: Assessments) -> tuple[list[PairedScores], tuple[RunFailure, ...]]:
-    """Return the runs under each judge, on the same topics; and those that could not be read."""
+Scorer = Callable[[QrelsJudgements], PairedScores]
+
+
+def _scorer(said: JudgesOptions, judged: Assessments) -> tuple[Scorer, tuple[RunFailure, ...]]:
+    """Return a function that scores the runs by judgements of the same topics; and runs not read."""
     options, selection = said.numbers(), select_or_usual(said, said.measures, said.nmax)
     try:
         rankings, names, failures = read_runs(said, said.runs, judged.qrels(0), options)
@@ -182,21 +195,17 @@ def _scored(said: JudgesOptions, judged: Assessments) -> tuple[list[PairedScores
             raise
         advice = f"this looks like judgements: name a third judge with --judge {shlex.quote(error.path)}"
         raise InputError(error.path, error.line, error.found, error.expected, advice) from None
-    judges = map(judged.qrels, range(len(judged.names)))
-    return [pair_runs(qrels, rankings, names, selection, options) for qrels in judges], failures
+    return lambda qrels: pair_runs(qrels, rankings, names, selection, options), failures
 
 
 def _tables_of_runs(said: JudgesOptions, first: PairedScores, second: PairedScores) -> Iterator[Table]:
-    """Yield the changes by other judgements: orders, significant pairs, scores, groups."""
+    """Yield the changes by other judgements: orders, significant pairs, scores."""
     if len(first.runs) > 1:
         orders = list(order_changes(first, second, test=said.test, alpha=said.alpha))
         yield orders_table(orders, said.alpha, said.test, len(first.runs))
         yield swaps_table(list(swapped_pairs(first, second, test=said.test)))
     yield runs_table(list(run_changes(first, second)), first.falling)
     yield topic_changes_table(list(topic_changes(first, second)), len(first.measures))
-    if said.groups:
-        groups = groups_of_runs(said.groups, first.runs)
-        yield groups_table(favours(first, second, groups), first.falling)
 
 
 def _figure(judged: Assessments, scores: Sequence[PairedScores], warn: Callable[[str], None]) -> Figure:

@@ -11,6 +11,7 @@ from click.core import ParameterSource
 from pres_eval.analysis.paired import PairedScores, depth_warning, evaluations_of, pair_runs
 from pres_eval.analysis.score_tables import choose_columns, read_score_table
 from pres_eval.analysis.topics import UsedTopics, use_topics
+from pres_eval.checking.warnings import without_common_topic
 from pres_eval.cli.analysing import PairedOptions
 from pres_eval.cli.progress import steps
 from pres_eval.cli.reader import path_of, relevance_at, runs_at, warn_of_ties
@@ -20,7 +21,6 @@ from pres_eval.errors import PresEvalError, RunFailure, UsageError, no_such_run,
 from pres_eval.measures.selection import Selection, select
 from pres_eval.options import Options, recorded
 from pres_eval.ranking.ranking import ALL, COMMON, Ranking
-from pres_eval.ranking.warnings import no_common_topic
 from pres_eval.reading.relevance import QrelsJudgements, Relevance
 from pres_eval.reading.source import Source
 from pres_eval.reading.topic_files import decoded
@@ -106,7 +106,7 @@ def read_runs(
     rankings = []
     for ranking in runs_at(said, paths, relevance, options, failures if said.keep_going else None):
         if said.keep_going and not len(ranking.topic):
-            failures.append(RunFailure(ranking.name, no_common_topic(relevance, ranking, options)))
+            failures.append(RunFailure(ranking.name, without_common_topic(relevance, ranking, options)))
             say(f"pres-eval: {failures[-1].message}")
         else:
             rankings.append(ranking)
@@ -118,7 +118,7 @@ def read_runs(
 OF_RUNS = (
     *("relevance_level", "judged_only", "num_docs_in_coll", "max_retrieved", "duplicates", "compat"),
     *("relevance_format", "ties", "nmax", "names", "keep_going", "nmax_file", "size_file"),
-    *("map_docs", "map_ranks", "exclude", "exclude_from", "empty", "protocol"),
+    *("columns", "grades", "map_docs", "map_ranks", "exclude", "exclude_from", "empty", "protocol"),
 )
 """Parameters that change how runs are read and evaluated, which a file of scores has behind it."""
 

@@ -15,7 +15,7 @@ from pres_eval.analysis.judging import (
     side_by_side,
 )
 from pres_eval.cli.output import output_file, write_output
-from pres_eval.cli.said import Said, argument, command_with, option
+from pres_eval.cli.said import FileUse, Said, argument, command_with, option
 from pres_eval.cli.shared import NumberOptions
 from pres_eval.cli.streams import check_paths, say, writing_results
 from pres_eval.errors import UsageError, plural
@@ -49,13 +49,13 @@ class MergeOptions(Said):
         " the first file's, the highest, or the mean.",
     )  # fmt: skip
     listed: str | None = option(
-        "--disagreements", metavar="FILE",
+        "--disagreements", metavar="FILE", file_use=FileUse.WRITTEN,
         help="List the documents with different grades in FILE (TSV): topic, docno, the grade in each file,"
         " the"
         " merged grade.",
     )  # fmt: skip
     output: str | None = option(
-        "--output", metavar="FILE",
+        "--output", metavar="FILE", file_use=FileUse.WRITTEN,
         help="Write the judgements to FILE, whole or not at all; FILE.csv, .tsv (BEIR's), .json, .jsonl and"
         " .parquet set the format.",
     )  # fmt: skip

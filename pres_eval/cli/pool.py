@@ -21,7 +21,7 @@ from pres_eval.cli.analysing import ResultOptions
 from pres_eval.cli.output import exit_if_failed, write_output
 from pres_eval.cli.progress import steps
 from pres_eval.cli.reader import qrels_at
-from pres_eval.cli.said import FiniteRange, WholeRange, argument, command_with, option
+from pres_eval.cli.said import FileUse, FiniteRange, WholeRange, argument, command_with, option
 from pres_eval.cli.shared import NumberOptions, RewriteOptions, terminal_width
 from pres_eval.cli.streams import say, warn
 from pres_eval.errors import InputError, PresEvalError, RunFailure, UsageError, refuse
@@ -83,7 +83,7 @@ class PoolOptions(RewriteOptions):
         help="List only the first NUM documents of each topic.",
     )
     write_qrels: str | None = option(
-        "--write-qrels", metavar="FILE",
+        "--write-qrels", metavar="FILE", file_use=FileUse.WRITTEN,
         help="Also write the documents as unjudged qrels (-1); with --strata for -R strata: -1 for"
         " documents not drawn, ? for those to judge.",
     )  # fmt: skip

@@ -8,6 +8,7 @@ from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.power import (
     DISCRIMINATION,
     Discrimination,
+    SizePlan,
     Swaps,
     discriminative_power,
     stability,
@@ -42,10 +43,12 @@ class PowerOptions(PairedOptions):
       pres-eval power qrels.txt run_*.txt --delta 0.1
 
     Topics needed, after Sakai's topic set size design: from the variance of these runs, for a t-test, for an
-    analysis of variance, for an interval of a given width.  Discriminative power (Sakai 2006, 2012): how many
-    pairs of these runs differ significantly under a measure, and which difference that takes.  Stability
-    (Buckley & Voorhees 2000) and swaps (Voorhees & Buckley 2002): how often other topics reverse the order of
-    two runs.
+    analysis of variance, for an interval of a given width.  By default the t-test is one uncorrected test of
+    an average pair; --share plans for more of the pairs, --comparisons for a correction.
+
+    Discriminative power (Sakai 2006, 2012): how many pairs of these runs differ significantly under a
+    measure, and which difference that takes.  Stability (Buckley & Voorhees 2000) and swaps (Voorhees &
+    Buckley 2002): how often other topics reverse the order of two runs.
 
     Tables for --table: sizes, discrimination, levels, stability, swaps.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
@@ -59,6 +62,14 @@ class PowerOptions(PairedOptions):
     power: float = option(
         "--power", type=FiniteRange(0, 1, min_open=True, max_open=True), default=0.8, show_default=True,
         help="Probability of finding it.",
+    )  # fmt: skip
+    share: float | None = option(
+        "--share", type=FiniteRange(0, 1, min_open=True), metavar="FRACTION",
+        help="Share of the pairs of runs that have this power (default: plan for an average pair).",
+    )  # fmt: skip
+    comparisons: int = option(
+        "--comparisons", type=WholeRange(min=1), default=1, show_default=True, metavar="NUM",
+        help="Comparisons of two runs that p-values are corrected for: of 10 runs 9 with a baseline, or 45.",
     )  # fmt: skip
     num_runs: int = option(
         "--runs", type=WholeRange(min=2), default=10, show_default=True, metavar="NUM",
@@ -92,7 +103,15 @@ def command(said: PowerOptions) -> None:
         found = f"{plural(len(scores.runs), 'run')} over {plural(len(scores.topics))}"
         raise UsageError(f"{found}: expected two runs and four topics at least")
     _check_work(said, scores, paired.each("estimating the time"))
-    sizes = topic_set_sizes(scores, said.delta, alpha=said.alpha, power=said.power, runs=said.num_runs)
+    plan = SizePlan(
+        delta=said.delta,
+        alpha=said.alpha,
+        power=said.power,
+        runs=said.num_runs,
+        comparisons=said.comparisons,
+        share=said.share,
+    )
+    sizes = topic_set_sizes(scores, plan)
     told_apart = discriminative_power(
         scores,
         test=said.test,
@@ -109,11 +128,11 @@ def command(said: PowerOptions) -> None:
         each=paired.each("drawing topics"),
     )
     tables = [
-        sizes_table(sizes, said.delta, said.alpha, said.power, said.num_runs),
+        sizes_table(sizes, plan, len(scores.topics)),
         *discrimination_tables(told_apart, said.test, said.alpha),
         *stability_tables(rows, swaps, said.trials),
     ]
-    names = ("delta", "alpha", "power", "test", "samples", "trials", "seed")
+    names = ("delta", "alpha", "power", "share", "comparisons", "test", "samples", "trials", "seed")
     settings = {
         **paired.settings,
         **{name: getattr(said, name) for name in names},

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, BinaryIO
 
 from pres_eval.arrays import absent
+from pres_eval.checking.warnings import check_common_topics
 from pres_eval.cli.job import Job
 from pres_eval.cli.output import output_file
 from pres_eval.cli.reader import path_of
@@ -25,19 +26,20 @@ from pres_eval.report.groups import with_group_columns
 from pres_eval.report.text import run_names, text_of
 from pres_eval.report.trec import ALL, evaluation_lines, summary_lines, topic_lines
 from pres_eval.scoring import ScoredRun
-from pres_eval.summing import Summing
+from pres_eval.summing import CountedJudgements, Summing
 
 if TYPE_CHECKING:
     from pres_eval.report.records import Record
     from pres_eval.report.table import RunLayout
 
 
-def print_results(job: Job) -> list[ScoredRun]:
+def print_results(job: Job, held: BinaryIO | None = None) -> list[ScoredRun]:
     """Print the runs, and give their evaluations if these are wanted for gates.
 
+    held  the stream for results that may not be written yet
     A run without a topic in common with the judgements is added to the job's failures, or raises.
     """
-    with output_file(job.said.output) as stream:
+    with output_file(job.said.output) if held is None else contextlib.nullcontext(held) as stream:
         if job.said.writes_parquet:
             return _write_parquet(stream, job)
         if job.said.output_format == "trec":
@@ -89,15 +91,29 @@ def _stream(stream: BinaryIO, job: Job) -> list[ScoredRun]:
     for name, ranking in ((None, run) for run in job.rankings()) if is_alone else _named(job):
         first = b"" if name is None else _name_line(name)
         with _going_on(ranking, job):
-            if job.said.gated or job.said.intervals or job.groups is not None:
+            if job.said.gated or job.said.intervals or job.said.signature or job.groups is not None:
                 evaluations.append(job.evaluated(ranking))
                 stream.write(first + _trec_lines(evaluations[-1], job))
             else:
                 _stream_lines(stream, ranking, job, first)
         stream.flush()
         if reader_has_left():
-            break
+            return evaluations
+    for line in _signatures(evaluations, job):
+        stream.write(f"{line}\n".encode("utf-8", "surrogateescape"))
     return evaluations
+
+
+def _signatures(evaluations: Sequence[ScoredRun], job: Job) -> list[str]:
+    """Return the lines that --signature asks for."""
+    if not job.said.signature:
+        return []
+    from pres_eval.report.records import FileRecord, signature_text
+    from pres_eval.report.signature import signature_lines
+
+    record = job.record((), FileRecord(job.said.qrels, None))
+    names = run_names([(evaluation.tag, evaluation.path) for evaluation in evaluations], job.said.names)
+    return signature_lines(names, [signature_text(evaluation, record) for evaluation in evaluations])
 
 
 def _named(job: Job) -> Iterator[tuple[str, Ranking]]:
@@ -123,6 +139,7 @@ def _name_line(name: str) -> bytes:
 
 def _stream_lines(stream: BinaryIO, ranking: Ranking, job: Job, first: bytes) -> None:
     """Print trec_eval's lines of one run as they are computed, after the one that names it."""
+    check_common_topics(job.relevance, ranking, job.options)
     summing = Summing(job.selection, job.weights)
     zscores = job.zscores is not None
     for block in job.blocks(ranking, job.each):
@@ -134,7 +151,8 @@ def _stream_lines(stream: BinaryIO, ranking: Ranking, job: Job, first: bytes) ->
             if reader_has_left():
                 return
     if not job.said.no_summary:
-        summary = summing.summary(summing.totals(job.relevance, job.options.complete), ranking.tag)
+        totals = summing.totals(CountedJudgements(job.relevance), job.options.complete)
+        summary = summing.summary(totals, ranking.tag)
         stream.write(summary_lines(summary, job.selection, zscores))
 
 
@@ -156,6 +174,7 @@ def _as_text(evaluations: Sequence[ScoredRun], rankings: Sequence[Ranking], job:
         importlib.import_module(f"pres_eval.report.{module}"), name
     )
     layout = _layout(job, prefix)
+    layout = replace(layout, notes=(*layout.notes, *_signatures(evaluations, job)))
     if job.said.sort is not None:
         from pres_eval.report.table import sort_note
 
@@ -222,7 +241,12 @@ def _record(evaluations: Sequence[ScoredRun], rankings: Sequence[Ranking], job: 
 
 def named_lines(evaluations: Sequence[ScoredRun], job: Job) -> bytes:
     """Yield trec_eval's lines of all runs, each after the line with its name."""
-    names = [text_of(each.tag) for each in evaluations] if job.said.names == "tag" else _file_names(job)
+    if job.said.names == "tag":
+        names = [text_of(evaluation.tag) for evaluation in evaluations]
+    else:
+        failed = {failure.path for failure in job.failures or ()}
+        files = zip(job.said.runs, _file_names(job), strict=True)
+        names = [name for path, name in files if Source(path).name not in failed]
     # Whoever reads may have left before all runs were evaluated.
     return b"".join(
         _name_line(name) + _trec_lines(each, job) for name, each in zip(names, evaluations, strict=False)

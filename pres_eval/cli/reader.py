@@ -5,7 +5,10 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
+from pres_eval.checking.second_look import look_at_files
+from pres_eval.checking.warnings import warnings_about
 from pres_eval.cli.shared import NumberOptions
 from pres_eval.cli.streams import is_watched, say, writing_results
 from pres_eval.engines.engine import Engine, Here
@@ -14,7 +17,6 @@ from pres_eval.options import AS_TREC_EVAL, ONE, SKIP, STOP, ZERO, Options
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.ranking import Ranking, with_nothing_for
 from pres_eval.ranking.runs import Runs
-from pres_eval.ranking.warnings import warnings_about
 from pres_eval.reading import changed_judgements
 from pres_eval.reading.relevance import QrelsJudgements, Relevance, as_qrels, read_relevance
 from pres_eval.reading.run_files import TREC, RunFiles, run_at, source_at
@@ -106,20 +108,26 @@ def runs_at(
     A run that cannot be read is left out and added to `failures`, or raises its error if that is None.
     """
     answered = changed_judgements.answered_by_nothing(relevance, options)
-    ranked = _ranked(said, paths, relevance, options, going_on=failures is not None)
-    for outcome in ranked if said.cluster is None else _all_first(ranked):
+    files = [run_at(path) for path in paths]
+    ranked = _ranked(said, files, relevance, options, going_on=failures is not None)
+    outcomes = ranked if said.cluster is None else _all_first(ranked)
+    for run, outcome in zip(files, outcomes, strict=True):
         if isinstance(outcome, RunFailure):
             assert failures is not None
             failures.append(outcome)
             say(f"pres-eval: {outcome.message}")
             continue
         if not said.quiet:
-            _comment(said, outcome, relevance, options, alone=len(paths) == 1)
+            alone = len(paths) == 1
+            _comment(said, outcome, relevance, options)
+            second_look = partial(look_at_files, run, outcome, relevance, alone)
+            for warning in warnings_about(outcome, relevance, options, second_look, alone):
+                said.warn(warning)
         yield outcome if answered is None else with_nothing_for(outcome, answered)
 
 
-def _comment(said: NumberOptions, run: Ranking, relevance: Relevance, options: Options, alone: bool) -> None:
-    """Print notes and warnings about a run."""
+def _comment(said: NumberOptions, run: Ranking, relevance: Relevance, options: Options) -> None:
+    """Print notes about a run."""
     if said.results_format == TREC and run.form is not None:
         said.note(f"{run.name}: read as {run.form}")
     if run.unchecked:
@@ -142,21 +150,18 @@ def _comment(said: NumberOptions, run: Ranking, relevance: Relevance, options: O
             f"{run.name}: nothing retrieved for {rightly} of {every} topics without a relevant document"
             f" ({rightly / every:.4f})"
         )
-    for warning in warnings_about(run, relevance, options, alone):
-        said.warn(warning)
 
 
 def _ranked(
-    said: NumberOptions, paths: Sequence[str], relevance: Relevance, options: Options, going_on: bool
+    said: NumberOptions, files: Sequence[RunFiles], relevance: Relevance, options: Options, going_on: bool
 ) -> Iterator[Ranking | RunFailure]:
     """Yield the runs as the engine for them reads them; a failure instead of its error if going_on."""
-    files = [run_at(path) for path in paths]
     bar: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
     if is_watched(said.quiet):
         from pres_eval.cli.progress import reading_bar
 
         bar = reading_bar(files)
-    ranker = Ranker.of(relevance, options, said.check_duplicates is not False, looks=not said.quiet)
+    ranker = Ranker.of(relevance, options, said.check_duplicates is not False)
     with (
         bar,
         _engine(said, files) as engine,

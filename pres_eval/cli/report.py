@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
-from pres_eval.analysis.compare_settings import CompareSettings
+from pres_eval.analysis.compare_settings import FAMILIES, CompareSettings
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.pools import trust_of
 from pres_eval.analysis.significance import PAIRED_TESTS
@@ -15,7 +15,7 @@ from pres_eval.cli.loading import Loaded, chosen_run, read
 from pres_eval.cli.output import exit_if_failed, write_output
 from pres_eval.cli.progress import working
 from pres_eval.cli.reader import topic_files, warn_of_ties
-from pres_eval.cli.said import command_with, option
+from pres_eval.cli.said import FileUse, command_with, option
 from pres_eval.cli.shared import GROUPS, MEASURES, NMAX, WEIGHTS, NumberOptions
 from pres_eval.errors import NoCommonTopicError, UsageError, did_you_mean
 from pres_eval.ranking.ranking import OWN
@@ -26,7 +26,7 @@ from pres_eval.report.groups import warning_of_groups
 from pres_eval.report.paper import check_picture_path
 from pres_eval.report.records import file_record
 from pres_eval.report.report_numbers import as_text
-from pres_eval.report.text import NAMINGS, text_of, without_shared
+from pres_eval.report.text import NAMINGS, printable_lines, text_of, without_shared
 from pres_eval.report.trec_pictures import Subject, default_subject
 from pres_eval.report.trec_plots import PICTURES, as_picture
 from pres_eval.report.trec_report import Report, make_report, report_selection
@@ -62,12 +62,15 @@ class ReportOptions(FileOptions, PictureOptions, NumberOptions):
     --groups FILE adds the means of each group of topics and tests in each of them, as compare has them.
     With --weights FILE means, intervals and tests are weighted.
 
-    Tables for --table: leaderboard, topics, intervals, groups, comparisons, judgements, curves, differences,
-    documents; with --groups means_by_group, by_group, interaction.
+    P-values are corrected for the comparisons with --baseline, or for all pairs of runs: then runs share a
+    letter if no significant difference was found between them.
+
+    Tables for --table: leaderboard, topics, intervals, groups (without --baseline), comparisons, judgements,
+    curves, differences, documents; with --groups means_by_group, by_group, interaction.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
 
     outputs: tuple[str, ...] = option(
-        "-o", "--output", multiple=True, metavar="FILE",
+        "-o", "--output", multiple=True, metavar="FILE", file_use=FileUse.WRITTEN,
         help="Write the report to FILE.html, .pdf, .png or .svg; several allowed.",
     )  # fmt: skip
     output_format: str = option(
@@ -92,7 +95,7 @@ class ReportOptions(FileOptions, PictureOptions, NumberOptions):
     baseline: str | None = option(
         "--baseline",
         metavar="RUN",
-        help="Compare with this run, a name, a tag or a file (default: the best).",
+        help="Compare with this run, a name, a tag or a file (default: all pairs of runs, the best first).",
     )
     measures: tuple[str, ...] = MEASURES
     nmax: tuple[int, ...] = NMAX
@@ -127,7 +130,11 @@ class ReportOptions(FileOptions, PictureOptions, NumberOptions):
     )  # fmt: skip
     correction: str = option(
         "--correction", choices=CORRECTIONS, default="holm", show_default=True,
-        help="Correction for many comparisons, over those of one measure.",
+        help="Correction for many comparisons: those with --baseline, or all pairs of runs.",
+    )  # fmt: skip
+    correct_over: str = option(
+        "--correct-over", choices=FAMILIES, default=FAMILIES[0], show_default=True,
+        help="Correct for the comparisons of one measure, or for those of all measures together.",
     )  # fmt: skip
     groups: str | None = GROUPS
     weights: str | None = WEIGHTS
@@ -155,7 +162,12 @@ class ReportOptions(FileOptions, PictureOptions, NumberOptions):
     def settings(self) -> CompareSettings:
         """Return the settings of the comparison."""
         return CompareSettings(
-            test=self.test, correction=self.correction, alpha=self.alpha, samples=self.samples, seed=self.seed
+            test=self.test,
+            correction=self.correction,
+            alpha=self.alpha,
+            samples=self.samples,
+            seed=self.seed,
+            over=self.correct_over,
         )
 
 
@@ -185,7 +197,7 @@ def command(said: ReportOptions) -> None:
         look = Look(said.output_format, said.table, failures=report.failures)
         write_output(None, render(tables, look, "report", settings))
     elif said.text_wanted or not said.outputs:
-        write_output(None, as_text(report))
+        write_output(None, printable_lines(as_text(report)))
     exit_if_failed(report.failures)
 
 

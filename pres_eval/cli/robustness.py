@@ -30,6 +30,7 @@ from pres_eval.cli.analysing import (
 )
 from pres_eval.cli.loading import Loaded, read
 from pres_eval.cli.output import write_output
+from pres_eval.cli.overwriting import NamedFile
 from pres_eval.cli.said import CutoffList, WholeRange, argument, command_with, option
 from pres_eval.cli.shared import TieOptions
 from pres_eval.errors import PresEvalError, UsageError, decimal_comma, number_of
@@ -126,10 +127,6 @@ def command(said: RobustnessOptions) -> None:
         raise UsageError("only one run: expected at least two, whose order can change")
     if said.groups and said.leave_out != "group":
         raise UsageError("--group goes with --leave-out group")
-    selection = select_at(said.measures or DEFAULT_MEASURES, said.cutoffs, said.numbers())
-    loaded = read(said, said.qrels, said.runs)
-    if len(loaded.rankings) < 2:
-        raise UsageError("only one run is left: expected at least two, whose order can change")
     plan = Plan(
         fractions=said.fractions,
         samples=said.samples,
@@ -138,6 +135,12 @@ def command(said: RobustnessOptions) -> None:
         removed=said.removed,
         thin=said.thin,
     )
+    if said.write_qrels:
+        said.check_files(_files_of_samples(said.write_qrels, plan))
+    selection = select_at(said.measures or DEFAULT_MEASURES, said.cutoffs, said.numbers())
+    loaded = read(said, said.qrels, said.runs)
+    if len(loaded.rankings) < 2:
+        raise UsageError("only one run is left: expected at least two, whose order can change")
     if said.write_qrels:
         _write_qrels(loaded, plan, Path(said.write_qrels))
     loop = loaded.each("scoring f-qrels")
@@ -185,6 +188,16 @@ def _pool_tables(said: RobustnessOptions, loaded: Loaded, selection: Selection) 
         yield left_out_table(list(rows), said.pool_depth)
 
 
+def _files_of_samples(folder: str, plan: Plan) -> list[NamedFile]:
+    """Return the files in a folder for the judgements of each sample, those of the first fraction first."""
+    files = []
+    for fraction in plan.fractions:
+        for sample in range(1, plan.samples + 1):
+            path = str(Path(folder) / f"qrels.f{100 * fraction:g}.s{sample}.txt")
+            files.append(NamedFile(name=f"--write-qrels {folder}: {path}", path=path))
+    return files
+
+
 def _write_qrels(loaded: Loaded, plan: Plan, folder: Path) -> None:
     """Write the judgements of each sample into a folder; raise PresEvalError if it cannot be made."""
     try:
@@ -193,12 +206,11 @@ def _write_qrels(loaded: Loaded, plan: Plan, folder: Path) -> None:
         raise PresEvalError(f"{folder}: this folder cannot be created: {error.strerror or error}") from error
     qrels = loaded.qrels()
     keep = f_qrels(qrels, loaded.options.relevance_level, plan)
+    files = _files_of_samples(str(folder), plan)
 
     def write(number: int) -> None:
         """Write the f-qrels of that number."""
-        fraction, sample = plan.fractions[number // plan.samples], number % plan.samples
         left = without(qrels, keep(number), plan.removed)
-        name = f"qrels.f{100 * fraction:g}.s{sample + 1}.txt"
-        write_output(str(folder / name), qrels_lines(left, left.kept))
+        write_output(files[number].path, qrels_lines(left, left.kept))
 
-    list(loaded.each("writing f-qrels")(write, len(plan.fractions) * plan.samples))
+    list(loaded.each("writing f-qrels")(write, len(files)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
+import enum
 import math
 import os
 import re
@@ -12,10 +12,36 @@ from typing import Any, TypeVar
 import click
 
 from pres_eval.arrays import LARGEST, nearest_integer
+from pres_eval.cli.overwriting import NamedFile, check_outputs, check_stdout, values_of
+from pres_eval.cli.streams import noted
+from pres_eval.docstrings import docstring_of
 from pres_eval.errors import InputError, PresEvalError, UsageError, is_plain, quoted
+from pres_eval.reading.headings import naming_of
+from pres_eval.reading.naming import using
 from pres_eval.records import dataclass
 
 Record = TypeVar("Record", bound="Said")
+
+
+class FileUse(enum.Enum):
+    """What a command does with the files that a parameter names; a baseline may be that of --output."""
+
+    NONE = enum.auto()
+    READ = enum.auto()
+    BASELINE = enum.auto()
+    WRITTEN = enum.auto()
+
+
+NAMES_A_FILE = re.compile(r"FILE|QRELS")
+"""Beginning of the metavar of options whose values are files."""
+
+
+@dataclass(frozen=True, eq=False)
+class Need:
+    """Options of which an option needs one, to have an effect: their fields, and the options in words."""
+
+    fields: tuple[str, ...]
+    text: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,16 +51,35 @@ class Parameter:
     kind: type[click.Parameter]
     names: tuple[str, ...]
     settings: dict[str, Any]
+    file_use: FileUse = FileUse.NONE
+    need: Need | None = None
 
 
-def option(*names: str, choices: Iterable[str] = (), **settings: Any) -> Any:
-    """Return a field that an option sets, to one of the choices if there are any; the rest is click's."""
-    return Parameter(click.Option, names, {**_type_of(choices), **settings})
+def option(
+    *names: str,
+    choices: Iterable[str] = (),
+    file_use: FileUse | None = None,
+    need: Need | None = None,
+    **settings: Any,
+) -> Any:
+    """Return a field that an option sets, to one of the choices if there are any; the rest is click's.
+
+    file_use  what is done with the files that it names: they are read if its metavar names a file
+    need      the options of which it needs one
+    """
+    if file_use is None:
+        file_use = FileUse.READ if NAMES_A_FILE.match(settings.get("metavar", "")) else FileUse.NONE
+    return Parameter(click.Option, names, {**_type_of(choices), **settings}, file_use, need)
 
 
 def argument(*, choices: Iterable[str] = (), **settings: Any) -> Any:
-    """Return a field that an argument sets, to one of the choices if there are any; the rest is click's."""
-    return Parameter(click.Argument, (), {**_type_of(choices), **settings})
+    """Return a field that an argument sets, to one of the choices if there are any; the rest is click's.
+
+    Arguments without choices name files to read.
+    """
+    choices = tuple(choices)
+    file_use = FileUse.NONE if choices else FileUse.READ
+    return Parameter(click.Argument, (), {**_type_of(choices), **settings}, file_use)
 
 
 def _type_of(choices: Iterable[str]) -> dict[str, Any]:
@@ -88,6 +133,44 @@ class Said:
         fields = [(name, getattr(cls, name)) for name in sorted(places, key=places.__getitem__)]
         return [(name, field) for name, field in fields if isinstance(field, Parameter)]
 
+    def named_files(self, *uses: FileUse) -> list[NamedFile]:
+        """Return the files that the command line names for these uses, without standard output."""
+        files = []
+        for name, field in self.fields():
+            if field.file_use not in uses:
+                continue
+            option = field.names[-1] if field.kind is click.Option else ""
+            for path in values_of(getattr(self, name)):
+                is_stdout = path == "-" and field.file_use is FileUse.WRITTEN
+                if not is_stdout:
+                    files.append(
+                        NamedFile(
+                            name=f"{option} {path}".strip(),
+                            path=path,
+                            option=option,
+                            is_baseline=field.file_use is FileUse.BASELINE,
+                        )
+                    )
+        return files
+
+    def check_needs(self) -> None:
+        """Raise UsageError for an option that has no effect without another."""
+        for name, field in self.fields():
+            if field.need is None or getattr(self, name) in (None, False):
+                continue
+            if not any(getattr(self, needed) for needed in field.need.fields):
+                raise UsageError(f"{field.names[0]} goes with {field.need.text}")
+
+    def check_files(self, written: Sequence[NamedFile] = ()) -> None:
+        """Raise UsageError if a file to be written is an input or another output.
+
+        written  more files that the command writes, such as those of a folder
+        """
+        inputs = self.named_files(FileUse.READ, FileUse.BASELINE)
+        outputs = [*self.named_files(FileUse.WRITTEN), *written]
+        check_outputs(outputs, inputs)
+        check_stdout(outputs, inputs)
+
 
 def command_with(record: type[Record]) -> Callable[[Callable[[Record], None]], click.Command]:
     """Make a function the command whose options are the fields of a record, and its docstring the help."""
@@ -95,21 +178,25 @@ def command_with(record: type[Record]) -> Callable[[Callable[[Record], None]], c
     def made(work: Callable[[Record], None]) -> click.Command:
         """Return the command that runs this function."""
         parameters = [field.kind([*field.names, name], **field.settings) for name, field in record.fields()]
+        uses = {name: field.file_use for name, field in record.fields()}
 
         def called(**values: Any) -> None:
             """Run the command with options that make sense."""
             for parameter in parameters:
                 value = values[parameter.name or ""]
                 if parameter.metavar == "FILE":
-                    for path in value if parameter.multiple else (value,):
-                        if path is not None:
-                            _check_file(parameter.opts, path)
+                    for path in values_of(value):
+                        _check_file(parameter.opts[0], path, uses[parameter.name or ""])
+            naming = naming_of(values.get("columns") or (), values.get("grades") or ())
             said = record(**values)
+            said.check_files()
             said.check()
             try:
-                work(said)
+                with using(naming), noted(quiet=bool(values.get("quiet"))):
+                    work(said)
             except InputError as error:
-                if "-R " not in error.advice or any("-R" in parameter.opts for parameter in parameters):
+                known = {name for parameter in parameters for name in parameter.opts}
+                if known.issuperset(advised_options(error.advice)):
                     raise
                 # What advises an option that the command does not have is no help.
                 raise InputError(error.path, error.line, error.found, error.expected) from None
@@ -118,23 +205,28 @@ def command_with(record: type[Record]) -> Callable[[Callable[[Record], None]], c
             None,
             callback=called,
             params=parameters,
-            help=inspect.cleandoc(record.__doc__ or ""),
+            help=docstring_of(record),
             add_help_option=not any("--help" in parameter.opts for parameter in parameters),
         )
 
     return made
 
 
-WRITTEN = frozenset(("--output", "--plot", "--junit", "--summary", "--write-qrels", "--disagreements"))
-"""The options for files that a command writes."""
+def advised_options(advice: str) -> set[str]:
+    """Return the options of readers that an advice names, but in a command of its own."""
+    return {
+        name
+        for name in ("-R", "-T", "--columns", "--grades")
+        if f"{name} " in advice and "pres-eval convert" not in advice
+    }
 
 
-def _check_file(names: Sequence[str], path: str) -> None:
+def _check_file(option: str, path: str, file_use: FileUse) -> None:
     """Raise PresEvalError for an option's file that has no name, or is to be written to no folder."""
     if path == "":  # mostly from a script's variable that is not set
-        raise UsageError(f"{names[0]}: found an empty name, expected that of a file")
+        raise UsageError(f"{option}: found an empty name, expected that of a file")
     # Not pathlib, which takes a while to import.
-    if WRITTEN & {*names} and not os.path.isdir(os.path.dirname(os.path.realpath(path))):  # noqa: PTH112, PTH120
+    if file_use is FileUse.WRITTEN and not os.path.isdir(os.path.dirname(os.path.realpath(path))):  # noqa: PTH112, PTH120
         raise PresEvalError(f"{path}: cannot be written: No such file or directory")
 
 

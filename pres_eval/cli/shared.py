@@ -22,6 +22,7 @@ from pres_eval.options import (
     RelevanceInfo,
 )
 from pres_eval.ranking.ranking import ALL, TOPIC_RULES
+from pres_eval.reading.headings import NAMEABLE
 from pres_eval.reading.relevance import FORMATS, relevance_info
 from pres_eval.reading.run_files import RUN_FORMATS, TREC
 from pres_eval.report.text import NAMINGS, run_names
@@ -44,6 +45,14 @@ RESULTS_FORMAT = option(
     "-T", "--Results_format", default=TREC, metavar="FORMAT",
     help=f"Format of the runs: {TREC}, {', '.join(RUN_FORMATS)}; recognised if none is given.",
 )  # fmt: skip
+COLUMNS = option(
+    "--columns", multiple=True, metavar="NAME=HEADING,...",
+    help="Columns of CSV, JSON and Parquet by their headings, or of any text by their numbers from 1; NAME is"
+    f" {', '.join(NAMEABLE)}.",
+)  # fmt: skip
+GRADE_WORDS = option(
+    "--grades", multiple=True, metavar="WORD=GRADE,...", help="Grades that are words, as in X=3,Y=2,A=1."
+)
 NMAX = option(
     "--nmax", type=CutoffList(), default=",".join(map(str, DEFAULT_NMAX)), show_default=True, metavar="RANKS",
     help="Nmax of PRES where -m PRES names none.",
@@ -227,6 +236,8 @@ class NumberOptions(RewriteOptions, place=4):
         "-R", "--Rel_info_format", default="qrels", show_default=True, metavar="FORMAT",
         help=f"Format of the judgements: {', '.join(FORMATS)}.",
     )  # fmt: skip
+    columns: tuple[str, ...] = COLUMNS
+    grades: tuple[str, ...] = GRADE_WORDS
     quiet: bool = option("--quiet", is_flag=True, is_eager=True, help="No warnings and no progress bar.")
     jobs: int | None = option(
         "--jobs", type=WholeRange(min=1), metavar="NUM",

@@ -6,10 +6,11 @@ import contextlib
 import io
 import os
 import sys
+import warnings as python_warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TextIO, cast
 
-from pres_eval.errors import PresEvalError, UsageError, one_line
+from pres_eval.errors import PresEvalError, ReadingNote, ReadingWarning, UsageError, one_line
 
 WRITTEN_AT_ONCE = 1 << 30
 """Bytes: Linux writes no more than 2 GiB in one call."""
@@ -165,9 +166,49 @@ def say(text: str) -> None:
         sys.stderr.flush()
 
 
+_collections: list[list[str]] = []
+"""The lists that collect warnings."""
+
+
+@contextlib.contextmanager
+def collected_warnings() -> Iterator[list[str]]:
+    """Give a list that receives the warnings which are written for as long as the block goes."""
+    warnings: list[str] = []
+    _collections.append(warnings)
+    try:
+        yield warnings
+    finally:
+        # Not `remove`, which takes the first of lists that are equal.
+        _collections[:] = [collected for collected in _collections if collected is not warnings]
+
+
 def warn(text: str) -> None:
     """Write a warning to stderr."""
+    for warnings in _collections:
+        warnings.append(text)
     say(f"pres-eval: warning: {text}")
+
+
+@contextlib.contextmanager
+def noted(quiet: bool) -> Iterator[None]:
+    """Write the notes and warnings of readers inside the block to stderr, each once; none if quiet."""
+    written: set[str] = set()
+    show_others = python_warnings.showwarning
+
+    def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+        if not issubclass(category, ReadingWarning):
+            show_others(message, category, *place, **more)
+        elif not quiet and str(message) not in written:
+            written.add(str(message))
+            if issubclass(category, ReadingNote):
+                say(f"pres-eval: note: {message}")
+            else:
+                warn(str(message))
+
+    with python_warnings.catch_warnings():
+        python_warnings.simplefilter("always", ReadingWarning)
+        python_warnings.showwarning = show
+        yield
 
 
 def check_paths(qrels: str, runs: Sequence[str]) -> None:

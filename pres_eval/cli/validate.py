@@ -11,10 +11,19 @@ import click
 from pres_eval.analysis.validation import METHODS, ReviewSettings
 from pres_eval.cli.analysing import SEED, ResultOptions, put_out
 from pres_eval.cli.said import FiniteRange, WholeRange, argument, command_with, option
+from pres_eval.cli.shared import GRADE_WORDS
 from pres_eval.cli.streams import check_paths, say
 from pres_eval.errors import UsageError
 from pres_eval.gates.findings import EXIT_CODE
 from pres_eval.library.validating import validate
+from pres_eval.reading.headings import (
+    DOCNO,
+    GRADE,
+    STRATUM,
+    TOPIC,
+    columns_of_option,
+    grades_of_option,
+)
 from pres_eval.report.text import percentage, text_of
 from pres_eval.report.validation_tables import plan_tables, validation_tables
 
@@ -58,10 +67,11 @@ class ValidateOptions(ResultOptions):
         "--control", metavar="FILE",
         help="One more sample, of all documents, in place of the estimate of relevant ones: adds eRecall.",
     )  # fmt: skip
-    columns: tuple[str, ...] = option(
-        "--columns", multiple=True, metavar="NAME=HEADING",
-        help="A column of SAMPLE by its heading; NAME is topic, docno, stratum or relevance.",
+    sample_columns: tuple[str, ...] = option(
+        "--columns", multiple=True, metavar="NAME=HEADING,...",
+        help="Columns of SAMPLE by their headings; NAME is topic, docno, stratum or relevance.",
     )  # fmt: skip
+    sample_grades: tuple[str, ...] = GRADE_WORDS
     level: int = option(
         "-l", "--level_for_rel", type=WholeRange(min=0), default=1, show_default=True,
         metavar="NUM", help="Least grade of a relevant document.",
@@ -108,7 +118,9 @@ def _validate(said: ResultOptions, asked: dict[str, Any], review: str, *samples:
             "--prevalence is for a plan, without files: here the samples estimate it; leave it out"
         )
     check_paths(review, samples)
-    asked["columns"] = dict(text.partition("=")[::2] for text in asked["columns"])
+    headings = columns_of_option(asked.pop("sample_columns"), (TOPIC, DOCNO, STRATUM, GRADE))
+    asked["columns"] = {"relevance" if kind == GRADE else kind: name for kind, name in headings.items()}
+    asked["grades"] = grades_of_option(asked.pop("sample_grades"))
     # The function itself: its errors name options, where the library's name arguments.
     found = inspect.unwrap(validate)(review, *samples, **asked)
     asked |= {"review": text_of(review), "samples": [text_of(path) for path in samples]}

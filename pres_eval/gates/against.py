@@ -1,9 +1,8 @@
-"""--against and --tolerance: is each run as good as in an earlier evaluation, and how far may values fall?"""
+"""--against: is each run as good as in an earlier evaluation?"""
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -12,109 +11,25 @@ import numpy as np
 
 from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.arrays import FloatArray
-from pres_eval.errors import UsageError, decimal_comma, plural
-from pres_eval.gates.confirming import Tested, confirm
+from pres_eval.errors import InputError, plural
+from pres_eval.gates.confirming import ChangeTest, TopicValues, confirm
 from pres_eval.gates.counterparts import GATE, Counterparts
 from pres_eval.gates.findings import GateFinding, Verdict, run_name, six_digits
+from pres_eval.gates.tolerances import Allowance, Tolerance
 from pres_eval.measures.base import Format, Trait
 from pres_eval.measures.selection import SelectedColumn
-from pres_eval.report.groups import known_label, split_label
 from pres_eval.report.records import Record
 from pres_eval.report.text import text_of
 from pres_eval.scoring import ScoredRun
 
+LARGEST_RELATIVE_SIZE = 1e8
+"""Largest size of a finding for its relative change; that of a nan is the same."""
 
-@dataclass(frozen=True)
-class Allowance:
-    """Allowance for one value: it may fall by `0.01`, or by `1%` of the earlier value.
+SUMMARY_SIZE = 1e9
+"""Size that findings about values over all topics have more than those about single ones, to come first."""
 
-    number    of an absolute allowance the number itself, of a relative one the share, 0.01
-    relative  whether it is a share of the earlier value
-    """
-
-    number: Decimal = Decimal(0)
-    relative: bool = False
-
-    def __str__(self) -> str:
-        return f"{(self.number * 100).normalize():f}%" if self.relative else f"{self.number:f}"
-
-    def of(self, before: float) -> Decimal:
-        """Return how far a value may fall that was `before`, a finite number."""
-        return abs(Decimal(repr(before))) * self.number if self.relative else self.number
-
-
-@dataclass(frozen=True)
-class Tolerance:
-    """`--tolerance`: how far values may fall, for all measures and for some of them."""
-
-    usual: Allowance = Allowance()
-    by_label: dict[str, Allowance] = field(default_factory=dict)
-
-    def of(self, label: str) -> Allowance:
-        """Return how far the column may fall."""
-        return self.by_label.get(label, self.by_label.get(split_label(label)[0], self.usual))
-
-
-_NUMBER = r"\s*(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,2})?\s*(%?)\s*"
-
-_COMMA = r",(?![^(\[]*[)\]])"
-"""A comma between two tolerances: one in brackets is part of a label, such as map(bound=least,max_rel=3)."""
-
-_NAMED_COMMA = r"([^,=]*)=\s*\d+,\d+%?(,|$)"
-"""A whole number of a measure and one of all measures behind it, as nobody means it: map=0,01."""
-
-
-def read_tolerance(text: str) -> Tolerance:
-    """Return the tolerance of `0.01`, `1%`, `map=0.005,PRES_100=1%`, or both: `0.01,map=1%`.
-
-    Commas in the brackets of a label, those of settings or of a group, are part of it.
-
-    Raises UsageError for anything else, and for two numbers of the same measure or of all measures, which
-    are most likely one number with a decimal comma.
-    """
-    found: dict[str, Allowance] = {}
-    comma = re.search(_NAMED_COMMA, text)
-    for part in re.split(_COMMA, text):
-        label, equals, number = (piece.strip() for piece in part.rpartition("="))
-        match = re.fullmatch(_NUMBER, number, re.ASCII)
-        if match is None or (equals and not label):
-            raise UsageError(
-                f"--tolerance {text}: found {part!r}, expected a number of at least 0, a percentage,"
-                f" or NAME=NUMBER{decimal_comma(text)}"
-            )
-        if comma or label in found:
-            twice = (comma[1].strip() if comma else label) or "all measures"
-            raise UsageError(
-                f"--tolerance {text}: found two numbers for {twice}, expected one{decimal_comma(text)}"
-            )
-        value = Decimal(match[1] + (match[2] or ""))
-        found[label] = Allowance(value / 100, relative=True) if match[3] else Allowance(value)
-    return Tolerance(found.pop("", Allowance()), found)
-
-
-def check_tolerance(tolerance: Tolerance, evaluations: Sequence[ScoredRun]) -> Tolerance:
-    """Return the tolerance with the labels of columns.
-
-    Raises UsageError for a column that is not there, and for a tolerance that lets any value of a column
-    pass.
-    """
-    columns = {column.label: column for run in evaluations for column in run.columns}
-    known = {
-        known_label("--tolerance", name, list(columns)): value for name, value in tolerance.by_label.items()
-    }
-    checked = Tolerance(tolerance.usual, known)
-    for label, column in columns.items():
-        allowed = checked.of(label)
-        measure = column.measure
-        bounded = Trait.BOUNDED in measure.traits and not (allowed.relative and measure.less_is_better)
-        if measure.tells_quality and bounded and allowed.number >= 1:
-            name = f"{label}=" if label in known else ""
-            advice = "below 100%" if allowed.relative else f"below 1, or a percentage: {name}{allowed}%"
-            raise UsageError(
-                f"--tolerance {name}{allowed}: {label} lies between 0 and 1, so this allows any value;"
-                f" expected a tolerance {advice}"
-            )
-    return checked
+WIDE_ALLOWANCE = 0.5
+"""Largest fall of a measure between 0 and 1 that may be allowed without a warning."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,6 +43,7 @@ class Earlier:
     confirmation    how falls are confirmed if only those count that are (--if-significant)
     match           how runs are matched, a name of MATCHES
     allow_unmatched whether runs that only one of the evaluations has are no failure
+    allow_changed_judgements  whether other judgements than those of the file are no failure
     """
 
     path: str
@@ -137,6 +53,7 @@ class Earlier:
     confirmation: CompareSettings | None = None
     match: str = "auto"
     allow_unmatched: bool = False
+    allow_changed_judgements: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -146,7 +63,7 @@ class Change:
     where    over which topics, or the topic
     allowed  how far it may fall
     topic    the topic, None for a value over topics
-    values   (T,) earlier and now on the topics, of a value that a test may be asked about
+    values   earlier and now on the topics, of a value that a test may be asked about
     tested   the result of the test, None where there was none
     """
 
@@ -157,106 +74,173 @@ class Change:
     now: float
     allowed: Allowance
     topic: bytes | None = None
-    values: tuple[FloatArray, FloatArray] | None = None
-    tested: Tested | None = None
+    values: TopicValues | None = None
+    tested: ChangeTest | None = None
 
     @property
     def worse(self) -> bool:
         """Return whether it got worse by more than is allowed, and significantly, if a test is wanted."""
-        beyond = _is_worse(self.before, self.now, self.allowed, self.column.measure.less_is_better)
-        return beyond and (self.tested is None or self.tested.corrected < CompareSettings.alpha)
+        if not _is_worse(self.before, self.now, self.allowed, self.column.measure.less_is_better):
+            return False
+        return self.tested is None or self.tested.is_significant
 
     @property
-    def cannot_fail(self) -> bool:
+    def may_hide_any_fall(self) -> bool:
         """Return whether the allowance is the whole earlier value, or half of the measure's range."""
-        allowed = float(self.allowed.of(self.before)) if math.isfinite(self.before) else 0.0
-        falls = allowed >= self.before > 0 and not self.column.measure.less_is_better
-        return falls or (Trait.BOUNDED in self.column.measure.traits and allowed > 0.5)
+        if not math.isfinite(self.before):
+            return False
+        measure = self.column.measure
+        allowed = float(self.allowed.largest_fall(self.before))
+        if allowed >= self.before > 0 and not measure.less_is_better:
+            return True
+        return Trait.BOUNDED in measure.traits and allowed > WIDE_ALLOWANCE
 
     def finding(self) -> GateFinding:
         """Return the gate's finding about it."""
-        kind = self.column.measure.format if self.topic is None else Format.FLOAT
-        old, new = six_digits(self.before, kind, self.now), six_digits(self.now, kind, self.before)
-        change = abs(self.now - self.before)
-        verb = "rose" if self.now > self.before else "fell"
-        by = f"{verb} from {old} to {new}, by {six_digits(change, kind, 0.0)}"
-        moved = f"stayed at {old}" if change == 0 else by
-        test = "" if self.tested is None else f"; {self.tested}"
-        size = change / abs(self.before) if self.before else change
-        checked = f"{self.column.label}, {self.where}"
-        told = Verdict.PASSED if self.tested is None else Verdict.NOTE
+        passed = Verdict.PASSED if self.tested is None else Verdict.NOTE
+        place = f"{self.column.label}, {self.where}"
+        message = f"{place}: {self._moved()}, {self.allowed} allowed"
+        if self.tested is not None:
+            message += f"; {self.tested}"
         return GateFinding(
             gate=GATE,
-            message=f"{checked}: {moved}, {self.allowed} allowed{test}, run {run_name(self.run)}",
+            message=f"{message}, run {run_name(self.run)}",
             path=self.run.path,
             measure=self.column.label,
-            # The values over all topics come before those of single ones.
-            size=(1e9 if self.topic is None else 0.0) + (1e8 if math.isnan(size) else min(size, 1e8)),
-            verdict=Verdict.FAILED if self.worse else told,
-            checked=f"{checked}, run {run_name(self.run)}",
+            size=self._size(),
+            verdict=Verdict.FAILED if self.worse else passed,
+            checked=f"{place}, run {run_name(self.run)}",
         )
+
+    def _moved(self) -> str:
+        """Return from where to where the value moved, in words."""
+        kind = self.column.measure.format if self.topic is None else Format.FLOAT
+        before = six_digits(self.before, kind, self.now)
+        change = abs(self.now - self.before)
+        if change == 0:
+            return f"stayed at {before}"
+        verb = "rose" if self.now > self.before else "fell"
+        now = six_digits(self.now, kind, self.before)
+        return f"{verb} from {before} to {now}, by {six_digits(change, kind, 0.0)}"
+
+    def _size(self) -> float:
+        """Return the relative change; values over all topics come before those of single ones."""
+        size = abs(self.now - self.before)
+        if self.before:
+            size /= abs(self.before)
+        if not size < LARGEST_RELATIVE_SIZE:
+            size = LARGEST_RELATIVE_SIZE
+        return size + SUMMARY_SIZE if self.topic is None else size
 
 
 def changes(runs: Counterparts, earlier: Earlier, tolerance: Tolerance) -> Iterator[Change]:
-    """Yield every measure then and now, over the topics of both, and each topic that got worse if wanted."""
+    """Yield every measure then and now, over the topics of both, and each topic that got worse if wanted.
+
+    Raises InputError for an earlier value that is no number, with which nothing can be compared.
+    """
     new, old = runs.now.evaluation, runs.before.evaluation
-    places = {column.label: place for place, column in enumerate(new.columns)}
-    for old_place, column in enumerate(old.columns):
-        if not (runs.topics and column.measure.tells_quality and column.label in places):
+    index_of_label = {column.label: index for index, column in enumerate(new.columns)}
+    for old_index, column in enumerate(old.columns):
+        index = index_of_label.get(column.label)
+        if index is None or not runs.topics or not column.measure.tells_quality:
             continue
-        place, of_topics = places[column.label], column.measure.per_topic
-        before, after = runs.values(old, old_place), runs.values(new, place)
-        testable = of_topics and np.isfinite([before, after]).all()
+        before, now = runs.values(old, old_index), runs.values(new, index)
         change = Change(
             run=new,
             column=column,
             where="all" if runs.same_topics else f"{plural(len(runs.topics))} in both",
-            before=runs.summary(old, old_place),
-            now=runs.summary(new, place),
-            allowed=tolerance.of(column.label),
-            values=(runs.tested(before), runs.tested(after)) if testable else None,
+            before=runs.summary(old, old_index),
+            now=runs.summary(new, index),
+            allowed=tolerance.allowance(column.label),
+            values=_testable_values(runs, column, before, now),
         )
+        _check_earlier_value(change, earlier, old)
         yield change
-        if earlier.topics and of_topics:
-            for topic, first, second in zip(runs.topics, before.tolist(), after.tolist(), strict=True):
-                if _is_worse(first, second, change.allowed, column.measure.less_is_better):
-                    yield replace(
-                        change,
-                        where=f"topic {text_of(topic)}",
-                        before=first,
-                        now=second,
-                        topic=topic,
-                        values=None,
-                    )
+        if earlier.topics and column.measure.per_topic:
+            yield from _worse_topics(runs, change, earlier, before, now)
 
 
-def confirmed(changed: Sequence[Change], how: CompareSettings) -> list[Change]:
+def _testable_values(
+    runs: Counterparts, column: SelectedColumn, before: FloatArray, now: FloatArray
+) -> TopicValues | None:
+    """Return the values (T,) for a test over topics; None if the measure is no finite mean of them."""
+    if not column.measure.per_topic or not np.isfinite([before, now]).all():
+        return None
+    return TopicValues(runs.weighted(before), runs.weighted(now), column.measure.less_is_better)
+
+
+def _worse_topics(
+    runs: Counterparts, change: Change, earlier: Earlier, before: FloatArray, now: FloatArray
+) -> Iterator[Change]:
+    """Yield the change on each topic on which a measure got worse by more than is allowed over all."""
+    less_is_better = change.column.measure.less_is_better
+    for topic, first, second in zip(runs.topics, before.tolist(), now.tolist(), strict=True):
+        of_topic = replace(
+            change, where=f"topic {text_of(topic)}", before=first, now=second, topic=topic, values=None
+        )
+        _check_earlier_value(of_topic, earlier, runs.before.evaluation)
+        if _is_worse(first, second, change.allowed, less_is_better):
+            yield of_topic
+
+
+def _check_earlier_value(change: Change, earlier: Earlier, run: ScoredRun) -> None:
+    """Raise InputError for an earlier value that is no number."""
+    if math.isnan(change.before):
+        raise InputError(
+            earlier.path,
+            None,
+            f"{change.column.label}, {change.where}, of run {run_name(run)} is no number",
+            "values that can be compared",
+            "make the baseline again, or leave the measure out",
+        )
+
+
+def with_tests(changed: Sequence[Change], settings: CompareSettings) -> list[Change]:
     """Return the changes, with the results of the test for those that it applies to."""
-    values = [
-        (*change.values, -1 if change.column.measure.less_is_better else 1)
+    results = iter(confirm([change.values for change in changed if change.values is not None], settings))
+    return [change if change.values is None else replace(change, tested=next(results)) for change in changed]
+
+
+def warnings_of_changes(changed: Sequence[Change]) -> Iterator[GateFinding]:
+    """Yield warnings of measures that are better for a shorter run, and of tolerances that hide any fall."""
+    for_less = [
+        change
         for change in changed
-        if change.values is not None
+        if change.column.measure.rewards_giving_up and change.before != change.now
     ]
-    said = iter(confirm(values, how))
-    return [change if change.values is None else replace(change, tested=next(said)) for change in changed]
+    yield from _warnings(
+        for_less,
+        "{}: better for a run that retrieves less; compare runs of one depth (-M), or look at -m num_ret too",
+    )
+    yield from _warnings(
+        [change for change in changed if change.may_hide_any_fall],
+        "--tolerance allows a fall as large as the earlier value, or over half of what a measure can be: {}",
+    )
 
 
-def powerless(changed: Sequence[Change]) -> Iterator[GateFinding]:
-    """Yield a warning for each run and each reason for which no fall could be significant."""
-    reasons = dict.fromkeys(change.tested.powerless for change in changed if change.tested is not None)
-    for reason in filter(None, reasons):
-        of_reason = [each for each in changed if each.tested is not None and each.tested.powerless == reason]
-        yield from named(of_reason, f"--if-significant cannot fail by {{}}: {reason}")
+def warnings_of_tests(changed: Sequence[Change]) -> Iterator[GateFinding]:
+    """Yield warnings of values that no test could find worse, by reason, and of those without a test."""
+    by_reason: dict[str, list[Change]] = {}
+    for change in changed:
+        if change.tested is not None and change.tested.powerless:
+            by_reason.setdefault(change.tested.powerless, []).append(change)
+    for reason, powerless in by_reason.items():
+        yield from _warnings(powerless, f"--if-significant cannot fail by {{}}: {reason}")
+    yield from _warnings(
+        [change for change in changed if change.tested is None],
+        "--if-significant does not test {}, as it is no finite mean over topics: any fall that is not allowed"
+        " fails",
+    )
 
 
-def named(changed: Sequence[Change], said: str) -> Iterator[GateFinding]:
+def _warnings(changed: Sequence[Change], text: str) -> Iterator[GateFinding]:
     """Yield a warning for each run that has such values over topics; {} in the text is their list."""
     for run in dict.fromkeys(change.run for change in changed):
-        labels = [one.column.label for one in changed if one.run is run and one.topic is None]
+        labels = [change.column.label for change in changed if change.run is run and change.topic is None]
         if labels:
             yield GateFinding(
                 gate=GATE,
-                message=f"{said.format(', '.join(labels))}, run {run_name(run)}",
+                message=f"{text.format(', '.join(labels))}, run {run_name(run)}",
                 path=run.path,
                 verdict=Verdict.WARNING,
             )
@@ -264,10 +248,11 @@ def named(changed: Sequence[Change], said: str) -> Iterator[GateFinding]:
 
 def _is_worse(before: float, now: float, allowed: Allowance, less_is_better: bool) -> bool:
     """Return whether a value got worse by more than is allowed, or became nan."""
-    if math.isnan(now) or math.isnan(before):
-        return math.isnan(now) and not math.isnan(before)
+    if math.isnan(now):
+        return True
     if math.isinf(before) or math.isinf(now):
         return now > before if less_is_better else now < before
     # 0.5 - 0.499 is more than 0.001 in doubles: what was printed is compared, in decimals.
-    fall = Decimal(repr(before)) - Decimal(repr(now))
-    return (-fall if less_is_better else fall) > allowed.of(before)
+    change = Decimal(repr(now)) - Decimal(repr(before))
+    fall = change if less_is_better else -change
+    return fall > allowed.largest_fall(before)

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
-from pres_eval.gates.against import Change, Earlier, changes, check_tolerance, confirmed, named, powerless
-from pres_eval.gates.counterparts import in_groups, match_runs, mismatches, not_comparable, unmatched
+from pres_eval.gates.against import (
+    Change,
+    Earlier,
+    changes,
+    warnings_of_changes,
+    warnings_of_tests,
+    with_tests,
+)
+from pres_eval.gates.counterparts import in_groups
 from pres_eval.gates.findings import GateFinding, run_name
+from pres_eval.gates.matching import doubtful_pairs, match_runs, unmatched
+from pres_eval.gates.mismatches import mismatches, not_comparable
 from pres_eval.gates.thresholds import Threshold, reached
+from pres_eval.gates.tolerances import check_tolerance
 from pres_eval.report.groups import with_group_columns
 from pres_eval.report.records import Record
 from pres_eval.scoring import ScoredRun
@@ -18,22 +29,25 @@ def check_gates(
     thresholds: Sequence[Threshold] = (),
     earlier: Earlier | None = None,
     unexpected: Iterable[GateFinding] = (),
+    topics_chosen: bool = False,
 ) -> tuple[list[GateFinding], list[Change]]:
     """Return everything that the gates find, and how each measure changed since the earlier evaluation.
 
     What makes two evaluations other numbers comes first, `unexpected`, the findings of --expect, last.
+    topics_chosen: whether the user has decided what becomes of judged topics that a run lacks.
 
     Raises UsageError if a threshold or a tolerance names a column that was not computed, or makes no sense
-    for it.
+    for it, and InputError for an earlier value that is no number.
     """
-    evaluations = [with_group_columns(run.evaluation, now.groups) for run in now.runs]
-    against, compared = ([], []) if earlier is None else _against(now, earlier, evaluations)
-    findings = [
-        *against,
-        *(finding for threshold in thresholds for finding in reached(evaluations, threshold)),
-        *(change.finding() for change in compared),
-        *unexpected,
-    ]
+    runs = [replace(run, evaluation=with_group_columns(run.evaluation, now.groups)) for run in now.runs]
+    findings: list[GateFinding] = []
+    compared: list[Change] = []
+    if earlier is not None:
+        findings, compared = _against(now, earlier, [run.evaluation for run in runs])
+    for threshold in thresholds:
+        findings += reached(runs, threshold, now.groups, topics_chosen)
+    findings += [change.finding() for change in compared]
+    findings += unexpected
     return findings, compared
 
 
@@ -42,38 +56,26 @@ def _against(
 ) -> tuple[list[GateFinding], list[Change]]:
     """Return the findings against the earlier evaluation, and the change of each measure since."""
     tolerance = check_tolerance(earlier.tolerance, evaluations)
-    matched, new, gone = match_runs(now.runs, earlier.record.runs, earlier.match, now.weights)
-    every = [part for runs in matched for part in (runs, *in_groups(runs, now.groups))]
-    compared = [change for runs in every for change in changes(runs, earlier, tolerance)]
+    matching = match_runs(now.runs, earlier.record.runs, earlier.match, now.weights)
+    compared: list[Change] = []
+    for runs in matching.counterparts:
+        for counterparts in (runs, *in_groups(runs, now.groups)):
+            compared += changes(counterparts, earlier, tolerance)
     findings = [
-        *mismatches(now, earlier.record, earlier.path),
+        *mismatches(now, earlier.record, earlier.path, earlier.allow_changed_judgements),
         *unmatched(
-            [run_name(run.evaluation) for run in new],
-            [run_name(run.evaluation) for run in gone],
+            [run_name(run.evaluation) for run in matching.new],
+            [run_name(run.evaluation) for run in matching.gone],
             earlier.path,
             allowed=earlier.allow_unmatched,
-            any_matched=bool(matched),
+            any_matched=bool(matching.counterparts),
         ),
-        *(finding for runs in matched for finding in not_comparable(runs)),
-        *named(
-            [one for one in compared if one.column.measure.rewards_giving_up and one.before != one.now],
-            "{}: better for a run that retrieves less; compare runs of one depth (-M), or look at -m num_ret"
-            " too",
-        ),
-        *named(
-            [one for one in compared if one.cannot_fail],
-            "--tolerance allows a fall as large as the earlier value, or over half of what a measure can be:"
-            " {}",
-        ),
+        *doubtful_pairs(matching, earlier.path, earlier.match),
     ]
+    for runs in matching.counterparts:
+        findings += not_comparable(runs)
+    findings += warnings_of_changes(compared)
     if earlier.confirmation is not None:
-        compared = confirmed(compared, earlier.confirmation)
-        findings += [
-            *powerless(compared),
-            *named(
-                [one for one in compared if one.tested is None],
-                "--if-significant does not test {}, as it is no finite mean over topics: any fall that is"
-                " not allowed fails",
-            ),
-        ]
+        compared = with_tests(compared, earlier.confirmation)
+        findings += warnings_of_tests(compared)
     return findings, compared

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,12 +22,20 @@ LEVEL = np.array([CompareSettings.alpha])
 """The level of the gate's test."""
 
 
+class TopicValues(NamedTuple):
+    """Values (T,) of a measure on topics, earlier and now, and whether less of it is better."""
+
+    before: FloatArray
+    now: FloatArray
+    less_is_better: bool = False
+
+
 @dataclass(frozen=True, kw_only=True)
-class Tested:
+class ChangeTest:
     """Result of the test of one value.
 
-    how          the test, one-sided unless the alternative is two-sided
-    alike        whether all topics changed by the same, so that there is no variance
+    settings     the test, one-sided unless the alternative is two-sided
+    all_alike    whether all topics changed by the same, so that there is no variance
     topics       number of topics
     p_value      of the value alone, nan where there is none, over one topic
     corrected    the p-value corrected for all comparisons, 1 where there is none
@@ -34,8 +43,8 @@ class Tested:
     interval     ends of the t interval of the mean change, nan where there is none
     """
 
-    how: CompareSettings
-    alike: bool
+    settings: CompareSettings
+    all_alike: bool
     topics: int
     p_value: float
     corrected: float
@@ -43,71 +52,93 @@ class Tested:
     interval: tuple[float, float]
 
     @property
+    def is_significant(self) -> bool:
+        """Return whether the value got worse, or changed in a two-sided test, beyond chance."""
+        return self.corrected < CompareSettings.alpha
+
+    @property
     def powerless(self) -> str:
         """Return why no values on these topics, or none so similar, can be significant; empty if some can."""
-        if self.alike and math.isnan(self.p_value):
-            return f"{self.how.test} gives no p to the same change on all of {plural(self.topics)}"
-        least = least_p(self.how, self.topics, max(self.comparisons, 1))
+        test, topics = self.settings.test, plural(self.topics)
+        if self.all_alike and math.isnan(self.p_value):
+            return f"{test} gives no p to the same change on all of {topics}"
+        least = least_p(self.settings, self.topics, max(self.comparisons, 1))
         if least < CompareSettings.alpha:
             return ""
-        p_value = "no p" if math.isnan(least) else f"p {equal_or_less(least)} at least"
-        return f"over {plural(self.topics)} {self.how.test} gives {p_value}"
+        if math.isnan(least):
+            return f"over {topics} {test} gives no p"
+        return f"over {topics} {test} gives p {equal_or_less(least)} at least"
 
     def __str__(self) -> str:
         """Return the test in words: topics, sides, p-value, correction, interval."""
         topics = plural(self.topics)
         if not self.comparisons:
             return f"{topics}, none differs"
-        test = f"{self.how.test} over {topics}"
-        if self.alike and self.how.test in NEED_VARIANCE:
-            test += ", which all changed by the same" + ("" if math.isnan(self.p_value) else " (p of signs)")
-        is_corrected = self.comparisons > 1 and self.how.correction != "none"
-        by = f", {p_text(self.corrected)} by {self.how.correction} over {self.comparisons} comparisons"
-        sides = "one-sided (worse)" if self.how.alternative == "less" else "two-sided"
-        return f"{test}, {sides}: p {equal_or_less(self.p_value)}{by * is_corrected}{self._interval()}"
+        text = f"{self.settings.test} over {topics}"
+        if self.all_alike and self.settings.test in NEED_VARIANCE:
+            text += ", which all changed by the same"
+            if not math.isnan(self.p_value):
+                text += " (p of signs)"
+        sides = "one-sided (worse)" if self.settings.alternative == "less" else "two-sided"
+        text += f", {sides}: p {equal_or_less(self.p_value)}"
+        if self.comparisons > 1 and self.settings.correction != "none":
+            correction = f"{self.settings.correction} over {self.comparisons} comparisons"
+            text += f", {p_text(self.corrected)} by {correction}"
+        return text + self._interval_text()
 
-    def _interval(self) -> str:
+    def _interval_text(self) -> str:
         """Return the interval in words; empty if there is none."""
         if math.isnan(self.interval[0]):
-            return ", no interval without variance" if self.alike else ""
+            return ", no interval without variance" if self.all_alike else ""
         low, high = (signed(end) for end in self.interval)
-        inside = 100 * (1 - float(ends_outside(LEVEL, self.how.alternative)[0]))
+        inside = 100 * (1 - float(ends_outside(LEVEL, self.settings.alternative)[0]))
         return f", {inside:.0f} % t interval of the mean change {low} .. {high}"
 
 
-def confirm(every: Sequence[tuple[FloatArray, FloatArray, int]], how: CompareSettings) -> list[Tested]:
-    """Return the test's result for values (T,) earlier and now, with the sign by which more is better.
+def confirm(compared: Sequence[TopicValues], settings: CompareSettings) -> list[ChangeTest]:
+    """Return the test's result for the values of each measure and run, corrected for all of them.
 
     Values that are the same on all topics cannot be significant, and are not corrected for: which ones they
     are does not depend on which of the two runs is which.
     """
-    found = [_alone(before, now, sign, how) for before, now, sign in every]
+    results = [_uncorrected(values, settings) for values in compared]
     possible = [
-        place for place, each in enumerate(found) if each.comparisons and not math.isnan(each.p_value)
+        index for index, result in enumerate(results) if result.comparisons and not math.isnan(result.p_value)
     ]
-    p_values = np.array([found[place].p_value for place in possible], np.float64)
-    for place, corrected in zip(possible, CORRECTIONS[how.correction](p_values).tolist(), strict=True):
-        found[place] = replace(found[place], corrected=corrected, comparisons=len(possible))
-    return found
+    p_values = np.array([results[index].p_value for index in possible], np.float64)
+    corrected_p_values = CORRECTIONS[settings.correction](p_values).tolist()
+    for index, corrected in zip(possible, corrected_p_values, strict=True):
+        results[index] = replace(results[index], corrected=corrected, comparisons=len(possible))
+    return results
 
 
-def _alone(before: FloatArray, now: FloatArray, sign: int, how: CompareSettings) -> Tested:
-    """Return the test's result for values (T,) without any others."""
-    changes = (now - before)[np.newaxis]
-    alike = len(now) > 1 and mean_and_deviation(changes)[1][0] == 0
-    worse, better = (
-        float(
-            PAIRED_TESTS[how.test].run(signed, CompareSettings.samples, CompareSettings.seed, greater=True)[0]
-        )
-        for signed in (-sign * changes, sign * changes)
-    )
-    lower, upper = intervals(changes, ends_outside(LEVEL, how.alternative))
-    return Tested(
-        how=how,
-        alike=alike,
-        topics=len(now),
-        p_value=worse if how.alternative == "less" else float(np.minimum(1, 2 * np.minimum(worse, better))),
+def _uncorrected(values: TopicValues, settings: CompareSettings) -> ChangeTest:
+    """Return the test's result for the values of one measure and run, as if there were no others."""
+    changes = (values.now - values.before)[np.newaxis]
+    all_alike = len(values.now) > 1 and mean_and_deviation(changes)[1][0] == 0
+    improvements = -changes if values.less_is_better else changes
+    p_of_worse = _p_of_greater(-improvements, settings)
+    if settings.alternative == "less":
+        p_value = p_of_worse
+    else:
+        p_of_better = _p_of_greater(improvements, settings)
+        p_value = float(np.minimum(1, 2 * np.minimum(p_of_worse, p_of_better)))
+    interval = (math.nan, math.nan)
+    if not all_alike:
+        lower, upper = intervals(changes, ends_outside(LEVEL, settings.alternative))
+        interval = (float(lower[0]), float(upper[0]))
+    return ChangeTest(
+        settings=settings,
+        all_alike=all_alike,
+        topics=len(values.now),
+        p_value=p_value,
         corrected=1.0,
         comparisons=int(np.round(changes, DECIMALS).any()),
-        interval=(math.nan, math.nan) if alike else (float(lower[0]), float(upper[0])),
+        interval=interval,
     )
+
+
+def _p_of_greater(changes: FloatArray, settings: CompareSettings) -> float:
+    """Return the one-sided p-value of changes (1, T) for a mean above 0."""
+    run_test = PAIRED_TESTS[settings.test].run
+    return float(run_test(changes, CompareSettings.samples, CompareSettings.seed, greater=True)[0])

@@ -1,110 +1,285 @@
-"""--expect: are the lines those that trec_eval printed?"""
+"""--expect: are the printed lines those of a file that trec_eval, or we, printed?"""
 
 from __future__ import annotations
 
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from pres_eval.errors import EmptyFileError, number_of, quoted
-from pres_eval.gates.counterparts import unmatched
-from pres_eval.gates.findings import GateFinding, Verdict
+from pres_eval.errors import EmptyFileError, InputError, number_of, plural, quoted
+from pres_eval.gates.findings import GateFinding, Verdict, listed
+from pres_eval.gates.matching import unmatched
+from pres_eval.report.groups import split_label
 from pres_eval.report.text import cut, text_of
 
 GATE = "--expect"
 
-MOST = 80
-"""Characters of an id in a message."""
+ID_CHARACTERS = 80
+"""Characters of an id in a message; the rest is cut off."""
+
+ALL = b"all"
+"""Topic of the lines over all topics."""
+
+RUN_NAME = b"run"
+"""Measure of the line over all topics that names one of several runs."""
 
 
-Key = tuple[str, bytes, bytes, int]
+class LineKey(NamedTuple):
+    """Run, measure and topic of a line.
 
-NAME_LINE = (b"run", b"all")
-"""Beginning of the line that names one of several runs."""
-
-
-def _keyed(text: bytes, names: Sequence[str] = ()) -> Iterator[tuple[Key, bytes, int]]:
-    """Yield the lines of trec_eval output: ((run, measure, topic, which one of several), value, line number).
-
-    Runs without a line that names them have these names, in order.
+    repeat  1 for the first line of this run, measure and topic, 2 for the second
     """
-    seen: Counter[tuple[str, bytes, bytes]] = Counter()
-    run = ""
-    for number, line in enumerate(text.split(b"\n"), 1):
-        fields = [field.strip() for field in line.split(b"\t", 2)]
-        if fields == [b""]:
-            continue
-        measure, topic, value = [*fields, b"", b""][:3]
-        run = text_of(value) if (measure, topic) == NAME_LINE else run
-        seen[run, measure, topic] += 1
-        nth = seen[run, measure, topic]
-        of_run = run or dict(enumerate(names, 1)).get(nth, f"number {nth}")
-        yield (of_run, measure, topic, nth if run else 1), value, number
+
+    run: str
+    measure: bytes
+    topic: bytes
+    repeat: int
+
+    @property
+    def names_run(self) -> bool:
+        """Return whether it is the line with the name of a run."""
+        return (self.measure, self.topic) == (RUN_NAME, ALL)
+
+    def __str__(self) -> str:
+        return f"{cut(text_of(self.measure), ID_CHARACTERS)}, {cut(text_of(self.topic), ID_CHARACTERS)}"
 
 
-def _runs(keys: Iterable[Key]) -> list[str]:
-    return list(dict.fromkeys(key[0] for key in keys))
+class ExpectedLine(NamedTuple):
+    """Value of a line of the file, and the number of the line."""
+
+    value: bytes
+    number: int
 
 
-def _named_as_in(theirs: Sequence[str], printed: dict[Key, bytes]) -> dict[Key, bytes]:
-    """Return our lines; those of an only run have the name that it had among several, if the file has it."""
-    ours = _runs(printed)
-    if len(ours) != 1 or ours[0] in theirs:
-        return printed
-    found = [name for name in theirs if re.search(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])", ours[0])]
-    if len(found) != 1:
-        return printed
-    own = found[0].encode("utf-8", "surrogateescape")
-    return {(found[0], *key[1:]): own if key[1:3] == NAME_LINE else value for key, value in printed.items()}
+PrintedLines = dict[LineKey, bytes]
+ExpectedLines = dict[LineKey, ExpectedLine]
 
 
 def unexpected(path: str, expected: bytes, output: bytes, allowed: bool = False) -> Iterator[GateFinding]:
-    """Yield whether we print each line with this value; other lines of ours are no fault, but other runs are.
+    """Yield whether we print each line with its value, and the lines of ours that the file should have.
 
-    expected, output: the lines of the file, and ours, each run after a line with its name; allowed: whether
-    runs that only one of the two has are no failure.  Raises EmptyFileError for a file without a line, of
-    which none could be missing.
+    expected  lines of the file
+    output    our lines, each run after a line with its name
+    allowed   whether runs and lines of ours that the file lacks, and runs that we lack, are no failure
+    Raises EmptyFileError for a file without a line, and InputError for one without a line of trec_eval.
     """
     if not expected.strip():
         raise EmptyFileError(path, None, "no line", "lines of trec_eval")
+    _check_form(path, expected)
     printed = {key: value for key, value, _ in _keyed(output)}
-    lines = list(_keyed(expected, _runs(printed)))
-    theirs = _runs(key for key, _, _ in lines)
-    printed = _named_as_in(theirs, printed)
-    ours = _runs(printed)
+    lines = {key: ExpectedLine(value, number) for key, value, number in _keyed(expected, _runs_of(printed))}
+    runs_of_file = _runs_of(lines)
+    printed = _named_as_in(runs_of_file, printed)
+    runs_printed = _runs_of(printed)
+    in_both = [run for run in runs_printed if run in runs_of_file]
     yield from unmatched(
-        [run for run in ours if run not in theirs],
-        [run for run in theirs if run not in ours],
+        [run for run in runs_printed if run not in runs_of_file],
+        [run for run in runs_of_file if run not in runs_printed],
         path,
         allowed=allowed,
-        any_matched=bool({*ours} & {*theirs}),
+        any_matched=bool(in_both),
         gate=GATE,
     )
-    known = {key[1] for key, _, _ in lines} | {NAME_LINE[0]}
-    if labels := ", ".join(dict.fromkeys(text_of(key[1]) for key in printed if key[1] not in known)):
-        message = f"{labels}: printed now, not in {text_of(path)}"
+    known_measures = {key.measure for key in lines} | {RUN_NAME}
+    new_measures = dict.fromkeys(text_of(key.measure) for key in printed if key.measure not in known_measures)
+    if new_measures:
+        message = f"{', '.join(new_measures)}: printed now, not in {text_of(path)}"
         yield GateFinding(gate=GATE, message=message, path=path, verdict=Verdict.NOTE)
-    for key, value, number in lines:
-        if key[0] in ours:
-            run = f", run {cut(key[0], MOST)}" if len({*ours, *theirs}) > 1 else ""
-            what = f"{cut(text_of(key[1]), MOST)}, {cut(text_of(key[2]), MOST)}{run}"
-            yield GateFinding(
-                gate=GATE,
-                message=f"{text_of(path)}:{number}: {what}: {_difference(value, printed.get(key))}",
-                path=path,
-                line=number,
-                measure=text_of(key[1]),
-                size=-number,
-                verdict=Verdict.PASSED if printed.get(key) == value else Verdict.FAILED,
-                checked=f"{text_of(path)}:{number}: {what}",
-            )
+    is_alone = len({*runs_printed, *runs_of_file}) == 1
+    for run in in_both:
+        comparison = _RunLines(
+            path=path,
+            run_name="" if is_alone else f", run {cut(run, ID_CHARACTERS)}",
+            expected={key: line for key, line in lines.items() if key.run == run},
+            printed={key: value for key, value in printed.items() if key.run == run},
+        )
+        yield from comparison.findings(known_measures, allowed)
 
 
-def _difference(wanted: bytes, got: bytes | None) -> str:
+def _check_form(path: str, expected: bytes) -> None:
+    """Raise InputError for a file of which no line is one of trec_eval."""
+    first = None
+    for number, line in enumerate(expected.split(b"\n"), 1):
+        if line.count(b"\t") == 2:
+            return
+        if first is None and line.strip():
+            first = number, line
+    assert first is not None, "a file of blank lines is an error of its own"
+    number, line = first
+    advice = ""
+    if re.fullmatch(rb"\S+ +\S+ +\S+\s*", line):
+        advice = "this one has blanks in place of tabs"
+    raise InputError(
+        path,
+        number,
+        f"found {quoted(line.rstrip())}",
+        "a line of trec_eval (measure, topic and value, with tabs between them)",
+        advice,
+    )
+
+
+def _keyed(text: bytes, names: Sequence[str] = ()) -> Iterator[tuple[LineKey, bytes, int]]:
+    """Yield the lines of trec_eval output: what they give the value of, the value, the line number.
+
+    names  of runs that no line names: the first line of a measure and topic is the first run's, and so on
+    """
+    repeats: Counter[tuple[str, bytes, bytes]] = Counter()
+    run = ""
+    for number, line in enumerate(text.split(b"\n"), 1):
+        if not line.strip():
+            continue
+        fields = [field.strip() for field in line.split(b"\t", 2)]
+        measure, topic, value = [*fields, b"", b""][:3]
+        if (measure, topic) == (RUN_NAME, ALL):
+            run = text_of(value)
+        repeats[run, measure, topic] += 1
+        repeat = repeats[run, measure, topic]
+        if run:
+            yield LineKey(run, measure, topic, repeat), value, number
+        else:
+            name = names[repeat - 1] if repeat <= len(names) else f"number {repeat}"
+            yield LineKey(name, measure, topic, 1), value, number
+
+
+def _runs_of(lines: PrintedLines | ExpectedLines) -> list[str]:
+    """Return the names of the runs, in order."""
+    return list(dict.fromkeys(key.run for key in lines))
+
+
+def _named_as_in(runs_of_file: Sequence[str], printed: PrintedLines) -> PrintedLines:
+    """Return our lines; those of an only run have the name that it had among several, if the file has it."""
+    runs_printed = _runs_of(printed)
+    if len(runs_printed) != 1 or runs_printed[0] in runs_of_file:
+        return printed
+    (run,) = runs_printed
+    names = [name for name in runs_of_file if re.search(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])", run)]
+    if len(names) != 1:
+        return printed
+    (name,) = names
+    renamed = {}
+    for key, value in printed.items():
+        renamed_value = name.encode("utf-8", "surrogateescape") if key.names_run else value
+        renamed[key._replace(run=name)] = renamed_value
+    return renamed
+
+
+class _RunLines(NamedTuple):
+    """Lines of one run: those of the file, and ours; the run as messages name it, empty for a run alone."""
+
+    path: str
+    run_name: str
+    expected: ExpectedLines
+    printed: PrintedLines
+
+    def findings(self, known_measures: set[bytes], allowed: bool) -> Iterator[GateFinding]:
+        """Yield what this call's options leave out, then each line of the file, then the lines that it lacks.
+
+        known_measures  of the whole file
+        allowed         whether lines that the file lacks are no failure
+        """
+        left_out = self._left_out()
+        for option, keys in left_out.items():
+            if keys:
+                yield self._left_out_finding(option, keys)
+        not_compared = {key for keys in left_out.values() for key in keys}
+        for key in self.expected:
+            if key not in not_compared:
+                yield self._comparison(key)
+        new = [key for key in self.printed if key not in self.expected and self._needs(key, known_measures)]
+        if new:
+            yield self._new_lines_finding(new, allowed)
+
+    def _needs(self, key: LineKey, known_measures: set[bytes]) -> bool:
+        """Return whether a file with these lines of the run is not whole without a line of ours.
+
+        Lines over all topics alone are a whole file.  A measure that the file has nowhere is new, unless the
+        file ends before the lines over all topics.
+        """
+        if key.names_run:
+            return False
+        has_topics = any(line.topic != ALL for line in self.expected)
+        has_summary = any(line.topic == ALL and not line.names_run for line in self.expected)
+        if key.topic == ALL and has_topics and not has_summary:
+            return True
+        return key.measure in known_measures and (has_topics or key.topic == ALL)
+
+    def _left_out(self) -> dict[str, list[LineKey]]:
+        """Return the lines of the file that we print none like, by the option that decides on them."""
+        ours = [key for key in self.printed if not key.names_run]
+        prints_topics = any(key.topic != ALL for key in ours)
+        prints_summary = any(key.topic == ALL for key in ours)
+        printed_measures = {key.measure for key in ours}
+        left_out: dict[str, list[LineKey]] = {"-q": [], "-n": [], "-m": []}
+        for key in self.expected:
+            if key.names_run:
+                continue
+            if key.topic != ALL and not prints_topics:
+                left_out["-q"].append(key)
+            elif key.topic == ALL and not prints_summary:
+                left_out["-n"].append(key)
+            elif key.measure not in printed_measures:
+                left_out["-m"].append(key)
+        return left_out
+
+    def _left_out_finding(self, option: str, keys: Sequence[LineKey]) -> GateFinding:
+        """Return the failure for lines of the file that an option of this call leaves out."""
+        if option == "-q":
+            lines, made = f"{plural(len(keys), 'line')} of topics", "with -q"
+        elif option == "-n":
+            lines, made = f"{plural(len(keys), 'line')} over all topics", "without -n"
+        else:
+            labels = list(dict.fromkeys(cut(text_of(key.measure), ID_CHARACTERS) for key in keys))
+            lines = listed(labels)
+            made = "with --groups" if split_label(labels[0])[1] else f"with -m {labels[0]}"
+        number = self.expected[keys[0]].number
+        return GateFinding(
+            gate=GATE,
+            message=f"{text_of(self.path)}:{number}: {lines}, which this call does not print: the file was"
+            f" made {made}{self.run_name}",
+            path=self.path,
+            line=number,
+        )
+
+    def _comparison(self, key: LineKey) -> GateFinding:
+        """Return whether we print a line of the file with its value."""
+        value, number = self.expected[key]
+        place = f"{text_of(self.path)}:{number}: {key}{self.run_name}"
+        printed = self.printed.get(key)
+        return GateFinding(
+            gate=GATE,
+            message=f"{place}: {_difference(value, printed)}",
+            path=self.path,
+            line=number,
+            measure=text_of(key.measure),
+            size=-number,
+            verdict=Verdict.PASSED if printed == value else Verdict.FAILED,
+            checked=place,
+        )
+
+    def _new_lines_finding(self, keys: Sequence[LineKey], allowed: bool) -> GateFinding:
+        """Return the finding about lines of ours that the file should have."""
+        if len(keys) == 1:
+            lines = f"1 line that is printed now is not in it, {keys[0]}"
+        else:
+            lines = f"{len(keys)} lines that are printed now are not in it, the first {keys[0]}"
+        advice = "" if allowed else "; is the file cut? (--allow-unmatched lets this pass)"
+        return GateFinding(
+            gate=GATE,
+            message=f"{text_of(self.path)}: {lines}{self.run_name}{advice}",
+            path=self.path,
+            verdict=Verdict.NOTE if allowed else Verdict.FAILED,
+        )
+
+
+def _difference(wanted: bytes, printed: bytes | None) -> str:
     """Return the value wanted and the one printed, if there is one, and how far they are apart."""
-    if got is None:
+    if printed is None:
         return f"wanted {quoted(wanted)}, no such line here"
-    change = number_of(text_of(got)) - number_of(text_of(wanted))
-    by = f", {abs(change):.6g} {'higher' if change > 0 else 'lower'}, 0 allowed"
-    return f"wanted {quoted(wanted)}, got {quoted(got)}{by * (0 < abs(change) < math.inf)}"
+    values = f"wanted {quoted(wanted)}, got {quoted(printed)}"
+    change = number_of(text_of(printed)) - number_of(text_of(wanted))
+    if change == 0 or not math.isfinite(change):
+        return values
+    direction = "higher" if change > 0 else "lower"
+    return f"{values}, {abs(change):.6g} {direction}, 0 allowed"

@@ -6,23 +6,20 @@ import enum
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from pres_eval.errors import one_line, plural
 from pres_eval.measures.base import Format
-from pres_eval.report.grid import MARKDOWN, Grid, escaped, written
-from pres_eval.report.markup import Html, element
-from pres_eval.report.text import signed, text_of
+from pres_eval.report.text import text_of
 from pres_eval.scoring import ScoredRun
-
-if TYPE_CHECKING:
-    from pres_eval.gates.against import Change
 
 EXIT_CODE = 3
 """Of a command whose gates were not all passed."""
 
-MOST = 10
-"""Largest number of findings of a gate that are reported one by one."""
+LISTED_FAILURES = 10
+"""Largest number of failures of a gate that are reported one by one."""
+
+
+LISTED_NAMES = 5
+"""Largest number of names in one message."""
 
 
 class Verdict(enum.Enum):
@@ -40,7 +37,7 @@ class GateFinding:
 
     gate     the option: --fail-under, --fail-over, --against or --expect; error if one stopped them
     message  the whole line for people: wanted, got, run
-    path     the file to which an annotation belongs, and the line in it if there is one
+    path     the file to which an annotation belongs, empty for none, and the line in it if there is one
     measure  the label of the column, if it is about one
     size     its size among the findings of its gate: the largest are reported first
     verdict  its meaning
@@ -61,12 +58,20 @@ class GateFinding:
         """Return whether the gate fails for it."""
         return self.verdict is Verdict.FAILED
 
+    @property
+    def text(self) -> str:
+        """Return the line for people."""
+        return f"{self.verdict.value}{self.message}"
+
     def annotation(self, more: int = 0) -> str:
         """Return the finding, and the number of others like it, as a workflow command of GitHub Actions."""
-        place = f"file={_property(self.path)}" + (f",line={self.line}" if self.line is not None else "")
         kind = {Verdict.FAILED: "error", Verdict.WARNING: "warning"}.get(self.verdict, "notice")
-        message = self.message + (f" (and {more} more)" if more else "")
-        return f"::{kind} {place},title={_property('pres-eval ' + self.gate)}::{_data(message)}"
+        properties = [f"file={_property(self.path)}"] if self.path else []
+        if self.line is not None:
+            properties.append(f"line={self.line}")
+        properties.append(f"title={_property('pres-eval ' + self.gate)}")
+        message = f"{self.message} (and {more} more)" if more else self.message
+        return f"::{kind} {','.join(properties)}::{_data(message)}"
 
 
 def _data(text: str) -> str:
@@ -80,14 +85,15 @@ def _property(text: str) -> str:
 def lines_of(findings: Sequence[GateFinding]) -> Iterator[str]:
     """Yield the findings for people: of each gate the largest failures and how many more, and all notes."""
     for gate in dict.fromkeys(finding.gate for finding in findings):
-        own = sorted((each for each in findings if each.gate == gate), key=lambda each: -each.size)
-        more = -MOST
-        for each in own:
-            more += each.fails
-            if each.verdict is not Verdict.PASSED and not (each.fails and more > 0):
-                yield f"{each.verdict.value}{each.message}"
-        if more > 0:
-            yield f"{gate}: {more} more like these"
+        of_gate = [finding for finding in findings if finding.gate == gate]
+        failures = 0
+        for finding in sorted(of_gate, key=lambda finding: finding.size, reverse=True):
+            failures += finding.fails
+            is_left_out = finding.fails and failures > LISTED_FAILURES
+            if finding.verdict is not Verdict.PASSED and not is_left_out:
+                yield finding.text
+        if failures > LISTED_FAILURES:
+            yield f"{gate}: {failures - LISTED_FAILURES} more like these"
 
 
 def annotations_of(findings: Sequence[GateFinding]) -> Iterator[str]:
@@ -100,7 +106,7 @@ def annotations_of(findings: Sequence[GateFinding]) -> Iterator[str]:
         if finding.fails or not finding.checked:
             groups.setdefault((finding.gate, finding.path, finding.measure), []).append(finding)
     for group in groups.values():
-        largest = max(group, key=lambda each: each.size)
+        largest = max(group, key=lambda finding: finding.size)
         yield largest.annotation(len(group) - 1)
 
 
@@ -109,65 +115,18 @@ def run_name(evaluation: ScoredRun) -> str:
     return f"{text_of(evaluation.tag)} ({text_of(evaluation.path)})"
 
 
+def listed(names: Sequence[str]) -> str:
+    """Return up to five names with commas between them, and how many more there are."""
+    more = len(names) - LISTED_NAMES
+    text = ", ".join(names[:LISTED_NAMES])
+    return f"{text} and {more} more" if more > 0 else text
+
+
 def six_digits(value: float, kind: Format = Format.FLOAT, other: float | None = None) -> str:
     """Return a number for a message: six digits after the point, or all if it would equal the other."""
     if kind is Format.COUNT and value.is_integer():
         return str(int(value))
     text = f"{value:.6f}"
-    same = other is not None and math.isfinite(other) and text == f"{other:.6f}" and value != other
-    return repr(value) if same else text
-
-
-def as_junit(findings: Sequence[GateFinding]) -> str:
-    """Return a test for every check and for every failure; other messages are output."""
-    tests = [finding for finding in findings if finding.fails or finding.checked]
-    said = [
-        f"{each.verdict.value}{each.message}" for each in findings if each.verdict.value and not each.checked
-    ]
-    suite = element(
-        "testsuite",
-        *map(_test, tests),
-        element("system-out", *(f"{one_line(line)}\n" for line in said)),
-        name="pres-eval",
-        tests=len(tests),
-        failures=sum(finding.fails for finding in findings),
-        errors=0,
-    )
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{suite}\n'
-
-
-def _test(finding: GateFinding) -> Html:
-    """Return one test."""
-    message = one_line(finding.message)
-    return element(
-        "testcase",
-        element("failure", message, message=message) if finding.fails else element("system-out", message),
-        classname=f"pres-eval {finding.gate}",
-        name=one_line(finding.checked or finding.message),
-        file=one_line(finding.path),
-    )
-
-
-def as_markdown(findings: Sequence[GateFinding], compared: Sequence[Change]) -> str:
-    """Return in Markdown whether the gates were passed, each measure then and now, and the findings."""
-    failed = [finding for finding in findings if finding.fails]
-    verdict = f"failed: {plural(len(failed), 'finding')}" if failed else "passed"
-    rows = tuple(_row(change) for change in compared if change.topic is None)
-    table = written(Grid(("run", "measure", "earlier", "now", "change", ""), rows, left=2), MARKDOWN)
-    lines = "".join(f"- {escaped(line, MARKDOWN)}\n" for line in lines_of(findings))
-    parts = [f"### pres-eval: gates {verdict}\n", *([table] if rows else []), *([lines] if findings else [])]
-    return "\n".join(parts) + "\n"
-
-
-def _row(change: Change) -> tuple[str, ...]:
-    """Return the row of a measure that changed, for a summary in Markdown."""
-    kind = change.column.measure.format
-    difference = change.now - change.before
-    return (
-        escaped(run_name(change.run), MARKDOWN),
-        escaped(change.column.label, MARKDOWN),
-        six_digits(change.before, kind),
-        six_digits(change.now, kind),
-        signed(difference, 0 if kind is Format.COUNT and float(difference).is_integer() else 6),
-        "worse" if change.worse else "",
-    )
+    if other is not None and math.isfinite(other) and value != other and text == f"{other:.6f}":
+        return repr(value)
+    return text

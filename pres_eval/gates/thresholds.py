@@ -8,10 +8,16 @@ from dataclasses import dataclass
 
 from pres_eval.errors import UsageError, decimal_comma, number_of
 from pres_eval.gates.findings import GateFinding, Verdict, run_name, six_digits
+from pres_eval.measures.base import Format, Measure, Trait
+from pres_eval.reading.topic_files import Groups
 from pres_eval.report.groups import known_label, split_label
+from pres_eval.report.records import RunRecord
 from pres_eval.scoring import ScoredRun
 
 UNDER, OVER = "--fail-under", "--fail-over"
+
+NUMBER_OF_TOPICS = "num_q"
+"""Measure that is itself a guard against missing topics."""
 
 
 @dataclass(frozen=True)
@@ -35,42 +41,95 @@ def read_threshold(text: str, option: str = UNDER) -> Threshold:
     return Threshold(option, label.strip(), value, number.strip())
 
 
-def reached(evaluations: Sequence[ScoredRun], threshold: Threshold) -> Iterator[GateFinding]:
+def reached(
+    runs: Sequence[RunRecord],
+    threshold: Threshold,
+    groups: Groups | None = None,
+    topics_chosen: bool = False,
+) -> Iterator[GateFinding]:
     """Yield for each run whether its value is on the right side of the threshold; nan never is.
 
-    Raises UsageError if the threshold names a column that was not computed, or is a lower limit where less is
-    better, or an upper one where more is.
+    runs           with the columns of their groups
+    topics_chosen  whether the user has decided what becomes of judged topics that a run lacks; otherwise a
+                   run that lacks some of those that a value is over does not pass
+    Raises UsageError if the threshold names a column that was not computed, is a lower limit where less is
+    better or an upper one where more is, or lies outside the range of the measure.
     """
-    for evaluation in evaluations:
+    for run in runs:
+        evaluation = run.evaluation
         numbers = [
             column.label
             for column, value in zip(evaluation.columns, evaluation.summary, strict=True)
             if isinstance(value, float) or (value is None and split_label(column.label)[1])
         ]
         label = known_label(threshold.option, threshold.label, numbers)
-        place = evaluation.labels.index(label)
-        measure, got = evaluation.columns[place].measure, evaluation.summary[place]
-        if not isinstance(got, float):
+        index = evaluation.labels.index(label)
+        measure, value = evaluation.columns[index].measure, evaluation.summary[index]
+        _check_limit(threshold, label, measure)
+        if not isinstance(value, float):
             message = f"{label}: no value, as the run has no topic of a group, run {run_name(evaluation)}"
             yield GateFinding(gate=threshold.option, message=message, path=evaluation.path, measure=label)
             continue
-        upper = threshold.option == OVER
-        if measure.tells_quality and upper != measure.less_is_better:
-            better, other = ("less", OVER) if measure.less_is_better else ("more", UNDER)
-            raise UsageError(
-                f"{threshold.option} {label}={threshold.text}: {label}: {better} is better,"
-                f" expected {other} {label}={threshold.text}"
-            )
-        passed = got <= threshold.value if upper else got >= threshold.value
-        wanted = f"{label}: wanted at {'most' if upper else 'least'} {threshold.text}"
-        by = six_digits(abs(got - threshold.value), measure.format, 0.0)
-        missed = "" if passed else f", {by} too {'high' if upper else 'low'}"
-        yield GateFinding(
-            gate=threshold.option,
-            message=f"{wanted}, got {six_digits(got, measure.format, threshold.value)}{missed}"
-            f", run {run_name(evaluation)}",
-            path=evaluation.path,
-            measure=label,
-            verdict=Verdict.PASSED if passed else Verdict.FAILED,
-            checked=f"{wanted}, run {run_name(evaluation)}",
+        missing = ""
+        if not topics_chosen and measure.name != NUMBER_OF_TOPICS:
+            missing = _missing_topics(run, label, groups)
+        yield _finding(evaluation, threshold, label, value, measure.format, missing)
+
+
+def _check_limit(threshold: Threshold, label: str, measure: Measure) -> None:
+    """Raise UsageError for a limit that no value, or every value, keeps, or in the wrong direction."""
+    is_upper = threshold.option == OVER
+    is_bounded = Trait.BOUNDED in measure.traits and measure.format is Format.FLOAT
+    if is_bounded and not 0 <= threshold.value <= 1:
+        side = "above" if is_upper else "below"
+        # Values are on this side of a lower limit above 1, and of an upper one below 0.
+        values = "every value is" if (threshold.value < 0) == is_upper else "no value is"
+        raise UsageError(
+            f"{threshold.option} {label}={threshold.text}: {label} lies between 0 and 1, so {values} {side}"
+            " this; expected a limit from 0 to 1"
         )
+    if measure.tells_quality and is_upper != measure.less_is_better:
+        better, other = ("less", OVER) if measure.less_is_better else ("more", UNDER)
+        raise UsageError(
+            f"{threshold.option} {label}={threshold.text}: {label}: {better} is better,"
+            f" expected {other} {label}={threshold.text}"
+        )
+
+
+def _missing_topics(run: RunRecord, label: str, groups: Groups | None) -> str:
+    """Return over how many of the judged topics a column is, in words; empty if over all of them."""
+    missing, answered = set(run.missing), set(run.evaluation.topics)
+    group = split_label(label)[1]
+    if groups is not None and group:
+        # The mean and the worst of the groups are over the topics of all groups.
+        names = [group] if group in groups.topics else list(groups.topics)
+        in_groups = set().union(*(groups.topics[name] for name in names))
+        missing &= in_groups
+        answered &= in_groups
+    if not missing:
+        return ""
+    return f" over {len(answered)} of {len(answered) + len(missing)} judged topics"
+
+
+def _finding(
+    evaluation: ScoredRun, threshold: Threshold, label: str, value: float, kind: Format, missing: str
+) -> GateFinding:
+    """Return whether a value is on the right side of the threshold, and over all topics."""
+    if threshold.option == OVER:
+        is_reached, wanted, direction = value <= threshold.value, "at most", "high"
+    else:
+        is_reached, wanted, direction = value >= threshold.value, "at least", "low"
+    limit = f"{label}: wanted {wanted} {threshold.text}"
+    message = f"{limit}, got {six_digits(value, kind, threshold.value)}{missing}"
+    if not is_reached:
+        message += f", {six_digits(abs(value - threshold.value), kind, 0.0)} too {direction}"
+    if missing:
+        message += "; add -c, so that the others count as 0, or --topics own, to leave them out as now"
+    return GateFinding(
+        gate=threshold.option,
+        message=f"{message}, run {run_name(evaluation)}",
+        path=evaluation.path,
+        measure=label,
+        verdict=Verdict.PASSED if is_reached and not missing else Verdict.FAILED,
+        checked=f"{limit}, run {run_name(evaluation)}",
+    )

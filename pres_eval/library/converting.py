@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays import WordIds
 from pres_eval.errors import InputError, UsageError
 from pres_eval.library.arguments import is_path, python_words
 from pres_eval.library.data import block_of_data, plain_data
@@ -18,10 +17,12 @@ from pres_eval.library.ids import encode
 from pres_eval.library.ranked import Qrels
 from pres_eval.library.run import Run
 from pres_eval.reading.blocks import Block, check_scores, check_topics
-from pres_eval.reading.formats.delimited import read_columns
-from pres_eval.reading.formats.recognising import FORMATS, recognised
+from pres_eval.reading.formats.delimited import is_decimal, read_columns
+from pres_eval.reading.formats.recognising import FORMATS, judgements_format, recognised
+from pres_eval.reading.headings import GAINS, SCORES
 from pres_eval.reading.lines import QRELS, RUN
-from pres_eval.reading.relevance import QrelsJudgements
+from pres_eval.reading.naming import current_naming
+from pres_eval.reading.relevance import QRELS_FLOAT, QrelsJudgements
 from pres_eval.reading.run_files import source_at
 from pres_eval.reading.source import Source
 from pres_eval.report.converted import OF_RUNS, TARGETS, write_blocks
@@ -111,7 +112,7 @@ def _run(data: Any) -> tuple[str, Iterable[Block]]:
     ranked = Block(
         topics=block.topics,
         lengths=block.lengths,
-        documents=WordIds.of(block.documents.pick(order).take(slice(None))),
+        documents=block.documents.take(order),
         numbers=block.numbers[order],
     )
     return "run", [ranked]
@@ -124,14 +125,26 @@ def blocks_of_file(source: Source, form: str | None, *, grades: bool) -> Iterato
     grades  whether it has judgements
     Raises InputError for unreadable input, and a file without rows.
     """
-    found = FORMATS.get(form or "") or recognised(source, grades)
-    if found is None:
-        yield from read_columns(source, QRELS if grades else RUN, header=False, document=2)
+    file_format = FORMATS.get(form or "") or recognised(source, grades)
+    if file_format is None and grades and current_naming().grades:
+        file_format = judgements_format(source)
+    if file_format is None:
+        yield from _qrels_blocks(source) if grades else read_columns(source, RUN, header=False, document=2)
         return
     block = None
-    for block in found.read(source, grades):
+    for block in file_format.read(source, GAINS if grades else SCORES):
         if not grades:
             check_scores(source.name, block)
         yield block
     if block is None:
         raise InputError(source.name, None, "no rows", "at least one")
+
+
+def _qrels_blocks(source: Source) -> Iterator[Block]:
+    """Yield the rows of qrels, whose grades may have decimals."""
+    try:
+        yield from list(read_columns(source, QRELS, header=False, document=2))
+    except InputError as error:
+        if not is_decimal(error):
+            raise
+        yield from read_columns(source, QRELS_FLOAT, header=False, document=2)

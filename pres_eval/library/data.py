@@ -14,11 +14,12 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.arrays import WordIds
+from pres_eval.checking.second_look import ALL_ROWS, SecondLook, look_at_blocks, look_at_files
 from pres_eval.errors import InputError, refuse
 from pres_eval.library.arguments import is_path
-from pres_eval.library.finding import NOT_TOO_LARGE, TOO_LARGE, block_of_dict, rank_dict
+from pres_eval.library.finding import NOT_TOO_LARGE, TOO_LARGE, block_of_dict, look_at_dict, rank_dict
 from pres_eval.library.ids import Lookup, ids_of
+from pres_eval.library.matrices import TopDocuments
 from pres_eval.library.tables import block_of_table, column_of
 from pres_eval.options import Options
 from pres_eval.ranking.ranker import Ranker
@@ -26,7 +27,7 @@ from pres_eval.ranking.ranking import Ranking, rank_block, with_nothing_for
 from pres_eval.ranking.runs import Runs, read_run
 from pres_eval.reading import streams
 from pres_eval.reading.blocks import Block, check_tag
-from pres_eval.reading.formats.names import OF_TABLES
+from pres_eval.reading.headings import OF_TABLES
 from pres_eval.reading.relevance import Relevance, qrels_of_block, read_relevance
 from pres_eval.reading.run_files import run_at, source_at
 from pres_eval.reading.source import Source
@@ -91,6 +92,28 @@ def plain_data(data: Any, name: str) -> tuple[Any, bool]:
     return data, False
 
 
+def without_lists(data: Mapping[Any, Any], name: str, grade: int | None = None) -> Mapping[Any, Any]:
+    """Return a dict of dicts for one with lists of documents in ranked order, whose order is their rank.
+
+    grade  of all documents if they are judgements
+    Raises InputError for a document that a list has twice.
+    """
+    if not any(isinstance(documents, (list, tuple)) for documents in data.values()):
+        return data
+    by_topic: dict[Any, Any] = {}
+    for topic, documents in data.items():
+        by_topic[topic] = documents
+        if isinstance(documents, (list, tuple)):
+            by_topic[topic] = {
+                document: -rank if grade is None else grade for rank, document in enumerate(documents, 1)
+            }
+            if len(by_topic[topic]) < len(documents):
+                again = next(one for one in documents if documents.count(one) > 1)
+                found = f"document {again!r} twice in the list of topic {topic!r}"
+                raise InputError(name, None, found, "each document once")
+    return by_topic
+
+
 def check_dicts(data: Mapping[Any, Any], name: str) -> None:
     """Raise InputError for a topic that has no dict of documents."""
     for topic, documents in data.items():
@@ -119,7 +142,7 @@ def _block_of_dict(data: Mapping[Any, Any], name: str) -> Block:
     """Return judgements from a dict of dicts, or of sets whose documents are relevant."""
     judged = {
         topic: dict.fromkeys(documents, 1) if isinstance(documents, Set) else documents
-        for topic, documents in data.items()
+        for topic, documents in without_lists(data, name, grade=1).items()
         if documents
     }
     check_dicts(judged, name)
@@ -134,7 +157,7 @@ def _block_of_dict(data: Mapping[Any, Any], name: str) -> Block:
     return Block(
         topics=ids_of(list(judged), name),
         lengths=np.array(list(map(len, judged.values())), np.int64),
-        documents=WordIds.of(ids_of(ids, name)),
+        documents=ids_of(ids, name),
         numbers=grades,
     )
 
@@ -191,6 +214,30 @@ def rank_any(
     nothing = [lookup.place(topic, name) for topic in data if not data[topic]] if empty and by_topic else []
     places = np.array([place for place in nothing if place is not None], np.int64)
     return with_nothing_for(ranking, places) if len(places) else ranking
+
+
+def look_again(data: Any, ranking: Ranking, relevance: Relevance, lookup: Lookup) -> SecondLook:
+    """Return a second look at the data of a run; what can be read once alone is not looked at."""
+    if is_path(data):
+        return look_at_files(run_at(os.fspath(data)), ranking, relevance, alone=True)
+    if hasattr(data, "read") or not hasattr(data, "__len__") or isinstance(data, TopDocuments):
+        return SecondLook()
+    data, by_topic = plain_data(data, ranking.name)
+    if by_topic and relevance.rewriting is None:
+        return look_at_dict(data, ranking, relevance, lookup)
+    block = block_of_data(data if by_topic else _first_rows(data), by_topic, ranking.name)
+    return look_at_blocks([block], ranking, relevance)
+
+
+def _first_rows(data: Any) -> Any:
+    """Return the first rows of a table, as many as a second look compares; all where that is not known."""
+    if isinstance(data, (list, tuple)):
+        return data[:ALL_ROWS]
+    if hasattr(data, "head"):  # pandas, Polars
+        return data.head(ALL_ROWS)
+    if hasattr(data, "slice"):  # Arrow
+        return data.slice(0, ALL_ROWS)
+    return data
 
 
 def block_of_data(data: Any, by_topic: bool, name: str) -> Block:

@@ -150,7 +150,7 @@ def experiment(
     good   ^+ 1.0000  ^+ 1.0000
     <BLANKLINE>
     ^ best of the measure (means that agree to 12 digits are equal)
-    + - significantly better, worse than poor (t, correction holm, p < 0.05)
+    + - significantly better, worse than poor (t, correction holm within each measure, p < 0.05)
     >>> found.evaluations["good"]["map"], "\\textbf{1.0000}" in found.to_latex()
     (1.0, True)
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays import NO_IDS, FloatArray, Ids, IntArray, WordIds, blocks, has_equal
+from pres_eval.arrays import NO_IDS, FloatArray, Ids, IntArray, blocks, has_equal
+from pres_eval.checking.second_look import Sampler, SecondLook
 from pres_eval.errors import InputError, quoted
 from pres_eval.library.ids import Lookup, decode, encode, ids_of
 from pres_eval.options import Options
-from pres_eval.ranking.opening import ALL_LOOKED_AT, LookedAt, Opening
 from pres_eval.ranking.order import Sortable, rank_judged
 from pres_eval.ranking.parts import Facts, Part, joined_topics
 from pres_eval.ranking.ranked import Ranked, Scores
@@ -30,8 +30,8 @@ TOO_LARGE, NOT_TOO_LARGE = "too large for 64 bits", "a number below 1.8e308"
 FEW = 4
 """Judged documents are looked for in the rankings where they are fewer than one in FEW, else conversely."""
 
-MOST_LOOKED_AT = 512
-"""Documents of a dict that are looked at for ids written otherwise: more would cost small calls too much."""
+FEWEST_COMPARED_ROWS = 1_000
+"""Documents of a dict from which on some are compared with judged ones, if any is judged as it is."""
 
 Documents = Mapping[Any, Any]
 
@@ -96,46 +96,36 @@ def rank_dict(
         for start, stop in blocks(offsets)
     ]
     ranked = joined_topics([part.ranked(ranker, lookup) for part in parts])
-    looked_at = _looked_at(places, rankings, ranked, name)
-    nothing_judged = len(looked_at.topic) > 0 and not len(ranked.rank)
     part = Part(
         facts=Facts(num_rows=num_rows),
-        opening=Opening(looked_at.documents.pick(slice(1))[0]) if nothing_judged else None,
-        looked_at=looked_at,
-        unjudged=WordIds.of(Ids.of(unjudged)) if unjudged else NO_IDS,
+        unjudged=Ids.from_texts(unjudged) if unjudged else NO_IDS,
         ranked=ranked,
     )
     return ranking_of(part, ranker, name, tag)
 
 
-def _looked_at(places: Sequence[int], rankings: Sequence[Documents], ranked: Ranked, name: str) -> LookedAt:
-    """Return documents that are looked at for other notations, of topics with the fewest judged ones."""
-    found = dict(zip(ranked.topic.tolist(), np.diff(ranked.offsets).tolist(), strict=True))
-    most = MOST_LOOKED_AT if found else ALL_LOOKED_AT
-    topics: list[int] = []
-    documents: list[Any] = []
-    for number in sorted(range(len(places)), key=lambda number: found.get(places[number], 0)):
-        some = list(islice(rankings[number], most - len(documents)))
-        if found:  # ids with a NUL are no error where judged documents alone are looked for
-            some = _without_nul(some, name)
-        topics += [places[number]] * len(some)
-        documents += some
-        if len(documents) == most:
+def look_at_dict(
+    run: Mapping[Any, Documents], ranking: Ranking, relevance: Relevance, lookup: Lookup
+) -> SecondLook:
+    """Return a second look at a dict of dicts that was ranked."""
+    if len(ranking.rank) and ranking.facts.num_rows < FEWEST_COMPARED_ROWS:
+        return SecondLook()
+    by_place = {lookup.place(topic, ranking.name): documents for topic, documents in run.items() if documents}
+    places = np.array([-1 if place is None else place for place in by_place], np.int64)
+    rankings = list(by_place.values())
+    sampler = Sampler(relevance.pool, ranking.topic, ranking.num_ret, ranking.document)
+    first_document: bytes | None = None
+    for row in sampler.topics(places).tolist():
+        documents = islice(rankings[row], sampler.num_left)
+        texts = [text for text in documents if not (isinstance(text, str) and "\0" in text)]
+        ids = [encode(text, ranking.name) for text in texts]
+        first_document = first_document or next(iter(ids), None)
+        sampler.add(int(places[row]), ids)
+        if sampler.is_full:
             break
-    return LookedAt(np.array(topics, np.int64), WordIds.of(ids_of(documents, name)))
-
-
-def _without_nul(ids: list[Any], name: str) -> list[Any]:
-    """Return ids but for those with a NUL; raise InputError for one that is no text."""
-    try:
-        if "\0" not in "".join(ids):
-            return ids
-    except TypeError:
-        one = next(one for one in ids if not isinstance(one, str))
-        raise InputError(
-            name, None, f"id {one!r} of type {type(one).__name__} among texts", "texts alone"
-        ) from None
-    return [one for one in ids if "\0" not in one]
+    return SecondLook(
+        first_document=first_document, num_rows=sampler.num_rows, respelling=sampler.respelling()
+    )
 
 
 def block_of_dict(run: Mapping[Any, Documents], name: str) -> Block:
@@ -148,7 +138,7 @@ def block_of_dict(run: Mapping[Any, Documents], name: str) -> Block:
     return Block(
         topics=ids_of(list(there), name),
         lengths=np.array([len(documents) for documents in rankings], np.int64),
-        documents=WordIds.of(ids_of(list(chain.from_iterable(rankings)), name)),
+        documents=ids_of(list(chain.from_iterable(rankings)), name),
         numbers=_scores(rankings, name),
     )
 
@@ -206,7 +196,7 @@ class _Topics:
     def __len__(self) -> int:
         return int(self.offsets[-1])
 
-    def pick(self, rows: IntArray | slice, /) -> WordIds:
+    def take(self, rows: IntArray | slice, /) -> Ids:
         """Return the ids of some rows (n,)."""
         chosen = np.arange(len(self))[rows]
         segments = np.searchsorted(self.offsets, chosen, side="right") - 1
@@ -218,7 +208,7 @@ class _Topics:
             if segment != last:
                 documents, last = list(self.rankings[segment]), segment
             texts.append(documents[place])
-        return WordIds.of(ids_of(texts, self.name))
+        return ids_of(texts, self.name)
 
     def ranked(self, ranker: Ranker, lookup: Lookup) -> Ranked:
         """Rank the topics."""

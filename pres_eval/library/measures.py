@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 from pres_eval.errors import UsageError
@@ -11,7 +12,7 @@ from pres_eval.library.arguments import python_words, warn
 from pres_eval.measures import add_measure, find_measure, own_measures
 from pres_eval.measures.base import Measure
 from pres_eval.measures.parameters import Cutoffs, NoParameters
-from pres_eval.measures.selection import Selection, select, without_effect
+from pres_eval.measures.selection import MOST_COLUMNS, Selection, select, without_effect
 from pres_eval.options import Options, RelevanceInfo
 from pres_eval.reading.relevance import relevance_info
 
@@ -59,9 +60,10 @@ def register(
             found = "" if score is None else f", found {score!r}"
             raise TypeError(f"register: a name needs a function, expected register(name, score){found}")
         given: Any = cutoffs
-        if not isinstance(given, Iterable) or not all(isinstance(one, int) and one > 0 for one in given):
+        ranks = _each("cutoffs", given) if isinstance(given, Iterable) else (None,)
+        if not all(isinstance(rank, int) and rank > 0 for rank in ranks):
             raise UsageError(f"cutoffs={cutoffs!r}: expected whole numbers of at least 1, such as (5, 10)")
-        parameters = Cutoffs(tuple(cutoffs)) if cutoffs else NoParameters()
+        parameters = Cutoffs(ranks) if ranks else NoParameters()
         measure = Measure(name=measure, score=score, parameters=parameters)
     elif not isinstance(measure, Measure):
         raise TypeError(f"register: found {measure!r}, expected register(name, score) or a pres_eval.Measure")
@@ -77,10 +79,10 @@ def selected(measures: Measures, options: Options, nmax: int | Sequence[int], fo
 
     form  the format of the judgements, as -R names it
     """
-    texts = [_name(one) for one in _each(() if measures is None else measures)]
+    texts = [_name(one) for one in _each("measures", () if measures is None else measures)]
     if measures is not None and not texts:
         raise UsageError("measures: found none, expected one at least, or None for the usual ones")
-    ranks = _each(nmax)
+    ranks = _each("nmax", nmax)
     if not ranks or not all(isinstance(rank, int) and rank > 0 for rank in ranks):
         raise UsageError(f"nmax={nmax!r}: expected whole numbers of at least 1, such as 100 or (100, 1000)")
     info = relevance_info(form)
@@ -91,10 +93,14 @@ def selected(measures: Measures, options: Options, nmax: int | Sequence[int], fo
     return _selected(tuple(texts), options, ranks, info, own_measures())
 
 
-def _each(given: Any) -> tuple[Any, ...]:
-    """Return the given things as a list, several or one."""
-    several = isinstance(given, Iterable) and not isinstance(given, str)
-    return tuple(given) if several else (given,)
+def _each(argument: str, given: Any) -> tuple[Any, ...]:
+    """Return the values of an argument that takes several or one; raise UsageError for too many."""
+    if not isinstance(given, Iterable) or isinstance(given, str):
+        return (given,)
+    values = tuple(islice(given, MOST_COLUMNS + 1))
+    if len(values) > MOST_COLUMNS:
+        raise UsageError(f"{argument}: found more than {MOST_COLUMNS:,} values, expected at most that many")
+    return values
 
 
 def _name(measure: Any) -> str:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from pres_eval.checking.second_look import SecondLook
+from pres_eval.checking.warnings import check_common_topics, warnings_about
 from pres_eval.errors import UsageError, refuse
 from pres_eval.library.arguments import EmptyRule, TieRule, check_jobs, is_path, python_words, warn
+from pres_eval.library.data import look_again
 from pres_eval.library.evaluation import Evaluation, Origin
 from pres_eval.library.file_or_dict import topic_files
 from pres_eval.library.ids import encode, texts_of
@@ -15,7 +19,6 @@ from pres_eval.library.measures import Measures, selected
 from pres_eval.measures.selection import Selection, as_asked
 from pres_eval.options import DEFAULT_NMAX, SKIP, STOP, Options
 from pres_eval.ranking.ranking import Ranking, with_nothing_for
-from pres_eval.ranking.warnings import warnings_about
 from pres_eval.reading.changed_judgements import answered_by_nothing, check_no_empty_topics, empty_topics
 from pres_eval.reading.topic_files import Groups, Weights
 from pres_eval.scoring import Scoring, warning_of_infinite_gains
@@ -65,6 +68,11 @@ class Run:
     def topics(self) -> list[str]:
         """The topics that have judgements, in byte order."""
         return texts_of(self.qrels.relevance.pool.topics.take(self.ranking.topic))
+
+    @cached_property
+    def _second_look(self) -> SecondLook:
+        """Return what a second look at the rows of the run shows."""
+        return look_again(self._made_of, self.ranking, self.qrels.relevance, self.qrels.lookup)
 
     def __repr__(self) -> str:
         return f"<Run {self.name}: {self.ranking.facts.num_rows} documents, {len(self.ranking.topic)} topics>"
@@ -184,11 +192,13 @@ class Run:
         if intervals and own != (None, None):
             raise UsageError("intervals: expected neither groups nor weights beside it")
         qrels, relevance = self.qrels, self.qrels.relevance
-        for text in warnings_about(self.ranking, relevance, options, alone=not self.is_part):
+        alone = not self.is_part
+        for text in warnings_about(self.ranking, relevance, options, lambda: self._second_look, alone):
             warn(text)
         groups, weights = own
         answered = answered_by_nothing(relevance, options)
         ranking = self.ranking if answered is None else with_nothing_for(self.ranking, answered)
+        check_common_topics(relevance, ranking, options)
         scoring = Scoring(
             relevance=relevance, selection=selection, options=options, groups=groups, weights=weights
         )
@@ -202,7 +212,7 @@ class Run:
             form=qrels.form,
             topics=relevance.pool.topics,
             ranked=self.ranking.topic,
-            unjudged=self.ranking.unjudged_ids.take(slice(None)),
+            unjudged=self.ranking.unjudged_ids,
             qrels_is_file=qrels.is_file,
             run_is_file=self._is_file,
             dropped=self.ranking.num_dropped,

@@ -60,6 +60,7 @@ def validate(
     control: str | os.PathLike[str] | None = None,
     depth: int | None = None,
     columns: Mapping[str, str] | None = None,
+    grades: Mapping[str, float] | None = None,
     level: int = 1,
     method: str = ReviewSettings.method,
     confidence: float = ReviewSettings.confidence,
@@ -76,6 +77,7 @@ def validate(
     control     one more sample, of all documents, for eRecall: missed documents beside its relevant ones
     depth       if the review is a run: only its first documents of each topic were found
     columns     headings of the samples' columns: {"docno": "Control Number", "relevance": "Responsive"}
+    grades      grades of words in the samples: {"hot": 2, "responsive": 1}
     level       least grade of a relevant document
     method      "beta-binomial", "wilson", "clopper-pearson", "wald" or "ei-recall"
     confidence  of intervals and limits, between 0 and 1
@@ -86,7 +88,7 @@ def validate(
     >>> import pres_eval as pe
     >>> review = pe.validate("fixtures/review/found.txt", "fixtures/review/sample.txt", collection=3479)
     >>> f"{review['recall'].estimate:.3f}, at least {review['recall'].at_least:.3f}"
-    '0.661, at least 0.561'
+    '0.661, at least 0.556'
 
     Raises UsageError for arguments that make no sense, InputError for files that are wrong.
     """
@@ -100,12 +102,16 @@ def validate(
     found = read_review(os.fspath(review), depth)
     topics = {topic for topic, _ in found}
     topic = topics.pop() if len(topics) == 1 else None
-    sample = [one for path in samples for one in read_sample(os.fspath(path), columns or {}, topic)]
+    sample = [
+        one
+        for path in samples
+        for one in read_sample(os.fspath(path), columns or {}, topic, words=grades or {})
+    ]
     strata = None if sizes is None else read_sizes(os.fspath(sizes))
     parts = sampled_parts(sample, found, level, collection, strata)
     estimates = estimated(parts, settings)
     if control is not None:
-        drawn = list(read_sample(os.fspath(control), columns or {}, topic, if_there=True))
+        drawn = list(read_sample(os.fspath(control), columns or {}, topic, if_there=True, words=grades or {}))
         own = control_parts(drawn, parts, level)
         check_independent(drawn, sample, found, parts)
         estimates += [

@@ -64,6 +64,8 @@ IN_PRINT_ORDER = (
     ("effort", "read_for_recall share_for_recall tnr erf recall_at loss"),
     ("reading_cost", "total_cost total_cost_uniform total_cost_weighted loss_r loss_e loss_er"),
     ("diversity", "alpha_DCG alpha_nDCG ERR_IA nERR_IA NRBP nNRBP AP_IA P_IA StRecall facet_recall"),
+    ("ntcir", "q_measure q_measure_cut ncg nerr o_measure irbu"),
+    ("intents", "D_nDCG D_Q Dsharp_nDCG Dsharp_Q"),
     ("sampled", "xinfAP infNDCG iP irecall inum_rel_ret inum_rel statAP stat_num_rel"),
 )
 
@@ -111,6 +113,8 @@ OUR_NICKNAMES = {
     "readers": _of("readers"),
     "screening": ("num_ret", "num_rel", "num_rel_ret", *_of("screening", "effort", "reading_cost")),
     "diversity": (*_FOR_ALL, *_of("diversity")),
+    "ntcir": _of("ntcir"),
+    "intents": (*_FOR_ALL, *_of("intents")),
     "sampled": (*_FOR_ALL, *_of("sampled")),
 }
 
@@ -177,15 +181,15 @@ def load_measure(text: str) -> Measure:
     """
     module, _, name = text.partition(":")
     try:
-        found = getattr(importlib.import_module(module), name)
+        imported = getattr(importlib.import_module(module), name)
     except Exception as error:
         raise MeasureError(f"-m {text}: cannot be imported ({type(error).__name__}: {error})") from error
-    if not isinstance(found, Measure):
-        advice = "; write  NAME = pres_eval.register('name', function)" if callable(found) else ""
-        raise MeasureError(f"-m {text}: is a {type(found).__name__}, expected a pres_eval.Measure{advice}")
-    if _OWN.get(found.name) is not found:
-        add_measure(found)
-    return found
+    if not isinstance(imported, Measure):
+        advice = "; write  NAME = pres_eval.register('name', function)" if callable(imported) else ""
+        raise MeasureError(f"-m {text}: is a {type(imported).__name__}, expected a pres_eval.Measure{advice}")
+    if _OWN.get(imported.name) is not imported:
+        add_measure(imported)
+    return imported
 
 
 def computed(measure: Measure, function: Callable[..., Any], batch: Any, *arguments: Any) -> Any:
@@ -195,41 +199,46 @@ def computed(measure: Measure, function: Callable[..., Any], batch: Any, *argume
     (T,), or (C, T) of C columns, whose arguments are arrays (C, 1).
     """
     try:
-        found = function(batch, *arguments)
+        result = function(batch, *arguments)
     except (PresEvalError, OSError):  # a file that it reads is named by the error
         raise
     except Exception as error:
         raise MeasureError(
             f"measure {measure.name}: its function raised {type(error).__name__}: {error}"
         ) from error
-    columns = [len(one) for one in arguments if isinstance(one, np.ndarray)]
-    return _checked(measure, found, batch.topics, (*columns[:1], len(batch)))
+    shape: tuple[int, ...] = (len(batch),)
+    if arguments and isinstance(arguments[0], np.ndarray):
+        shape = (len(arguments[0]), len(batch))
+    return _checked(measure, result, batch.topics, shape)
 
 
-def _checked(measure: Measure, found: Any, topics: tuple[bytes, ...], shape: tuple[int, ...]) -> Any:
+def _checked(measure: Measure, result: Any, topics: tuple[bytes, ...], shape: tuple[int, ...]) -> Any:
     """Return the values if a measure may give them, or raise MeasureError."""
-    kinds, what = ("UO", "texts") if measure.format is Format.TEXT else ("biuf", "finite numbers")
-    expected = f"{what} of shape {shape}, one for each topic"
+    if measure.format is Format.TEXT:
+        dtype_kinds, expected = "UO", f"texts of shape {shape}, one for each topic"
+    else:
+        dtype_kinds, expected = "biuf", f"finite numbers of shape {shape}, one for each topic"
     try:
-        values = np.asarray(found)
+        values = np.asarray(result)
     except ValueError:  # rows of different lengths
-        raise MeasureError(f"measure {measure.name}: found {_kind(found)}, expected {expected}") from None
-    if values.shape != shape or values.dtype.kind not in kinds:
+        raise MeasureError(f"measure {measure.name}: found {_kind(result)}, expected {expected}") from None
+    if values.shape != shape or values.dtype.kind not in dtype_kinds:
         raise MeasureError(
-            f"measure {measure.name}: found {_kind(found)} of {values.dtype} of shape {values.shape},"
+            f"measure {measure.name}: found {_kind(result)} of {values.dtype} of shape {values.shape},"
             f" expected {expected}"
         )
     if measure.format is Format.TEXT:
         return values.tolist()
-    masked = np.ma.getmaskarray(found)
-    wrong = np.argwhere(~np.isfinite(values) | masked)
+    is_masked = np.ma.getmaskarray(result)
+    wrong = np.argwhere(~np.isfinite(values) | is_masked)
     if len(wrong):
-        value, topic = values[tuple(wrong[0])], quoted(topics[int(wrong[0][-1])])
-        value = "nothing (masked)" if masked[tuple(wrong[0])] else value
+        first = tuple(wrong[0].tolist())
+        value = "nothing (masked)" if is_masked[first] else values[first]
+        topic = quoted(topics[first[-1]])
         raise MeasureError(f"measure {measure.name}: found {value} for topic {topic}, expected {expected}")
     return values
 
 
-def _kind(found: Any) -> str:
+def _kind(result: Any) -> str:
     """Return a description of a function's result, in a word or two."""
-    return "an array" if isinstance(found, np.ndarray) else f"a {type(found).__name__}"
+    return "an array" if isinstance(result, np.ndarray) else f"a {type(result).__name__}"

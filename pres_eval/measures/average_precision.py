@@ -44,8 +44,8 @@ def average_precision_cut(batch: Batch, cutoff: int) -> FloatArray:
     Range: 0 to min(k, n) / n; 0 if n is 0.  The divisor stays n, not the smaller of n and k.
     Source: as map; trec_eval.  ir_measures' AP@k.
     """
-    places = batch.relevant_places
-    return divide(places.at(batch.running_precision, places.within(cutoff)), batch.num_rel)
+    relevant = batch.relevant_places
+    return divide(relevant.at(batch.running_precision, relevant.within(cutoff)), batch.num_rel)
 
 
 def geometric_average_precision(batch: Batch) -> FloatArray:
@@ -75,10 +75,10 @@ def inferred_average_precision(batch: Batch) -> FloatArray:
     Source: Yilmaz & Aslam, "Estimating Average Precision with Incomplete and Imperfect Judgments", CIKM 2006,
       doi:10.1145/1183614.1183633.  ir_measures' infAP.
     """
-    found = batch.relevant_rows
-    before = (batch.rank[found] - 1).astype(float)
-    relevant, nonrelevant = batch.rel_so_far[found] - 1, batch.nonrel_so_far[found]
-    pooled = relevant + nonrelevant + batch.running_count(batch.grade == UNJUDGED)[found]
+    rows = batch.relevant_rows
+    before = (batch.rank[rows] - 1).astype(float)
+    relevant, nonrelevant = batch.rel_so_far[rows] - 1, batch.nonrel_so_far[rows]
+    pooled = relevant + nonrelevant + batch.running_count(batch.grade == UNJUDGED)[rows]
     with np.errstate(invalid="ignore"):
         expected = 1.0 / (before + 1.0) + (before / (before + 1.0)) * (pooled / before) * (
             (relevant + INFAP_EPSILON) / (relevant + nonrelevant + 2 * INFAP_EPSILON)

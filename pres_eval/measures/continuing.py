@@ -49,7 +49,7 @@ def gain_for_each_document(
     return scores
 
 
-def insq_continues(rank: FloatArray, wanted: float) -> FloatArray:
+def insq_continues(rank: FloatArray, gain_wanted: float) -> FloatArray:
     """Return (n,) how probably a reader who wants so much reads on at these ranks."""
-    step = (rank + 2.0 * wanted - 1.0) / (rank + 2.0 * wanted)
+    step = (rank + 2.0 * gain_wanted - 1.0) / (rank + 2.0 * gain_wanted)
     return step * step

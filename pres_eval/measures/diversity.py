@@ -107,7 +107,7 @@ def nrbp(batch: SubtopicBatch, alpha: float, beta: float) -> FloatArray:
     Source: Clarke, Kolla & Vechtomova, "An effectiveness measure for ambiguous and underspecified queries",
       ICTIR 2009, doi:10.1007/978-3-642-04417-5_17; ndeval 4.5.  trec_eval: none.  ir_measures' NRBP.
     """
-    gained = novelty(batch.found, LARGEST_LONG, alpha, geometric(beta))
+    gained = novelty(batch.hits, LARGEST_LONG, alpha, geometric(beta))
     return gained * divide(np.array(1.0 - (1.0 - alpha) * beta), batch.num_subtopics)
 
 
@@ -136,9 +136,9 @@ def ap_ia(batch: SubtopicBatch) -> FloatArray:
     Source: Agrawal, Gollapudi, Halverson & Ieong, "Diversifying search results", WSDM 2009,
       doi:10.1145/1498759.1498766; ndeval 4.5.  trec_eval: none.  ir_measures' AP_IA.
     """
-    found = batch.found
-    precision = (seen_before(found) + 1) / found.place
-    of_subtopic = batch.offsets[found.topic_of] + found.subtopic
+    hits = batch.hits
+    precision = (seen_before(hits) + 1) / hits.position
+    of_subtopic = batch.offsets[hits.topic_of] + hits.subtopic
     sums = np.bincount(of_subtopic, precision, len(batch.num_rel))
     return _mean_over_subtopics(batch, divide(sums, batch.num_rel))
 
@@ -153,7 +153,7 @@ def p_ia(batch: SubtopicBatch, cutoff: int) -> FloatArray:
     Notes: -l sets what is relevant.  A ranking shorter than k counts as if irrelevant documents followed.
     Source: as AP_IA.  ir_measures' P_IA@k.
     """
-    within = batch.found.topic_of[batch.found.place <= cutoff]
+    within = batch.hits.topic_of[batch.hits.position <= cutoff]
     counts = np.bincount(within, minlength=len(batch))
     most = (batch.num_subtopics * float(cutoff)).astype(np.float64)
     return divide(counts, most)
@@ -171,11 +171,11 @@ def facet_recall(batch: SubtopicBatch, multiple: int, more: int) -> FloatArray:
     Source: Roegiest, Cormack, Clarke & Grossman, "TREC 2015 Total Recall Track Overview", TREC 2015;
       total_recall_eval.py of that track.  trec_eval: none.
     """
-    found, judged = batch.found, batch.judged
-    first = changed(judged.topic_of, judged.place)
+    hits, judged = batch.hits, batch.judged
+    first = changed(judged.topic_of, judged.position)
     relevant = np.bincount(judged.topic_of[first], minlength=len(batch))
-    within = found.place <= (relevant * multiple + more)[found.topic_of]
-    of_subtopic = (batch.offsets[found.topic_of] + found.subtopic)[within]
+    within = hits.position <= (relevant * multiple + more)[hits.topic_of]
+    of_subtopic = (batch.offsets[hits.topic_of] + hits.subtopic)[within]
     counts = np.bincount(of_subtopic, minlength=len(batch.num_rel))
     return _mean_over_subtopics(batch, divide(counts, batch.num_rel))
 
@@ -197,8 +197,8 @@ def subtopic_recall(batch: SubtopicBatch, cutoff: int) -> FloatArray:
       retrieval", SIGIR 2003, doi:10.1145/860435.860440; ndeval 4.5.  trec_eval: none.  ir_measures'
       StRecall@k.
     """
-    first = (seen_before(batch.found) == 0) & (batch.found.place <= cutoff)
-    return divide(np.bincount(batch.found.topic_of[first], minlength=len(batch)), batch.num_subtopics)
+    first = (seen_before(batch.hits) == 0) & (batch.hits.position <= cutoff)
+    return divide(np.bincount(batch.hits.topic_of[first], minlength=len(batch)), batch.num_subtopics)
 
 
 _ALPHA = Setting(

@@ -71,11 +71,11 @@ def true_negative_rate(batch: Batch, percent: float) -> FloatArray:
       Applications 18, 2023, doi:10.1016/j.iswa.2023.200193; ASReview's tnr (m rounded down).
       trec_eval: none.
     """
-    wanted = wanted_for(batch, percent)
-    rank = rank_of_relevant(batch, wanted)
+    needed = wanted_for(batch, percent)
+    rank = rank_of_relevant(batch, needed)
     nonrelevant = documents_to_read(batch) - batch.num_rel
     # N may have no room for what was missed and what nobody judged.
-    left = np.maximum(nonrelevant - (rank - wanted), 0)
+    left = np.maximum(nonrelevant - (rank - needed), 0)
     return np.where(rank > 0, divide(left, nonrelevant), 0.0)
 
 

@@ -62,9 +62,9 @@ def gained(batch: Batch, gains: FloatArray, at_rank: AtRank, rank: int = LARGEST
 
         return gained_in_ties(batch, gains, at_rank, rank)
     if np.ndim(rank):
-        places = batch.judged_down_to(int(np.max(rank)))
-        running = places.running(at_rank(places.of(gains), places.of(batch.rank)))
-        return places.at(running, places.within(rank))
+        judged = batch.judged_down_to(int(np.max(rank)))
+        running = judged.running(at_rank(judged.values_of(gains), judged.values_of(batch.rank)))
+        return judged.at(running, judged.within(rank))
     rows = np.flatnonzero((gains != 0) & (batch.rank <= rank))
     sums = np.bincount(batch.topic_of[rows], at_rank(gains[rows], batch.rank[rows]), len(batch))
     return sums.astype(np.float64, copy=False)

@@ -35,7 +35,7 @@ def grade_gains(pairs: KeyNumbers, version: Version = V10) -> GradeGains:
     if not version.gain_keys_need_not_be_grades:
         pairs = tuple(pair for pair in pairs if re.fullmatch(r"[+-]?[0-9]+", pair[0]))
     digits = [(re.match(r"\s*([+-]?[0-9]+)", key), gain) for key, gain in pairs]
-    return tuple((nearest_integer(found[1]) if found else 0, gain) for found, gain in digits)
+    return tuple((nearest_integer(match[1]) if match else 0, gain) for match, gain in digits)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,15 +58,15 @@ class GainTable:
     lowest: float
     highest: float
 
-    def of(self, grades: IntArray, column: FloatArray | IntArray) -> FloatArray:
+    def values_of(self, grades: IntArray, column: FloatArray | IntArray) -> FloatArray:
         """Return (n,) the column's values for these grades (n,); 0 for grades that the table lacks."""
-        place = np.minimum(np.searchsorted(self.grades, grades), len(self.grades) - 1)
-        return np.where(self.grades[place] == grades, column[place], 0.0)
+        row = np.minimum(np.searchsorted(self.grades, grades), len(self.grades) - 1)
+        return np.where(self.grades[row] == grades, column[row], 0.0)
 
 
-def _difference_sign(one: float, other: float) -> int:
+def _difference_sign(gain: float, other_gain: float) -> int:
     # trec_eval: the comparison's difference is cut to a 32-bit int; what does not fit becomes the least one.
-    difference = one - other
+    difference = gain - other_gain
     if not -(2.0**31) - 1 < difference < 2.0**31:
         return -1
     return int(difference)
@@ -121,7 +121,7 @@ def _gain_table(named: GradeGains, highest_grade: int, present: IntArray) -> Gai
     order = _merge_sort(gains, len(named))
     # trec_eval: of a grade named twice, a document takes the gain that sorts first, the best ranking the one
     # that was given first.
-    place = {index: number for number, index in enumerate(order)}
+    place_of = {index: number for number, index in enumerate(order)}
     document = {grades[index]: index for index in reversed(order)}
     ideal = {grades[index]: index for index in reversed(range(len(grades)))}
     ascending = sorted(document)
@@ -129,7 +129,7 @@ def _gain_table(named: GradeGains, highest_grade: int, present: IntArray) -> Gai
         grades=np.array(ascending, np.int64),
         gain=np.array([gains[document[grade]] for grade in ascending]),
         ideal_gain=np.array([gains[ideal[grade]] for grade in ascending]),
-        order=np.array([place[ideal[grade]] for grade in ascending], np.int64),
+        order=np.array([place_of[ideal[grade]] for grade in ascending], np.int64),
         last=gains[order[-1]],
         lowest=min(gains),
         highest=max(gains),
@@ -169,7 +169,7 @@ def document_gains(batch: Batch, named: GradeGains = ()) -> FloatArray:
     gains = np.zeros(len(batch.grade))
     for topics, table in gain_tables(batch, named):
         chosen = topics[batch.topic_of]
-        gains[chosen] = table.of(batch.grade[chosen], table.gain)
+        gains[chosen] = table.values_of(batch.grade[chosen], table.gain)
     return gains
 
 
@@ -225,8 +225,8 @@ class BestRanking:
     def up_to(self, topic_of: IntArray, rank: IntArray, running: FloatArray) -> FloatArray:
         """Return running values (N,) of topics at ranks, or at the ranking's end if earlier; 0 at rank 0."""
         last = np.minimum(rank, self.length[topic_of])
-        place = np.where(last > 0, self.offsets[topic_of] + last - 1, -1)
-        return np.asarray(np.concatenate((running, [0.0]))[place], np.float64)
+        row = np.where(last > 0, self.offsets[topic_of] + last - 1, -1)
+        return np.asarray(np.concatenate((running, [0.0]))[row], np.float64)
 
     def sum_by_topic(self, values: FloatArray) -> FloatArray:
         """Add up the documents' values in each topic, one after the other: (N,) in, (T,) out."""
@@ -241,9 +241,9 @@ def best_ranking(batch: Batch, named: GradeGains = (), most: int | None = None) 
         gain, order = np.zeros(len(topic_of)), np.zeros(len(topic_of))
         for topics, table in gain_tables(batch, named):
             chosen = topics[topic_of]
-            order[chosen] = table.of(batch.levels[chosen], table.order)
+            order[chosen] = table.values_of(batch.levels[chosen], table.order)
             if table.last > 0:
-                gain[chosen] = table.of(batch.levels[chosen], table.ideal_gain)
+                gain[chosen] = table.values_of(batch.levels[chosen], table.ideal_gain)
         descending = np.lexsort((-order, topic_of))
     else:
         descending = (batch.level_offsets[:-1] + batch.level_offsets[1:] - 1)[topic_of] - np.arange(len(gain))

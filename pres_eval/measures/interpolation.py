@@ -25,11 +25,11 @@ def _documents_needed(batch: Batch, level: float) -> FloatArray:
 
 def _highest_precision_from(batch: Batch, documents: FloatArray) -> FloatArray:
     """Return the precision once this many relevant documents are found, (T,) or (C, T); 0 if never."""
-    found, begins = batch.num_rel_ret, batch.relevant_places.offsets[:-1]
-    reached = (documents <= found) & (found > 0)
-    place = begins + np.maximum(np.where(reached, documents, 1.0), 1.0).astype(np.int64) - 1
+    num_found, begins = batch.num_rel_ret, batch.relevant_places.offsets[:-1]
+    reached = (documents <= num_found) & (num_found > 0)
+    row = begins + np.maximum(np.where(reached, documents, 1.0), 1.0).astype(np.int64) - 1
     precision = np.zeros(documents.shape)
-    precision[reached] = batch.highest_precision[place[reached]]
+    precision[reached] = batch.highest_precision[row[reached]]
     # trec_eval: nothing relevant of nothing retrieved is 0/0 (-nan on x86), where no document is needed.
     return np.where((batch.num_ret == 0) & (documents <= 0), -np.nan, precision)
 
@@ -60,14 +60,14 @@ def eleven_point_average(batch: Batch, levels: tuple[float, ...]) -> FloatArray:
     Notes: the usual single number before map took its place; for comparison with old results.
     Source: van Rijsbergen, "Information Retrieval", 2nd ed., Butterworths 1979, chapter 7; trec_eval.
     """
-    found = batch.num_rel_ret
+    num_found = batch.num_rel_ret
     sums = np.zeros(len(batch))
-    reached = found.astype(float)
+    reached = num_found.astype(float)
     begun = np.zeros(len(batch), bool)
     lowest_only = np.zeros(len(batch), bool)
     for level in reversed(levels):
         needed = _documents_needed(batch, level)
-        begun |= needed <= found
+        begun |= needed <= num_found
         # trec_eval: the levels are met in one pass from the end of the ranking, the last one first.  One that
         # comes before a lower level is not met any more, and from there on all get the highest precision.
         lowest_only |= begun & ((needed > reached) | (needed <= 0))

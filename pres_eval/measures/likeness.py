@@ -44,9 +44,9 @@ def compatibility(batch: Batch, p: float, normalize: float, deepest: float | Non
     depth = np.where(length > 0, longer, 0)
     scores = np.zeros(len(batch))
     for start, stop in blocks(np.concatenate(([0], np.cumsum(depth)))):
-        some = slice(*np.searchsorted(topic_of, (start, stop)).tolist())
+        rows = slice(*np.searchsorted(topic_of, (start, stop)).tolist())
         scores[start:stop] = _compatibility(
-            topic_of[some] - start, begins[some], length[start:stop], depth[start:stop], p, normalize
+            topic_of[rows] - start, begins[rows], length[start:stop], depth[start:stop], p, normalize
         )
     return scores
 
@@ -65,8 +65,8 @@ def _ideal_ranks(batch: Batch, rows: IntArray) -> IntArray:
     for number, row in enumerate(order[first].tolist()):
         topic = int(topic_of[row])
         begin, end = int(batch.level_offsets[topic]), int(batch.level_offsets[topic + 1])
-        place = begin + int(np.searchsorted(batch.levels[begin:end], grade[row], "right"))
-        above[number] = counts[place] - counts[end]
+        level = begin + int(np.searchsorted(batch.levels[begin:end], grade[row], "right"))
+        above[number] = counts[level] - counts[end]
     ranks = np.empty(len(rows), np.int64)
     ranks[order] = above[of_group] + within + 1
     return ranks
@@ -106,12 +106,12 @@ def accuracy(batch: Batch, cutoff: int | None) -> FloatArray:
       doi:10.1148/radiology.143.1.7063747; ir_measures.  trec_eval: none.  ir_measures' Accuracy.
     """
     last = int(np.iinfo(np.int64).max) if cutoff is None else cutoff
-    found = relevant_within(batch, last)
-    others = np.minimum(batch.num_ret, last) - found
+    relevant = relevant_within(batch, last)
+    others = np.minimum(batch.num_ret, last) - relevant
     before = np.where(batch.rank <= last, batch.rank - batch.rel_so_far, 0).astype(float)
-    pairs = others * found.astype(float)
+    pairs = others * relevant.astype(float)
     wrong = divide(batch.sum_by_topic(before, batch.is_rel), pairs)
-    return np.where(found > 0, 1.0 - wrong, 0.0)
+    return np.where(relevant > 0, 1.0 - wrong, 0.0)
 
 
 MEASURES: tuple[Measure, ...] = (

@@ -54,9 +54,15 @@ class View(NamedTuple):
     @property
     def ending(self) -> str:
         """Return the end of labels: `(rel=2)`, `(judged_only=True,bound=least)`."""
-        judged_only = self.judged_only or None
-        given = {"rel": self.level, "judged_only": judged_only, "bound": self.bound, "max_rel": self.scale}
-        settings = [f"{name}={value}" for name, value in given.items() if value is not None]
+        settings = []
+        if self.level is not None:
+            settings.append(f"rel={self.level}")
+        if self.judged_only:
+            settings.append("judged_only=True")
+        if self.bound is not None:
+            settings.append(f"bound={self.bound}")
+        if self.scale is not None:
+            settings.append(f"max_rel={self.scale}")
         return f"({','.join(settings)})" if settings else ""
 
 
@@ -98,9 +104,10 @@ def read_text(text: str, version: Version) -> Iterator[NamedMeasure]:
         try:
             if not rest or rest.startswith("."):
                 yield from _read_plain(head, rest, version)
+            elif rest.startswith("_"):
+                yield _read_label(part, head, rest)
             else:
-                read = _read_label if rest.startswith("_") else _read_notation
-                yield read(part, head, rest)
+                yield _read_notation(part, head, rest)
         except MeasureError as error:
             message = str(error)
             raise MeasureError(message if message.startswith("-m ") else f"-m {part}: {message}") from None
@@ -110,14 +117,16 @@ def split_text(text: str) -> list[str]:
     """Return the texts of single measures: a name behind a comma or blank begins one."""
     parts: list[str] = []
     begin, depth = 0, 0
-    for found in re.finditer(r"[(){}\[\]]|(?:,|\s+)(?![0-9]+,)", text):  # whole numbers are no names
-        letter, place = found[0], found.start()
+    for match in re.finditer(r"[(){}\[\]]|(?:,|\s+)(?![0-9]+,)", text):  # whole numbers are no names
+        letter = match[0]
         depth += (letter in "({[") - (letter in ")}]")
-        if (letter == "," or letter.isspace()) and depth <= 0 and not _swallows(text[begin:place]):
-            rest = text[found.end() :].lstrip()
-            if not rest or (_head(rest) is not None and rest[0] not in ",."):
-                parts.append(text[begin:place].strip())
-                begin = found.end()
+        is_separator = letter == "," or letter.isspace()
+        if not is_separator or depth > 0 or _swallows(text[begin : match.start()]):
+            continue
+        rest = text[match.end() :].lstrip()
+        if not rest or (_head(rest) is not None and rest[0] not in ",."):
+            parts.append(text[begin : match.start()].strip())
+            begin = match.end()
     parts.append(text[begin:].strip())
     return [part for part in parts if part] or [text.strip()]
 
@@ -142,13 +151,14 @@ def bounded_labels(labels: Iterable[str]) -> frozenset[str]:
 
 def _labels_of(labels: Iterable[str], holds: Callable[[Measure], bool]) -> frozenset[str]:
     """Return those of the labels that name measures of which something holds."""
-    found = set()
+    names = set()
     for label in labels:
+        if ":" in label:  # a column of somebody's file must not name a module that is then run
+            continue
         with suppress(MeasureError):
-            # A column of somebody's file must not name a module that is then run.
-            if ":" not in label and all(holds(one.measure) for one in read_text(label, V9)):
-                found.add(label)
-    return frozenset(found)
+            if all(holds(named.measure) for named in read_text(label, V9)):
+                names.add(label)
+    return frozenset(names)
 
 
 @cache
@@ -192,7 +202,7 @@ def _read_plain(head: str, rest: str, version: Version) -> list[NamedMeasure]:
     if not rest.endswith(")"):
         return [NamedMeasure(measure, (rest[1:],) if rest else ())]
     parameters, view = _cut_view(rest[1:])
-    return [_wanted(measure, parameters, view)]
+    return [_in_view(measure, parameters, view)]
 
 
 def _measure_called(head: str) -> Measure | None:
@@ -201,7 +211,7 @@ def _measure_called(head: str) -> Measure | None:
     return next((measure for measure in alike if measure is not None), None)
 
 
-def _wanted(measure: Measure, parameters: str | None, view: View) -> NamedMeasure:
+def _in_view(measure: Measure, parameters: str | None, view: View) -> NamedMeasure:
     """Check that the measure can be computed in this view, and return both."""
     if view.level is not None and not measure.uses_level:
         raise MeasureError(f"{measure.name} does not depend on the relevance level, found rel={view.level}")
@@ -220,8 +230,13 @@ def _cut_view(text: str) -> tuple[str, View]:
     match = re.search(_ENDING, text) if text.endswith(")") else None
     if match is None:
         return text, View()
-    level, scale = (None if number is None else int(number) for number in match.group(1, 4))
-    return text[: match.start()], View(level, match[2] is not None, match[3], scale)
+    view = View(
+        level=None if match[1] is None else int(match[1]),
+        judged_only=match[2] is not None,
+        bound=match[3],
+        scale=None if match[4] is None else int(match[4]),
+    )
+    return text[: match.start()], view
 
 
 def _read_label(text: str, head: str, rest: str) -> NamedMeasure:
@@ -242,7 +257,7 @@ def _read_label(text: str, head: str, rest: str) -> NamedMeasure:
         kind.columns(measure.name, [parameters], ())
     except MeasureError:
         raise MeasureError(_unknown(text)) from None
-    return _wanted(measure, parameters, view)
+    return _in_view(measure, parameters, view)
 
 
 _SETTINGS, _CUTOFF = r"[^()]*", r"[0-9]+%?|[0-9]*\.[0-9]+%?"
@@ -271,20 +286,31 @@ def _read_notation(text: str, head: str, rest: str) -> NamedMeasure:
         notation = Notation((), measure.name, f"{measure.name}.{{}}" if takes_cutoff else None)
     name, dot, parameters = notation.text(settings, match["cutoff"]).partition(".")
     # A max_rel of the measure itself is taken out by now.
-    scale = (settings.take("max_rel") or settings.take("scale")) if bound else ""
+    scale = ""
+    if bound:
+        scale = settings.take("max_rel") or settings.take("scale")
     level = settings.take("rel")
-    unread = [
-        f"{key}={value}"
-        for key, value in (("rel", level), ("max_rel", scale))
-        if value and not (value.isdecimal() and len(value) < 19)
-    ]
-    if settings or unread:
-        wrong = ", ".join(f"{key}={value}" for key, value in settings.items()) or unread[0]
-        raise MeasureError(f"{name} has no setting {wrong}")
-    view = View(int(level) if level else None, judged_only, bound, int(scale) if scale else None)
+    wrong = [f"{key}={value}" for key, value in settings.items()]
+    if wrong:
+        raise MeasureError(f"{name} has no setting {', '.join(wrong)}")
+    view = View(
+        level=_whole_setting(name, "rel", level),
+        judged_only=judged_only,
+        bound=bound,
+        scale=_whole_setting(name, "max_rel", scale),
+    )
     measure = find_measure(name)
     assert measure is not None, "rules name measures that there are"
-    return _wanted(measure, parameters if dot else None, view)
+    return _in_view(measure, parameters if dot else None, view)
+
+
+def _whole_setting(name: str, key: str, text: str) -> int | None:
+    """Return the number of a setting, None where it is not given; raise MeasureError for other texts."""
+    if not text:
+        return None
+    if not text.isdecimal() or len(text) >= 19:
+        raise MeasureError(f"{name} has no setting {key}={text}")
+    return int(text)
 
 
 def _unknown(text: str) -> str:

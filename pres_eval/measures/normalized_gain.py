@@ -156,9 +156,9 @@ def _r_ndcg(batch: Batch, named: GradeGains) -> FloatArray:
 def _dcg_down_to(batch: Batch, dcg: FloatArray, topic_of: IntArray, rank: IntArray) -> FloatArray:
     """Return the running DCG (D,) of topics at ranks, 0 before their first document."""
     width = int(max(batch.rank.max(initial=0), rank.max(initial=0))) + 1
-    places = np.searchsorted(batch.topic_of * width + batch.rank, topic_of * width + rank, "right") - 1
-    begun = places >= batch.offsets[topic_of]
-    return np.asarray(np.concatenate((dcg, [0.0]))[np.where(begun, places, -1)], np.float64)
+    rows = np.searchsorted(batch.topic_of * width + batch.rank, topic_of * width + rank, "right") - 1
+    begun = rows >= batch.offsets[topic_of]
+    return np.asarray(np.concatenate((dcg, [0.0]))[np.where(begun, rows, -1)], np.float64)
 
 
 _experimental = partial(Measure)

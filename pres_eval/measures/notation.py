@@ -18,11 +18,11 @@ class NotationSettings(dict[str, str]):
 
     def choose(self, name: str, *values: str) -> str:
         """Remove a setting and return which of a few values it has; the first if it is not given."""
-        found = self.take(name, values[0])
+        text = self.take(name, values[0])
         for value in values:
-            if found.lower() == value.lower():
+            if text.lower() == value.lower():
                 return value
-        raise MeasureError(f"found {name}={found}, expected {' or '.join(values)}")
+        raise MeasureError(f"found {name}={text}, expected {' or '.join(values)}")
 
 
 Rule = Callable[[NotationSettings, str | None], str]
@@ -39,7 +39,7 @@ class Notation:
     binary  the texts `whole` and `cut` of another measure, which is meant if a level is given (rel)
     tool    whose names they are
     keys    settings that have the same names here
-    usual   settings in the texts, as {p}, and their defaults
+    defaults  settings in the texts, as {p}, and their defaults
     needed  the setting that there must be
     rule    where these do not describe the text, the function that returns it
     """
@@ -50,7 +50,7 @@ class Notation:
     binary: tuple[str, str | None] | None = None
     tool: str = "ir_measures"
     keys: tuple[str, ...] = ()
-    usual: tuple[tuple[str, str], ...] = ()
+    defaults: tuple[tuple[str, str], ...] = ()
     needed: str | None = None
     rule: Rule | None = None
 
@@ -58,22 +58,35 @@ class Notation:
         """Return the text that settings and the cutoff behind @, if any, mean."""
         if self.rule is not None:
             return self.rule(settings, cutoff)
-        whole, cut = self.binary if self.binary and "rel" in settings else (self.whole, self.cut)
-        text = whole if cutoff is None else cut
-        if text is None:
-            found = "no cutoff, expected one, as in @10"
-            raise MeasureError(found if cutoff is None else f"{self.whole} takes no cutoff, found @{cutoff}")
+        text = self._template("rel" in settings, cutoff)
         if self.needed is not None and self.needed not in settings:
             raise MeasureError(f"no {self.needed}, expected ({self.needed}=…)")
-        given = [f"{key}={settings.take(key)}" for key in self.keys if key in settings]
-        parameters = ("," if "." in text else ".") + ",".join(given) if given else ""
-        values = {key: settings.take(key, usual) for key, usual in self.usual}
-        return text.format(cutoff, **values) + parameters
+        parameters = [f"{key}={settings.take(key)}" for key in self.keys if key in settings]
+        values = {key: settings.take(key, default) for key, default in self.defaults}
+        filled_in = text.format(cutoff, **values)
+        if not parameters:
+            return filled_in
+        separator = "," if "." in text else "."
+        return filled_in + separator + ",".join(parameters)
+
+    def _template(self, has_level: bool, cutoff: str | None) -> str:
+        """Return the text with or without a cutoff; raise MeasureError if this notation has no such one."""
+        whole, cut = self.whole, self.cut
+        if self.binary is not None and has_level:
+            whole, cut = self.binary
+        if cutoff is None:
+            if whole is None:
+                raise MeasureError("no cutoff, expected one, as in @10")
+            return whole
+        if cut is None:
+            raise MeasureError(f"{self.whole} takes no cutoff, found @{cutoff}")
+        return cut
 
 
 def _compat(settings: NotationSettings, cutoff: str | None) -> str:
     if "normalize" in settings:
-        settings["normalize"] = "1" if settings.choose("normalize", "True", "False") == "True" else "0"
+        normalized = settings.choose("normalize", "True", "False") == "True"
+        settings["normalize"] = str(int(normalized))
     return Notation((), "compat", keys=("p", "normalize")).text(settings, cutoff)
 
 
@@ -85,15 +98,16 @@ def _ndcg(settings: NotationSettings, cutoff: str | None) -> str:
         pairs = [part.partition(":") for part in text.strip("{}").split(",")]
         if not (text.startswith("{") and text.endswith("}") and all(colon for _, colon, _ in pairs)):
             raise MeasureError(f"found gains={text}, expected {{grade:gain,…}}")
-        given = ",".join(f"{grade.strip()}={gain.strip()}" for grade, _, gain in pairs)
-        return f"ndcg_gain_cut.{cutoff},{given}" if cutoff else f"ndcg.{given}"
+        parameters = ",".join(f"{grade.strip()}={gain.strip()}" for grade, _, gain in pairs)
+        return f"ndcg_gain_cut.{cutoff},{parameters}" if cutoff else f"ndcg.{parameters}"
     if settings.choose("dcg", "log2", "exp-log2") == "exp-log2":
         return f"ndcg_exp_cut.{cutoff or WHOLE_RANKING}"
     return f"ndcg_cut.{cutoff}" if cutoff else "ndcg"
 
 
 def _set_p(settings: NotationSettings, cutoff: str | None) -> str:
-    name = "set_relative_P" if settings.choose("relative", "False", "True") == "True" else "set_P"
+    is_relative = settings.choose("relative", "False", "True") == "True"
+    name = "set_relative_P" if is_relative else "set_P"
     return Notation((), name).text(settings, cutoff)
 
 
@@ -123,7 +137,7 @@ NOTATIONS = (
         "rbp.p={p}",
         "rbp_graded_cut.{},p={p}",
         binary=("rbp_binary.p={p}", "rbp_cut.{},p={p}"),
-        usual=(("p", "0.8"),),
+        defaults=(("p", "0.8"),),
     ),
     Notation(("Rprec", "RPrec"), "Rprec"),
     Notation(("RR", "MRR"), "recip_rank", "recip_rank_cut.{}"),
@@ -158,8 +172,8 @@ NOTATIONS = (
     Notation(("WSS",), "wss", "wss.{}", tool="tar_eval"),
     Notation(("dcg",), "dcg", "dcg_cut.{}", tool="ranx"),
     Notation(("dcg_burges",), "dcg_exp_cut.all", "dcg_exp_cut.{}", tool="ranx"),
-    Notation(("F",), "F_cut.{beta}", "F_cut.{beta},{}", usual=(("beta", "1"),), tool="pres-eval"),
-    Notation(("Fprime",), "Fprime.{beta}", "Fprime.{beta},{}", usual=(("beta", "1"),), tool="pres-eval"),
+    Notation(("F",), "F_cut.{beta}", "F_cut.{beta},{}", defaults=(("beta", "1"),), tool="pres-eval"),
+    Notation(("Fprime",), "Fprime.{beta}", "Fprime.{beta},{}", defaults=(("beta", "1"),), tool="pres-eval"),
     Notation(("average_precision",), "map", "map_cut.{}", tool="scikit-learn"),
     Notation(("gmap",), "gm_map", tool="TREC"),
     Notation(("precision",), "set_P", "P.{}", tool="ranx"),
@@ -167,6 +181,12 @@ NOTATIONS = (
     Notation(("r-precision", "r_precision"), "Rprec", tool="ranx"),
     Notation(("f1",), "set_F", "F_cut.1,{}", tool="ranx"),
     Notation(("ndcg_burges",), "ndcg_exp_cut.all", "ndcg_exp_cut.{}", tool="ranx"),
+    Notation(("Q",), "q_measure", "q_measure_cut.{}", keys=("beta",), tool="NTCIREVAL"),
+    Notation(("nCG",), None, "ncg.{}", tool="NTCIREVAL"),
+    Notation(("nERR",), None, "nerr.{}", keys=("max_rel",), tool="NTCIREVAL"),
+    Notation(("MSnDCG",), None, "ndcg_cut.{}", tool="NTCIREVAL"),
+    Notation(("OMeasure",), "o_measure", keys=("beta",), tool="NTCIREVAL"),
+    Notation(("iRBU",), None, "irbu.{}", keys=("phi", "max_rel"), tool="NTCIREVAL"),
     Notation(("hole",), None, "unj.{}", tool="BEIR"),
     Notation(("r_cap",), None, "relative_P.{}", tool="BEIR"),
 )
@@ -179,11 +199,12 @@ def read_settings(text: str) -> NotationSettings:
     """Return the settings between brackets, `rel=2,dcg='exp-log2'`; commas in braces belong to the value."""
     settings = NotationSettings()
     depth, begin = 0, 0
-    for place, letter in enumerate(text + ","):
+    for end, letter in enumerate(text + ","):
         depth += (letter in "{[") - (letter in "}]")
-        if letter == "," and (depth <= 0 or place == len(text)):  # an open brace is told by what reads it
-            key, _, value = text[begin:place].partition("=")
+        # A brace that stays open ends with the text: what reads the value reports it.
+        if letter == "," and (depth <= 0 or end == len(text)):
+            key, _, value = text[begin:end].partition("=")
             if key.strip() or value.strip():
                 settings[key.strip()] = value.strip()
-            begin = place + 1
+            begin = end + 1
     return settings

@@ -37,7 +37,7 @@ def share_of_thinkable(batch: SubtopicBatch, cutoff: int, alpha: float, discount
     """Return novelty (T,) as a share of that of a ranking whose documents are relevant to all subtopics."""
     if cutoff > MOST_RANKS:
         raise MeasureError(f"found cutoff {cutoff}, expected at most {MOST_RANKS} for measures of diversity")
-    gained = novelty(batch.found, cutoff, alpha, discount)
+    gained = novelty(batch.hits, cutoff, alpha, discount)
     ranks = np.arange(1, cutoff + 1)
     most = np.add.accumulate(Powers(1.0 - alpha, cutoff)[ranks - 1] * discount(ranks))[-1]
     return divide(gained, most * batch.num_subtopics)
@@ -45,7 +45,7 @@ def share_of_thinkable(batch: SubtopicBatch, cutoff: int, alpha: float, discount
 
 def share_of_best(batch: SubtopicBatch, cutoff: int, alpha: float, discount: Discount) -> FloatArray:
     """Return (T,) novelty as a share of that of the best ranking."""
-    gained = novelty(batch.found, cutoff, alpha, discount)
+    gained = novelty(batch.hits, cutoff, alpha, discount)
     return divide(gained, novelty(_best(batch, alpha, cutoff), cutoff, alpha, discount))
 
 
@@ -53,10 +53,10 @@ def novelty(hits: Hits, cutoff: int, alpha: float, discount: Discount) -> FloatA
     """Return (T,) the documents' gains down to the cutoff, each discounted by its rank."""
     topic_of = hits.topic_of
     gains = Powers(1.0 - alpha, len(topic_of))[seen_before(hits)]
-    first = changed(topic_of, hits.place)
+    first = changed(topic_of, hits.position)
     documents = np.cumsum(first) - 1
     gain = np.bincount(documents, weights=gains).astype(np.float64, copy=False)
-    rank, topic_of = hits.place[first], topic_of[first]
+    rank, topic_of = hits.position[first], topic_of[first]
     within = np.flatnonzero(rank <= cutoff)
     weighted = gain[within] * discount(rank[within])
     return np.bincount(topic_of[within], weighted, len(hits.offsets) - 1).astype(np.float64, copy=False)
@@ -64,7 +64,7 @@ def novelty(hits: Hits, cutoff: int, alpha: float, discount: Discount) -> FloatA
 
 def seen_before(hits: Hits) -> IntArray:
     """Return (P,) documents before each pair's that are relevant to the same subtopic."""
-    order = np.lexsort((hits.place, hits.subtopic, hits.topic_of))
+    order = np.lexsort((hits.position, hits.subtopic, hits.topic_of))
     first = np.flatnonzero(changed(hits.topic_of[order], hits.subtopic[order]))
     seen = np.empty(len(order), np.int64)
     seen[order] = np.arange(len(order)) - np.repeat(first, np.diff(first, append=len(order)))
@@ -74,11 +74,11 @@ def seen_before(hits: Hits) -> IntArray:
 def _best(batch: SubtopicBatch, alpha: float, most: int) -> Hits:
     """Return the judged documents in greedy order: each rank takes the most novel, or its last docno."""
     judged = batch.judged
-    places: list[IntArray] = []
+    ranks_of_topics: list[IntArray] = []
     for topic in range(len(batch)):
         pairs = slice(judged.offsets[topic], judged.offsets[topic + 1])
-        places.append(_greedy(judged.place[pairs], judged.subtopic[pairs], alpha, most))
-    rank = np.concatenate([*places, np.zeros(0, np.int64)])
+        ranks_of_topics.append(_greedy(judged.position[pairs], judged.subtopic[pairs], alpha, most))
+    rank = np.concatenate([*ranks_of_topics, np.zeros(0, np.int64)])
     chosen = np.flatnonzero(rank)
     topic_of = judged.topic_of[chosen]
     order = np.lexsort((judged.subtopic[chosen], rank[chosen], topic_of))
@@ -86,9 +86,9 @@ def _best(batch: SubtopicBatch, alpha: float, most: int) -> Hits:
     return Hits(offsets, rank[chosen][order], judged.subtopic[chosen][order], judged.grade[chosen][order])
 
 
-def _greedy(place: IntArray, subtopic: IntArray, alpha: float, most: int) -> IntArray:
+def _greedy(docno_place: IntArray, subtopic: IntArray, alpha: float, most: int) -> IntArray:
     """Return (P,) the ranks of the documents in the best ranking of a topic, 0 below rank `most`."""
-    different, document = np.unique(place, return_inverse=True)
+    different, document = np.unique(docno_place, return_inverse=True)
     covers = np.zeros((int(subtopic.max(initial=-1)) + 1, len(different)), np.bool_)
     covers[subtopic, document] = True
     worth = np.ones(len(covers))

@@ -71,16 +71,16 @@ _MEANT: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"([0-9]+)[kK]", r"\g<1>000"),
     (r"([0-9]+)\.[0-9]*", r"\1"),
     (r"([0-9]+)[-:;/ ]+([0-9]+)", r"\1,\2"),
-    (r"[0-9]+(\.[0-9]+)?[eE]\+?[0-9]{1,2}", lambda found: f"{float(found[0]):.0f}"),
+    (r"[0-9]+(\.[0-9]+)?[eE]\+?[0-9]{1,2}", lambda match: f"{float(match[0]):.0f}"),
 )
 """Patterns of whole numbers as people write them, and the text that trec_eval takes."""
 
 
 def _question(before: str, text: str) -> str:
     """Return the question after a cutoff that is no whole number: a guess at the user's meaning."""
-    for found, whole in _MEANT:
-        if re.fullmatch(found, text):
-            return f"; did you mean {before}{re.sub(found, whole, text)}?"
+    for pattern, whole in _MEANT:
+        if re.fullmatch(pattern, text):
+            return f"; did you mean {before}{re.sub(pattern, whole, text)}?"
     return "; shares are for recall_at_percent and wss" if text.endswith("%") else ""
 
 
@@ -111,10 +111,10 @@ def split_parameters(texts: Sequence[str]) -> list[str]:
 def check_comma(name: str, text: str) -> None:
     """Raise MeasureError for a 0 before a number above 1, which no list of shares has: 0,5 but not 0,1."""
     # With a point of its own a 0 is no beginning of another number.
-    found = re.search(r"(?:^|,)0,((?![01](?:,|$))[0-9]+)(?=,|$)", text)
-    if found:
+    match = re.search(r"(?:^|,)0,((?![01](?:,|$))[0-9]+)(?=,|$)", text)
+    if match:
         raise MeasureError(
-            f"-m {name}.{text}: found 0 before {found[1]}, expected a number, or 0.0,{found[1]}"
+            f"-m {name}.{text}: found 0 before {match[1]}, expected a number, or 0.0,{match[1]}"
         )
 
 
@@ -135,15 +135,18 @@ class Cutoffs:
     def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = DEFAULT_NMAX) -> list[Column]:
         """Return one column a cutoff; those given several times count once."""
         parts = split_parameters(texts)
-        cutoffs = {
-            whole_number(name, part, 1, fraction_off=self.fraction_off and 1 < len(parts) == place)
-            for place, part in enumerate(parts, 1)
-            if not (self.or_all and part == WHOLE_RANKING)
-        }
         if not parts:
-            cutoffs.update(nmax if self.defaults is None else self.defaults)
+            cutoffs = set(nmax if self.defaults is None else self.defaults)
+            return [(f"{name}_{cutoff}", (cutoff,)) for cutoff in sorted(cutoffs)]
+        with_all = self.or_all and WHOLE_RANKING in parts
+        cutoffs = set()
+        for number, part in enumerate(parts, 1):
+            if with_all and part == WHOLE_RANKING:
+                continue
+            ends_list = 1 < len(parts) == number
+            cutoffs.add(whole_number(name, part, 1, fraction_off=self.fraction_off and ends_list))
         columns: list[Column] = [(f"{name}_{cutoff}", (cutoff,)) for cutoff in sorted(cutoffs)]
-        if self.or_all and WHOLE_RANKING in parts:
+        if with_all:
             columns.append((f"{name}_{WHOLE_RANKING}", (LARGEST_LONG,)))
         return columns
 
@@ -201,8 +204,9 @@ class BetaCutoffs:
 
     def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = DEFAULT_NMAX) -> list[Column]:
         """Return one column for each β and cutoff, ascending; those given several times count once."""
-        usual = itertools.product(self.default_betas, self.default_cutoffs)
-        chosen = set() if texts else set(usual)
+        chosen: set[tuple[float, int]] = set()
+        if not texts:
+            chosen.update(itertools.product(self.default_betas, self.default_cutoffs))
         for text in texts:
             first, *rest = text.split(",")
             beta = decimal_number(name, first)
@@ -226,8 +230,9 @@ class Multiples:
 
     def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = DEFAULT_NMAX) -> list[Column]:
         """Return one column for each a and b; those given several times count once."""
-        usual = itertools.product((1, 2, 4), (0, 100, 1000))
-        chosen = {self._read(name, part) for part in split_parameters(texts)} or set(usual)
+        chosen = {self._read(name, part) for part in split_parameters(texts)}
+        if not chosen:
+            chosen = set(itertools.product((1, 2, 4), (0, 100, 1000)))
         return [(f"{name}_{a}R+{b}", (a, b)) for a, b in sorted(chosen)]
 
     def _read(self, name: str, text: str) -> tuple[int, int]:
@@ -261,19 +266,21 @@ class Pairs:
 
     def columns(self, name: str, texts: Sequence[str], nmax: Sequence[int] = DEFAULT_NMAX) -> list[Column]:
         """Return one column for each list of pairs that was given."""
-        columns = []
+        columns: list[Column] = []
         for text in dict.fromkeys(texts):
-            pairs = []
-            for part in text.split(","):
-                key, equals, value = part.partition("=")
-                if not key or not equals or "=" in value:
-                    hint = ", expected key=number"
-                    if self.example.startswith("p=") and part.isdecimal():
-                        digits = text.removeprefix("0,") if text.startswith("0,") else part
-                        hint = f", expected p=number: did you mean {name}.p=0.{digits}?"
-                    raise MeasureError(f"-m {name}.{text}: found {part!r}{hint}")
-                if self.keys is not None and key not in self.keys:
-                    raise MeasureError(f"-m {name}.{text}: found {key}=, expected {'=, '.join(self.keys)}=")
-                pairs.append((key, decimal_number(name, value)))
-            columns.append((f"{name}_{text}", (tuple(pairs),)))
+            pairs = tuple([self._read(name, text, part) for part in text.split(",")])
+            columns.append((f"{name}_{text}", (pairs,)))
         return columns or [(name, ((),))]
+
+    def _read(self, name: str, text: str, part: str) -> tuple[str, float]:
+        """Return the key and the number of one part of a text; raise MeasureError for anything else."""
+        key, equals, value = part.partition("=")
+        if not key or not equals or "=" in value:
+            expected = "key=number"
+            if self.example.startswith("p=") and part.isdecimal():
+                digits = text.removeprefix("0,") if text.startswith("0,") else part
+                expected = f"p=number: did you mean {name}.p=0.{digits}?"
+            raise MeasureError(f"-m {name}.{text}: found {part!r}, expected {expected}")
+        if self.keys is not None and key not in self.keys:
+            raise MeasureError(f"-m {name}.{text}: found {key}=, expected {'=, '.join(self.keys)}=")
+        return key, decimal_number(name, value)

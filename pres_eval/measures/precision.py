@@ -69,8 +69,8 @@ def r_precision_at_multiples(batch: Batch, multiple: float) -> FloatArray:
     Source: trec_eval.
     """
     cutoff = np.trunc(multiple * batch.num_rel + 0.9)
-    found = relevant_within(batch, np.clip(cutoff, 0.0, 2.0**53).astype(np.int64))
-    return divide(found, np.maximum(cutoff, 0.0))
+    relevant = relevant_within(batch, np.clip(cutoff, 0.0, 2.0**53).astype(np.int64))
+    return divide(relevant, np.maximum(cutoff, 0.0))
 
 
 def relative_precision(batch: Batch, cutoff: int) -> FloatArray:
@@ -123,9 +123,9 @@ def rank_of_relevant(batch: Batch, number: int | IntArray) -> IntArray:
     """Return the rank (T,) of the `number`-th relevant document, one number or (T,); 0 if not retrieved."""
     number = np.broadcast_to(number, len(batch))
     ranks = np.zeros(len(batch), np.int64)
-    found = np.flatnonzero((number > 0) & (number <= batch.num_rel_ret))
-    place = batch.relevant_places.offsets[found] + number[found] - 1
-    ranks[found] = batch.rank[batch.relevant_rows[place]]
+    topics = np.flatnonzero((number > 0) & (number <= batch.num_rel_ret))
+    row = batch.relevant_places.offsets[topics] + number[topics] - 1
+    ranks[topics] = batch.rank[batch.relevant_rows[row]]
     return ranks
 
 

@@ -148,11 +148,20 @@ def expected_reciprocal_rank(batch: Batch, cutoff: int, max_rel: float = GDEVAL_
         raise _too_high_for_err(batch, highest, max_rel)
     grade = np.where(batch.rank <= cutoff, np.maximum(batch.grade, 0), 0)
     satisfied = (np.ldexp(1.0, grade.astype(np.int32)) - 1.0) / 2.0**max_rel
-    unsatisfied = accumulate(np.multiply, 1.0 - satisfied, batch.offsets)
+    return batch.sum_by_topic(chance_to_stop(satisfied, batch.offsets) / batch.rank)
+
+
+def chance_to_stop(satisfied: FloatArray, offsets: IntArray) -> FloatArray:
+    """Return (n,) the chances that a reader stops at each document: satisfied by it, and by none before it.
+
+    satisfied  (n,) the chances that the documents satisfy, in rank order within a topic
+    offsets    (T+1,) where each topic's documents begin
+    """
+    unsatisfied = accumulate(np.multiply, 1.0 - satisfied, offsets)
     still_reading = np.ones(len(unsatisfied))
     still_reading[1:] = unsatisfied[:-1]
-    still_reading[batch.offsets[:-1][np.diff(batch.offsets) > 0]] = 1.0
-    return batch.sum_by_topic(satisfied * still_reading / batch.rank)
+    still_reading[offsets[:-1][np.diff(offsets) > 0]] = 1.0
+    return satisfied * still_reading
 
 
 def _too_high_for_err(batch: Batch, highest: IntArray, max_rel: float) -> MeasureError:

@@ -49,7 +49,7 @@ def scaled_dcg(batch: Batch, cutoff: int, min_rel: float, max_rel: float | None)
 
 
 def bejeweled_player(
-    batch: Batch, cutoff: int, wanted: float, min_rel: float, max_rel: float | None
+    batch: Batch, cutoff: int, gain_wanted: float, min_rel: float, max_rel: float | None
 ) -> FloatArray:
     """Gain for each document of a reader who stops with enough gain, or after k documents (BPM@k).
 
@@ -69,14 +69,14 @@ def bejeweled_player(
     most = min(cutoff, DEPTH)
     gains = np.where(batch.rank <= most, scaled_gains(batch, min_rel, max_rel), 0.0)
     running = accumulate(np.add, gains, batch.offsets)
-    reached = running >= wanted - ROUNDING * max(1.0, abs(wanted))
+    reached = running >= gain_wanted - ROUNDING * max(1.0, abs(gain_wanted))
     enough = np.flatnonzero(reached & (batch.rank <= most))
     stop = np.full(len(batch), most)
     np.minimum.at(stop, batch.topic_of[enough], batch.rank[enough])
     return np.asarray(batch.sum_by_topic(gains, batch.rank <= stop[batch.topic_of]) / stop, np.float64)
 
 
-def insq(batch: Batch, wanted: float, min_rel: float, max_rel: float | None) -> FloatArray:
+def insq(batch: Batch, gain_wanted: float, min_rel: float, max_rel: float | None) -> FloatArray:
     """Gain for each document of a reader who looks for T relevant ones and gets more patient (INSQ).
 
     Formula:  insq = Σ W(r) gain(r),   W(r) in proportion to C(1) … C(r-1),
@@ -92,13 +92,13 @@ def insq(batch: Batch, wanted: float, min_rel: float, max_rel: float | None) -> 
       doi:10.1145/2407085.2407092; cwl_eval.  trec_eval: none.  ir_measures' INSQ(T=…,max_rel=…).
     """
     weights = np.ones(DEPTH)
-    weights[1:] = np.multiply.accumulate(insq_continues(np.arange(1.0, DEPTH), wanted))
+    weights[1:] = np.multiply.accumulate(insq_continues(np.arange(1.0, DEPTH), gain_wanted))
     gains = scaled_gains(batch, min_rel, max_rel)
     collected = gained(batch, gains, lambda gain, rank: gain * weights[rank - 1], DEPTH)
     return np.asarray(collected / np.add.accumulate(weights)[-1], np.float64)
 
 
-def inst(batch: Batch, wanted: float, min_rel: float, max_rel: float | None) -> FloatArray:
+def inst(batch: Batch, gain_wanted: float, min_rel: float, max_rel: float | None) -> FloatArray:
     """Gain for each document of a reader who looks for T relevant ones and stops sooner as they come (INST).
 
     Formula:  inst = Σ W(r) gain(r),   W(r) in proportion to C(1) … C(r-1),
@@ -114,8 +114,8 @@ def inst(batch: Batch, wanted: float, min_rel: float, max_rel: float | None) -> 
     """
 
     def continues(rank: FloatArray, table: FloatArray) -> FloatArray:
-        missing = wanted - np.add.accumulate(table, axis=1)
-        step = (rank + wanted + missing - 1.0) / (rank + wanted + missing)
+        missing = gain_wanted - np.add.accumulate(table, axis=1)
+        step = (rank + gain_wanted + missing - 1.0) / (rank + gain_wanted + missing)
         return step * step
 
     return gain_for_each_document(batch, DEPTH, min_rel, max_rel, continues)
@@ -175,7 +175,7 @@ def nearly_err_persistent(batch: Batch, p: float, min_rel: float, max_rel: float
     return gain_for_each_document(batch, DEPTH, min_rel, max_rel, lambda rank, table: p * (1.0 - table))
 
 
-def nearly_err_wanting(batch: Batch, wanted: float, min_rel: float, max_rel: float | None) -> FloatArray:
+def nearly_err_wanting(batch: Batch, gain_wanted: float, min_rel: float, max_rel: float | None) -> FloatArray:
     """Gain for each document of a reader who is satisfied, or looks for T relevant ones (NERR11).
 
     Formula:  nerr11 = Σ W(r) gain(r),   W(r) in proportion to C(1) … C(r-1),
@@ -190,7 +190,7 @@ def nearly_err_wanting(batch: Batch, wanted: float, min_rel: float, max_rel: flo
     Source: as nerr8.  ir_measures' NERR11(T=…,max_rel=…).
     """
     return gain_for_each_document(
-        batch, DEPTH, min_rel, max_rel, lambda rank, table: insq_continues(rank, wanted) * (1.0 - table)
+        batch, DEPTH, min_rel, max_rel, lambda rank, table: insq_continues(rank, gain_wanted) * (1.0 - table)
     )
 
 

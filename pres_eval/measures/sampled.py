@@ -40,8 +40,8 @@ def inferred_ap(batch: SampledBatch) -> FloatArray:
     Source: Yilmaz, Kanoulas & Aslam, "A simple and efficient sampling method for estimating AP and NDCG",
       SIGIR 2008, doi:10.1145/1390334.1390437; sample_eval.pl, there infAP.  trec_eval: none.
     """
-    rows = batch.found[batch.is_rel[batch.found]]
-    precision = _precision_at_found(batch)[batch.is_rel[batch.found]]
+    rows = batch.retrieved[batch.is_rel[batch.retrieved]]
+    precision = _precision_at_found(batch)[batch.is_rel[batch.retrieved]]
     inferred = divide(batch.relevant * batch.num_documents, batch.drawn)
     all_inferred = batch.over_strata(inferred)
     mean_precision = divide(batch.by_stratum(precision * batch.times[rows], rows), batch.relevant)
@@ -54,11 +54,11 @@ def inferred_ap(batch: SampledBatch) -> FloatArray:
 
 def _precision_at_found(batch: SampledBatch) -> FloatArray:
     """Return (D,) the precision that is expected at each document retrieved, if it is relevant."""
-    found = batch.found
-    times, relevant = batch.times[found], batch.times[found] * batch.is_rel[found]
-    number = batch.group_of[found] - batch.offsets[batch.topic_of[found]]
-    documents = np.arange(len(found)) - batch.begins
-    above = np.zeros(len(found))
+    retrieved = batch.retrieved
+    times, relevant = batch.times[retrieved], batch.times[retrieved] * batch.is_rel[retrieved]
+    number = batch.group_of[retrieved] - batch.offsets[batch.topic_of[retrieved]]
+    documents = np.arange(len(retrieved)) - batch.begins
+    above = np.zeros(len(retrieved))
     for stratum in range(int(number.max(initial=-1)) + 1):
         inside = number == stratum
         share = divide(batch.before(inside.astype(float)), documents)
@@ -67,7 +67,7 @@ def _precision_at_found(batch: SampledBatch) -> FloatArray:
             * (batch.before(relevant * inside) + SMOOTHED[0])
             / (batch.before(times * inside) + SMOOTHED[1])
         )
-    rank = batch.rank[found]
+    rank = batch.rank[retrieved]
     return 1 / rank + documents / rank * above
 
 
@@ -89,11 +89,11 @@ def inferred_ndcg(batch: SampledBatch, pairs: KeyNumbers) -> FloatArray:
     gain = np.where(batch.times > 0, np.maximum(batch.grade, 0), 0).astype(float)
     for grade, value in grade_gains(pairs):
         gain[(batch.grade == grade) & (batch.times > 0)] = max(value, 0.0)
-    rows = batch.found[gain[batch.found] > 0]
+    rows = batch.retrieved[gain[batch.retrieved] > 0]
     discounted = gain[rows] / _log2((batch.rank[rows] + 1).astype(np.float64))
     worth = batch.by_stratum(batch.times[rows] * discounted, rows)
-    retrieved = batch.by_stratum(np.ones(len(batch.found)), batch.found)
-    drawn = batch.by_stratum(batch.times[batch.found], batch.found)
+    retrieved = batch.by_stratum(np.ones(len(batch.retrieved)), batch.retrieved)
+    drawn = batch.by_stratum(batch.times[batch.retrieved], batch.retrieved)
     all_retrieved = batch.over_strata(retrieved)
     share = divide(retrieved, all_retrieved[batch.topic_of_group])
     dcg = batch.over_strata(divide(share * worth, drawn))
@@ -160,7 +160,7 @@ def inferred_recall(batch: SampledBatch, cutoff: int) -> FloatArray:
 
 def inferred_within(batch: SampledBatch, cutoff: int = LARGEST_LONG) -> FloatArray:
     """Return (T,) the relevant documents that are inferred to be retrieved down to a rank."""
-    rows = batch.found[batch.rank[batch.found] <= cutoff]
+    rows = batch.retrieved[batch.rank[batch.retrieved] <= cutoff]
     documents = batch.by_stratum(np.ones(len(rows)), rows)
     relevant = batch.by_stratum(batch.times[rows] * batch.is_rel[rows], rows) + SMOOTHED[0]
     drawn = batch.by_stratum(batch.times[rows], rows) + SMOOTHED[1]
@@ -205,9 +205,9 @@ def stat_ap(batch: SampledBatch) -> FloatArray:
       University, 2007; Carterette et al., "Evaluation over thousands of queries", SIGIR 2008,
       doi:10.1145/1390334.1390445.  trec_eval: none.
     """
-    worth = (batch.worth * batch.is_rel)[batch.found]
-    precision = (batch.before(worth) + 1) / batch.rank[batch.found]
-    sums = np.bincount(batch.topic_of[batch.found], worth * precision, len(batch))
+    worth = (batch.worth * batch.is_rel)[batch.retrieved]
+    precision = (batch.before(worth) + 1) / batch.rank[batch.retrieved]
+    sums = np.bincount(batch.topic_of[batch.retrieved], worth * precision, len(batch))
     return divide(sums, stat_num_rel(batch))
 
 

@@ -42,10 +42,10 @@ def work_saved(batch: Batch, percent: float) -> FloatArray:
       citation classification", JAMIA 13(2), 2006, doi:10.1197/jamia.M1929; CLEF TAR's tar_eval (2018).
       trec_eval: none.
     """
-    wanted = np.rint(batch.num_rel * (percent / 100.0)).astype(np.int64)
-    chance, rank = reached(batch, wanted)
+    needed = np.rint(batch.num_rel * (percent / 100.0)).astype(np.int64)
+    chance, rank = reached(batch, needed)
     # A wish for less than half a document is met before anything is read.
-    chance[(wanted == 0) & (batch.num_rel > 0)] = 1.0
+    chance[(needed == 0) & (batch.num_rel > 0)] = 1.0
     documents = documents_to_read(batch)
     saved = divide(documents - rank, documents) - (100.0 - percent) / 100.0
     return np.where(chance > 0, chance * saved, 0.0)

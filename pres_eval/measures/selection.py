@@ -16,6 +16,9 @@ from pres_eval.options import BEST, DEFAULT_NMAX, DOCNO, EXPECTED, V9, WORST, Op
 from pres_eval.records import dataclass
 
 DEFAULT_MEASURES = ("official", "PRES")
+NAMED_AT_MOST = 4
+"""Measures that a message names before it counts the rest."""
+
 OF_SAMPLES = {
     RelevanceInfo.STRATA: ("sampled",),
     RelevanceInfo.PRELS: ("runid", "num_q", "statAP", "stat_num_rel"),
@@ -40,13 +43,19 @@ class SelectedColumn:
     @property
     def plain(self) -> Callable[..., float] | None:
         """The plain function of the measure; None if there is none for this view or these parameters."""
+        has_weights = any(isinstance(argument, tuple) and argument for argument in self.arguments)
         # Gains and weights, which come as tuples, are the array function's matter.
-        with_weights = any(isinstance(one, tuple) and one for one in self.arguments)
-        return self.measure.plain if self.view == View() and not with_weights else None
+        if self.view != View() or has_weights:
+            return None
+        return self.measure.plain
 
 
 Selection = tuple[SelectedColumn, ...]
 """The columns asked for, in print order."""
+
+
+MOST_COLUMNS = 100_000
+"""Columns of an evaluation, and values of an argument that is a list: each takes memory for all topics."""
 
 
 def select(
@@ -61,25 +70,29 @@ def select(
     Raises MeasureError that names everything that is wrong with the texts, with the nearest names.
     """
     options = options or Options()
-    wanted, problems = _read_texts(texts or OF_SAMPLES.get(relevance, DEFAULT_MEASURES), options.version)
+    named, problems = _read_texts(texts or OF_SAMPLES.get(relevance, DEFAULT_MEASURES), options.version)
     columns: list[SelectedColumn] = []
-    for one in _in_print_order(wanted):
-        needed = one.measure.relevance
-        if not one.by_name and (relevance, needed) == (RelevanceInfo.PRELS, RelevanceInfo.STRATA):
+    for asked in _in_print_order(named):
+        is_of_strata = asked.measure.relevance is RelevanceInfo.STRATA
+        if is_of_strata and relevance is RelevanceInfo.PRELS and not asked.by_name:
             continue  # the nickname "sampled" also has measures that prels do not have
         try:
-            if one.by_name and options.ties in (BEST, WORST):
-                _check_ties(one.measure, options.ties)
-            if one.view.bound is not None:
+            if asked.by_name and options.ties in (BEST, WORST):
+                _check_ties(asked.measure, options.ties)
+            if asked.view.bound is not None:
                 _check_unjudged(options.judged_only)
-            columns += _columns(one, nmax)
+            columns += _columns(asked, nmax)
         except MeasureError as error:
-            given = f"{one.measure.name}.{' '.join(one.parameters)}"
-            problems.append(str(error) + ("" if "decimal comma" in str(error) else decimal_comma(given)))
+            problem = str(error)
+            if "decimal comma" not in problem:
+                problem += decimal_comma(f"{asked.measure.name}.{' '.join(asked.parameters)}")
+            problems.append(problem)
     if any(column.measure.relevance is not relevance for column in columns):
         problems += _of_other_judgements(columns, relevance)
     if problems:
         raise MeasureError("; ".join(problems))
+    if len(columns) > MOST_COLUMNS:
+        raise MeasureError(f"-m: found {len(columns):,} columns, expected at most {MOST_COLUMNS:,}")
     return tuple(columns)
 
 
@@ -98,17 +111,17 @@ def _check_ties(measure: Measure, ties: str) -> None:
         )
 
 
-def _in_print_order(wanted: Sequence[NamedMeasure]) -> Iterator[NamedMeasure]:
+def _in_print_order(named: Sequence[NamedMeasure]) -> Iterator[NamedMeasure]:
     """Yield each measure once for each view of its columns, with the parameters of all texts together."""
-    place = {name: number for number, name in enumerate(measure_names())}
-    measures = {one.measure.name: one.measure for one in wanted}  # of one's own the last of a name
+    print_order = {name: number for number, name in enumerate(measure_names())}
+    measures = {asked.measure.name: asked.measure for asked in named}  # of one's own the last of a name
     groups: dict[tuple[str, View], list[NamedMeasure]] = {}
-    for one in sorted(wanted, key=lambda one: place[one.measure.name]):
-        if measures[one.measure.name] is one.measure:
-            groups.setdefault((one.measure.name, one.view), []).append(one)
+    for asked in sorted(named, key=lambda asked: print_order[asked.measure.name]):
+        if measures[asked.measure.name] is asked.measure:
+            groups.setdefault((asked.measure.name, asked.view), []).append(asked)
     for (name, view), group in groups.items():
-        parameters = tuple([text for one in group for text in one.parameters])
-        yield NamedMeasure(measures[name], parameters, view, any(one.by_name for one in group))
+        parameters = tuple([text for asked in group for text in asked.parameters])
+        yield NamedMeasure(measures[name], parameters, view, any(asked.by_name for asked in group))
 
 
 def _columns(asked: NamedMeasure, nmax: Sequence[int]) -> list[SelectedColumn]:
@@ -129,14 +142,18 @@ def _columns(asked: NamedMeasure, nmax: Sequence[int]) -> list[SelectedColumn]:
 def without_effect(texts: Sequence[str]) -> Iterator[str]:
     """Yield a warning for each text with parameters that its measure ignores, as trec_eval does: map.10."""
     for text in texts:
+        if "." not in text:
+            continue
         with suppress(MeasureError):
-            for one in read_text(text, V9) if "." in text else ():
-                name, given = one.measure.name, "".join(one.parameters)
-                if given and isinstance(one.measure.parameters, NoParameters):
-                    cut = f"{name}_cut"
-                    wanted = cut in HOME and given.isdecimal()
-                    hint = f"; did you mean {cut}.{given}?" if wanted else ""
-                    yield f"-m {name}.{given}: {name} takes no parameters and ignores these{hint}"
+            for asked in read_text(text, V9):
+                name, parameters = asked.measure.name, "".join(asked.parameters)
+                if not parameters or not isinstance(asked.measure.parameters, NoParameters):
+                    continue
+                warning = f"-m {name}.{parameters}: {name} takes no parameters and ignores these"
+                with_cutoff = f"{name}_cut"
+                if with_cutoff in HOME and parameters.isdecimal():
+                    warning += f"; did you mean {with_cutoff}.{parameters}?"
+                yield warning
 
 
 def labels_of(text: str, version: Version = V9) -> tuple[str, ...]:
@@ -144,47 +161,53 @@ def labels_of(text: str, version: Version = V9) -> tuple[str, ...]:
 
     Raises MeasureError for a name that does not exist.
     """
-    wanted = _in_print_order(list(read_text(text, version)))
-    return tuple(column.label for asked in wanted for column in _columns(asked, DEFAULT_NMAX))
+    named = _in_print_order(list(read_text(text, version)))
+    return tuple(column.label for asked in named for column in _columns(asked, DEFAULT_NMAX))
 
 
 def named_measures(texts: Iterable[str], version: Version) -> tuple[Measure, ...]:
     """Return the measures that the texts name, each once.  Raises MeasureError with all faulty texts."""
-    wanted, problems = _read_texts(texts, version)
+    named, problems = _read_texts(texts, version)
     if problems:
         raise MeasureError("; ".join(problems))
-    return tuple({one.measure.name: one.measure for one in wanted}.values())
+    return tuple({asked.measure.name: asked.measure for asked in named}.values())
 
 
 def _read_texts(texts: Iterable[str], version: Version) -> tuple[list[NamedMeasure], list[str]]:
     """Return the measures that the texts name, and the faults of the other texts."""
-    wanted: list[NamedMeasure] = []
+    named: list[NamedMeasure] = []
     problems: list[str] = []
     for text in texts:
         try:
-            wanted += read_text(text, version)
+            named += read_text(text, version)
         except MeasureError as error:
             problems.append(f"{error}{decimal_comma(text)}")
-    return wanted, problems
+    return named, problems
 
 
 def _of_other_judgements(columns: Iterable[SelectedColumn], relevance: RelevanceInfo) -> Iterator[str]:
     """Yield which measures need other judgements than there are."""
-    needed: dict[RelevanceInfo, list[str]] = {}
+    names_by_need: dict[RelevanceInfo, list[str]] = {}
     for measure in {column.measure.name: column.measure for column in columns}.values():
-        takes_gains = measure.relevance is RelevanceInfo.QRELS and not measure.whole_grades
-        if not (
-            measure.relevance in (relevance, RelevanceInfo.ANY)
-            or (relevance is RelevanceInfo.QRELS_FLOAT and takes_gains)
-            or (relevance is RelevanceInfo.STRATA and measure.relevance is RelevanceInfo.PRELS)
-        ):
-            needed.setdefault(measure.relevance, []).append(measure.name)
-    for info, names in needed.items():
-        some = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
-        if relevance is RelevanceInfo.QRELS_FLOAT and info is RelevanceInfo.QRELS:
-            yield f"{some}: needs whole grades, but these may have decimals ({relevance.value})"
+        if not _takes(measure, relevance):
+            names_by_need.setdefault(measure.relevance, []).append(measure.name)
+    for needed, names in names_by_need.items():
+        examples = ", ".join(names[:NAMED_AT_MOST])
+        if len(names) > NAMED_AT_MOST:
+            examples += f" and {len(names) - NAMED_AT_MOST} more"
+        if relevance is RelevanceInfo.QRELS_FLOAT and needed is RelevanceInfo.QRELS:
+            yield f"{examples}: needs whole grades, but these may have decimals ({relevance.value})"
         else:
-            yield f"{some}: needs {info.value}, but the judgements are read with {relevance.value}"
+            yield f"{examples}: needs {needed.value}, but the judgements are read with {relevance.value}"
+
+
+def _takes(measure: Measure, relevance: RelevanceInfo) -> bool:
+    """Return whether a measure can be computed from judgements of this kind."""
+    if measure.relevance in (relevance, RelevanceInfo.ANY):
+        return True
+    if relevance is RelevanceInfo.QRELS_FLOAT:
+        return measure.relevance is RelevanceInfo.QRELS and not measure.whole_grades
+    return relevance is RelevanceInfo.STRATA and measure.relevance is RelevanceInfo.PRELS
 
 
 BOUNDS_NOTE = (
@@ -213,10 +236,10 @@ def with_bounds(
 
     _check_unjudged(options.judged_only or any(column.view.judged_only for column in selection))
 
-    found: list[SelectedColumn] = []
+    with_their_bounds: list[SelectedColumn] = []
     without: list[str] = []
     for column in selection:
-        found.append(column)
+        with_their_bounds.append(column)
         if column.view.bound is not None or not column.measure.tells_quality:
             continue
         if column.by_name:
@@ -224,10 +247,11 @@ def with_bounds(
         elif why_not(column.measure, column.arguments, scale):
             without.append(column.measure.name)
             continue
-        plain = column.label.removesuffix(column.view.ending)
-        views = [column.view._replace(bound=bound, scale=scale) for bound in BOUNDS]
-        found += [replace(column, label=plain + view.ending, view=view) for view in views]
-    return tuple(dict.fromkeys(found)), tuple(dict.fromkeys(without))
+        label = column.label.removesuffix(column.view.ending)
+        for bound in BOUNDS:
+            view = column.view._replace(bound=bound, scale=scale)
+            with_their_bounds.append(replace(column, label=label + view.ending, view=view))
+    return tuple(dict.fromkeys(with_their_bounds)), tuple(dict.fromkeys(without))
 
 
 def leave_out(
@@ -258,12 +282,14 @@ def _as_ties_go(selection: Selection, options: Options, warn: Callable[[str], No
     if options.max_retrieved is None:
         return selection
     # Counts of what -M leaves are expected values too, and need not be whole.
-    return tuple(
-        replace(column, measure=replace(column.measure, format=Format.FLOAT))
-        if column.measure.format is Format.COUNT and depends_on_order(column.measure)
-        else column
-        for column in selection
-    )
+    columns: list[SelectedColumn] = []
+    for column in selection:
+        measure = column.measure
+        if measure.format is Format.COUNT and depends_on_order(measure):
+            columns.append(replace(column, measure=replace(measure, format=Format.FLOAT)))
+        else:
+            columns.append(column)
+    return tuple(columns)
 
 
 def as_asked(

@@ -57,10 +57,9 @@ def set_average_precision(batch: Batch) -> FloatArray:
     Notes: each relevant document retrieved is given the precision of the set, each other one 0.
     Source: trec_eval (once exact_unranked_avg_prec).  ir_measures' SetAP.
     """
-    found, retrieved, relevant = (
-        count.astype(float) for count in (relevant_within(batch), batch.num_ret, batch.num_rel)
-    )
-    return divide(found * found + variance_of_relevant(batch), retrieved * relevant)
+    relevant_found = relevant_within(batch).astype(float)
+    retrieved, relevant = batch.num_ret.astype(float), batch.num_rel.astype(float)
+    return divide(relevant_found * relevant_found + variance_of_relevant(batch), retrieved * relevant)
 
 
 def set_f(batch: Batch, weights: tuple[float, ...]) -> FloatArray:
@@ -74,11 +73,12 @@ def set_f(batch: Batch, weights: tuple[float, ...]) -> FloatArray:
     Source: van Rijsbergen, "Information Retrieval", 2nd ed., Butterworths 1979, chapter 7; trec_eval.
     """
     x, num_found = weights[0], relevant_within(batch)
-    found = num_found > 0
-    p, r = (divide(num_found, of)[found] for of in (batch.num_ret, batch.num_rel))
+    topics = num_found > 0
+    p = divide(num_found, batch.num_ret)[topics]
+    r = divide(num_found, batch.num_rel)[topics]
     score = np.zeros(len(batch))
     with np.errstate(divide="ignore", invalid="ignore"):
-        score[found] = (x + 1.0) * p * r / (x * p + r)
+        score[topics] = (x + 1.0) * p * r / (x * p + r)
     return score
 
 

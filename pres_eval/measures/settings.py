@@ -38,7 +38,11 @@ class Percents(NamedTuple):
                     f" {name}.{second},{first} for both{decimal_comma(text)}"
                 )
         shares = {self._read(name, part) for part in split_parameters(texts)} or set(self.defaults)
-        return [(f"{name}_{share:g}{'%' * (share < 1)}", (share,)) for share in sorted(shares)]
+        columns: list[Column] = []
+        for share in sorted(shares):
+            sign = "%" if share < 1 else ""
+            columns.append((f"{name}_{share:g}{sign}", (share,)))
+        return columns
 
     def _read(self, name: str, text: str) -> float:
         """Return a percentage; raise MeasureError for a share that may have been meant as one."""
@@ -112,33 +116,33 @@ class MeasureSettings(NamedTuple):
         columns: list[Column] = []
         for text in dict.fromkeys(texts) or [""]:
             parts = [part.strip() for part in text.split(",")] if text else []
-            given = [part for part in parts if "=" in part]
+            settings = [part for part in parts if "=" in part]
             # alpha=0,5 is no rank behind a setting.
-            if any("=" in one and other.isdecimal() for one, other in pairwise(parts)):
+            if any("=" in part and following.isdecimal() for part, following in pairwise(parts)):
                 raise MeasureError(f"-m {name}.{text}: found a rank behind a setting, expected ranks first")
             ranks = sorted({whole_number(name, part, 1) for part in parts if "=" not in part})
             if ranks and not self.cutoffs:
                 expected = ", ".join(f"{setting.name}=number" for setting in self.settings)
                 raise MeasureError(f"-m {name}.{text}: takes no cutoff, expected {expected}")
-            values = self.values(name, text, given)
-            end = "_" + ",".join(given) if given else ""
-            if self.cutoffs:
-                columns += [(f"{name}_{rank}{end}", (rank, *values)) for rank in ranks or self.cutoffs]
-            else:
-                columns.append((name + end, values))
+            values = self.values(name, text, settings)
+            ending = "_" + ",".join(settings) if settings else ""
+            if not self.cutoffs:
+                columns.append((name + ending, values))
+            for rank in ranks or self.cutoffs:
+                columns.append((f"{name}_{rank}{ending}", (rank, *values)))
         return list(dict.fromkeys(columns))
 
-    def values(self, name: str, text: str, given: Sequence[str]) -> tuple[Any, ...]:
+    def values(self, name: str, text: str, parts: Sequence[str]) -> tuple[Any, ...]:
         """Return the numbers of a parameter list (`key=number`) in the order of the settings."""
-        settings = {setting.name: setting for setting in self.settings}
+        setting_by_name = {setting.name: setting for setting in self.settings}
         values = {setting.name: setting.default for setting in self.settings}
-        for part in given:
+        for part in parts:
             key, _, number = part.partition("=")
-            if key not in settings:
+            if key not in setting_by_name:
                 raise MeasureError(
-                    f"-m {name}.{text}: found setting {key!r}, expected {' or '.join(settings)}"
+                    f"-m {name}.{text}: found setting {key!r}, expected {' or '.join(setting_by_name)}"
                 )
-            values[key] = settings[key].read(name, number)
+            values[key] = setting_by_name[key].read(name, number)
         low, high = values.get("min_rel"), values.get("max_rel")
         if low is not None and high is not None and not low < high:
             raise MeasureError(f"-m {name}.{text}: expected min_rel below max_rel")
@@ -178,9 +182,9 @@ class UnitedCutoffs(MeasureSettings):
 class GainCutoffs(MeasureSettings):
     """Ranks at which the ranking is cut, and gains for grades: one column a rank, `name_rank_1=3`."""
 
-    def values(self, name: str, text: str, given: Sequence[str]) -> tuple[Any, ...]:
+    def values(self, name: str, text: str, parts: Sequence[str]) -> tuple[Any, ...]:
         """Return the gains of a parameter list (`grade=gain`), all as one argument."""
-        gains = tuple(self._gain(name, text, part) for part in given)
+        gains = tuple(self._gain(name, text, part) for part in parts)
         if len(dict(gains)) < len(gains):
             raise MeasureError(f"-m {name}.{text}: a grade with two gains, expected each grade once")
         return (gains,)

@@ -8,20 +8,11 @@ from itertools import chain
 
 import numpy as np
 
-from pres_eval.arrays import (
-    NO_IDS,
-    GrowingColumns,
-    IntArray,
-    KeyTable,
-    TopicNumbers,
-    WordIds,
-    gathered,
-)
+from pres_eval.arrays import NO_IDS, GrowingColumns, Ids, IdTable, IntArray, TopicNumbers, gathered
 from pres_eval.ranking.any_order import KeyedRows
-from pres_eval.ranking.opening import NOTHING_LOOKED_AT, LookedAt, Opening
 from pres_eval.ranking.ranked import NO_TIES, NOTHING, Ranked, Scores, Ties, inverse
 from pres_eval.reading.cuts import ScatteredError
-from pres_eval.reading.lines import LineError, Lines
+from pres_eval.reading.lines import TAG, LineError, Lines
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.source import NO_CHUNK, Chunk, Source
 from pres_eval.records import dataclass
@@ -42,7 +33,7 @@ class UnjudgedTopics:
         self.more = False
         """Whether there are more than are kept."""
 
-    def add(self, topics: WordIds) -> None:
+    def add(self, topics: Ids) -> None:
         """Add topics, also such as came before."""
         if self.more:
             return
@@ -51,33 +42,27 @@ class UnjudgedTopics:
         if self._share > 2:
             self.ids()
 
-    def ids(self) -> WordIds:
+    def ids(self) -> Ids:
         """Return those that are kept, each once."""
         if not self._share:
             return NO_IDS
-        found = each_once(WordIds.concatenate(self._parts))
+        found = each_once(Ids.concatenate(self._parts))
         self.more |= _share(found) > 1
-        found = found.pick(slice(0, MOST))
+        found = found.take(slice(0, MOST))
         self._parts, self._share = [found], _share(found)
         return found
 
 
-def each_once(ids: WordIds) -> WordIds:
+def each_once(ids: Ids) -> Ids:
     """Return the distinct ids in the order in which they first came."""
-    again, first = KeyTable(ids.hashes()).repeats()
-    again = again[ids.equal(again, ids, first)]
-    new = np.ones(len(ids), np.bool_)
-    new[again] = False
-    return ids.pick(np.flatnonzero(new))
+    is_new = np.ones(len(ids), np.bool_)
+    is_new[IdTable(ids).repeats] = False
+    return ids.take(np.flatnonzero(is_new))
 
 
-def _share(ids: WordIds) -> float:
+def _share(ids: Ids) -> float:
     """Return how much of what is kept some ids are, by their number or by their room."""
-    room = sum(column.nbytes for column in ids.columns) + int(ids.long_ids.lengths.sum())
-    return max(len(ids) / MOST, room / MOST_BYTES)
-
-
-TAG = 5
+    return max(len(ids) / MOST, ids.nbytes / MOST_BYTES)
 
 
 @dataclass(frozen=True)
@@ -141,25 +126,22 @@ class Rows:
 
     topic: TopicNumbers
     scores: Scores
-    ids: WordIds
+    ids: Ids
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Part:
     """Kept parts of some rows: ranks where topics are whole, else the rows or their keys.
 
-    facts, opening  of its lines; the opening is that of the first part of a run
-    looked_at       rows whose ids are looked at, should they match nothing
+    facts           of its lines
     topics          (S,) the judged topics in the order of the file, if these are whole
     unjudged, more  topics without judgements, and whether there are further ones
     chunk           whose memory may be used again
     """
 
     facts: Facts
-    opening: Opening | None = None
-    looked_at: LookedAt = NOTHING_LOOKED_AT
     topics: IntArray = field(default_factory=lambda: _NONE)
-    unjudged: WordIds = NO_IDS
+    unjudged: Ids = NO_IDS
     more: bool = False
     ranked: Ranked | None = None
     rows: Rows | None = None
@@ -212,11 +194,6 @@ class Merging:
         ranked = [part.ranked for part in parts if part.ranked is not None]
         return Part(
             facts=self.facts,
-            opening=next((part.opening for part in parts if part.opening is not None), None),
-            looked_at=LookedAt(
-                np.concatenate([part.looked_at.topic for part in parts]),
-                WordIds.concatenate([part.looked_at.documents for part in parts]),
-            ),
             topics=np.concatenate([part.topics for part in parts]),
             unjudged=self._unjudged.ids(),
             more=self._unjudged.more,

@@ -15,13 +15,10 @@ from pres_eval.arrays import (
     AnyInts,
     Ids,
     IntArray,
-    Texts,
     TopicNumbers,
-    WordIds,
     Words,
     blocks,
     changed,
-    changes,
     consecutive,
     has_equal,
     ragged,
@@ -29,13 +26,12 @@ from pres_eval.arrays import (
 )
 from pres_eval.options import BEST_SCORE, ERROR, Options
 from pres_eval.ranking.any_order import Finder, KeyedRows, rows_of_ties
-from pres_eval.ranking.opening import DOCNO, NOTHING_LOOKED_AT, TOPIC, Opening, look_at, opening_of
 from pres_eval.ranking.parts import Facts, Part, Rows, joined_topics
 from pres_eval.ranking.ranked import Ranked, Scores
 from pres_eval.ranking.whole_topics import KEEP_RANKS, rank_topics
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.cuts import ScatteredError
-from pres_eval.reading.lines import RUN, Lines, parse_lines
+from pres_eval.reading.lines import DOCNO, RUN, TOPIC, Lines, parse_lines
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.source import Chunk
 from pres_eval.records import dataclass
@@ -77,7 +73,6 @@ class Ranker:
     duplicates       which row counts of a document that a topic has twice
     seed             of the keys of rows, the same in every process
     checks           whether rows in any order are checked for documents that nobody judged and come twice
-    looks            whether ids of rows are looked at, should they match nothing
     rewriting        the mapping of documents before they are ranked
     once             whether a document that a topic has twice before it is mapped is an error
     """
@@ -90,12 +85,11 @@ class Ranker:
     duplicates: str = ERROR
     seed: int = EVERY_PROCESS
     checks: bool = True
-    looks: bool = True
     rewriting: Rewriting | None = None
     once: bool = False
 
     @classmethod
-    def of(cls, judged: Relevance, options: Options, checks: bool = True, looks: bool = True) -> Ranker:
+    def of(cls, judged: Relevance, options: Options, checks: bool = True) -> Ranker:
         """Return the ranker for judgements and options."""
         only = options.only_topic
         duplicates, rewriting = options.duplicates, judged.rewriting
@@ -109,12 +103,11 @@ class Ranker:
             single=options.version.single_precision_scores,
             ascending=judged.ties_ascending,
             most=options.max_retrieved,
-            only=None if only is None else int(judged.pool.find_topics(Ids.of([only]))[0]),
+            only=None if only is None else int(judged.pool.find_topics(Ids.from_texts([only]))[0]),
             duplicates=duplicates,
             rewriting=rewriting,
             seed=EVERY_PROCESS + int.from_bytes(os.urandom(8), "little"),
             checks=checks,
-            looks=looks,
             once=duplicates != options.duplicates == ERROR,
         )
 
@@ -133,7 +126,6 @@ class Ranker:
         kept: Kept = RANKS,
         *,
         is_first: bool = True,
-        is_looked_at: bool = True,
         jobs: int = 1,
     ) -> Part:
         """Return the kept part of a chunk or a block; `is_first`: the run begins with it.
@@ -144,7 +136,7 @@ class Ranker:
             block, part = piece, Part(facts=Facts(num_rows=len(piece.numbers)))
         else:
             lines = parse_lines(piece, RUN).checked()
-            part = Part(facts=Facts.of(lines), opening=opening_of(lines) if is_first else None, chunk=piece)
+            part = Part(facts=Facts.of(lines), chunk=piece)
             if not len(lines):
                 return part
             block = _block_of_lines(lines, kept)
@@ -154,12 +146,10 @@ class Ranker:
             facts = replace(part.facts, num_mapped=num_mapped, num_excluded=num_excluded)
             part = replace(part, facts=facts)
             as_written = replace(block, documents=written) if self.once else None
-        if is_first and part.opening is None and len(block.documents):
-            part = replace(part, opening=Opening(block.documents.pick(slice(1))[0]))
-        return self._of_block(block, as_written, part, kept, is_looked_at and self.looks, jobs)
+        return self._of_block(block, as_written, part, kept, is_first, jobs)
 
     def _of_block(
-        self, block: Block, as_written: Block | None, part: Part, kept: Kept, looks: bool, jobs: int
+        self, block: Block, as_written: Block | None, part: Part, kept: Kept, is_first: bool, jobs: int
     ) -> Part:
         """Return the part with the kept rows of a block.
 
@@ -170,8 +160,7 @@ class Ranker:
         if self.only is not None:
             # trec_eval: the other topics are not looked at, so that no document there is one too many.
             topic = np.where(topic == self.only, topic, -1)
-        part = replace(part, unjudged=WordIds.of(unjudged) if len(unjudged) else NO_IDS)
-        is_first = part.opening is not None
+        part = replace(part, unjudged=unjudged if len(unjudged) else NO_IDS)
         if kept.what == RANKS.what:
             judged = topic[topic >= 0]
             if kept.by_topic and has_equal(judged):
@@ -179,25 +168,20 @@ class Ranker:
             if as_written is not None:
                 self.unmapped().ranked(as_written, topic, jobs)
             ranked = self.ranked(block, topic, jobs)
-            looked_at = look_at(block, topic, ranked, is_first) if looks else NOTHING_LOOKED_AT
-            return replace(part, topics=judged, ranked=ranked, looked_at=looked_at)
+            return replace(part, topics=judged, ranked=ranked)
         rows, topic_of = _judged_rows(topic, block.lengths)
         scores = self.cast(block.numbers)[rows]
         if kept.what != ROWS:
-            documents = block.documents
-            ids = documents.ids.take(rows) if isinstance(documents, Texts) else documents.pick(rows)
+            ids = block.documents.take(rows)
             keyed = KeyedRows.of(
                 self.finder, topic_of, scores, ids, look_for_ties=is_first, checks=self.checks
             )
-            looked_at = NOTHING_LOOKED_AT
-            if is_first and self.looks:
-                looked_at = look_at(block, topic, None, is_first=True)
-            return replace(part, keyed=(keyed,), looked_at=looked_at)
+            return replace(part, keyed=(keyed,))
         if kept.ties is not None:
             tied, topic_of = rows_of_ties(kept.ties, len(self.pool.topics), topic_of, scores)
             rows = np.arange(rows.start, rows.stop)[tied] if isinstance(rows, slice) else rows[tied]
             scores = scores[tied]
-        return replace(part, rows=Rows(topic_of, scores, block.documents.pick(rows)))
+        return replace(part, rows=Rows(topic_of, scores, block.documents.take(rows)))
 
     def unmapped(self) -> Ranker:
         """Return the ranker of the same documents as they are before they are mapped, each once a topic."""
@@ -227,7 +211,7 @@ class Ranker:
                 topics[first:last],
                 offsets[first : last + 1] - offsets[first],
                 scores[chosen],
-                block.documents.pick(chosen),
+                block.documents.take(chosen),
                 self.most,
                 ascending=self.ascending,
                 duplicates=self.duplicates,
@@ -254,19 +238,34 @@ class Ranker:
             return cast(Scores, scores.astype(np.float32))
 
 
-NO_TOPICS = Ids.of([])
+NO_TOPICS = Ids.from_texts([])
+
+
+@dataclass(frozen=True, eq=False)
+class _DocumentsOfLines:
+    """The documents of lines, of which only those that are taken are read."""
+
+    lines: Lines
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def take(self, rows: IntArray | slice, /) -> Ids:
+        """Return the ids of some rows (n,)."""
+        starts, ends = self.lines.fields.column(DOCNO)
+        return Ids.from_buffer(self.lines.chunk.array(), starts[rows], ends[rows])
 
 
 def _block_of_lines(lines: Lines, kept: Kept) -> Block:
     """Return the rows of lines, of which there is at least one."""
     ids = lines.column(TOPIC)
-    first = changes(ids)
+    first = ids.heads()
     # Where lines are in no order, few neighbours have the same topic, and each row is a group.
     alone = len(first) == len(ids) or (not kept.by_topic and 2 * len(first) > len(ids))
     return Block(
         topics=ids if alone else ids.take(first),
         lengths=np.ones(len(ids), np.int64) if alone else np.diff(first, append=len(ids)),
-        documents=Texts(lines.column(DOCNO)),
+        documents=_DocumentsOfLines(lines),
         numbers=lines.numbers,
     )
 

@@ -7,16 +7,15 @@ from functools import cached_property
 
 import numpy as np
 
-from pres_eval.arrays import Ids, IntArray, WordIds, distinct
-from pres_eval.errors import InputError
-from pres_eval.ranking.notations import Respelling
-from pres_eval.ranking.opening import Opening
+from pres_eval.arrays import Ids, IntArray
+from pres_eval.errors import InputError, quoted
+from pres_eval.options import Options
 from pres_eval.ranking.parts import Facts, Part, each_once
 from pres_eval.ranking.ranked import NOTHING, Ranked, only
 from pres_eval.ranking.ranker import IN_ANY_ORDER, Ranker
-from pres_eval.ranking.rough import respelled_documents
 from pres_eval.ranking.whole_topics import DuplicateRowError
 from pres_eval.reading.blocks import Block, check_scores
+from pres_eval.reading.relevance import Relevance
 from pres_eval.records import dataclass
 
 
@@ -29,9 +28,6 @@ class Ranking(Ranked):
     unjudged_ids     topics without judgements, the first parts.MOST of them
     more_unjudged    whether there are further ones
     form             the recognised format of the file, None for a trec run
-    opening          the first document, and whether ranks run against scores
-    num_looked_at    rows whose ids were looked at, should they match nothing
-    respelling       the changes with which some of these would match, None if there are none
     tag_before       tag of the line before the last, if that was cut off in the middle of its own
     single, ascending
                      how scores were kept and ties went; an evaluation has to want the same
@@ -41,13 +37,10 @@ class Ranking(Ranked):
     name: str
     tag: str
     facts: Facts
-    unjudged_ids: WordIds
+    unjudged_ids: Ids
     single: bool
     ascending: bool
     more_unjudged: bool = False
-    opening: Opening | None = None
-    num_looked_at: int = 0
-    respelling: Respelling | None = None
     tag_before: str | None = None
     form: str | None = None
     unchecked: bool = False
@@ -55,7 +48,20 @@ class Ranking(Ranked):
     @cached_property
     def unjudged(self) -> Ids:
         """The topics without judgements, in byte order."""
-        return distinct(self.unjudged_ids.take(slice(None)))[0]
+        return self.unjudged_ids.distinct()[0]
+
+    @property
+    def warning_of_longer_line(self) -> str | None:
+        """The warning about a line with more columns than are used, None if there is none."""
+        if self.facts.longer_line is None:
+            return None
+        from pres_eval.reading.advice import line_end_advice  # takes a while to import
+
+        return (
+            f"{self.name}:{self.facts.longer_line}: more than 6 columns; the first 6 are used"
+            " (topic Q0 docno rank score tag), which is wrong if an id has a blank in it"
+            + line_end_advice(self.name)
+        )
 
 
 def ranking_of(
@@ -70,23 +76,14 @@ def ranking_of(
     facts = part.facts
     cut_off = facts.tag != facts.tag_before and facts.tag_before.startswith(facts.tag)
     is_told = cut_off and not facts.final_newline
-    ranked, looked_at = part.ranked or NOTHING, part.looked_at
-    respelling = None
-    if len(looked_at.topic):
-        respelling = respelled_documents(
-            ranker.pool, looked_at.topic, looked_at.documents, retrieved=ranked.document
-        )
     return Ranking(
-        **vars(ranked),
+        **vars(part.ranked or NOTHING),
         name=name,
         tag=facts.tag.decode("utf-8", "surrogateescape") if tag is None else tag,
         tag_before=facts.tag_before.decode("utf-8", "surrogateescape") if is_told else None,
         facts=facts,
         unjudged_ids=part.unjudged,
         more_unjudged=part.more,
-        opening=part.opening,
-        num_looked_at=len(looked_at.topic),
-        respelling=respelling,
         form=form,
         single=ranker.single,
         ascending=ranker.ascending,
@@ -142,4 +139,16 @@ def with_nothing_for(ranking: Ranking, topics: IntArray) -> Ranking:
         topic=topic[order],
         num_ret=np.concatenate((ranking.num_ret, np.zeros(len(new), np.int64)))[order],
         offsets=np.concatenate(([0], np.cumsum(lengths))),
+    )
+
+
+def no_common_topic(relevance: Relevance, ranking: Ranking, options: Options) -> str:
+    """Return the message about a run without a topic of the judgements."""
+    if options.only_topic is not None:
+        return f"{ranking.name}: topic {quoted(options.only_topic)} of -D is not in both files"
+    theirs = f" such as {quoted(ranking.unjudged[0])}" if len(ranking.unjudged) else ""
+    return (
+        f"{ranking.name}: no topic in common with {relevance.name}:"
+        f" expected topics such as {quoted(relevance.pool.topics[0])}, found others{theirs};"
+        " are both files of the same collection, and the ids written alike?"
     )

@@ -15,7 +15,6 @@ from pres_eval.engines.engine import Engine, Here, split_size
 from pres_eval.errors import EmptyFileError, InputError, PresEvalError, RunFailure
 from pres_eval.options import ERROR, Options
 from pres_eval.ranking.any_order import IdsWantedError, KeyedRows, rank_in_any_order
-from pres_eval.ranking.opening import BYTES, EACH_LOOKED_AT, EVERY_LOOKED_AT, opening_of_files
 from pres_eval.ranking.order import topic_keys
 from pres_eval.ranking.parts import Facts, Merging, Part
 from pres_eval.ranking.ranked import Ranked
@@ -37,6 +36,9 @@ from pres_eval.reading.splits import (
     text_splits,
 )
 from pres_eval.workers import UNTHREADED, in_order
+
+FIRST_BYTES = 1 << 18
+"""Bytes of a run that are read here first, to see whether topics are together."""
 
 
 def _format(form: str) -> FileFormat:
@@ -66,9 +68,7 @@ def read_split(
     def work(numbered: tuple[int, Chunk | Block]) -> Part:
         """Return the kept part of a piece of the split."""
         number, piece = numbered
-        is_looked_at = number % EACH_LOOKED_AT == 0 or (begins_run and number < EVERY_LOOKED_AT)
-        is_first = begins_run and number == 0
-        return ranker.part(piece, kept=kept, is_first=is_first, is_looked_at=is_looked_at)
+        return ranker.part(piece, kept=kept, is_first=begins_run and number == 0)
 
     if form == TREC:
         # One chunk lies ready, so that no thread waits until this one has read the next: a seventh faster.
@@ -92,14 +92,13 @@ def read_run(
     options: Options | None = None,
     jobs: int | None = None,
     form: str = TREC,
-    looks: bool = True,
 ) -> Ranking:
     """Read a run and rank its documents in this process, by `jobs` threads (None: one a processor).
 
-    `looks`: whether ids are looked at, as for `Ranker`.  Raises the errors of `Runs.rank`.
+    Raises the errors of `Runs.rank`.
     """
     files = RunFiles(run.name, (run,)) if isinstance(run, Source) else run
-    with Runs(Ranker.of(judged, options or Options(), looks=looks), Here(jobs)) as runs:
+    with Runs(Ranker.of(judged, options or Options()), Here(jobs)) as runs:
         return runs.rank(files, form)
 
 
@@ -237,11 +236,7 @@ class Runs(contextlib.AbstractContextManager["Runs"]):
                     run.advance(num_bytes)
         if not merging.facts.num_rows:
             raise _without_rows(run, merging.facts)
-        part = merging.part()
-        too_small = splits[0].stop is not None and splits[0].stop < BYTES
-        if run.form == TREC and (too_small or (part.opening is None and len(files) > 1)):
-            part = replace(part, opening=opening_of_files(run.sources))
-        return part
+        return merging.part()
 
     def _begin(self, files: Sequence[Source], split: Split, kept: Kept) -> None:
         """Read the first lines here, which may show that rows must be kept in another way.
@@ -249,7 +244,7 @@ class Runs(contextlib.AbstractContextManager["Runs"]):
         Raises ScatteredError, IdsWantedError, before any worker begins; all other errors are for those.
         """
         if split.stop is not None:
-            stop = BYTES if kept.by_topic else CHUNK
+            stop = FIRST_BYTES if kept.by_topic else CHUNK
             with contextlib.suppress(PresEvalError, LineError, DuplicateRowError):
                 if stop < split.stop:
                     cut = cut_for(kept.by_topic)

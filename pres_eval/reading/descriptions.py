@@ -8,7 +8,7 @@ from collections import Counter
 
 from pres_eval.errors import InputError, quoted
 from pres_eval.reading.source import Source
-from pres_eval.reading.topic_files import decoded, encoded
+from pres_eval.reading.topic_files import BLANKS, decoded, encoded, lines_of, words_of
 
 MARK = "# "
 
@@ -22,7 +22,7 @@ def header_of(path: str) -> dict[str, str]:
     file that cannot be read; of long headers 64 KiB.
     """
     try:
-        lines = Source(path).head().removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace").splitlines()
+        lines = Source(path).head().removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace").split("\n")
     except InputError:
         return {}
     found: dict[str, str] = {}
@@ -74,7 +74,7 @@ def read_texts(path: str) -> dict[bytes, str]:
     if re.search("<top>|<num>", whole, re.IGNORECASE):
         found = {name: " ".join(text.split()) for name, text in TOPIC.findall(whole)}
     else:
-        lines = [(number, line) for number, line in enumerate(whole.splitlines(), 1) if line.strip()]
+        lines = [(number, line) for number, line in enumerate(lines_of(whole), 1) if words_of(line)]
         found = dict(_pair(path, number, line) for number, line in lines)
     if not found:
         raise InputError(path, None, "no text", LAYOUT)
@@ -83,7 +83,7 @@ def read_texts(path: str) -> dict[bytes, str]:
 
 def _pair(path: str, number: int, line: str) -> tuple[str, str]:
     """Return the id and the text of a line: separated, or a JSON record; raise InputError."""
-    parts = line.split("\t" if "\t" in line else None, 1)
+    parts = line.split("\t", 1) if "\t" in line else re.split("[ \v\f]+", line.strip(BLANKS), maxsplit=1)
     if line.lstrip().startswith("{"):
         try:
             fields = json.loads(line)
@@ -94,4 +94,4 @@ def _pair(path: str, number: int, line: str) -> tuple[str, str]:
         ]
     if len(parts) < 2 or not all(parts):
         raise InputError(path, number, quoted(line), LAYOUT)
-    return parts[0].strip(), parts[1].strip()
+    return parts[0].strip(BLANKS), parts[1].strip()

@@ -17,6 +17,7 @@ import numpy as np
 from pres_eval.arrays import PADDING, Bytes
 from pres_eval.errors import DamagedError, EmptyFileError, InputError
 from pres_eval.reading.cuts import LARGEST_TOPIC, Cut, behind_last_line
+from pres_eval.reading.headings import NO_NAMING, Naming
 from pres_eval.reading.memory import keep_freed_memory
 from pres_eval.reading.streams import (
     LONGEST_LINE,
@@ -118,6 +119,8 @@ class File:
         self.name = name or ("<stdin>" if path == "-" else path)
         self.version = version
         self.is_remote = is_remote
+        self.naming = NO_NAMING
+        """The columns and grades that the options name for it."""
         self.final_newline = True
         """Whether the last line was found to end in a newline, once the file was read."""
         self.has_mark = False
@@ -133,7 +136,8 @@ class File:
         # Another process opens the file for itself, from another folder.
         is_path = not (self.is_remote or self._pieces or self.path == "-")
         path = os.path.abspath(self.path) if is_path else self.path  # noqa: PTH100
-        return _file_from, (path, self.name, self.version, machine(), self.is_remote, self._pieces)
+        made_from = path, self.name, self.version, machine(), self.is_remote, self._pieces, self.naming
+        return _file_from, made_from
 
     # What is known of it
 
@@ -507,8 +511,11 @@ def _file_from(
     planned_on: str,
     is_remote: bool,
     pieces: Callable[[], Iterator[bytes]] | None,
+    naming: Naming,
 ) -> File:
     """Return a file that another process planned to read, perhaps on another machine."""
     if version is not None and planned_on != machine():
         version = version[:SHARED_VERSION]
-    return File(path, name, version, is_remote=is_remote, pieces=pieces)
+    file = File(path, name, version, is_remote=is_remote, pieces=pieces)
+    file.naming = naming
+    return file

@@ -4,67 +4,91 @@ from __future__ import annotations
 
 import numpy as np
 
-from pres_eval.arrays import GrowingColumns, Ids, IntArray, WordIds
+from pres_eval.arrays import GrowingColumns, Ids, IntArray
 from pres_eval.errors import InputError
+from pres_eval.reading.csv_rows import separator_of_lines
+from pres_eval.reading.headings import DOCNO, KNOWN_HEADINGS, plain
 from pres_eval.reading.lines import Layout, Lines, in_parts
-from pres_eval.reading.source import Chunk, Source
+from pres_eval.reading.source import Source
 from pres_eval.reading.topic_files import HEADINGS, encoded, read_cells
 
 DOCUMENT_HEADINGS = ("docno", "doc_id", "docid", "document", "doc", "chunk", "chunk_id", "passage", "pid")
 """Names of the column of documents in a header."""
 
+FAMILY_HEADINGS = ("family", "family_id", "docdb_family_id", "inpadoc_family_id", "simple_family", "parent")
+"""Names of the column of what documents become."""
 
-IdPairs = tuple[WordIds, WordIds, IntArray]
+IdPairs = tuple[Ids, Ids, IntArray]
 """Two columns of ids (N,), and the line of each row (N,), from 1."""
 
 
 def read_pairs(source: Source, columns: str, also: str | None = None) -> IdPairs:
-    """Read a file of two columns, separated by blanks, tabs or commas, with or without a header.
+    """Read a file of two columns, separated by blanks, tabs, commas or semicolons, with or without a header.
+
+    The columns are those of the separator that all lines have alike; ids between blanks are as they are, with
+    commas and quotation marks.
 
     columns  their description, for messages
     also     four columns that may be there instead, of which the first and the third count
     Raises InputError for a file that cannot be read, for other lines, and if there are none.
     """
-    head = (line for line in source.head().splitlines() if line.strip() and not line.startswith(b"#"))
-    first = next(head, b"")
-    separators = b"," if b"," in first else b";" if b";" in first else b""
-    if first.lstrip(b'\xef\xbb\xbf"').startswith(separators or b"\0"):
-        return _without_index(source.path, columns)
-    separators += b'"' * (separators != b"" or b'"' in first)
-    fields = first.translate(bytes.maketrans(separators, b" " * len(separators))).split()
-    names = also if also and len(fields) == len(also.split()) else columns
-    chunks = (_with_blanks(chunk, separators) for chunk in source.chunks())
+    separator = separator_of_lines(source.head(), 2)
+    if separator in (None, "\t") and not _has_index(source):
+        first, second, lines = _between_blanks(source, columns, also)
+    else:
+        first, second, lines = _between_signs(source, columns, also)
+    has_header = is_heading(first[0]) and is_heading(second[0])
+    rows = slice(int(has_header), None)
+    if not len(lines[rows]):
+        raise InputError(source.name, None, "no lines", f"lines of {columns}")
+    return first.take(rows), second.take(rows), lines[rows]
+
+
+def is_heading(cell: bytes) -> bool:
+    """Return whether a cell of the first row is the heading of a column of ids."""
+    known = (*HEADINGS, *DOCUMENT_HEADINGS, *FAMILY_HEADINGS, *KNOWN_HEADINGS[DOCNO], "relevance", "group")
+    return plain(cell.decode("utf-8", "replace")) in map(plain, known)
+
+
+def _has_index(source: Source) -> bool:
+    """Return whether the first heading of a table is empty, as pandas writes the index of a frame."""
+    return source.head().lstrip(b"\xef\xbb\xbf").startswith((b"\t", b",", b";"))
+
+
+def _between_blanks(source: Source, columns: str, also: str | None) -> IdPairs:
+    """Return the pairs of a file whose columns blanks or tabs separate."""
+    lines_of_head = (
+        line for line in source.head().splitlines() if line.strip() and not line.startswith(b"#")
+    )
+    num_columns = len(next(lines_of_head, b"").split())
+    names = also if also and num_columns == len(also.split()) else columns
     pairs = GrowingColumns()
-    for before, part in in_parts(source, Layout(names), _pairs, chunks, jobs=None):
+    for before, part in in_parts(source, Layout(names), _pairs, source.chunks(), jobs=None):
         pairs.append(*part[:2], part[2] + before)
     if not len(pairs):
         raise InputError(source.name, None, "no lines", f"lines of {columns}")
-    first_ids, second_ids, lines = pairs.values()
-    heading = first_ids[0].decode("utf-8", "replace").casefold()
-    rows = slice(heading in HEADINGS or heading in DOCUMENT_HEADINGS, None)
-    return first_ids.pick(rows), second_ids.pick(rows), lines[rows]
+    first, second, line = pairs.values()
+    return first, second, line
 
 
-def _without_index(path: str, columns: str) -> IdPairs:
-    """Read a file whose first column has no name in the header, as pandas writes the index of a frame."""
-    rows, _ = read_cells(path, columns)
+def _between_signs(source: Source, columns: str, also: str | None) -> IdPairs:
+    """Return the pairs of a file whose columns commas or semicolons separate, or that has an index."""
+    rows, _ = read_cells(source.path, columns)
+    width = len(rows[0][1])
+    has_index = not rows[0][1][0]
+    places = (1, 2) if has_index else (0, 2) if also and width == len(also.split()) else (0, 1)
+    expected = 3 if has_index else width if places[1] == 2 else 2
     for line, row in rows:
-        if len(row) != 3:
-            raise InputError(path, line, f"{len(row)} columns", f"3 (an index, {columns})")
-    first, second = (WordIds.of(Ids.of([encoded(row[place]) for _, row in rows[1:]])) for place in (1, 2))
-    return first, second, np.array([line for line, _ in rows[1:]], np.int64)
-
-
-def _with_blanks(chunk: Chunk, separators: bytes) -> Chunk:
-    """Return a chunk with blanks instead of separators."""
-    text = chunk.array()[chunk.start : chunk.stop]
-    for separator in separators:
-        text[text == separator] = ord(" ")
-    return chunk
+        if len(row) != expected or not (row[places[1]] and (row[places[0]] or line == rows[0][0])):
+            what = f"{expected} ({'an index, ' if has_index else ''}{columns})"
+            raise InputError(source.name, line, f"{len(row)} columns", what)
+    body = rows[1:] if has_index else rows
+    first, second = (Ids.from_texts([encoded(row[place]) for _, row in body]) for place in places)
+    return first, second, np.array([line for line, _ in body], np.int64)
 
 
 def _pairs(lines: Lines) -> IdPairs:
     """Return the pairs of a chunk, whose lines are counted from 1; raise LineError."""
     last = lines.checked().fields.columns - 1
-    first, second = (WordIds.of(lines.column(number)) for number in (0, min(last, 2)))
+    first, second = (lines.column(number) for number in (0, min(last, 2)))
     return first, second, lines.line_of(np.arange(len(lines))) + 1

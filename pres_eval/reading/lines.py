@@ -41,6 +41,9 @@ class Layout:
 
 
 RUN = Layout("topic Q0 docno rank score tag", number=4, more=True)
+TOPIC, DOCNO, RANK, SCORE, TAG = 0, 2, 3, 4, 5
+"""Columns of a run."""
+
 QRELS = Layout("topic iteration docno relevance", number=3, whole=True)
 
 
@@ -75,8 +78,7 @@ class Lines:
 
     def column(self, number: int) -> Ids:
         """Return one column as ids."""
-        starts, ends = self.fields.column(number)
-        return Ids(self.chunk.array(), starts, ends - starts)
+        return Ids.from_buffer(self.chunk.array(), *self.fields.column(number))
 
     def text(self, row: int, number: int) -> bytes:
         """Return one field; not of the first column."""

@@ -9,20 +9,11 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import numpy as np
 
-from pres_eval.arrays import (
-    AnyInts,
-    BoolArray,
-    FloatArray,
-    GrowingColumns,
-    IntArray,
-    WordIds,
-    distinct,
-    narrow,
-    stretches_of,
-)
+from pres_eval.arrays import AnyInts, BoolArray, FloatArray, GrowingColumns, Ids, IntArray, narrow
 from pres_eval.errors import InputError, UsageError, quoted
 from pres_eval.options import RelevanceInfo
 from pres_eval.reading.blocks import Block, FileFormat, joined
+from pres_eval.reading.headings import NO_NAMING
 from pres_eval.reading.lines import QRELS, Layout, LineError, Lines, in_parts, no_lines
 from pres_eval.reading.pool import Pool, Pooled, Remembered, build_pool
 from pres_eval.reading.source import Source
@@ -102,15 +93,18 @@ class QrelsJudgements:
             return self.grade
         return np.concatenate((self.grade, self.duplicates.grade))
 
-    def num_positive(self, topics: BoolArray | None = None) -> int:
-        """Return judgements with a relevance above 0, of topics (T,) that are true, None for all."""
+    def num_positive(self) -> int:
+        """Return judgements with a relevance above 0."""
         # trec_eval: a document judged twice counts twice, as long as its topic is not scored.
-        positive = self.every_grade() > 0
-        if topics is not None:
-            topic_of = self.pool.topic_of if self.kept is None else self.pool.topic_of[self.kept]
-            again = self.duplicates.topic if len(positive) > len(topic_of) else _NONE
-            positive = positive & topics[np.concatenate((topic_of, again))]
-        return int(np.count_nonzero(positive))
+        return int(np.count_nonzero(self.every_grade() > 0))
+
+    def positive_by_topic(self) -> IntArray:
+        """Return (T,) the judgements of each topic with a relevance above 0."""
+        topic_of = self.pool.topic_of if self.kept is None else self.pool.topic_of[self.kept]
+        grades = self.every_grade()
+        if len(grades) > len(topic_of):
+            topic_of = np.concatenate((topic_of, self.duplicates.topic))
+        return np.bincount(topic_of[grades > 0], minlength=len(self.pool.topics))
 
 
 Relevance: TypeAlias = "QrelsJudgements | GroupQrels | SubtopicQrels | Sample | Preferences"
@@ -156,23 +150,12 @@ def read_relevance(path: str | Source, form: str = "qrels", jobs: int | None = N
     """
     relevance_info(form)
     source = path if isinstance(path, Source) else Source(path)
-    if form == "qrels":
-        try:
-            return read_qrels(source, jobs)
-        except InputError:
-            # Imported here because few runs need other formats, and they take a while.
-            from pres_eval.reading.formats.recognising import recognised
-
-            found = recognised(source, grades=True)
-            if found is None:
-                raise
-            return qrels_in(source, found)
+    if form in ("qrels", "qrels_float"):
+        return _read_recognised(source, form, jobs)
     if FORMATS[form] is RelevanceInfo.QRELS:
         from pres_eval.reading.formats.recognising import FORMATS as OTHERS
 
         return qrels_in(source, OTHERS[form])
-    if form == "qrels_float":
-        return read_qrels(source, jobs, layout=QRELS_FLOAT)
     from pres_eval.reading import judged_groups
 
     readers: dict[str, Callable[[Source], Relevance]] = {
@@ -186,10 +169,61 @@ def read_relevance(path: str | Source, form: str = "qrels", jobs: int | None = N
     return readers[form](source)
 
 
-def qrels_in(source: Source, form: FileFormat) -> QrelsJudgements:
-    """Read judgements in a format that is not trec_eval's."""
-    block = joined(source.name, form.read(source, True))
-    return replace(qrels_of_block(source.name, block), form=form.meaning)
+def _read_recognised(source: Source, form: str, jobs: int | None) -> QrelsJudgements:
+    """Read qrels or qrels_float, or judgements of another format, recognised where these cannot be read."""
+    is_decimal = form == "qrels_float"
+    # Imported where they are needed because few runs need other formats, and they take a while.
+    if source.naming != NO_NAMING:
+        from pres_eval.reading.formats.recognising import judgements_format
+
+        named_format = judgements_format(source)
+        if named_format is not None:
+            return qrels_in(source, named_format, is_decimal)
+    try:
+        return read_qrels(source, jobs, layout=QRELS_FLOAT if is_decimal else QRELS)
+    except InputError as error:
+        from pres_eval.reading.formats.recognising import recognised
+
+        recognised_format = recognised(source, grades=True)
+        if recognised_format is not None:
+            return qrels_in(source, recognised_format, is_decimal)
+        whole = None if is_decimal else qrels_of_decimals(source, error, jobs)
+        if whole is None:
+            raise
+        return whole
+
+
+def qrels_of_decimals(source: Source, error: InputError, jobs: int | None) -> QrelsJudgements | None:
+    """Return qrels whose grades are whole, but have decimals, such as 1.0; None for others.
+
+    error  the error of the first line whose grade is no integer
+    """
+    from pres_eval.reading.formats.delimited import is_decimal
+
+    if not is_decimal(error):
+        return None
+    try:
+        qrels = read_qrels(source, jobs, layout=QRELS_FLOAT)
+    except InputError:
+        return None
+    grades, again = qrels.grade, qrels.duplicates
+    if not (np.trunc(qrels.every_grade()) == qrels.every_grade()).all():
+        return None
+    return replace(
+        qrels,
+        grade=narrow(grades.astype(np.int64)),
+        duplicates=replace(again, grade=again.grade.astype(np.int64)),
+    )
+
+
+def qrels_in(source: Source, form: FileFormat, is_decimal: bool = False) -> QrelsJudgements:
+    """Read judgements in a format that is not trec_eval's, as gains with decimals if `is_decimal`."""
+    from pres_eval.reading.headings import GAINS, GRADES
+
+    block = joined(source.name, form.read(source, GAINS if is_decimal else GRADES))
+    if is_decimal:
+        block = replace(block, numbers=block.numbers.astype(np.float64))
+    return replace(qrels_of_block(source.name, block), form=form.meaning or None)
 
 
 Tell = Callable[[int, Lines], None]
@@ -219,7 +253,7 @@ def read_qrels(
     if not len(judgements):
         raise no_lines(source, layout)
     topics, groups, num_rows, documents, grades = judgements.values()
-    pooled = build_pool(topics.take(slice(None)), num_rows.astype(np.int64), documents, groups, jobs)
+    pooled = build_pool(topics, num_rows.astype(np.int64), documents, groups, jobs)
 
     def lines_of_rows() -> IntArray:
         """Return the line of each judgement in its file (N,), from 1."""
@@ -231,7 +265,7 @@ def read_qrels(
     return _pooled_qrels(source.name, pooled, grades, lines_of_rows)
 
 
-_Columns = tuple[WordIds, IntArray, IntArray, WordIds, AnyInts]
+_Columns = tuple[Ids, IntArray, IntArray, Ids, AnyInts]
 """Topics, each at least once; the topic of each group of rows that follow each other, and how many these are;
 documents and grades of each row."""
 
@@ -254,13 +288,13 @@ def _read_part(
     kept = lines if with_faults else None
     if not len(lines):
         return None, kept, None
-    heads, num_rows = stretches_of(lines.column(0))
-    topics, groups = distinct(heads) if len(heads) > MANY_GROUPS else (heads, np.arange(len(heads)))
+    heads, num_rows = lines.column(0).stretches()
+    topics, groups = heads.distinct() if len(heads) > MANY_GROUPS else (heads, np.arange(len(heads)))
     columns = (
-        WordIds.of(topics),
+        topics,
         groups,
         num_rows,
-        WordIds.of(lines.column(2)),
+        lines.column(2),
         narrow(lines.numbers) if layout.whole else lines.numbers,
     )
     return lines.fields.lines, kept, columns
@@ -290,7 +324,7 @@ def qrels_of_block(name: str, block: Block) -> QrelsJudgements:
     """
     if not len(block.documents):
         raise InputError(name, None, "no judgements", "at least one")
-    pooled = build_pool(block.topics, block.lengths, block.documents.pick(slice(None)))
+    pooled = build_pool(block.topics, block.lengths, block.documents.take(slice(None)))
     gains = block.numbers.dtype == np.float64
     grades = block.numbers if gains else narrow(block.numbers.astype(np.int64))
     lines = block.lines

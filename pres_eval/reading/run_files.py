@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -13,6 +14,8 @@ from typing import NoReturn
 from pres_eval.errors import EmptyFileError, InputError, PresEvalError, UsageError, quoted
 from pres_eval.reading.datasets import DATASET, qrels_text
 from pres_eval.reading.file import File
+from pres_eval.reading.headings import NO_NAMING
+from pres_eval.reading.naming import named
 from pres_eval.reading.storage import files_in, is_remote, remote_version
 from pres_eval.reading.streams import Progress, readable, reason
 from pres_eval.records import dataclass
@@ -61,6 +64,8 @@ class RunFiles:
         Raises InputError if part files have several formats, or another than is wanted.
         """
         if len(self.sources) == 1:
+            if self.sources[0].naming != NO_NAMING:
+                return replace(self, form=form_of_named(self.sources[0], form))
             is_parquet = form == TREC and self.sources[0].starts_with(PARQUET_MAGIC)
             return replace(self, form=PARQUET if is_parquet else form)
         kinds = {source: source.starts_with(PARQUET_MAGIC) for source in self.sources if source.size() != 0}
@@ -85,6 +90,16 @@ def check_format(form: str) -> None:
         raise UsageError(f"-T {form}: no such format, expected one of {', '.join((TREC, *RUN_FORMATS))}")
 
 
+def form_of_named(source: File, form: str) -> str:
+    """Return the format of a run whose columns the options name: `form` if these are not its columns."""
+    from pres_eval.reading.formats.recognising import NAMED, recognised
+
+    recognised_format = recognised(source, grades=False) if source.naming.columns else None
+    if recognised_format is None:
+        return form
+    return NAMED if recognised_format.name == PARQUET else recognised_format.name
+
+
 def run_at(address: str) -> RunFiles:
     """Return the run at a path or an address; faults are errors when it is read."""
     try:
@@ -102,8 +117,8 @@ def source_at(address: str) -> File:
     if address.startswith(DATASET):
         return File(address, pieces=partial(qrels_text, address))
     if "://" in address and is_remote(address):
-        return File(address, version=remote_version(address), is_remote=True)
-    return File(address)
+        return named(File(address, version=remote_version(address), is_remote=True))
+    return named(File(address))
 
 
 def _raise(error: PresEvalError) -> NoReturn:
@@ -128,7 +143,20 @@ def _part_files(address: str) -> list[str] | None:
         expected = "a readable file, or a folder of nothing but the part files (part-*) of one run"
         other = (f" with {quoted(each.rpartition('/')[2])}" for each in parts if not _is_part(address, each))
         raise InputError(address, None, reason(IsADirectoryError()) + next(other, ""), expected)
+    if "://" not in address:
+        for part in parts:
+            _check_no_pipe(part)
     return sorted(parts, key=_by_number)
+
+
+def _check_no_pipe(path: str) -> None:
+    """Raise InputError for a part file that is a pipe or a device, which might never end."""
+    try:
+        mode = os.stat(path).st_mode  # noqa: PTH116 - pathlib takes a while to import
+    except OSError:  # it is reported when it is read
+        return
+    if not stat.S_ISREG(mode):
+        raise InputError(path, None, "no ordinary file among part files", "part files of one run")
 
 
 def _is_part(folder: str, file: str) -> bool:

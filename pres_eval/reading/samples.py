@@ -62,14 +62,21 @@ Sizes = Mapping[Stratum, tuple[int, Place]]
 
 
 def read_sample(
-    path: str, columns: Mapping[str, str], topic: bytes | None, *, if_there: bool = False
+    path: str,
+    columns: Mapping[str, str],
+    topic: bytes | None,
+    *,
+    if_there: bool = False,
+    words: Mapping[str, float] | None = None,
 ) -> Iterator[Sampled]:
     """Read a sample: columns as PLAIN has them, or named in a header, or named so by `columns`.
 
     A load file of a review platform may have more columns; one without topics is of the `topic` of the
     review, None if there are several.  With `if_there` a file that has none of the `columns` is read
-    without them.  Raises InputError for a file that is no sample.
+    without them.  `words` are grades of words, before those of WORDS.  Raises InputError for a file that is
+    no sample.
     """
+    known_words = {**WORDS, **{word.casefold(): grade for word, grade in (words or {}).items()}}
     rows, _ = read_cells(path, "topic docno stratum relevance")
     name, (line, first) = Source(path).name, rows[0]
     if if_there and not set(columns.values()) & set(first):
@@ -86,7 +93,7 @@ def read_sample(
                 (DOCNO, "") if own else (TOPIC, "--columns topic=HEADING names the column of topics")
             )
             raise InputError(*place, f"no {found}", "one in each line", such)
-        grade = WORDS.get(cells[RELEVANCE].casefold(), number_of(cells[RELEVANCE]))
+        grade = known_words.get(cells[RELEVANCE].casefold(), number_of(cells[RELEVANCE]))
         if not math.isfinite(grade) or grade != int(grade):
             raise InputError(
                 *place,

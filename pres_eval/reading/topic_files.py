@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import math
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from pres_eval.errors import InputError, decimal_comma, number_of, plural, quoted
+from pres_eval.reading.csv_rows import separated_rows, separator_of_lines
 from pres_eval.reading.numbers import read_number
 from pres_eval.reading.source import Source
 from pres_eval.records import dataclass
@@ -62,7 +64,7 @@ def read_groups(path: str) -> Groups:
 
 def check_name(path: str, line: int | None, name: str) -> None:
     """Raise InputError for a name that no group may have."""
-    if name in (MACRO, WORST) or set(name) & set(" \t\n\v\f\r[]"):
+    if name in (MACRO, WORST) or set(name) & set(BLANKS + "[]"):
         raise InputError(
             path, line, f"group {quoted(name)}", f"a name without blanks or [ ], not {MACRO} or {WORST}"
         )
@@ -150,24 +152,43 @@ def _rows(path: str, columns: str) -> tuple[list[str], Iterator[tuple[int, list[
     return header, iter(rows[bool(header) :])
 
 
+BLANKS = " \t\n\v\f\r"
+"""Blanks of C's isspace: all others, such as U+00A0, U+0085 and U+2028, are letters of ids."""
+
+
+def lines_of(text: str) -> list[str]:
+    """Return the lines of a text, which end as files of text do; Python's splitlines knows more ends."""
+    return re.split("\r\n?|\n", text)
+
+
+def words_of(line: str) -> list[str]:
+    """Return the words of a line, which only BLANKS separate."""
+    return re.findall("[^ \t-\r]+", line)
+
+
 def read_cells(path: str, columns: str) -> tuple[list[tuple[int, list[str]]], str | None]:
     """Return the rows with their lines, and the separator of their columns, None for blanks.
 
-    That is a tab, comma or semicolon, whichever the first line has, or what Concordance takes, between þ.
+    That is a tab, comma or semicolon: the one that all lines have as often, or else the first that the first
+    line has; or what Concordance takes, between þ.
     Raises InputError if there are none; `columns` names the expected ones.
     """
     source = Source(path)
     text = decoded(b"".join(chunk.text() for chunk in source.chunks()))
-    first = next((line for line in text.splitlines() if line.strip() and not line.startswith("#")), "")
+    lines = lines_of(text)
+    first = next((line for line in lines if words_of(line) and not line.startswith("#")), "")
     if not first:
         raise InputError(source.name, None, "no lines", f"lines of {columns}")
     quote = first[0] if first[0] == CONCORDANCE_QUOTE else '"'
     between = (first.split(quote)[2:3] or [""])[0] if quote == CONCORDANCE_QUOTE else "\t,;"
-    separator = next((one for one in between if one in first), None)
-    found: Iterable[tuple[int, list[str]]] = enumerate((line.split() for line in text.splitlines()), 1)
+    separators = [sign for sign in between if sign in first]
+    alike = separator_of_lines(encoded(text), 2)
+    separator = alike if alike in separators else next(iter(separators), None)
+    found: Iterable[tuple[int, list[str]]] = enumerate(map(words_of, lines), 1)
     if separator is not None:
         found = separated_rows(source.name, io.StringIO(text), f"lines of {columns}", separator, quote)
-    rows = [(number, [cell.strip() for cell in row]) for number, row in found if any(map(str.strip, row))]
+    stripped = [(number, [cell.strip(BLANKS) for cell in row]) for number, row in found]
+    rows = [(number, row) for number, row in stripped if any(row)]
     return [(number, row) for number, row in rows if not row[0].startswith("#")], separator
 
 
@@ -192,19 +213,6 @@ def _is_latin(start: bytes, encoding: str) -> bool:
     """Return whether the first four bytes of a file are two characters of Latin-1 in that encoding."""
     text = start.decode(encoding, "replace")
     return len(text) == 2 and all("\t" <= letter <= "ÿ" for letter in text)
-
-
-def separated_rows(
-    name: str, lines: Iterable[str], expected: str, separator: str = ",", quote: str = '"'
-) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows of CSV with their lines; raise InputError for other text."""
-    import csv  # takes a while to import, and most evaluations have no such file
-
-    reader = csv.reader(lines, delimiter=separator, quotechar=quote)
-    try:
-        yield from ((reader.line_num, row) for row in reader)
-    except csv.Error as error:  # a carriage return alone, a field of more than 131,072 characters
-        raise InputError(name, reader.line_num, str(error).partition(" - ")[0], expected) from None
 
 
 LAYOUT = "`measure topic median`, or a heading `topic best median worst` with a line for each topic"

@@ -85,7 +85,7 @@ def disagreements_table(measures: tuple[str, ...], found: list[tuple[str, str, l
         headings=headings,
         rows=rows,
         notes=[
-            "first, second: which run is significantly better; -: neither",
+            "first, second: which run is significantly better, uncorrected; -: neither",
             *([more] if len(found) > MOST_SHOWN else []),
         ],
         shown=Shown(headings, rows[:MOST_SHOWN], left=2),
@@ -130,10 +130,14 @@ def verdicts_table(patterns: Mapping[str, int], pairs: int, test: str, alpha: fl
     """Return the table of pairs of runs by the measures that have the same verdict."""
     return Table(
         name="verdicts",
-        title=f"Verdicts on {pairs} pairs of runs ({test}, p < {alpha:g})",
+        title=f"Verdicts on {pairs} pairs of runs ({test}, p < {alpha:g}, uncorrected)",
         headings=("pattern", "pairs", "share"),
         rows=[(text, count, count / max(1, pairs)) for text, count in patterns.items()],
-        notes=("= same verdict, ≠ another: first better, second better, or no significant difference",),
+        notes=(
+            "= same verdict, ≠ another: first better, second better, or no significant difference",
+            f"uncorrected: if all runs were equal, about {alpha * pairs:.2g} of {plural(pairs, 'pair')} would"
+            " have a better run under each measure by chance (compare corrects)",
+        ),
         shown=Shown(
             ("measures", "pairs", "share"),
             [(text, count, f"{count / max(1, pairs):.1%}") for text, count in patterns.items()],

@@ -74,9 +74,14 @@ def _means(result: ComparedRuns, topics: str) -> Table:
     )
 
 
-def _how(settings: CompareSettings, sign: str = "<") -> str:
+def _how(result: ComparedRuns, sign: str = "<") -> str:
     """Return the test and the correction in words, and on which side of alpha p is."""
-    over = " over all measures" if settings.over == "measures" else ""
+    settings = result.settings
+    over = ""
+    if settings.over == "measures":
+        over = " over all measures"
+    elif settings.corrects_within(len(result.scores.measures)):
+        over = " within each measure"
     if settings.test in JOINT_TESTS:
         return f"{settings.test}{over}, p {sign} {settings.alpha:g}"
     return f"{settings.test}, correction {settings.correction}{over}, p {sign} {settings.alpha:g}"
@@ -96,7 +101,7 @@ def _notes(result: ComparedRuns) -> Iterator[str | Note]:
             "equivalent": ("=", f"equivalent, within {settings.margin:g}, to"),
             "non-inferior": (">=", f"not worse, by {settings.margin:g} or more, than"),
         }[settings.alternative]
-        yield Note(f"{words} {against} ({_how(settings)})", mark=mark)
+        yield Note(f"{words} {against} ({_how(result)})", mark=mark)
     if result.unseen and settings.test not in JOINT_TESTS and settings.correction != "none":
         yield "p-values are corrected for all pairs of runs, as the baseline was chosen by the same topics"
     yield from falling_notes(result.scores.measures, result.scores.falling)
@@ -154,7 +159,7 @@ def _groups(result: ComparedRuns) -> Table:
     words = f"all runs share a: over {topics} no difference was found, which does not mean that there is none"
     return Table(
         name="groups",
-        title=f"{SHARED.capitalize()} ({_how(result.settings, '≥')})",
+        title=f"{SHARED.capitalize()} ({_how(result, '≥')})",
         headings=("run", "measure", "letters"),
         rows=rows,
         notes=["a: with the best", *([f"{', '.join(alike)}: {words}"] if alike else [])],
@@ -212,9 +217,10 @@ def _comparisons(result: ComparedRuns) -> Table:
 
 def _comparison_notes(result: ComparedRuns, corrected: str) -> tuple[str | Note, ...]:
     """Return the notes below the comparisons."""
+    within = result.settings.within_note(len(result.scores.measures))
     disagree = Note("the interval and the test disagree on whether there is a difference", mark="!")
     return (
-        Note(f"significant: p ({corrected}) < {result.settings.alpha:g}", mark="*"),
+        Note(f"significant: p ({corrected}) < {result.settings.alpha:g}{within}", mark="*"),
         _interval_note(result.settings),
         "+/=/-: topics on which the run is better, as good, worse",
         "d_z: mean difference in standard deviations of the differences; g: Hedges' g, d_z without its bias;"

@@ -19,7 +19,10 @@ from pres_eval.report.layout import Note, PValue, Score, Shown, Table, records_t
 
 def by_group_tables(found: ByGroup, settings: CompareSettings) -> list[Table]:
     """Return the comparisons in groups of topics, and whether differences depend on the group."""
-    star = Note(f"significant: p ({settings.correction}, over all groups) < {settings.alpha:g}", mark="*")
+    measures = len({comparison.measure for comparison in found.comparisons})
+    within = settings.within_note(measures)
+    level = f"{settings.alpha:g}{within}"
+    star = Note(f"significant: p ({settings.correction}, over all groups) < {level}", mark="*")
     tables = [_comparisons(found, settings, star)]
     return [*tables, _interactions(found, settings, star)] if found.interactions else tables
 
@@ -66,9 +69,9 @@ def _interactions(found: ByGroup, settings: CompareSettings, star: Note) -> Tabl
         Interaction,
         (
             star,
-            "whether the difference of two runs is another one in another group: random deals of the topics"
-            " to groups; a difference that is significant in one group and not in another is no such"
-            " evidence",
+            "whether the difference of two runs is another one in another group: Welch's F, by random deals"
+            " of the topics to groups; a difference that is significant in one group and not in another is"
+            " no such evidence",
         ),
         Shown(
             ("measure", "run", "against", "least in", "greatest in", "p", f"p ({settings.correction})"),

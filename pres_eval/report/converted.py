@@ -15,7 +15,7 @@ from pres_eval.errors import InputError, UsageError, extra_module, quoted
 from pres_eval.measures.base import Format
 from pres_eval.measures.selection import Selection
 from pres_eval.reading.blocks import Block, Row, whole_topics
-from pres_eval.reading.formats.delimited import ROUNDED
+from pres_eval.reading.formats.separated import ROUNDED
 from pres_eval.report.grid import separated
 from pres_eval.report.text import text_of
 from pres_eval.scoring import ScoredRun
@@ -84,7 +84,11 @@ def write_blocks(
     if not grades and tag.split() != [tag]:
         raise UsageError(f"--tag {quoted(tag)}: expected a name without blanks")
     if form == "parquet":
-        number = {"relevance": "int64"} if grades else {"score": "double"}
+        number = {"score": "double"}
+        if grades:
+            blocks = list(blocks)
+            has_gains = any(block.numbers.dtype.kind == "f" for block in blocks)
+            number = {"relevance": "double" if has_gains else "int64"}
         with parquet_writer(stream, {"query_id": "string", "doc_id": "string", **number}) as write:
             for block in blocks:
                 rows = [
@@ -99,7 +103,7 @@ def write_blocks(
 def _rows(block: Block) -> Iterator[Row]:
     topics = block.topics.take(np.repeat(np.arange(len(block.lengths)), block.lengths))
     lines = repeat(None, len(topics)) if block.lines is None else block.lines.tolist()
-    return zip(topics, block.documents.pick(slice(None)), block.numbers.tolist(), lines, strict=True)
+    return zip(topics, block.documents.take(slice(None)), block.numbers.tolist(), lines, strict=True)
 
 
 def _texts(blocks: Iterable[Block], form: str, grades: bool, name: str, tag: str) -> Iterator[bytes]:
@@ -108,11 +112,13 @@ def _texts(blocks: Iterable[Block], form: str, grades: bool, name: str, tag: str
         yield from (_json if form == "json" else _msmarco)(_by_topic(blocks, name), name)
         return
     value = "relevance" if grades else "score"
-    if form in ("beir", "csv"):
-        yield b"query-id\tcorpus-id\tscore\n" if form == "beir" else f"query_id,doc_id,{value}\n".encode()
+    headings = {"beir": "query-id\tcorpus-id\tscore\n", "csv": f"query_id,doc_id,{value}\n"}
+    heading = headings.get(form, "").encode()
     ranks: Counter[bytes] = Counter()
     for block in blocks:
-        yield b"".join([_line(row, form, name, value, tag, ranks) for row in _rows(block)])
+        # The heading comes with the first rows: if these cannot be written, nothing is.
+        yield heading + b"".join([_line(row, form, name, value, tag, ranks) for row in _rows(block)])
+        heading = b""
 
 
 def _line(row: Row, form: str, name: str, value: str, tag: str, ranks: Counter[bytes]) -> bytes:
@@ -192,16 +198,25 @@ def _check_ids(name: str, form: str, row: Row) -> None:
         expected = "one that pres-eval does not take for a number which a spreadsheet has rounded"
         raise InputError(name, row[3], f"id {quoted(rounded)}", expected, KEEPS_IT)
     is_comment = form in LINES and topic.startswith(b"#")
-    kept = not is_comment and (topic.split() == [topic] if form in LINES else topic.strip() == topic)
-    if form != "jsonl" and not (kept and document.split() == [document]):
+    if form in ("json", "jsonl", "parquet"):
+        return
+    kept = not is_comment and _can_hold(form, topic)
+    if not (kept and _can_hold(form, document)):
         found, what = (document, "docno") if kept else (topic, "topic")
+        blanks = "blanks around it" if form == "csv" else "blanks"
+        expected = "one that begins no comment" if is_comment else f"one without {blanks} for {form}"
         raise InputError(
             name,
             row[3],
             f"{what} {quoted(found)}",
-            "one that begins no comment" if is_comment else f"one without blanks for {form}",
+            expected,
             KEEPS_IT,
         )
+
+
+def _can_hold(form: str, word: bytes) -> bool:
+    """Return whether an id stays one: lines have none with blanks, CSV none with blanks around it."""
+    return word.split() == [word] if form in LINES else word.strip() == word and word != b""
 
 
 def _text(name: str, word: bytes, line: int | None) -> str:

@@ -26,7 +26,7 @@ from pres_eval.report.paper import (
     shrunk,
     style,
 )
-from pres_eval.report.text import cut, fitted
+from pres_eval.report.text import cut, fitted, printable
 
 EACH_NAME = 0.14
 """Inches that a name below a bar needs."""
@@ -165,7 +165,7 @@ def short_numbers(axes: Axes) -> None:
 
 def plain(text: str, longest: int = 28) -> str:
     """Return text without formulas between dollar signs, not hidden by a legend, and not too long."""
-    text = cut(text, longest)
+    text = cut(printable(text), longest)
     return (" " if text.startswith("_") else "") + text.replace("$", r"\$")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import accumulate
 
 from pres_eval.analysis.explain import Explanation, Relevant, cumulated, text_plot
 from pres_eval.arrays import add_in_order
@@ -32,58 +31,69 @@ def explained_tables(
     labels = evaluation.labels
     by_topic = zip(*(evaluation.by_label(label).tolist() for label in labels), strict=True)
     scores = dict(zip(evaluation.topics, by_topic, strict=True))
-    values = [scores.get(one.topic, (0.0,) * len(labels)) for one in explanations]
-    people = [(one.score, _people(one, labels, own)) for one, own in zip(explanations, values, strict=True)]
+    no_scores = (0.0,) * len(labels)
+    rows: list[tuple[Value, ...]] = []
+    for_people: list[tuple[float, Table]] = []
+    for explanation in explanations:
+        values = scores.get(explanation.topic, no_scores)
+        counts = (len(explanation.documents), explanation.found, explanation.num_ret)
+        areas = (explanation.sum_of_ranks, explanation.area_lost, explanation.area_kept)
+        rows.append((explanation.topic, *counts, *areas, *values))
+        for_people.append((explanation.score, _topic_table(explanation, labels, values)))
+    averages = [(name, num_topics, evaluation) for name, num_topics in topics.items()]
     return [
         Table(
-            "topics",
-            "",
-            ("topic", "num_rel", "found", "num_ret", "sum_of_ranks", "A1", "A2", *labels),
-            [
-                (
-                    *(one.topic, len(one.documents), one.found, one.num_ret),
-                    *(one.sum_of_ranks, one.area_lost, one.area_kept, *own),
-                )
-                for one, own in zip(explanations, values, strict=True)
-            ],
+            name="topics",
+            headings=("topic", "num_rel", "found", "num_ret", "sum_of_ranks", "A1", "A2", *labels),
+            rows=rows,
             people=False,
         ),
         _documents(explanations),
-        *_first(people, most, lines),
-        _averages(f"Averages of {run}", "over", ((*item, evaluation) for item in topics.items()), labels),
+        *_first(for_people, most, lines),
+        _averages(f"Averages of {run}", "over", averages, labels),
     ]
 
 
 def _documents(explanations: Sequence[Explanation]) -> Table:
     """Return the relevant documents of each topic, for programs."""
+    rows: list[tuple[Value, ...]] = []
+    for explanation in explanations:
+        for document in explanation.documents:
+            ranks = (document.rank, document.counted, document.lost, document.found)
+            rows.append((explanation.topic, document.place, document.docno, document.grade, *ranks))
     return Table(
-        "documents",
-        "",
-        ("topic", "i", "docno", "grade", "rank", "r_i", "lost", "found"),
-        [
-            (one.topic, d.place, d.docno, d.grade, d.rank, d.counted, d.lost, d.found)
-            for one in explanations
-            for d in one.documents
-        ],
+        name="documents",
+        headings=("topic", "i", "docno", "grade", "rank", "r_i", "lost", "found"),
+        rows=rows,
         people=False,
         left=1,
     )
 
 
-def _first(people: Sequence[tuple[float, Table]], most: int | None, lines: int | None) -> list[Table]:
+LINES_AROUND = 6
+"""Lines of a topic besides its documents, notes and drawing: title, headings, blank lines."""
+
+
+def _first(topics: Sequence[tuple[float, Table]], most: int | None, lines: int | None) -> list[Table]:
     """Return the topics that people see: those with the lowest key first, as many as are wanted or fit."""
     if most is None and lines is None:
-        return [table for _, table in people]
-    ordered = [table for _, table in sorted(people, key=lambda pair: pair[0])]
-    heights = accumulate(
-        6 + len(table.notes) + (len(table.shown.rows) if table.shown else 0) for table in ordered
-    )
-    fitting = len(ordered) if lines is None else max(1, sum(height <= lines for height in heights))
-    shown = ordered[: min(most or fitting, fitting)]
+        return [table for _, table in topics]
+    ordered = [table for _, table in sorted(topics, key=lambda topic: topic[0])]
+    shown: list[Table] = []
+    num_lines = 0
+    for table in ordered:
+        num_lines += LINES_AROUND + len(table.notes) + len(table.drawing)
+        if table.drawing:
+            num_lines += 1  # the blank line above it
+        if table.shown is not None:
+            num_lines += len(table.shown.rows)
+        is_full = lines is not None and bool(shown) and num_lines > lines
+        if is_full or (most and len(shown) == most):
+            break
+        shown.append(table)
     if len(shown) < len(ordered):
         rest = plural(len(ordered) - len(shown), "more topic")
-        note = f"{rest}: name those to show, or --max 0 for all"
-        shown[-1] = replace(shown[-1], notes=[*shown[-1].notes, "", note])
+        shown[-1] = replace(shown[-1], rest=f"{rest}: name those to show, or --max 0 for all")
     return shown
 
 
@@ -95,37 +105,36 @@ def side_by_side_tables(
     lines: int | None = None,
 ) -> list[Table]:
     """Return topics of two runs side by side; people see those first on which the runs differ most."""
-    joined = [(first, second, _of_both(first, second)) for first, second in pairs]
-    people = [
-        (-abs(first.score - second.score), _side_by_side(first, second, both, names))
-        for first, second, both in joined
-    ]
-    counts = [max(len(each.topics), 1) for each in evaluations]
+    topics: list[tuple[Value, ...]] = []
+    documents: list[tuple[Value, ...]] = []
+    for_people: list[tuple[float, Table]] = []
+    for first, second in pairs:
+        num_relevant = len(first.documents)
+        topics.append((first.topic, num_relevant, first.found, second.found, first.score, second.score))
+        in_both = _of_both(first, second)
+        for of_first, of_second in in_both:
+            ranks = (of_first.rank, of_second.rank, of_first.counted, of_second.counted)
+            documents.append((first.topic, of_first.docno, of_first.grade, *ranks))
+        key = -abs(first.score - second.score)
+        for_people.append((key, _side_by_side(first, second, in_both, names)))
+    num_topics = [max(len(evaluation.topics), 1) for evaluation in evaluations]
+    averages = zip(names, num_topics, evaluations, strict=True)
     return [
         Table(
-            "topics",
-            "",
-            ("topic", "num_rel", "found_1", "found_2", "PRES_1", "PRES_2"),
-            [
-                (first.topic, len(first.documents), first.found, second.found, first.score, second.score)
-                for first, second in pairs
-            ],
+            name="topics",
+            headings=("topic", "num_rel", "found_1", "found_2", "PRES_1", "PRES_2"),
+            rows=topics,
             people=False,
         ),
         Table(
-            "documents",
-            "",
-            ("topic", "docno", "grade", "rank_1", "rank_2", "r_1", "r_2"),
-            [
-                (first.topic, a.docno, a.grade, a.rank, b.rank, a.counted, b.counted)
-                for first, _, both in joined
-                for a, b in both
-            ],
+            name="documents",
+            headings=("topic", "docno", "grade", "rank_1", "rank_2", "r_1", "r_2"),
+            rows=documents,
             people=False,
             left=2,
         ),
-        *_first(people, most, lines),
-        _averages("Averages", "run", zip(names, counts, evaluations, strict=True), evaluations[0].labels),
+        *_first(for_people, most, lines),
+        _averages("Averages", "run", averages, evaluations[0].labels),
     ]
 
 
@@ -138,27 +147,31 @@ def _of_both(first: Explanation, second: Explanation) -> list[tuple[Relevant, Re
 def _side_by_side(
     first: Explanation,
     second: Explanation,
-    both: Sequence[tuple[Relevant, Relevant]],
+    documents: Sequence[tuple[Relevant, Relevant]],
     names: Sequence[str],
 ) -> Table:
     """Return one topic of two runs: each relevant document with its rank in both."""
-    rows: list[tuple[Value, ...]] = [
-        (
-            a.docno,
-            a.grade,
-            *(("" if each.found else "* ") + _rank(each) for each in (a, b)),
-            f"{b.counted - a.counted:+d}",
-        )
-        for a, b in both
-    ]
-    scores = "   ".join(f"{name} {one.score:.4f}" for name, one in zip(names, (first, second), strict=True))
-    n = len(first.documents)
-    notes = [
-        f"found by rank {first.nmax}: {first.found} and {second.found} of {n}",
-        f"* not by rank {first.nmax}   later: ranks by which {names[1]} has it later (worst case included)",
-    ]
-    return _of_topic(
-        first, f"PRES_{first.nmax}: {scores}", Shown(("document", "grade", *names, "later"), rows), notes
+    rows: list[tuple[Value, ...]] = []
+    for of_first, of_second in documents:
+        ranks = []
+        for document in (of_first, of_second):
+            rank = _rank(document)
+            ranks.append(rank if document.found else f"* {rank}")
+        later = f"{of_second.counted - of_first.counted:+d}"
+        rows.append((of_first.docno, of_first.grade, *ranks, later))
+    nmax, num_relevant = first.nmax, len(first.documents)
+    topic = text_of(first.topic)
+    scores = f"{names[0]} {first.score:.4f}   {names[1]} {second.score:.4f}"
+    notes = (
+        f"found by rank {nmax}: {first.found} and {second.found} of {num_relevant}",
+        f"* not by rank {nmax}   later: ranks by which {names[1]} has it later (worst case included)",
+    )
+    return Table(
+        name=f"topic {topic}",
+        title=f"Topic {topic}   PRES_{nmax}: {scores}",
+        notes=notes,
+        shown=Shown(("document", "grade", *names, "later"), rows),
+        programs=False,
     )
 
 
@@ -166,80 +179,69 @@ def _rank(document: Relevant) -> str:
     return "-" if document.rank is None else str(document.rank)
 
 
-def _people(one: Explanation, labels: Sequence[str], values: Sequence[float]) -> Table:
+def _topic_table(explanation: Explanation, labels: Sequence[str], values: Sequence[float]) -> Table:
     """Return one topic for people: the documents above, the areas as text below."""
-    lines = [
-        (
-            document.place,
-            document.docno,
-            document.grade,
-            _rank(document),
-            ("" if document.found else "* ") + str(document.counted),
-            document.lost,
-        )
-        for document in one.documents
+    nmax, num_relevant = explanation.nmax, len(explanation.documents)
+    rows: list[tuple[Value, ...]] = []
+    for document in explanation.documents:
+        counted = str(document.counted) if document.found else f"* {document.counted}"
+        ids = (document.place, document.docno, document.grade)
+        rows.append((*ids, _rank(document), counted, document.lost))
+    notes = [
+        f"{explanation.found} of {num_relevant} relevant documents by rank {nmax};"
+        f" {explanation.num_ret} retrieved"
     ]
-    total, n = len(one.documents) * one.nmax, len(one.documents)
+    if num_relevant:
+        lost, kept = explanation.area_lost, explanation.area_kept
+        notes.append(
+            f"Σ r_i = {explanation.sum_of_ranks}   A1 = {lost}   A2 = {kept}"
+            f"   PRES = A2 / (A1 + A2) = {kept} / {num_relevant * nmax} = {explanation.score:.4f}"
+        )
+    if explanation.found < num_relevant:
+        notes.append(f"* rank of the worst case: not found by rank {nmax}")
+    topic = text_of(explanation.topic)
     scores = "   ".join(f"{label} {value:.4f}" for label, value in zip(labels, values, strict=True))
-    notes = [f"{one.found} of {n} relevant documents by rank {one.nmax}; {one.num_ret} retrieved"]
-    if n:
-        notes += [
-            f"Σ r_i = {one.sum_of_ranks}   A1 = {one.area_lost}   A2 = {one.area_kept}"
-            f"   PRES = A2 / (A1 + A2) = {one.area_kept} / {total} = {one.score:.4f}",
-            *(["* rank of the worst case: not found by rank " + str(one.nmax)] if one.found < n else []),
-            "",
-            *text_plot(one),
-        ]
-    return _of_topic(
-        one, scores, Shown(("i", "document", "grade", "rank", "r_i", "r_i - i"), lines, left=2), notes
-    )
-
-
-def _of_topic(one: Explanation, scores: str, shown: Shown, notes: Sequence[str]) -> Table:
-    """Return a table of one topic, for people alone."""
-    topic = text_of(one.topic)
     return Table(
         name=f"topic {topic}",
         title=f"Topic {topic}   {scores}",
         notes=notes,
-        shown=shown,
+        drawing=text_plot(explanation),
+        shown=Shown(("i", "document", "grade", "rank", "r_i", "r_i - i"), rows, left=2),
         programs=False,
     )
 
 
 def _averages(
-    title: str, heading: str, rows: Iterable[tuple[str, int, ScoredRun]], labels: Sequence[str]
+    title: str, heading: str, evaluations: Iterable[tuple[str, int, ScoredRun]], labels: Sequence[str]
 ) -> Table:
     """Return the averages of evaluations over a number of topics, each with its name."""
-    return Table(
-        "averages",
-        title,
-        (heading, "topics", *labels),
-        [
-            (name, count, *(add_in_order(evaluation.by_label(label)) / count for label in labels))
-            for name, count, evaluation in rows
-        ],
-    )
+    rows: list[tuple[Value, ...]] = []
+    for name, num_topics, evaluation in evaluations:
+        means = [add_in_order(evaluation.by_label(label)) / num_topics for label in labels]
+        rows.append((name, num_topics, *means))
+    return Table(name="averages", title=title, headings=(heading, "topics", *labels), rows=rows)
 
 
 def explained_figure(explained: Iterable[Iterable[Explanation]]) -> Figure:
     """Draw PRES of each topic of each run as areas (figures 1 and 3 of Magdy & Jones)."""
-    topics = [one for each in explained for one in each]
-    with panels(len(topics), 3, (4.8 if len(topics) == 1 else 3.6, 2.9), (0.0, 0.6)) as (figure, grid):
-        for one, axes in zip(topics, grid, strict=True):
-            scores = f"PRES_{one.nmax} = {one.score:.4f}, n = {len(one.documents)}"
-            draw_areas(axes, one, f"{text_of(one.topic)}: {scores}")
+    topics = [explanation for explanations in explained for explanation in explanations]
+    width = 4.8 if len(topics) == 1 else 3.6
+    with panels(len(topics), 3, (width, 2.9), (0.0, 0.6)) as (figure, grid):
+        for explanation, axes in zip(topics, grid, strict=True):
+            score = f"PRES_{explanation.nmax} = {explanation.score:.4f}"
+            title = f"{text_of(explanation.topic)}: {score}, n = {len(explanation.documents)}"
+            draw_areas(axes, explanation, title)
         add_legend(figure, *grid[0].get_legend_handles_labels(), 3 if len(topics) > 1 else 2)
     return figure
 
 
-def draw_areas(axes: Axes, one: Explanation, title: str) -> None:
+def draw_areas(axes: Axes, explanation: Explanation, title: str) -> None:
     """Draw the relevant documents of a topic cumulated by rank, in the best case, the run, the worst case."""
-    count = len(one.documents)
-    last = one.nmax + max(count, 1)
-    best_x, best_y = cumulated(range(1, count + 1), last)
-    run_x, run_y = cumulated([document.counted for document in one.documents], last)
-    worst_x, worst_y = cumulated(range(one.nmax + 1, one.nmax + count + 1), last)
+    nmax, num_relevant = explanation.nmax, len(explanation.documents)
+    last = nmax + max(num_relevant, 1)
+    best_x, best_y = cumulated(range(1, num_relevant + 1), last)
+    run_x, run_y = cumulated([document.counted for document in explanation.documents], last)
+    worst_x, worst_y = cumulated(range(nmax + 1, nmax + num_relevant + 1), last)
     axes.fill(
         [*best_x, *reversed(run_x)],
         [*best_y, *reversed(run_y)],
@@ -259,7 +261,7 @@ def draw_areas(axes: Axes, one: Explanation, title: str) -> None:
     axes.plot(best_x, best_y, color="#009E73", linestyle=(0, (5, 2)), linewidth=1.4, label="best case")
     axes.plot(run_x, run_y, color="#000000", linewidth=1.8, label="run")
     axes.plot(worst_x, worst_y, color="#D55E00", linestyle=(0, (1, 1.2)), linewidth=1.6, label="worst case")
-    axes.axvline(one.nmax, color="#444444", linestyle=(0, (5, 1.5, 1, 1.5)), linewidth=0.9, label="Nmax")
+    axes.axvline(nmax, color="#444444", linestyle=(0, (5, 1.5, 1, 1.5)), linewidth=0.9, label="Nmax")
     axes.set(
         title=plain(title, 48),
         xlabel="rank",

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from pres_eval.errors import UsageError, nearest
 from pres_eval.records import dataclass
+from pres_eval.report.text import printable
 
 LATEX, MARKDOWN = "latex", "markdown"
 """Styles of ours; all others are tabulate's."""
@@ -45,7 +46,8 @@ class Grid:
 
 
 def escaped(text: str, style: str) -> str:
-    """Return text with the signs escaped that mean something in the style."""
+    """Return text with the signs escaped that mean something in the style, or command a terminal."""
+    text = printable(text)
     if style == LATEX:
         return "".join(_LATEX.get(sign, sign) for sign in text)
     if style == MARKDOWN:
@@ -88,6 +90,7 @@ def guarded(text: str) -> str:
     Text that starts with an apostrophe gets another one, so that taking one away always gives the text back.
     Numbers of the evaluation never pass through here: -0.5 stays a number.
     """
+    text = printable(text)
     return f"'{text}" if STARTS_FORMULA.match(text) else text
 
 
@@ -205,7 +208,7 @@ def _latex_tabular(grid: Grid) -> str:
     rows = [[*row[: grid.left], *(_MINUS.sub("$-$", cell) for cell in row[grid.left :])] for row in grid.rows]
     span = max(len(grid.header) - 1, 1)
     lines = [
-        *([f"% {grid.title}"] if grid.title else []),
+        *([f"% {printable(grid.title)}"] if grid.title else []),
         f"% \\usepackage{{booktabs{', adjustbox' * grid.fit}}}",
         *box[:1],
         rf"\begin{{tabular}}{{{columns}}}",

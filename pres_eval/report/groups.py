@@ -10,12 +10,13 @@ from pres_eval.errors import MeasureError, UsageError, did_you_mean, quoted
 from pres_eval.measures.base import Format
 from pres_eval.measures.selection import SelectedColumn, labels_of
 from pres_eval.reading.topic_files import MACRO, WORST, Groups, Weights
+from pres_eval.report.text import printable
 from pres_eval.scoring import ScoredRun
 
 
 def group_label(label: str, group: str) -> str:
     """Return the name of a column over a group."""
-    return f"{label}[{group}]"
+    return f"{label}[{printable(group)}]"
 
 
 def split_label(label: str) -> tuple[str, str]:

@@ -8,7 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from pres_eval.analysis.correlation import opposite_rbo
-from pres_eval.analysis.judged_runs import Favour, RunChange, SwappedPair
+from pres_eval.analysis.group_favour import Favour
+from pres_eval.analysis.judged_runs import RunChange, SwappedPair
 from pres_eval.analysis.judging import (
     LEVELS,
     Assessments,
@@ -258,12 +259,13 @@ def groups_table(found: Sequence[Favour], falling: Collection[str] = ()) -> Tabl
         found,
         Favour,
         (
-            "p: t-test over topics that the gains of the group and of the others are the same; p (holm):"
-            " corrected for all groups and measures",
+            "expected: the difference by a fair judge who errs as often, but in random documents of a topic",
+            "p: t-test over topics that the difference is the expected one; p (holm): corrected for all"
+            " groups and measures",
             *falling_notes([one.measure for one in found], falling),
         ),
         Shown(
-            ("measure", "group", "runs", "change", "others", "difference", "p", "p (holm)"),
+            ("measure", "group", "runs", "change", "others", "difference", "expected", "p", "p (holm)"),
             [
                 (
                     one.measure,
@@ -272,6 +274,7 @@ def groups_table(found: Sequence[Favour], falling: Collection[str] = ()) -> Tabl
                     Score(one.change, signed=True),
                     Score(one.others, signed=True),
                     Score(one.difference, signed=True),
+                    Score(one.expected, signed=True),
                     PValue(one.p_value),
                     PValue(one.corrected),
                 )

@@ -32,6 +32,7 @@ from pres_eval.report.text import (
     interval,
     p_text,
     plain_text,
+    printable_json,
     shown,
     signed,
     text_of,
@@ -181,6 +182,8 @@ class Table:
     shown     the rows for people; None: the rows, rounded
     left      how many columns, from the first, are text, aligned to the left
     people, programs  whether people see it, whether JSON and CSV have it
+    drawing   lines of letters that make a picture, below the notes
+    rest      the last line: what people do not see, and how they get it
     """
 
     name: str
@@ -192,6 +195,8 @@ class Table:
     left: int = 1
     people: bool = True
     programs: bool = True
+    drawing: Sequence[str] = ()
+    rest: str = ""
 
 
 def records_table(
@@ -238,10 +243,15 @@ def render(
     if look.chosen is None:
         wanted = [table for table in tables if table.people]
     check_style(look.style)
-    looks = [look, *[replace(look, failures=())] * len(wanted)]
-    return "\n".join(
-        laid_out([grid_of(table, own)], table.notes, own) for table, own in zip(wanted, looks, strict=False)
-    )
+    texts = []
+    for table in wanted:
+        texts.append(laid_out([grid_of(table, look)], table.notes, look))
+        if table.drawing:
+            texts.append(drawing_text(table.drawing, look.markup))
+        if table.rest:
+            texts.append(notes_text([note_text(table.rest, look.markup)], look.markup, look.width))
+        look = replace(look, failures=())  # the first table has them
+    return "\n".join(texts)
 
 
 def grid_of(table: Table, look: Look) -> Grid:
@@ -272,6 +282,16 @@ def laid_out(grids: Sequence[Grid], notes: Sequence[str | Note], look: Look) -> 
     texts = [text for grid in grids for text in pieces(grid, look.markup, look.width)]
     lines = [note_text(note, look.markup) for note in notes]
     return "\n".join([*texts, *([notes_text(lines, look.markup, look.width)] if lines else [])])
+
+
+def drawing_text(lines: Sequence[str], style: str) -> str:
+    """Return a picture made of letters, which keep their places in every style."""
+    text = "".join(f"{line}\n" for line in lines)
+    if style == MARKDOWN:
+        return f"```text\n{text}```\n"
+    if style == LATEX:
+        return f"\\begin{{verbatim}}\n{text}\\end{{verbatim}}\n"
+    return text
 
 
 def as_csv(table: Table, delimiter: str = ",") -> str:
@@ -305,7 +325,7 @@ def as_json(
         },
         **({"failures": failed} if failed else {}),
     }
-    return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    return printable_json(json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False)) + "\n"
 
 
 def _json_value(value: object) -> object:

@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterable, Sequence
 from html import escape
 from urllib.parse import urlencode
 
+from pres_eval.report.text import printable_in_pages
+
 VOID = frozenset({"meta", "link", "br", "input", "hr"})
 
 
@@ -31,7 +33,12 @@ def content_of(parts: Iterable[Content]) -> Html:
 def _piece(part: Content) -> str:
     if isinstance(part, Html):
         return part
-    return escape(part) if isinstance(part, str) else content_of(part)
+    return escaped(part) if isinstance(part, str) else content_of(part)
+
+
+def escaped(text: str) -> str:
+    """Return text as HTML and SVG take it."""
+    return escape(printable_in_pages(text))
 
 
 def element(name: str, /, *parts: Content, **attributes: str | float | bool | None) -> Html:
@@ -44,7 +51,7 @@ def element(name: str, /, *parts: Content, **attributes: str | float | bool | No
         if value is None or value is False:
             continue
         attribute = key.rstrip("_").replace("_", "-")
-        opening += f" {attribute}" if value is True else f' {attribute}="{escape(str(value))}"'
+        opening += f" {attribute}" if value is True else f' {attribute}="{escaped(str(value))}"'
     return Html(f"<{opening}>" if name in VOID else f"<{opening}>{content_of(parts)}</{name}>")
 
 

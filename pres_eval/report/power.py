@@ -5,40 +5,75 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pres_eval.analysis.power import FUZZINESS, Discrimination, Sizes, Swaps, needed_difference
+from pres_eval.analysis.power import (
+    FUZZINESS,
+    PLANNED_CONFIDENCE,
+    Discrimination,
+    SizePlan,
+    Sizes,
+    Swaps,
+    needed_difference,
+)
 from pres_eval.arrays import AnyArray
+from pres_eval.errors import plural
 from pres_eval.report.drawing import add_legend, line_styles, panels, plain, whole_numbers
-from pres_eval.report.layout import Shown, Table, records_table
+from pres_eval.report.layout import Shown, ShownCell, Table, records_table
 from pres_eval.report.paper import Axes, Figure
-from pres_eval.report.text import UNKNOWN, number
+from pres_eval.report.text import UNKNOWN, number, percentage
 
 
-def sizes_table(found: Sequence[Sizes], delta: float, alpha: float, power: float, runs: int) -> Table:
-    """Return the table of the topics that a difference needs."""
+def sizes_table(sizes: Sequence[Sizes], plan: SizePlan, topics: int) -> Table:
+    """Return the table of the topics that a difference needs; `topics`: those that the variance is from."""
+    level = f"alpha {plan.alpha:g}"
+    if plan.comparisons > 1:
+        level += f" over {plan.comparisons} comparisons"
+    headings = ("measure", "deviation", "pairs", "t-test", "from .. to", f"ANOVA, {plan.runs} runs")
+    rows: list[list[ShownCell]] = []
+    for size in sizes:
+        row: list[ShownCell] = [size.measure, size.deviation, f"{size.pairs:.0%}", _count(size.t)]
+        row.append(f"{_count(size.t_low)} .. {_count(size.t_high)}" if size.t is not None else UNKNOWN)
+        row += [_count(size.anova), _count(size.interval), size.detectable]
+        rows.append(row)
     return records_table(
         "sizes",
-        f"Topics that a difference of {delta:g} needs (alpha {alpha:g}, power {power:g})",
-        found,
+        f"Topics that a difference of {plan.delta:g} needs ({level}, power {plan.power:g})",
+        sizes,
         Sizes,
-        (
-            "t-test: of two runs; ANOVA: between the best and the worst of the runs; interval: for one of the"
-            f" difference of two runs no wider than {delta:g}",
-            "deviation: of a score, what neither run nor topic explains; -: the scores do not vary;"
-            " detectable: the least difference that the t-test finds with these topics",
-        ),
-        Shown(
-            ("measure", "deviation", "t-test", f"ANOVA, {runs} runs", "interval", "detectable"),
-            [
-                (
-                    one.measure,
-                    one.deviation,
-                    *(UNKNOWN if value is None else value for value in (one.t, one.anova, one.interval)),
-                    one.detectable,
-                )
-                for one in found
-            ],
-        ),
+        _size_notes(plan, topics),
+        Shown((*headings, "interval", "detectable"), rows),
     )
+
+
+def _count(topics: int | None) -> str:
+    """Return a number of topics as text."""
+    return UNKNOWN if topics is None else str(topics)
+
+
+def _size_notes(plan: SizePlan, topics: int) -> list[str]:
+    """Return the notes on the topics that a difference needs: what each number is planned for."""
+    if plan.share is None:
+        pair = "an average pair; --share 0.9 plans for nine pairs of ten"
+    else:
+        pair = f"{percentage(plan.share)} of the pairs"
+    if plan.comparisons > 1:
+        correction = (
+            f"at {plan.alpha:g} / {plan.comparisons}, so that Holm's and Bonferroni's corrections over"
+            f" {plan.comparisons} comparisons leave the power"
+        )
+    else:
+        correction = "uncorrected; --comparisons plans for the correction of several"
+    return [
+        f"t-test: of two runs, {correction}; for {pair}",
+        "pairs: the share of the pairs of these runs that vary no more than the t-test is planned for; with"
+        " these topics the others have less power",
+        f"from .. to: {percentage(PLANNED_CONFIDENCE)} interval of the number, as the variance is an estimate"
+        f" from {plural(topics)} (for normal differences)",
+        f"ANOVA: for a one-way analysis of variance to find that some of {plan.runs} runs differ, if the best"
+        f" and the worst are {plan.delta:g} apart; interval: for one of the difference of two runs no wider"
+        f" than {plan.delta:g}",
+        "deviation: of a score, what neither run nor topic explains; -: the scores do not vary; detectable:"
+        " the least difference that the t-test finds with these topics",
+    ]
 
 
 def discrimination_tables(found: Sequence[Discrimination], test: str, alpha: float) -> list[Table]:

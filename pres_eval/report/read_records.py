@@ -42,6 +42,8 @@ def from_json(text: str | bytes, path: str, measures: Iterable[Measure]) -> Reco
             version=signature["version"],
             files={name: _read_file(file) for name, file in signature.get("files", {}).items()},
             rules=dict(signature.get("rules", {})),
+            judgements_digest=signature["qrels"].get("judgements"),
+            group_names=tuple(dict.fromkeys(name for run in data["runs"] for name in run.get("groups", {}))),
         )
     except _ALTERED as error:
         raise InputError(path, None, f"the JSON is incomplete or altered ({error})", _EXPECTED) from error

@@ -24,6 +24,7 @@ from pres_eval.options import AS_TREC_EVAL, Options
 from pres_eval.reading.descriptions import header_of
 from pres_eval.reading.topic_files import MACRO, WORST, Groups, Weights
 from pres_eval.report.groups import over_groups, worst_group
+from pres_eval.report.signature import signature_line
 from pres_eval.report.text import exact, text_of, whole
 from pres_eval.scoring import ScoredRun
 from pres_eval.summing import Values
@@ -78,6 +79,8 @@ class Record:
     failures  runs that could not be evaluated (--keep-going); they are written, but not read back
     files     other files that numbers depend on, by the option that names them, without its dashes
     groups, weights  of topics, None where there are none; they are not read back
+    group_names  of groups that were read back, as JSON has them
+    judgements_digest  SHA-256 of the judgements, however their file has them; None where it was not made
     rules     how files of documents are used, and the protocol, by the option that sets them, without dashes
     judgements  how many were read and how many are left, if documents were mapped or excluded
     """
@@ -90,8 +93,10 @@ class Record:
     failures: tuple[RunFailure, ...] = ()
     files: dict[str, FileRecord] = field(default_factory=dict)
     groups: Groups | None = None
+    group_names: tuple[str, ...] = ()
     weights: Weights | None = None
     rules: dict[str, str] = field(default_factory=dict)
+    judgements_digest: str | None = None
     judgements: tuple[int, int] | None = None
 
 
@@ -109,7 +114,7 @@ def file_record(path: str) -> FileRecord:
 def to_json(record: Record) -> str:
     """Return the record as JSON, one topic a line."""
     head = json.dumps({"kind": KIND, "layout": LAYOUT, "signature": _signature(record)}, indent=2)
-    runs = ",\n".join(_run_text(run, record.groups) for run in record.runs)
+    runs = ",\n".join(_run_text(run, record) for run in record.runs)
     failed = ",\n".join(
         f"    {_dumps({'file': text_of(each.path), 'message': text_of(each.message)})}"
         for each in record.failures
@@ -143,11 +148,12 @@ def _signature(record: Record) -> dict[str, Any]:
     if options["empty"] == AS_TREC_EVAL:
         del options["empty"]
     judgements = dict(zip(("read", "left"), record.judgements or (), strict=False))
+    digest = {} if record.judgements_digest is None else {"judgements": record.judgements_digest}
     return {
         "version": record.version,
         "compat": compat,
         "options": options | {"relevance_format": record.relevance_format},
-        "qrels": _file(record.qrels),
+        "qrels": _file(record.qrels) | digest,
         **({"files": {name: _file(each) for name, each in record.files.items()}} if record.files else {}),
         **({"rules": record.rules} if record.rules else {}),
         **({"judgements": judgements} if judgements else {}),
@@ -198,12 +204,22 @@ def _column(column: SelectedColumn) -> dict[str, Any]:
     }
 
 
-def _run_text(run: RunRecord, groups: Groups | None) -> str:
+def signature_text(evaluation: ScoredRun, record: Record) -> str:
+    """Return the line that says how the numbers of a run were made."""
+    others = {} if record.relevance_format == "qrels" else {"format": record.relevance_format}
+    others |= {name: text_of(Path(file.path).name) for name, file in record.files.items()}
+    # A protocol sets other options, which the line has.
+    others |= {name: rule for name, rule in record.rules.items() if name != "protocol"}
+    return signature_line(evaluation, record.options, others)
+
+
+def _run_text(run: RunRecord, record: Record) -> str:
     """Return a run as JSON text."""
     evaluation = run.evaluation
     fields = {
         "file": _file(run.file),
         "run": text_of(evaluation.tag),
+        "signature": signature_text(evaluation, record),
         **({"header": run.file.header} if run.file.header else {}),
         "skipped": [text_of(topic) for topic in run.skipped],
         "missing": [text_of(topic) for topic in run.missing],
@@ -214,7 +230,7 @@ def _run_text(run: RunRecord, groups: Groups | None) -> str:
         "totals": {key: value for key, value in asdict(evaluation.totals).items() if value is not None},
         "columns": [_column(column) for column in evaluation.columns],
         "summary": _summary_values(evaluation),
-        **_groups(evaluation, groups),
+        **_groups(evaluation, record.groups),
     }
     topics = [f"        {_dumps(topic)}" for topic in _topics(evaluation)]
     lines = [

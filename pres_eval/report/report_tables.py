@@ -35,7 +35,11 @@ def as_tables(report: Report) -> list[Table]:
         *(
             []
             if pairs is None
-            else [_intervals(report, pairs), _groups(report, pairs), _comparisons(report, pairs)]
+            else [
+                _intervals(report, pairs),
+                *([_groups(report, pairs)] if pairs.baseline is None else []),
+                _comparisons(report, pairs),
+            ]
         ),
         *([] if report.trust is None else [_judgements(report, report.trust)]),
         *([] if report.groups is None else [_group_means(report, report.groups)]),
@@ -59,6 +63,7 @@ def settings_of(report: Report) -> dict[str, object]:
         **{name: text_of(file.path) for name, file in files.items() if file is not None},
         **recorded(report.options),
         **({} if report.pairs is None else report.pairs.settings.recorded()),
+        "baseline": None if report.compared_with is None else report.names[report.compared_with],
     }
 
 

@@ -46,7 +46,7 @@ def steps_tables(
     if num_topics < len(topics):
         rest = plural(len(topics) - num_topics, "more topic")
         note = f"{rest}: name those to show, or --max 0 for all"
-        shown[-1] = replace(shown[-1], notes=[*shown[-1].notes, "", note])
+        shown[-1] = replace(shown[-1], rest=note)
     return [
         Table(name="steps", headings=HEADINGS, rows=rows, people=False),
         Table(name="values", headings=("topic", "measure", "value"), rows=values, people=False),

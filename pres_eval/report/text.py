@@ -36,11 +36,47 @@ def text_of(identifier: bytes | str) -> str:
         return text
     if re.search(_ESCAPED, text) is None and re.search(_UNSAFE, text) is None:
         return text
-    return re.sub(
-        _UNSAFE,
-        lambda found: "".join(f"\\x{byte:02x}" for byte in found[0].encode("utf-8", "surrogateescape")),
-        text.replace("\\", r"\x5c"),
-    )
+    return re.sub(_UNSAFE, _as_bytes, text.replace("\\", r"\x5c"))
+
+
+def printable(text: str) -> str:
+    r"""Return one line of text for people, without what commands a terminal or a CI log: `\x1b` for ESC.
+
+    Every table, heading, note and title passes through here, whatever is in it.  A text of `text_of` stays as
+    it is, and so does every other text without such characters, backslashes included.
+    """
+    if text.isascii() and text.isprintable() and not ("::" in text or "##" in text):
+        return text
+    return re.sub(_UNSAFE, _as_bytes, text)
+
+
+def printable_lines(text: str) -> str:
+    """Return lines of text for people in the same way."""
+    return "\n".join(map(printable, text.split("\n")))
+
+
+_UNSAFE_IN_PAGES = (
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\udc80-\udcff]"
+)
+"""HTML and SVG take the end of a line for a blank, and commands of CI logs for text."""
+
+
+def printable_in_pages(text: str) -> str:
+    """Return text for HTML and SVG without characters that XML lacks or that turn the direction of text."""
+    if text.isascii() and text.isprintable():
+        return text
+    return re.sub(_UNSAFE_IN_PAGES, _as_bytes, text)
+
+
+def printable_json(text: str) -> str:
+    r"""Return JSON with the same values in which no character is unsafe to print: `\u202e` in a string."""
+    unsafe = r"#(?=#(?:vso)?\[)|" + _UNSAFE_IN_PAGES
+    return re.sub(unsafe, lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def _as_bytes(found: re.Match[str]) -> str:
+    r"""Return the bytes of characters as `\xNN`."""
+    return "".join(f"\\x{byte:02x}" for byte in found[0].encode("utf-8", "surrogateescape"))
 
 
 def bytes_of(text: str) -> bytes:

@@ -101,7 +101,7 @@ def draw_intervals(report: Report, subject: Subject) -> Figure:
         axes.errorbar(means, places, xerr=spread, fmt="o", color=COLOURS[0], elinewidth=1.4, capsize=2)
         ends = f"{percentage(1 - pairs.settings.alpha)} intervals (uncorrected)"
         title = f"{plain(subject.label)}: means over {pairs.over}, {ends}"
-        if len(order) > 1:
+        if len(order) > 1 and pairs.baseline is None:
             letters = axes.secondary_yaxis("right")
             letters.set_yticks(places, [pairs.letters[row][run] for run in order.tolist()])
             letters.tick_params(length=0)

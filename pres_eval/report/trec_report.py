@@ -72,6 +72,7 @@ class Report:
     paths         whether files are shown with their folders
     groups        of topics; None where there are none
     weights       of topics, which means are with; None: all weigh the same
+    documents_beyond  relevant documents of judged topics that no run has, if these topics count in the means
     by_group      the runs compared with the baseline in each group; None where nothing was compared
     """
 
@@ -97,6 +98,7 @@ class Report:
     paths: bool = False
     groups: Groups | None = None
     weights: Weights | None = None
+    documents_beyond: int = 0
     by_group: ByGroup | None = None
     _matrices: dict[str, FloatArray] = field(default_factory=dict, repr=False)
     _leaders: dict[str, list[int]] = field(default_factory=dict, repr=False)
@@ -305,6 +307,11 @@ def make_report(
     """
     board = board_of(evaluations[0].columns, options, nmax, measures)
     every_topic = tuple(relevance.pool.topics) if options.complete else None
+    documents = relevant_ranks(relevance, rankings, options, all_topics(evaluations))
+    beyond = 0
+    if options.complete:
+        num_relevant = int(np.count_nonzero(relevance.grade >= options.relevance_level))
+        beyond = num_relevant - len(documents.docnos)
     report = Report(
         names=tuple(names),
         evaluations=tuple(evaluations),
@@ -313,12 +320,13 @@ def make_report(
         qrels=qrels,
         files=tuple(files),
         board=board,
-        documents=relevant_ranks(relevance, rankings, options, all_topics(evaluations)),
-        pairs=pairs_of(evaluations, names, board, settings, every_topic, each, weights),
+        documents=documents,
+        pairs=pairs_of(evaluations, names, board, settings, every_topic, each, weights, compared_with),
         compared_with=compared_with,
         medians=medians or {},
         groups=groups,
         weights=weights,
+        documents_beyond=beyond,
     )
     return replace(report, by_group=_by_group(report, every_topic))
 

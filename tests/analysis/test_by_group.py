@@ -12,9 +12,11 @@ import pytest
 from support.commands import QRELS, RUNS, Command
 
 import pres_eval as pe
-from pres_eval.analysis.by_group import compare_by_group, p_of_groups
+from pres_eval.analysis.by_group import compare_by_group
 from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.corrections import CORRECTIONS
+from pres_eval.analysis.distributions import f_above
+from pres_eval.analysis.interaction import p_of_groups
 from pres_eval.analysis.paired import PairedScores, means_of
 from pres_eval.arrays.types import FloatArray
 from pres_eval.errors import UsageError
@@ -51,20 +53,91 @@ def test_p_values_are_those_of_the_topics_alone(command: Command, tmp_path: Path
         assert [row["corrected"] for row in own] == corrected.tolist()
 
 
+def welch(groups: list[FloatArray], weights: list[FloatArray]) -> tuple[float, float]:
+    """Return Welch's F of groups of values with weights, and its second degrees of freedom."""
+    means, precisions = [], []
+    for values, own in zip(groups, weights, strict=True):
+        mean = float(np.average(values, weights=own))
+        topics = int(np.count_nonzero(own))
+        squares = sum((weight * (value - mean)) ** 2 for value, weight in zip(values, own, strict=True))
+        means.append(mean)
+        precisions.append(own.sum() ** 2 * (topics - 1) / (topics * squares))
+    count, middle = len(groups), float(np.average(means, weights=precisions))
+    shares = [one / sum(precisions) for one in precisions]
+    imbalance = sum(
+        (1 - share) ** 2 / (np.count_nonzero(own) - 1) for share, own in zip(shares, weights, strict=True)
+    )
+    between = sum(one * (mean - middle) ** 2 for one, mean in zip(precisions, means, strict=True))
+    f = between / (count - 1) / (1 + 2 * (count - 2) / (count**2 - 1) * imbalance)
+    return float(f), float((count**2 - 1) / (3 * imbalance))
+
+
+@pytest.mark.parametrize("weights", [[1.0] * 8, [1.0, 4.0, 0.5, 2.0, 2.0, 0.5, 3.0, 1.0]])
 @pytest.mark.parametrize("shift", [0.0, 1.0, 3.0])
-def test_interaction_is_that_of_all_deals(shift: float) -> None:
-    """Against all ways to deal seven topics to groups of three and four, one after the other."""
-    group = np.array([0, 0, 0, 1, 1, 1, 1])
-    differences = np.random.default_rng(3).normal(size=7) + shift * group
+def test_interaction_is_that_of_all_deals(shift: float, weights: list[float]) -> None:
+    """Against all ways to deal eight topics to groups of three and five, one after the other."""
+    group, every = np.array([0, 0, 0, 1, 1, 1, 1, 1]), set(range(8))
+    plain, weight = np.random.default_rng(3).normal(size=8) + shift * group, np.array(weights)
 
-    def spread(first: tuple[int, ...]) -> float:
-        inside, outside = differences[list(first)], np.delete(differences, list(first))
-        whole = differences.mean()
-        return float(3 * (inside.mean() - whole) ** 2 + 4 * (outside.mean() - whole) ** 2)
+    def test_of(first: tuple[int, ...]) -> tuple[float, float]:
+        parts = [list(first), sorted(every - set(first))]
+        return welch([plain[own] for own in parts], [weight[own] for own in parts])
 
-    deals = [spread(first) for first in itertools.combinations(range(7), 3)]
-    exact = np.mean([one >= spread((0, 1, 2)) - 1e-12 for one in deals])
-    assert p_of_groups(differences, group, 20_000, 0) == pytest.approx(exact, abs=0.015)
+    f, within = test_of((0, 1, 2))
+    exact = np.mean([test_of(first)[0] >= f * (1 - 1e-9) for first in itertools.combinations(range(8), 3)])
+    found = p_of_groups(plain * weight, group, 20_000, 0, weight)
+    assert found == pytest.approx(max(float(exact), f_above(f, 1, within)), abs=0.015)
+
+
+def test_welchs_f_of_three_groups_is_scipys() -> None:
+    stats = pytest.importorskip("scipy.stats")
+    rng = np.random.default_rng(4)
+    group = np.repeat([0, 1, 2], [6, 9, 15])
+    values = rng.normal(size=30) * np.array([1.0, 4.0, 0.5])[group] + np.array([0.4, 2.0, 0.0])[group]
+    parts = [values[group == number] for number in range(3)]
+    f, within = welch(parts, [np.ones(len(own)) for own in parts])
+    assert f_above(f, 2, within) == pytest.approx(float(stats.f.sf(f, 2, within)), rel=1e-12)
+    # Few deals come as far: the larger p-value is Welch's own.
+    far = values + np.array([0.0, 6.0, 0.0])[group]
+    f, within = welch([far[group == number] for number in range(3)], [np.ones(len(own)) for own in parts])
+    assert p_of_groups(far, group, 99_999, 0) == pytest.approx(float(stats.f.sf(f, 2, within)), rel=0.05)
+
+
+@pytest.mark.parametrize(("first", "second"), [(40, 10), (45, 5), (10, 40)])
+def test_groups_that_spread_unequally_show_no_interaction(first: int, second: int) -> None:
+    """Up to 48 % of tables had p < 0.05: the smaller group spread five times as much."""
+    rng = np.random.default_rng(first)
+    ids = [b"%03d" % number for number in range(50)]
+    groups = {"x": frozenset(ids[:first]), "y": frozenset(ids[first:])}
+    spread = np.repeat([0.1, 0.5], [first, second])
+    settings = CompareSettings(samples=200)
+    significant = [
+        compare_by_group(made(spread * rng.normal(size=50)), groups, 0, settings).interactions[0].significant
+        for _ in range(400)
+    ]
+    assert np.mean(significant) <= 0.06 + 0.025
+
+
+def test_one_topic_apart_is_no_interaction(command: Command, tmp_path: Path) -> None:
+    """Each deal has the one topic in one of two equal groups; the last bits of sums must not matter."""
+    differences = [0.1] * 4 + [0.7] + [0.1] * 5
+    rows = [
+        f"{run},{topic},{value}\n"
+        for topic, difference in enumerate(differences)
+        for run, value in (("a", 0.2), ("b", 0.2 + difference))
+    ]
+    (tmp_path / "scores.csv").write_text("run,topic,map\n" + "".join(rows))
+    (tmp_path / "groups").write_text("".join(f"{topic} {'xy'[topic > 4]}\n" for topic in range(10)))
+    options = ("--scores", tmp_path / "scores.csv", "--groups", tmp_path / "groups", "--format", "json")
+    [row] = command("compare", *options).json["interaction"]
+    assert row["p_value"] == 1.0
+
+
+def test_a_group_of_one_topic_has_the_spread_of_all() -> None:
+    """It has no variance of its own: its share of deals is that of its distance from the mean."""
+    differences = np.array([0.9, 0.1, 0.2, 0.3, 0.0])
+    group = np.array([0, 1, 1, 1, 1])
+    assert p_of_groups(differences, group, 20_000, 0) == pytest.approx(0.2, abs=0.015)
 
 
 def test_equal_differences_do_not_depend_on_the_group() -> None:
@@ -153,23 +226,9 @@ def test_means_of_groups_have_the_weights_of_their_own_topics(command: Command, 
         assert ends == pytest.approx((min(apart.values()), max(apart.values())), abs=1e-12)
 
 
-def test_interaction_with_weights_is_that_of_all_deals() -> None:
-    """Against all ways to deal the topics, each with its weight."""
-    group, rng = np.array([0, 0, 0, 1, 1, 1, 1]), np.random.default_rng(8)
-    plain, weights = rng.normal(size=7) + 1.2 * group, np.array([1.0, 4.0, 0.0, 2.0, 2.0, 0.5, 3.0])
-
-    def spread(first: tuple[int, ...]) -> float:
-        whole = float(np.average(plain, weights=weights))
-        both = list(first), [number for number in range(7) if number not in first]
-        means = [float(np.average(plain[own], weights=weights[own])) for own in both]
-        return sum(
-            float(weights[own].sum()) * (mean - whole) ** 2 for own, mean in zip(both, means, strict=True)
-        )
-
-    deals = [spread(first) for first in itertools.combinations(range(7), 3)]
-    exact = np.mean([one >= spread((0, 1, 2)) - 1e-12 for one in deals])
-    assert p_of_groups(plain * weights, group, 20_000, 0, weights) == pytest.approx(exact, abs=0.015)
-    assert p_of_groups(np.full(7, 0.25) * weights, group, 100, 0, weights) == 1.0
+def test_weights_times_equal_differences_are_no_interaction() -> None:
+    weights = np.array([1.0, 4.0, 0.0, 2.0, 2.0, 0.5, 3.0])
+    assert p_of_groups(np.full(7, 0.25) * weights, np.array([0, 0, 0, 1, 1, 1, 1]), 100, 0, weights) == 1.0
 
 
 def test_a_group_that_weighs_nothing_is_an_error(command: Command, tmp_path: Path) -> None:

@@ -268,3 +268,13 @@ def test_two_runs_side_by_side(pres_eval: Command) -> None:
 
 def key(row: dict[str, object]) -> tuple[str, str]:
     return str(row["topic"]), str(row["docno"])
+
+
+def test_the_drawing_keeps_its_places_in_every_form(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    command = Command(capfdbinary)
+    markdown = command.ok("explain", "--format", "markdown", "--max", "1", QRELS, RUNS[1]).out
+    plot = markdown.partition("```text\n")[2].partition("```")[0]
+    plain = command.ok("explain", "--max", "1", QRELS, RUNS[1]).out
+    assert plot.startswith("7 |   ....") and plot in plain
+    latex = command.ok("explain", "--format", "latex", "--max", "1", QRELS, RUNS[1]).out
+    assert f"\\begin{{verbatim}}\n{plot}\\end{{verbatim}}\n" in latex

@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -293,3 +294,57 @@ def test_measures_of_a_protocol_need_no_runs(pres_eval: Command) -> None:
     graded = pres_eval.ok(*judges, "-l", "2").out
     assert pres_eval.ok(*judges, "--protocol", "trec-dl").out == graded != pres_eval.ok(*judges).out
     assert "-m: no runs" in pres_eval(*judges, "-m", "map").err
+
+
+def judged_runs(folder: Path, judge: Callable[[np.random.Generator, bool, bool], bool]) -> list[Path]:
+    """Write qrels, those of a judge, and eight runs from poor to good; the judge sees what is in run 0.
+
+    judge  from whether a document is relevant, and in the first ten of run 0, whether the judge takes it
+    """
+    rng = np.random.default_rng(7)
+    first, second, runs = [], [], [[] for _ in range(8)]  # type: ignore[var-annotated]
+    for topic in range(40):
+        relevant = np.arange(120) < rng.integers(15, 40)
+        orders = [np.argsort(-rng.normal(0, 1, 120) - relevant * run / 3) for run in range(8)]
+        liked = set(orders[0][:10].tolist())
+        for document in range(120):
+            name = f"{topic:02} 0 d{document:03}"
+            first.append(f"{name} {int(relevant[document])}\n")
+            second.append(f"{name} {int(judge(rng, bool(relevant[document]), document in liked))}\n")
+        for run, order in enumerate(orders):
+            ranked = enumerate(order[:50].tolist())
+            runs[run] += [f"{topic:02} Q0 d{document:03} 0 {-rank} r{run}\n" for rank, document in ranked]
+    for name, lines in {
+        "first": first,
+        "second": second,
+        **{f"r{n}": own for n, own in enumerate(runs)},
+    }.items():
+        (folder / name).write_text("".join(lines))
+    return [folder / "first", folder / "second", *(folder / f"r{run}" for run in range(8))]
+
+
+@pytest.mark.parametrize("kept", [0.75, 0.5])
+def test_a_fair_strict_judge_favours_no_group(kept: float, pres_eval: Command, tmp_path: Path) -> None:
+    """A judge who drops relevant documents at random was said to favour the poorest runs (p < 0.0001)."""
+    files = judged_runs(tmp_path, lambda rng, relevant, _: relevant and rng.random() < kept)
+    groups = ["--group", "poorest", "r[01]", "--group", "best", "r[67]"]
+    rows = pres_eval.ok("judges", *files, "-m", "map", "-m", "P.10", *groups, "--format", "json").json[
+        "groups"
+    ]
+    for row in rows:
+        assert abs(row["difference"]) > 0.02, "a strict judge takes more from the better runs"
+        assert row["expected"] == pytest.approx(row["difference"], abs=0.02)
+        assert row["corrected"] > 0.05
+
+
+def test_a_judge_with_a_favour_is_found(pres_eval: Command, tmp_path: Path) -> None:
+    """Beside what a strict judge does to all: 10 % of the first irrelevant documents of a run's are taken."""
+    files = judged_runs(
+        tmp_path,
+        lambda rng, relevant, liked: rng.random() < 0.75 if relevant else liked and rng.random() < 0.1,
+    )
+    groups = ["--group", "poorest", "r0", "--group", "best", "r[67]"]
+    called = pres_eval.ok("judges", *files, "-m", "P.10", *groups, "--format", "json")
+    poorest, best = called.json["groups"]
+    assert poorest["corrected"] < 0.05 and poorest["difference"] > poorest["expected"]
+    assert best["corrected"] > 0.05 or best["difference"] < best["expected"]

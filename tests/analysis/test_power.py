@@ -8,10 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.commands import QRELS, RUNS, Command
+from scipy import stats
+from support.commands import FIXTURES, QRELS, RUNS, Command
+from support.null_rates import read_tables
 
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.power import (
+    SizePlan,
     anova_power,
     discriminative_power,
     expected_width,
@@ -51,7 +54,7 @@ def paired(runs: int = 4, topics: int = 20) -> PairedScores:
 
 
 def test_sizes_are_the_fewest_that_are_enough() -> None:
-    [sizes] = topic_set_sizes(paired(), 0.1, runs=5)
+    [sizes] = topic_set_sizes(paired(), SizePlan(0.1, runs=5))
     variance = sizes.deviation**2
     assert sizes.t is not None
     assert sizes.anova is not None
@@ -114,3 +117,95 @@ def test_command(pres_eval: Command, tmp_path: Path) -> None:
     assert {row["pairs"] for row in found["discrimination"]} == {3}
     assert ">map<" in picture.read_text()
     assert "Stability" in pres_eval.ok("power", QRELS, *RUNS, "-m", "map", "--trials", "5").out
+
+
+SCORES = str(FIXTURES / "scores" / "robust03.csv")
+
+
+def sizes_of(pres_eval: Command, *options: str) -> dict[str, float]:
+    """Return the row of map of `power --scores`."""
+    command = ("power", "--scores", SCORES, "-m", "map", "--trials", "2", "--samples", "20")
+    called = pres_eval(*command, "--format", "json", "--quiet", *options)
+    assert called.code == 0, called.err
+    (row,) = called.json["sizes"]
+    found: dict[str, float] = row
+    return found
+
+
+def difference_variances() -> np.ndarray:
+    """Return the variances of the differences of all pairs of runs by map."""
+    values = read_tables(FIXTURES / "scores" / "robust03.csv")["map"]
+    first, second = np.triu_indices(len(values), 1)
+    return np.asarray((values[first] - values[second]).var(axis=1, ddof=1))
+
+
+def test_power_says_for_which_share_of_pairs_it_plans(pres_eval: Command) -> None:
+    """2.21.0: for an average pair, without a word; 43 % of pairs have less than the power asked for."""
+    variances = difference_variances()
+    plain = sizes_of(pres_eval)
+    assert plain["pairs"] == pytest.approx(float((variances <= 2 * plain["deviation"] ** 2).mean()))
+    assert 0.5 < plain["pairs"] < 0.7
+    for share in (0.5, 0.9, 1.0):
+        planned = sizes_of(pres_eval, "--share", str(share))
+        assert planned["pairs"] >= share
+        variance = np.sort(variances)[math.ceil(share * len(variances)) - 1]
+        topics = int(planned["t"])
+        assert t_power(topics, 0.05, variance, 0.05) >= 0.8 > t_power(topics - 1, 0.05, variance, 0.05)
+        # An analysis of variance looks at all runs, whatever pair the t-test is planned for.
+        assert planned["anova"] == plain["anova"]
+    out = pres_eval("power", "--scores", SCORES, "-m", "map", "--trials", "2", "--samples", "20").out
+    assert (
+        "pairs: the share of the pairs of these runs that vary no more than the t-test is planned for" in out
+    )
+    assert "for an average pair; --share 0.9 plans for nine pairs of ten" in out
+
+
+def test_power_plans_for_a_correction(pres_eval: Command) -> None:
+    """2.21.0: for one uncorrected test; after Holm's correction over 45 pairs 0.39 of 0.80 are left."""
+    plain, corrected = sizes_of(pres_eval), sizes_of(pres_eval, "--comparisons", "45")
+    assert corrected == sizes_of(pres_eval, "--comparisons", "45", "--alpha", "0.05")
+    single = sizes_of(pres_eval, "--alpha", str(0.05 / 45))
+    assert (corrected["t"], corrected["interval"]) == (single["t"], single["interval"])
+    assert corrected["t"] > 1.5 * plain["t"]
+    assert corrected["anova"] == plain["anova"]
+    options = ("--comparisons", "45", "--share", "0.9", "--table", "sizes")
+    out = pres_eval(
+        "power", "--scores", SCORES, "-m", "map", "--trials", "2", "--samples", "20", *options
+    ).out
+    assert "(alpha 0.05 over 45 comparisons, power 0.8)" in out
+    assert "Holm's and Bonferroni's corrections" in out
+
+
+def test_power_prints_an_interval_of_the_number(pres_eval: Command, tmp_path: Path) -> None:
+    """Ten topics of a pilot say little of the variance: 20 to 134 topics where 41 are the estimate."""
+    chance = np.random.default_rng(5)
+    rows = ["run,topic,map"]
+    for topic in range(10):
+        easy = chance.uniform(0.2, 0.6)
+        rows += [f"{run},{topic},{easy + chance.normal(0, 0.08):.6f}" for run in ("a", "b")]
+    (tmp_path / "pilot.csv").write_text("\n".join(rows) + "\n")
+    command = ("power", "--scores", tmp_path / "pilot.csv", "--trials", "2", "--samples", "20")
+    (row,) = pres_eval(*command, "--format", "json", "--quiet").json["sizes"]
+    variance = 2 * row["deviation"] ** 2
+    low, high = (9 * variance / stats.chi2.ppf(chance, 9) for chance in (0.975, 0.025))
+    assert row["t_low"] == next(n for n in range(2, 5000) if t_power(n, 0.05, low, 0.05) >= 0.8)
+    assert row["t_high"] == next(n for n in range(2, 5000) if t_power(n, 0.05, high, 0.05) >= 0.8)
+    assert row["t_high"] > 5 * row["t_low"]
+    out = pres_eval(*command, "--table", "sizes").out
+    assert f"{row['t_low']} .. {row['t_high']}" in out
+    assert "95 % interval of the number" in out and "10 topics" in out
+
+
+def test_anova_is_named_for_what_it_computes(pres_eval: Command) -> None:
+    """2.21.0: "between the best and the worst of the runs", which no analysis of variance compares."""
+    out = pres_eval("power", "--scores", SCORES, "-m", "map", "--trials", "2", "--samples", "20").out
+    assert "ANOVA: for a one-way analysis of variance to find that some of 10 runs differ" in out
+    assert "between the best and the worst of the runs;" not in out
+
+
+@pytest.mark.parametrize(
+    ("option", "message"), [("--share", "0"), ("--share", "1.1"), ("--comparisons", "0")]
+)
+def test_shares_and_comparisons_that_mean_nothing(pres_eval: Command, option: str, message: str) -> None:
+    called = pres_eval("power", "--scores", SCORES, option, message)
+    assert called.code != 0 and option in called.err

@@ -26,6 +26,7 @@ from pres_eval.analysis.joint import (
 from pres_eval.analysis.judging import krippendorffs_alpha
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.power import (
+    SizePlan,
     anova_power,
     expected_width,
     needed_difference,
@@ -320,6 +321,6 @@ def test_swaps_as_voorhees_and_buckley_found_them(robust: PairedScores) -> None:
 
 def test_measures_of_more_variance_need_more_topics(robust: PairedScores) -> None:
     """Sakai 2016: precision at ten needs a multiple of the topics that average precision does."""
-    needed = {one.measure: one for one in topic_set_sizes(robust, 0.1)}
+    needed = {one.measure: one for one in topic_set_sizes(robust, SizePlan(0.1))}
     assert needed["P_10"].t is not None and needed["map"].t is not None
     assert needed["P_10"].t > 2 * needed["map"].t

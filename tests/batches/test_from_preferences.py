@@ -283,7 +283,7 @@ def test_ties_go_by_docno_ascending(tmp_path: Path, most: int | None, ranks: dic
     batch = whole_batch(preferences, ranking, Options(max_retrieved=most))
     found = {
         pool.documents[int(preferences.document[row])]: place + 1
-        for row, place in zip(batch.row, batch.place, strict=True)
+        for row, place in zip(batch.row, batch.position, strict=True)
     }
     retrieved = {docno: place for docno, place in found.items() if place <= batch.num_judged_ret[0]}
     assert retrieved == ranks

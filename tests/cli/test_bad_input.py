@@ -116,7 +116,8 @@ IN_RUN = [
     (
         "q1 Q0 a 1 3.0\n",
         f"run:1: 5 columns, expected {RUN_COLUMNS};"
-        """ the tag is missing: awk '{print $0, "run"}' run > NEW""",
+        " the tag is missing:"
+        " pres-eval convert run --columns topic=1,docno=3,score=5 --to trec_results > NEW",
     ),
     ("q1 Q0 a 1 3.0 t\n\n# x\nq1\n", f"run:4: 1 column, expected {RUN_COLUMNS}"),
     (QRELS, f"run:1: 4 columns, expected {RUN_COLUMNS}; this looks like judgements; {SWAPPED}"),
@@ -125,7 +126,8 @@ IN_RUN = [
     (
         "q1 Q0 a 1 1,5 t\n",
         "run:1: score '1,5', expected a number;"
-        """ the numbers have decimal commas: awk '{sub(",", ".", $5); print}' run > NEW""",
+        " the numbers have decimal commas:"
+        " pres-eval convert run --columns topic=1,docno=3,score=5 --to trec_results --tag t > NEW",
     ),
     ("q1 Q0 a 1 NaN t\n", "run:1: score 'NaN', expected a number"),
     ("q1 Q0 a 1 -nan t\n", "run:1: score '-nan', expected a number"),
@@ -179,33 +181,33 @@ MISTAKES: dict[str, tuple[str, str | bytes, str]] = {
     "header of a run": (
         "run",
         "qid Q0 docno rank score tag\n" + RUN,
-        "line 1 looks like a header: tail -n +2 run",
+        "line 1 looks like a header: pres-eval convert run --columns topic=1,docno=3,score=5",
     ),
     "header of qrels": (
         "qrels",
         "topic iter docno rel\n" + QRELS,
-        "line 1 looks like a header: tail -n +2 qrels",
+        "line 1 looks like a header: pres-eval convert qrels --columns topic=1,docno=3,grade=4",
     ),
     "commas": (
         "run",
         RUN.replace(" ", ","),
-        "columns are separated by commas, not by blanks or tabs: tr ',' ' '",
+        "columns are separated by commas, not by blanks or tabs: pres-eval convert run --columns topic=1,",
     ),
     "semicolons": (
         "qrels",
         QRELS.replace(" ", ";"),
-        "separated by semicolons, not by blanks or tabs: tr ';'",
+        "separated by semicolons, not by blanks or tabs: pres-eval convert qrels",
     ),
     "JSON of another shape": (
         "run",
         "[1, 2]\n",
-        'looks like JSON, of which {"topic": {"docno": number}} can be',
+        'looks like JSON, of which {"topic": {"docno": number}}, {"topic": ["docno"]} and',
     ),
-    "UTF-16": ("run", RUN.encode("utf-16"), "UTF-16 text: iconv -f UTF-16 -t UTF-8 run > NEW"),
+    "UTF-16": ("run", RUN.encode("utf-16"), "UTF-16 text: iconv -f UTF-16 -t UTF-8 < run > NEW"),
     "UTF-16 without a mark": (
         "run",
         RUN.encode("utf-16-le"),
-        "UTF-16 text: iconv -f UTF-16LE -t UTF-8 run > NEW",
+        "UTF-16 text: iconv -f UTF-16LE -t UTF-8 < run > NEW",
     ),
     "zip": ("run", zipped(RUN), "this is a zip archive: unzip -p run > NEW"),
     "tar": ("run", in_tar(RUN), "this is a tar archive: tar -xOf run > NEW"),
@@ -217,32 +219,36 @@ MISTAKES: dict[str, tuple[str, str | bytes, str]] = {
         "version https://git-lfs.github.com/spec/v1\noid 1\n",
         "not the file itself: git lfs pull",
     ),
-    "no Q0": ("run", RUN.replace(" Q0", ""), """Q0 is missing: awk '{print $1, "Q0", $2, $3, $4, $5}' run"""),
+    "no Q0": (
+        "run",
+        RUN.replace(" Q0", ""),
+        "Q0 is missing: pres-eval convert run --columns topic=1,docno=2,score=4",
+    ),
     "no rank": (
         "run",
         "q1 Q0 a 3.5 t\nq2 Q0 b 2.0 t\n",
-        "the rank is missing: awk '{print $1, $2, $3, 0, $4",
+        "the rank is missing: pres-eval convert run --columns topic=1,docno=3,score=4",
     ),
     "no docno": ("run", "q1 Q0 1 3.0 tag\nq2 Q0 2 2.0 tag\n", "the docno is missing"),
     "no Q0 and tag": (
         "run",
         "q1 a 1 3.0\nq2 b 1 2.5\n",
-        'Q0 and tag are missing: awk \'{print $1, "Q0", $2, $3',
+        "Q0 and tag are missing: pres-eval convert run --columns topic=1,docno=2,score=4",
     ),
     "no Q0, rank, tag": (
         "run",
         "q1 a 3.5\nq2 b 2.5\n",
-        'Q0, rank and tag are missing: awk \'{print $1, "Q0"',
+        "Q0, rank and tag are missing: pres-eval convert run --columns topic=1,docno=2,score=3",
     ),
     "no iteration": (
         "qrels",
         "q1 a 1\nq2 a 0\n",
-        "the iteration is missing: awk '{print $1, 0, $2, $3}' qrels",
+        "the iteration is missing: pres-eval convert qrels --columns topic=1,docno=2,grade=3",
     ),
     "decimals": (
         "qrels",
-        "q1 0 a 1.0\n",
-        "the grades have decimals: awk '{print $1, $2, $3, int($4)}' qrels",
+        "q1 0 a 1.5\n",
+        "gains with decimals can be read with -R qrels_float",
     ),
     "prels": (
         "qrels",

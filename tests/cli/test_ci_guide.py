@@ -131,7 +131,7 @@ def test_a_run_that_got_worse_fails(repository: Path) -> None:
 
 @pytest.mark.slow
 def test_other_options_are_said_first(repository: Path) -> None:
-    done = run("pres-eval --against baseline.json -l 2 -m map -m PRES.100 qrels.txt run.txt", repository)
+    done = run("pres-eval --against baseline.json -c -l 2 -m map -m PRES.100 qrels.txt run.txt", repository)
     assert done.returncode == 3
     assert done.stderr.splitlines()[1].startswith(
         "pres-eval: baseline.json was made with other options: -l 1 (now 2)"

@@ -117,7 +117,13 @@ def test_a_pipe_can_be_converted(call: Command, monkeypatch: pytest.MonkeyPatch)
             2,
             "file: topic '#1', expected one that begins no comment; --to jsonl keeps it",
         ),
-        ('{"1": {"a b": 1.5}}', "--to csv", 2, "file: docno 'a b', expected one without blanks for csv"),
+        ('{"1": {" a b": 1.5}}', "--to csv", 2, "file: docno ' a b', expected one without blanks around it"),
+        (
+            '{"1": {"a b": 1}}',
+            "--to csv",
+            1,
+            "file can be a run or judgements: name a run with -T json, judge",
+        ),
         (
             "1 Q0 1.5E+10 1 2 r\n",
             "--to csv",

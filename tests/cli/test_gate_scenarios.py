@@ -1,116 +1,69 @@
 """What gates conclude: a table of scenarios, each with its exit code and with words that stderr has.
 
-A row that writes a file (`--output NAME`) is run before the others, which may use that file.
+The rows that write a file (`--output NAME`) are run before the others, which may use that file.
 """
 
 from __future__ import annotations
 
 import csv
+import os
 import shlex
-from collections.abc import Sequence
+import shutil
 from pathlib import Path
 
 import pytest
-from support.commands import Called, Command
+from support.commands import Command
+from support.gate_files import FILES
+
+from pres_eval.cli import main
 
 with (Path(__file__).parent / "gates.tsv").open(encoding="utf-8", newline="") as table:
     SCENARIOS = list(csv.DictReader(table, delimiter="\t", quoting=csv.QUOTE_NONE))
 
-DEPTH = 12
+
+def words(scenario: dict[str, str]) -> list[str]:
+    return [*shlex.split(scenario["options"]), *scenario["files"].split()]
 
 
-def qrels(topics: int, also: int = 0) -> str:
-    """Judgements in which each topic has one relevant document; `also` topics have a second one."""
-    lines = [f"q{topic:02} 0 relevant 1\n" for topic in range(1, topics + 1)]
-    return "".join(lines + [f"q{topic:02} 0 other2 1\n" for topic in range(1, also + 1)])
-
-
-def run(tag: str, ranks: Sequence[int], first: int = 1) -> str:
-    """A run that has the relevant document at these ranks, one for each topic from the first on."""
-    return "".join(
-        f"q{topic:02} Q0 {'relevant' if place == rank else f'other{place}'} {place} {DEPTH - place} {tag}\n"
-        for topic, rank in enumerate(ranks, first)
-        for place in range(1, DEPTH + 1)
-    )
-
-
-FILES = {
-    "qrels": qrels(10),
-    "qrels20": qrels(20),
-    "changed": qrels(10, also=4),
-    "qrels1": qrels(1),
-    "qrels2": qrels(2),
-    "qrels3": qrels(3),
-    "a": run("a", [2] * 10),
-    "a.gz-twin/a": run("z", [2] * 10),
-    "better": run("better", [1] * 10),
-    "a.gz-twin/better": run("elsewhere", [3, 4] * 5),
-    "cut": "".join(
-        f"q{topic:02} Q0 other{place} {place} {DEPTH - place} cut\n"
-        for topic in range(1, 11)
-        for place in (2, 3, 4)
-    ),
-    "worse": run("worse", [3, 4] * 5),
-    "slip": run("slip", [2] * 9 + [3]),
-    "retagged": run("r", [2] * 10),
-    "short": run("short", [2] * 9),
-    "long": run("long", [2] * 20),
-    "easy": run("easy", [3, 4] * 5 + [1] * 10),
-    "three": run("three", [2, 2, 3]),
-    "three-worse": run("three-worse", [4, 6, 9]),
-    "third": run("third", [3] * 10),
-    "few": run("few", [2] * 5 + [3] * 5),
-    "edge": run("edge", [2] * 7 + [3] * 3),
-    "edge-too": run("edge-too", [2] * 7 + [3] * 3),
-    "pair": run("pair", [2] * 2),
-    "pair-worse": run("pair-worse", [4] * 2),
-    "single": run("single", [2]),
-    "easy-half": run("easy-half", [2] * 5),
-    "single-worse": run("single-worse", [4]),
-    "dots/A.txt": run("one", [2] * 10),
-    "dots/B.txt": run("one", [1] * 10),
-    "far": run("far", [2] * 5, first=11),
-    "halves": "".join(f"q{topic:02} {'head' if topic < 6 else 'tail'}\n" for topic in range(1, 11)),
-    "heavy": "".join(f"q{topic:02} {topic}\n" for topic in range(1, 11)),
-    "four-of-none": "".join(f"q{topic:02} {int(topic > 4)}\n" for topic in range(1, 11)),
-    "empty": "",
-    "blank": "\n \n",
-    "expected": "map                   \tall\t0.5000\n",
-    "utf-16": "map                   \tall\t0.5000\n",
-    "not-expected": "map                   \tall\t0.5001\n",
-}
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the files, and those that scenarios write."""
+    folder = tmp_path_factory.mktemp("scenarios")
+    for name, text in FILES.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text, encoding=name if name == "utf-16" else "utf-8")
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        for scenario in SCENARIOS:
+            if "--output" in scenario["options"]:
+                assert main(words(scenario)) == 0, scenario
+    finally:
+        os.chdir(before)
+    return folder
 
 
 @pytest.fixture
 def call(
-    capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    capfdbinary: pytest.CaptureFixture[bytes], made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Command:
-    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "files"
+    shutil.copytree(made, folder)
+    monkeypatch.chdir(folder)
     monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
-    for name, text in FILES.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text, encoding=name if name == "utf-16" else "utf-8")
     return Command(capfdbinary)
-
-
-def called(call: Command, scenario: dict[str, str]) -> Called:
-    return call(*shlex.split(scenario["options"]), *scenario["files"].split())
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=[each["scenario"] for each in SCENARIOS])
 def test_gate(scenario: dict[str, str], call: Command) -> None:
     """Words are separated by ` | `; those that begin with `!` may not be there; `-`: nothing is said."""
-    for each in SCENARIOS:
-        name = each["options"].partition("--output ")[2].split(" ")[0]
-        if name and name in scenario["options"]:
-            assert called(call, each).code == 0
-    found = called(call, scenario)
-    assert found.code == int(scenario["exit code"]), found.err
+    outcome = call(*words(scenario))
+    assert outcome.code == int(scenario["exit code"]), outcome.err
     if scenario["stderr"] == "-":
-        assert not found.err
+        assert not outcome.err
         return
-    for words in scenario["stderr"].split(" | "):
-        assert (words.removeprefix("!") in found.err) != words.startswith("!"), found.err
+    for expected in scenario["stderr"].split(" | "):
+        assert (expected.removeprefix("!") in outcome.err) != expected.startswith("!"), outcome.err
 
 
 def test_scenarios_are_told_apart() -> None:

@@ -19,21 +19,15 @@ from support.made_evaluations import evaluation
 
 from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.significance import PAIRED_TESTS
-from pres_eval.errors import UsageError
-from pres_eval.gates.against import Allowance, Earlier, Tolerance, read_tolerance
+from pres_eval.errors import InputError, UsageError
+from pres_eval.gates.against import Earlier
 from pres_eval.gates.check import check_gates
-from pres_eval.gates.confirming import confirm
+from pres_eval.gates.confirming import TopicValues, confirm
 from pres_eval.gates.expected import unexpected
-from pres_eval.gates.findings import (
-    MOST,
-    GateFinding,
-    Verdict,
-    annotations_of,
-    as_junit,
-    as_markdown,
-    lines_of,
-)
+from pres_eval.gates.findings import LISTED_FAILURES, GateFinding, Verdict, annotations_of, lines_of
+from pres_eval.gates.reports import as_junit, as_markdown
 from pres_eval.gates.thresholds import Threshold, read_threshold
+from pres_eval.gates.tolerances import Allowance, Tolerance, read_tolerance
 from pres_eval.options import Options
 from pres_eval.report.records import FileRecord, Record, RunRecord
 from pres_eval.scoring import ScoredRun
@@ -102,7 +96,7 @@ def test_fail_under_names_wanted_got_run() -> None:
 
 @pytest.mark.parametrize(
     ("wanted", "got"),
-    [("0.25", None), ("0.2500001", "0.25"), ("1e-1", None), ("inf", "0.250000"), ("0.3", "0.250000")],
+    [("0.25", None), ("0.2500001", "0.25"), ("1e-1", None), ("1", "0.250000"), ("0.3", "0.250000")],
 )
 def test_fail_under_takes_the_value_itself(wanted: str, got: str | None) -> None:
     """Six digits are told, all of them where the value would look like the threshold."""
@@ -112,7 +106,7 @@ def test_fail_under_takes_the_value_itself(wanted: str, got: str | None) -> None
 
 def test_nan_never_passes() -> None:
     run = evaluation(pres=(math.nan, 1.0, 1.0))
-    assert len(thresholds("PRES_100=-inf", runs=(run,))) == 1
+    assert len(thresholds("PRES_100=0", runs=(run,))) == 1
     assert len(against(run, earlier(evaluation(), tolerance="0.1", topics=True))) == 2
     untested, fell = against(run, earlier(evaluation(), if_significant=True))
     assert "does not test PRES_100" in untested and "to nan" in fell
@@ -273,13 +267,16 @@ def test_other_options_and_judgements_are_said_first() -> None:
     assert lines[0] == (
         "old.json was made with other options: -l 2 (now 1), -c off (now on); its values cannot be compared"
     )
-    assert lines[1].startswith("note: old.json was made with other judgements: qrels is not the file")
+    assert lines[1].startswith("old.json cannot be compared: the judgements changed (qrels, now qrels); give")
     assert lines[2].startswith("PRES_100, all")
-    assert [finding.fails for finding in findings] == [True, False, True]
+    assert [finding.fails for finding in findings] == [True, True, True]
 
 
-def test_other_judgements_alone_do_not_fail() -> None:
+def test_other_judgements_alone_fail_unless_they_may_have_changed() -> None:
     old = replace(earlier(evaluation()), record=record(evaluation(), sha256="a" * 64))
+    (finding,) = found_by(record(evaluation(), sha256="b" * 64), earlier=old)
+    assert finding.fails and "--allow-changed-judgements" in finding.message
+    old = replace(old, allow_changed_judgements=True)
     findings = found_by(record(evaluation(), sha256="b" * 64), earlier=old)
     assert [finding.fails for finding in findings] == [False]
     assert findings[0].annotation().startswith("::notice ")
@@ -301,10 +298,16 @@ def test_against_matches_runs() -> None:
     """The tag comes before the path; what has no counterpart is named."""
     old = (evaluation("a", path="1"), evaluation("b", path="2", pres=(1.0, 1.0, 1.0)))
     gone = "run {}: not evaluated now, but in old.json (--allow-unmatched lets this pass)"
-    assert against(evaluation("a", path="2"), earlier(*old)) == [gone.format("b (2)")]
+    assert against(evaluation("a", path="2"), earlier(*old)) == [
+        gone.format("b (2)"),
+        "run a (2) is compared with run a (1) of old.json, by their tag, though its file was that of run b"
+        " (--match)",
+    ]
     found = against(evaluation("c", path="2"), earlier(*old))
     assert found[0] == gone.format("a (1)") and found[1].startswith("PRES_100, all: fell from 1.000000")
-    assert against(evaluation("c", path="3"), earlier(*old[:1])) == []
+    assert against(evaluation("c", path="3"), earlier(*old[:1])) == [
+        "run c (3) is compared with run a (1) of old.json, which has another tag and another file (--match)"
+    ]
     found = against(evaluation("c", path="3"), earlier(*old))
     assert found[0] == "run c (3): not in old.json (--allow-unmatched lets this pass)"
     assert found[-1] == "old.json: no run has a counterpart in it"
@@ -330,7 +333,10 @@ def test_values_that_are_not_finite() -> None:
     old, new = evaluation(pres=(math.inf, 1.0, 1.0)), evaluation(pres=(0.5, 1.0, 1.0))
     assert len(against(new, earlier(old, tolerance="0.1"))) == 1
     assert against(old, earlier(new)) == against(old, earlier(old)) == []
-    assert against(new, earlier(evaluation(pres=(math.nan, 1.0, 1.0)))) == []
+    with pytest.raises(
+        InputError, match=r"^old.json: PRES_100, all, of run keyword \(run.txt\) is no number"
+    ):
+        against(new, earlier(evaluation(pres=(math.nan, 1.0, 1.0))))
 
 
 def test_output_is_short_and_the_largest_comes_first() -> None:
@@ -342,7 +348,7 @@ def test_output_is_short_and_the_largest_comes_first() -> None:
     findings = found_by(record(new), earlier=earlier(old, topics=True))
     assert len(findings) == 201
     lines = list(lines_of(findings))
-    assert len(lines) == MOST + 1 and lines[-1] == "--against: 191 more like these"
+    assert len(lines) == LISTED_FAILURES + 1 and lines[-1] == "--against: 191 more like these"
     assert lines[0].startswith("map, all") or lines[0].startswith("PRES_100, all")
     assert {line.split(":")[0] for line in lines[:2]} == {"PRES_100, all", "map, all"}
     assert lines[2].startswith("PRES_100, topic 099")
@@ -397,7 +403,10 @@ def not_as_stored(lines: bytes, printed: bytes) -> list[GateFinding]:
             STORED.replace(b"0.5000", b"0.5001"),
             ["stored.txt:1: map, all: wanted '0.5000', got '0.5001', 0.0001 higher, 0 allowed"],
         ),
-        (STORED.split(b"\n")[1] + b"\n", ["stored.txt:1: map, all: wanted '0.5000', no such line here"]),
+        (
+            STORED.split(b"\n")[1] + b"\n",
+            ["stored.txt:1: 1 line over all topics, which this call does not print: the file was made"],
+        ),
     ],
 )
 def test_expect_compares_lines(printed: bytes, found: list[str]) -> None:
@@ -501,7 +510,7 @@ def test_many_looks_are_corrected_for(correction: str, least: float, most: float
         topics = random.normal(size=25)
         before = [0.5 + 0.1 * topics + 0.1 * random.normal(size=25) for _ in range(15)]
         now = [0.5 + 0.1 * random.permutation(topics) + 0.1 * random.normal(size=25) for _ in range(15)]
-        said = confirm([(first, second, 1) for first, second in zip(before, now, strict=True)], how)
+        said = confirm([*map(TopicValues, before, now)], how)
         failed += any(each.corrected < 0.05 for each in said)
     assert least <= failed / 150 <= most
 
@@ -510,12 +519,12 @@ def test_p_of_a_gate_is_that_of_compare() -> None:
     """One-sided as `compare --alternative less`, two-sided twice that; nothing to say over one topic."""
     before, now = np.array([0.5, 0.6, 0.7, 0.8]), np.array([0.4, 0.55, 0.75, 0.6])
     for test in PAIRED_TESTS:
-        [one] = confirm([(before, now, 1)], CompareSettings(test=test, alternative="less"))
-        [other] = confirm([(now, before, -1)], CompareSettings(test=test))
+        [one] = confirm([TopicValues(before, now)], CompareSettings(test=test, alternative="less"))
+        [other] = confirm([TopicValues(now, before, less_is_better=True)], CompareSettings(test=test))
         greater = PAIRED_TESTS[test].run((before - now)[None], 10_000, 0, greater=True)[0]
         assert one.p_value == one.corrected == greater and other.p_value == min(1.0, 2 * greater)
         assert one.interval[0] < -0.075 < one.interval[1], "the mean change"
-    [single] = confirm([(before[:1], now[:1], 1)], CompareSettings(alternative="less"))
+    [single] = confirm([TopicValues(before[:1], now[:1])], CompareSettings(alternative="less"))
     assert math.isnan(single.p_value) and single.corrected == 1.0
     assert str(single) == "t over 1 topic, one-sided (worse): p = -"
 
@@ -536,9 +545,14 @@ def test_two_sided_p_of_a_rise_is_that_of_the_fall() -> None:
     now = before + np.linspace(0.1, 0.3, 12)
     for test in PAIRED_TESTS:
         how = CompareSettings(test=test, alternative="two-sided")
-        rise, fall = (confirm([pair], how)[0] for pair in ((before, now, 1), (now, before, 1)))
+        rise, fall = (
+            confirm([pair], how)[0] for pair in (TopicValues(before, now), TopicValues(now, before))
+        )
         assert rise.p_value == pytest.approx(fall.p_value, rel=0.3) and rise.p_value < 0.05
-        assert confirm([(before, now, 1)], CompareSettings(test=test, alternative="less"))[0].p_value > 0.9
+        assert (
+            confirm([TopicValues(before, now)], CompareSettings(test=test, alternative="less"))[0].p_value
+            > 0.9
+        )
 
 
 @pytest.mark.parametrize("files", [("no-such-run",), ("broken",), ("--keep-going", "broken", RUNS[0])])
@@ -556,10 +570,14 @@ def test_item_9_reports_of_gates_name_what_stopped_them(
     options = ["-m", "map", "--fail-under", "map=0.1", "--junit", "junit.xml", "--summary", "summary.md"]
     called = Command(capfdbinary)(*options, QRELS, *files)
     assert called.code == 2
-    (failure,) = ElementTree.parse("junit.xml").getroot().iter("failure")
-    # With --keep-going a warning that the gates were not checked comes behind it.
-    lines = [line for line in called.err.splitlines() if "gates were not checked" not in line]
-    assert failure.get("message") == lines[-1].removeprefix("pres-eval: ")
+    suite = ElementTree.parse("junit.xml").getroot()
+    (error,) = suite.iter("error")
+    # With --keep-going a warning that the gates fail comes behind it.
+    lines = [line for line in called.err.splitlines() if "gates fail" not in line]
+    assert error.get("message") == lines[-1].removeprefix("pres-eval: ")
+    (test,) = [test for test in suite.iter("testcase") if test.find("error") is not None]
+    assert test.get("file") == files[-1 if len(files) == 1 else 1]
+    assert (suite.get("errors"), suite.get("failures")) == ("1", "0")
     assert "gates failed: 1 finding" in Path("summary.md").read_text(encoding="utf-8")
 
 

@@ -257,7 +257,7 @@ def test_item_23_topics_without_a_judged_document_are_looked_at_wherever_they_ar
         run="".join(f"{topic} Q0 {docno} 1 {score} t\n" for topic, docno, score in rows),
     )
     err = call("-m", "map", "--jobs", jobs, "qrels", "run").err
-    looked = r"10,040 rows looked at, 20"
+    looked = r"5,020 rows looked at, 20"
     assert re.search(rf"of {looked} unjudged documents would match judged ones without punctuation", err)
     checked = call("check", "qrels", "run").out
     assert "other-notation-of-docno (20)" in checked and "they match without punctuation" in checked
@@ -288,7 +288,7 @@ def test_item_23_all_rows_are_looked_at(
     checked = call("check", "qrels", "run").out
     assert f"other-notation-of-docno ({topics - native})" in checked
     assert f"of the run, 'EP-1{native}-007A' of the qrels" in checked
-    rows = 251 * topics if topics < 65 else 1 << 12
+    rows = 251 * (topics - native)
     told = f"of {rows:,} rows looked at, {topics - native} unjudged document"
     assert told in call("-m", "map", "qrels", "run").err
     write(qrels=qrels, run=run.replace("ep", "other").replace("Ep", "other"))
@@ -303,7 +303,7 @@ def test_item_23_topics_all_over_a_large_run_are_looked_at(cluster: list[str], c
     write(qrels=qrels, run=run)
     assert len(run) > 3 << 20
     err = call("-m", "map", *cluster, "qrels", "run").err
-    assert re.search(r"of [\d,]+ rows looked at, \d unjudged documents? would match .*'ep1790", err)
+    assert re.search(r"of [\d,]+ rows looked at, \d+ unjudged documents? would match .*'ep1790", err)
 
 
 @pytest.mark.parametrize("judged", ["d1", "d1_chunk_7"])

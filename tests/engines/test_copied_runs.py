@@ -22,7 +22,6 @@ from pres_eval.cli.shared import NumberOptions
 from pres_eval.engines.copies import Copies, can_copy
 from pres_eval.errors import InputError
 from pres_eval.options import Options
-from pres_eval.ranking import runs as ranking_runs
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.runs import Runs, read_run
 from pres_eval.reading.relevance import Relevance, read_relevance
@@ -191,7 +190,6 @@ def test_progress(run: str, copies: Copies, tmp_path: Path, monkeypatch: pytest.
     files = run_at(path)
     steps: list[int] = []
     files.watch(steps.append)
-    monkeypatch.setattr(ranking_runs, "BYTES", 1)  # the first split is large enough to see how the run opens
     with Runs(Ranker.of(judged, Options()), copies) as runs:
         runs.rank(files)
     assert len(steps) > 2 and len(run) - 9 < sum(steps) <= len(run)

@@ -76,9 +76,7 @@ def test_text(seed: int, tmp_path: Path) -> None:
             if "error" in expected:
                 assert "again (" in expected["message"] and "again (" in found["message"]
             else:
-                # Only the first file is looked at for ranks that run against scores.
-                assert found["opening"][0] == expected["opening"][0]
-                assert found | {key: expected[key] for key in ("name", "opening")} == expected
+                assert found | {"name": expected["name"]} == expected
 
 
 def test_faults_name_the_file_and_its_line(judged: Relevance, tmp_path: Path) -> None:
@@ -181,8 +179,8 @@ def test_parquet(shuffled: bool, judged: Relevance, tmp_path: Path) -> None:
         write(folder / f"part.{number}.parquet", lines[2 * number : 2 * number + 2])
     for size in (None, 1):
         found = of_parts(folder, judged, OPTIONS, size)
-        assert found["opening"][0] == expected["opening"][0] and found["tag"] == "parts"
-        assert found | {key: expected[key] for key in ("name", "opening", "tag")} == expected
+        assert found["tag"] == "parts"
+        assert found | {key: expected[key] for key in ("name", "tag")} == expected
     write(folder / "part.3.parquet", [*lines[6:8], lines[0]])
     said = of_parts(folder, judged, OPTIONS)["message"]
     name = folder / "part.3.parquet"
@@ -236,10 +234,9 @@ def test_duplicates(rule: str, shuffled: bool, judged: Relevance, tmp_path: Path
     assert expected["dropped"] == 2
     for size in (20, 70, 1 << 20):
         found = of_parts(tmp_path / "run", judged, options, size)
-        assert found | {"opening": expected["opening"]} == expected
+        assert found == expected
     found = of_parts(in_parts(tmp_path / "parts", lines), judged, options, 40)
-    assert found["opening"][0] == expected["opening"][0]
-    assert found | {key: expected[key] for key in ("name", "opening")} == expected
+    assert found | {"name": expected["name"]} == expected
 
 
 def test_folders_of_a_store(judged: Relevance, tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from pres_eval.batches.from_subtopics import SubtopicBatch
 from pres_eval.errors import InputError, MeasureError
 from pres_eval.measures.base import Trait
 from pres_eval.measures.diversity import MEASURES as DIVERSITY_MEASURES
+from pres_eval.measures.intents import MEASURES as INTENT_MEASURES
 from pres_eval.measures.novelty import MOST_RANKS
 from pres_eval.measures.selection import select
 from pres_eval.options import Options, RelevanceInfo
@@ -38,6 +39,13 @@ TEXTS = {
     **dict.fromkeys(("P_IA", "StRecall"), ("1,3", "50")),
     "facet_recall": ("1R+0,2R", "0R+1,0R+3"),
 }
+TEXTS |= {
+    "D_nDCG": ("1,3", "50"),
+    "D_Q": ("1,3,beta=0.3", "50", "5,beta=0"),
+    "Dsharp_nDCG": ("1,3,gamma=0.3", "50", "5,gamma=0", "5,gamma=1"),
+    "Dsharp_Q": ("1,3,gamma=0.3,beta=0.5", "50"),
+}
+SUBTOPIC_MEASURES = (*DIVERSITY_MEASURES, *INTENT_MEASURES)
 BY_NAME = [pytest.param(measure, id=measure.name) for measure in DIVERSITY_MEASURES]
 
 
@@ -98,7 +106,7 @@ def test_scores_are_those_of_the_slow_twins(
         for block in blocks
         for topic in block.topics
     ]
-    for measure in DIVERSITY_MEASURES:
+    for measure in SUBTOPIC_MEASURES:
         twin = DIVERSITY_TWINS[measure.name]
         for text in (None, *TEXTS.get(measure.name, ())):
             column_name = measure.name if text is None else f"{measure.name}.{text}"
@@ -114,14 +122,14 @@ def test_ranks_among_judged_documents_begin_anew_in_each_topic(tmp_path: Path) -
     judgements: Judgements = {"1": {"s": {"a": 1, "b": 0}}, "2": {"s": {"a": 1, "b": 0, "c": 1}}}
     rankings = {"1": ["x", "b", "a"], "2": ["b", "x", "a", "y", "c"]}
     (batch,) = form(tmp_path / "qrels", judgements, rankings, Options(judged_only=True))
-    assert batch.all_found.place.tolist() == [1, 2, 1, 2, 3]
+    assert batch.all_hits.position.tolist() == [1, 2, 1, 2, 3]
     (column,) = select(["P_IA.2"], relevance=RelevanceInfo.SUBTOPICS)
     assert list(column.measure.score(batch, *column.arguments)) == [0.5, 0.5]
 
 
 def test_every_measure_has_a_twin_and_a_text() -> None:
-    assert {measure.name for measure in DIVERSITY_MEASURES} == set(DIVERSITY_TWINS)
-    for measure in DIVERSITY_MEASURES:
+    assert {measure.name for measure in SUBTOPIC_MEASURES} == set(DIVERSITY_TWINS)
+    for measure in SUBTOPIC_MEASURES:
         assert measure.traits
         assert measure.relevance is RelevanceInfo.SUBTOPICS
         assert all(word in measure.text for word in ("Formula:  ", "Range: ", "Source: ")), measure.name

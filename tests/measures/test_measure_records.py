@@ -143,6 +143,8 @@ THREE = "5 10 20"
 WITHOUT_PARAMETERS = {
     **dict.fromkeys(("P", "recall", "ndcg_cut", "map_cut", "relative_P", "P_avgjg"), NINE),
     **dict.fromkeys(("unj", "ndcg_exp_cut", "err", "dcg_cut", "dcg_exp_cut", "ndcg_gain_cut"), THREE),
+    **dict.fromkeys(("q_measure_cut", "ncg", "nerr", "irbu"), THREE),
+    **dict.fromkeys(("D_nDCG", "D_Q", "Dsharp_nDCG", "Dsharp_Q"), THREE),
     **dict.fromkeys(("rbp_cut", "rbp_graded_cut", "sdcg", "bpm", "nerr8", "nerr9"), THREE),
     **dict.fromkeys(("alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "P_IA", "StRecall"), THREE),
     **dict.fromkeys(("PRES", "PRES_est"), "100 1000"),

@@ -369,9 +369,6 @@ def error(tmp_path: Path, rows: list[tuple[object, ...]], form: str) -> str:
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        ([("1", 0, "a", 1, 1), ("1", 0, "b", 2, -1), ("1", 0, "c", 2, -1)],
-         "judged:2: topic '1', stratum '2': no document is judged (has a relevance of 0 or more), expected at"
-         " least one, which represents the whole stratum"),
         ([("1", 0, "a", 1, 1), ("2", 0, "a", 1, 1), ("1", 0, "a", 2, 0)],
          "judged:3: topic '1', stratum '2': document 'a' again (first in line 1), expected each document"
          " once, in one stratum of its topic"),

@@ -129,7 +129,7 @@ def made(seed: int, folder: Path) -> Case:
         options=options,
         becomes=becomes,
         is_excluded=lambda topic, document: (
-            document == topic if exclude == "self" else (topic, document) in excluded
+            document in (topic, becomes(topic)) if exclude == "self" else (topic, document) in excluded
         ),
         judged_too=judged_too,
         dense=dense,
@@ -226,12 +226,12 @@ def test_the_short_way_for_numbers_at_the_end_is_that_of_the_pattern(pattern: st
     short = PatternMapping(pattern)
     assert short._before_number is not None
     ids = [one for one in IDS if one]
-    found, changed = short(Ids.of(ids))
+    found, changed = short(Ids.from_texts(ids))
     wanted = []
     for one in ids:
         match = re.search(pattern.encode(), one)
         wanted.append(match[1] if match is not None and match[1] else one)
-    assert list(found.pick(slice(None))) == wanted
+    assert list(found.take(slice(None))) == wanted
     assert changed.tolist() == [new != old for new, old in zip(wanted, ids, strict=True)]
 
 
@@ -276,12 +276,12 @@ def patterns(draw: st.DrawFn) -> str:
 @example(r"([a-c-e]+)-", ["ab-e-", "d-", "b-d-"])
 def test_ids_that_are_alike_to_a_pattern_become_what_it_finds(pattern: str, texts: list[str]) -> None:
     ids = [b"\xff" + b"padding", *(text.encode() for text in texts)]
-    found, changed = PatternMapping(pattern)(Ids.of(ids)[1:])
+    found, changed = PatternMapping(pattern)(Ids.from_texts(ids)[1:])
     wanted = []
     for one in ids[1:]:
         match = re.search(pattern.encode(), one)
         wanted.append(match[1] if match is not None and match[1] else one)
-    assert list(found.pick(slice(None))) == wanted
+    assert list(found.take(slice(None))) == wanted
     spans = [re.search(pattern.encode(), one) for one in ids[1:]]
     assert changed.tolist() == [
         bool(span is not None and span[1] and span[1] != one)
@@ -291,10 +291,10 @@ def test_ids_that_are_alike_to_a_pattern_become_what_it_finds(pattern: str, text
 
 def test_a_pattern_of_bytes_that_are_no_text() -> None:
     """As the command line gives them: bytes that are not UTF-8."""
-    found, changed = PatternMapping("^(\udcff+)x")(Ids.of([b"\xff\xffx1", b"\xfex"]))
-    assert list(found.pick(slice(None))) == [b"\xff\xff", b"\xfex"] and changed.tolist() == [True, False]
-    found, _ = PatternMapping("^(.*)\udcff\\d+$")(Ids.of([b"d1\xff12", b"d1"]))
-    assert list(found.pick(slice(None))) == [b"d1", b"d1"]
+    found, changed = PatternMapping("^(\udcff+)x")(Ids.from_texts([b"\xff\xffx1", b"\xfex"]))
+    assert list(found.take(slice(None))) == [b"\xff\xff", b"\xfex"] and changed.tolist() == [True, False]
+    found, _ = PatternMapping("^(.*)\udcff\\d+$")(Ids.from_texts([b"d1\xff12", b"d1"]))
+    assert list(found.take(slice(None))) == [b"d1", b"d1"]
 
 
 @pytest.mark.parametrize("pattern", [r"^(d\d+)", r"(.+)_[0-9]+", r"^([^_]+)_", r"([a-z]+[0-9]{3,})#?"])
@@ -309,7 +309,9 @@ def test_a_pattern_is_tried_on_few_ids(pattern: str, monkeypatch: pytest.MonkeyP
         return span(self, text)
 
     monkeypatch.setattr(PatternMapping, "_span", counted)
-    PatternMapping(pattern)(Ids.of([b"d%d_%d" % (1000 + number, number % 7) for number in range(9000)]))
+    PatternMapping(pattern)(
+        Ids.from_texts([b"d%d_%d" % (1000 + number, number % 7) for number in range(9000)])
+    )
     assert tried <= 2
 
 
@@ -360,6 +362,49 @@ def test_a_topic_is_no_answer_to_itself(command: Command, tmp_path: Path) -> Non
     assert command("-m", "recip_rank", *files).out.split()[-1] == "0.5000"
     called = command("-m", "recip_rank", "--exclude", "self", *files)
     assert called.out.split()[-1] == "1.0000" and "run: 2 excluded" in called.err
+
+
+@pytest.mark.parametrize("mapping", [r"^(EP\d+)-", "families"])
+def test_a_topic_s_own_family_is_no_answer_to_it(mapping: str, command: Command, tmp_path: Path) -> None:
+    """The topic's id goes through the map as documents do."""
+    (tmp_path / "qrels").write_text("EP1-A1 0 EP5-A1 1\n")
+    (tmp_path / "run").write_text("EP1-A1 Q0 EP1-B1 1 3 t\nEP1-A1 Q0 EP5-B2 2 2 t\n")
+    families = tmp_path / "families"
+    families.write_text("EP1-A1 f1\nEP1-B1 f1\nEP5-A1 f5\nEP5-B2 f5\n")
+    options = ["--map-docs", str(families) if mapping == "families" else mapping, "--exclude", "self"]
+    called = command("-m", "recip_rank", *options, tmp_path / "qrels", tmp_path / "run")
+    assert called.out.split()[-1] == "1.0000" and "1 excluded" in called.err
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1 A,B,C\n", "C"),
+        ('1 "A"\n', "D"),
+        ("doc B\n1 A,B,C\n", "C"),
+        ("topic docno\n1 A,B,C\n", "C"),
+        ('1,"A,B,C"\n', "C"),
+        ("1;A,B,C\n2;B\n", "C"),
+        ("1 0 A,B,C 1\n", "C"),
+        ("query,document\n1,B\n", "B"),
+        ("1\tA,B,C\n", "C"),
+    ],
+)
+def test_excluded_ids_are_those_of_the_separator_that_all_lines_have(
+    text: str, expected: str, command: Command, tmp_path: Path
+) -> None:
+    """Each of four documents is the only one that a file excludes."""
+    documents = {"A,B,C": "C", "B": "B", '"A"': "D", "x": "x"}
+    (tmp_path / "excluded").write_text(text)
+    (tmp_path / "qrels").write_text("".join(f"1 0 {docno} 1\n" for docno in documents))
+    gone = []
+    for docno, name in documents.items():
+        (tmp_path / "run").write_text(f"1 Q0 {docno} 1 2 t\n1 Q0 other 2 1 t\n")
+        called = command(
+            "-m", "num_ret", "--exclude", tmp_path / "excluded", tmp_path / "qrels", tmp_path / "run"
+        )
+        gone += [name] if called.out.split()[-1] == "1" else []
+    assert gone == [expected]
 
 
 @pytest.mark.parametrize(

@@ -223,7 +223,7 @@ FAULTS: list[tuple[str, str, str]] = [
         "run:2: score '\"c\"' of document 'b' for topic 'q1'",
     ),
     ("jsonl", '{"q1": {"a": 1}}\n[]\n', "run:2: JSON that is a list, expected JSON like"),
-    ("jsonl", '{"qid": "q1", "docno": "a"}\n', "run:1: str for topic 'qid', expected JSON like"),
+    ("jsonl", '{"qid": "q1", "docno": "a"}\n', "run:1: a record with 'qid', 'docno', expected one with"),
     ("msmarco", "q1 a 1\nq1 b\n", "run:2: 2 columns, expected 3 (topic docno rank)"),
     ("msmarco", "q1 a 1\nq1 b x\n", "run:2: rank 'x', expected an integer"),
     ("msmarco", "q1 a 1\nq1 a 2\n", "run: document 'a' of topic 'q1' again (rows 1 and 2)"),

@@ -108,7 +108,10 @@ LAYOUT = "4 (topic iteration docno relevance)"
         (b"1 0 e", f"3 columns, expected {LAYOUT}"),
         (b"1", f"1 column, expected {LAYOUT}"),
         (b"1 0 e f 1", f"5 columns, expected {LAYOUT}"),
-        (b"1 0 e 1.7", "relevance '1.7', expected an integer"),
+        (
+            b"1 0 e 1.7",
+            "relevance '1.7', expected an integer; gains with decimals can be read with -R qrels_float",
+        ),
         (b"1 0 e abc", "relevance 'abc', expected an integer"),
         (b"1 0 e 1e3", "relevance '1e3', expected an integer"),
         (b"1 0 e -", "relevance '-', expected an integer"),

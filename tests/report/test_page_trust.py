@@ -77,7 +77,8 @@ def test_no_run_is_said_to_stay_best_where_bounds_meet(tmp_path: Path, bounds: b
     known = "" if bounds else "".join(f"1 0 N{rank} 0\n" for rank in range(1, 10))
     runs = [ranking("1", (1, 2), 9, "good"), ranking("1", (5, 6), 9, "poor")]
     words = words_of(report_of_texts(tmp_path, judgements("1", 2) + known, *runs))
-    assert f"Within these bounds {'another' if bounds else 'no other'} run could be best" in words
+    assert ("Within these bounds no other run could be best" in words) != bounds
+    assert ("These bounds do not show that no other run could be best" in words) == bounds
     assert f"of {int(bounds)} of 1 other runs reach into those of good" in words
 
 
@@ -115,3 +116,63 @@ def test_the_baseline_is_the_best_or_the_one_named(command: Command, tmp_path: P
     called = command("report", PATENT_QRELS, *PATENT_RUNS, "--baseline", "keywrd", "-o", tmp_path / "r.html")
     assert called.code == 1
     assert "--baseline keywrd: no such run; did you mean keyword?" in called.err
+
+
+def page_of(command: Command, folder: Path, qrels: str, *runs: str) -> str:
+    """Return the text of the page that the command writes."""
+    (folder / "qrels").write_text(qrels)
+    for number, run in enumerate(runs):
+        (folder / f"run{number}").write_text(run)
+    files = [folder / f"run{number}" for number in range(len(runs))]
+    called = command("report", folder / "qrels", *files, "-o", folder / "r.html", "-m", "P.10", "--quiet")
+    assert called.code == 0, called.err
+    return unescape(re.sub("<[^>]*>", "", (folder / "r.html").read_text()))
+
+
+def test_shares_of_judged_documents_are_rounded(command: Command, tmp_path: Path) -> None:
+    """2.21.0: "on average 83 %" of 0.84, "99 %" of 0.9967 (which is not all)."""
+    topics = [str(topic) for topic in range(1, 31)]
+    for unjudged, words in ((48, "on average 84 % of"), (1, "on average over 99 % of"), (0, "all of")):
+        qrels, run = [], []
+        for place, topic in enumerate(topics):
+            gone = unjudged // 30 + (place < unjudged % 30)
+            qrels += [f"{topic} 0 N{rank} {int(rank == 10)}\n" for rank in range(1 + gone, 11)]
+            run += [ranking(topic, (), 10, "run")]
+        assert f"{words} the first 10 documents of run are judged" in page_of(
+            command, tmp_path, "".join(qrels), "".join(run)
+        )
+
+
+def test_bounds_of_runs_that_share_unjudged_documents_prove_nothing(command: Command, tmp_path: Path) -> None:
+    """2.21.0: "another run could be best", although `good` has one relevant document more in any case."""
+    topics = [str(topic) for topic in range(1, 4)]
+    qrels = "".join(f"{topic} 0 R1 1\n{topic} 0 N1 0\n" for topic in topics)
+    good = "".join(ranking(topic, (1,), 6, "good") for topic in topics)
+    poor = "".join(
+        f"{topic} Q0 {docno} {rank} {9 - rank} poor\n"
+        for topic in topics
+        for rank, docno in enumerate(("N1", "N2", "N3", "N4", "N5", "N6"), 1)
+    )
+    words = page_of(command, tmp_path, qrels, good, poor)
+    assert "another run could be best" not in words
+    assert (
+        "the bounds of P_10 of 1 of 1 other runs reach into those of good. They are of each run alone"
+        in words
+    )
+    assert "good may still be best whatever these are" in words
+
+
+def test_two_runs_that_tie_have_a_verdict(command: Command, tmp_path: Path) -> None:
+    """2.21.0: nothing but "(t, correction holm over 1 pair of runs, p < 0.05.)"."""
+    topics = [str(topic) for topic in range(1, 9)]
+    qrels = "".join(judgements(topic, 1) for topic in topics)
+    runs = ("".join(ranking(topic, (1 + (at + off) % 2,), 4, name) for at, topic in enumerate(topics))
+            for off, name in enumerate(("even", "odd")))  # fmt: skip
+    (tmp_path / "qrels").write_text(qrels)
+    for name, run in zip(("even", "odd"), runs, strict=True):
+        (tmp_path / name).write_text(run)
+    files = [tmp_path / name for name in ("qrels", "even", "odd")]
+    command("report", *files, "-m", "map", "-o", tmp_path / "r.html", "--quiet")
+    words = unescape(re.sub("<[^>]*>", "", (tmp_path / "r.html").read_text()))
+    assert "even and odd tie for the best map" in words
+    assert "no significant difference was found between even and odd (+0.0000, p = 1.0000, 8 topics)" in words

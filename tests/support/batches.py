@@ -12,6 +12,7 @@ import numpy as np
 from hypothesis import strategies as st
 from support.oracle import DOCUMENT_SCORE, POOLED, TWINS, UNKNOWN, Topic, own_nmax
 from support.oracle_gain import GAIN_TWINS
+from support.oracle_ntcir import NTCIR_TWINS
 from support.oracle_readers import READER_TWINS
 from support.oracle_screening import SCREENING_TWINS
 
@@ -20,7 +21,7 @@ from pres_eval.measures import MEASURES
 from pres_eval.measures.parameters import Cutoffs, OptionalCutoffs
 from pres_eval.options import VERSIONS, RelevanceInfo
 
-ALL_TWINS = TWINS | GAIN_TWINS | READER_TWINS | SCREENING_TWINS
+ALL_TWINS = TWINS | GAIN_TWINS | READER_TWINS | SCREENING_TWINS | NTCIR_TWINS
 
 EXAMPLE_PARAMETERS: dict[str, tuple[str, ...]] = {
     **{
@@ -69,6 +70,10 @@ EXAMPLE_PARAMETERS: dict[str, tuple[str, ...]] = {
         "1=0.5,2=0.25,3=0.75",
         "5,1=1,2=3,3=7",
     ),
+    **dict.fromkeys(("q_measure", "o_measure"), ("beta=0", "beta=0.3", "beta=10")),
+    "q_measure_cut": ("1", "3,50,beta=0.5", "2000,beta=0"),
+    "nerr": ("1", "3,50,max_rel=3", "2000,max_rel=40"),
+    "irbu": ("1", "3,50,phi=0.5", "2000,phi=0.999,max_rel=3"),
     "err": ("1", "2,3,7", "50", "all", "all,5,max_rel=5", "max_rel=100"),
     "compat": ("p=0.5", "normalize=0", "p=0.999,normalize=0", "normalize=1", "depth=1", "depth=60,p=0.9"),
     **dict.fromkeys(("rbp_binary", "rbp_resid"), ("p=0.5", "p=1", "p=0", "p=-0.5", "p=1.1", "p=0.99,p=0.8")),

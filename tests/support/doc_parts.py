@@ -67,6 +67,8 @@ FAMILIES = {
     "effort": "Effort and recall",
     "reading-cost": "Costs of reading and missing",
     "diversity": "Novelty and diversity",
+    "ntcir": "Q-measure and other measures of NTCIR",
+    "intents": "Intents with grades (D-measures)",
     "sampled": "Estimates from a sample",
 }
 """The titles of the pages of measures, by the names of their files: those of the modules of the families."""

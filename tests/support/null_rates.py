@@ -25,7 +25,7 @@ from pres_eval.analysis.paired import PairedScores, means_of
 from pres_eval.analysis.reproducible import mean_and_deviation
 from pres_eval.analysis.significance import PAIRED_TESTS, p_values
 from pres_eval.arrays.types import FloatArray
-from pres_eval.gates.confirming import confirm
+from pres_eval.gates.confirming import TopicValues, confirm
 
 ALPHA = 0.05
 MARGIN = 0.05
@@ -136,7 +136,7 @@ def failed_gates(tables: Sequence[FloatArray], correction: str, draws: Draws) ->
         topics = rng.integers(tables[0].shape[1], size=draws.topics)
         turned = rng.random(draws.topics) < 0.5
         both = [values[np.ix_(pair, topics)] for values in tables]
-        tested = confirm([(*np.where(turned, one[::-1], one), 1) for one in both], how)
+        tested = confirm([TopicValues(*np.where(turned, one[::-1], one)) for one in both], how)
         failed += any(one.corrected < ALPHA for one in tested)
     return failed / draws.trials
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 
 from support.oracle import ratio
+from support.oracle_ntcir import mean_blended
 
 Judged = dict[str, dict[str, int]]
 """For each subtopic its documents with their grades."""
@@ -21,8 +22,23 @@ class Covering:
             name: {docno for docno, grade in grades.items() if grade >= max(level, 0)}
             for name, grades in judged.items()
         }
+        self.grades = [
+            {docno: grade for docno, grade in judged[name].items() if grade >= max(level, 0)}
+            for name in sorted(relevant, key=str.encode)
+            if relevant[name]
+        ]
         self.subtopics = [relevant[name] for name in sorted(relevant, key=str.encode) if relevant[name]]
         self.documents = sorted(set().union(*self.subtopics), key=str.encode)
+
+    def global_gain(self, docno: str) -> float:
+        return sum(grades.get(docno, 0) for grades in self.grades) / len(self.grades)
+
+    def gains(self) -> list[float]:
+        return [self.global_gain(docno) if self.grades else 0.0 for docno in self.ranking]
+
+    def best_gains(self) -> list[float]:
+        gains = [self.global_gain(docno) for docno in self.documents]
+        return sorted((gain for gain in gains if gain > 0), reverse=True)
 
     def walk(self, ranking: list[str], alpha: float, discount: Callable[[int], float], cutoff: int) -> float:
         worth = [1.0] * len(self.subtopics)
@@ -143,6 +159,28 @@ def facet_recall(topic: Covering, a: int, b: int) -> float:
     return ratio(total, len(topic.subtopics))
 
 
+def d_ndcg(topic: Covering, cutoff: int) -> float:
+    def dcg(gains: list[float]) -> float:
+        total = 0.0
+        for rank, gain in enumerate(gains[:cutoff], 1):
+            total += gain / math.log2(rank + 1)
+        return total
+
+    return ratio(dcg(topic.gains()), dcg(topic.best_gains()))
+
+
+def d_q(topic: Covering, cutoff: int, beta: float) -> float:
+    return mean_blended(topic.gains(), topic.best_gains(), beta, cutoff)
+
+
+def d_sharp_ndcg(topic: Covering, cutoff: int, gamma: float) -> float:
+    return gamma * st_recall(topic, cutoff) + (1.0 - gamma) * d_ndcg(topic, cutoff)
+
+
+def d_sharp_q(topic: Covering, cutoff: int, gamma: float, beta: float) -> float:
+    return gamma * st_recall(topic, cutoff) + (1.0 - gamma) * d_q(topic, cutoff, beta)
+
+
 DIVERSITY_TWINS: dict[str, Callable[..., float]] = {
     "alpha_DCG": alpha_dcg,
     "alpha_nDCG": alpha_ndcg,
@@ -154,4 +192,8 @@ DIVERSITY_TWINS: dict[str, Callable[..., float]] = {
     "P_IA": p_ia,
     "StRecall": st_recall,
     "facet_recall": facet_recall,
+    "D_nDCG": d_ndcg,
+    "D_Q": d_q,
+    "Dsharp_nDCG": d_sharp_ndcg,
+    "Dsharp_Q": d_sharp_q,
 }

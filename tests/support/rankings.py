@@ -19,7 +19,7 @@ from pres_eval.reading.source import Source
 
 ARRAYS = ("topic", "num_ret", "offsets", "rank", "document")
 PLAIN = ("name", "tag", "single", "ascending")
-WHOLE = ("more_unjudged", "opening", "tag_before", "form")
+WHOLE = ("more_unjudged", "tag_before", "form")
 
 
 def outcome(read: Callable[[], Ranking]) -> dict[str, Any]:
@@ -32,9 +32,6 @@ def outcome(read: Callable[[], Ranking]) -> dict[str, Any]:
     ties = [getattr(ranking.ties, name).tolist() for name in ("document", "first", "size")]
     others = {name: getattr(ranking, name) for name in PLAIN + WHOLE}
     others |= {name: getattr(ranking.facts, name) for name in ("num_rows", "longer_line")}
-    if ranking.opening is not None:
-        opening = ranking.opening
-        others["opening"] = opening.document, opening.against
     return (
         arrays
         | others

@@ -58,6 +58,7 @@ WITHOUT_BOUNDS = {
     **dict.fromkeys(("binG", "G", "ndcg_rel", "Rndcg", "ndcg_gain_cut", "compat"), _NOT_DERIVED),
     **dict.fromkeys(("bpm", "insq", "inst", "nerr8", "nerr9", "nerr10", "nerr11"), _NOT_DERIVED),
     **dict.fromkeys(("PRES_budget", "urbp", "urbp_graded", "ubpref"), _NOT_DERIVED),
+    **dict.fromkeys(("q_measure", "q_measure_cut", "ncg", "nerr", "o_measure"), _NOT_DERIVED),
     "num_ret": "judgements don't change it",
     "relstring": "it is a text",
     "rbp_resid": "it is itself how far the greatest value of rbp is away",

@@ -52,8 +52,8 @@ class Ranks:
         """Return how many of the documents of topics (X,) have at most these ranks (..., X)."""
         room = int(self.rank.max(initial=0)) + 1
         keys = self.topic * room + self.rank  # topic and rank are one number, which ascends
-        place = np.searchsorted(keys, topic * room + np.minimum(rank, room - 1), "right")
-        return np.asarray(place - self.offsets[topic])
+        number_within = np.searchsorted(keys, topic * room + np.minimum(rank, room - 1), "right")
+        return np.asarray(number_within - self.offsets[topic])
 
     def running(self, values: FloatArray) -> FloatArray:
         """Return (N,) the sums of values (N,) in each topic, up to each of them."""
@@ -66,9 +66,9 @@ def unjudged(batch: Batch, depth: int, above: int = 0) -> Ranks:
     free = np.ones(int(begins[-1]), np.bool_)
     judged = np.flatnonzero((batch.grade >= 0) & (batch.rank <= depth))
     free[begins[batch.topic_of[judged]] + batch.rank[judged] - 1] = False
-    places = np.flatnonzero(free)
-    topic_of = np.searchsorted(begins, places, "right") - 1
-    rank = places - begins[topic_of] + 1
+    rows = np.flatnonzero(free)
+    topic_of = np.searchsorted(begins, rows, "right") - 1
+    rank = rows - begins[topic_of] + 1
     topic_of, rank = topic_of[rank > above], rank[rank > above]
     return Ranks(np.searchsorted(topic_of, np.arange(len(batch) + 1)), topic_of, rank)
 
@@ -78,22 +78,22 @@ def filled(batch: Batch, depth: int, grades: Grades, above: int = 0) -> Batch:
 
     These are the ones down to rank `depth`, of those below rank `above`.
     """
-    there = unjudged(batch, depth, above)
-    kept = np.flatnonzero((batch.grade >= 0) | (batch.rank > depth) | (batch.rank <= above))
-    topic_of, count = np.concatenate((batch.topic_of[kept], there.topic)), np.diff(there.offsets)
-    rank = np.concatenate((batch.rank[kept], there.rank))
+    free = unjudged(batch, depth, above)
+    unchanged = np.flatnonzero((batch.grade >= 0) | (batch.rank > depth) | (batch.rank <= above))
+    topic_of, count = np.concatenate((batch.topic_of[unchanged], free.topic)), np.diff(free.offsets)
+    rank = np.concatenate((batch.rank[unchanged], free.rank))
     # Two stretches that ascend are merged, which takes a fifteenth of sorting them by two keys.
     order = np.argsort(topic_of * (int(rank.max(initial=0)) + 1) + rank, kind="stable")
     # Where nothing is judged anew, no grade may be there that the topic does not have.
     grades = np.where(count > 0, grades, np.minimum(grades, np.maximum(highest_grades(batch), 0)))
-    places = batch.level_offsets[:-1] if not grades.any() else batch.level_offsets[1:]
+    where_levels_go = batch.level_offsets[:-1] if not grades.any() else batch.level_offsets[1:]
     return replace(
         batch,
         offsets=np.searchsorted(topic_of[order], np.arange(len(batch) + 1)),
         rank=rank[order],
-        grade=np.concatenate((batch.grade[kept], grades[there.topic]))[order],
-        levels=np.insert(batch.levels, places, grades),
-        level_counts=np.insert(batch.level_counts, places, count),
+        grade=np.concatenate((batch.grade[unchanged], grades[free.topic]))[order],
+        levels=np.insert(batch.levels, where_levels_go, grades),
+        level_counts=np.insert(batch.level_counts, where_levels_go, count),
         level_offsets=batch.level_offsets + np.arange(len(batch) + 1),
     )
 

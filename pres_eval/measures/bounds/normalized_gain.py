@@ -70,19 +70,19 @@ def _ends_of_ratio(
     return float(divide(*sums).min()), _greatest_ratio(first, best, width)
 
 
-def _greatest_ratio(found: FloatArray, best: FloatArray, width: FloatArray) -> float:
+def _greatest_ratio(collected: FloatArray, best: FloatArray, width: FloatArray) -> float:
     """Return the greatest ratio over the numbers of first documents that reach above each layer.
 
-    found, best  (U+1, L) discounts collected, and those of the best ranking, with 0 … U documents more
-    width        (L,) of the layers
+    collected, best  (U+1, L) discounts collected, and those of the best ranking, with 0 … U documents more
+    width            (L,) of the layers
     """
     columns = np.arange(len(width))
-    ratio, chosen = -1.0, np.full(len(width), len(found) - 1)
+    ratio, chosen = -1.0, np.full(len(width), len(collected) - 1)
     while True:
-        numerator = np.add.accumulate(found[chosen, columns] * width)[-1]
+        numerator = np.add.accumulate(collected[chosen, columns] * width)[-1]
         denominator = np.add.accumulate(best[chosen, columns] * width)[-1]
         higher = numerator / denominator if denominator > 0 else 0.0
         if not higher > ratio:
             return float(ratio)
         ratio = float(higher)
-        chosen = np.argmax(found - ratio * best, axis=0)
+        chosen = np.argmax(collected - ratio * best, axis=0)

@@ -34,7 +34,7 @@ class _Tried:
     num_rel: IntArray
 
     @classmethod
-    def of(cls, batch: Batch, depth: int) -> _Tried:
+    def from_batch(cls, batch: Batch, depth: int) -> _Tried:
         """Return those of a batch whose documents count down to a depth."""
         free = unjudged(batch, depth)
         rows = np.flatnonzero(batch.is_rel & (batch.rank <= depth))
@@ -55,12 +55,12 @@ def _in_closed_form(values: Values, rising: Callable[[FloatArray], FloatArray] |
         # What is not tried is the value as it is: nothing relevant.  It has the measure's own last bits.
         value = np.asarray(measure.score(batch, *arguments), np.float64)
         least, greatest = value.copy(), value.copy()
-        tried = _Tried.of(batch, depth_of(measure, arguments))
+        tried = _Tried.from_batch(batch, depth_of(measure, arguments))
         topics = np.flatnonzero(np.diff(tried.free.offsets))
         if len(topics):
-            every, starts = values(tried, arguments), tried.free.offsets[topics]
-            lowest = np.minimum.reduceat(every.min(axis=0), starts)
-            highest = np.maximum.reduceat(every.max(axis=0), starts)
+            tried_values, starts = values(tried, arguments), tried.free.offsets[topics]
+            lowest = np.minimum.reduceat(tried_values.min(axis=0), starts)
+            highest = np.maximum.reduceat(tried_values.max(axis=0), starts)
             if rising is not None:
                 lowest, highest = rising(lowest), rising(highest)
             least[topics] = np.minimum(least[topics], lowest)
@@ -75,19 +75,21 @@ def _sums_of_precisions(tried: _Tried) -> FloatArray:
     free, relevant, topic = tried.free, tried.relevant, tried.free.topic
     inverse = 1.0 / relevant.rank
     upwards = relevant.upwards()
-    places = np.arange(len(inverse)) - relevant.offsets[relevant.topic] + 1
-    running, after = relevant.running(places * inverse), relevant.running(inverse[upwards])[upwards]
+    number_in_topic = np.arange(len(inverse)) - relevant.offsets[relevant.topic] + 1
+    running, after = relevant.running(number_in_topic * inverse), relevant.running(inverse[upwards])[upwards]
     last = relevant.offsets[topic + 1] - 1
     known = np.where(last >= relevant.offsets[topic], np.append(running, 0.0)[last], 0.0)
     before = relevant.down_to(free.rank, topic)
-    place = relevant.offsets[topic] + before
-    after_each = np.where(place <= last, np.append(after, 0.0)[np.minimum(place, len(after))], 0.0)
+    next_row = relevant.offsets[topic] + before
+    after_each = np.where(next_row <= last, np.append(after, 0.0)[np.minimum(next_row, len(after))], 0.0)
     first = known + free.running((before + tried.extra) / free.rank + after_each)
     upwards = free.upwards()
-    own = 1.0 / free.rank[upwards]
-    below = np.append(0.0, free.running(own)[:-1])
+    inverse_of_free = 1.0 / free.rank[upwards]
+    below = np.append(0.0, free.running(inverse_of_free)[:-1])
     below[free.offsets[:-1][np.diff(free.offsets) > 0]] = 0.0
-    return np.array((first, known + free.running((before[upwards] + 1) * own + after_each[upwards] + below)))
+    return np.array(
+        (first, known + free.running((before[upwards] + 1) * inverse_of_free + after_each[upwards] + below))
+    )
 
 
 def _average_precision(tried: _Tried, arguments: Any) -> FloatArray:
@@ -121,12 +123,12 @@ def r_precision(tried: _Tried, arguments: Any) -> FloatArray:
 def _pres(tried: _Tried, arguments: Any) -> FloatArray:
     """Return (2, X) PRES when the first x, and when the last x, are relevant."""
     free, relevant = tried.free, tried.relevant
-    found = np.diff(relevant.offsets)[free.topic] + np.array((tried.extra, tried.extra))
+    num_found = np.diff(relevant.offsets)[free.topic] + np.array((tried.extra, tried.extra))
     known = np.append(0, np.cumsum(relevant.rank))[relevant.offsets]
     ranks = np.cumsum((free.rank, free.rank[free.upwards()]), axis=1)
     before = np.append(0, ranks[0])[free.offsets[:-1]]
     ranks += (np.diff(known) - before)[free.topic]
-    return pres_of(tried.num_rel, arguments[0], found, found * (found + 1), ranks)
+    return pres_of(tried.num_rel, arguments[0], num_found, num_found * (num_found + 1), ranks)
 
 
 pres = _in_closed_form(_pres)

@@ -30,13 +30,13 @@ def _judgements(topic: Batch, measure: Measure, depth: int) -> Iterator[Batch]:
     none = filled(topic, depth, np.zeros_like(highest))
     levels = np.concatenate((none.levels, highest))
     free = np.searchsorted(none.rank, unjudged(topic, depth).rank)
-    place = np.arange(len(free))
+    number_of_free = np.arange(len(free))
     number = np.arange(2 * len(free) + 2)
     step = max(judgements.MOST_DOCUMENTS // max(len(none.rank), 1), 1)
     for start in range(0, len(number), step):
         chosen = number[start : start + step, np.newaxis]
         extra = chosen // 2
-        relevant = np.where(chosen % 2 == 1, place >= len(free) - extra, place < extra)
+        relevant = np.where(chosen % 2 == 1, number_of_free >= len(free) - extra, number_of_free < extra)
         grades = np.tile(none.grade, (len(chosen), 1))
         grades[:, free] = np.where(relevant, highest, 0)
         # (C, L): `extra` documents leave the lowest level for the highest one.

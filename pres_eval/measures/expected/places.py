@@ -46,9 +46,9 @@ def gained_in_ties(batch: Batch, gains: FloatArray, at_rank: AtRank, cutoff: int
     worth = np.zeros(len(batch.rank))
     alone = np.flatnonzero(reached & (ties.size == 1))
     worth[alone] = at_rank(gains[alone], batch.rank[alone])
-    for places in ranks_of(batch, np.flatnonzero(reached & (ties.size > 1)), last):
-        mean = places.average(at_rank(np.ones(len(places.rank)), places.rank))
-        worth[places.documents] = gains[places.documents] * mean[places.of_document]
+    for ranks in ranks_of(batch, np.flatnonzero(reached & (ties.size > 1)), last):
+        mean = ranks.average(at_rank(np.ones(len(ranks.rank)), ranks.rank))
+        worth[ranks.documents] = gains[ranks.documents] * mean[ranks.of_document]
     return batch.sum_by_topic(worth)
 
 
@@ -67,11 +67,11 @@ class RanksOfTies:
     documents: IntArray
     of_document: IntArray
 
-    def each(self, values: IntArray) -> IntArray:
+    def of_ties(self, values: IntArray) -> IntArray:
         """Return (E,) what is the same for all documents of a tie, from values (D,) of all documents."""
-        found = np.zeros(len(self.size), values.dtype)
-        found[self.of_document] = values[self.documents]
-        return found
+        values_of_ties = np.zeros(len(self.size), values.dtype)
+        values_of_ties[self.of_document] = values[self.documents]
+        return values_of_ties
 
     def average(self, values: FloatArray) -> FloatArray:
         """Return (E,) the mean of values (N,) over the ranks of a tie; those behind the last count as 0."""

@@ -35,11 +35,11 @@ def average_precision(batch: Batch, cutoff: int = WHOLE) -> FloatArray:
     mean = np.zeros(len(batch.rank))
     alone = np.flatnonzero(reached & (ties.size == 1))
     mean[alone] = (before[alone] + 1) / batch.rank[alone]
-    for places in ranks_of(batch, np.flatnonzero(reached & (ties.size > 1)), last):
-        others = ((places.each(inside) - 1) / (places.size - 1))[places.number]
-        ahead = places.rank - places.each(ties.first)[places.number]
-        precision = places.each(before)[places.number] + 1 + ahead * others
-        mean[places.documents] = places.average(precision / places.rank)[places.of_document]
+    for ranks in ranks_of(batch, np.flatnonzero(reached & (ties.size > 1)), last):
+        others = ((ranks.of_ties(inside) - 1) / (ranks.size - 1))[ranks.number]
+        ahead = ranks.rank - ranks.of_ties(ties.first)[ranks.number]
+        precision = ranks.of_ties(before)[ranks.number] + 1 + ahead * others
+        mean[ranks.documents] = ranks.average(precision / ranks.rank)[ranks.of_document]
     return divide(batch.sum_by_topic(mean, batch.is_rel), batch.num_rel)
 
 
@@ -53,15 +53,15 @@ def reciprocal_rank(batch: Batch, cutoff: int = WHOLE) -> FloatArray:
     inside, before = counted_in_ties(batch, batch.is_rel)
     score = np.zeros(len(batch))
     leading = np.flatnonzero(batch.is_rel & (before == 0) & (ties.first <= last[batch.topic_of]))
-    for places in ranks_of(batch, leading, last):
-        left = places.size[places.number] - (places.rank - places.each(ties.first)[places.number])
-        here = np.minimum(places.each(inside)[places.number] / left, 1.0)
-        offsets = np.searchsorted(places.number, np.arange(len(places.size) + 1))
+    for ranks in ranks_of(batch, leading, last):
+        left = ranks.size[ranks.number] - (ranks.rank - ranks.of_ties(ties.first)[ranks.number])
+        here = np.minimum(ranks.of_ties(inside)[ranks.number] / left, 1.0)
+        offsets = np.searchsorted(ranks.number, np.arange(len(ranks.size) + 1))
         none_before = np.ones(len(here))
         none_before[1:] = accumulate(np.multiply, 1.0 - here, offsets)[:-1]
         none_before[offsets[:-1]] = 1.0
-        found = np.bincount(places.number, weights=none_before * here / places.rank)
-        score[places.each(batch.topic_of)] += found
+        share_of_tie = np.bincount(ranks.number, weights=none_before * here / ranks.rank)
+        score[ranks.of_ties(batch.topic_of)] += share_of_tie
     return score
 
 
@@ -89,14 +89,14 @@ def success(batch: Batch, cutoff: int) -> FloatArray:
 def pairs_found(batch: Batch, cutoff: int) -> tuple[FloatArray, FloatArray]:
     """Return (T,) expected number k of relevant documents down to the cutoff, and of k (k + 1)."""
     known = batch.count_by_topic(relevant_in_whole_ties(batch, cutoff)).astype(float)
-    found, square = known.copy(), known * (known + 1)
+    number, square = known.copy(), known * (known + 1)
     for tie in cut_ties(batch, cutoff):
         mean = tie.seen * tie.relevant / tie.size
         # The factorial moment of the hypergeometric distribution; two documents at least are in a tie.
         twice = mean * (tie.seen - 1) * (tie.relevant - 1) / (tie.size - 1)
-        found[tie.topic] = tie.before + mean
+        number[tie.topic] = tie.before + mean
         square[tie.topic] = tie.before * (tie.before + 1) + (2 * tie.before + 2) * mean + twice
-    return found, square
+    return number, square
 
 
 def preferred_in_ties(batch: Batch) -> FloatArray:
@@ -115,15 +115,15 @@ def preferred_in_ties(batch: Batch) -> FloatArray:
     most = np.minimum(batch.num_nonrel[batch.topic_of], n)
     preferred: FloatArray = 1.0 - divide(sums / (others + 1), most)
     cut = np.flatnonzero(is_cut(batch, last) & batch.is_rel)
-    topics, heads, each = np.unique(batch.topic_of[cut], return_index=True, return_inverse=True)
+    topics, heads, value_of_row = np.unique(batch.topic_of[cut], return_index=True, return_inverse=True)
     values = np.empty(len(topics))
-    for number, row in enumerate(cut[heads].tolist()):
+    for cut_number, row in enumerate(cut[heads].tolist()):
         count = np.arange(int(others[row]) + 1)
-        seen = int(last[topics[number]] - ties.first[row]) + 1
+        seen = int(last[topics[cut_number]] - ties.first[row]) + 1
         chance = chance_of_at_least(count + 1, seen, int(ties.size[row]), len(count))
         share = 1.0 - divide(np.minimum(before[row] + count, n[row]), np.full(len(count), most[row]))
-        values[number] = np.add.accumulate(chance * share)[-1] / len(count)
-    preferred[cut] = values[each]
+        values[cut_number] = np.add.accumulate(chance * share)[-1] / len(count)
+    preferred[cut] = values[value_of_row]
     return preferred[batch.relevant_rows]
 
 
@@ -134,15 +134,15 @@ def accuracy(batch: Batch, cutoff: int | None) -> FloatArray:
     inside, before = counted_in_ties(batch, batch.is_rel)
     whole = relevant_in_whole_ties(batch, last)
     others_before = ties.first - 1 - before + (ties.size - inside) / 2
-    found = batch.count_by_topic(whole).astype(float)
+    relevant = batch.count_by_topic(whole).astype(float)
     wrong = batch.sum_by_topic(others_before, whole)
-    score = np.where(found > 0, 1.0 - divide(wrong, (last - found) * found), 0.0)
+    score = np.where(relevant > 0, 1.0 - divide(wrong, (last - relevant) * relevant), 0.0)
 
     def of_tie(tie: CutTie, number: IntArray) -> FloatArray:
         """Return (n,) the share of pairs in the right order if so many of the tie are seen (n,)."""
-        all_found = found[tie.topic] + number
+        all_relevant = relevant[tie.topic] + number
         more = number * (tie.first - 1 - tie.before + (tie.seen - number) / 2)
-        right = 1.0 - divide(wrong[tie.topic] + more, (last[tie.topic] - all_found) * all_found)
-        return np.where(all_found > 0, right, 0.0)
+        right = 1.0 - divide(wrong[tie.topic] + more, (last[tie.topic] - all_relevant) * all_relevant)
+        return np.where(all_relevant > 0, right, 0.0)
 
     return average_in_cut_ties(batch, last, score, of_tie)

@@ -27,13 +27,15 @@ def rank_in_ties(batch: Batch, number: IntArray) -> tuple[FloatArray, FloatArray
     """
     ties, end = ties_of(batch), last_rank(batch)[batch.topic_of]
     inside, before = counted_in_ties(batch, batch.is_rel)
-    wanted = number[batch.topic_of]
-    own = batch.is_rel & (before < wanted) & (wanted <= before + inside) & (ties.first + ties.size - 1 <= end)
-    topic, heads = np.unique(batch.topic_of[own], return_index=True)
-    row = np.flatnonzero(own)[heads]
+    needed = number[batch.topic_of]
+    holds_it = (
+        batch.is_rel & (before < needed) & (needed <= before + inside) & (ties.first + ties.size - 1 <= end)
+    )
+    topic, heads = np.unique(batch.topic_of[holds_it], return_index=True)
+    row = np.flatnonzero(holds_it)[heads]
     chance, rank = np.zeros(len(batch)), np.zeros(len(batch))
-    place = (number[topic] - before[row]) * (ties.size[row] + 1) / (inside[row] + 1)
-    chance[topic], rank[topic] = 1.0, ties.first[row] - 1 + place
+    place_in_tie = (number[topic] - before[row]) * (ties.size[row] + 1) / (inside[row] + 1)
+    chance[topic], rank[topic] = 1.0, ties.first[row] - 1 + place_in_tie
     for tie in cut_ties(batch, WHOLE):
         j = int(number[tie.topic]) - tie.before
         if not 0 < j <= tie.relevant:
@@ -41,8 +43,8 @@ def rank_in_ties(batch: Batch, number: IntArray) -> tuple[FloatArray, FloatArray
         (reached,) = chance_of_at_least(np.array([j]), tie.seen, tie.size, tie.relevant)
         (further,) = chance_of_at_least(np.array([j + 1]), tie.seen + 1, tie.size + 1, tie.relevant + 1)
         if reached > 0:
-            place = j * (tie.size + 1) / (tie.relevant + 1) * further / reached
-            chance[tie.topic], rank[tie.topic] = reached, tie.first - 1 + place
+            place_in_tie = j * (tie.size + 1) / (tie.relevant + 1) * further / reached
+            chance[tie.topic], rank[tie.topic] = reached, tie.first - 1 + place_in_tie
     return chance, rank
 
 
@@ -70,15 +72,15 @@ def average_time_to_discovery(batch: Batch) -> FloatArray:
     """Return the mean rank (T,): each relevant document is in the middle of its tie's part that counts."""
     ties = ties_of(batch)
     whole = relevant_in_whole_ties(batch, WHOLE)
-    found = batch.count_by_topic(whole)
+    num_found = batch.count_by_topic(whole)
     ranks = batch.sum_by_topic(ties.first + (ties.size - 1) / 2, whole)
 
     def of_tie(tie: CutTie, number: IntArray) -> FloatArray:
         """Return (n,) the mean rank if so many of the tie are seen (n,)."""
         middle = tie.first - 1 + (tie.seen + 1) / 2
-        return divide(ranks[tie.topic] + number * middle, found[tie.topic] + number)
+        return divide(ranks[tie.topic] + number * middle, num_found[tie.topic] + number)
 
-    return average_in_cut_ties(batch, WHOLE, divide(ranks, found), of_tie)
+    return average_in_cut_ties(batch, WHOLE, divide(ranks, num_found), of_tie)
 
 
 def total_cost_weighted(batch: Batch, costs: tuple[float, ...]) -> FloatArray:
@@ -88,7 +90,9 @@ def total_cost_weighted(batch: Batch, costs: tuple[float, ...]) -> FloatArray:
     def of_tie(tie: CutTie, number: IntArray) -> FloatArray:
         """Return (n,) the cost if so many of the tie are seen (n,)."""
         topic = batch.take(tie.topic, tie.topic + 1)
-        each = [weighted_cost(topic, costs, missed[tie.topic] - np.array([k])) for k in number.tolist()]
-        return np.concatenate(each)
+        costs_of_numbers = [
+            weighted_cost(topic, costs, missed[tie.topic] - np.array([k])) for k in number.tolist()
+        ]
+        return np.concatenate(costs_of_numbers)
 
     return average_in_cut_ties(batch, WHOLE, weighted_cost(batch, costs, missed), of_tie)

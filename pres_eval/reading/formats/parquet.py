@@ -10,12 +10,14 @@ import numpy as np
 
 from pres_eval.arrays import PADDING, AnyArray, Ids
 from pres_eval.errors import InputError, MissingExtraError, PresEvalError, quoted
-from pres_eval.reading.blocks import Block, check_topics
-from pres_eval.reading.formats.names import DOCUMENT, GRADE, SCORE, TOPIC, pick
+from pres_eval.reading.blocks import Block, Row, blocks_of_rows, check_topics
+from pres_eval.reading.formats.separated import Columns, InOrder, columns_of, ids_in_cell
+from pres_eval.reading.headings import GAINS, GAINS_ADVICE, NAME_THEM
 from pres_eval.reading.source import Source
 from pres_eval.reading.streams import in_the_end
 
 ROWS = 1 << 16
+
 
 LARGEST_BATCH = 1 << 24
 """Bytes of ids that are read together, if rows share long ones: a file may have them once for all rows."""
@@ -27,7 +29,7 @@ LARGEST_GROUP = 1 << 30
 """Bytes of a row group, decompressed: who writes it decides in which pieces it is read."""
 
 
-def read_parquet(source: Source, grades: bool) -> Iterator[Block]:
+def read_parquet(source: Source, grades: int) -> Iterator[Block]:
     """Yield a table with the columns of ir_measures (query_id doc_id ...) or PyTerrier (qid docno ...)."""
     with opened(source) as file:
         yield from row_groups(source, file, range(file.num_row_groups), grades)
@@ -54,6 +56,9 @@ def opened(source: Source) -> Iterator[Any]:
             yield file
     except PresEvalError:
         raise
+    except UnicodeDecodeError:
+        found, expected = "a column whose name is no UTF-8", "columns with names in UTF-8"
+        raise InputError(source.name, None, found, expected) from None
     except Exception as error:
         # Stores raise what they like, such as ValueError for one that sends no parts of files.
         if isinstance(place, str) and not isinstance(error, (pyarrow.ArrowException, OSError)):
@@ -62,9 +67,10 @@ def opened(source: Source) -> Iterator[Any]:
         raise InputError(source.name, None, f"cannot be read ({said})") from None
 
 
-def row_groups(source: Source, file: Any, numbers: Iterable[int], grades: bool) -> Iterator[Block]:
+def row_groups(source: Source, file: Any, numbers: Iterable[int], grades: int) -> Iterator[Block]:
     """Yield some row groups of the file, some rows at a time."""
-    columns = column_names(source, file, grades)
+    columns, names = columns_in(source, file, grades), column_names(source, file, grades)
+    in_order = InOrder(grades)
     groups_size = ids_size = 0
     for group in numbers:
         size = file.metadata.row_group(group).total_byte_size
@@ -76,23 +82,45 @@ def row_groups(source: Source, file: Any, numbers: Iterable[int], grades: bool) 
                 f"at most {LARGEST_GROUP:,}, such as a million rows",
             )
         # One after the other, so that memory does not grow with the file; threads have files of their own.
-        rows = max(min(ROWS, LARGEST_BATCH // _longest_shared(file, group, columns[:2])), 1)
+        rows = max(min(ROWS, LARGEST_BATCH // _longest_shared(file, group, names[:2])), 1)
         groups_size += size
-        for batch in file.iter_batches(rows, row_groups=[group], columns=columns, use_threads=False):
-            if batch.num_rows:
-                topic, document = (_ids(source, batch.column(name), name) for name in columns[:2])
-                ids_size += int(topic.lengths.sum() + document.lengths.sum())
-                if ids_size > max(MOST_SHARED, SHARED_BY * groups_size):
-                    raise InputError(
-                        source.name,
-                        None,
-                        f"row groups of {groups_size:,} bytes that have ids of {ids_size:,} bytes",
-                        f"ids of at most {MOST_SHARED:,}, or {SHARED_BY} times the row groups",
-                    )
-                score = batch.column(columns[2])
-                block = Block.of_rows(topic, document, _numbers(source, score, columns[2], grades))
-                check_topics(source.name, block)
-                yield block
+        for batch in file.iter_batches(rows, row_groups=[group], columns=names, use_threads=False):
+            if not batch.num_rows:
+                continue
+            if columns.several:
+                yield from _blocks_of_lists(source, batch, names, in_order, grades)
+                continue
+            topic, document = (_ids(source, batch.column(name), name) for name in names[:2])
+            ids_size += topic.nbytes + document.nbytes
+            if ids_size > max(MOST_SHARED, SHARED_BY * groups_size):
+                raise InputError(
+                    source.name,
+                    None,
+                    f"row groups of {groups_size:,} bytes that have ids of {ids_size:,} bytes",
+                    f"ids of at most {MOST_SHARED:,}, or {SHARED_BY} times the row groups",
+                )
+            if len(names) < 3:
+                values: AnyArray = np.array([in_order.number(each) for each in topic])
+            else:
+                values = _numbers(source, batch.column(names[2]), names[2], grades)
+            block = Block.of_rows(topic, document, -values if columns.by_rank else values)
+            check_topics(source.name, block)
+            yield block
+
+
+def _blocks_of_lists(
+    source: Source, batch: Any, names: list[str], in_order: InOrder, grades: int
+) -> Iterator[Block]:
+    """Yield the documents of a table that has a list of them, or a text with several, in each row."""
+    topics, lists = (batch.column(name).to_pylist() for name in names[:2])
+    rows: list[Row] = []
+    for topic, documents in zip(topics, lists, strict=True):
+        for document in ids_in_cell(documents) if isinstance(documents, str) else documents or ():
+            if topic is None or document is None:
+                raise InputError(source.name, None, "a row without an id", "an id in all")
+            ids = str(topic).encode(), str(document).encode()
+            rows.append((*ids, in_order.number(topic), None))
+    yield from blocks_of_rows(source.name, iter(rows), grades)
 
 
 def _longest_shared(file: Any, group: int, columns: list[str]) -> int:
@@ -135,15 +163,37 @@ def blocks_of_groups(source: Source, start: int, stop: int, by_topic: bool) -> I
                 return
 
 
-def column_names(source: Source, file: Any, grades: bool) -> list[str]:
+def column_names(source: Source, file: Any, grades: int) -> list[str]:
     """Return the names of the columns that are read.  Raises InputError if the file has not all of them."""
     names = file.schema_arrow.names
-    found = [pick(names, wanted) for wanted in (TOPIC, DOCUMENT, GRADE if grades else SCORE)]
-    if None in found:
+    return [names[place] for place in columns_in(source, file, grades).places]
+
+
+def columns_in(source: Source, file: Any, grades: int) -> Columns:
+    """Return the columns that are read.
+
+    Raises InputError if the file has not all of them, has one twice, or has structs for ids, or lists where
+    one document is expected.
+    """
+    import pyarrow
+
+    schema = file.schema_arrow
+    names = schema.names
+    columns = columns_of(names, grades, source.naming)
+    if columns is None:
         value = "relevance or label" if grades else "score"
         expected = f"query_id doc_id {value}, or qid docno {value}"
-        raise InputError(source.name, None, f"the columns {', '.join(names)}", expected)
-    return [str(name) for name in found]
+        raise InputError(source.name, None, f"the columns {', '.join(names)}", expected, NAME_THEM)
+    for place in columns.places:
+        if names.count(names[place]) > 1:
+            found = f"{names.count(names[place])} columns named {names[place]}"
+            raise InputError(source.name, None, found, "one")
+    for place in columns.places[:1] if columns.several else columns.places[:2]:
+        kind = schema.field(place).type
+        if pyarrow.types.is_nested(kind):
+            found = f"column {quoted(names[place])} of type {kind}"
+            raise InputError(source.name, None, found, "texts or whole numbers")
+    return columns
 
 
 def _ids(source: Source, column: Any, name: str) -> Ids:
@@ -164,19 +214,39 @@ def _ids(source: Source, column: Any, name: str) -> Ids:
         text[: stop - start] = np.frombuffer(data, np.uint8)[start:stop]
     if (text[: stop - start] == 0).any():
         raise InputError(source.name, None, f"a NUL in an id of column {quoted(name)}", "text")
-    return Ids(text, places[:-1] - start, np.diff(places))
+    return Ids.from_buffer(text, places[:-1] - start, places[1:] - start)
 
 
-def _numbers(source: Source, column: Any, name: str, grades: bool) -> AnyArray:
-    """Return (n,) the numbers of a column: whole ones if they are grades, doubles if they are scores."""
+def _numbers(source: Source, column: Any, name: str, grades: int) -> AnyArray:
+    """Return (n,) the numbers of a column: whole ones if they are grades, doubles if scores or gains."""
     import pyarrow
 
+    naming = source.naming
     _check_nulls(source, column, name)
-    is_integer = pyarrow.types.is_integer(column.type)
-    if not is_integer and (grades or not pyarrow.types.is_floating(column.type)):
+    if grades and naming.grades and not pyarrow.types.is_floating(column.type):
+        values = [naming.grade(str(value)) for value in column.to_pylist()]
+        return _grades(source, np.array(values), name, grades)
+    if not (pyarrow.types.is_integer(column.type) or pyarrow.types.is_floating(column.type)):
         expected = "integers" if grades else "numbers"
         raise InputError(source.name, None, f"column {quoted(name)} of type {column.type}", expected)
-    return np.asarray(column.to_numpy(zero_copy_only=False), np.int64 if grades else np.float64)
+    numbers = column.to_numpy(zero_copy_only=False)
+    if not grades:
+        return np.asarray(numbers, np.float64)
+    return _grades(source, np.asarray(numbers), name, grades)
+
+
+def _grades(source: Source, grades_read: AnyArray, name: str, grades: int) -> AnyArray:
+    """Return (n,) grades as whole numbers, or gains; raise InputError for decimals where these are none."""
+    if grades_read.dtype.kind != "f":
+        return grades_read.astype(np.int64)
+    wrong = ~np.isfinite(grades_read)
+    if grades != GAINS:
+        wrong |= grades_read != np.trunc(grades_read)
+    if wrong.any():
+        found = f"relevance {float(grades_read[int(np.argmax(wrong))])!r} in column {quoted(name)}"
+        expected = "finite numbers" if grades == GAINS else "integers"
+        raise InputError(source.name, None, found, expected, "" if grades == GAINS else GAINS_ADVICE)
+    return grades_read.astype(np.float64 if grades == GAINS else np.int64)
 
 
 def _check_nulls(source: Source, column: Any, name: str) -> None:

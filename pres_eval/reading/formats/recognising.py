@@ -2,24 +2,41 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from typing import Any
 
 from pres_eval.errors import InputError
-from pres_eval.reading.blocks import FileFormat
-from pres_eval.reading.formats.delimited import (
+from pres_eval.reading.blocks import Block, FileFormat
+from pres_eval.reading.formats.delimited import read_beir, read_msmarco
+from pres_eval.reading.formats.engines import BEGINNING_OF_ENGINE
+from pres_eval.reading.formats.json_text import SHAPE, is_record, read_json, read_json_lines
+from pres_eval.reading.formats.parquet import read_parquet
+from pres_eval.reading.formats.separated import (
     SEPARATOR_LINE,
     columns_of,
     header_of,
-    read_beir,
+    read_by_number,
     read_csv,
-    read_msmarco,
+    read_words,
     separator_of,
 )
-from pres_eval.reading.formats.json_text import BEGINNING_OF_ENGINE, SHAPE, read_json, read_json_lines
-from pres_eval.reading.formats.names import DOCUMENT, GRADE, SCORE, TOPIC, pick
-from pres_eval.reading.formats.parquet import read_parquet
+from pres_eval.reading.headings import DOCNO, DOCNOS, GRADE, RANK, SCORE, Naming
 from pres_eval.reading.source import Source
+
+LOOKED_AT_LINES = 20
+
+NAMED = "columns"
+"""Name of the format whose columns --columns numbers, and of Parquet whose columns it names."""
+
+
+def _read_named(source: Source, grades: int) -> Iterator[Block]:
+    """Read a file whose columns --columns names."""
+    is_parquet = source.head().startswith(b"PAR1")
+    return (read_parquet if is_parquet else read_by_number)(source, grades)
+
 
 FORMATS = {
     one.name: one
@@ -32,9 +49,10 @@ FORMATS = {
         FileFormat("jsonl", "JSON Lines", read_json_lines),
         FileFormat("csv", "CSV or TSV with a header", read_csv),
         FileFormat("parquet", "Parquet", read_parquet, numbered=False),
+        FileFormat(NAMED, "the columns of --columns", _read_named),
     )
 }
-"""By the names that -T and -R give them."""
+"""By the names that -T and -R give them, and the format of numbered columns, which has no such name."""
 
 
 def recognised(source: Source, grades: bool) -> FileFormat | None:
@@ -43,37 +61,81 @@ def recognised(source: Source, grades: bool) -> FileFormat | None:
         head = source.head().removeprefix(b"\xef\xbb\xbf")
     except InputError:
         return None
+    naming = source.naming
     if head.startswith(b"PAR1"):
         return FORMATS["parquet"]
-    told = SEPARATOR_LINE.match(head)
-    lines = head[told.end() if told else 0 :].split(b"\n")
-    whole, first = [line for line in lines[:-1] if line.strip()][:20], lines[0].split()
-    if head.lstrip().startswith(b"{"):
+    if naming.by_number:
+        return FORMATS[NAMED] if _numbers_are_of(naming, grades) else None
+    separator_line = SEPARATOR_LINE.match(head)
+    lines = head[separator_line.end() if separator_line else 0 :].split(b"\n")
+    whole = [line for line in lines[:-1] if line.strip()][:LOOKED_AT_LINES]
+    if head.lstrip()[:1] in (b"{", b"["):
         # The last line counts if the file ends in it, newline or not.
-        return _json(head, whole or [line for line in lines if line.strip()][:20], grades)
-    if [word.strip(b'"').lower() for word in first] == [b"query-id", b"corpus-id", b"score"]:
+        return _json(
+            head, whole or [line for line in lines if line.strip()][:LOOKED_AT_LINES], grades, naming
+        )
+    return _of_text(lines[0], whole or [head], grades, naming)
+
+
+def _of_text(first: bytes, lines: list[bytes], grades: bool, naming: Naming) -> FileFormat | None:
+    """Return the format of lines of columns, None if it is not known; `first`: the first line."""
+    if [word.strip(b'"').lower() for word in first.split()] == [b"query-id", b"corpus-id", b"score"]:
         return FORMATS["beir"]
-    if separator_of(lines[0]) and columns_of(header_of(lines[0]), grades) is not None:
+    if separator_of(first) and columns_of(header_of(first), grades, naming) is not None:
         return FORMATS["csv"]
-    return FORMATS["msmarco"] if not grades and _ranks_ascend(whole or [head]) else None
+    return FORMATS["msmarco"] if not grades and _ranks_ascend(lines) else None
 
 
-def _json(head: bytes, lines: list[bytes], grades: bool) -> FileFormat | None:
+def judgements_format(source: Source) -> FileFormat | None:
+    """Return the format of judgements whose columns or words the options name; None if they name none."""
+    file_format = recognised(source, grades=True)
+    if file_format is None and source.naming.grades:
+        return FileFormat("qrels", "", read_words)
+    return file_format
+
+
+def _numbers_are_of(naming: Naming, grades: bool) -> bool:
+    """Return whether --columns numbers the columns of such a file: a grade is of judgements alone."""
+    if DOCNO not in naming.columns and DOCNOS not in naming.columns:
+        return False
+    of_runs = SCORE in naming.columns or RANK in naming.columns
+    return GRADE in naming.columns or not of_runs if grades else of_runs or GRADE not in naming.columns
+
+
+def _json(head: bytes, lines: list[bytes], grades: bool, naming: Naming) -> FileFormat | None:
     """Return which kind of JSON begins so, None if it is neither a run nor judgements."""
-    string = rb'"(?:[^"\\]|\\.)*"'
     if BEGINNING_OF_ENGINE.search(head):
         return FORMATS["json"]
-    nested = re.match(rb"\s*\{\s*(" + string + rb"\s*:\s*\{|\}\s*$)", head) is not None
+    if head.lstrip().startswith(b"["):
+        record = _first_value(head.lstrip()[1:])
+        return FORMATS["json"] if is_record(record, grades, naming) else None
+    string = rb'"(?:[^"\\]|\\.)*"'
+    documents = rb'(?:\{|\[\s*(?:["\]]|-?\d))'
+    nested = re.match(rb"\s*\{\s*(" + string + rb"\s*:\s*" + documents + rb"|\}\s*$)", head) is not None
     closed = [line.rstrip().endswith(b"}") for line in lines]
-    if lines and lines[0].lstrip().startswith(b"{") and all(closed) and (len(lines) > 1 or not nested):
-        keys = [word.strip(b'"').decode("utf-8", "replace") for word in re.findall(string, lines[0])]
-        columns = (TOPIC, DOCUMENT, GRADE if grades else SCORE)
-        if nested or None not in [pick(keys, names) for names in columns]:
+    if lines and lines[0].lstrip().startswith(b"{") and all(closed):
+        record = _first_value(lines[0])
+        if is_record(record, grades, naming) and not _has_columns(record):
+            return FORMATS["jsonl"]
+        if nested and len(lines) > 1:
             return FORMATS["jsonl"]
     return FORMATS["json"] if nested else None
 
 
-def _ranks_ascend(lines: list[bytes]) -> bool:
+def _first_value(text: bytes) -> Any:
+    """Return the value at the beginning of a text in JSON; None if it is not whole."""
+    try:
+        return json.JSONDecoder().raw_decode(text.decode("utf-8", "replace").lstrip())[0]
+    except (ValueError, RecursionError):
+        return None
+
+
+def _has_columns(record: Any) -> bool:
+    """Return whether an object has columns and not a row: all its values are lists or objects."""
+    return isinstance(record, dict) and all(isinstance(value, (list, dict)) for value in record.values())
+
+
+def _ranks_ascend(lines: Sequence[bytes]) -> bool:
     """Return whether all lines are topic, docno and rank, the ranks rising inside of a topic."""
     rows = [line.split() for line in lines]
     if not all(len(words) == 3 and re.fullmatch(rb"\d{1,9}", words[2]) for words in rows):

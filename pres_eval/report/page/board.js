@@ -11,7 +11,7 @@ const boardMarks = () => {
       const label = cell.dataset.board;
       if (!data.pairs.measures.includes(label)) continue;
       const letters = cell.querySelector(".letters");
-      letters.hidden = RUNS > FEW_RUNS && label !== state.m;
+      if (letters) letters.hidden = RUNS > FEW_RUNS && label !== state.m;
       if (run === baseline) continue;
       const found = tested(label, run, baseline);
       if (!(found.p < alpha)) continue;
@@ -95,7 +95,7 @@ const boardBars = () => {
   const known = (run) => Number.isFinite(of("lower", run));
   const everywhere = data.runs.flatMap((_, run) => (known(run) ? [of("lower", run), of("upper", run)] : [of("means", run)]));
   const column = nameColumn("leaderboard", 0.42);
-  const groups = RUNS > 1 ? data.pairs.letters[row] : [];
+  const groups = RUNS > 1 && data.pairs.baseline === null ? data.pairs.letters[row] : [];
   const room = byId("leaderboard").clientWidth < 600 ? 5 : 16;
   const mostLetters = Math.min(room, Math.max(0, ...groups.map((group) => group.length)));
   const points = order.map((run, at) => ({

@@ -32,17 +32,22 @@ def leaderboard(report: Report) -> Html:
         "Leaderboard",
         _different_topics(report),
         failed_runs(report),
-        controls(
-            ("measure", "Measure"),
-            ("baseline", "Compared with"),
-            field=element("label", "Find a run ", SEARCH) if len(report.names) > FEW_RUNS else "",
-        ),
+        _choices(report),
         _note(report),
         scrolling(
             "Averages over topics", _averages(report), rows=len(report.names) * (len(report.names) > FEW_RUNS)
         ),
         _intervals(report),
     )
+
+
+def _choices(report: Report) -> Html:
+    """Return the choices of a measure and of a baseline, which is fixed if p-values are corrected for it."""
+    selects = [("measure", "Measure")]
+    if report.compared_with is None:
+        selects.append(("baseline", "Compared with"))
+    search = element("label", "Find a run ", SEARCH) if len(report.names) > FEW_RUNS else ""
+    return controls(*selects, field=search)
 
 
 def _different_topics(report: Report) -> Html | str:
@@ -145,29 +150,32 @@ def _note(report: Report) -> Html | str:
         return element("p", "No two runs have a topic in common: nothing could be tested.", class_="dim")
     if not np.isfinite(report.pairs.p_values).any():
         return element("p", f"Over {report.pairs.over} no difference could be tested.", class_="dim")
-    alike = [
-        label
-        for label, own in zip(report.pairs.measures, report.pairs.letters, strict=True)
-        if set(own) == {"a"}
-    ]
-    few = f" {', '.join(alike)}: all runs share a, which does not mean that they are equal." if alike else ""
-    return element(
-        "p",
-        element("span", id="board-signs", role="status"),
-        (
-            f"{SHARED[0].upper()}{SHARED[1:]}. Signs and letters are of one family of tests:"
-            f" {report.pairs.family}, each over the topics that both have, significant where"
-            f" p < {report.pairs.settings.alpha:g}.{few}"
-        ),
-        class_="dim",
-        id="board-note",
-    )
+    tests = report.pairs.family
+    if report.pairs.settings.corrects_within(len(report.pairs.measures)):
+        tests += " (--correct-over measures: over all together)"
+    tests += f", each over the topics that both have, significant where p < {report.pairs.settings.alpha:g}."
+    if report.pairs.baseline is None:
+        words = f"{SHARED[0].upper()}{SHARED[1:]}. Signs and letters are of one family of tests: {tests}"
+        alike = [
+            label
+            for label, letters in zip(report.pairs.measures, report.pairs.letters, strict=True)
+            if set(letters) == {"a"}
+        ]
+        if alike:
+            words += f" {', '.join(alike)}: all runs share a, which does not mean that they are equal."
+    else:
+        words = (
+            f"Signs are of one family of tests: {tests} Other pairs are in Two runs, uncorrected; letters"
+            " need tests of all pairs (without --baseline)."
+        )
+    signs = element("span", id="board-signs", role="status")
+    return element("p", signs, words, class_="dim", id="board-note")
 
 
 def _letters(report: Report, label: str, run: int, hidden: bool) -> Html | str:
     """Return the letters of `compare --all-pairs` behind a value; the script shows the chosen measure's."""
     pairs = report.pairs
-    if pairs is None or len(report.names) < 2 or label not in pairs.measures:
+    if pairs is None or pairs.baseline is not None or len(report.names) < 2 or label not in pairs.measures:
         return ""
     found = pairs.letters[pairs.measures.index(label)][run]
     cut = found if len(found) <= MANY_LETTERS else f"{found[:4]}…{found[-3:]}"

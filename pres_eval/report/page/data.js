@@ -72,6 +72,7 @@ const tested = (label, one, other) => {
     mean: (one < other ? arrays.firstMeans : arrays.secondMeans)[place],
     other: (one < other ? arrays.secondMeans : arrays.firstMeans)[place],
     p: arrays.corrected[place],
+    corrected: data.pairs.baseline === null || low === data.pairs.baseline || high === data.pairs.baseline,
     topics: arrays.pairTopics[place % pairs],
     direction: sign * arrays.direction[place],
     wins: sign > 0 ? wins : losses,

@@ -46,10 +46,11 @@ def _words(report: Report) -> str:
     if found is None or pairs is None or not found.comparisons:
         return "No differences were tested: that takes two runs with topics in common."
     settings = pairs.settings
+    measures = " and measures" if settings.over == "measures" else " of a measure"
     return (
         f"+ and − mark values that are significantly better and worse than those of"
         f" {report.names[report.baseline]} in the group ({settings.test}, correction"
-        f" {settings.correction} over all groups and runs of a measure, p < {settings.alpha:g}), over the"
+        f" {settings.correction} over all groups and runs{measures}, p < {settings.alpha:g}), over the"
         " topics that all runs have. These tests are a family of their own, beside that of the leaderboard."
         + " As some topics are in several groups, no test shows whether differences depend on the group."
         * found.overlap
@@ -136,7 +137,8 @@ def _between(label: str, found: ByGroup) -> Html:
         if one.measure == label
     ]
     caption = (
-        f"Whether the difference in {label} is another one in another group (random deals of the topics to"
-        " groups); a difference that is significant in one group and not in another is no such evidence"
+        f"Whether the difference in {label} is another one in another group (Welch's F, by random deals of"
+        " the topics to groups); a difference that is significant in one group and not in another is no"
+        " such evidence"
     )
     return table(caption, ["runs", "least in", "greatest in", "p", "p, corrected"], rows, text_columns=3)

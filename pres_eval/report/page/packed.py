@@ -117,7 +117,7 @@ def page_data(report: Report) -> list[Html]:
 def _of_pairs(pairs: PairTable) -> dict[str, AnyArray]:
     """Return what the script knows of any two runs, and the means of runs."""
     return {
-        "corrected": pairs.corrected.astype("<f8"),
+        "corrected": np.where(pairs.in_family, pairs.corrected, pairs.p_values).astype("<f8"),
         "firstMeans": pairs.pair_means[0].astype("<f8"),
         "secondMeans": pairs.pair_means[1].astype("<f8"),
         "pairTopics": pairs.topics.astype("<i4"),
@@ -159,6 +159,9 @@ def _document(report: Report, labels: Sequence[str]) -> dict[str, Any]:
         "best": report.best_first(report.main),
         "leaders": report.leaders(report.main),
         "base": report.baseline,
+        "complete": report.options.complete,
+        "weightless": _weightless(report),
+        "beyond": report.documents_beyond,
         "topicsDiffer": report.topics_differ(),
         "partial": [int(not report.has_all_topics(run)) for run in range(len(report.names))],
         "pairs": None
@@ -167,10 +170,18 @@ def _document(report: Report, labels: Sequence[str]) -> dict[str, Any]:
             "measures": pairs.measures,
             **vars(pairs.settings),
             "over": pairs.over,
+            "baseline": pairs.baseline,
             "family": pairs.family,
             "letters": pairs.letters,
         },
     }
+
+
+def _weightless(report: Report) -> list[int]:
+    """Return the places of the topics that weigh nothing, which no test counts."""
+    if report.weights is None:
+        return []
+    return [place for place, topic in enumerate(report.topics) if report.weights.of[topic] == 0]
 
 
 def _summary(report: Report, run: int, label: str) -> float | None:

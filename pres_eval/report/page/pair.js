@@ -1,7 +1,14 @@
 // Any two runs: the tests, topic against topic, the differences sorted, documents that only one found.
 const MOST_ROWS = 200;
-const commonTopics = (one, other) =>
-  data.topics.map((_, topic) => topic).filter((topic) => hasTopic(one, topic) && hasTopic(other, topic));
+// The topics of which the tests know: those that both have; with -c all, where a topic that a run lacks counts as 0.
+const comparedTopics = (one, other) =>
+  data.topics
+    .map((_, topic) => topic)
+    .filter((topic) => !data.weightless.includes(topic) && (data.complete || (hasTopic(one, topic) && hasTopic(other, topic))));
+const comparedValue = (measure, run, topic) => (data.complete && !hasTopic(run, topic) ? 0 : valueOf(measure, run, topic));
+const comparedText = (measure, run, topic) => (data.complete && !hasTopic(run, topic) ? "0 for the missing topic" : textOf(measure, run, topic));
+const topicWords = (count) => (data.complete ? `${plural(count, "topic")} (one that a run lacks counts as 0)` : `${plural(count, "topic")} that both have`);
+const familyWords = (found) => (found.corrected ? data.pairs.family : `${data.pairs.test}, uncorrected: the pair is not one with ${data.runs[data.pairs.baseline]}`);
 const pairTests = (one, other) => {
   const rows = data.pairs.measures.map((label) => {
     const found = tested(label, one, other);
@@ -16,12 +23,13 @@ const pairTests = (one, other) => {
       pText(found.p),
     ];
   });
-  const { family } = data.pairs;
-  const caption = `Means, wins, ties and losses over the ${plural(commonTopics(one, other).length, "topic")} that both have; p: ${family}, as on the leaderboard`;
+  const found = tested(data.pairs.measures[0], one, other);
+  const family = found.corrected ? `${data.pairs.family}, as on the leaderboard` : familyWords(found);
+  const caption = `Means, wins, ties and losses over the ${topicWords(found.topics)}; p: ${family}`;
   return tableOf(caption, ["measure", data.runs[one], data.runs[other], "difference", "wins", "ties", "losses", "p"], rows);
 };
 const pairScatter = (one, other, measure, topics) => {
-  const values = topics.map((topic) => [valueOf(measure, one, topic), valueOf(measure, other, topic), topic]);
+  const values = topics.map((topic) => [comparedValue(measure, one, topic), comparedValue(measure, other, topic), topic]);
   const known = values.filter(([x, y]) => !Number.isNaN(x + y));
   const all = known.flatMap(([x, y]) => [x, y]);
   const [low, high] = [Math.min(0, ...all), Math.max(...all, 0.1)];
@@ -98,9 +106,10 @@ const foundBy = (run, document, limit) => {
   const rank = rankOf(run, document);
   return rank > 0 && rank <= limit;
 };
-const onlyOne = (one, other, topics) => {
+const onlyOne = (one, other, topics, count) => {
   const limit = Number(state.nmax);
-  const counts = { both: 0, none: 0, one: 0, other: 0 };
+  // Nobody found the documents of topics that no run has.
+  const counts = { both: 0, none: data.beyond, one: 0, other: 0 };
   const only = [];
   for (const topic of topics) {
     const [start, stop] = documentsOf(topic);
@@ -118,7 +127,7 @@ const onlyOne = (one, other, topics) => {
     ]);
   const cut = only.length > MOST_ROWS ? `; the first ${MOST_ROWS} of ${only.length} are listed` : "";
   const [first, second] = [data.runs[one], data.runs[other]];
-  const caption = `Relevant documents of the ${plural(topics.length, "topic")} that both have, by rank ${limit}: both found ${counts.both}, only ${first} ${counts.one}, only ${second} ${counts.other}, neither ${counts.none}${cut}`;
+  const caption = `Relevant documents of the ${topicWords(count)}, by rank ${limit}: both found ${counts.both}, only ${first} ${counts.one}, only ${second} ${counts.other}, neither ${counts.none}${cut}`;
   const table = tableOf(caption, ["topic", "document", "grade", "found by", `rank in ${first}`, `rank in ${second}`], rows, { words: [0, 1, 3] });
   return html("div", {}, html("h3", {}, "Documents that only one of them found"), scrolling("Documents that only one run found", table, true));
 };
@@ -133,25 +142,27 @@ sections.pair = () => {
     return;
   }
   const measure = measureAt[state.m];
-  const topics = commonTopics(one, other);
+  const topics = comparedTopics(one, other);
   const found = tested(state.m, one, other);
   const sentence = found?.topics
     ? `${state.a} against ${state.b}: ${state.m} ${found.mean.toFixed(4)} − ${found.other.toFixed(4)} = ` +
       `${signed(found.mean - found.other)}; better on ${found.wins}, equal on ${found.ties}, worse on ${found.losses} of ` +
-      `the ${plural(found.topics, "topic")} that both have; ${pWords(found.p)} (${data.pairs.family}).`
+      `the ${topicWords(found.topics)}; ${pWords(found.p)}${found.corrected ? ` (${data.pairs.family})` : `, uncorrected (${data.pairs.test})`}.`
     : `${state.a} against ${state.b}: ${found ? "they have no topic in common" : `${state.m} was not tested`}.`;
   if (!topics.length) return show(host, html("p", {}, sentence));
   const differences = topics.map((topic) => [
-    Math.round((valueOf(measure, one, topic) - valueOf(measure, other, topic)) * 1e4) / 1e4,
+    Math.round((comparedValue(measure, one, topic) - comparedValue(measure, other, topic)) * 1e4) / 1e4,
     topic,
-    `${textOf(measure, one, topic)} − ${textOf(measure, other, topic)}`,
+    `${comparedText(measure, one, topic)} − ${comparedText(measure, other, topic)}`,
   ]);
-  const words = `${state.m} of ${state.a} minus ${state.b} on each of ${plural(topics.length, "topic")}, from the largest to the smallest`;
+  const count = found ? found.topics : topics.length;
+  const unseen = count > topics.length ? `; not drawn: ${count - topics.length} that no run has` : "";
+  const words = `${state.m} of ${state.a} minus ${state.b} on each of ${plural(count, "topic")}, from the largest to the smallest${unseen}`;
   show(
     host,
     html("p", { id: "pair-words", role: "status" }, sentence),
     sideBySide(pairScatter(one, other, measure, topics), differenceBars("Differences", words, "difference", differences)),
     scrolling("All measures of the two runs", pairTests(one, other)),
-    onlyOne(one, other, topics)
+    onlyOne(one, other, topics, count)
   );
 };

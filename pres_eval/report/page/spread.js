@@ -5,7 +5,8 @@ const boxes = () => {
   const scale = RUNS > FEW_BOXES ? 1 : 2;
   const measure = measureAt[state.m];
   const rows = data.runs.map((_, run) => {
-    const values = commonTopics(run, run).map((topic) => valueOf(measure, run, topic));
+    const topics = data.topics.map((_, topic) => topic).filter((topic) => hasTopic(run, topic));
+    const values = topics.map((topic) => valueOf(measure, run, topic));
     const ordered = sortedNumbers(values);
     const mean = ordered.reduce((total, value) => total + value, 0) / ordered.length;
     return { run, values, mean, five: [0, 0.25, 0.5, 0.75, 1].map((share) => quantile(ordered, share)) };

@@ -19,7 +19,8 @@ const pinned = () => JSON.parse(state.pins).map((name) => runAt.get(name));
 const isRun = (value) => runAt.has(value);
 const VALID = {
   m: (value) => labels.includes(value),
-  base: isRun,
+  // P-values that are corrected for one baseline are those of no other.
+  base: (value) => isRun(value) && (!data.pairs || data.pairs.baseline === null || value === data.runs[data.pairs.baseline]),
   a: isRun,
   b: isRun,
   topic: (value) => topicAt.has(value),
@@ -27,7 +28,7 @@ const VALID = {
   nmax: (value) => /^[1-9][0-9]{0,8}$/.test(value),
   view: (value) =>
     (value.startsWith("run:") && runAt.has(value.slice(4))) ||
-    (value.startsWith("measure:") && value.slice(8) in measureAt),
+    (value.startsWith("measure:") && Object.hasOwn(measureAt, value.slice(8))),
   filter: () => true,
   sort: (value) => /^[a-z-]+:.+:(a|de)scending$/.test(value) || !value,
   pins: (value) => {
@@ -116,7 +117,7 @@ const goTo = (section) => {
 const follow = () => {
   const [section, text] = location.hash.slice(1).split(/\?(.*)/s);
   for (const [key, value] of new URLSearchParams(text || "")) {
-    if (key in VALID && VALID[key](value)) state[key] = value;
+    if (Object.hasOwn(VALID, key) && VALID[key](value)) state[key] = value;
   }
   changed();
   if (!section) return;

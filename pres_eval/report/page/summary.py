@@ -8,9 +8,9 @@ import numpy as np
 
 from pres_eval.analysis.compare_settings import least_p
 from pres_eval.analysis.every_pair import Against, PairTable
-from pres_eval.analysis.incomplete_runs import Overtaking
 from pres_eval.analysis.pools import Trust
 from pres_eval.analysis.reproducible import rounded
+from pres_eval.arrays import FloatArray
 from pres_eval.errors import plural
 from pres_eval.measures.selection import BOUNDS_NOTE
 from pres_eval.report.markup import Cell, Content, Html, element, link, scrolling, section, table
@@ -86,48 +86,89 @@ def _tests(report: Report, leaders: Sequence[int]) -> list[Content]:
     pairs = report.pairs
     if pairs is None:
         return ["there is no mean over topics to test."]
-    alpha = pairs.settings.alpha
-    if not leaders:
-        overtaking = report.overtaking(report.main)
-        verdicts = [_overtaken(report, pairs, pair) for pair in overtaking[:1]]
-        if verdicts:
-            return [*verdicts, f" ({pairs.family}, p < {alpha:g}.)"]
+    overtaking = report.overtaking(report.main)
+    if pairs.baseline is not None:
+        parts = _tests_with_baseline(report, pairs, pairs.baseline, leaders)
+    elif leaders:
+        parts = _tests_with_best(report, pairs, leaders)
+    elif overtaking:
+        parts = [_tested_pair(report, pairs, overtaking[0].run, overtaking[0].best, aside="")]
+    else:
         return ["see ", link("pair", "any two runs"), f" over the topics that both have ({pairs.family})."]
+    return [*parts, f" ({pairs.family}, p < {pairs.settings.alpha:g}.)"]
+
+
+def _tests_with_best(report: Report, pairs: PairTable, leaders: Sequence[int]) -> list[Content]:
+    """Return the tests of the best run, or of those that tie, against all others."""
+    parts: list[Content] = []
+    if len(leaders) > 1:
+        parts.append(_tested_pair(report, pairs, leaders[0], leaders[1], aside=""))
     others = [run for run in report.best_first(report.main) if run not in leaders]
-    parts = [_next(report, pairs, leaders[0], other) for other in others[:1]]
-    if not least_p(pairs.settings, int(pairs.topics.max()), len(pairs.first)) < alpha:
-        parts.append(f" Over {plural(int(pairs.topics.max()))} nothing can be significant.")
+    if others:
+        if parts:
+            parts.append(" ")
+        parts.append(_tested_pair(report, pairs, leaders[0], others[0], _place_of(report, others[0])))
+    if nothing := _nothing_significant(pairs):
+        parts.append(nothing)
     elif len(report.names) > 2:
+        count = len(report.names) - 1
         for leader in leaders[:MOST_NAMED]:
-            rest = [run for run in range(len(report.names)) if run != leader]
-            found = [pairs.against(0, leader, run) for run in rest]
-            beaten = sum(one.p_value < alpha and one.direction > 0 for one in found)
-            lost = sum(one.p_value < alpha and one.direction < 0 for one in found)
-            name = report.names[leader]
-            amount = "every other run" if beaten == len(rest) else f"{beaten} of the {len(rest)} other runs"
-            losses = f" and significantly worse than {lost}" if lost else ""
-            parts.append(f" {name} is significantly better than {amount}{losses}.")
-    return [*parts, f" ({pairs.family}, p < {alpha:g}.)"]
+            better, worse = _significant(report, pairs, leader)
+            amount = "every other run" if worse == count else f"{worse} of the {count} other runs"
+            losses = f" and significantly worse than {better}" if better else ""
+            parts.append(f" {report.names[leader]} is significantly better than {amount}{losses}.")
+    return parts
 
 
-def _next(report: Report, pairs: PairTable, leader: int, other: int) -> Content:
-    """Describe the test of the best run against the next."""
-    found = pairs.against(0, leader, other)
-    names = {"a": report.names[leader], "b": report.names[other]}
-    lacking = len(report.topics) - len(report.evaluations[other].topics)
-    rank = "the next" if report.has_all_topics(other) else f"which lacks {plural(lacking)}"
-    return [
-        _verdict(found, pairs.settings.alpha, names["a"], names["b"], aside=f", {rank}"),
-        link("pair", "topic by topic", **names),
-        ".",
-    ]
+def _tests_with_baseline(
+    report: Report, pairs: PairTable, baseline: int, leaders: Sequence[int]
+) -> list[Content]:
+    """Return the tests of the runs against a named baseline, which alone p-values are corrected for."""
+    others = [run for run in report.best_first(report.main) if run != baseline]
+    name = report.names[baseline]
+    parts: list[Content]
+    if baseline in leaders:
+        parts = [_tested_pair(report, pairs, baseline, others[0], _place_of(report, others[0]))]
+    else:
+        run = next((run for run in leaders), others[0])
+        parts = [_tested_pair(report, pairs, run, baseline, ", the baseline")]
+    if nothing := _nothing_significant(pairs):
+        parts.append(nothing)
+    elif len(others) > 1:
+        better, worse = _significant(report, pairs, baseline)
+        parts.append(
+            f" {better} of the {len(others)} other runs are significantly better than {name},"
+            f" {worse} significantly worse."
+        )
+    return parts
 
 
-def _overtaken(report: Report, pairs: PairTable, pair: Overtaking) -> Content:
-    """Describe the test of a run that lacks topics against the best of those that have all."""
-    names = {"a": report.names[pair.run], "b": report.names[pair.best]}
-    found = pairs.against(0, pair.run, pair.best)
-    verdict = _verdict(found, pairs.settings.alpha, names["a"], names["b"], aside="")
+def _nothing_significant(pairs: PairTable) -> str:
+    """Return that no p-value can come below alpha; empty if one can."""
+    topics = int(pairs.topics.max())
+    if least_p(pairs.settings, topics, pairs.comparisons) < pairs.settings.alpha:
+        return ""
+    return f" Over {plural(topics)} nothing can be significant."
+
+
+def _significant(report: Report, pairs: PairTable, run: int) -> tuple[int, int]:
+    """Count the runs that are significantly better than a run, and those that are significantly worse."""
+    tests = [pairs.against(0, other, run) for other in range(len(report.names)) if other != run]
+    significant = [test.direction for test in tests if test.p_value < pairs.settings.alpha]
+    return significant.count(1), significant.count(-1)
+
+
+def _place_of(report: Report, run: int) -> str:
+    """Return a comma, and what the first run behind the best is."""
+    if report.has_all_topics(run):
+        return ", the next"
+    return f", which lacks {plural(len(report.topics) - len(report.evaluations[run].topics))}"
+
+
+def _tested_pair(report: Report, pairs: PairTable, run: int, other: int, aside: str) -> Content:
+    """Return the test of two runs in words, with a link to them; `aside`: a comma, and what the other is."""
+    names = {"a": report.names[run], "b": report.names[other]}
+    verdict = _verdict(pairs.against(0, run, other), pairs.settings.alpha, names["a"], names["b"], aside)
     return [verdict, link("pair", "topic by topic", **names), "."]
 
 
@@ -189,8 +230,8 @@ def _missed(report: Report, run: int) -> list[Content]:
     missing = ~((documents.ranks > 0) & (documents.ranks <= limit))
     own = missing[run] & has[topic_of]
     total, nobody = int(has[topic_of].sum()), int((own & missing.all(axis=0)).sum())
-    # The judgements may have topics that no run has: every document of these is missed.
-    beyond = int(report.summary(run, "num_rel")) - total if report.options.complete else 0
+    # Every document of topics that no run has is missed.
+    beyond = report.documents_beyond
     missed, total, nobody = int(own.sum()) + beyond, total + beyond, nobody + beyond
     words = f"{report.names[run]} misses {missed} of {plural(total, 'relevant document')} by rank {limit}"
     if not own.any():
@@ -210,15 +251,23 @@ def _judged(report: Report, run: int) -> list[Content]:
     if trust is None:
         return []
     share, name = float(trust.judged[10][run]), report.names[run]
-    # Rounded down: 99.7 % is not all.
-    amount = "all" if share == 1 else f"on average {int(100 * share)} %"
-    words = f"{amount} of the first 10 documents of {name} are judged"
+    words = f"{_amount(share)} of the first 10 documents of {name} are judged"
     if share < 1 and "P_10" in trust.bounds:
         low, high = trust.bounds["P_10"][:, run]
         words += f": P_10 lies between {low:.4f} and {high:.4f}"
     ties = trust.ties[run]
     equal = f" Equal scores: {ties} by how they are ordered." if ties and ties.is_wide else ""
     return [f"{words}.{equal} ", link("trust", "Can I trust these judgements?")]
+
+
+def _amount(share: float) -> str:
+    """Return a share in words, rounded: 99.7 % is not all, and 0.2 % is not nothing."""
+    if share == 1:
+        return "all"
+    rounded_share = f"{100 * share:.0f} %"
+    if share > 0.995 or 0 < share < 0.005:
+        rounded_share = "over 99 %" if share > 0.5 else "under 1 %"
+    return f"on average {rounded_share}"
 
 
 FEW = 5
@@ -291,17 +340,34 @@ def _order(report: Report, trust: Trust) -> list[list[Content]]:
         f" τ = {tried.averages[0, place]:.2f} on average, {tried.lowest[0, place]:.2f} at worst"
         f" ({same:.2f}: the same order)" + ", without weights of topics" * (report.weights is not None)
     )
-    leaders, name = report.leaders(report.main), report.names[report.best_first(report.main)[0]]
+    leaders = report.leaders(report.main)
     if np.isnan(same):
         return []
-    if report.main not in trust.bounds or len(leaders) != 1:
+    rivals = sum(report.has_all_topics(run) for run in range(len(report.names))) - 1
+    if report.main not in trust.bounds or len(leaders) != 1 or not rivals:
         return [[words]]
-    low, high = np.sort(report.sign(report.main) * trust.bounds[report.main], axis=0)
-    others = [run for run in range(len(high)) if run != leaders[0] and report.has_all_topics(run)]
-    if not others:
-        return [[words]]
-    over = int(np.count_nonzero(high[others] > low[leaders[0]]))
-    last = f"the bounds of {report.main} of {over} of {len(others)} other runs reach into those of {name}"
-    if len(others) < len(high) - 1:
-        last += f" ({len(high) - 1 - len(others)} more lack topics and are not compared)"
-    return [[words], [f"Within these bounds {'another' if over else 'no other'} run could be best: {last}"]]
+    return [[words], [_who_could_be_best(report, trust.bounds[report.main], leaders[0])]]
+
+
+def _who_could_be_best(report: Report, bounds: FloatArray, best: int) -> str:
+    """Return whether the bounds (2, R) of other runs reach into those of the best, in words.
+
+    A run of which they do not cannot be best.  One of which they do may: bounds are of each run alone, and a
+    document that two runs retrieved can be relevant for both or for none.
+    """
+    low, high = np.sort(report.sign(report.main) * bounds, axis=0)
+    others = [run for run in range(len(high)) if run != best and report.has_all_topics(run)]
+    over = int(np.count_nonzero(high[others] > low[best]))
+    reach = (
+        f"the bounds of {report.main} of {over} of {len(others)} other runs reach into those of"
+        f" {report.names[best]}"
+    )
+    lacking = len(high) - 1 - len(others)
+    if lacking:
+        reach += f" ({lacking} more lack topics and are not compared)"
+    if not over:
+        return f"Within these bounds no other run could be best: {reach}"
+    return (
+        f"These bounds do not show that no other run could be best: {reach}. They are of each run alone:"
+        f" as runs share unjudged documents, {report.names[best]} may still be best whatever these are"
+    )

@@ -9,7 +9,7 @@ const cellsOf = (table) =>
       return copy.textContent.trim().replace(/^−/, "-");
     })
   );
-// As in the CSV of the command, text must not begin a formula in a spreadsheet.
+// As in the CSV of the command, text must not begin a formula in a spreadsheet, saved or pasted.
 const guarded = (text) => (/^[=+\-@'\t＝＋－＠]/.test(text) && !/^[+-]?[\d.]+$/.test(text) ? `'${text}` : text);
 const csv = (table) => cellsOf(table).map((row) => row.map((text) => `"${guarded(text).replaceAll('"', '""')}"`).join(",") + "\r\n").join("");
 const TEX = { "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}" };
@@ -35,7 +35,7 @@ const standAlone = (figure) => {
 const takes = {
   CSV: (table) => save("table.csv", asFile("text/csv", csv(table))),
   LaTeX: (table) => save("table.tex", asFile("text/plain", tex(table))),
-  Copy: (table) => navigator.clipboard.writeText(cellsOf(table).map((row) => row.join("\t")).join("\n")),
+  Copy: (table) => navigator.clipboard.writeText(cellsOf(table).map((row) => row.map(guarded).join("\t")).join("\n")),
   SVG: (figure) => save("picture.svg", asFile("image/svg+xml", standAlone(figure)[0])),
   PNG: async (figure) => {
     const [text, width, height] = standAlone(figure);

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from pres_eval.arrays import absent
-from pres_eval.errors import quoted
+from pres_eval.checking.notations import Respelling
+from pres_eval.checking.respelling import COMPARED_TOPICS, respelled_topics
+from pres_eval.checking.second_look import Opening, SecondLook
+from pres_eval.errors import NoCommonTopicError, quoted
 from pres_eval.options import FIRST, LARGEST_LONG, ONE, Options, RelevanceInfo
-from pres_eval.ranking.notations import MOST, Respelling
-from pres_eval.ranking.opening import Opening
-from pres_eval.ranking.ranking import Ranking
-from pres_eval.ranking.rough import respelled_topics
+from pres_eval.ranking.ranking import Ranking, no_common_topic
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.relevance import QrelsJudgements, Relevance
 
@@ -21,10 +21,17 @@ if TYPE_CHECKING:
     from pres_eval.reading.judged_groups import Sample
 
 
-def warnings_about(ranking: Ranking, relevance: Relevance, options: Options, alone: bool = True) -> list[str]:
+def warnings_about(
+    ranking: Ranking,
+    relevance: Relevance,
+    options: Options,
+    second_look: Callable[[], SecondLook],
+    alone: bool = True,
+) -> list[str]:
     """Return the warnings about a run: findings that are no error but may mislead.
 
-    `alone`: whether it is the only run; the topics of several are reported together (`analysis.topics`).
+    second_look  reads some rows of the run again; called where that may be worth it
+    alone        whether it is the only run; the topics of several are reported together (`analysis.topics`)
     """
     warnings: list[str] = []
     if ranking.facts.longer_line is not None or ranking.num_dropped:
@@ -33,31 +40,20 @@ def warnings_about(ranking: Ranking, relevance: Relevance, options: Options, alo
         warnings += _of_topics(ranking, relevance, options, alone)
     if relevance.info is RelevanceInfo.STRATA:
         warnings += _guesses(ranking, cast("Sample", relevance), options)
+    look = second_look()
     more: list[str] = []
-    opening = ranking.opening or Opening(b"")
-    if (ranking.tag_before, opening.exchanged, opening.against) != (None, None, None):
-        more += _of_columns(ranking, opening)
+    if (ranking.tag_before, look.opening) != (None, Opening()):
+        more += _of_columns(ranking, look.opening)
     if len(ranking.topic):  # otherwise the error that there is no topic in common says so
-        more += _zeros(ranking, relevance, options)
-        if len(ranking.unjudged_ids) or ranking.respelling is not None:
-            more += _rewritings(ranking, relevance)
+        more += _zeros(ranking, relevance, options, look)
+        more += _respellings(ranking, relevance, look)
     return warnings + [f"{text} (pres-eval check shows more)" for text in more]
-
-
-def longer_line(ranking: Ranking) -> str | None:
-    """Return the warning about a line with more columns than are used, None if there is none."""
-    if ranking.facts.longer_line is None:
-        return None
-    return (
-        f"{ranking.name}:{ranking.facts.longer_line}: more than 6 columns; the first 6 are used"
-        " (topic Q0 docno rank score tag), which is wrong if an id has a blank in it"
-    )
 
 
 def _of_lines(ranking: Ranking, relevance: Relevance, options: Options) -> Iterator[str]:
     """Yield warnings about lines that may be meant otherwise."""
-    if longer := longer_line(ranking):
-        yield longer
+    if ranking.warning_of_longer_line is not None:
+        yield ranking.warning_of_longer_line
     rewriting = relevance.rewriting
     if ranking.num_dropped and (rewriting is None or rewriting.mapping is None):
         lines = "1 line was" if ranking.num_dropped == 1 else f"{ranking.num_dropped} lines were"
@@ -114,15 +110,15 @@ def _guesses(ranking: Ranking, sample: Sample, options: Options) -> Iterator[str
         )
 
 
-def _rewritings(ranking: Ranking, relevance: Relevance) -> Iterator[str]:
+def _respellings(ranking: Ranking, relevance: Relevance, look: SecondLook) -> Iterator[str]:
     """Yield ids that match nothing and would match if they were written alike."""
     if (topics := unmatched_topics(ranking, relevance.pool)) is not None:
         yield f"{ranking.name}: {topics.count:,} of the topics without judgements would match {topics.text}"
-    match = ranking.respelling
+    match = look.respelling
     if match is not None:
         documents = "document" if match.count == 1 else "documents"
         yield (
-            f"{ranking.name}: of {ranking.num_looked_at:,} rows looked at, {match.count:,} unjudged"
+            f"{ranking.name}: of {look.num_rows:,} rows looked at, {match.count:,} unjudged"
             f" {documents} would match judged ones {match.text}"
         )
 
@@ -148,11 +144,11 @@ def _of_columns(ranking: Ranking, opening: Opening) -> Iterator[str]:
         )
 
 
-def _zeros(ranking: Ranking, relevance: Relevance, options: Options) -> Iterator[str]:
+def _zeros(ranking: Ranking, relevance: Relevance, options: Options, look: SecondLook) -> Iterator[str]:
     """Yield warnings about values that are all 0."""
     if not len(ranking.rank) and len(relevance.pool.documents):
-        opening = ranking.opening
-        ours = "" if opening is None else f"the run has {quoted(opening.document)}, "
+        first = look.first_document
+        ours = "" if first is None else f"the run has {quoted(first)}, "
         judged = quoted(relevance.pool.documents[0])
         yield (
             f"{ranking.name}: no retrieved document is judged ({ours}the qrels have {judged}):"
@@ -177,24 +173,29 @@ def _zeros(ranking: Ranking, relevance: Relevance, options: Options) -> Iterator
 
 def unmatched_topics(ranking: Ranking, pool: Pool) -> Respelling | None:
     """Return the change that would make a run's topics match that the judgements lack."""
-    unjudged = ranking.unjudged_ids.take(slice(MOST))
-    if not unjudged:
+    unjudged = ranking.unjudged_ids.take(slice(COMPARED_TOPICS))
+    if not len(unjudged):
         return None
-    return respelled_topics(unjudged, pool.topics.take(absent(ranking.topic, len(pool.topics))[:MOST]))
+    missing = absent(ranking.topic, len(pool.topics))[:COMPARED_TOPICS]
+    return respelled_topics(list(unjudged), list(pool.topics.take(missing)))
 
 
-def no_common_topic(relevance: Relevance, ranking: Ranking, options: Options) -> str:
-    """Return the warning about a run without a topic of the judgements."""
+def check_common_topics(relevance: Relevance, ranking: Ranking, options: Options) -> None:
+    """Raise NoCommonTopicError for a run without a topic of the judgements."""
+    scores_missing_topics = options.complete and options.version.scores_missing_topics
+    if not len(ranking.topic) and not scores_missing_topics:
+        raise NoCommonTopicError(without_common_topic(relevance, ranking, options))
+
+
+def without_common_topic(relevance: Relevance, ranking: Ranking, options: Options) -> str:
+    """Return the message about a run without a topic of the judgements, and what may help."""
+    message = no_common_topic(relevance, ranking, options)
     if options.only_topic is not None:
-        return f"{ranking.name}: topic {quoted(options.only_topic)} of -D is not in both files"
-    found = unmatched_topics(ranking, relevance.pool)
-    match = "" if found is None else f"; {found.count:,} would match {found.text}"
-    theirs = f" such as {quoted(ranking.unjudged[0])}" if len(ranking.unjudged) else ""
-    ours = quoted(relevance.pool.topics[0])
-    if theirs.endswith("'1'") and str(ranking.form).startswith("JSON"):
-        match += "; pres-eval convert --topics-from FILE names the topics 1, 2, ... of _msearch responses"
-    return (
-        f"{ranking.name}: no topic in common with {relevance.name}:"
-        f" expected topics such as {ours}, found others{theirs};"
-        f" are both files of the same collection, and the ids written alike?{match}"
-    )
+        return message
+    respelling = unmatched_topics(ranking, relevance.pool)
+    if respelling is not None:
+        message += f"; {respelling.count:,} would match {respelling.text}"
+    first = ranking.unjudged[0] if len(ranking.unjudged) else b""
+    if first == b"1" and str(ranking.form).startswith("JSON"):
+        message += "; pres-eval convert --topics-from FILE names the topics 1, 2, ... of _msearch responses"
+    return message

@@ -1,0 +1,147 @@
+"""Does a judge favour a group of runs, more than a fair judge with the same error rates would by chance?
+
+A strict judge takes more from good runs than from poor ones, a lenient judge gives more to some than to
+others.  So a group of runs gains or loses beside the others although the judge knows nothing of the runs.
+What a fair judge does is computed: the second judge's grades of a topic's documents that have the same grade
+by the first judge are exchanged at random.
+
+Worked example: of four documents relevant to the first judge the second one keeps two.  The fair judge keeps
+two as well, any two of the four.  If the group of runs found just the two that were kept, it gains by the
+second judge; by the fair one it finds one of two on average.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pres_eval.analysis.corrections import holm
+from pres_eval.analysis.judging import Assessments
+from pres_eval.analysis.paired import PairedScores
+from pres_eval.analysis.reproducible import RandomStream
+from pres_eval.analysis.significance import paired_t
+from pres_eval.arrays import BoolArray, FloatArray
+from pres_eval.reading.relevance import QrelsJudgements
+
+FAIR_JUDGES = 50
+"""Fair judges over whose gains the mean is taken: their number adds 2 % to the variance of a difference."""
+
+
+@dataclass(frozen=True)
+class Favour:
+    """Test of one judge's favour for a group of runs.
+
+    change, others   mean gain of the group's runs, and of the others, from the first judge to the second
+    difference       of the two
+    expected         the difference that a fair judge with the same error rates has
+    p_value          of a t-test over topics that the difference is the expected one, nan without others
+    corrected        the same after Holm's correction for all groups and measures
+    """
+
+    measure: str
+    group: str
+    runs: int
+    change: float
+    others: float
+    difference: float
+    expected: float
+    p_value: float
+    corrected: float = np.nan
+
+
+def favours(
+    first: PairedScores, second: PairedScores, fair: FloatArray, groups: Mapping[str, Sequence[int]]
+) -> list[Favour]:
+    """Return for each measure and group of runs whether it gained more than by a fair judge.
+
+    fair  (M, R, T) the gains that `expected_gains` returns
+    """
+    rows = []
+    for number, measure in enumerate(first.measures):
+        gains = second.values[number] - first.values[number]
+        for group, members in groups.items():
+            inside = np.isin(np.arange(len(first.runs)), members)
+            rows.append(favour_of(measure, group, gains, inside, ~inside, fair[number]))
+    return with_corrected(rows)
+
+
+def favour_of(
+    measure: str,
+    group: str,
+    gains: FloatArray,
+    inside: BoolArray,
+    outside: BoolArray,
+    fair_gains: FloatArray | None = None,
+) -> Favour:
+    """Return how gains (R, T) of a group of runs (R,) differ from those of others (R,), if there are any.
+
+    fair_gains  (R, T) by a fair judge; None: they are 0
+    The p-value is not corrected yet.
+    """
+    if fair_gains is None:
+        fair_gains = np.zeros_like(gains)
+    change = gains[inside].mean(axis=0)
+    if outside.any():
+        others = gains[outside].mean(axis=0)
+        expected = fair_gains[inside].mean(axis=0) - fair_gains[outside].mean(axis=0)
+        p_value = float(paired_t((change - others - expected)[None, :])[0])
+    else:
+        others = expected = np.full(change.shape, np.nan)
+        p_value = np.nan
+    return Favour(
+        measure=measure,
+        group=group,
+        runs=int(np.count_nonzero(inside)),
+        change=float(change.mean()),
+        others=float(others.mean()),
+        difference=float((change - others).mean()),
+        expected=float(expected.mean()),
+        p_value=p_value,
+    )
+
+
+def with_corrected(rows: Sequence[Favour]) -> list[Favour]:
+    """Return the tests with p-values corrected for the number of them."""
+    corrected = holm(np.array([row.p_value for row in rows], np.float64))
+    return [replace(row, corrected=float(p_value)) for row, p_value in zip(rows, corrected, strict=True)]
+
+
+def expected_gains(
+    judged: Assessments,
+    first: PairedScores,
+    score: Callable[[QrelsJudgements], PairedScores],
+    seed: int = 0,
+) -> FloatArray:
+    """Return the gains (M, R, T) by fair judges with the second judge's error rates, on average.
+
+    judged  the grades of two judges
+    first   the scores by the first judge
+    score   computes the scores by other judgements of the same documents
+
+    As grades are exchanged only within a topic and a grade of the first judge, each gain of a fair judge is
+    as likely as that of the second one (a stratified permutation, Good, Permutation Tests, 2000).
+    """
+    stream = RandomStream(seed)
+    total = np.zeros_like(first.values)
+    for _ in range(FAIR_JUDGES):
+        total += score(_fair_judge(judged, stream).qrels(1)).values
+    return np.asarray(total / FAIR_JUDGES - first.values)
+
+
+def _fair_judge(judged: Assessments, stream: RandomStream) -> Assessments:
+    """Return the judgements with the second judge's grades exchanged at random among like documents.
+
+    Documents are alike if they are of one topic and have the same grade by the first judge.  Those that only
+    one of the two judged keep what they have.
+    """
+    both = np.flatnonzero(judged.judged.all(axis=0))
+    first_grades, topics = judged.grades[0, both], judged.pool.topic_of[both]
+    in_random_order = stream.orders(1, len(both))[0]
+    # Both sort like documents together: one in the order of the file, the other in a random one.
+    rows = np.lexsort((first_grades, topics))
+    partners = in_random_order[np.lexsort((first_grades[in_random_order], topics[in_random_order]))]
+    grades = judged.grades.copy()
+    grades[1, both[rows]] = judged.grades[1, both[partners]]
+    return replace(judged, grades=grades)

@@ -1,0 +1,107 @@
+"""Search for ids that match nothing and would if they were written alike, among some ids of a run.
+
+Most ids have no partner in any notation.  So their letters are compared first, without what notations
+differ in: case, zeros and punctuation.  The ids that agree so are candidates; `checking.notations` finds out
+which rewriting lets them match.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from pres_eval.checking.notations import (
+    NAMES_OF_CHUNKS,
+    PUNCTUATION_BYTES,
+    SEPARATORS,
+    SHORT_NAME,
+    Id,
+    Respelling,
+    find_respelling,
+    lower_case,
+    whole,
+    whole_of_two,
+    without_invisible,
+)
+
+COMPARED_TOPICS = 1 << 14
+"""Topics of each side that are compared."""
+
+_DIGITS = b"0123456789"
+_NAMES = (*NAMES_OF_CHUNKS, SHORT_NAME)
+
+TextsByTopic = Mapping[int, Sequence[bytes]]
+"""Ids of some documents of each topic."""
+
+
+def respelled_documents(ours: TextsByTopic, judged: TextsByTopic) -> Respelling | None:
+    """Return the changes with which documents of a run would match judged ones, None if none would.
+
+    ours    documents of a run by topic; those that are judged as they are don't count
+    judged  judged documents by topic that the run did not retrieve, and for each topic that is in `ours`
+    """
+    candidates: list[Id] = []
+    judged_candidates: list[Id] = []
+    for topic, documents in ours.items():
+        wanted = judged.get(topic)
+        if not wanted:
+            continue
+        matches, judged_matches = _candidates(documents, wanted)
+        candidates += [(topic, text) for text in matches]
+        judged_candidates += [(topic, text) for text in judged_matches]
+    return find_respelling(candidates, judged_candidates) if candidates else None
+
+
+def respelled_topics(ours: Sequence[bytes], judged: Sequence[bytes]) -> Respelling | None:
+    """Return the changes that would make topics of a run match that the judgements lack."""
+    return respelled_documents({0: ours[:COMPARED_TOPICS]}, {0: judged[:COMPARED_TOPICS]})
+
+
+def _candidates(ours: Sequence[bytes], judged: Sequence[bytes]) -> tuple[list[bytes], list[bytes]]:
+    """Return the ids of both sides that may have a partner on the other one, each once."""
+    our_letters, judged_letters = set(_letters(ours)), set(_letters(judged))
+    common = our_letters & judged_letters
+    chunks = _letters_of_wholes(ours) & judged_letters
+    judged_chunks = our_letters & _letters_of_wholes(judged)
+    common_to_chunks = chunks | judged_chunks
+    if not common and not common_to_chunks:
+        return [], []
+    return _having(ours, common, common_to_chunks), _having(judged, common, common_to_chunks)
+
+
+def _having(texts: Sequence[bytes], common: set[bytes], common_to_chunks: set[bytes]) -> list[bytes]:
+    """Return the ids, each once, with letters that both sides have, perhaps without numbers of chunks."""
+    having: set[bytes] = set()
+    for cut in (bytes, whole, whole_of_two) if common_to_chunks else (bytes,):
+        documents = list(map(cut, texts))
+        for text, document, letters in zip(texts, documents, _letters(documents), strict=True):
+            if document and (letters in common or letters in common_to_chunks):
+                having.add(text)
+    return [text for text in dict.fromkeys(texts) if text in having]
+
+
+def _letters_of_wholes(texts: Iterable[bytes]) -> set[bytes]:
+    """Return the letters that ids have without the number of a chunk, or two numbers, at the end.
+
+    Ids without such a number may be among these, too: this is fast because few beginnings differ.
+    """
+    once = _without_numbers(texts)
+    return set(_letters([*once, *_without_numbers(once)]))
+
+
+def _without_numbers(texts: Iterable[bytes]) -> set[bytes]:
+    """Return the beginnings of ids before a number and the name of a chunk: d1 of d1#0 and of d1_chunk_0."""
+    beginnings = {text.rstrip(_DIGITS).rstrip(SEPARATORS) for text in texts}
+    for text in [text for text in beginnings if text.lower().endswith(_NAMES)]:
+        for name in _NAMES:
+            if text.lower().endswith(name):
+                beginnings.add(text[: -len(name)].rstrip(SEPARATORS))
+    return beginnings - {b""}
+
+
+def _letters(texts: Sequence[bytes]) -> list[bytes]:
+    """Return the letters of each text that count: without zeros, punctuation and blanks, in lower case."""
+    if not texts:
+        return []
+    # No id has a NUL.  As one text they are changed by a few calls, many times faster than one by one.
+    joined = lower_case(without_invisible(b"\0".join(texts)))
+    return joined.translate(None, PUNCTUATION_BYTES + b"0").split(b"\0")

@@ -1,0 +1,266 @@
+"""A second look at a run that is ranked: some rows of it, for faults that hardly any run has.
+
+Nobody looks for these while a run is read.  Once it is ranked, it is known which topics have judged documents
+that the run did not retrieve: rows of these are read again, from the beginning of the file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from pres_eval.arrays import AnyInts, IntArray, ragged
+from pres_eval.checking.notations import Respelling
+from pres_eval.checking.respelling import respelled_documents
+from pres_eval.errors import InputError
+from pres_eval.ranking.ranked import Ranked
+from pres_eval.ranking.ranking import Ranking
+from pres_eval.reading.blocks import Block
+from pres_eval.reading.lines import DOCNO, RANK, RUN, SCORE, TOPIC, Lines, parse_lines
+from pres_eval.reading.numbers import read_number, read_numbers, read_whole_numbers
+from pres_eval.reading.pool import Pool
+from pres_eval.reading.relevance import Relevance
+from pres_eval.reading.run_files import RunFiles
+from pres_eval.reading.source import Source
+from pres_eval.records import dataclass
+
+PIECE_BYTES = 1 << 17
+"""Bytes of a run that are read again at a time."""
+
+MOST_PIECES = 64
+"""Pieces of a single run that are read at most, to find topics that matched less than they should."""
+
+ALL_ROWS, SAMPLED_ROWS = 1 << 13, 512
+"""Rows of which all are compared, and the number of which some are compared where there are more."""
+
+OPENING_ROWS = 4096
+"""Rows at the beginning of a run whose ranks are compared with their scores."""
+
+NEARLY_ALL = 0.9
+FEWEST_RANKS = 3
+
+_WITHOUT_SCORES = replace(RUN, number=None)
+
+
+@dataclass(frozen=True)
+class Opening:
+    """Ranks and scores at the beginning of a run.
+
+    against    a topic, a rank with its score, and a larger rank with a larger score, if so it is in nearly
+               all topics; None otherwise
+    exchanged  a number of the rank column, if scores rise by 1 from row to row; None otherwise
+    """
+
+    against: tuple[bytes, int, float, int, float] | None = None
+    exchanged: bytes | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class SecondLook:
+    """Findings of a second look.
+
+    first_document  the first document of the run, None if nobody looked
+    opening         ranks and scores at its beginning
+    num_rows        rows whose ids were compared with judged documents that were not retrieved
+    respelling      the changes with which some of these would match, None if there are none
+    """
+
+    first_document: bytes | None = None
+    opening: Opening = Opening()
+    num_rows: int = 0
+    respelling: Respelling | None = None
+
+
+class Sampler:
+    """Sampler of the rows that are compared: those of topics that matched less than they should.
+
+    Those with the fewest judged documents come first.
+    """
+
+    def __init__(
+        self,
+        pool: Pool,
+        topics: IntArray,
+        lengths: IntArray,
+        documents: AnyInts,
+        *,
+        again: bool = False,
+        sampled_rows: int = SAMPLED_ROWS,
+    ) -> None:
+        """Choose among the topics (S,) of a run, with so many rows (S,) and these judged documents.
+
+        again         whether judged documents count that were retrieved as they are, too: otherwise topics
+                      that lack none are left out
+        sampled_rows  rows that are compared if there are more than ALL_ROWS
+        """
+        self._pool = pool
+        is_retrieved = np.zeros(len(pool.documents), np.bool_)
+        is_retrieved[documents] = True
+        self._num_retrieved = np.bincount(pool.topic_of[is_retrieved], minlength=len(pool.topics))
+        self._counts = np.ones(len(pool.documents), np.bool_) if again else ~is_retrieved
+        self._is_wanted = np.zeros(len(pool.topics), np.bool_)
+        self._is_wanted[topics] = again | (np.diff(pool.offsets)[topics] > self._num_retrieved[topics])
+        self._most = int(lengths[self._is_wanted[topics]].sum())
+        if self._most > ALL_ROWS:
+            self._most = sampled_rows
+            matched_nothing = self._is_wanted & (self._num_retrieved == 0)
+            if matched_nothing.any() and not again:
+                self._is_wanted = matched_nothing
+        self._documents: dict[int, list[bytes]] = {}
+        self.num_rows = 0
+
+    @property
+    def num_left(self) -> int:
+        """Return how many more rows are wanted."""
+        return self._most - self.num_rows
+
+    @property
+    def is_full(self) -> bool:
+        """Return whether no further row is wanted."""
+        return self.num_left <= 0
+
+    def topics(self, topics: IntArray) -> IntArray:
+        """Return the places (n,) of the wanted ones among some topics (-1: unjudged), in their order."""
+        places = np.flatnonzero(topics >= 0)
+        places = places[self._is_wanted[topics[places]]]
+        return places[np.argsort(self._num_retrieved[topics[places]], kind="stable")]
+
+    def add_block(self, block: Block) -> None:
+        """Take rows of a block, as many as are wanted."""
+        topics = self._pool.find_topics(block.topics)
+        groups = self.topics(topics)
+        groups = groups[: np.searchsorted(np.cumsum(block.lengths[groups]), self.num_left) + 1]
+        starts = (np.cumsum(block.lengths) - block.lengths)[groups]
+        rows, _ = ragged(starts, block.lengths[groups])
+        documents = list(block.documents.take(rows[: self.num_left]))
+        begin = 0
+        for topic, length in zip(topics[groups].tolist(), block.lengths[groups].tolist(), strict=True):
+            self.add(topic, documents[begin : begin + length])
+            begin += length
+
+    def add(self, topic: int, documents: Sequence[bytes]) -> None:
+        """Take some documents of a wanted topic."""
+        self._documents.setdefault(topic, []).extend(documents)
+        self.num_rows += len(documents)
+
+    def respelling(self) -> Respelling | None:
+        """Return the changes with which documents that were taken would match judged ones."""
+        ours: dict[int, list[bytes]] = {}
+        judged: dict[int, list[bytes]] = {}
+        for topic, documents in self._documents.items():
+            rows = np.arange(*self._pool.offsets[topic : topic + 2].tolist())
+            as_judged = set(self._pool.documents.take(rows))
+            ours[topic] = [document for document in documents if document not in as_judged]
+            judged[topic] = list(self._pool.documents.take(rows[self._counts[rows]]))
+        return respelled_documents(ours, judged)
+
+
+def look_at_blocks(blocks: Iterable[Block], ranking: Ranked, relevance: Relevance) -> SecondLook:
+    """Return a second look at the first blocks of a run."""
+    sampler = Sampler(relevance.pool, ranking.topic, ranking.num_ret, ranking.document)
+    first_document = None
+    for block in blocks:
+        if first_document is None and len(block.documents):
+            first_document = block.documents.take(slice(0, 1))[0]
+        rewriting = relevance.rewriting
+        sampler.add_block(block if rewriting is None else rewriting.of_run(block)[0])
+        if sampler.is_full:
+            break
+    return SecondLook(
+        first_document=first_document, num_rows=sampler.num_rows, respelling=sampler.respelling()
+    )
+
+
+def look_at_files(run: RunFiles, ranking: Ranking, relevance: Relevance, alone: bool) -> SecondLook:
+    """Return a second look at a run in files; `alone`: it is the only run, so that there is time for more.
+
+    What cannot be read a second time is not looked at.
+    """
+    openings: list[Opening] = []
+    with contextlib.suppress(InputError):
+        pieces = _pieces(run, ranking, MOST_PIECES if alone else 1, openings)
+        look = look_at_blocks(pieces, ranking, relevance)
+        return replace(look, opening=openings[0] if openings else Opening())
+    return SecondLook()
+
+
+def _pieces(run: RunFiles, ranking: Ranking, most: int, openings: list[Opening]) -> Iterator[Block]:
+    """Yield the first rows of a run; append the opening of the first piece of lines to `openings`."""
+    for source in run.sources:
+        with source.unwatched():
+            if ranking.form is not None:
+                yield from _blocks_in_format(source, ranking.form)
+                return
+            with contextlib.closing(source.chunks(PIECE_BYTES)) as chunks:
+                for chunk in chunks:
+                    lines = parse_lines(chunk, _WITHOUT_SCORES)
+                    if len(lines):
+                        if not openings:
+                            openings.append(opening_of(lines))
+                        yield _block_of_lines(lines)
+                    most -= 1
+                    if not most:
+                        return
+
+
+def _blocks_in_format(source: Source, meaning: str) -> Iterator[Block]:
+    """Yield the rows of a file in the format that messages call so."""
+    from pres_eval.reading.formats.recognising import FORMATS
+
+    (form,) = [form for form in FORMATS.values() if form.meaning == meaning]
+    yield from form.read(source, False)
+
+
+def _block_of_lines(lines: Lines) -> Block:
+    topics = lines.column(TOPIC)
+    heads = topics.heads()
+    return Block(
+        topics=topics.take(heads),
+        lengths=np.diff(heads, append=len(lines)),
+        documents=lines.column(DOCNO),
+        numbers=np.zeros(len(lines)),
+    )
+
+
+def opening_of(lines: Lines) -> Opening:
+    """Return ranks and scores at the beginning of a run, of whose lines there is one at least."""
+    lines = replace(lines, fields=lines.fields.head(OPENING_ROWS))
+    scores, no_scores = read_numbers(lines.chunk.array(), *lines.fields.column(SCORE))
+    ranks, no_ranks = read_whole_numbers(lines.chunk.array(), *lines.fields.column(RANK))
+    if no_scores:
+        return Opening()
+    lines = replace(lines, numbers=scores)
+    if no_ranks:
+        return Opening(exchanged=exchanged(lines, no_ranks[0]))
+    return Opening(against=_against(lines, ranks))
+
+
+def exchanged(lines: Lines, wrong: int) -> bytes | None:
+    """Return the rank of row `wrong`, which is not whole, if scores rise by 1 as ranks do; else None."""
+    heads = lines.column(TOPIC).heads()
+    lengths = np.diff(heads, append=len(lines))
+    places = np.arange(len(lines)) - np.repeat(heads, lengths)
+    counted = (lines.numbers == places + lines.numbers[0]).all() and lengths.max() >= FEWEST_RANKS
+    rank = lines.text(wrong, RANK)
+    return rank if counted and read_number(rank) is not None else None
+
+
+def _against(lines: Lines, rank: IntArray) -> tuple[bytes, int, float, int, float] | None:
+    """Return the first pair of rows whose ranks (R,) contradict their scores, if nearly all do; else None."""
+    score, topics = lines.numbers, lines.column(TOPIC)
+    heads = topics.heads()
+    topic = np.repeat(np.arange(len(heads)), np.diff(heads, append=len(rank)))
+    is_pair = (topic[1:] == topic[:-1]) & (rank[1:] != rank[:-1]) & (score[1:] != score[:-1])
+    both_rise = is_pair & ((rank[1:] > rank[:-1]) == (score[1:] > score[:-1]))
+    pairs = np.bincount(topic[1:][is_pair], minlength=len(heads))
+    wrong_pairs = np.bincount(topic[1:][both_rise], minlength=len(heads))
+    has_pairs = pairs > 0
+    turned = has_pairs & (wrong_pairs >= NEARLY_ALL * pairs)
+    if not has_pairs.any() or np.count_nonzero(turned) < NEARLY_ALL * np.count_nonzero(has_pairs):
+        return None
+    row = int(np.flatnonzero(both_rise & turned[topic[1:]])[0])
+    before, after = sorted((row, row + 1), key=lambda place: int(rank[place]))
+    return topics[row], int(rank[before]), float(score[before]), int(rank[after]), float(score[after])

@@ -1,0 +1,95 @@
+"""The baseline of --against: read, held to what this call checks, and replaced if the gates are passed."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import itertools
+import os
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, BinaryIO
+
+import click
+
+from pres_eval.cli.output import write_output
+from pres_eval.cli.overwriting import same_file
+from pres_eval.cli.streams import say
+from pres_eval.errors import InputError, UsageError
+from pres_eval.reading.source import BYTE_ORDER_MARK, CHUNK, Source
+
+if TYPE_CHECKING:
+    from pres_eval.cli.job import EvaluateOptions
+    from pres_eval.report.records import Record
+
+LARGEST_BYTES = 1 << 30
+"""Largest size of a file that a gate compares with, so that an endless file is refused."""
+
+
+@contextlib.contextmanager
+def replaced_if_passed(options: EvaluateOptions) -> Iterator[BinaryIO | None]:
+    """Give the stream for results that replace what they are compared with; None for results that do not.
+
+    They are written when the block ends, unless it raises: the file is still to be compared with then.
+    """
+    if options.replaced_option is None:
+        yield None
+        return
+    held = io.BytesIO()
+    try:
+        yield held
+    except click.exceptions.Exit as stop:
+        from pres_eval.gates.findings import EXIT_CODE
+
+        failed = stop.exit_code == EXIT_CODE
+        reason = "the gate failed" if failed else "not all runs could be evaluated"
+        say(f"pres-eval: {options.output} kept: {reason}")
+        raise
+    write_output(options.output, held.getvalue())
+
+
+def read_baseline(options: EvaluateOptions, path: str, evaluated: Callable[[str], Record]) -> Record:
+    """Return the evaluation that --against names: JSON, or a run that is evaluated now.
+
+    evaluated  returns the evaluation of a run
+    Raises UsageError for a run that its evaluation would replace.
+    """
+    from pres_eval.measures import MEASURES
+    from pres_eval.report.read_records import from_json
+
+    source = Source(path)
+    if source.head(4).removeprefix(BYTE_ORDER_MARK)[:1] == b"{":
+        return from_json(whole(source), path, MEASURES)
+    if options.output is not None and same_file(options.output, path):
+        raise UsageError(
+            f"--output {options.output}: {path} is an earlier run, which its evaluation would replace;"
+            " choose another --output"
+        )
+    if path != "-" and source.size() is not None:
+        return evaluated(path)
+    return _of_stream(source, path, evaluated)
+
+
+def _of_stream(source: Source, path: str, evaluated: Callable[[str], Record]) -> Record:
+    """Return the evaluation of a run from a pipe or standard input, which can be read only once."""
+    import tempfile
+    from dataclasses import replace
+
+    with tempfile.TemporaryDirectory() as folder:
+        copy = os.path.join(folder, "run")  # noqa: PTH118
+        with open(copy, "wb") as stream:  # noqa: PTH123
+            stream.write(whole(source))
+        record = evaluated(copy)
+    runs = [replace(run, evaluation=replace(run.evaluation, path=path)) for run in record.runs]
+    return replace(record, runs=tuple(runs))
+
+
+def whole(source: Source, by_line: bool = False) -> bytes:
+    """Return the whole of a file that a gate compares with; `by_line`: whose lines have a largest length."""
+    if by_line:
+        chunks = itertools.islice(source.chunks(), LARGEST_BYTES // CHUNK + 1)
+        data = b"".join(chunk.text() for chunk in chunks)
+    else:
+        data = source.head(LARGEST_BYTES + 1)
+    if len(data) > LARGEST_BYTES:
+        raise InputError(source.name, None, f"more than {LARGEST_BYTES:,} bytes", "a readable file")
+    return data

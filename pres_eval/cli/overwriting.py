@@ -1,0 +1,122 @@
+"""Check that no file that a command writes is one that it reads, or writes for another option."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import stat
+import sys
+from collections.abc import Iterator, Sequence
+
+from pres_eval.errors import UsageError
+from pres_eval.records import dataclass
+
+STDOUT = "standard output"
+
+FileIdentity = tuple[int, int] | str
+"""Device and inode of a file, which all its links share; the whole path of one that does not exist."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NamedFile:
+    """A file that the command line names.
+
+    name          as messages name it: the option with its value, or the value of an argument
+    path          of the file, - for a standard stream
+    option        the option, empty for an argument
+    is_baseline   of an input: whether --output may replace it, after all has been read
+    """
+
+    name: str
+    path: str
+    option: str = ""
+    is_baseline: bool = False
+
+
+def same_file(path: str, other: str) -> bool:
+    """Return whether two paths lead to one file, by links as well; False for devices and pipes."""
+    identity = _identity(path)
+    return identity is not None and identity == _identity(other)
+
+
+def check_outputs(outputs: Sequence[NamedFile], inputs: Sequence[NamedFile]) -> None:
+    """Raise UsageError if an output is an input, or another output; a baseline may be that of --output."""
+    identities = {file.name: _identity(file.path) for file in (*outputs, *inputs)}
+    for output in outputs:
+        for read in inputs:
+            is_same = identities[output.name] is not None and identities[output.name] == identities[read.name]
+            replaces_baseline = output.option == "--output" and read.is_baseline
+            advice = "an input that would be lost; choose another file"
+            if is_same and not replaces_baseline:
+                raise UsageError(f"{output.name}: the same file as {read.name}, {advice}")
+            if _is_part(output.path, read.path):
+                raise UsageError(f"{output.name}: a file of {read.name}, {advice}")
+    for first, second in itertools.combinations(outputs, 2):
+        if identities[first.name] is not None and identities[first.name] == identities[second.name]:
+            raise _of_two_outputs(second, first)
+
+
+def check_stdout(outputs: Sequence[NamedFile], inputs: Sequence[NamedFile]) -> None:
+    """Raise UsageError if standard output goes to a file that is an input or an output.
+
+    Where the results go to --output FILE, nothing of an output is lost.
+    """
+    identity = _stream_identity(sys.stdout)
+    if identity is None:
+        return
+    for read in inputs:
+        if identity == _identity(read.path):
+            advice = f"--output {read.path}" if read.is_baseline else "--output FILE"
+            raise UsageError(
+                f"{STDOUT}: the same file as {read.name}, an input, which the shell opens for writing before"
+                f" pres-eval can read it; expected {advice} in place of > {read.path}"
+            )
+    if any(output.option == "--output" for output in outputs):
+        return
+    for output in outputs:
+        if identity == _identity(output.path):
+            raise _of_two_outputs(output, NamedFile(name=STDOUT, path="-"))
+
+
+def _of_two_outputs(output: NamedFile, other: NamedFile) -> UsageError:
+    """Return the error for two outputs that are one file."""
+    return UsageError(
+        f"{output.name}: the same file as {other.name}, of which one would be lost; choose another file"
+    )
+
+
+def _identity(path: str) -> FileIdentity | None:
+    """Return what all names of a file share; None for a device, a pipe or a folder, which lose nothing."""
+    if path == "-":
+        return _stream_identity(sys.stdin)
+    try:
+        status = os.stat(path)  # noqa: PTH116 - pathlib takes a while to import
+    except (OSError, ValueError):
+        return os.path.normcase(os.path.realpath(path))
+    return (status.st_dev, status.st_ino) if stat.S_ISREG(status.st_mode) else None
+
+
+def _stream_identity(stream: object) -> FileIdentity | None:
+    """Return the identity of the file that a standard stream leads to; None if that is no file."""
+    try:
+        status = os.fstat(stream.fileno())  # type: ignore[attr-defined]
+    except (OSError, ValueError, AttributeError):
+        return None
+    return (status.st_dev, status.st_ino) if stat.S_ISREG(status.st_mode) else None
+
+
+def _is_part(output: str, read: str) -> bool:
+    """Return whether an output is a file of a folder that is read as a whole, such as a run in parts."""
+    if not os.path.isdir(read) or not os.path.isfile(output):  # noqa: PTH112, PTH113
+        return False
+    folder = os.path.join(os.path.realpath(read), "")  # noqa: PTH118
+    return os.path.realpath(output).startswith(folder)
+
+
+def values_of(value: object) -> Iterator[str]:
+    """Yield the texts of an option's value, of which there may be none, one or several."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, tuple):
+        for part in value:
+            yield from values_of(part)

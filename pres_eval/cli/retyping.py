@@ -1,0 +1,41 @@
+"""Commands to paste: the options of the command line, typed again with others."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Collection, Iterator, Sequence
+
+import click
+from click.core import ParameterSource
+
+
+def command_text(words: Sequence[str], files: Sequence[str]) -> str:
+    """Return the evaluator's command with these words, then the judgements and the runs, for a shell."""
+    separator = ["--"] if any(file.startswith("-") and file != "-" for file in files) else []
+    return shlex.join(["pres-eval", *words, *separator, *files])
+
+
+def typed_options(left_out: Collection[str]) -> list[str]:
+    """Return the options of the command line as words, without some, which are named by their fields."""
+    context = click.get_current_context()
+    words: list[str] = []
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        is_typed = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if isinstance(parameter, click.Option) and is_typed and name not in left_out:
+            words.extend(_words(parameter, context.params[name]))
+    return words
+
+
+def _words(option: click.Option, value: object) -> Iterator[str]:
+    """Yield the words that give an option a value."""
+    if option.is_flag:
+        yield option.opts[0] if value else option.secondary_opts[0]
+    elif option.multiple:
+        assert isinstance(value, tuple)
+        for part in value:
+            yield option.opts[0]
+            yield str(part)
+    else:
+        yield option.opts[0]
+        yield ",".join(map(str, value)) if isinstance(value, tuple) else str(value)

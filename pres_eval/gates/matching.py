@@ -1,0 +1,136 @@
+"""--match: which earlier run is the counterpart of which run now?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from pres_eval.gates.counterparts import GATE, Counterparts
+from pres_eval.gates.findings import GateFinding, Verdict, run_name
+from pres_eval.reading.topic_files import Weights
+from pres_eval.report.records import RunRecord
+from pres_eval.report.text import file_name, text_of
+
+RunPair = tuple[RunRecord, RunRecord]
+"""A run now and its counterpart earlier."""
+
+
+def _tag(run: RunRecord) -> str:
+    return run.evaluation.tag
+
+
+def _path(run: RunRecord) -> str:
+    return run.evaluation.path
+
+
+def _file_name(run: RunRecord) -> str:
+    return file_name(run.evaluation.path)
+
+
+AUTO = "auto"
+
+MATCHES: dict[str, tuple[Callable[[RunRecord], str], ...]] = {
+    AUTO: (_tag, _path, _file_name),
+    "tag": (_tag,),
+    "file": (_path, _file_name),
+    "order": (),
+}
+"""Values of --match, each with what runs are matched by, one after the other; the first is the default."""
+
+
+@dataclass(frozen=True)
+class Matching:
+    """Runs now and earlier.
+
+    counterparts  those that have one
+    new           runs now without one
+    gone          earlier runs without one
+    """
+
+    counterparts: list[Counterparts]
+    new: list[RunRecord]
+    gone: list[RunRecord]
+
+
+def match_runs(
+    now: Sequence[RunRecord], before: Sequence[RunRecord], match: str, weights: Weights | None = None
+) -> Matching:
+    """Return the runs with their counterparts, the runs that are new, and those that are gone.
+
+    A key decides where it is that of one run now and of one run earlier.  With "auto" a single run is the
+    counterpart of a single run, whatever they are called.
+    """
+    pairs: list[RunPair] = []
+    if match == "order" or (match == AUTO and len(now) == len(before) == 1):
+        pairs.extend(zip(now, before, strict=False))
+    for key in MATCHES[match]:
+        new, gone = _unpaired(now, before, pairs)
+        later_by_key, earlier_by_key = _by_key(new, key), _by_key(gone, key)
+        for name, run in later_by_key.items():
+            if name in earlier_by_key:
+                pairs.append((run, earlier_by_key[name]))
+    new, gone = _unpaired(now, before, pairs)
+    return Matching([Counterparts(*pair, weights) for pair in pairs], new, gone)
+
+
+def _unpaired(
+    now: Sequence[RunRecord], before: Sequence[RunRecord], pairs: Sequence[RunPair]
+) -> tuple[list[RunRecord], list[RunRecord]]:
+    """Return the runs now and earlier that have no counterpart so far."""
+    paired = {id(run) for pair in pairs for run in pair}
+    return [run for run in now if id(run) not in paired], [run for run in before if id(run) not in paired]
+
+
+def _by_key(runs: Sequence[RunRecord], key: Callable[[RunRecord], str]) -> dict[str, RunRecord]:
+    """Return the runs by a key, without those that share theirs with another run."""
+    times = Counter(map(key, runs))
+    return {key(run): run for run in runs if times[key(run)] == 1}
+
+
+def doubtful_pairs(matching: Matching, path: str, match: str) -> Iterator[GateFinding]:
+    """Yield a note for each pair of runs whose tags or files say that they are others, unless you chose so.
+
+    A single run is compared with a single earlier run even if neither tag nor file is the same.  Of several
+    runs, the tag decides also where an earlier run with another tag is in the file of the run.
+    """
+    if match != AUTO:
+        return
+    earlier_runs = [runs.before for runs in matching.counterparts] + matching.gone
+    for runs in matching.counterparts:
+        now, before = runs.now, runs.before
+        same_tag, same_file = _tag(now) == _tag(before), _file_name(now) == _file_name(before)
+        reason = ""
+        if not same_tag and not same_file:
+            reason = "which has another tag and another file"
+        elif same_tag and not same_file:
+            crossed = [run for run in earlier_runs if _file_name(run) == _file_name(now)]
+            if crossed:
+                reason = f"by their tag, though its file was that of run {text_of(_tag(crossed[0]))}"
+        elif same_file and not same_tag:
+            crossed = [run for run in earlier_runs if _tag(run) == _tag(now)]
+            if crossed:
+                reason = f"by their file, though its tag was that of run {run_name(crossed[0].evaluation)}"
+        if reason:
+            yield GateFinding(
+                gate=GATE,
+                message=f"run {run_name(now.evaluation)} is compared with run {run_name(before.evaluation)}"
+                f" of {text_of(path)}, {reason} (--match)",
+                path=now.evaluation.path,
+                verdict=Verdict.NOTE,
+            )
+
+
+def unmatched(
+    new: Sequence[str], gone: Sequence[str], path: str, *, allowed: bool, any_matched: bool, gate: str = GATE
+) -> Iterator[GateFinding]:
+    """Yield a finding for each run that is in one of the two evaluations alone, and if all of them are."""
+    name = text_of(path)
+    advice = "" if allowed else " (--allow-unmatched lets this pass)"
+    verdict = Verdict.NOTE if allowed else Verdict.FAILED
+    messages = [f"run {run}: not in {name}{advice}" for run in new]
+    messages += [f"run {run}: not evaluated now, but in {name}{advice}" for run in gone]
+    for message in messages:
+        yield GateFinding(gate=gate, message=message, path=path, verdict=verdict)
+    if not any_matched:
+        yield GateFinding(gate=gate, message=f"{name}: no run has a counterpart in it", path=path)

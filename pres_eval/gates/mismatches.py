@@ -1,0 +1,186 @@
+"""Differences of two evaluations by which their numbers cannot be compared, or only some of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+
+from pres_eval.errors import plural
+from pres_eval.gates.counterparts import GATE, Counterparts
+from pres_eval.gates.findings import GateFinding, Verdict, listed, run_name, six_digits
+from pres_eval.report.records import FileRecord, Record
+from pres_eval.report.text import plain_text, text_of
+from pres_eval.scoring import ScoredRun
+
+OPTION_OF_FIELD = {
+    "compat": "--compat",
+    "relevance_level": "-l",
+    "max_retrieved": "-M",
+    "judged_only": "-J",
+    "complete": "-c",
+    "num_docs_in_coll": "-N",
+    "only_topic": "-D",
+    "ties": "--ties",
+    "duplicates": "--duplicates",
+    "empty": "--empty",
+}
+"""The option that sets each field of Options."""
+
+GROUPS = "groups"
+"""Of the files that numbers depend on, the one whose groups are compared one by one."""
+
+PROTOCOL = "protocol"
+"""Rule that only sets other options, which are compared themselves."""
+
+
+def mismatches(
+    now: Record, earlier: Record, path: str, allow_changed_judgements: bool = False
+) -> Iterator[GateFinding]:
+    """Yield the differences that change the numbers of two evaluations: options, files, judgements.
+
+    path                      of the earlier evaluation
+    allow_changed_judgements  whether other judgements are no failure
+    """
+    annotated = now.runs[0].evaluation.path if now.runs else path
+    differences = [*_different_options(now, earlier), *_different_files(now, earlier)]
+    for rule, value in sorted(earlier.rules.items()):
+        if rule != PROTOCOL and now.rules.get(rule, value) != value:
+            differences.append(f"--{rule} {value}")
+    if differences:
+        yield GateFinding(
+            gate=GATE,
+            message=f"{text_of(path)} was made with other options: {', '.join(differences)};"
+            " its values cannot be compared",
+            path=annotated,
+        )
+    if _judgements_changed(now, earlier):
+        files = f"{text_of(earlier.qrels.path)}, now {text_of(now.qrels.path)}"
+        if allow_changed_judgements:
+            message = f"{text_of(path)}: the judgements changed ({files}), and so may all values have"
+            verdict = Verdict.NOTE
+        else:
+            message = (
+                f"{text_of(path)} cannot be compared: the judgements changed ({files}); give the earlier run"
+                " itself to --against, or --allow-changed-judgements"
+            )
+            verdict = Verdict.FAILED
+        yield GateFinding(gate=GATE, message=message, path=annotated, verdict=verdict)
+    if _groups_changed(now, earlier):
+        yield GateFinding(
+            gate=GATE,
+            message=f"--groups {_path(now.files[GROUPS])}: not the groups of {_path(earlier.files[GROUPS])},"
+            f" with which {text_of(path)} was made; both runs are compared over the groups of now",
+            path=annotated,
+            verdict=Verdict.NOTE,
+        )
+
+
+def _different_options(now: Record, earlier: Record) -> Iterator[str]:
+    """Yield the options that change numbers and were others, with their values earlier and now."""
+    values_now = asdict(now.options)
+    for name, value in asdict(earlier.options).items():
+        if value != values_now[name]:
+            yield f"{OPTION_OF_FIELD[name]} {_value(value)} (now {_value(values_now[name])})"
+    if now.relevance_format != earlier.relevance_format:
+        yield f"-R {earlier.relevance_format} (now {now.relevance_format})"
+
+
+def _different_files(now: Record, earlier: Record) -> Iterator[str]:
+    """Yield the options that name files, for files with other contents earlier, without those of groups."""
+    for name in sorted({*now.files, *earlier.files} - {GROUPS}):
+        before, present = earlier.files.get(name), now.files.get(name)
+        if _content(before) == _content(present):
+            continue
+        if before is not None and present is not None and before.path == present.path:
+            yield f"--{name} {_path(before)} (its contents differ now)"
+        else:
+            yield f"--{name} {_path(before)} (now {_path(present)})"
+
+
+def _judgements_changed(now: Record, earlier: Record) -> bool:
+    """Return whether the judgements are known to be others, whatever their files are.
+
+    Evaluations of pres-eval 2 know the bytes of the file alone.
+    """
+    if now.judgements_digest is not None and earlier.judgements_digest is not None:
+        return now.judgements_digest != earlier.judgements_digest
+    before, present = earlier.qrels.sha256, now.qrels.sha256
+    return before is not None and present is not None and before != present
+
+
+def _groups_changed(now: Record, earlier: Record) -> bool:
+    """Return whether both have groups, of other contents."""
+    before, present = earlier.files.get(GROUPS), now.files.get(GROUPS)
+    return before is not None and present is not None and _content(before) != _content(present)
+
+
+def unchecked_groups(now: Record, earlier: Record) -> list[str]:
+    """Return the groups of the earlier evaluation that the present one does not have, in order."""
+    present = set() if now.groups is None else {text_of(name) for name in now.groups.topics}
+    return [name for name in earlier.group_names if name not in present]
+
+
+def _content(file: FileRecord | None) -> str | None:
+    """Return the SHA-256 of a file; for a pattern, which is no file, its text."""
+    return None if file is None else file.sha256 or file.path
+
+
+def _path(file: FileRecord | None) -> str:
+    return "none" if file is None else text_of(file.path)
+
+
+def _value(value: str | bytes | float | None) -> str:
+    return "none" if value is None else plain_text(value, yes="on", no="off")
+
+
+def not_comparable(runs: Counterparts) -> Iterator[GateFinding]:
+    """Yield the topics and measures that only one of two runs has."""
+    new, old = runs.now.evaluation, runs.before.evaluation
+    if runs.gone:
+        yield _of_run(new, f"{_topics(runs.gone, 'earlier, not now')}", Verdict.FAILED)
+    if runs.added:
+        topics = _topics(runs.added, "now, not earlier")
+        yield _of_run(new, f"{topics}{_both_means(runs)}", Verdict.NOTE)
+    if not runs.topics:
+        yield _of_run(new, "no topic in both evaluations", Verdict.FAILED)
+    if labels := _labels_alone(old, new):
+        yield _of_run(new, f"{', '.join(labels)}: computed earlier, not now (-m)", Verdict.FAILED)
+    if labels := _labels_alone(new, old):
+        yield _of_run(new, f"{', '.join(labels)}: computed now, not earlier", Verdict.NOTE)
+
+
+def _of_run(run: ScoredRun, message: str, verdict: Verdict) -> GateFinding:
+    """Return a finding about a run."""
+    return GateFinding(gate=GATE, message=f"{message}, run {run_name(run)}", path=run.path, verdict=verdict)
+
+
+def _topics(topics: list[bytes], when: str) -> str:
+    """Return a number of topics in words, with an example."""
+    return f"{plural(len(topics))} evaluated {when} (such as {text_of(topics[0])})"
+
+
+def _labels_alone(run: ScoredRun, other: ScoredRun) -> list[str]:
+    """Return the measures of quality that only the first of two runs has."""
+    return [
+        column.label
+        for column in run.columns
+        if column.measure.tells_quality and column.label not in other.labels
+    ]
+
+
+def _both_means(runs: Counterparts) -> str:
+    """Return for measures of a run now their values over the topics of both runs and over all its topics.
+
+    Empty if the runs have no topic in common.
+    """
+    evaluation = runs.now.evaluation
+    means = []
+    for index, column in enumerate(evaluation.columns):
+        whole = evaluation.summary[index]
+        if runs.topics and column.measure.tells_quality and isinstance(whole, float):
+            in_both = six_digits(runs.summary(evaluation, index), column.measure.format)
+            means.append(f"{column.label} {in_both} and {six_digits(whole, column.measure.format)}")
+    if not means:
+        return ""
+    topics = f"{plural(len(runs.topics))} in both and over all {evaluation.totals.num_topics}"
+    return f"; over {topics}: {listed(means)}"

@@ -1,0 +1,108 @@
+"""--junit and --summary: findings of gates as JUnit XML and as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from pres_eval.errors import RunFailure, one_line, plural
+from pres_eval.gates.against import Change
+from pres_eval.gates.findings import GateFinding, Verdict, lines_of, run_name, six_digits
+from pres_eval.measures.base import Format
+from pres_eval.report.grid import MARKDOWN, Grid, escaped, written
+from pres_eval.report.markup import Html, element
+from pres_eval.report.text import signed
+
+MARKDOWN_START = "### pres-eval: gates "
+
+JUNIT_START = '<testsuite name="pres-eval"'
+
+ERROR = "error"
+"""Gate of the findings about what kept the gates from being checked: wrong options or files."""
+
+
+def error_findings(failures: Sequence[RunFailure]) -> list[GateFinding]:
+    """Return what could not be evaluated as findings."""
+    return [GateFinding(gate=ERROR, message=failure.message, path=failure.path) for failure in failures]
+
+
+def is_report(path: str) -> bool:
+    """Return whether a path is that of a report of ours, or of nothing yet."""
+    try:
+        with Path(path).open("rb") as stream:
+            start = stream.read(200)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return not start or start.startswith(MARKDOWN_START.encode()) or JUNIT_START.encode() in start
+
+
+def as_junit(findings: Sequence[GateFinding], warnings: Sequence[str] = ()) -> str:
+    """Return a test for every check and for every failure; other messages are output, after the warnings."""
+    tests = [finding for finding in findings if finding.fails or finding.checked]
+    messages = [f"{Verdict.WARNING.value}{warning}" for warning in warnings]
+    for finding in findings:
+        if finding.verdict.value and not finding.checked:
+            messages.append(finding.text)
+    errors = sum(finding.gate == ERROR for finding in tests)
+    suite = element(
+        "testsuite",
+        *map(_test, tests),
+        element("system-out", *(f"{one_line(message)}\n" for message in messages)),
+        name="pres-eval",
+        tests=len(tests),
+        failures=sum(finding.fails for finding in tests) - errors,
+        errors=errors,
+    )
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{suite}\n'
+
+
+def _test(finding: GateFinding) -> Html:
+    """Return one test; one that could not be made is an error, not a failure."""
+    message = one_line(finding.message)
+    if finding.gate == ERROR:
+        outcome = element("error", message, message=message)
+    elif finding.fails:
+        outcome = element("failure", message, message=message)
+    else:
+        outcome = element("system-out", message)
+    attributes = {"classname": f"pres-eval {finding.gate}", "name": one_line(finding.checked or message)}
+    if finding.path:
+        attributes["file"] = one_line(finding.path)
+    return element("testcase", outcome, **attributes)
+
+
+def as_markdown(
+    findings: Sequence[GateFinding], compared: Sequence[Change], warnings: Sequence[str] = ()
+) -> str:
+    """Return in Markdown whether the gates were passed, each measure then and now, findings and warnings.
+
+    warnings  of the evaluation
+    """
+    failed = sum(finding.fails for finding in findings)
+    verdict = f"failed: {plural(failed, 'finding')}" if failed else "passed"
+    parts = [f"{MARKDOWN_START}{verdict}\n"]
+    rows = [_row(change) for change in compared if change.topic is None]
+    if rows:
+        header = ("run", "measure", "earlier", "now", "change", "")
+        parts.append(written(Grid(header, tuple(rows), left=2), MARKDOWN))
+    lines = [*lines_of(findings), *(f"{Verdict.WARNING.value}{warning}" for warning in warnings)]
+    if lines:
+        parts.append("".join(f"- {escaped(line, MARKDOWN)}\n" for line in lines))
+    return "\n".join(parts) + "\n"
+
+
+def _row(change: Change) -> tuple[str, ...]:
+    """Return the row of a measure that changed, for a summary in Markdown."""
+    kind = change.column.measure.format
+    difference = change.now - change.before
+    is_whole = kind is Format.COUNT and float(difference).is_integer()
+    return (
+        escaped(run_name(change.run), MARKDOWN),
+        escaped(change.column.label, MARKDOWN),
+        six_digits(change.before, kind),
+        six_digits(change.now, kind),
+        signed(difference, 0 if is_whole else 6),
+        "worse" if change.worse else "",
+    )

@@ -1,0 +1,126 @@
+"""JSON of search engines and their tools: responses, ratings and judgement lists, predictions of MTEB."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from pres_eval.errors import InputError, number_of, quoted
+from pres_eval.reading.source import Source
+
+BEGINNING_OF_ENGINE = re.compile(
+    rb'"(?:responses|hits|details|requests|ratings|judgmentRatings|metric_score|took)"\s*:'
+)
+
+Entry = tuple[Any, Any, Any, "int | None"]
+"""Topic, document and number of a row, and None, as such JSON has no lines."""
+
+
+def engine_rows(source: Source, data: Any, grades: int) -> Iterator[Entry] | None:
+    """Return the entries of such data, None if it is other JSON.
+
+    `_msearch` does not return the names of queries, so topics are numbered from 1 as in the request.
+    """
+    if not isinstance(data, Mapping):
+        return None
+    return _judgements(source, data) if grades else _run(source, data)
+
+
+def _judgements(source: Source, data: Mapping[str, Any]) -> Iterator[Entry] | None:
+    """Return the entries of ratings, None if it is other JSON."""
+    if isinstance(data.get("requests"), list):
+        return _ratings(source, data["requests"])
+    rated_queries = _judgement_lists(data)
+    return None if rated_queries is None else _rated(rated_queries)
+
+
+def _run(source: Source, data: Mapping[str, Any]) -> Iterator[Entry] | None:
+    """Return the entries of responses and predictions, None if it is other JSON."""
+    if isinstance(data.get("responses"), list):
+        return _responses(source, data["responses"])
+    if isinstance(data.get("details"), Mapping) and "metric_score" in data:
+        return _details(data["details"])
+    if isinstance(data.get("hits"), Mapping) and "took" in data:
+        return _responses(source, [data])
+    parts = _predictions(data)
+    return _one_part(source, parts) if parts else None
+
+
+def _responses(source: Source, responses: Sequence[Any]) -> Iterator[Entry]:
+    for number, response in enumerate(responses, 1):
+        if not isinstance(response, Mapping) or not isinstance(response.get("hits"), Mapping):
+            found = f"no hits in response {number}"
+            if isinstance(response, Mapping) and "error" in response:
+                found += ", but an error"
+            raise InputError(source.name, None, found, "hits: was the request right?")
+        yield from _hits(str(number), response["hits"].get("hits", []))
+
+
+def _hits(topic: str, hits: Sequence[Any]) -> Iterator[Entry]:
+    """Yield hits with their scores; where all are null, as with `sort`, their order counts."""
+    unscored = all(hit.get("_score") is None for hit in hits)
+    for rank, hit in enumerate(hits, 1):
+        yield topic, str(hit["_id"]), -rank if unscored else hit.get("_score"), None
+
+
+def _details(details: Mapping[str, Any]) -> Iterator[Entry]:
+    for topic, detail in details.items():
+        yield from _hits(topic, [hit["hit"] for hit in detail.get("hits", [])])
+
+
+def _ratings(source: Source, requests: Sequence[Any]) -> Iterator[Entry]:
+    for number, request in enumerate(requests, 1):
+        if "id" not in request:
+            raise InputError(source.name, None, f"no id in request {number}", "one for each request")
+        for rating in request.get("ratings", []):
+            yield str(request["id"]), str(rating["_id"]), rating["rating"], None
+
+
+def _judgement_lists(data: Mapping[str, Any]) -> list[Any] | None:
+    """Return the rated queries of OpenSearch's judgement lists, imported or searched; None for others."""
+    if isinstance(data.get("judgmentRatings"), list):
+        return list(data["judgmentRatings"])
+    hits = data.get("hits")
+    if not isinstance(hits, Mapping) or not isinstance(hits.get("hits"), list):
+        return None
+    sources = [hit.get("_source") for hit in hits["hits"] if isinstance(hit, Mapping)]
+    lists = [source["judgmentRatings"] for source in sources if source and "judgmentRatings" in source]
+    return [query for queries in lists for query in queries] if lists else None
+
+
+def _rated(queries: Sequence[Any]) -> Iterator[Entry]:
+    for query in queries:
+        for rating in query["ratings"]:
+            number = number_of(rating["rating"])
+            yield query["query"], rating["docId"], rating["rating"] if math.isnan(number) else number, None
+
+
+def _predictions(data: Mapping[str, Any]) -> dict[tuple[str, str], Mapping[str, Any]]:
+    """Return MTEB's {subset: {split: {topic: {docno: score}}}} as predictions by subset and split."""
+    return {
+        (subset, split): topics
+        for subset, splits in data.items()
+        if isinstance(splits, Mapping) and subset != "mteb_model_meta"
+        for split, topics in splits.items()
+        if isinstance(topics, Mapping) and all(isinstance(scores, Mapping) for scores in topics.values())
+    }
+
+
+def _one_part(source: Source, parts: Mapping[tuple[str, str], Mapping[str, Any]]) -> Iterator[Entry]:
+    """Yield the entries of the only predictions; raise InputError if there are several."""
+    if len(parts) > 1:
+        from pres_eval.reading.advice import repaired_name
+
+        subset, split = next(iter(parts))
+        found = f"predictions of {', '.join(quoted('.'.join(part)) for part in parts)}"
+        path = shlex.quote(f".[{json.dumps(subset)}][{json.dumps(split)}]")
+        advice = f"take one out: jq {path} {shlex.quote(source.name)} > {repaired_name(source.name)}"
+        raise InputError(source.name, None, found, "those of one subset and split", advice)
+    for topics in parts.values():
+        for topic, documents in topics.items():
+            for document, score in documents.items():
+                yield topic, document, score, None

@@ -1,0 +1,146 @@
+"""Headings of columns: those that are known, in files and in tables, and those that --columns names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from pres_eval.errors import UsageError, number_of, quoted
+from pres_eval.records import dataclass
+
+TOPIC, DOCNO, DOCNOS, RELEVANT_DOCNOS = "topic", "docno", "docnos", "relevant docnos"
+SCORE, RANK, GRADE, STRATUM = "score", "rank", "grade", "stratum"
+
+SCORES, GRADES, GAINS = 0, 1, 2
+"""Numbers that a reader expects: scores of a run, whole grades, or gains, which may have decimals."""
+
+GAINS_ADVICE = "gains with decimals can be read with -R qrels_float"
+
+NAME_THEM = "--columns topic=HEADING,docno=HEADING names others"
+
+KNOWN_HEADINGS: dict[str, tuple[str, ...]] = {
+    TOPIC: ("query_id", "qid", "topic", "q_id", "topic_id", "query text", "query", "question", "user_input"),
+    DOCNO: ("doc_id", "docno", "corpus_id", "document_id", "did", "document"),
+    DOCNOS: ("docnos", "doc_ids", "retrieved_ids", "retrieved_doc_ids", "retrieved_context_ids"),
+    RELEVANT_DOCNOS: (
+        "relevant_ids",
+        "expected_ids",
+        "reference_context_ids",
+        "target_pns",
+        "docnos",
+        "doc_ids",
+    ),
+    SCORE: ("score", "sim", "similarity"),
+    RANK: ("rank", "position", "doc position"),
+    GRADE: ("relevance", "label", "grade", "rel", "rating", "score"),
+}
+"""Headings of each kind of column, as other programs write them; the first that a file has counts.
+
+Case, blanks, hyphens and underscores do not matter: `Query ID`, `query-id` and `QueryId` are query_id.
+"""
+
+OF_TABLES = {
+    "topic": KNOWN_HEADINGS[TOPIC],
+    "document": KNOWN_HEADINGS[DOCNO],
+    "score": KNOWN_HEADINGS[SCORE],
+    "grade": KNOWN_HEADINGS[GRADE],
+}
+"""The same for tables in memory."""
+
+NAMEABLE = (TOPIC, DOCNO, DOCNOS, SCORE, RANK, GRADE, STRATUM)
+"""Kinds of columns that --columns names."""
+
+ALSO_CALLED = {"relevance": GRADE}
+"""Other names of these kinds."""
+
+
+def plain(name: str) -> str:
+    """Return a heading as it is compared: `Query ID`, `query-id` and `QueryId` are all queryid."""
+    return re.sub(r"[\s_-]+", "", name.casefold())
+
+
+def pick(columns: Iterable[str], names: Iterable[str]) -> str | None:
+    """Return the column that has the first of the names that any has, None if none has one."""
+    by_name: dict[str, str] = {}
+    for column in columns:
+        by_name.setdefault(plain(str(column)), column)
+    return next((by_name[plain(name)] for name in names if plain(name) in by_name), None)
+
+
+@dataclass(frozen=True)
+class Naming:
+    """Meaning of columns and words that users give with --columns and --grades.
+
+    columns  the heading of a kind of column, or its number from 1
+    grades   the grade of a word, in lower case
+    """
+
+    columns: Mapping[str, str]
+    grades: Mapping[str, float]
+
+    @property
+    def by_number(self) -> bool:
+        """Return whether all columns are named by their numbers."""
+        return bool(self.columns) and all(heading.isdecimal() for heading in self.columns.values())
+
+    def column(self, kind: str, headings: Sequence[str]) -> str | None:
+        """Return the heading of a kind of column: the one named by the user, or else a known one."""
+        option = DOCNOS if kind == RELEVANT_DOCNOS else kind
+        if option in self.columns:
+            named = pick(headings, [self.columns[option]])
+            if named is not None:
+                return named
+        return pick(headings, KNOWN_HEADINGS.get(kind, ()))
+
+    def grade(self, text: str) -> float:
+        """Return the grade of a word or a number, nan for other text."""
+        number = self.grades.get(text.strip().casefold())
+        return number_of(text) if number is None else number
+
+
+NO_NAMING = Naming({}, {})
+
+
+def naming_of(columns: Iterable[str], grades: Iterable[str]) -> Naming:
+    """Return the naming of --columns and --grades; raise UsageError for what is none."""
+    return Naming(columns_of_option(columns), grades_of_option(grades))
+
+
+def columns_of_option(
+    texts: Iterable[str], kinds: Sequence[str] = NAMEABLE, option: str = "--columns"
+) -> dict[str, str]:
+    """Return the heading of each kind of column: of `topic=qid`, several times or with commas between.
+
+    Raises UsageError for other kinds of columns, for one without a heading, and for one that comes twice.
+    """
+    columns: dict[str, str] = {}
+    names = "|".join((*NAMEABLE, *ALSO_CALLED))
+    for text in texts:
+        for part in re.split(rf",(?=(?:{names})=)", text):
+            name, equals, heading = part.partition("=")
+            kind = ALSO_CALLED.get(name, name)
+            if kind not in kinds:
+                raise UsageError(f"{option} {part}: expected NAME=HEADING, NAME one of {', '.join(kinds)}")
+            if not equals or not heading.strip():
+                raise UsageError(f"{option} {part}: no heading, expected {name}=HEADING")
+            if columns.setdefault(kind, heading.strip()) != heading.strip():
+                raise UsageError(f"{option} {part}: {name} is {columns[kind]} already, expected it once")
+    return columns
+
+
+def grades_of_option(texts: Iterable[str]) -> dict[str, float]:
+    """Return the grade of each word: of `X=3,Y=2`, several times or with commas between.
+
+    Raises UsageError for a part that is no word with a finite number, and for a word with two grades.
+    """
+    grades: dict[str, float] = {}
+    for text in texts:
+        for part in text.split(","):
+            word, equals, number = part.rpartition("=")
+            grade = number_of(number)
+            key = word.strip().casefold()
+            if not equals or not key or not abs(grade) < 2**53:
+                raise UsageError(f"--grades {text}: found {quoted(part)}, expected WORD=GRADE, as in X=3,Y=2")
+            if grades.setdefault(key, grade) != grade:
+                raise UsageError(f"--grades {text}: {word.strip()} has two grades, expected one")
+    return grades

@@ -1,0 +1,37 @@
+"""Files whose columns --columns names, or whose grades are words that --grades explains.
+
+The options hold for all files that a command reads: `using` sets them, and `source_at` gives each file its
+naming, which goes with the file to threads, processes and clusters.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from contextvars import ContextVar
+
+from pres_eval.reading.file import File
+from pres_eval.reading.headings import NO_NAMING, Naming
+
+_CURRENT: ContextVar[Naming] = ContextVar("naming", default=NO_NAMING)
+
+
+@contextlib.contextmanager
+def using(naming: Naming) -> Iterator[None]:
+    """Read files and tables with these columns and grades inside the block."""
+    token = _CURRENT.set(naming)
+    try:
+        yield
+    finally:
+        _CURRENT.reset(token)
+
+
+def current_naming() -> Naming:
+    """Return the columns and grades that the options name."""
+    return _CURRENT.get()
+
+
+def named(file: File) -> File:
+    """Return the file with the columns and grades that the options name."""
+    file.naming = current_naming()
+    return file

@@ -1,0 +1,410 @@
+"""Columns of files that are neither runs nor judgements of trec_eval's, and the command that reads them."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Sequence
+
+from pres_eval.reading.csv_rows import cells_of, separator_of_lines
+from pres_eval.reading.formats.separated import ids_in_cell
+from pres_eval.reading.headings import (
+    DOCNO,
+    DOCNOS,
+    GAINS_ADVICE,
+    GRADE,
+    NO_NAMING,
+    OF_TABLES,
+    RANK,
+    SCORE,
+    TOPIC,
+    plain,
+)
+from pres_eval.reading.lines import QRELS, RUN
+
+Repair = tuple[str, str]
+"""What a file looks like, and the command that helps, in which FILE is the file and NEW the one it writes."""
+
+Rows = Sequence[Sequence[str]]
+
+_INTEGER, _NUMBER, _ANY = r"[+-]?\d+", r"(?i)[+-]?(\d+([.,]\d*)?|[.,]\d+)(e[+-]?\d+)?", r"(?s).*"
+_DECIMAL = r"[+-]?\d*[.,]\d+"
+_WORD = r"(?i).*[a-z].*"
+_Q0 = r"(?i)q?0"
+_MEASURE = (
+    r"(runid|num_\w+|(gm_)?map|Rprec|bpref|recip_rank|infAP|iprec_at_recall_.*|PRES_.*"
+    r"|(P|recall|ndcg|ndcg_cut|set|success|map_cut)(_.*)?)"
+)
+
+ALL_BUT_FEW = 4 / 5
+"""Share of the lines that have a shape: a few may be faulty."""
+
+LISTED_WORDS = 6
+"""Different words in a column of grades, up to which these are shown."""
+
+SAMPLED = "sampled judgements (topic iteration docno stratum relevance)"
+OUTPUT = "this looks like the output of trec_eval: it is neither a run nor judgements"
+SWAPPED = "were the two files swapped? the judgements come first"
+"""Messages where a run has the columns of judgements, or judgements those of a run."""
+
+Shape = tuple[str, tuple[str, ...], dict[str, int]]
+"""What lines of such columns lack, the patterns of the columns, and the numbers of those to read, from 1."""
+
+RUN_SHAPES: tuple[Shape, ...] = (
+    ("", (_ANY, _Q0, _ANY, _INTEGER, _NUMBER, _ANY), {TOPIC: 1, DOCNO: 3, SCORE: 5}),
+    ("the tag is missing", (_ANY, _Q0, _ANY, _INTEGER, _NUMBER), {TOPIC: 1, DOCNO: 3, SCORE: 5}),
+    ("the rank is missing", (_ANY, r"(?i)q0", _ANY, _NUMBER, _ANY), {TOPIC: 1, DOCNO: 3, SCORE: 4}),
+    ("Q0 is missing", (_ANY, _ANY, _INTEGER, _NUMBER, _ANY), {TOPIC: 1, DOCNO: 2, SCORE: 4}),
+    ("rank and tag are missing", (_ANY, r"(?i)q0", _ANY, _NUMBER), {TOPIC: 1, DOCNO: 3, SCORE: 4}),
+    ("Q0 and tag are missing", (_ANY, _ANY, _INTEGER, _NUMBER), {TOPIC: 1, DOCNO: 2, SCORE: 4}),
+    (
+        "Q0 and tag are missing, and the rank is the last column",
+        (_ANY, _ANY, _NUMBER, _INTEGER),
+        {TOPIC: 1, DOCNO: 2, SCORE: 3},
+    ),
+    (
+        "Q0, score and tag are missing, and the rank is the second column",
+        (_ANY, _INTEGER, _WORD),
+        {TOPIC: 1, DOCNO: 3, RANK: 2},
+    ),
+    ("Q0, rank and tag are missing", (_ANY, _ANY, _NUMBER), {TOPIC: 1, DOCNO: 2, SCORE: 3}),
+    (
+        "only topic and docno are there; if the documents of each topic are in ranked order",
+        (r"[^,;]*[^,;:]", r"(?![+-]?\d*\.\d+$).*"),
+        {TOPIC: 1, DOCNO: 2},
+    ),
+)
+QRELS_SHAPES: tuple[Shape, ...] = (
+    ("", (_ANY, _ANY, _ANY, _NUMBER), {TOPIC: 1, DOCNO: 3, GRADE: 4}),
+    ("the iteration is missing", (_ANY, _ANY, _NUMBER), {TOPIC: 1, DOCNO: 2, GRADE: 3}),
+    (
+        "only topic and docno are there; if all of these documents are relevant",
+        (r"[^,;]*[^,;:]", r"(?![+-]?\d*\.\d+$).*"),
+        {TOPIC: 1, DOCNO: 2},
+    ),
+)
+
+
+def repair_of_columns(lines: Sequence[bytes], names: str, path: str) -> Repair | None:
+    """Return what lines of text look like, and the command that reads them; None if that is unknown.
+
+    names  the columns that were expected
+    """
+    texts = [line.decode("utf-8-sig", "surrogateescape").rstrip("\r") for line in lines]
+    grades = {RUN.names: False, QRELS.names: True}.get(names)
+    if not texts:
+        return None
+    if grades is None:
+        return _of_other_judgements(_rows(texts, None), names)
+    separator = _separator(texts, grades)
+    rows = _rows(texts, separator)
+    header = _header(rows, separator is not None)
+    if separator is not None and path.lower().endswith((".csv", ".tsv")):
+        header = header or not any(map(_is_number, rows[0]))
+    if header and separator is not None:
+        return named_columns(lines, grades, path), ""
+    body = rows[1:] if header else rows
+    repair = _known(body, grades) if separator in (None, "\t") else None
+    return repair or _converted(body, grades, separator, header) or _lists(texts, grades)
+
+
+def _rows(texts: Sequence[str], separator: str | None) -> list[list[str]]:
+    return [cells_of(text, separator) for text in texts]
+
+
+def _separator(texts: Sequence[str], grades: bool) -> str | None:
+    """Return the separator of the columns, None for blanks and where it is not known."""
+    if texts[0].lower().lstrip('" ').startswith("sep="):
+        texts = texts[1:] or texts
+    for least in (3, 2):
+        separator = separator_of_lines("\n".join((*texts, "")).encode("utf-8", "surrogateescape"), least)
+        if separator is not None:
+            return separator if separator != "\t" or not _header(_rows(texts, None), False) else "\t"
+        if all(len(text.split()) >= least for text in texts):
+            return None
+    return None
+
+
+def _header(rows: Rows, is_table: bool) -> bool:
+    """Return whether the first row names the columns: with known headings, or where others have numbers.
+
+    is_table  whether signs separate the columns: one known heading will do
+    """
+    first = [plain(cell.strip('"')) for cell in rows[0]]
+    if first[:1] and first[0].startswith("sep="):
+        return True
+    if any(map(_is_number, rows[0])):
+        return False
+    known = {plain(name) for names in OF_TABLES.values() for name in names}
+    known |= {
+        plain(name) for name in ("rank", "iter", "iteration", "tag", "run_id", "q0", "pid", "judgement")
+    }
+    matches = sum(cell in known for cell in first)
+    if len(rows) > 1 and all(any(map(_is_number, row)) for row in rows[1:]):
+        return True
+    return matches > 0 and (is_table or (matches > 1 and 2 * matches >= len(first)))
+
+
+def _is_number(cell: str) -> bool:
+    return re.fullmatch(_NUMBER, cell.strip()) is not None
+
+
+def _like(rows: Rows, patterns: Sequence[str]) -> bool:
+    """Return whether nearly all rows have columns like these."""
+    good = sum(_are_like(row, patterns) for row in rows)
+    return good >= len(rows) * ALL_BUT_FEW
+
+
+def _are_like(row: Sequence[str], patterns: Sequence[str]) -> bool:
+    return len(row) == len(patterns) and all(map(re.fullmatch, patterns, row))
+
+
+def _known(rows: Rows, grades: bool) -> Repair | None:
+    """Return what lines are that no command makes a run or judgements of."""
+    if _like(rows, (_MEASURE, _ANY, _ANY)):
+        return OUTPUT, ""
+    if grades:
+        return _of_judgements(rows) or _of_grades(rows)
+    if _like(rows, (_ANY, _Q0, _ANY, _INTEGER)):
+        return f"this looks like judgements; {SWAPPED}", ""
+    if _like(rows, (_ANY, r"(?i)q0", _INTEGER, _NUMBER, _WORD)) and _are_small(rows, 2):
+        return "the docno is missing, or part of the topic", ""
+    if _like(rows, (r"(?i)q0", _ANY, _INTEGER, _NUMBER, _ANY)):
+        return "the topic is missing", ""
+    return None
+
+
+def _are_small(rows: Rows, place: int) -> bool:
+    """Return whether the whole numbers in a column can be ranks: none is above the number of rows."""
+    return all(int(row[place]) <= len(rows) for row in rows if re.fullmatch(r"\d+", row[place]))
+
+
+def _of_judgements(rows: Rows) -> Repair | None:
+    """Return what lines are that are read with an option, or are no judgements."""
+    if _like(rows, (_ANY, _ANY, _ANY, _INTEGER, _NUMBER, _ANY)):
+        return f"this looks like a run; {SWAPPED}", ""
+    if _like(rows, (_ANY, "0", _ANY, _INTEGER, _INTEGER)):
+        return f"this looks like {SAMPLED}: read them with -R strata", ""
+    if _like(rows, (_ANY, _ANY, _INTEGER, _INTEGER, _NUMBER)):
+        what = "this looks like prels of a Million Query track (topic docno relevance method probability)"
+        return f"{what}: read them with -R prels", ""
+    if _like(rows, (*(_ANY,) * 4, _NUMBER)):
+        return (
+            f"docnos have blanks in them, or these are {SAMPLED} (-R strata), or preferences (-R prefs)",
+            "",
+        )
+    return None
+
+
+def _of_grades(rows: Rows) -> Repair | None:
+    """Return how grades are read that have decimals or are words; None for whole numbers."""
+    grades = [row[3] for row in rows if len(row) == 4]
+    if len(grades) < len(rows) * ALL_BUT_FEW:
+        return None
+    if any(re.fullmatch(r"[+-]?\d+,\d+", grade) for grade in grades):
+        return None
+    decimals = [grade for grade in grades if re.fullmatch(_DECIMAL, grade)]
+    if decimals:
+        return GAINS_ADVICE, ""
+    words = [grade for grade in grades if re.fullmatch(r"[^\W\d_].*", grade)]
+    if len(words) < 2 or len(words) * 2 < len(grades) or len(set(words)) > LISTED_WORDS:
+        return None
+    example = ",".join(f"{word}=NUMBER" for word in dict.fromkeys(words))
+    return f"grades are words: give each its number with --grades {shlex.quote(example)}", ""
+
+
+def _of_other_judgements(rows: Rows, names: str) -> Repair | None:
+    """Return what lines are that are no samples, judgement groups or preferences."""
+    if names == "topic iteration docno stratum relevance":
+        asked = any(row[4:5] == ["?"] for row in rows)
+        if asked and _like(rows, (*(_ANY,) * 4, r"-?\d+|\?")):
+            return "? is what pool --strata wrote for a document to judge: put its grade there", ""
+        return None
+    return _of_judgements(rows) if names == "topic judgement-group docno relevance" else None
+
+
+WITHOUT_SCORES = "; without scores their order is the rank"
+RANKS_OF_FIVE = "the score is missing, and the rank can take its place"
+RANKS_OF_FOUR = "Q0, score and tag are missing, and the ranks can take the scores' place"
+
+SCORES_OR_RANKS = {"scores": (SCORE,), "ranks": (RANK,), "either": (SCORE, RANK)}
+
+
+def _converted(rows: Rows, grades: bool, separator: str | None, header: bool) -> Repair | None:
+    """Return what lines look like, and the call of convert that makes a run or judgements of them."""
+    for what, patterns, columns in QRELS_SHAPES if grades else RUN_SHAPES:
+        if not _like(rows, patterns):
+            continue
+        good = [row for row in rows if _are_like(row, patterns)]
+        kinds = _kinds_of_number(good, columns, len(rows) - len(good))
+        parts = [_of_separator(separator)]
+        if header:
+            parts.append("line 1 looks like a header")
+        number = columns.get(SCORE, columns.get(GRADE, 0))
+        if number and any("," in row[number - 1] for row in good):
+            parts.append("the numbers have decimal commas")
+        if kinds == (RANK,) and SCORE in columns:
+            parts.append(RANKS_OF_FIVE if len(patterns) == 5 else RANKS_OF_FOUR)
+        else:
+            parts.append(what)
+        parts = [part for part in parts if part]
+        if not parts:
+            return None
+        commands = [_command(good, columns, kind, grades) for kind in kinds]
+        if len(commands) > 1:
+            last = f"{commands[0]} if the numbers are scores, {commands[1]} if they are ranks"
+            return "; ".join(parts), last
+        return "; ".join(parts), commands[0]
+    return None
+
+
+def _of_separator(separator: str | None) -> str:
+    names = {",": "commas", ";": "semicolons", "|": "bars"}
+    if separator not in names:
+        return ""
+    return f"the columns are separated by {names[separator]}, not by blanks or tabs"
+
+
+def _kinds_of_number(rows: Rows, columns: dict[str, int], num_faulty: int) -> tuple[str | None, ...]:
+    """Return what the numbers of a run can be: scores, ranks or either; None where there are none."""
+    if GRADE in columns:
+        return (GRADE,)
+    if RANK in columns:
+        return (RANK,)
+    if SCORE not in columns:
+        return (None,)
+    if columns[SCORE] == 5:
+        return (SCORE,)
+    has_rank = any(columns[SCORE] != place + 1 and _are_ranks(rows, place, num_faulty) for place in (2, 3))
+    if has_rank and len(rows[0]) > 3:
+        return (SCORE,)
+    return SCORES_OR_RANKS[_meaning(rows, columns[SCORE] - 1, num_faulty)]
+
+
+def _are_ranks(rows: Rows, place: int, num_faulty: int) -> bool:
+    return place < len(rows[0]) and _meaning(rows, place, num_faulty) == "ranks"
+
+
+def _meaning(rows: Rows, place: int, num_faulty: int) -> str:
+    """Return whether the numbers in a column are "scores", "ranks" or "either".
+
+    Ranks are whole numbers from 0 or 1, each once in a topic.  Where they fall from line to line they may be
+    scores as well, and where some are left out.
+    """
+    if not all(re.fullmatch(r"\d+", row[place]) for row in rows):
+        return "scores"
+    by_topic: dict[str, list[int]] = {}
+    for row in rows:
+        by_topic.setdefault(row[0], []).append(int(row[place]))
+    topics = list(by_topic.values())
+    if any(len(set(numbers)) < len(numbers) for numbers in topics):
+        return "scores"
+    if all(len(numbers) == 1 for numbers in topics):
+        return "either"
+    gaps = num_faulty
+    complete = all(min(n) in (0, 1) and max(n) - min(n) < len(n) + gaps for n in topics[:-1] or topics)
+    falling = all(numbers == sorted(numbers, reverse=True) for numbers in topics if len(numbers) > 1)
+    return "ranks" if complete and not falling else "either"
+
+
+def _command(rows: Rows, columns: dict[str, int], kind: str | None, grades: bool) -> str:
+    """Return the call of convert that reads these columns, the number being of this kind."""
+    numbers = {name: number for name, number in columns.items() if name in (TOPIC, DOCNO)}
+    if kind is not None:
+        numbers[kind] = next(number for name, number in columns.items() if name not in (TOPIC, DOCNO))
+    named = ",".join(f"{name}={number}" for name, number in numbers.items())
+    ids = [row[numbers[name] - 1] for row in rows for name in (TOPIC, DOCNO)]
+    target = "csv" if any(len(text.split()) > 1 for text in ids) else ("qrels" if grades else "trec_results")
+    return f"pres-eval convert FILE --columns {named} --to {target}{_tag(rows, grades)} > NEW"
+
+
+def _tag(rows: Rows, grades: bool) -> str:
+    """Return the option for the tag that all lines of a run end in, if they do."""
+    tags = {row[-1] for row in rows if len(row) > 4}
+    if grades or len(tags) != 1 or _is_number(min(tags)):
+        return ""
+    return f" --tag {shlex.quote(tags.pop())}"
+
+
+def named_columns(lines: Sequence[bytes], grades: int, path: str) -> str:
+    """Return which columns a table has, those that are needed, and the option that names them."""
+    texts = [line.decode("utf-8-sig", "surrogateescape").rstrip("\r") for line in lines]
+    if texts[0].lower().lstrip('" ').startswith("sep="):
+        del texts[0]
+    separator = next((sign for sign in "\t;,|" if sign in texts[0]), ",")
+    header, *rows = _rows(texts, separator)
+    kind = GRADE if grades else SCORE
+    columns = _guessed(header, [row for row in rows if len(row) == len(header)], kind)
+    found = f"line 1 names the columns {', '.join(header)}, and {TOPIC}, {DOCNO} and {kind} are needed"
+    needed = [TOPIC, DOCNO, kind]
+    if kind not in columns and DOCNO in columns:
+        needed.remove(kind)
+        found += "; without grades all documents are relevant" if grades else WITHOUT_SCORES
+    option = ",".join(f"{name}={columns.get(name, 'HEADING')}" for name in needed)
+    place = header.index(columns[DOCNO]) if DOCNO in columns else len(header)
+    cells = [row[place] for row in rows if place < len(row) == len(header)]
+    if kind not in needed and sum(len(ids_in_cell(cell)) > 1 for cell in cells) * 2 > len(cells):
+        option = option.replace(f"{DOCNO}=", f"{DOCNOS}=")
+    return f"{found}: name them with --columns {shlex.quote(option)}"
+
+
+def _guessed(header: Sequence[str], rows: Rows, kind: str) -> dict[str, str]:
+    """Return the headings of topic, docno and number: the known ones, and of the others the likeliest."""
+    columns: dict[str, str] = {}
+    left = list(header)
+    for name in (TOPIC, DOCNO, kind):
+        heading = NO_NAMING.column(name, left)
+        if heading is not None:
+            columns[name] = heading
+            left.remove(heading)
+    is_numeric = {
+        heading: bool(rows) and all(_is_number(row[place]) for row in rows)
+        for place, heading in enumerate(header)
+    }
+    guesses: dict[str, Callable[[str], bool]] = {
+        kind: lambda heading: is_numeric[heading],
+        TOPIC: lambda heading: True,
+        DOCNO: lambda heading: True,
+    }
+    for name, may_be in guesses.items():
+        candidates = [heading for heading in left if may_be(heading)]
+        if name in columns or not candidates:
+            continue
+        if name == kind:
+            columns[name] = _likeliest_number(candidates, header, rows, name)
+        else:
+            columns[name] = candidates[0]
+        left.remove(columns[name])
+    return columns
+
+
+def _likeliest_number(headings: Sequence[str], header: Sequence[str], rows: Rows, kind: str) -> str:
+    """Return the heading of the grades, which are few different ones, or of the scores, which are many."""
+    values = {heading: {row[header.index(heading)] for row in rows} for heading in headings}
+    if kind == GRADE:
+        return min(headings, key=lambda heading: len(values[heading]))
+    decimals = [name for name in headings if any(re.fullmatch(_DECIMAL, value) for value in values[name])]
+    return (decimals or headings)[-1]
+
+
+def _lists(texts: Sequence[str], grades: bool) -> Repair | None:
+    """Return the command for lines that have a topic, perhaps a separator, and all its documents."""
+    rows = [re.fullmatch(r'"?([^\s,;:"]+)"?\s*([,;:]?)(.+)', text.strip()) for text in texts]
+    matches = [row for row in rows if row is not None]
+    if len(matches) < len(texts) or len({row[1] for row in matches}) < max(2, len(texts)):
+        return None
+    between = next((sign for sign in ",;|" if any(sign in row[3] for row in matches)), " ")
+    counts = {len(re.sub(r"[\",;|]", " ", row[3]).split()) for row in matches}
+    separated = any(row[2] for row in matches)
+    # Lines of a run have as many columns, and some numbers; no id looks like a score.
+    alike = len(counts) == 1 and any(re.search(r"\s[+-]?[\d.]+(\s|$)", text) for text in texts)
+    scored = any(re.search(r"[\s\"]\d*[.,]\d+(\s|$)", row[3]) for row in matches)
+    if max(counts) < 2 or scored or (alike and not separated):
+        return None
+    change = 'sub(/[,;:]/, " "); gsub(/"/, ""); ' if separated else ""
+    if between != " ":
+        change += f'gsub(/[{between}]/, " "); '
+    line = "$1, 0, $i, 1" if grades else '$1, "Q0", $i, i - 1, -i, "run"'
+    condition = "if all of these are relevant" if grades else "if these are in ranked order"
+    program = f"{change}for (i = 2; i <= NF; i++) print {line}"
+    return f"each line looks like a topic and its documents; {condition}", f"awk '{{{program}}}' < FILE > NEW"

@@ -1,0 +1,222 @@
+"""No name in any table of any command, in any format, commands its reader: made from the list of commands."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import click
+import pytest
+from support.commands import Command
+from support.hostile import (
+    FOUND,
+    GROUPS_FILE,
+    JUDGES,
+    QRELS,
+    RUNS,
+    SAMPLE,
+    SCORES,
+    SIZES,
+    TEXTS,
+    UNSAFE,
+    WEIGHTS,
+    write_all,
+)
+
+from pres_eval.cli.commands import COMMANDS, command_of
+
+EVALUATOR = "evaluate"
+GROUPED = ("--groups", GROUPS_FILE, "--weights", WEIGHTS)
+FEW = ("-m", "map", "-m", "P.5")
+
+CALLS: dict[str, list[tuple[str, ...]]] = {
+    EVALUATOR: [
+        (QRELS, *RUNS, *FEW, "-m", "runid"),
+        (QRELS, *RUNS, *FEW, "-q", *GROUPED),
+        (QRELS, RUNS[0], *FEW, "-q", *GROUPED, "--names", "path"),
+    ],
+    "agreement": [
+        (QRELS, *RUNS, *FEW, "--intervals", "20"),
+        ("--scores", SCORES),
+    ],
+    "check": [(QRELS, *RUNS)],
+    "compare": [
+        (QRELS, *RUNS, *FEW, "--samples", "20", "--per-topic", *GROUPED, "--names", "file"),
+        (QRELS, *RUNS, "-m", "map", "--all-pairs"),
+        ("--scores", SCORES, "--per-topic"),
+    ],
+    "explain": [(QRELS, *RUNS[:2], "--nmax", "5", "--max", "0")],
+    "figures": [("pres-rank", QRELS, *RUNS), ("precision-recall", QRELS, *RUNS)],
+    "holes": [(QRELS, *RUNS, "--depth", "9", "--documents")],
+    "judges": [(*JUDGES[:2], *RUNS, "--judge", JUDGES[2], "--group", "\x1b[2J\u202e", "*", *FEW)],
+    "merge": [(*JUDGES, "--disagreements", "-")],
+    "pool": [(*RUNS, "--depth", "5")],
+    "power": [("--scores", SCORES, "-m", "map", "--trials", "2", "--sizes", "2", "--samples", "9")],
+    "report": [
+        (QRELS, *RUNS, *FEW, "--samples", "20", *GROUPED, "--title", "\x1b[2J\u202e<b>", "--queries", TEXTS)
+    ],
+    "robustness": [
+        (QRELS, *RUNS, *FEW, "--samples", "1", "--depths", "1,2", "--leave-out", "run", "--fractions", "0.5")
+    ],
+    "sweep": [(QRELS, *RUNS, "-m", "PRES", "--nmax", "5,10")],
+    "validate": [(FOUND, SAMPLE, "--sizes", SIZES, "--target", "0.01", "--margin", "0.1")],
+}
+"""Calls in which all names of each command come from a stranger."""
+
+NO_NAMES = {"completion", "help", "man", "measures", "protocols"}
+"""Commands that print nothing of files."""
+
+BYTES_KEPT = {"convert"}
+"""Commands whose output is ids as they are."""
+
+AS_THEY_ARE = {"trec", "parquet"}
+"""Formats of the evaluator that have ids as they are: trec_eval's lines, and a file for programs."""
+
+
+def formats(command: str) -> list[str]:
+    """The values of --format of a command; without that option the one form that it has."""
+    found = command_of(None if command == EVALUATOR else command)
+    for parameter in found.params:
+        if parameter.name == "output_format" and isinstance(parameter.type, click.Choice):
+            return [str(choice) for choice in parameter.type.choices]
+    return [""]
+
+
+def all_calls() -> list[Any]:
+    return [
+        pytest.param(command, number, form, id=f"{command}-{number}-{form or 'text'}")
+        for command, calls in CALLS.items()
+        for number in range(len(calls))
+        for form in formats(command)
+        if form not in AS_THEY_ARE
+    ]
+
+
+def test_all_commands_are_tried() -> None:
+    assert set(CALLS) == {EVALUATOR, *COMMANDS} - NO_NAMES - BYTES_KEPT
+
+
+@pytest.fixture
+def call(
+    capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Command:
+    monkeypatch.chdir(tmp_path)
+    write_all()
+    return Command(capfdbinary)
+
+
+def is_number(text: str) -> bool:
+    return re.fullmatch(r"[+-]?(\d+\.?\d*(e[+-]?\d+)?|inf|nan)", text) is not None
+
+
+def check_cells(text: str, delimiter: str) -> None:
+    """No cell is a formula, and all rows have as many."""
+    rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
+    assert {len(row) for row in rows} == {len(rows[0])}
+    for cell in (cell for row in rows for cell in row):
+        assert not cell or cell[0] not in "=+-@\t\r" or is_number(cell), cell
+
+
+def check_latex(text: str) -> None:
+    printed = "\n".join(line for line in text.split("\n") if not line.startswith("% "))
+    assert re.search(r"\\(input|evil)\b", printed) is None
+    assert re.search(r"(?<!\\)[#%_]", printed) is None
+    assert len(re.findall(r"(?<!\\)\$", printed)) % 2 == 0
+
+
+def check_markdown(text: str) -> None:
+    assert re.search(r"(?<!\\)<(img|script|b>|/script)", text) is None
+    for table in re.findall(r"(?:^\|.*\n)+", text, re.M):
+        assert len({len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}) == 1, table
+
+
+def check_output(form: str, text: str) -> None:
+    """What a terminal, a page, a spreadsheet, LaTeX or a CI log would take for a command is not there."""
+    tabs = "\t" if form in ("tsv", "list") else ""
+    unsafe = [sign for sign in UNSAFE.findall(text) if sign not in tabs]
+    assert unsafe == [], [line for line in text.split("\n") if UNSAFE.search(line)][:3]
+    assert not any(line.lstrip().startswith("::") or "##[" in line for line in text.split("\n"))
+    if form == "json":
+        json.loads(text)
+    elif form == "jsonl":
+        assert [json.loads(line) for line in text.splitlines()]
+    elif form in ("csv", "tsv", "list"):
+        check_cells(text, "," if form == "csv" else "\t")
+    elif form == "latex":
+        check_latex(text)
+    elif form == "markdown":
+        check_markdown(text)
+
+
+def tables(command: str, arguments: tuple[str, ...], call: Command) -> list[tuple[str, ...]]:
+    """The values of --table that a call has, as arguments; none for a command that prints all in one."""
+    if not any("--table" in parameter.opts for parameter in command_of(command).params):
+        return [()]
+    found = call(command, *arguments, "--format", "json", "--quiet")
+    assert found.code == 0, found.err
+    names = [name for name, value in found.json.items() if isinstance(value, list)]
+    assert names, (arguments, found)
+    return [(), *(("--table", name) for name in names)]
+
+
+@pytest.mark.parametrize(("command", "number", "form"), all_calls())
+def test_names_in_tables(command: str, number: int, form: str, call: Command) -> None:
+    arguments = CALLS[command][number]
+    words = [] if command == EVALUATOR else [command]
+    choices = [()] if command == EVALUATOR else tables(command, arguments, call)
+    for table in choices:
+        if command == "report" and form == "text" and table:
+            continue
+        format_words = ["--format", form] if form else []
+        quiet = [] if command == "check" else ["--quiet"]
+        called = call(*words, *arguments, *format_words, *table, *quiet)
+        assert called.code in (0, 1 if command == "check" else 0), called.err
+        assert called.out, (arguments, table)
+        text = called.out
+        if command == "merge":
+            text = text[: text.index("merged\n") + 7]  # the qrels follow
+            form = "list"
+        check_output(form, text)
+        assert called.err.count("\n") == len(called.err.splitlines())
+        assert UNSAFE.search(called.err) is None
+
+
+def test_names_in_the_page(call: Command) -> None:
+    title = ["--title", "\u202e\x1b<img>", "--description", "\u202e\x1b<img>"]
+    texts = ["--queries", TEXTS, "--titles", TEXTS]
+    assert call("report", *CALLS["report"][0], *title, *texts, "-o", "page.html", "--quiet").code == 0
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert UNSAFE.findall(page) == []
+    assert re.search(r"<(img|b>|script>evil)|onerror=evil\(\)>", page.replace("<b>b</b>", "")) is None
+
+
+@pytest.mark.parametrize("command", ["agreement", "compare", "judges", "power", "validate"])
+def test_names_in_pictures(command: str, call: Command) -> None:
+    """A picture is XML, which has no control characters."""
+    for arguments in CALLS[command]:
+        called = call(command, *arguments, "--plot", "out.svg", "--quiet")
+        assert called.code == 0, called.err
+        ElementTree.parse("out.svg")
+        assert UNSAFE.findall(Path("out.svg").read_text(encoding="utf-8")) == []
+
+
+def test_names_of_groups_in_lines_of_trec_eval(call: Command) -> None:
+    """Ids and tags are trec_eval's bytes; the names of groups are ours."""
+    called = call(QRELS, RUNS[0], "-m", "map", *GROUPED, "--quiet")
+    assert UNSAFE.findall(called.out.replace("\t", "")) == []
+    assert r"map[\x1bMevil]" in called.out
+
+
+def test_names_in_the_reports_of_gates(call: Command) -> None:
+    reports = ["--junit", "junit.xml", "--summary", "summary.md"]
+    called = call(QRELS, *RUNS, *GROUPED, "--fail-under", "map[macro]=0.999", *reports, "--quiet")
+    assert called.code == 3
+    ElementTree.parse("junit.xml")
+    for path in ("junit.xml", "summary.md"):
+        assert UNSAFE.findall(Path(path).read_text(encoding="utf-8")) == []
+    check_markdown(Path("summary.md").read_text(encoding="utf-8"))
