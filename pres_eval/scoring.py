@@ -23,7 +23,7 @@ from pres_eval.options import EXPECTED, ONE, ZERO, Options
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.relevance import QrelsJudgements, Relevance
 from pres_eval.records import dataclass
-from pres_eval.summing import MOST_VALUES, JudgedTopics, ScoredBlock, Summing, Values
+from pres_eval.summing import MOST_VALUES, CountedJudgements, ScoredBlock, Summing, Values
 from pres_eval.workers import Loop, in_turn
 
 HIGHEST_FINITE_EXPONENT = 1023
@@ -140,9 +140,9 @@ class Scoring:
         return replace(run, groups=groups)
 
     @cached_property
-    def _judged_topics(self) -> JudgedTopics:
+    def _judged_topics(self) -> CountedJudgements:
         """The topics of the judgements, counted once for all groups."""
-        return JudgedTopics(self.relevance)
+        return CountedJudgements(self.relevance)
 
     def _over(
         self, ranking: Ranking, block: ScoredBlock, topics: frozenset[bytes] | None = None

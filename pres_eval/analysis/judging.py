@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from pres_eval.arrays import AnyInts, BoolArray, FloatArray, Ids, IntArray, WordIds
+from pres_eval.arrays import AnyInts, BoolArray, FloatArray, Ids, IntArray
 from pres_eval.errors import InputError, NoCommonTopicError, quoted
 from pres_eval.reading.changed_judgements import with_documents
 from pres_eval.reading.pool import Pool, build_pool
@@ -79,9 +79,9 @@ def side_by_side(judges: Sequence[QrelsJudgements], every_topic: bool = False) -
         rows = np.flatnonzero(chosen[qrels.pool.topic_of])
         names += [topic for topic in qrels.pool.topics if topic in common]
         lengths.append(np.diff(qrels.pool.offsets)[chosen])
-        documents.append(qrels.pool.documents.pick(rows))
+        documents.append(qrels.pool.documents.take(rows))
         grades.append(qrels.grade[rows].astype(np.int64))
-    pooled = build_pool(Ids.of(names), np.concatenate(lengths), WordIds.concatenate(documents))
+    pooled = build_pool(Ids.from_texts(names), np.concatenate(lengths), Ids.concatenate(documents))
     place = np.split(pooled.document_of_row(), np.cumsum([len(part) for part in grades])[:-1])
     size = (len(judges), len(pooled.pool.documents))
     all_grades, there = np.full(size, -1, np.int64), np.zeros(size, np.bool_)

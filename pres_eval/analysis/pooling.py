@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from pres_eval.analysis.reproducible import RandomStream
-from pres_eval.arrays import AnyInts, BoolArray, FloatArray, Ids, IntArray, WordIds, byte_order, narrow
+from pres_eval.arrays import AnyInts, BoolArray, FloatArray, Ids, IntArray, narrow
 from pres_eval.errors import UsageError, decimal_comma, quoted
 from pres_eval.options import Options
 from pres_eval.ranking.runs import read_run
@@ -38,7 +38,7 @@ class FirstDocuments:
 
     topics: tuple[bytes, ...]
     topic_of: AnyInts
-    documents: WordIds
+    documents: Ids
     rank: AnyInts
     warning: str | None = field(default=None, kw_only=True)
 
@@ -79,7 +79,7 @@ def first_documents(
     return FirstDocuments(
         topics=tuple(pool.topics.take(ranking.topic)),
         topic_of=narrow(topic_of[rows]),
-        documents=pool.documents.pick(ranking.document[rows].astype(np.int64)),
+        documents=pool.documents.take(ranking.document[rows].astype(np.int64)),
         rank=ranking.rank[rows],
         warning=ranking.warning_of_longer_line,
     )
@@ -91,7 +91,7 @@ def own_pool(source: Source) -> Pool:
     if not any(len(block.documents) for block in blocks):
         raise no_lines(source, RUN)
     block = joined(source.name, blocks)
-    return build_pool(block.topics, block.lengths, block.documents.pick(slice(None))).pool
+    return build_pool(block.topics, block.lengths, block.documents.take(slice(None))).pool
 
 
 def _block(lines: Lines) -> Block:
@@ -119,8 +119,8 @@ class ToJudge(FirstDocuments):
         rank, runs, gain = (
             np.concatenate([getattr(part, name) for part in parts]) for name in ("rank", "runs", "gain")
         )
-        documents = WordIds.concatenate([part.documents for part in parts])
-        made = build_pool(Ids.of(topics), np.concatenate(lengths), documents)
+        documents = Ids.concatenate([part.documents for part in parts])
+        made = build_pool(Ids.from_texts(topics), np.concatenate(lengths), documents)
         pool, document = made.pool, made.document_of_row()
         by_rank = np.argsort(rank, kind="stable")[::-1]
         best = np.empty(len(pool.documents), np.int64)
@@ -139,7 +139,7 @@ class ToJudge(FirstDocuments):
         return ToJudge(
             topics=self.topics,
             topic_of=self.topic_of[rows],
-            documents=self.documents.pick(rows),
+            documents=self.documents.take(rows),
             rank=self.rank[rows],
             runs=self.runs[rows],
             gain=self.gain[rows],
@@ -183,7 +183,7 @@ def pool_documents(
             pooled.append(ToJudge(**vars(run), runs=np.ones(len(run), np.int64), gain=worth[run.rank - 1]))
         pooled = [ToJudge.joined(pooled)]
     every = pooled[0]
-    found = every.take(byte_order(every.documents.take(slice(None)), every.topic_of))
+    found = every.take(every.documents.byte_order(every.topic_of))
     return found.take(np.lexsort((ORDERS[order](found), found.topic_of)))
 
 

@@ -1,38 +1,32 @@
 """Arrays of ids and numbers, whatever they mean: no files, no retrieval."""
 
-from pres_eval.arrays.columns import NO_IDS, GrowingColumns, Texts, WordIds, narrow, read_only
+from pres_eval.arrays.columns import GrowingColumns, narrow, read_only
 from pres_eval.arrays.exact import accumulate, add_in_order, add_rows_in_order, divide, elementwise, log2
-from pres_eval.arrays.ids import EVERY_PROCESS, PADDING, WORD, Ids, equal, load_pairs, load_words, odd_numbers
-from pres_eval.arrays.matching import NO_ROWS, KeyTable, Matches, match, repeated
-from pres_eval.arrays.spelling import (
-    DIGITS,
-    LARGEST,
-    LOWER,
-    all_digits,
-    are_short_numbers,
-    bytes_among,
-    decimal_ids,
-    ending_in,
-    nearest_integer,
-    stripped,
+from pres_eval.arrays.ids import (
+    EVERY_PROCESS,
+    NO_IDS,
+    PADDING,
+    WORD,
+    Ids,
+    load_pairs,
+    load_words,
+    odd_numbers,
 )
+from pres_eval.arrays.matching import NO_ROWS, IdTable, Matches, Table, match, repeated
+from pres_eval.arrays.spelling import LARGEST, all_digits, decimal_ids, nearest_integer
 from pres_eval.arrays.stretches import (
     BLOCK,
     Stretches,
     absent,
     blocks,
-    byte_order,
     changed,
-    changes,
     consecutive,
-    distinct,
     gathered,
     has_equal,
     lengths_at,
     present,
     ragged,
     stable_order,
-    stretches_of,
 )
 from pres_eval.arrays.types import (
     AnyArray,
@@ -48,10 +42,8 @@ from pres_eval.arrays.types import (
 
 __all__ = [
     "BLOCK",
-    "DIGITS",
     "EVERY_PROCESS",
     "LARGEST",
-    "LOWER",
     "NO_IDS",
     "NO_ROWS",
     "PADDING",
@@ -63,33 +55,25 @@ __all__ = [
     "FloatArray",
     "Grades",
     "GrowingColumns",
+    "IdTable",
     "Ids",
     "IntArray",
-    "KeyTable",
     "Matches",
     "Stretches",
-    "Texts",
+    "Table",
     "TopicNumbers",
-    "WordIds",
     "Words",
     "absent",
     "accumulate",
     "add_in_order",
     "add_rows_in_order",
     "all_digits",
-    "are_short_numbers",
     "blocks",
-    "byte_order",
-    "bytes_among",
     "changed",
-    "changes",
     "consecutive",
     "decimal_ids",
-    "distinct",
     "divide",
     "elementwise",
-    "ending_in",
-    "equal",
     "gathered",
     "has_equal",
     "lengths_at",
@@ -105,6 +89,4 @@ __all__ = [
     "read_only",
     "repeated",
     "stable_order",
-    "stretches_of",
-    "stripped",
 ]

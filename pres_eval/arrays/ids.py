@@ -1,34 +1,44 @@
-"""Ids as integers: words of eight bytes, hashes of them, exact comparison."""
+"""Ids as words: column j holds the j-th eight bytes of every id, padded with NULs.
+
+So ids are compared, hashed and sorted as numbers, many at a time.  b"d10" is the one word 0x303164: its first
+byte is the lowest.  No id has a NUL, so that a word is the word of one text only.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import Any, overload
+from typing import overload
 
 import numpy as np
 
+from pres_eval.arrays.stretches import Stretches
 from pres_eval.arrays.types import AnyArray, BoolArray, Bytes, IntArray, Words
 
 WORD = 8
 PADDING = 64
 """Spare bytes on either side of a text in a buffer, so that whole words can be loaded at its ends."""
 
-AT_ONCE = 1 << 16
-"""Ids that are hashed at a time, so that intermediate values stay in the cache."""
+MOST_COLUMNS = 128
+"""Columns for the first 1,024 bytes of ids: longer ids are kept aside."""
 
-EVERYWHERE = 16
-"""Words of an id that are looked at one after the other; all further ones of an id together."""
-
-_WORDS_AT_ONCE = 1 << 17
-"""Words of ids with many that are looked at together."""
+_LEAST_COLUMNS = 2
+"""Columns that ids have if one of them is so long, however short the others are."""
 
 _PROCESS = int.from_bytes(os.urandom(WORD), "little")
 """Differs from process to process: nobody can make ids that collide.  No result depends on it."""
 
 EVERY_PROCESS = 2**64
 """Seeds from here on give the same hashes in every process; 64 bits of them should be drawn at random."""
+
+_SORTED_COLUMNS = 64
+"""Columns by which ids are sorted in arrays; the few that agree in all of these are sorted one by one."""
+
+_NO_ROWS = np.zeros(0, np.int64)
+
+MASKS = np.array([(1 << (8 * count)) - 1 for count in range(WORD + 1)], np.uint64)
+"""The i-th mask keeps the first i bytes of a word; with mode="clip", all eight for larger i."""
 
 
 @cache
@@ -41,14 +51,14 @@ def odd_numbers(seed: int, count: int) -> Words:
     return (mixed ^ (mixed >> np.uint64(31))) | np.uint64(1)
 
 
-def add_mixed(mixed: Words, words: Words, multiplier: np.uint64 | Words) -> None:
-    """Add the contribution of a later word of each id to hashes (n,); a word of NULs adds nothing."""
+def _mix(words: Words, multipliers: np.uint64 | Words) -> Words:
+    """Return what later words (n,) of ids add to hashes (n,); a word of NULs adds nothing."""
     # A plain sum of products would never tell ids apart that differ in the highest bits of two words:
     # 2^63 times any odd number is 2^63 again, and twice that is 0.
-    words = words * multiplier
-    words ^= words >> np.uint64(32)
-    words *= multiplier
-    mixed += words
+    products = words * multipliers
+    products ^= products >> np.uint64(32)
+    products *= multipliers
+    return products
 
 
 def load_pairs(buffer: Bytes, numbers: IntArray) -> tuple[Words, Words]:
@@ -76,37 +86,66 @@ def num_bytes(words: Words) -> IntArray:
     return np.frexp((words & ~(words >> np.uint64(1))).astype(np.float64))[1] + 7 >> 3
 
 
-MASKS = np.array([(1 << (8 * count)) - 1 for count in range(WORD + 1)], np.uint64)
-"""The i-th mask keeps the first i bytes of a word; with mode="clip", all eight for larger i."""
-
-
 class Ids(Sequence[bytes]):
-    """Ids in a buffer: `buffer[starts[i] : starts[i] + lengths[i]]`.
+    """N ids.
 
-    The buffer needs 16 bytes behind the last id, and no id has a NUL, so that a word padded with NULs
-    is the word of one text only.
+    So that a few long ids among many short ones don't take room for all, ids that need far more words than
+    the mean, or more than MOST_COLUMNS, have only their beginning in the columns and are kept whole aside.
+
+    columns     (N,) words each, at least one column
+    long_rows   (L,) rows of the ids that are longer than the columns, ascending
+    long_texts  L whole ids
     """
 
     def __init__(
-        self, buffer: Bytes, starts: IntArray, lengths: IntArray, first_words: Words | None = None
+        self,
+        columns: Sequence[Words],
+        long_rows: IntArray = _NO_ROWS,
+        long_texts: Sequence[bytes] = (),
     ) -> None:
-        self.buffer = buffer
-        self.starts = starts
-        self.lengths = lengths
-        self._first_words = first_words
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Ids, (self.buffer, self.starts, self.lengths)
+        self.columns = tuple(columns)
+        self.long_rows = long_rows
+        self.long_texts = long_texts
 
     @classmethod
-    def of(cls, texts: Sequence[bytes]) -> Ids:
+    def from_buffer(cls, buffer: Bytes, starts: IntArray, ends: IntArray) -> Ids:
+        """Return the ids buffer[starts[i]:ends[i]]; the buffer has 16 bytes behind the last one."""
+        lengths = ends - starts
+        columns = [_column(buffer, starts, lengths, number) for number in range(_num_columns(lengths))]
+        long_rows = np.flatnonzero(lengths > WORD * len(columns))
+        spans = zip(starts[long_rows].tolist(), ends[long_rows].tolist(), strict=True)
+        return cls(columns, long_rows, [buffer[start:end].tobytes() for start, end in spans])
+
+    @classmethod
+    def from_texts(cls, texts: Sequence[bytes]) -> Ids:
         """Return ids from Python's bytes."""
-        lengths = np.array([len(text) for text in texts], np.int64)
-        starts = np.concatenate(([0], np.cumsum(lengths)))[: len(texts)].astype(np.int64)
-        return cls(np.frombuffer(b"".join(texts) + bytes(3 * WORD), np.uint8), starts, lengths)
+        lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+        ends = np.cumsum(lengths)
+        return cls.from_buffer(
+            np.frombuffer(b"".join(texts) + bytes(3 * WORD), np.uint8), ends - lengths, ends
+        )
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[Ids]) -> Ids:
+        """Return all ids of the parts."""
+        if len(parts) == 1:
+            return parts[0]
+        width = max(len(part.columns) for part in parts)
+        columns = [np.concatenate([part.word(number) for part in parts]) for number in range(width)]
+        starts = np.cumsum([0, *map(len, parts)]).tolist()
+        long_rows = [part.long_rows + start for part, start in zip(parts, starts, strict=False)]
+        long_texts = [text for part in parts for text in part.long_texts]
+        return cls(columns, np.concatenate(long_rows), long_texts)
 
     def __len__(self) -> int:
-        return len(self.starts)
+        return len(self.columns[0])
+
+    def __iter__(self) -> Iterator[bytes]:
+        words = np.stack(self.columns, axis=1)
+        texts: list[bytes] = words.view(f"S{WORD * len(self.columns)}").ravel().tolist()
+        for row, text in zip(self.long_rows.tolist(), self.long_texts, strict=True):
+            texts[row] = text
+        return iter(texts)
 
     @overload
     def __getitem__(self, index: int) -> bytes: ...
@@ -115,111 +154,199 @@ class Ids(Sequence[bytes]):
     def __getitem__(self, index: int | slice) -> bytes | Ids:
         if isinstance(index, slice):
             return self.take(index)
-        start = int(self.starts[index])
-        return self.buffer[start : start + int(self.lengths[index])].tobytes()
+        (text,) = self.take(np.array([range(len(self))[index]]))
+        return text
 
-    def __iter__(self) -> Iterator[bytes]:
-        if not len(self):
-            return iter(())
-        ends = self.starts + self.lengths
-        low, high = int(self.starts.min()), int(ends.max())
-        if high - low > 256 * len(self):  # scattered so far apart that what lies between is not worth a copy
-            return map(self.__getitem__, range(len(self)))
-        text = self.buffer[low:high].tobytes()
-        spans = zip((self.starts - low).tolist(), (ends - low).tolist(), strict=True)
-        return iter([text[start:end] for start, end in spans])
+    @property
+    def nbytes(self) -> int:
+        """The bytes of memory that they take."""
+        return sum(column.nbytes for column in self.columns) + sum(map(len, self.long_texts))
 
-    def take(self, rows: IntArray | BoolArray | slice) -> Ids:
-        """Return the ids of some rows (n,)."""
-        # Words that were read are taken: faster than reading them again.
-        words = None if self._first_words is None else self._first_words[rows]
-        return Ids(self.buffer, self.starts[rows], self.lengths[rows], words)
-
-    def width(self) -> int:
-        """Words that the longest id takes."""
-        return -(-int(self.lengths.max(initial=0)) // WORD)
+    def lengths(self) -> IntArray:
+        """Return (N,) how many bytes each id has."""
+        lengths = np.zeros(len(self), np.int64)
+        for column in self.columns:
+            lengths += num_bytes(column)  # all words before the last are full
+        lengths[self.long_rows] = list(map(len, self.long_texts))
+        return lengths
 
     def word(self, number: int) -> Words:
-        """Return (N,) the number-th word of every id, padded with NULs; 0 where the id is shorter."""
-        if number == 0:
-            if self._first_words is None:
-                self._first_words = load_words(self.buffer, self.starts)
-                self._first_words &= MASKS.take(self.lengths, mode="clip")
-                self._first_words.flags.writeable = False
-            return self._first_words
-        left = np.maximum(self.lengths - WORD * number, 0)
-        starts = np.minimum(self.starts + WORD * number, len(self.buffer) - 2 * WORD)
-        return load_words(self.buffer, starts) & MASKS.take(left, mode="clip")
+        """Return (N,) the number-th word of every id; 0 behind the last column."""
+        return self.columns[number] if number < len(self.columns) else np.zeros(len(self), np.uint64)
+
+    def take(self, rows: IntArray | slice | Stretches) -> Ids:
+        """Return the ids of some rows (n,); of a slice no copy is made."""
+        if isinstance(rows, Stretches):
+            columns = [rows.of(column) for column in self.columns]
+        else:
+            columns = [column[rows] for column in self.columns]
+        if not len(self.long_rows):
+            return Ids(columns)
+        places, which = self._long_among(rows)
+        return Ids(columns, places, [self.long_texts[number] for number in which.tolist()])
 
     def hashes(self, seed: int = 0) -> Words:
         """Return a hash (N,) of every id, good in its upper bits; equal ids have equal hashes."""
-        mixed = np.zeros(len(self), np.uint64)
-        if len(self) > AT_ONCE:
-            for start in range(0, len(self), AT_ONCE):
-                mixed[start : start + AT_ONCE] = self[start : start + AT_ONCE].hashes(seed)
-            return mixed
-        width = self.width()
-        multipliers = odd_numbers(seed, max(EVERYWHERE, 1 << (width - 1).bit_length()))
-        if width:
-            np.multiply(self.word(0), multipliers[0], out=mixed)
-        for number in range(1, min(width, EVERYWHERE)):
-            longer = np.flatnonzero(self.lengths > WORD * number)
-            if 2 * len(longer) > len(self):
-                add_mixed(mixed, self.word(number), multipliers[number])
-            else:
-                part = mixed[longer]
-                add_mixed(part, self.take(longer).word(number), multipliers[number])
-                mixed[longer] = part
-        for rows, begins, numbers, words in self._words(EVERYWHERE) if width > EVERYWHERE else ():
-            parts = np.zeros(len(words), np.uint64)
-            add_mixed(parts, words, multipliers[numbers])
-            mixed[rows] += np.add.reduceat(parts, begins)
+        multipliers = odd_numbers(seed, MOST_COLUMNS)
+        mixed: Words = self.columns[0] * multipliers[0]
+        for number, column in enumerate(self.columns[1:], 1):
+            mixed += _mix(column, multipliers[number])
+        for row, text in zip(self.long_rows.tolist(), self.long_texts, strict=True):
+            mixed[row] = _hash_of_long(text, multipliers)
         return mixed
 
-    def copied(self) -> Ids:
-        """Return the same ids, cut loose from their buffer."""
-        counts = -(-self.lengths // WORD)
-        ends = np.cumsum(counts)
-        copy = np.zeros((int(ends[-1]) if len(ends) else 0) + 3, "<u8")
-        place = 0
-        for *_, words in self._words(0):
-            copy[place : place + len(words)] = words
-            place += len(words)
-        return Ids(copy.view(np.uint8), WORD * (ends - counts), self.lengths)
+    def equal(self, rows: IntArray, others: Ids, other_rows: IntArray) -> BoolArray:
+        """Return (n,) whether the id at rows[i] is the same text as that at other_rows[i] of the others."""
+        same = np.ones(len(rows), np.bool_)
+        for number in range(max(len(self.columns), len(others.columns))):
+            same &= self.word(number)[rows] == others.word(number)[other_rows]
+        if not len(self.long_rows) and not len(others.long_rows):
+            return same
+        is_long = np.zeros(len(rows), np.bool_)
+        is_long[self._long_among(rows)[0]] = True
+        is_long[others._long_among(other_rows)[0]] = True
+        places = np.flatnonzero(is_long)
+        pairs = zip(self.take(rows[places]), others.take(other_rows[places]), strict=True)
+        same[places] = [text == other for text, other in pairs]
+        return same
 
-    def _words(self, first: int) -> Iterator[tuple[IntArray, IntArray, IntArray, Words]]:
-        """Yield the words of ids from one number on: all such words (W,) of some rows (n,) at a time.
+    def compare(self, rows: IntArray, others: IntArray) -> tuple[BoolArray, BoolArray]:
+        """Return (n,) whether the id at rows[i] is after that at others[i] in byte order, and (n,) if equal.
 
-        Gives the rows, where the words of each begin, and of all words their numbers and themselves.
+        The columns must hold all ids whole.
         """
-        longer = np.flatnonzero(self.lengths > WORD * first)
-        counts = -(-self.lengths[longer] // WORD) - first
-        ends = np.cumsum(counts)
-        start = 0
-        while start < len(longer):
-            before = int(ends[start - 1]) if start else 0
-            stop = max(int(np.searchsorted(ends, before + _WORDS_AT_ONCE, side="right")), start + 1)
-            rows, begins = longer[start:stop], ends[start:stop] - counts[start:stop] - before
-            numbers = np.arange(int(ends[stop - 1]) - before) - np.repeat(begins, counts[start:stop])
-            numbers += first
-            places = np.repeat(self.starts[rows], counts[start:stop]) + WORD * numbers
-            left = np.repeat(self.lengths[rows], counts[start:stop]) - WORD * numbers
-            words = load_words(self.buffer, places) & MASKS.take(left, mode="clip")
-            yield rows, begins, numbers, words
-            start = stop
+        assert not len(self.long_rows)
+        after, same = np.zeros(len(rows), np.bool_), np.ones(len(rows), np.bool_)
+        for column in self.columns:
+            # As big-endian numbers words compare like their text.
+            mine, theirs = column[rows].byteswap(), column[others].byteswap()
+            after |= same & (mine > theirs)
+            same &= mine == theirs
+        return after, same
+
+    def heads(self) -> IntArray:
+        """Return (n,) the rows whose id differs from that of the row before; row 0 is one."""
+        if not len(self):
+            return _NO_ROWS
+        differs = self.columns[0][1:] != self.columns[0][:-1]
+        for column in self.columns[1:]:
+            differs |= column[1:] != column[:-1]
+        if len(self.long_rows):
+            rows = np.flatnonzero(~differs)
+            differs[rows] = ~self.equal(rows, self, rows + 1)
+        return np.concatenate(([0], np.flatnonzero(differs) + 1))
+
+    def stretches(self) -> tuple[Ids, IntArray]:
+        """Return the id of each stretch of equal neighbours, and (n,) how many these are."""
+        heads = self.heads()
+        return self.take(heads), np.diff(heads, append=len(self))
+
+    def byte_order(self, group: IntArray | None = None) -> IntArray:
+        """Return the permutation (N,) that sorts the ids as strcmp does, within groups (N,) if there are."""
+        if group is None:
+            order, alike = np.arange(len(self)), np.ones(max(len(self) - 1, 0), np.bool_)
+        else:
+            order = np.argsort(group, kind="stable")
+            alike = group[order[1:]] == group[order[:-1]]
+        for column in self.columns[:_SORTED_COLUMNS]:
+            places, rivals = _series(alike)
+            if not len(places):
+                return order
+            rows = order[places]
+            words = column[rows].byteswap()  # as big-endian numbers words compare like their text
+            is_same_series = rivals[1:] == rivals[:-1]
+            if not (is_same_series & (words[1:] != words[:-1])).any():
+                continue
+            by_word = np.argsort(words, kind="stable") if rivals[-1] == 0 else np.lexsort((words, rivals))
+            order[places] = rows[by_word]
+            # Series keep their places, so that `rivals` holds for the sorted words too.
+            words = words[by_word]
+            alike[places[1:][is_same_series] - 1] = (words[1:] == words[:-1])[is_same_series]
+        if len(self.long_rows) or len(self.columns) > _SORTED_COLUMNS:
+            self._sort_texts(order, alike)
+        return order
+
+    def distinct(self) -> tuple[Ids, IntArray]:
+        """Return the distinct ids in byte order, and (N,) the index of each id in them."""
+        order = self.byte_order()
+        in_order = self.take(order)
+        heads = in_order.heads()
+        is_new = np.zeros(len(self), np.bool_)
+        is_new[heads] = True
+        index = np.empty(len(self), np.int64)
+        index[order] = np.cumsum(is_new) - 1
+        return in_order.take(heads), index
+
+    def _sort_texts(self, order: IntArray, alike: BoolArray) -> None:
+        """Let Python sort the ids whose columns are alike."""
+        places, rivals = _series(alike)
+        rows = order[places]
+        texts, series = list(self.take(rows)), rivals.tolist()
+        by_text = sorted(range(len(texts)), key=lambda place: (series[place], texts[place]))
+        order[places] = rows[np.array(by_text, np.int64)]
+
+    def _long_among(self, rows: IntArray | slice | Stretches) -> tuple[IntArray, IntArray]:
+        """Return (n,) where in a choice of rows long ids are, and (n,) which of the long ones."""
+        if not len(self.long_rows):
+            return _NO_ROWS, _NO_ROWS
+        if isinstance(rows, Stretches):
+            rows = rows.rows()
+        if isinstance(rows, slice):
+            start, stop, _ = rows.indices(len(self))
+            first, last = np.searchsorted(self.long_rows, (start, stop)).tolist()
+            return self.long_rows[first:last] - start, np.arange(first, last)
+        which = np.minimum(np.searchsorted(self.long_rows, rows), len(self.long_rows) - 1)
+        places = np.flatnonzero(self.long_rows[which] == rows)
+        return places, which[places]
 
 
-def equal(some: Ids, others: Ids) -> BoolArray:
-    """Return (n,) whether some[i] is the same text as others[i]."""
-    same: BoolArray = some.lengths == others.lengths
-    for number in range(min(some.width(), others.width(), EVERYWHERE)):
-        rows = np.flatnonzero(same)
-        same[rows] = some.take(rows).word(number) == others.take(rows).word(number)
-    alike = np.flatnonzero(same & (some.lengths > WORD * EVERYWHERE))
-    # Their lengths are the same, so their words come in the same parts.
-    for mine, theirs in zip(
-        some.take(alike)._words(EVERYWHERE), others.take(alike)._words(EVERYWHERE), strict=True
-    ):
-        rows, begins, _, words = mine
-        same[alike[rows]] = np.logical_and.reduceat(words == theirs[3], begins)
-    return same
+NO_IDS = Ids([np.zeros(0, np.uint64)])
+
+
+def _num_columns(lengths: IntArray) -> int:
+    """Return how many columns ids of these lengths (N,) have."""
+    longest = -(-int(lengths.max(initial=1)) // WORD)
+    if longest <= _LEAST_COLUMNS:
+        return longest
+    mean = int(lengths.sum()) // (WORD * len(lengths))
+    return min(longest, _LEAST_COLUMNS + 2 * mean, MOST_COLUMNS)
+
+
+def _column(buffer: Bytes, starts: IntArray, lengths: IntArray, number: int) -> Words:
+    """Return (N,) the number-th word of every id in a buffer, 0 where the id is shorter."""
+    if number == 0:
+        return load_words(buffer, starts) & MASKS.take(lengths, mode="clip")
+    column = np.zeros(len(starts), np.uint64)
+    longer = np.flatnonzero(lengths > WORD * number)
+    words = load_words(buffer, starts[longer] + WORD * number)
+    column[longer] = words & MASKS.take(lengths[longer] - WORD * number, mode="clip")
+    return column
+
+
+def _hash_of_long(text: bytes, multipliers: Words) -> np.uint64:
+    """Return the hash of an id that is kept aside: that of the same id in columns, if it has room there."""
+    beginning = text[: WORD * MOST_COLUMNS]
+    words = np.frombuffer(beginning + bytes(-len(beginning) % WORD), "<u8")
+    parts = _mix(words, multipliers[: len(words)])
+    parts[0] = (words[:1] * multipliers[:1])[0]
+    mixed: np.uint64 = parts.sum()
+    if len(text) > len(beginning):
+        from hashlib import blake2b  # takes a while to import
+
+        rest = blake2b(text[len(beginning) :], digest_size=WORD, key=multipliers[0].tobytes()).digest()
+        mixed = mixed ^ np.frombuffer(rest, "<u8")[0]
+    return mixed
+
+
+def _series(alike: BoolArray) -> tuple[IntArray, IntArray]:
+    """Return the places in series of equal neighbours, and the number of each place's series.
+
+    alike  (N-1,) whether place i + 1 is like place i
+    """
+    inside = np.zeros(len(alike) + 1, np.bool_)
+    inside[:-1] = alike
+    inside[1:] |= alike
+    places = np.flatnonzero(inside)
+    begins = np.ones(len(places), np.bool_)
+    begins[1:] = ~alike[places[1:] - 1]
+    return places, np.cumsum(begins) - 1

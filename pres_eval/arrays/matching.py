@@ -1,9 +1,8 @@
-"""Matching of documents: equal ones inside one list of topics' documents, and in two lists.
+"""Matching of ids: equal ones inside one list, and in two; the one way to find equal ids.
 
-A key is the number of a document's topic in its upper bits, and a hash of its id below.  Each key chooses a
-slot of a table, and every row writes its number there; of rows with the same slot one stays.  The others
-compare their keys with its key: equal ones are found, and the rest choose again, in a smaller table.  Nearly
-all keys need one look, and nothing is sorted.
+A key is a hash.  Each key chooses a slot of a table, and every row writes its number there; of rows with the
+same slot one stays.  The others compare their keys with its key: equal ones are found, and the rest choose
+again, in a smaller table.  Nearly all keys need one look, and nothing is sorted.
 
 Keys may be equal where ids differ.  That is noticed, and another hash is taken.  Hashes depend on a number
 that each process draws anew, so that nobody can prepare ids that collide again and again.
@@ -15,23 +14,120 @@ from itertools import count
 
 import numpy as np
 
-from pres_eval.arrays.columns import NO_IDS, WordIds
-from pres_eval.arrays.ids import AT_ONCE
+from pres_eval.arrays.ids import NO_IDS, Ids
 from pres_eval.arrays.stretches import blocks
 from pres_eval.arrays.types import AnyArray, AnyInts, IntArray, Words
 from pres_eval.records import dataclass
 from pres_eval.workers import UNTHREADED, in_order
 
-MANY = 1 << 20
+MANY_KEYS = 1 << 20
 """Keys above which they are divided into shares first, so that their slots stay in the cache."""
 
-FEW = 1 << 16
+FEW_KEYS = 1 << 16
 """Keys that get at least eight slots each, as these fit into the cache: one in twenty has to look twice."""
 
+_HASHED_AT_ONCE = 1 << 16
 _SHARE_BITS = 3
 _DIVIDE = np.uint64(0x9E3779B97F4A7C15)
 _SPREAD = np.uint64(0xD1B54A32D192ED03)
 NO_ROWS: IntArray = np.zeros(0, np.int64)
+
+
+class Table:
+    """Table in which keys (N,) are found; see above.
+
+    For each level: a multiplier and a shift, which make a slot of a key; and the row that has each slot,
+    -1 where there is none.
+    """
+
+    def __init__(self, keys: Words) -> None:
+        self.keys = keys
+        self._levels: list[tuple[np.uint64, np.uint64, AnyInts]] = []
+        self._first: IntArray | None = None
+        # In few bytes the tables stay in the cache.
+        rows = np.arange(len(keys), dtype=np.result_type(np.int16, np.min_scalar_type(-len(keys))))
+        multiplier = _SPREAD
+        while len(rows):
+            bits = max(len(rows).bit_length() + (3 if len(rows) <= FEW_KEYS else 1), 8)
+            shift, owner = np.uint64(64 - bits), np.full(1 << bits, -1, rows.dtype)
+            self._levels.append((multiplier, shift, owner))
+            slot = ((keys * multiplier) >> shift).view(np.int64)
+            owner[slot] = rows
+            winner = owner[slot]
+            lost = np.flatnonzero(winner != rows)
+            rows, winner, keys = rows[lost], winner[lost], keys[lost]
+            is_equal = keys == self.keys[winner]
+            if is_equal.any():
+                self._add_equal(rows[is_equal], winner[is_equal])
+                rows, keys = rows[~is_equal], keys[~is_equal]
+            multiplier = np.uint64(int(multiplier) * int(_SPREAD) % 2**64)
+
+    def _add_equal(self, rows: AnyInts, winners: AnyInts) -> None:
+        """Take rows (n,) whose keys other rows (n,) have, which stay in the table."""
+        if self._first is None:
+            self._first = np.arange(len(self.keys))
+        # Which row of several stays is for numpy to say.
+        np.minimum.at(self._first, winners, rows)
+        self._first[rows] = self._first[winners]
+
+    def find(self, keys: Words) -> IntArray:
+        """Return (W,) the first row with each of these keys (W,), -1 if there is none."""
+        if not self._levels:
+            return np.full(len(keys), -1)
+        multiplier, shift, owner = self._levels[0]
+        found_rows = owner[((keys * multiplier) >> shift).view(np.int64)].astype(np.int64)
+        missed = np.flatnonzero(self.keys[found_rows] != keys)
+        for multiplier, shift, owner in self._levels[1:]:
+            losers = missed[found_rows[missed] >= 0]  # in an empty slot there is no row to lose to
+            found_rows[missed] = -1
+            if not len(losers):
+                break
+            lost_keys = keys[losers]
+            rows = owner[((lost_keys * multiplier) >> shift).view(np.int64)]
+            found_rows[losers] = rows
+            missed = losers[self.keys[rows] != lost_keys]
+        found_rows[missed] = -1
+        if self._first is not None:
+            found_rows = np.where(found_rows < 0, -1, self._first[found_rows])
+        return found_rows
+
+    def repeats(self) -> tuple[IntArray, IntArray]:
+        """Return (n,) the rows whose key a row before has, ascending, and (n,) the first row that has it."""
+        if self._first is None:
+            return NO_ROWS, NO_ROWS
+        rows = np.flatnonzero(self._first != np.arange(len(self._first)))
+        return rows, self._first[rows]
+
+
+class IdTable:
+    """Table in which ids (N,) are found: with a seed with which no two different ids have the same hash.
+
+    repeats, first  (n,) the rows whose id a row before has, ascending, and the first row that has it
+    """
+
+    def __init__(self, ids: Ids) -> None:
+        self.ids = ids
+        for self._seed in count():
+            self._table = Table(ids.hashes(self._seed))
+            self.repeats, self.first = self._table.repeats()
+            if ids.equal(self.repeats, ids, self.first).all():
+                break
+
+    def find(self, ids: Ids) -> IntArray:
+        """Return (W,) the first row with each of these ids (W,), -1 if there is none."""
+        found_rows = self._table.find(ids.hashes(self._seed))
+        if len(ids.columns) == len(self.ids.columns) == 1 and not len(ids.long_rows):
+            return found_rows  # a word times an odd number: no two words have the same hash
+        rows = np.flatnonzero(found_rows >= 0)
+        wrong = rows[~ids.equal(rows, self.ids, found_rows[rows])]
+        found_rows[wrong] = -1
+        return found_rows
+
+    def first_rows(self) -> IntArray:
+        """Return (N,) the first row with the id of each row."""
+        first_rows = np.arange(len(self.ids))
+        first_rows[self.repeats] = self.first
+        return first_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,18 +145,18 @@ class Matches:
     wanted: IntArray
 
 
-def match(lengths: IntArray, ids: WordIds, wanted_lengths: IntArray, wanted: WordIds) -> Matches:
+def match(lengths: IntArray, ids: Ids, wanted_lengths: IntArray, wanted: Ids) -> Matches:
     """Find wanted documents, which are all different, and repeated ones, among those of S topics (S,).
 
     The first lengths[0] ids and the first wanted_lengths[0] wanted ones are of the same topic, and so on.
     """
     for seed in count():
         keys = _keys(lengths, ids.hashes(seed))
-        repeats, first, found = match_keys(keys, _keys(wanted_lengths, wanted.hashes(seed)))
+        repeats, first, matched_rows = match_keys(keys, _keys(wanted_lengths, wanted.hashes(seed)))
         if ids.equal(repeats, ids, first).all():
             break
-    hits = np.flatnonzero(found >= 0)
-    rows = found[hits]
+    hits = np.flatnonzero(matched_rows >= 0)
+    rows = matched_rows[hits]
     same = ids.equal(rows, wanted, hits)
     rows, hits = rows[same], hits[same]
     if 8 * len(rows) < len(ids) and not len(repeats):
@@ -74,20 +170,20 @@ def match(lengths: IntArray, ids: WordIds, wanted_lengths: IntArray, wanted: Wor
     return Matches(repeats, first, rows, partner[rows])
 
 
-def repeated(offsets: IntArray, ids: WordIds, jobs: int | None = 1) -> tuple[IntArray, IntArray]:
+def repeated(offsets: IntArray, ids: Ids, jobs: int | None = 1) -> tuple[IntArray, IntArray]:
     """Return the rows (n,) whose document the topic has in an earlier row, ascending, and that row (n,).
 
     The documents offsets[i] ... offsets[i+1]-1 are of topic i.  `jobs` threads look for them.
     """
 
-    def of_block(block: tuple[int, int]) -> tuple[IntArray, IntArray]:
+    def repeated_in_block(block: tuple[int, int]) -> tuple[IntArray, IntArray]:
         begin, end = offsets[list(block)].tolist()
         lengths = np.diff(offsets[block[0] : block[1] + 1])
-        found = match(lengths, ids.pick(slice(begin, end)), np.zeros_like(lengths), NO_IDS)
-        return found.repeats + begin, found.first + begin
+        matches = match(lengths, ids.take(slice(begin, end)), np.zeros_like(lengths), NO_IDS)
+        return matches.repeats + begin, matches.first + begin
 
-    found = in_order(of_block, blocks(offsets), jobs, UNTHREADED)
-    rows, first = zip((NO_ROWS, NO_ROWS), *found, strict=True)
+    repeats = in_order(repeated_in_block, blocks(offsets), jobs, UNTHREADED)
+    rows, first = zip((NO_ROWS, NO_ROWS), *repeats, strict=True)
     return np.concatenate(rows), np.concatenate(first)
 
 
@@ -106,92 +202,29 @@ def match_keys(keys: Words, wanted: Words) -> tuple[IntArray, IntArray, IntArray
     Gives the rows whose key another row before has, ascending; the first row that has it; and for each wanted
     key the first row that has it, -1 if there is none.
     """
-    if len(keys) <= MANY:
-        table = KeyTable(keys)
+    if len(keys) <= MANY_KEYS:
+        table = Table(keys)
         return *table.repeats(), table.find(wanted)
-    found = np.empty(len(wanted), np.int64)
+    matched_rows = np.empty(len(wanted), np.int64)
     repeats: list[IntArray] = [NO_ROWS]
     first: list[IntArray] = [NO_ROWS]
     share_of, share_of_wanted = _shares(keys), _shares(wanted)
     for share in range(1 << _SHARE_BITS):
         rows, asked = np.flatnonzero(share_of == share), np.flatnonzero(share_of_wanted == share)
-        table = KeyTable(keys[rows])
+        table = Table(keys[rows])
         (again, before), where = table.repeats(), table.find(wanted[asked])
         repeats.append(rows[again])
         first.append(rows[before])
-        found[asked] = where
-        found[asked[where >= 0]] = rows[where[where >= 0]]
+        matched_rows[asked] = where
+        matched_rows[asked[where >= 0]] = rows[where[where >= 0]]
     order = np.argsort(np.concatenate(repeats))
-    return np.concatenate(repeats)[order], np.concatenate(first)[order], found
+    return np.concatenate(repeats)[order], np.concatenate(first)[order], matched_rows
 
 
 def _shares(keys: Words) -> AnyArray:
     """Return (N,) the share of each key (N,); equal ones have the same."""
     share = np.empty(len(keys), np.uint8)
     shift = np.uint64(64 - _SHARE_BITS)
-    for start in range(0, len(keys), AT_ONCE):
-        share[start : start + AT_ONCE] = (keys[start : start + AT_ONCE] * _DIVIDE) >> shift
+    for start in range(0, len(keys), _HASHED_AT_ONCE):
+        share[start : start + _HASHED_AT_ONCE] = (keys[start : start + _HASHED_AT_ONCE] * _DIVIDE) >> shift
     return share
-
-
-class KeyTable:
-    """Keys, to be found fast; see above.
-
-    For each table: a multiplier and a shift, which make a slot of a key; and the row that has each slot,
-    -1 where there is none.
-    """
-
-    def __init__(self, keys: Words) -> None:
-        self.keys = keys
-        self._tables: list[tuple[np.uint64, np.uint64, AnyInts]] = []
-        self._first: IntArray | None = None
-        # In few bytes the tables stay in the cache.
-        rows = np.arange(len(keys), dtype=np.result_type(np.int16, np.min_scalar_type(-len(keys))))
-        multiplier = _SPREAD
-        while len(rows):
-            size = max(len(rows).bit_length() + (3 if len(rows) <= FEW else 1), 8)
-            shift, owner = np.uint64(64 - size), np.full(1 << size, -1, rows.dtype)
-            self._tables.append((multiplier, shift, owner))
-            slot = ((keys * multiplier) >> shift).view(np.int64)
-            owner[slot] = rows
-            winner = owner[slot]
-            lost = np.flatnonzero(winner != rows)
-            rows, winner, keys = rows[lost], winner[lost], keys[lost]
-            copies = np.flatnonzero(keys == self.keys[winner])
-            if len(copies):
-                if self._first is None:
-                    self._first = np.arange(len(self.keys))
-                # Which row of several stays is for numpy to say.
-                np.minimum.at(self._first, winner[copies], rows[copies])
-                self._first[rows[copies]] = self._first[winner[copies]]
-                rest = np.flatnonzero(keys != self.keys[winner])
-                rows, keys = rows[rest], keys[rest]
-            multiplier = np.uint64(int(multiplier) * int(_SPREAD) % 2**64)
-
-    def find(self, wanted: Words) -> IntArray:
-        """Return (W,) the first row with each wanted key (W,), -1 if there is none."""
-        if not self._tables:
-            return np.full(len(wanted), -1)
-        multiplier, shift, owner = self._tables[0]
-        found = owner[((wanted * multiplier) >> shift).view(np.int64)].astype(np.int64)
-        missed = np.flatnonzero(self.keys[found] != wanted)
-        for multiplier, shift, owner in self._tables[1:]:
-            asked = missed[found[missed] >= 0]  # in an empty slot there is no row to lose to
-            found[missed] = -1
-            if not len(asked):
-                break
-            keys = wanted[asked]
-            row = owner[((keys * multiplier) >> shift).view(np.int64)]
-            found[asked] = row
-            missed = asked[self.keys[row] != keys]
-        found[missed] = -1
-        if self._first is not None:
-            found = np.where(found < 0, -1, self._first[found])
-        return found
-
-    def repeats(self) -> tuple[IntArray, IntArray]:
-        """Return (n,) the rows whose key a row before has, ascending, and (n,) the first row that has it."""
-        if self._first is None:
-            return NO_ROWS, NO_ROWS
-        rows = np.flatnonzero(self._first != np.arange(len(self._first)))
-        return rows, self._first[rows]

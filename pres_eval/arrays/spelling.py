@@ -1,12 +1,11 @@
-"""Spelling of ids, for many ids at once: those that are decimal numbers, and how ids end."""
+"""Decimal numbers as ids, and whether words are digits."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from pres_eval.arrays.columns import WordIds
-from pres_eval.arrays.ids import MASKS, WORD, Ids, load_words, num_bytes
-from pres_eval.arrays.types import BoolArray, Bytes, IntArray, Words
+from pres_eval.arrays.ids import WORD, Ids
+from pres_eval.arrays.types import BoolArray, IntArray, Words
 
 LARGEST = 2**63 - 1
 """Largest number of 64 bits."""
@@ -32,21 +31,15 @@ def all_digits(words: Words) -> BoolArray:
     return good
 
 
-def are_short_numbers(ids: Ids) -> BoolArray:
-    """Return which ids (n,) are numbers of at most eight digits; those without a byte are, too."""
-    padded = ids.word(0) | (_ZEROS & ~MASKS.take(ids.lengths, mode="clip"))
-    return all_digits(padded) & (ids.lengths <= WORD)
-
-
 _POWERS = np.array([10**exponent for exponent in range(1, 19)], np.int64)
 _ZEROS = np.uint64(0x3030303030303030)
 
 
-def decimal_ids(numbers: IntArray) -> WordIds:
+def decimal_ids(numbers: IntArray) -> Ids:
     """Return the decimal digits of whole numbers (n,) >= 0 as ids: 7 becomes `7`."""
     digits = np.searchsorted(_POWERS, numbers, side="right") + 1
     if not len(numbers) or int(digits.max()) <= WORD:
-        return WordIds([_eight_digits(numbers) >> ((WORD - digits) << 3).astype(np.uint64)])
+        return Ids([_eight_digits(numbers) >> ((WORD - digits) << 3).astype(np.uint64)])
     # 24 digits as three words, moved to the left until the first digit is not a leading zero.
     upper, low = np.divmod(numbers, 10**8)
     words = [_eight_digits(part) for part in (*np.divmod(upper, 10**8), low)]
@@ -59,7 +52,7 @@ def decimal_ids(numbers: IntArray) -> WordIds:
         high = np.choose(whole, padded[number + 1 : number + 4])
         # numpy shifts everything out where the shift is 64.
         np.bitwise_or(low >> bits, high << (np.uint64(64) - bits), out=column)
-    return WordIds(columns)
+    return Ids(columns)
 
 
 def _eight_digits(numbers: IntArray) -> Words:
@@ -72,42 +65,3 @@ def _eight_digits(numbers: IntArray) -> Words:
     tens = ((twos * np.uint64(103)) >> np.uint64(10)) & np.uint64(0x000F000F000F000F)
     word: Words = (tens | ((twos - tens * np.uint64(10)) << np.uint64(8))) + _ZEROS
     return word
-
-
-def bytes_among(some: bytes) -> BoolArray:
-    """Return which bytes (256,) are among some."""
-    among = np.zeros(256, np.bool_)
-    among[list(some)] = True
-    return among
-
-
-DIGITS = bytes_among(b"0123456789")
-AS_WRITTEN: Bytes = np.arange(256, dtype=np.uint8)
-LOWER: Bytes = np.frombuffer(bytes(range(256)).lower(), np.uint8)
-"""Table of the byte that replaces each byte in comparisons."""
-
-
-def stripped(ids: Ids, lengths: IntArray, among: BoolArray) -> IntArray:
-    """Return the lengths (n,) that beginnings (n,) of ids have without their last bytes of a kind (256,)."""
-    left, others = lengths.copy(), (~among).tobytes()
-    rows = np.flatnonzero(among[ids.buffer[ids.starts + np.maximum(lengths - 1, 0)]] & (lengths > 0))
-    while len(rows):
-        # The last eight bytes at once; those before the id do not count.
-        begins = ids.starts[rows] + left[rows] - WORD
-        words = load_words(ids.buffer, np.maximum(begins, 0))
-        words <<= (np.maximum(-begins, 0) << 3).view(np.uint64)
-        # Python replaces bytes in half the time that numpy takes.
-        text = words.astype("<u8", copy=False).tobytes().translate(others)
-        # The highest byte that counts is the last such one.
-        gone = WORD - num_bytes(np.frombuffer(text, "<u8"))
-        left[rows] = np.maximum(left[rows] - gone, 0)
-        rows = rows[(gone == WORD) & (left[rows] > 0)]
-    return left
-
-
-def ending_in(ids: Ids, lengths: IntArray, text: bytes, letters: Bytes = AS_WRITTEN) -> IntArray:
-    """Return the rows (m,) of ids whose beginnings, so long (n,), end in a text."""
-    rows = np.flatnonzero(lengths >= len(text))
-    for place, wanted in enumerate(reversed(text), 1):
-        rows = rows[letters[ids.buffer[ids.starts[rows] + lengths[rows] - place]] == wanted]
-    return rows

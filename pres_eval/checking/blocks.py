@@ -11,18 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from pres_eval.arrays import (
-    AnyInts,
-    BoolArray,
-    FloatArray,
-    Ids,
-    IntArray,
-    TopicNumbers,
-    WordIds,
-    changed,
-    distinct,
-    present,
-)
+from pres_eval.arrays import AnyInts, BoolArray, FloatArray, Ids, IntArray, TopicNumbers, changed, present
 from pres_eval.checking.findings import Example, FileReport, tell_respelling
 from pres_eval.checking.notations import Id
 from pres_eval.checking.second_look import ALL_ROWS, Sampler
@@ -40,14 +29,14 @@ NO_NUMBER = np.iinfo(np.int64).min
 class CheckedRows:
     """N rows of a run: documents, scores, ranks, and lines from 1."""
 
-    ids: WordIds
+    ids: Ids
     scores: FloatArray
     ranks: AnyInts
     line: IntArray
 
     def take(self, rows: IntArray) -> CheckedRows:
         """Return some of them (n,)."""
-        return CheckedRows(self.ids.pick(rows), self.scores[rows], self.ranks[rows], self.line[rows])
+        return CheckedRows(self.ids.take(rows), self.scores[rows], self.ranks[rows], self.line[rows])
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,12 +66,12 @@ class CheckedBlock:
         self.report.counts["topics", "unsorted"] = len(self._first_of_topics(np.flatnonzero(rises)))
         self._check_ranks(np.flatnonzero(rises | ((rows.ranks[1:] <= rows.ranks[:-1]) & same_topic)))
         self._check_ties(rises, same_topic, cutoffs)
-        topic = pool.find_topics(Ids.of(self.topics))
+        topic = pool.find_topics(Ids.from_texts(self.topics))
         ids, lengths = rows.ids, np.diff(self.offsets)
         found = pool.join(topic, lengths, ids)
         self._tell_duplicates(found.repeats, found.first)
         if mapping is not None:
-            ids = mapping(ids.take(slice(None)))[0].pick(slice(None))
+            ids = mapping(ids)[0]
             found = pool.join(topic, lengths, ids)
         judged_documents = present(found.wanted, len(pool.documents))
         self.report.counts["documents", "judged"] = len(judged_documents)
@@ -96,7 +85,7 @@ class CheckedBlock:
             sampled_rows=ALL_ROWS,
         )
         sampler.add_block(
-            Block(topics=Ids.of(self.topics), lengths=lengths, documents=ids, numbers=rows.scores)
+            Block(topics=Ids.from_texts(self.topics), lengths=lengths, documents=ids, numbers=rows.scores)
         )
 
         def line_of(one: Id) -> int:
@@ -198,7 +187,7 @@ class CheckedBlock:
         places = np.flatnonzero(chosen[group])
         ids = self.rows.ids.take(places if order is None else order[places])
         # trec_eval: 9.0.8 goes by docno, descending, 10.0 by score and then docno.
-        number = in_docno_order(distinct(ids)[1], len(ids))
+        number = in_docno_order(ids.distinct()[1], len(ids))
         in_9 = np.lexsort((number, group[places]))
         in_10 = np.lexsort((number, -scores[places], group[places]))
         chosen[:] = False

@@ -21,7 +21,7 @@ from pres_eval.options import Options
 from pres_eval.ranking.runs import read_run
 from pres_eval.reading.advice import advice
 from pres_eval.reading.blocks import joined
-from pres_eval.reading.formats.recognising import FORMATS, recognised
+from pres_eval.reading.formats.recognising import FORMATS, judgements_format, recognised
 from pres_eval.reading.lines import QRELS, RUN, Layout
 from pres_eval.reading.pool import NO_POOL
 from pres_eval.reading.relevance import QrelsJudgements, Relevance, qrels_in, read_relevance
@@ -81,11 +81,14 @@ def check_files(qrels: Source, runs: Sequence[Source], options: CheckOptions) ->
 def _judgements(source: Source, report: FileReport, options: CheckOptions) -> Relevance:
     """Return the judgements in the format that was named, or that they turn out to be in."""
     level, form = options.relevance_level, options.relevance_form
-    other = FORMATS.get(form) or (recognised(source, grades=True) if form == "qrels" else None)
+    is_decimal = form == "qrels_float"
+    other = FORMATS.get(form)
+    if other is None and (is_decimal or form == "qrels"):
+        other = judgements_format(source)
     if other is None and form == "qrels":
         return check_qrels(source, report, level, options.jobs)
     # A fault of a single row ends the reading of these, as it does when the file is evaluated.
-    relevance = read_relevance(source, form) if other is None else qrels_in(source, other)
+    relevance = read_relevance(source, form) if other is None else qrels_in(source, other, is_decimal)
     report.facts["format"] = form if other is None else other.meaning
     if other is None:
         report.facts["judged_documents"] = len(relevance.pool.documents)
@@ -106,7 +109,7 @@ def _run(source: Source, report: FileReport, checker: RunChecker, form: str) -> 
     if other is None:
         return checker.check(source, report)
     part = joined(source.name, other.read(source, False))
-    documents = part.documents.pick(slice(None))
+    documents = part.documents.take(slice(None))
     offsets = np.concatenate(([0], np.cumsum(part.lengths)))
     groups = segments_of(part.topics)
     topics = replace(groups, starts=offsets[groups.starts], size=len(documents))

@@ -12,12 +12,10 @@ from pres_eval.arrays import (
     AnyInts,
     GrowingColumns,
     Ids,
+    IdTable,
     IntArray,
-    WordIds,
     blocks,
     changed,
-    changes,
-    equal,
     narrow,
     stable_order,
 )
@@ -36,9 +34,6 @@ from pres_eval.reading.source import Source
 from pres_eval.reading.splits import ScatteredError, text_chunks
 from pres_eval.report.text import text_of
 from pres_eval.workers import UNTHREADED, in_order
-
-_MANY = 64
-"""Changes of an id in a chunk above which equal ids are looked for with hashes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,18 +96,12 @@ def check_columns(report: FileReport, lines: Lines) -> AnyInts:
 
 def segments_of(ids: Ids) -> Segments:
     """Return the distinct ids in the order in which they appear, and where each segment of rows begins."""
-    starts = changes(ids)
+    starts = ids.heads()
     heads = ids.take(starts)
-    if len(starts) > _MANY:
-        _, first, which = np.unique(heads.hashes(), return_index=True, return_inverse=True)
-        if equal(heads, heads.take(first[which])).all():
-            order = np.argsort(first)
-            place = np.empty_like(order)
-            place[order] = np.arange(len(order))
-            return Segments(list(heads.take(first[order])), place[which], starts, len(ids))
-    numbers: dict[bytes, int] = {}
-    which = np.array([numbers.setdefault(i, len(numbers)) for i in heads], np.int64)
-    return Segments(list(numbers), which, starts, len(ids))
+    first_rows = IdTable(heads).first_rows()
+    is_new = first_rows == np.arange(len(heads))
+    numbers = np.cumsum(is_new) - 1
+    return Segments(list(heads.take(np.flatnonzero(is_new))), numbers[first_rows], starts, len(ids))
 
 
 @dataclass(frozen=True)
@@ -215,7 +204,7 @@ class RunChecker:
         first = tags.starts[np.unique(tags.which, return_index=True)[1]]
         places = zip(tags.counts().tolist(), (lines.line_of(first) + 1).tolist(), strict=True)
         rows = CheckedRows(
-            ids=WordIds.of(lines.column(DOCNO)),
+            ids=lines.column(DOCNO),
             scores=lines.numbers,
             ranks=ranks,
             line=lines.line_of(np.arange(len(lines))) + 1,

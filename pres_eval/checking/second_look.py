@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pres_eval.arrays import AnyInts, IntArray, WordIds, changes, ragged
+from pres_eval.arrays import AnyInts, IntArray, ragged
 from pres_eval.checking.notations import Respelling
 from pres_eval.checking.respelling import respelled_documents
 from pres_eval.errors import InputError
@@ -135,7 +135,7 @@ class Sampler:
         groups = groups[: np.searchsorted(np.cumsum(block.lengths[groups]), self.num_left) + 1]
         starts = (np.cumsum(block.lengths) - block.lengths)[groups]
         rows, _ = ragged(starts, block.lengths[groups])
-        documents = list(block.documents.pick(rows[: self.num_left]))
+        documents = list(block.documents.take(rows[: self.num_left]))
         begin = 0
         for topic, length in zip(topics[groups].tolist(), block.lengths[groups].tolist(), strict=True):
             self.add(topic, documents[begin : begin + length])
@@ -164,7 +164,7 @@ def look_at_blocks(blocks: Iterable[Block], ranking: Ranked, relevance: Relevanc
     first_document = None
     for block in blocks:
         if first_document is None and len(block.documents):
-            first_document = block.documents.pick(slice(0, 1))[0]
+            first_document = block.documents.take(slice(0, 1))[0]
         rewriting = relevance.rewriting
         sampler.add_block(block if rewriting is None else rewriting.of_run(block)[0])
         if sampler.is_full:
@@ -216,11 +216,11 @@ def _blocks_in_format(source: Source, meaning: str) -> Iterator[Block]:
 
 def _block_of_lines(lines: Lines) -> Block:
     topics = lines.column(TOPIC)
-    heads = changes(topics)
+    heads = topics.heads()
     return Block(
         topics=topics.take(heads),
         lengths=np.diff(heads, append=len(lines)),
-        documents=WordIds.of(lines.column(DOCNO)),
+        documents=lines.column(DOCNO),
         numbers=np.zeros(len(lines)),
     )
 
@@ -240,7 +240,7 @@ def opening_of(lines: Lines) -> Opening:
 
 def exchanged(lines: Lines, wrong: int) -> bytes | None:
     """Return the rank of row `wrong`, which is not whole, if scores rise by 1 as ranks do; else None."""
-    heads = changes(lines.column(TOPIC))
+    heads = lines.column(TOPIC).heads()
     lengths = np.diff(heads, append=len(lines))
     places = np.arange(len(lines)) - np.repeat(heads, lengths)
     counted = (lines.numbers == places + lines.numbers[0]).all() and lengths.max() >= FEWEST_RANKS
@@ -251,7 +251,7 @@ def exchanged(lines: Lines, wrong: int) -> bytes | None:
 def _against(lines: Lines, rank: IntArray) -> tuple[bytes, int, float, int, float] | None:
     """Return the first pair of rows whose ranks (R,) contradict their scores, if nearly all do; else None."""
     score, topics = lines.numbers, lines.column(TOPIC)
-    heads = changes(topics)
+    heads = topics.heads()
     topic = np.repeat(np.arange(len(heads)), np.diff(heads, append=len(rank)))
     is_pair = (topic[1:] == topic[:-1]) & (rank[1:] != rank[:-1]) & (score[1:] != score[:-1])
     both_rise = is_pair & ((rank[1:] > rank[:-1]) == (score[1:] > score[:-1]))

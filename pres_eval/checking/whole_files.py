@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pres_eval.arrays import IntArray, changes
+from pres_eval.arrays import IntArray
 from pres_eval.checking.findings import Example, FileReport, facts_of_lines, tell_lines, tell_respelling
 from pres_eval.checking.respelling import respelled_topics
 from pres_eval.errors import EmptyFileError, InputError, plural, quoted
@@ -132,7 +132,7 @@ def _qrels_with_faults(
         if len(lines):
             iterations = lines.column(1)
             goes_on = iterations[0] == last_iteration
-            part.counts["lines", "iterations"] = len(changes(iterations)) - goes_on
+            part.counts["lines", "iterations"] = len(iterations.heads()) - goes_on
             last_iteration = iterations[len(iterations) - 1]
         report.merge(part, before)
 

@@ -131,7 +131,7 @@ def _with_topics_of(blocks: Iterator[Block], path: str) -> Iterator[Block]:
                     "a line for each topic, numbered from 1",
                 )
             last = max(last, int(topic))
-        yield replace(block, topics=Ids.of([names[int(topic) - 1] for topic in block.topics]))
+        yield replace(block, topics=Ids.from_texts([names[int(topic) - 1] for topic in block.topics]))
     if last < len(names):
         warn(
             f"{path}: {len(names)} topics, but the last one with documents is number {last}"

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays import WordIds
 from pres_eval.errors import InputError, UsageError
 from pres_eval.library.arguments import is_path, python_words
 from pres_eval.library.data import block_of_data, plain_data
@@ -113,7 +112,7 @@ def _run(data: Any) -> tuple[str, Iterable[Block]]:
     ranked = Block(
         topics=block.topics,
         lengths=block.lengths,
-        documents=WordIds.of(block.documents.pick(order).take(slice(None))),
+        documents=block.documents.take(order),
         numbers=block.numbers[order],
     )
     return "run", [ranked]

@@ -14,7 +14,6 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.arrays import WordIds
 from pres_eval.checking.second_look import ALL_ROWS, SecondLook, look_at_blocks, look_at_files
 from pres_eval.errors import InputError, refuse
 from pres_eval.library.arguments import is_path
@@ -93,6 +92,28 @@ def plain_data(data: Any, name: str) -> tuple[Any, bool]:
     return data, False
 
 
+def without_lists(data: Mapping[Any, Any], name: str, grade: int | None = None) -> Mapping[Any, Any]:
+    """Return a dict of dicts for one with lists of documents in ranked order, whose order is their rank.
+
+    grade  of all documents if they are judgements
+    Raises InputError for a document that a list has twice.
+    """
+    if not any(isinstance(documents, (list, tuple)) for documents in data.values()):
+        return data
+    by_topic: dict[Any, Any] = {}
+    for topic, documents in data.items():
+        by_topic[topic] = documents
+        if isinstance(documents, (list, tuple)):
+            by_topic[topic] = {
+                document: -rank if grade is None else grade for rank, document in enumerate(documents, 1)
+            }
+            if len(by_topic[topic]) < len(documents):
+                again = next(one for one in documents if documents.count(one) > 1)
+                found = f"document {again!r} twice in the list of topic {topic!r}"
+                raise InputError(name, None, found, "each document once")
+    return by_topic
+
+
 def check_dicts(data: Mapping[Any, Any], name: str) -> None:
     """Raise InputError for a topic that has no dict of documents."""
     for topic, documents in data.items():
@@ -121,7 +142,7 @@ def _block_of_dict(data: Mapping[Any, Any], name: str) -> Block:
     """Return judgements from a dict of dicts, or of sets whose documents are relevant."""
     judged = {
         topic: dict.fromkeys(documents, 1) if isinstance(documents, Set) else documents
-        for topic, documents in data.items()
+        for topic, documents in without_lists(data, name, grade=1).items()
         if documents
     }
     check_dicts(judged, name)
@@ -136,7 +157,7 @@ def _block_of_dict(data: Mapping[Any, Any], name: str) -> Block:
     return Block(
         topics=ids_of(list(judged), name),
         lengths=np.array(list(map(len, judged.values())), np.int64),
-        documents=WordIds.of(ids_of(ids, name)),
+        documents=ids_of(ids, name),
         numbers=grades,
     )
 

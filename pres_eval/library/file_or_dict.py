@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays import WordIds
 from pres_eval.errors import InputError, UsageError, quoted
 from pres_eval.library.arguments import is_path
 from pres_eval.library.ids import encode, ids_of
@@ -86,7 +85,7 @@ def mapping_of(data: Any) -> Any:
         return data and os.fspath(data)
     pairs = _dict("map_docs", data, "expected a pattern, a path, or a dict")
     first, second = (ids_of(list(column), "map_docs") for column in (pairs.keys(), pairs.values()))
-    return FileMapping("map_docs", WordIds.of(first), WordIds.of(second), np.arange(len(first)))
+    return FileMapping("map_docs", first, second, np.arange(len(first)))
 
 
 def excluded_of(data: Any) -> Any:
@@ -100,4 +99,4 @@ def excluded_of(data: Any) -> Any:
         lists.append([own] if isinstance(own, str) else list(own))
     documents = ids_of([document for own in lists for document in own], "exclude")
     lengths = np.array([len(own) for own in lists], np.int64)
-    return Excluded(build_pool(ids_of(list(data), "exclude"), lengths, WordIds.of(documents)).pool)
+    return Excluded(build_pool(ids_of(list(data), "exclude"), lengths, documents).pool)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays import NO_IDS, FloatArray, Ids, IntArray, WordIds, blocks, has_equal
+from pres_eval.arrays import NO_IDS, FloatArray, Ids, IntArray, blocks, has_equal
 from pres_eval.checking.second_look import Sampler, SecondLook
 from pres_eval.errors import InputError, quoted
 from pres_eval.library.ids import Lookup, decode, encode, ids_of
@@ -98,7 +98,7 @@ def rank_dict(
     ranked = joined_topics([part.ranked(ranker, lookup) for part in parts])
     part = Part(
         facts=Facts(num_rows=num_rows),
-        unjudged=WordIds.of(Ids.of(unjudged)) if unjudged else NO_IDS,
+        unjudged=Ids.from_texts(unjudged) if unjudged else NO_IDS,
         ranked=ranked,
     )
     return ranking_of(part, ranker, name, tag)
@@ -138,7 +138,7 @@ def block_of_dict(run: Mapping[Any, Documents], name: str) -> Block:
     return Block(
         topics=ids_of(list(there), name),
         lengths=np.array([len(documents) for documents in rankings], np.int64),
-        documents=WordIds.of(ids_of(list(chain.from_iterable(rankings)), name)),
+        documents=ids_of(list(chain.from_iterable(rankings)), name),
         numbers=_scores(rankings, name),
     )
 
@@ -196,7 +196,7 @@ class _Topics:
     def __len__(self) -> int:
         return int(self.offsets[-1])
 
-    def pick(self, rows: IntArray | slice, /) -> WordIds:
+    def take(self, rows: IntArray | slice, /) -> Ids:
         """Return the ids of some rows (n,)."""
         chosen = np.arange(len(self))[rows]
         segments = np.searchsorted(self.offsets, chosen, side="right") - 1
@@ -208,7 +208,7 @@ class _Topics:
             if segment != last:
                 documents, last = list(self.rankings[segment]), segment
             texts.append(documents[place])
-        return WordIds.of(ids_of(texts, self.name))
+        return ids_of(texts, self.name)
 
     def ranked(self, ranker: Ranker, lookup: Lookup) -> Ranked:
         """Rank the topics."""

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.arrays import BLOCK, BoolArray, Ids, IntArray, WordIds, changes, decimal_ids, stretches_of
+from pres_eval.arrays import BLOCK, BoolArray, Ids, IntArray, decimal_ids
 from pres_eval.library.ids import ids_of
 from pres_eval.reading.blocks import Documents
 
@@ -44,11 +44,11 @@ class Objects:
     def __len__(self) -> int:
         return len(self.values)
 
-    def pick(self, rows: IntArray | slice, /) -> WordIds:
+    def take(self, rows: IntArray | slice, /) -> Ids:
         """Return some of the ids."""
         if isinstance(rows, slice):
-            return WordIds.of(ids_of(self.values[rows], self.name))
-        return WordIds.of(ids_of([self.values[row] for row in rows.tolist()], self.name))
+            return ids_of(self.values[rows], self.name)
+        return ids_of([self.values[row] for row in rows.tolist()], self.name)
 
     def groups(self) -> tuple[Ids, IntArray]:
         """Return the id of each group of equal neighbours, and how many these are."""
@@ -69,11 +69,11 @@ class Numbers:
     def __len__(self) -> int:
         return len(self.values)
 
-    def pick(self, rows: IntArray | slice, /) -> WordIds:
+    def take(self, rows: IntArray | slice, /) -> Ids:
         """Return some of the ids."""
         values = self.values[rows]
         if (values < 0).any():
-            return WordIds.of(ids_of(values.tolist(), self.name))
+            return ids_of(values.tolist(), self.name)
         return decimal_ids(values)
 
     def groups(self) -> tuple[Ids, IntArray]:
@@ -99,14 +99,14 @@ class Codes:
     """Numbers (N,) of the entries of a dictionary of ids."""
 
     codes: IntArray
-    entries: WordIds
+    entries: Ids
 
     def __len__(self) -> int:
         return len(self.codes)
 
-    def pick(self, rows: IntArray | slice, /) -> WordIds:
+    def take(self, rows: IntArray | slice, /) -> Ids:
         """Return some of the ids."""
-        return self.entries.pick(self.codes[rows])
+        return self.entries.take(self.codes[rows])
 
     def groups(self) -> tuple[Ids, IntArray]:
         """Return the id of each group of equal neighbours, and how many these are."""
@@ -130,7 +130,7 @@ class Spans:
     def __getitem__(self, rows: slice, /) -> Ids:
         start, stop, _ = rows.indices(len(self))
         places = self.places[start : stop + 1].astype(np.int64)
-        return Ids(self.buffer, places[:-1], places[1:] - places[:-1])
+        return Ids.from_buffer(self.buffer, places[:-1], places[1:])
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,35 +147,35 @@ class TextParts:
         return np.cumsum([0, *map(len, self.parts)])
 
     @cached_property
-    def _all(self) -> WordIds:
-        return self.pick(slice(0, len(self)))
+    def _all(self) -> Ids:
+        return self.take(slice(0, len(self)))
 
-    def pick(self, rows: IntArray | slice, /) -> WordIds:
+    def take(self, rows: IntArray | slice, /) -> Ids:
         """Return some of the ids."""
         if not isinstance(rows, slice):
-            return self._all.pick(rows)
+            return self._all.take(rows)
         start, stop, _ = rows.indices(len(self))
         picked = []
         for part, end in zip(self.parts, self._ends[1:].tolist(), strict=True):
             begin = end - len(part)
             own = slice(max(start - begin, 0), max(min(stop, end) - begin, 0))
             if own.start < own.stop:
-                picked.append(WordIds.of(part[own]))
+                picked.append(part[own])
         if len(picked) == 1:
             return picked[0]
-        return WordIds.concatenate(picked) if picked else WordIds.of(Ids.of([]))
+        return Ids.concatenate(picked) if picked else Ids.from_texts([])
 
     def groups(self) -> tuple[Ids, IntArray]:
         """Return the id of each group of equal neighbours, and how many these are."""
         # Some rows at a time, so that what is made of them stays in the cache.
         found = [
-            stretches_of(part[start : start + BLOCK])
+            part[start : start + BLOCK].stretches()
             for part in self.parts
             for start in range(0, len(part), BLOCK)
         ]
-        heads = Ids.of([text for ids, _ in found for text in ids])
+        heads = Ids.from_texts([text for ids, _ in found for text in ids])
         lengths = np.concatenate([np.zeros(0, np.int64), *(part for _, part in found)])
         # The last group of a part and the first of the next may be one.
-        first = changes(heads)
+        first = heads.heads()
         ends = np.concatenate(([0], np.cumsum(lengths)))
         return heads.take(first), np.diff(ends[np.concatenate((first, [len(heads)]))])

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays import WORD, Ids, IntArray, WordIds, consecutive, lengths_at
+from pres_eval.arrays import WORD, Ids, IntArray, consecutive, lengths_at
 from pres_eval.errors import InputError, quoted
 from pres_eval.reading.pool import Pool
 
@@ -52,12 +52,13 @@ def ids_of(values: Sequence[Any], name: str) -> Ids:
     try:
         joined = "".join(values)
     except TypeError:
-        return Ids.of([encode(value, name) for value in values])
+        return Ids.from_texts([encode(value, name) for value in values])
     if not joined.isascii() or "\0" in joined:
-        return Ids.of([encode(value, name) for value in values])
+        return Ids.from_texts([encode(value, name) for value in values])
     lengths = np.fromiter(map(len, values), np.int64, len(values))
     starts = np.cumsum(lengths) - lengths
-    return Ids(np.frombuffer(joined.encode("ascii") + bytes(3 * WORD), np.uint8), starts, lengths)
+    buffer = np.frombuffer(joined.encode("ascii") + bytes(3 * WORD), np.uint8)
+    return Ids.from_buffer(buffer, starts, starts + lengths)
 
 
 def texts_of(ids: Iterable[bytes]) -> list[str]:
@@ -78,11 +79,11 @@ class JudgedNumbers:
     number: IntArray
     document: IntArray
 
-    def of(self, topics: IntArray) -> tuple[IntArray, WordIds, IntArray]:
+    def of(self, topics: IntArray) -> tuple[IntArray, Ids, IntArray]:
         """Return how many some topics have (S,), and their numbers, as words, and documents (n,)."""
         counts = lengths_at(self.offsets, topics)
         rows = consecutive(self.offsets[topics], counts)[0]
-        return counts, WordIds([self.number[rows].view(np.uint64)]), self.document[rows]
+        return counts, Ids([self.number[rows].view(np.uint64)]), self.document[rows]
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.arrays import BLOCK, Ids, IntArray, WordIds, has_equal, match
+from pres_eval.arrays import BLOCK, Ids, IntArray, has_equal, match
 from pres_eval.errors import InputError
 from pres_eval.library.idcolumns import Numbers, ids_of_array, signed
 from pres_eval.library.ids import JudgedNumbers, Lookup, ids_of
@@ -170,7 +170,7 @@ def _rank_numbers(
         raise InputError(name, None, "no retrieved documents", "at least one")
     part = Part(
         facts=Facts(num_rows=num_rows),
-        unjudged=WordIds.of(names.take(np.concatenate(unknown))),
+        unjudged=names.take(np.concatenate(unknown)),
         ranked=joined_topics(parts),
     )
     return ranking_of(part, ranker, name, tag)
@@ -207,7 +207,7 @@ def _ranked(
         scores = ranker.cast(scores.astype(np.float64, copy=False))
     counts, wanted, document = judged.of(place)
     # A number is a word, as the beginning of an id is.
-    found = match(lengths, WordIds([numbers.view(np.uint64)]), counts, wanted)
+    found = match(lengths, Ids([numbers.view(np.uint64)]), counts, wanted)
     if len(found.repeats):
         return None
     offsets = np.concatenate(([0], np.cumsum(lengths)))

@@ -212,7 +212,7 @@ class Run:
             form=qrels.form,
             topics=relevance.pool.topics,
             ranked=self.ranking.topic,
-            unjudged=self.ranking.unjudged_ids.take(slice(None)),
+            unjudged=self.ranking.unjudged_ids,
             qrels_is_file=qrels.is_file,
             run_is_file=self._is_file,
             dropped=self.ranking.num_dropped,

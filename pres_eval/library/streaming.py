@@ -85,7 +85,7 @@ def merged(evaluations: Sequence[Evaluation]) -> Evaluation:
     origin = replace(
         first.origin,
         ranked=np.sort(np.concatenate([one.origin.ranked for one in evaluations])),
-        unjudged=Ids.of(sorted({topic for one in evaluations for topic in one.origin.unjudged})),
+        unjudged=Ids.from_texts(sorted({topic for one in evaluations for topic in one.origin.unjudged})),
         dropped=sum(one.origin.dropped for one in evaluations),
     )
     return Evaluation(scores, first.options, origin, groups, weights)

@@ -89,7 +89,7 @@ def _pandas_ids(series: Any, column: str, name: str) -> IdColumn:
         if bool(series.isna().any()):
             raise InputError(name, None, f"column {column}: rows without a value", "a value in every row")
         entries = Objects(kind.categories.tolist(), name)
-        return Codes(series.cat.codes.to_numpy().astype(np.int64), entries.pick(slice(0, len(entries))))
+        return Codes(series.cat.codes.to_numpy().astype(np.int64), entries.take(slice(0, len(entries))))
     if getattr(kind, "storage", "") == "pyarrow" or type(kind).__name__ == "ArrowDtype":
         import pyarrow
 
@@ -218,7 +218,7 @@ def arrow_ids(column: Any, label: str, name: str) -> IdColumn:
     if pyarrow.types.is_dictionary(column.type):
         whole = column.unify_dictionaries().combine_chunks()
         entries = arrow_ids(pyarrow.chunked_array([whole.dictionary]), label, name)
-        return Codes(whole.indices.to_numpy().astype(np.int64), entries.pick(slice(0, len(entries))))
+        return Codes(whole.indices.to_numpy().astype(np.int64), entries.take(slice(0, len(entries))))
     if pyarrow.types.is_integer(column.type):
         return ids_of_array(column.to_numpy(), name)
     if str(column.type) not in ARROW_TEXTS:

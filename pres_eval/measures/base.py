@@ -179,9 +179,9 @@ class Measure:
     @property
     def text(self) -> str:
         """Return the whole text of the measure."""
-        import inspect
+        from pres_eval.docstrings import docstring_of  # takes a while to import
 
-        return inspect.getdoc(self.score) or ""
+        return docstring_of(self.score)
 
     @property
     def description(self) -> str:

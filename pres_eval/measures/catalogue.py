@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from pres_eval.docstrings import docstring_of
 from pres_eval.errors import MeasureError
 from pres_eval.measures import MEASURES, NICKNAMES
 from pres_eval.measures.base import Measure
@@ -63,12 +64,12 @@ def catalogue(version: Version) -> list[CatalogueEntry]:
                 measure_name = notation.text(NotationSettings(), cutoff).partition(".")[0]
                 written = f"{name}@{cutoff}" if cutoff else name
                 also.setdefault(measure_name, {}).setdefault(name, (written, notation.tool))
-    headings = [sys.modules[measure.score.__module__].__doc__ or "" for measure in MEASURES]
+    headings = [docstring_of(sys.modules[measure.score.__module__]) for measure in MEASURES]
     nicknames = NICKNAMES[version.name]
     entries = [
         CatalogueEntry(
             measure=measure,
-            family=heading.strip().splitlines()[0].rstrip("."),
+            family=heading.partition("\n")[0].rstrip("."),
             nicknames=tuple(name for name, members in nicknames.items() if measure.name in members),
             also=tuple(other for other in also.get(measure.name, {}).values() if other[0] != measure.name),
         )

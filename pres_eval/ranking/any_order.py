@@ -17,9 +17,8 @@ from pres_eval.arrays import (
     AnyInts,
     Ids,
     IntArray,
-    KeyTable,
+    Table,
     TopicNumbers,
-    WordIds,
     Words,
     blocks,
     changed,
@@ -48,7 +47,7 @@ class Finder:
         self._topic_factor = np.uint64(odd_numbers(seed, 1)[0])
         topic_of = pool.topic_of
         for self._seed in range(seed + 1, seed + len(pool.documents) + 2):
-            self._table = KeyTable(self.keys(topic_of, pool.documents))
+            self._table = Table(self.keys(topic_of, pool.documents))
             if not len(self._table.repeats()[0]):
                 break
         bits = len(pool.documents).bit_length() + _SIEVE_BITS
@@ -56,15 +55,13 @@ class Finder:
         self._sieve = np.zeros(1 << bits, np.bool_)
         self._sieve[self._table.keys >> self._shift] = True
 
-    def keys(self, topic: AnyInts, ids: Ids | WordIds) -> Words:
+    def keys(self, topic: AnyInts, ids: Ids) -> Words:
         """Return (N,) hashes of topics, as indices of the pool's, and documents."""
         hashes = ids.hashes(self._seed)
         hashes += topic.astype(np.uint64) * self._topic_factor
         return hashes
 
-    def find(
-        self, topic: AnyInts, ids: Ids | WordIds, keys: Words | None = None
-    ) -> tuple[IntArray, IntArray]:
+    def find(self, topic: AnyInts, ids: Ids, keys: Words | None = None) -> tuple[IntArray, IntArray]:
         """Return the rows (F,) of N that are judged documents, ascending, and their places in the pool (F,).
 
         `keys` (N,) are made if they are not given.
@@ -73,7 +70,7 @@ class Finder:
         rows = np.flatnonzero(self._sieve[(keys >> self._shift).view(np.int64)])
         document = self._table.find(keys[rows])
         rows, document = rows[document >= 0], document[document >= 0]
-        same = WordIds.of(ids.take(rows)).equal(np.arange(len(rows)), self.pool.documents, document)
+        same = ids.take(rows).equal(np.arange(len(rows)), self.pool.documents, document)
         offsets, own = self.pool.offsets, topic[rows]
         same &= (offsets[own] <= document) & (document < offsets[own + 1])
         return rows[same], document[same]
@@ -114,7 +111,7 @@ class KeyedRows:
         finder: Finder,
         topic: AnyInts,
         scores: Scores,
-        ids: Ids | WordIds,
+        ids: Ids,
         *,
         look_for_ties: bool = False,
         checks: bool = True,
@@ -200,7 +197,7 @@ def rank_in_any_order(
 def _repeat_in_shares(parts: Sequence[KeyedRows], first: int) -> bool:
     """Return whether a document key occurs twice, looking at one share at a time."""
     return any(
-        len(KeyTable(np.concatenate([part.share(number) for part in parts])).repeats()[0])
+        len(Table(np.concatenate([part.share(number) for part in parts])).repeats()[0])
         for number in range(first, first + _SHARES_AT_ONCE)
     )
 

@@ -59,11 +59,11 @@ def _duplicates(ranker: Ranker, rows: Rows) -> Iterator[Pair]:
     """Yield the first document that is there twice of each topic that has one."""
     order = stable_order(rows.topic, len(ranker.pool.topics))
     offsets = np.concatenate(([0], np.cumsum(np.bincount(rows.topic))))
-    again, _ = repeated(offsets, rows.ids.pick(order))
+    again, _ = repeated(offsets, rows.ids.take(order))
     for number in np.unique(rows.topic[order[again]]).tolist():
         own = order[int(offsets[number]) : int(offsets[number + 1])]
         try:
-            ranker.ranked_rows(Rows(rows.topic[own], rows.scores[own], rows.ids.pick(own)), 1)
+            ranker.ranked_rows(Rows(rows.topic[own], rows.scores[own], rows.ids.take(own)), 1)
         except DuplicateRowError as error:
             yield error.args
 
@@ -86,7 +86,7 @@ def duplicate_error(
     for topic, length in zip(block.topics, block.lengths.tolist(), strict=True):
         start, stop = stop, stop + length
         if topic in topics:
-            for row, document in enumerate(block.documents.pick(slice(start, stop)), start):
+            for row, document in enumerate(block.documents.take(slice(start, stop)), start):
                 if (topic, document) in found:
                     found[topic, document].append(row)
     if not found or min(map(len, found.values())) < 2:

@@ -19,17 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays import (
-    AnyInts,
-    IntArray,
-    TopicNumbers,
-    WordIds,
-    Words,
-    blocks,
-    byte_order,
-    narrow,
-    ragged,
-)
+from pres_eval.arrays import AnyInts, Ids, IntArray, TopicNumbers, Words, blocks, narrow, ragged
 from pres_eval.ranking.ranked import NO_TIES, Ranked, Scores, Ties, inverse
 from pres_eval.reading.blocks import Documents
 from pres_eval.records import dataclass
@@ -172,7 +162,7 @@ def _untied(rows: Sortable, in_order: IntArray | None, wanted: IntArray) -> tupl
     has_tied[tie] = True
     chosen, own = np.flatnonzero(has_tied), (np.cumsum(has_tied) - 1)[tie]
     places, begins = ragged(starts[chosen], sizes[chosen])
-    ids = rows.documents.pick(places if in_order is None else in_order[places])
+    ids = rows.documents.take(places if in_order is None else in_order[places])
     moved = wanted.copy()
     moved[tied] = starts[tie] + documents_before(
         ids, begins, own, begins[own] + wanted[tied] - starts[tie], rows.ascending
@@ -180,9 +170,7 @@ def _untied(rows: Sortable, in_order: IntArray | None, wanted: IntArray) -> tupl
     return moved, Ties(tied, starts[tie], sizes[tie])
 
 
-def documents_before(
-    ids: WordIds, begins: IntArray, tie: IntArray, place: IntArray, ascending: bool
-) -> IntArray:
+def documents_before(ids: Ids, begins: IntArray, tie: IntArray, place: IntArray, ascending: bool) -> IntArray:
     """Return (W,) how many documents come before some documents of ties, by the tie rule.
 
     ids     of all documents of E ties, which begin at begins (E+1,)
@@ -200,7 +188,7 @@ def documents_before(
             lower[first:last] = np.add.reduceat(after | (same & (others < own)), starts[:-1], dtype=np.int64)
     else:
         number = np.repeat(np.arange(len(begins) - 1), np.diff(begins))
-        lower = inverse(byte_order(ids.take(slice(None)), number))[place] - begins[tie]
+        lower = inverse(ids.byte_order(number))[place] - begins[tie]
     return in_docno_order(lower, sizes, ascending)
 
 

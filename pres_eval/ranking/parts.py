@@ -8,15 +8,7 @@ from itertools import chain
 
 import numpy as np
 
-from pres_eval.arrays import (
-    NO_IDS,
-    GrowingColumns,
-    IntArray,
-    KeyTable,
-    TopicNumbers,
-    WordIds,
-    gathered,
-)
+from pres_eval.arrays import NO_IDS, GrowingColumns, Ids, IdTable, IntArray, TopicNumbers, gathered
 from pres_eval.ranking.any_order import KeyedRows
 from pres_eval.ranking.ranked import NO_TIES, NOTHING, Ranked, Scores, Ties, inverse
 from pres_eval.reading.lines import TAG, LineError, Lines
@@ -41,7 +33,7 @@ class UnjudgedTopics:
         self.more = False
         """Whether there are more than are kept."""
 
-    def add(self, topics: WordIds) -> None:
+    def add(self, topics: Ids) -> None:
         """Add topics, also such as came before."""
         if self.more:
             return
@@ -50,30 +42,27 @@ class UnjudgedTopics:
         if self._share > 2:
             self.ids()
 
-    def ids(self) -> WordIds:
+    def ids(self) -> Ids:
         """Return those that are kept, each once."""
         if not self._share:
             return NO_IDS
-        found = each_once(WordIds.concatenate(self._parts))
+        found = each_once(Ids.concatenate(self._parts))
         self.more |= _share(found) > 1
-        found = found.pick(slice(0, MOST))
+        found = found.take(slice(0, MOST))
         self._parts, self._share = [found], _share(found)
         return found
 
 
-def each_once(ids: WordIds) -> WordIds:
+def each_once(ids: Ids) -> Ids:
     """Return the distinct ids in the order in which they first came."""
-    again, first = KeyTable(ids.hashes()).repeats()
-    again = again[ids.equal(again, ids, first)]
-    new = np.ones(len(ids), np.bool_)
-    new[again] = False
-    return ids.pick(np.flatnonzero(new))
+    is_new = np.ones(len(ids), np.bool_)
+    is_new[IdTable(ids).repeats] = False
+    return ids.take(np.flatnonzero(is_new))
 
 
-def _share(ids: WordIds) -> float:
+def _share(ids: Ids) -> float:
     """Return how much of what is kept some ids are, by their number or by their room."""
-    room = sum(column.nbytes for column in ids.columns) + int(ids.long_ids.lengths.sum())
-    return max(len(ids) / MOST, room / MOST_BYTES)
+    return max(len(ids) / MOST, ids.nbytes / MOST_BYTES)
 
 
 @dataclass(frozen=True)
@@ -137,7 +126,7 @@ class Rows:
 
     topic: TopicNumbers
     scores: Scores
-    ids: WordIds
+    ids: Ids
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -152,7 +141,7 @@ class Part:
 
     facts: Facts
     topics: IntArray = field(default_factory=lambda: _NONE)
-    unjudged: WordIds = NO_IDS
+    unjudged: Ids = NO_IDS
     more: bool = False
     ranked: Ranked | None = None
     rows: Rows | None = None

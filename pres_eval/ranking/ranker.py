@@ -15,13 +15,10 @@ from pres_eval.arrays import (
     AnyInts,
     Ids,
     IntArray,
-    Texts,
     TopicNumbers,
-    WordIds,
     Words,
     blocks,
     changed,
-    changes,
     consecutive,
     has_equal,
     ragged,
@@ -106,7 +103,7 @@ class Ranker:
             single=options.version.single_precision_scores,
             ascending=judged.ties_ascending,
             most=options.max_retrieved,
-            only=None if only is None else int(judged.pool.find_topics(Ids.of([only]))[0]),
+            only=None if only is None else int(judged.pool.find_topics(Ids.from_texts([only]))[0]),
             duplicates=duplicates,
             rewriting=rewriting,
             seed=EVERY_PROCESS + int.from_bytes(os.urandom(8), "little"),
@@ -163,7 +160,7 @@ class Ranker:
         if self.only is not None:
             # trec_eval: the other topics are not looked at, so that no document there is one too many.
             topic = np.where(topic == self.only, topic, -1)
-        part = replace(part, unjudged=WordIds.of(unjudged) if len(unjudged) else NO_IDS)
+        part = replace(part, unjudged=unjudged if len(unjudged) else NO_IDS)
         if kept.what == RANKS.what:
             judged = topic[topic >= 0]
             if kept.by_topic and has_equal(judged):
@@ -175,8 +172,7 @@ class Ranker:
         rows, topic_of = _judged_rows(topic, block.lengths)
         scores = self.cast(block.numbers)[rows]
         if kept.what != ROWS:
-            documents = block.documents
-            ids = documents.ids.take(rows) if isinstance(documents, Texts) else documents.pick(rows)
+            ids = block.documents.take(rows)
             keyed = KeyedRows.of(
                 self.finder, topic_of, scores, ids, look_for_ties=is_first, checks=self.checks
             )
@@ -185,7 +181,7 @@ class Ranker:
             tied, topic_of = rows_of_ties(kept.ties, len(self.pool.topics), topic_of, scores)
             rows = np.arange(rows.start, rows.stop)[tied] if isinstance(rows, slice) else rows[tied]
             scores = scores[tied]
-        return replace(part, rows=Rows(topic_of, scores, block.documents.pick(rows)))
+        return replace(part, rows=Rows(topic_of, scores, block.documents.take(rows)))
 
     def unmapped(self) -> Ranker:
         """Return the ranker of the same documents as they are before they are mapped, each once a topic."""
@@ -215,7 +211,7 @@ class Ranker:
                 topics[first:last],
                 offsets[first : last + 1] - offsets[first],
                 scores[chosen],
-                block.documents.pick(chosen),
+                block.documents.take(chosen),
                 self.most,
                 ascending=self.ascending,
                 duplicates=self.duplicates,
@@ -242,19 +238,34 @@ class Ranker:
             return cast(Scores, scores.astype(np.float32))
 
 
-NO_TOPICS = Ids.of([])
+NO_TOPICS = Ids.from_texts([])
+
+
+@dataclass(frozen=True, eq=False)
+class _DocumentsOfLines:
+    """The documents of lines, of which only those that are taken are read."""
+
+    lines: Lines
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def take(self, rows: IntArray | slice, /) -> Ids:
+        """Return the ids of some rows (n,)."""
+        starts, ends = self.lines.fields.column(DOCNO)
+        return Ids.from_buffer(self.lines.chunk.array(), starts[rows], ends[rows])
 
 
 def _block_of_lines(lines: Lines, kept: Kept) -> Block:
     """Return the rows of lines, of which there is at least one."""
     ids = lines.column(TOPIC)
-    first = changes(ids)
+    first = ids.heads()
     # Where lines are in no order, few neighbours have the same topic, and each row is a group.
     alone = len(first) == len(ids) or (not kept.by_topic and 2 * len(first) > len(ids))
     return Block(
         topics=ids if alone else ids.take(first),
         lengths=np.ones(len(ids), np.int64) if alone else np.diff(first, append=len(ids)),
-        documents=Texts(lines.column(DOCNO)),
+        documents=_DocumentsOfLines(lines),
         numbers=lines.numbers,
     )
 

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from pres_eval.arrays import Ids, IntArray, WordIds, distinct
+from pres_eval.arrays import Ids, IntArray
 from pres_eval.errors import InputError, quoted
 from pres_eval.options import Options
 from pres_eval.ranking.parts import Facts, Part, each_once
@@ -37,7 +37,7 @@ class Ranking(Ranked):
     name: str
     tag: str
     facts: Facts
-    unjudged_ids: WordIds
+    unjudged_ids: Ids
     single: bool
     ascending: bool
     more_unjudged: bool = False
@@ -48,7 +48,7 @@ class Ranking(Ranked):
     @cached_property
     def unjudged(self) -> Ids:
         """The topics without judgements, in byte order."""
-        return distinct(self.unjudged_ids.take(slice(None)))[0]
+        return self.unjudged_ids.distinct()[0]
 
     @property
     def warning_of_longer_line(self) -> str | None:

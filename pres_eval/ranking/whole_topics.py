@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pres_eval.arrays import IntArray, Matches, WordIds
+from pres_eval.arrays import Ids, IntArray, Matches
 from pres_eval.options import BEST_SCORE, ERROR
 from pres_eval.ranking.order import Sortable, places_of, rank_judged
 from pres_eval.ranking.ranked import Ranked, Scores, only
@@ -25,7 +25,7 @@ def rank_topics(
     topic: IntArray,
     offsets: IntArray,
     scores: Scores,
-    ids: WordIds,
+    ids: Ids,
     most: int | None = None,
     *,
     ascending: bool,
@@ -46,7 +46,7 @@ def rank_topics(
             topic,
             np.searchsorted(kept, offsets),
             scores[kept],
-            ids.pick(kept),
+            ids.take(kept),
             most,
             ascending=ascending,
         )

@@ -10,19 +10,19 @@ from typing import Protocol
 
 import numpy as np
 
-from pres_eval.arrays import AnyArray, Ids, IntArray, WordIds, changes, stretches_of
+from pres_eval.arrays import AnyArray, Ids, IntArray
 from pres_eval.errors import InputError, quoted
 from pres_eval.reading.source import Source
 from pres_eval.records import dataclass
 
 
 class Documents(Protocol):
-    """A column of ids of which rows are picked: WordIds, or ids that are made when they are wanted."""
+    """A column of ids of which rows are picked: Ids, or ids that are made when they are wanted."""
 
     def __len__(self) -> int:
         """Return the number of ids."""
 
-    def pick(self, rows: IntArray | slice, /) -> WordIds:
+    def take(self, rows: IntArray | slice, /) -> Ids:
         """Return the ids of some rows (n,)."""
 
 
@@ -44,12 +44,12 @@ class Block:
 
     @classmethod
     def of_rows(cls, topics: Ids, documents: Ids, numbers: AnyArray, lines: IntArray | None = None) -> Block:
-        """Return the block with these columns (N,), cut loose from the buffers of the ids."""
-        heads, lengths = stretches_of(topics)
+        """Return the block with these columns (N,)."""
+        heads, lengths = topics.stretches()
         return cls(
-            topics=heads.copied(),
+            topics=heads,
             lengths=lengths,
-            documents=WordIds.of(documents),
+            documents=documents,
             numbers=numbers,
             lines=lines,
         )
@@ -61,7 +61,7 @@ class Block:
         return Block(
             topics=self.topics[first:last],
             lengths=self.lengths[first:last],
-            documents=self.documents.pick(rows),
+            documents=self.documents.take(rows),
             numbers=self.numbers[rows],
             lines=None if self.lines is None else self.lines[rows],
         )
@@ -101,8 +101,8 @@ def blocks_of_rows(name: str, rows: Iterator[Row], grades: int) -> Iterator[Bloc
     while some := list(islice(rows, AT_ONCE)):
         topics, documents, numbers, lines = zip(*some, strict=True)
         block = Block.of_rows(
-            Ids.of(topics),
-            Ids.of(documents),
+            Ids.from_texts(topics),
+            Ids.from_texts(documents),
             np.array(numbers, None if grades else np.float64),  # of grades whole numbers or gains
             None if lines[0] is None else np.array(lines),
         )
@@ -117,9 +117,9 @@ def joined(name: str, blocks: Iterable[Block]) -> Block:
         raise InputError(name, None, "no rows", "at least one")
     lines = [block.lines for block in every if block.lines is not None]
     return Block(
-        topics=WordIds.concatenate([WordIds.of(block.topics) for block in every]).take(slice(None)),
+        topics=Ids.concatenate([block.topics for block in every]),
         lengths=np.concatenate([block.lengths for block in every]),
-        documents=WordIds.concatenate([block.documents.pick(slice(None)) for block in every]),
+        documents=Ids.concatenate([block.documents.take(slice(None)) for block in every]),
         numbers=np.concatenate([block.numbers for block in every]),
         lines=np.concatenate(lines) if lines else None,
     )
@@ -143,7 +143,7 @@ def whole_topics(blocks: Iterable[Block]) -> Iterator[Block]:
 def _merged(blocks: Sequence[Block]) -> Block:
     """Return the blocks as one in which neighbouring groups of the same topic are one group."""
     block = joined("", blocks) if len(blocks) > 1 else blocks[0]
-    first = changes(block.topics)
+    first = block.topics.heads()
     return replace(block, topics=block.topics.take(first), lengths=np.add.reduceat(block.lengths, first))
 
 
@@ -153,7 +153,7 @@ def check_scores(name: str, block: Block) -> None:
     if wrong.any():
         row = int(np.argmax(wrong))
         group = int(np.searchsorted(np.cumsum(block.lengths), row, side="right"))
-        document = quoted(block.documents.pick(slice(row, row + 1))[0])
+        document = quoted(block.documents.take(slice(row, row + 1))[0])
         where = f"of document {document} for topic {quoted(block.topics[group])}"
         raise InputError(name, None, f"score nan {where}", "a number")
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pres_eval.arrays import BoolArray, Grades, IntArray, WordIds, absent
+from pres_eval.arrays import BoolArray, Grades, Ids, IntArray, absent
 from pres_eval.errors import InputError, quoted
 from pres_eval.options import ONE, ZERO, Options
 from pres_eval.reading.pool import build_pool
@@ -14,11 +14,11 @@ from pres_eval.reading.relevance import Duplicates, QrelsJudgements, Relevance, 
 from pres_eval.reading.topic_files import Weights
 
 
-def with_documents(qrels: QrelsJudgements, documents: WordIds, kept: IntArray) -> QrelsJudgements:
+def with_documents(qrels: QrelsJudgements, documents: Ids, kept: IntArray) -> QrelsJudgements:
     """Return the judgements with these documents (D,), of which some (n,) are kept, each once a topic."""
     topics, counts = np.unique(qrels.pool.topic_of[kept], return_counts=True)
     # As in a file without these lines, a topic of which nothing is left is not there.
-    pooled = build_pool(qrels.pool.topics.take(topics), counts, documents.pick(kept))
+    pooled = build_pool(qrels.pool.topics.take(topics), counts, documents.take(kept))
     place = pooled.document_of_row()
     grade = qrels.grade[kept][np.argsort(place, kind="stable")]
     first = np.searchsorted(np.sort(place), np.arange(len(pooled.pool.documents)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pres_eval.arrays import GrowingColumns, Ids, IntArray, WordIds
+from pres_eval.arrays import GrowingColumns, Ids, IntArray
 from pres_eval.errors import InputError
 from pres_eval.reading.csv_rows import separator_of_lines
 from pres_eval.reading.headings import DOCNO, KNOWN_HEADINGS, plain
@@ -18,7 +18,7 @@ DOCUMENT_HEADINGS = ("docno", "doc_id", "docid", "document", "doc", "chunk", "ch
 FAMILY_HEADINGS = ("family", "family_id", "docdb_family_id", "inpadoc_family_id", "simple_family", "parent")
 """Names of the column of what documents become."""
 
-IdPairs = tuple[WordIds, WordIds, IntArray]
+IdPairs = tuple[Ids, Ids, IntArray]
 """Two columns of ids (N,), and the line of each row (N,), from 1."""
 
 
@@ -41,7 +41,7 @@ def read_pairs(source: Source, columns: str, also: str | None = None) -> IdPairs
     rows = slice(int(has_header), None)
     if not len(lines[rows]):
         raise InputError(source.name, None, "no lines", f"lines of {columns}")
-    return first.pick(rows), second.pick(rows), lines[rows]
+    return first.take(rows), second.take(rows), lines[rows]
 
 
 def is_heading(cell: bytes) -> bool:
@@ -83,12 +83,12 @@ def _between_signs(source: Source, columns: str, also: str | None) -> IdPairs:
             what = f"{expected} ({'an index, ' if has_index else ''}{columns})"
             raise InputError(source.name, line, f"{len(row)} columns", what)
     body = rows[1:] if has_index else rows
-    first, second = (WordIds.of(Ids.of([encoded(row[place]) for _, row in body])) for place in places)
+    first, second = (Ids.from_texts([encoded(row[place]) for _, row in body]) for place in places)
     return first, second, np.array([line for line, _ in body], np.int64)
 
 
 def _pairs(lines: Lines) -> IdPairs:
     """Return the pairs of a chunk, whose lines are counted from 1; raise LineError."""
     last = lines.checked().fields.columns - 1
-    first, second = (WordIds.of(lines.column(number)) for number in (0, min(last, 2)))
+    first, second = (lines.column(number) for number in (0, min(last, 2)))
     return first, second, lines.line_of(np.arange(len(lines))) + 1

@@ -9,8 +9,8 @@ from typing import ClassVar, TypeVar
 
 import numpy as np
 
-from pres_eval.arrays import FloatArray, Ids, IntArray, WordIds, byte_order, changes, stretches_of
-from pres_eval.errors import InputError, ReadingNote, plural, quoted
+from pres_eval.arrays import FloatArray, Ids, IntArray
+from pres_eval.errors import InputError, ReadingWarning, plural, quoted
 from pres_eval.options import RelevanceInfo
 from pres_eval.reading.lines import Layout, Lines, read_table
 from pres_eval.reading.pool import Pool, build_pool
@@ -214,8 +214,8 @@ def read_strata(source: Source) -> Sample:
     """Read a file of format strata: each line a topic, iteration, docno, stratum and relevance.
 
     A negative relevance means that the document is in the stratum, but was not drawn.
-    Notes strata of which no document was judged.  Raises InputError for a line that has not five columns, a
-    relevance that is no integer, and a document that a topic has twice.
+    Warns of strata of which no document was judged.  Raises InputError for a line that has not five columns,
+    a relevance that is no integer, and a document that a topic has twice.
     """
     table = read_table(source, STRATA)
     common, _, order = _group_rows(source.name, table, 2, column=3)
@@ -230,17 +230,20 @@ def read_strata(source: Source) -> Sample:
         )  # fmt: skip
     drawn = np.add.reduceat(sample.grade >= 0, sample.row_offsets[:-1])
     if not drawn.all():
-        warnings.warn(_without_drawn(sample, sample.row_offsets[:-1][drawn == 0]), ReadingNote, stacklevel=2)
+        warnings.warn(
+            _without_drawn(sample, sample.row_offsets[:-1][drawn == 0]), ReadingWarning, stacklevel=2
+        )
     return sample
 
 
 def _without_drawn(sample: Sample, rows: IntArray) -> str:
-    """Return the note on strata (n,) without a drawn document; `rows`: the first row of each."""
+    """Return the warning of strata (n,) without a drawn document; `rows`: the first row of each."""
     first = min(rows.tolist(), key=lambda row: int(sample.line[row]))
     strata = plural(len(rows), "stratum", "strata")
     return (
         f"{sample.name}:{sample.line[first]}: {strata} without a judged document (a relevance of 0 or more),"
-        f" such as {sample.where(first)}: as in sample_eval.pl, no document of these counts as relevant"
+        f" such as {sample.where(first)}: as in sample_eval.pl, none of their documents is inferred to be"
+        " relevant"
     )
 
 
@@ -279,8 +282,8 @@ def _group_rows(name: str, table: Lines, docno: int, column: int = 1) -> tuple[_
 
     Then come the group of each row (N,), and the rows sorted by topic and group (N,), as the fields are.
     """
-    topics, lengths = stretches_of(table.column(0))
-    pooled = build_pool(topics, lengths, WordIds.of(table.column(docno)))
+    topics, lengths = table.column(0).stretches()
+    pooled = build_pool(topics, lengths, table.column(docno))
     pool, document = pooled.pool, pooled.document_of_row()
     group, first = _number_names(table.column(column), pool.topic_of[document])
     order = np.argsort(group, kind="stable")
@@ -299,9 +302,9 @@ def _group_rows(name: str, table: Lines, docno: int, column: int = 1) -> tuple[_
 
 def _number_names(names: Ids, within: IntArray) -> tuple[IntArray, IntArray]:
     """Return numbers (N,) of names by `within` (N,) and byte order, and a row of each name in this order."""
-    order = byte_order(names, within)
+    order = names.byte_order(within)
     new = np.append(True, np.diff(within[order]) != 0)
-    new[changes(names.take(order))] = True
+    new[names.take(order).heads()] = True
     number = np.empty(len(names), np.int64)
     number[order] = np.cumsum(new) - 1
     return number, order[new]

@@ -78,8 +78,7 @@ class Lines:
 
     def column(self, number: int) -> Ids:
         """Return one column as ids."""
-        starts, ends = self.fields.column(number)
-        return Ids(self.chunk.array(), starts, ends - starts)
+        return Ids.from_buffer(self.chunk.array(), *self.fields.column(number))
 
     def text(self, row: int, number: int) -> bytes:
         """Return one field; not of the first column."""

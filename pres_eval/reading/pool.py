@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import field
 from functools import partial
-from itertools import count
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -15,15 +14,11 @@ from pres_eval.arrays import (
     AnyArray,
     AnyInts,
     Ids,
+    IdTable,
     IntArray,
-    KeyTable,
     Matches,
     Stretches,
-    WordIds,
-    byte_order,
     consecutive,
-    distinct,
-    equal,
     lengths_at,
     match,
     repeated,
@@ -73,17 +68,16 @@ class Pool:
     Documents are in the order of topics; inside of a topic they are in that of the file, which means nothing
     (`byte_order` gives the order of their ids).
 
-    topics      T ids
-    documents   D ids
-    offsets     (T+1,) where each topic's documents begin
+    topics       T ids
+    documents    D ids
+    offsets      (T+1,) where each topic's documents begin
+    topic_table  in which the topics are found
     """
 
     topics: Ids
-    documents: WordIds
+    documents: Ids
     offsets: IntArray
-    topic_seed: int
-    topic_table: KeyTable
-    """Of hashes of the topics with this seed, of which no two are the same."""
+    topic_table: IdTable
     remembered: Remembered = field(init=False, default_factory=partial(Remembered, MOST_REMEMBERED))
     """Results of other modules for these documents, kept for the next run."""
 
@@ -98,20 +92,14 @@ class Pool:
 
     def find_topics(self, ids: Ids) -> IntArray:
         """Return (n,) the index of each topic, -1 for those that the pool does not have."""
-        found = self.topic_table.find(ids.hashes(self.topic_seed))
-        if ids.width() <= 1 and self.topics.width() <= 1:
-            return found  # a word times an odd number: no two words have the same hash
-        rows = np.flatnonzero(found >= 0)
-        wrong = rows[~equal(ids.take(rows), self.topics.take(found[rows]))]
-        found[wrong] = -1
-        return found
+        return self.topic_table.find(ids)
 
     def documents_of(self, topics: IntArray) -> tuple[IntArray, IntArray | slice]:
         """Return the numbers (S,) of documents of some topics, and the documents (n,), topic after topic."""
         counts = lengths_at(self.offsets, topics)
         return counts, consecutive(self.offsets[topics], counts)[0]
 
-    def join(self, topics: IntArray, lengths: IntArray, documents: WordIds) -> Matches:
+    def join(self, topics: IntArray, lengths: IntArray, documents: Ids) -> Matches:
         """Find the documents of topics (S,) among some, of which the first lengths[0] are of the first topic.
 
         Topics are indices, -1 for one that the pool does not have; `wanted` are documents of the pool.
@@ -119,7 +107,7 @@ class Pool:
         counts = np.zeros(len(topics), np.int64)
         there = np.flatnonzero(topics >= 0)
         counts[there], judged = self.documents_of(topics[there])
-        found = match(lengths, documents, counts, self.documents.pick(judged))
+        found = match(lengths, documents, counts, self.documents.take(judged))
         wanted = found.wanted + judged.start if isinstance(judged, slice) else judged[found.wanted]
         return Matches(found.repeats, found.first, found.rows, wanted)
 
@@ -129,7 +117,7 @@ class Pool:
 
     def byte_order(self) -> IntArray:
         """Return (D,) the permutation that sorts the documents by topic and id."""
-        return byte_order(self.documents.take(slice(None)), self.topic_of)
+        return self.documents.byte_order(self.topic_of)
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,14 +151,13 @@ class Pooled:
 
 
 def build_pool(
-    topic_ids: Ids, lengths: IntArray, documents: WordIds, groups: AnyInts | None = None, jobs: int | None = 1
+    topic_ids: Ids, lengths: IntArray, documents: Ids, groups: AnyInts | None = None, jobs: int | None = 1
 ) -> Pooled:
     """Return the pool of rows of topics: topic_ids[0] has the first lengths[0] rows.
 
     With `groups` (G,) the lengths (G,) are of groups of rows: topic topic_ids[groups[0]] has the first ones.
     """
-    topics, index = distinct(topic_ids)
-    topics = WordIds.of(topics).take(slice(None))  # one after the other, in order
+    topics, index = topic_ids.distinct()
     topic_of_group = index if groups is None else index[groups]
     rows: IntArray | Stretches | None = None
     if (topic_of_group[1:] < topic_of_group[:-1]).any():
@@ -179,7 +166,7 @@ def build_pool(
         rows = order
         if len(order) < len(documents):
             rows = Stretches(starts[order], lengths[order])
-        documents = documents.pick(rows)
+        documents = documents.take(rows)
         topic_of_group, lengths = topic_of_group[order], lengths[order]
     ends = np.concatenate(([0], np.cumsum(lengths)))
     offsets = ends[np.searchsorted(topic_of_group, np.arange(len(topics) + 1))]
@@ -194,19 +181,15 @@ def build_pool(
         every: IntArray = np.arange(len(documents))
         if rows is not None:
             every = rows.rows() if isinstance(rows, Stretches) else rows
-        documents, rows, again = documents.pick(np.flatnonzero(new)), every[new], every[again]
+        documents, rows, again = documents.take(np.flatnonzero(new)), every[new], every[again]
         in_file = np.argsort(again)
         again, document = again[in_file], document[in_file]
     return Pooled(pool_of(topics, documents, offsets), rows, again, document)
 
 
-def pool_of(topics: Ids, documents: WordIds, offsets: IntArray) -> Pool:
+def pool_of(topics: Ids, documents: Ids, offsets: IntArray) -> Pool:
     """Return the pool with these topics and documents, which are in its order already; offsets (T+1,)."""
-    for seed in count():
-        table = KeyTable(topics.hashes(seed))
-        if not len(table.repeats()[0]):
-            break
-    return Pool(topics=topics, documents=documents, offsets=offsets, topic_seed=seed, topic_table=table)
+    return Pool(topics=topics, documents=documents, offsets=offsets, topic_table=IdTable(topics))
 
 
-NO_POOL = pool_of(Ids.of([]), NO_IDS, np.zeros(1, np.int64))
+NO_POOL = pool_of(Ids.from_texts([]), NO_IDS, np.zeros(1, np.int64))

@@ -9,17 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import numpy as np
 
-from pres_eval.arrays import (
-    AnyInts,
-    BoolArray,
-    FloatArray,
-    GrowingColumns,
-    IntArray,
-    WordIds,
-    distinct,
-    narrow,
-    stretches_of,
-)
+from pres_eval.arrays import AnyInts, BoolArray, FloatArray, GrowingColumns, Ids, IntArray, narrow
 from pres_eval.errors import InputError, UsageError, quoted
 from pres_eval.options import RelevanceInfo
 from pres_eval.reading.blocks import Block, FileFormat, joined
@@ -186,7 +176,9 @@ def _read_recognised(source: Source, form: str, jobs: int | None) -> QrelsJudgem
     if isinstance(source, NamedSource):
         from pres_eval.reading.formats.recognising import judgements_format
 
-        return qrels_in(source, judgements_format(source), is_decimal)
+        named_format = judgements_format(source)
+        if named_format is not None:
+            return qrels_in(source, named_format, is_decimal)
     try:
         return read_qrels(source, jobs, layout=QRELS_FLOAT if is_decimal else QRELS)
     except InputError as error:
@@ -231,7 +223,7 @@ def qrels_in(source: Source, form: FileFormat, is_decimal: bool = False) -> Qrel
     block = joined(source.name, form.read(source, GAINS if is_decimal else GRADES))
     if is_decimal:
         block = replace(block, numbers=block.numbers.astype(np.float64))
-    return replace(qrels_of_block(source.name, block), form=form.meaning)
+    return replace(qrels_of_block(source.name, block), form=form.meaning or None)
 
 
 Tell = Callable[[int, Lines], None]
@@ -261,7 +253,7 @@ def read_qrels(
     if not len(judgements):
         raise no_lines(source, layout)
     topics, groups, num_rows, documents, grades = judgements.values()
-    pooled = build_pool(topics.take(slice(None)), num_rows.astype(np.int64), documents, groups, jobs)
+    pooled = build_pool(topics, num_rows.astype(np.int64), documents, groups, jobs)
 
     def lines_of_rows() -> IntArray:
         """Return the line of each judgement in its file (N,), from 1."""
@@ -273,7 +265,7 @@ def read_qrels(
     return _pooled_qrels(source.name, pooled, grades, lines_of_rows)
 
 
-_Columns = tuple[WordIds, IntArray, IntArray, WordIds, AnyInts]
+_Columns = tuple[Ids, IntArray, IntArray, Ids, AnyInts]
 """Topics, each at least once; the topic of each group of rows that follow each other, and how many these are;
 documents and grades of each row."""
 
@@ -296,13 +288,13 @@ def _read_part(
     kept = lines if with_faults else None
     if not len(lines):
         return None, kept, None
-    heads, num_rows = stretches_of(lines.column(0))
-    topics, groups = distinct(heads) if len(heads) > MANY_GROUPS else (heads, np.arange(len(heads)))
+    heads, num_rows = lines.column(0).stretches()
+    topics, groups = heads.distinct() if len(heads) > MANY_GROUPS else (heads, np.arange(len(heads)))
     columns = (
-        WordIds.of(topics),
+        topics,
         groups,
         num_rows,
-        WordIds.of(lines.column(2)),
+        lines.column(2),
         narrow(lines.numbers) if layout.whole else lines.numbers,
     )
     return lines.fields.lines, kept, columns
@@ -332,7 +324,7 @@ def qrels_of_block(name: str, block: Block) -> QrelsJudgements:
     """
     if not len(block.documents):
         raise InputError(name, None, "no judgements", "at least one")
-    pooled = build_pool(block.topics, block.lengths, block.documents.pick(slice(None)))
+    pooled = build_pool(block.topics, block.lengths, block.documents.take(slice(None)))
     gains = block.numbers.dtype == np.float64
     grades = block.numbers if gains else narrow(block.numbers.astype(np.int64))
     lines = block.lines

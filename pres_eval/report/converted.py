@@ -103,7 +103,7 @@ def write_blocks(
 def _rows(block: Block) -> Iterator[Row]:
     topics = block.topics.take(np.repeat(np.arange(len(block.lengths)), block.lengths))
     lines = repeat(None, len(topics)) if block.lines is None else block.lines.tolist()
-    return zip(topics, block.documents.pick(slice(None)), block.numbers.tolist(), lines, strict=True)
+    return zip(topics, block.documents.take(slice(None)), block.numbers.tolist(), lines, strict=True)
 
 
 def _texts(blocks: Iterable[Block], form: str, grades: bool, name: str, tag: str) -> Iterator[bytes]:

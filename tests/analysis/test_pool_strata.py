@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from support.commands import QRELS, RUNS, Command
 
 from pres_eval.analysis.pooling import DrawnPool, RankStratum, ToJudge, draw
-from pres_eval.arrays import Ids, WordIds
+from pres_eval.arrays import Ids
 from pres_eval.errors import UsageError
 
 STRATA = RankStratum.read("1-3:1,4-20:0.25,21-99:0.1")
@@ -24,7 +24,7 @@ def pooled(*documents: tuple[int, int, int]) -> ToJudge:
     return ToJudge(
         topics=(b"0", b"1"),
         topic_of=np.array([topic for topic, _, _ in documents], np.int64),
-        documents=WordIds.of(Ids.of([b"d%d" % number for _, number, _ in documents])),
+        documents=Ids.from_texts([b"d%d" % number for _, number, _ in documents]),
         rank=np.array([best for _, _, best in documents], np.int64),
         runs=ones,
         gain=np.zeros(len(documents)),

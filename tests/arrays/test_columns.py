@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.plain_reading import IDS
 
-from pres_eval.arrays.columns import GrowingColumns, WordIds, narrow
+from pres_eval.arrays.columns import GrowingColumns, narrow
 from pres_eval.arrays.ids import Ids
 
 NUMBERS = st.integers(-5, 5) | st.integers(-(2**31), 2**31) | st.integers(-(2**63), 2**63 - 1)
@@ -37,19 +37,19 @@ def test_ids(parts: list[list[bytes]]) -> None:
     """Of any lengths, in parts of any widths."""
     columns = GrowingColumns()
     for part in parts:
-        columns.append(WordIds.of(Ids.of(part)))
+        columns.append(Ids.from_texts(part))
     texts = [text for part in parts for text in part]
     assert len(columns) == len(texts)
     (ids,) = columns.values()
     assert list(ids) == texts
-    assert ids.hashes(3).tolist() == [int(Ids.of([text]).hashes(3)[0]) for text in texts]
+    assert ids.hashes(3).tolist() == [int(Ids.from_texts([text]).hashes(3)[0]) for text in texts]
 
 
 def test_a_few_long_ids_take_little_room() -> None:
     """Among many short ids the columns stay narrow."""
     texts = [b"d%d" % number for number in range(1000)]
     texts[500] = b"http://example.org/" + b"x" * 5000
-    ids = WordIds.of(Ids.of(texts))
+    ids = Ids.from_texts(texts)
     assert len(ids.columns) <= 4
     assert list(ids) == texts
     assert ids.long_rows.tolist() == [500]

@@ -12,12 +12,11 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from support.plain_reading import IDS
 
-from pres_eval.arrays.columns import WordIds
-from pres_eval.arrays.ids import Ids, equal
-from pres_eval.arrays.stretches import byte_order, changes, distinct
+from pres_eval.arrays.ids import Ids
 from pres_eval.ranking.parts import each_once
 
-LISTS = st.lists(IDS, min_size=1, max_size=12)
+LONG = [b"x" * length + end for length in (40, 1020, 1024, 1030, 3000) for end in (b"", b"y", b"z")]
+LISTS = st.lists(IDS | st.sampled_from(LONG), min_size=1, max_size=12)
 BY_LENGTH = [(b"0123456789" * 8)[:length] for length in range(1, 71)]
 
 
@@ -25,29 +24,44 @@ BY_LENGTH = [(b"0123456789" * 8)[:length] for length in range(1, 71)]
 @given(LISTS)
 @example(BY_LENGTH)
 def test_a_sequence_of_bytes(texts: list[bytes]) -> None:
-    ids = Ids.of(texts)
+    ids = Ids.from_texts(texts)
     assert list(ids) == texts
     assert len(ids) == len(texts)
     assert list(ids[1:]) == texts[1:]
     assert list(ids.take(np.arange(len(texts))[::-1])) == texts[::-1]
-    assert list(ids.take(np.array([len(text) > 8 for text in texts]))) == [t for t in texts if len(t) > 8]
+    assert [ids[row] for row in range(-len(texts), len(texts))] == texts * 2
+    assert ids.lengths().tolist() == list(map(len, texts))
 
 
-@given(LISTS)
-def test_words_of_ids_that_were_words_are_theirs_and_read_only(texts: list[bytes]) -> None:
-    for chosen in (slice(None), slice(1, None), np.arange(len(texts))[::-1]):
-        taken = WordIds.of(Ids.of(texts)).take(chosen)
-        anew = Ids.of(list(taken))
-        assert taken.word(0).tolist() == anew.word(0).tolist()
-        assert not len(taken) or not taken.word(0).flags.writeable
+def equal(texts: list[bytes], others: list[bytes]) -> list[bool]:
+    rows = np.arange(len(texts))
+    same: list[bool] = Ids.from_texts(texts).equal(rows, Ids.from_texts(others), rows).tolist()
+    return same
 
 
 def test_no_ids() -> None:
-    ids = Ids.of([])
+    ids = Ids.from_texts([])
     assert list(ids) == []
-    assert len(ids.hashes()) == len(changes(ids)) == len(byte_order(ids)) == 0
-    found, index = distinct(ids)
+    assert len(ids.hashes()) == len(ids.heads()) == len(ids.byte_order()) == 0
+    found, index = ids.distinct()
     assert (list(found), len(index)) == ([], 0)
+
+
+@settings(deadline=None, max_examples=200)
+@given(LISTS, LISTS)
+def test_from_a_buffer(texts: list[bytes], between: list[bytes]) -> None:
+    """Wherever ids begin, whatever is around them."""
+    buffer, starts, ends = bytearray(16), [], []
+    for place, text in enumerate(texts):
+        starts.append(len(buffer))
+        buffer += text
+        ends.append(len(buffer))
+        buffer += between[place % len(between)]
+    found = Ids.from_buffer(
+        np.frombuffer(bytes(buffer) + bytes(16), np.uint8), np.array(starts), np.array(ends)
+    )
+    assert list(found) == texts
+    assert found.hashes(5).tolist() == Ids.from_texts(texts).hashes(5).tolist()
 
 
 @settings(deadline=None, max_examples=200)
@@ -55,15 +69,15 @@ def test_no_ids() -> None:
 @example(BY_LENGTH)
 def test_cut_loose_from_the_buffer(texts: list[bytes]) -> None:
     """Ids survive as words, in parts of different widths too."""
-    loose = WordIds.of(Ids.of(texts))
+    loose = Ids.from_texts(texts)
     assert len(loose) == len(texts)
-    assert list(loose) == list(loose.take(slice(None))) == texts
+    assert list(loose) == texts
     assert list(loose.take(np.array([len(texts) - 1, 0]))) == [texts[-1], texts[0]]
-    assert list(loose.pick(np.array([len(texts) - 1, 0]))) == [texts[-1], texts[0]]
-    assert list(loose[1:]) == list(loose.pick(slice(1, None)).take(slice(None))) == texts[1:]
+    assert list(loose.take(np.array([len(texts) - 1, 0]))) == [texts[-1], texts[0]]
+    assert list(loose[1:]) == texts[1:]
     assert len(each_once(loose)) == len(set(texts))
-    parts = [WordIds.of(Ids.of([text])) for text in texts]
-    assert list(WordIds.concatenate(parts)) == texts
+    parts = [Ids.from_texts([text]) for text in texts]
+    assert list(Ids.concatenate(parts)) == texts
 
 
 @settings(deadline=None, max_examples=200)
@@ -73,7 +87,7 @@ def test_equal_words(some: list[bytes], others: list[bytes]) -> None:
     """Whether ids are short or long for their list makes no difference."""
     pairs = [(row, other) for row in range(len(some)) for other in range(len(others))]
     rows, other_rows = np.array(pairs).T
-    found = WordIds.of(Ids.of(some)).equal(rows, WordIds.of(Ids.of(others)), other_rows)
+    found = Ids.from_texts(some).equal(rows, Ids.from_texts(others), other_rows)
     assert found.tolist() == [some[row] == others[other] for row, other in pairs]
 
 
@@ -83,7 +97,7 @@ def test_equal_words(some: list[bytes], others: list[bytes]) -> None:
 @example([text[:20] + b"%d" % (len(text) % 3) for text in BY_LENGTH])
 def test_compare(texts: list[bytes]) -> None:
     """As Python compares bytes."""
-    ids = WordIds.of(Ids.of(texts))
+    ids = Ids.from_texts(texts)
     assume(not len(ids.long_rows))
     pairs = [(row, other) for row in range(len(texts)) for other in range(len(texts))]
     after, same = ids.compare(*np.array(pairs).T)
@@ -96,7 +110,7 @@ def test_compare(texts: list[bytes]) -> None:
 def test_equal(texts: list[bytes], data: st.DataObject) -> None:
     others = data.draw(st.lists(st.sampled_from(texts) | IDS, min_size=len(texts), max_size=len(texts)))
     expected = [one == other for one, other in zip(texts, others, strict=True)]
-    assert equal(Ids.of(texts), Ids.of(others)).tolist() == expected
+    assert equal(texts, others) == expected
 
 
 @pytest.mark.parametrize("length", range(1, 71))
@@ -105,13 +119,12 @@ def test_one_byte_makes_the_difference(length: int) -> None:
     text = bytes(range(60, 60 + length))
     others = [text[:place] + b"!" + text[place + 1 :] for place in range(length)]
     others += [text + b"!", text[:-1] or b"?"]
-    same = Ids.of([text] * len(others))
-    assert not equal(same, Ids.of(others)).any()
-    assert equal(same, Ids.of([text] * len(others))).all()
-    ids = Ids.of([text, *others])
+    assert not any(equal([text] * len(others), others))
+    assert all(equal([text] * len(others), [text] * len(others)))
+    ids = Ids.from_texts([text, *others])
     assert len(set(ids.hashes().tolist())) == len(others) + 1
-    assert byte_order(ids).tolist() == sorted(range(len(ids)), key=lambda row: ids[row])
-    assert len(distinct(ids)[0]) == len(ids)
+    assert ids.byte_order().tolist() == sorted(range(len(ids)), key=lambda row: ids[row])
+    assert len(ids.distinct()[0]) == len(ids)
 
 
 @settings(deadline=None, max_examples=300)
@@ -119,9 +132,9 @@ def test_one_byte_makes_the_difference(length: int) -> None:
 @example(BY_LENGTH[::-1])
 def test_byte_order(texts: list[bytes]) -> None:
     """As strcmp sorts: bytes are unsigned, a prefix comes first; equal ids keep their order."""
-    order = byte_order(Ids.of(texts)).tolist()
+    order = Ids.from_texts(texts).byte_order().tolist()
     assert order == sorted(range(len(texts)), key=lambda row: texts[row])
-    assert list(Ids.of(texts).take(np.array(order)).copied()) == sorted(texts)
+    assert list(Ids.from_texts(texts).take(np.array(order))) == sorted(texts)
 
 
 @settings(deadline=None, max_examples=200)
@@ -129,18 +142,18 @@ def test_byte_order(texts: list[bytes]) -> None:
 def test_byte_order_in_groups(texts: list[bytes], data: st.DataObject) -> None:
     groups = data.draw(st.lists(st.integers(0, 3), min_size=len(texts), max_size=len(texts)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pres_eval.arrays.stretches._WORDS_SORTED", data.draw(st.sampled_from([0, 1, 3, 64])))
-        order = byte_order(Ids.of(texts), np.array(groups)).tolist()
+        patch.setattr("pres_eval.arrays.ids._SORTED_COLUMNS", data.draw(st.sampled_from([0, 1, 3, 64])))
+        order = Ids.from_texts(texts).byte_order(np.array(groups)).tolist()
     assert order == sorted(range(len(texts)), key=lambda row: (groups[row], texts[row]))
 
 
 @settings(deadline=None, max_examples=200)
 @given(st.lists(st.sampled_from([b"a", b"b", b"12345678", b"123456789", b"1234567890123456x"]), min_size=1))
 def test_changes_and_distinct(texts: list[bytes]) -> None:
-    ids = Ids.of(texts)
+    ids = Ids.from_texts(texts)
     differing = [0] + [place for place, (a, b) in enumerate(pairwise(texts), 1) if a != b]
-    assert changes(ids).tolist() == differing
-    found, index = distinct(ids)
+    assert ids.heads().tolist() == differing
+    found, index = ids.distinct()
     assert list(found) == sorted(set(texts))
     assert [found[place] for place in index.tolist()] == texts
 
@@ -149,13 +162,13 @@ def test_changes_and_distinct(texts: list[bytes]) -> None:
 @given(LISTS, st.integers(0, 5))
 def test_hashes_do_not_depend_on_the_place(texts: list[bytes], seed: int) -> None:
     """The same id has the same hash wherever it is and whatever is beside it."""
-    together = Ids.of([b"x", *texts]).hashes(seed)[1:].tolist()
-    assert together == [int(Ids.of([text]).hashes(seed)[0]) for text in texts]
-    assert together == WordIds.of(Ids.of(texts)).hashes(seed).tolist()
+    together = Ids.from_texts([b"x", *texts]).hashes(seed)[1:].tolist()
+    assert together == [int(Ids.from_texts([text]).hashes(seed)[0]) for text in texts]
+    assert together == Ids.from_texts(texts).hashes(seed).tolist()
 
 
 def test_hashes_differ_by_seed() -> None:
-    ids = Ids.of(BY_LENGTH)
+    ids = Ids.from_texts(BY_LENGTH)
     assert not (ids.hashes(0) == ids.hashes(1)).any()
 
 
@@ -168,7 +181,7 @@ def test_highest_bits_do_not_cancel_out(words: int) -> None:
             ids = [bytes(text)]
             text[8 * one + 7] ^= 0x80
             text[8 * other + 7] ^= 0x80
-            found = Ids.of([*ids, bytes(text)]).hashes()
+            found = Ids.from_texts([*ids, bytes(text)]).hashes()
             assert found[0] != found[1]
 
 
@@ -177,7 +190,7 @@ def test_hashes_differ_from_process_to_process() -> None:
     command = [
         sys.executable,
         "-c",
-        "from pres_eval.arrays.ids import Ids; print(Ids.of([b'docno']).hashes())",
+        "from pres_eval.arrays.ids import Ids; print(Ids.from_texts([b'docno']).hashes())",
     ]
     one, other = (subprocess.run(command, capture_output=True, check=True).stdout for _ in range(2))
     assert one != other

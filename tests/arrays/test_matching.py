@@ -12,7 +12,6 @@ from support.colliding import colliding_pairs, known_process, weaken_hashes
 from support.plain_reading import IDS
 
 from pres_eval.arrays import matching, stretches
-from pres_eval.arrays.columns import WordIds
 from pres_eval.arrays.ids import Ids
 from pres_eval.arrays.matching import match, match_keys, repeated
 
@@ -42,9 +41,9 @@ def match_plainly(topics: Lists) -> tuple[list[tuple[int, int]], list[tuple[int,
     return repeats, pairs
 
 
-def word_ids(lists: list[list[bytes]]) -> tuple[Any, WordIds]:
+def word_ids(lists: list[list[bytes]]) -> tuple[Any, Ids]:
     texts = [text for listed in lists for text in listed]
-    return np.array([len(listed) for listed in lists]), WordIds.of(Ids.of(texts))
+    return np.array([len(listed) for listed in lists]), Ids.from_texts(texts)
 
 
 @pytest.mark.parametrize("many", [0, 5, 1 << 20])
@@ -54,7 +53,7 @@ def word_ids(lists: list[list[bytes]]) -> tuple[Any, WordIds]:
 def test_like_the_plain_way(weak: bool, many: int, topics: Lists) -> None:
     """Both ways to look for equal keys, with good hashes and with ones that collide all the time."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(matching, "MANY", many)
+        patch.setattr(matching, "MANY_KEYS", many)
         if weak:
             weaken_hashes(patch, 3)
         found = match(*word_ids([listed for listed, _ in topics]), *word_ids([asked for _, asked in topics]))
@@ -79,7 +78,7 @@ def test_repeated(size: int, topics: Lists) -> None:
 @pytest.mark.parametrize("bits", [0, 4, 12])
 def test_equal_keys(bits: int, many: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """All rows whose key a row before has, the first that has it, and where wanted keys are."""
-    monkeypatch.setattr(matching, "MANY", many)
+    monkeypatch.setattr(matching, "MANY_KEYS", many)
     generator = np.random.default_rng(bits)
     for size in (0, 1, 2, 50, 700):
         keys = generator.integers(0, 1 << bits, size, np.uint64) << np.uint64(40)
@@ -103,12 +102,12 @@ def test_ids_made_to_collide(monkeypatch: pytest.MonkeyPatch) -> None:
     listed, asked = [*ids, *ids[:3]], ids[::7]
     seeds: list[int] = []
 
-    def hashes(some: WordIds, seed: int = 0) -> Any:
+    def hashes(some: Ids, seed: int = 0) -> Any:
         seeds.append(seed)
         return true_hashes(some, seed)
 
-    true_hashes = WordIds.hashes
-    monkeypatch.setattr(WordIds, "hashes", hashes)
+    true_hashes = Ids.hashes
+    monkeypatch.setattr(Ids, "hashes", hashes)
     for process, tried in ((7, {0, 1}), (8, {0})):
         seeds.clear()
         with known_process(process):

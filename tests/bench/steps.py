@@ -60,7 +60,7 @@ class Steps:
 
 def steps_of(qrels: str, run: str) -> dict[str, float]:
     """Read and rank a run in this thread; return the seconds of each step, the rest last."""
-    from pres_eval.arrays import Texts
+    from pres_eval.arrays import Ids
     from pres_eval.options import Options
     from pres_eval.ranking import ranker, whole_topics
     from pres_eval.ranking.runs import read_run
@@ -76,7 +76,7 @@ def steps_of(qrels: str, run: str) -> dict[str, float]:
         (tokens.Fields, "column", "separators: where lines and columns are"),
         (lines, "read_numbers", "scores: digits to numbers"),
         (ranker, "_block_of_lines", "topics: where each begins"),
-        (Texts, "pick", "documents: words, hashes, look-up"),
+        (Ids, "from_buffer", "documents: words, hashes, look-up"),
         (Pool, "join", "documents: words, hashes, look-up"),
         (whole_topics, "rank_judged", "ranks of judged documents"),
     ):

@@ -231,7 +231,7 @@ def test_robust03(shuffled: bool, compat: str, size: int, shared: Path, tmp_path
 
 
 def test_hashes_that_every_process_has() -> None:
-    ids = Ids.of([b"a", b"bb", b"c" * 300])
+    ids = Ids.from_texts([b"a", b"bb", b"c" * 300])
     assert ids.hashes(EVERY_PROCESS + 5).tolist() == ids.hashes(EVERY_PROCESS + 5).tolist()
     assert len(np.unique(ids.hashes(EVERY_PROCESS + 5))) == 3
 

@@ -83,7 +83,7 @@ def small_chunks(copies: bool = False) -> Iterator[None]:
 
     `copies`: also the way of several processes.
     """
-    from pres_eval.arrays import columns, exact, ids, matching, stretches
+    from pres_eval.arrays import exact, ids, matching, stretches
     from pres_eval.batches import forming
     from pres_eval.cli import reader
     from pres_eval.engines import copies as copied
@@ -92,17 +92,16 @@ def small_chunks(copies: bool = False) -> Iterator[None]:
 
     sizes = [
         (stretches, "BLOCK", 7),
-        (matching, "MANY", 20),
+        (matching, "MANY_KEYS", 20),
         (exact, "NARROW", 2),
-        (ids, "AT_ONCE", 4),
-        (columns, "AT_ONCE", 4),
+        (ids, "_LEAST_COLUMNS", 1),
+        (ids, "_SORTED_COLUMNS", 1),
         (forming, "BLOCK", 2),
         (order, "FEW", 1),
         (lines, "UNTHREADED", 0),
         (runs, "UNTHREADED", 0),
         (splits, "CHUNK", 120),
         (splits, "WINDOW", 40),
-        (stretches, "_WORDS_SORTED", 1),
         (relevance, "MANY_GROUPS", 2),
         (any_order, "LEAST_SORTED", 3),
     ]

@@ -37,8 +37,8 @@ def test_ids_and_groups(pieces: list[list[str]], kind: str, short: bool, skipped
     column = arrow_ids(table.slice(skipped).column("id"), "id", "run")
     with mock.patch.object(idcolumns, "BLOCK", block):
         assert len(column) == len(texts)
-        assert list(column.pick(slice(1, 4))) == texts[1:4]
-        assert list(column.pick(np.arange(len(texts))[::-1])) == texts[::-1]
+        assert list(column.take(slice(1, 4))) == texts[1:4]
+        assert list(column.take(np.arange(len(texts))[::-1])) == texts[::-1]
         ids, lengths = column.groups()
     found = list(zip(ids, lengths.tolist(), strict=True))
     assert found == [(text, len(list(group))) for text, group in groupby(texts)]

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from support.plain_reading import judgements_for, number, rows_of, run_files
 from support.qrels import made_qrels
 
-from pres_eval.arrays import Texts, stretches
-from pres_eval.arrays.columns import WordIds
+from pres_eval.arrays import stretches
 from pres_eval.arrays.ids import Ids
 from pres_eval.errors import InputError
 from pres_eval.options import Options
@@ -28,10 +27,12 @@ from pres_eval.reading.source import Source
 
 def block_of(data: bytes, words: bool) -> Block:
     rows = rows_of(data, 6, more=True)
-    ids = Ids.of([row.fields[2] for row in rows])
-    documents: Documents = WordIds.of(ids) if words else Texts(ids)
+    ids = Ids.from_texts([row.fields[2] for row in rows])
+    documents: Documents = ids if words else Ids.from_texts(list(ids))
     scores = np.array([number(row.fields[4]) for row in rows], np.float64)
-    return replace(Block.of_rows(Ids.of([row.fields[0] for row in rows]), ids, scores), documents=documents)
+    return replace(
+        Block.of_rows(Ids.from_texts([row.fields[0] for row in rows]), ids, scores), documents=documents
+    )
 
 
 def ranked(block: Block, judged: Relevance, options: Options | None = None, jobs: int = 1) -> Ranking:
@@ -64,8 +65,8 @@ def test_like_the_file(
 
 
 def small(scores: list[float], documents: list[bytes], lengths: list[int]) -> Block:
-    topics = Ids.of([b"1", b"2", b"3"][: len(lengths)])
-    ids = Texts(Ids.of(documents))
+    topics = Ids.from_texts([b"1", b"2", b"3"][: len(lengths)])
+    ids = Ids.from_texts(documents)
     return Block(topics=topics, lengths=np.array(lengths, np.int64), documents=ids, numbers=np.array(scores))
 
 
@@ -80,9 +81,9 @@ def test_a_topic_may_have_nothing() -> None:
 
 def test_none_of_the_topics_may_be_judged() -> None:
     block = Block(
-        topics=Ids.of([b"9"]),
+        topics=Ids.from_texts([b"9"]),
         lengths=np.array([1]),
-        documents=Texts(Ids.of([b"a"])),
+        documents=Ids.from_texts([b"a"]),
         numbers=np.array([1.0]),
     )
     ranking = ranked(block, QRELS)
@@ -116,10 +117,10 @@ def test_a_repeated_document_below_the_cut_is_no_fault() -> None:
 
 
 def test_texts_are_picked_by_rows_and_slices(tmp_path: Path) -> None:
-    texts = Texts(Ids.of([b"a", b"bb", b"", b"a-rather-long-id-of-more-than-a-word"]))
+    texts = Ids.from_texts([b"a", b"bb", b"", b"a-rather-long-id-of-more-than-a-word"])
     assert len(texts) == 4
-    assert list(texts.pick(slice(1, 3))) == [b"bb", b""]
-    assert list(texts.pick(np.array([3, 0]))) == [b"a-rather-long-id-of-more-than-a-word", b"a"]
+    assert list(texts.take(slice(1, 3))) == [b"bb", b""]
+    assert list(texts.take(np.array([3, 0]))) == [b"a-rather-long-id-of-more-than-a-word", b"a"]
 
 
 @pytest.mark.parametrize("lengths", [[1], [3, 2], [1, 1, 1], [2, 5, 1, 4]])
@@ -130,8 +131,8 @@ def test_blocks_of_whole_topics(lengths: list[int], rows: int) -> None:
     documents = [b"d%d" % row for row in range(len(topics))]
     cut = [
         Block.of_rows(
-            Ids.of(topics[start : start + rows]),
-            Ids.of(documents[start : start + rows]),
+            Ids.from_texts(topics[start : start + rows]),
+            Ids.from_texts(documents[start : start + rows]),
             np.arange(start, min(start + rows, len(topics))),
             np.arange(start, min(start + rows, len(topics))) + 1,
         )
@@ -140,5 +141,5 @@ def test_blocks_of_whole_topics(lengths: list[int], rows: int) -> None:
     found = list(whole_topics(cut))
     assert [topic for block in found for topic in block.topics] == [b"%d" % n for n in range(len(lengths))]
     assert [length for block in found for length in block.lengths.tolist()] == lengths
-    assert [id for block in found for id in block.documents.pick(slice(None))] == documents
+    assert [id for block in found for id in block.documents.take(slice(None))] == documents
     assert [line for block in found for line in block.lines.tolist()] == list(range(1, len(topics) + 1))  # type: ignore[union-attr]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from support.plain_reading import IDS, TOPICS
 from support.qrels import made_qrels
 
-from pres_eval.arrays import Texts, stretches
+from pres_eval.arrays import stretches
 from pres_eval.arrays.ids import Ids
 from pres_eval.options import Options
 from pres_eval.ranking.order import Sortable, rank_judged
@@ -52,10 +52,10 @@ def test_like_ranking_by_ids(
         for topic, documents in run.items()
     }
     qrels = made_qrels(judged)
-    ids = Ids.of([document for documents in run.values() for document in documents])
+    ids = Ids.from_texts([document for documents in run.values() for document in documents])
     scores = np.array([score for documents in run.values() for score in documents.values()], np.float64)
     lengths = np.array([len(documents) for documents in run.values()], np.int64)
-    block = Block(topics=Ids.of(list(run)), lengths=lengths, documents=Texts(ids), numbers=scores)
+    block = Block(topics=Ids.from_texts(list(run)), lengths=lengths, documents=ids, numbers=scores)
     ranker = Ranker.of(qrels, Options(compat=compat))
     pool = qrels.pool
     index = {
@@ -69,9 +69,7 @@ def test_like_ranking_by_ids(
         found = joined_topics(
             [
                 rank_judged(
-                    Sortable(
-                        np.concatenate(([0], np.cumsum(lengths))), ranker.cast(scores), Texts(ids), False
-                    ),
+                    Sortable(np.concatenate(([0], np.cumsum(lengths))), ranker.cast(scores), ids, False),
                     pool.find_topics(block.topics),
                     hits,
                     np.array([index[rows[row]] for row in hits.tolist()], np.int64),

@@ -14,7 +14,6 @@ from support.plain_reading import IDS, ranked, single
 from support.pools import made_pool
 
 from pres_eval.arrays import matching, stretches
-from pres_eval.arrays.columns import WordIds
 from pres_eval.arrays.ids import Ids
 from pres_eval.ranking import order as ranking
 from pres_eval.ranking.order import score_keys
@@ -47,10 +46,10 @@ def rank(
     numbers: Any = None,
 ) -> Ranked:
     numbers = np.arange(len(topics)) if numbers is None else numbers
-    ids = Ids.of([document for documents in topics for _, document in documents])
+    ids = Ids.from_texts([document for documents in topics for _, document in documents])
     scores: Any = np.array([score for documents in topics for score, _ in documents], kind)
     offsets = np.cumsum([0, *map(len, topics)])
-    return rank_topics(pool, numbers, offsets, scores, WordIds.of(ids), most, ascending=ascending)
+    return rank_topics(pool, numbers, offsets, scores, ids, most, ascending=ascending)
 
 
 def judged_ranks(found: Ranked, pool: Pool) -> list[list[tuple[int, bytes]]]:
@@ -173,7 +172,7 @@ def test_duplicates(many: int, topics: Lists, most: int | None, ascending: bool)
     """Found exactly, in both of the ways to look for equal keys."""
     pool = pool_of(topics, [{b"a", b"b"}] * len(topics))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(matching, "MANY", many)
+        patch.setattr(matching, "MANY_KEYS", many)
         if any(is_duplicate(documents, most, ascending) for documents in topics):
             with pytest.raises(DuplicateRowError) as caught:
                 rank(topics, pool, most, ascending=ascending)

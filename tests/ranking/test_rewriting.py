@@ -226,12 +226,12 @@ def test_the_short_way_for_numbers_at_the_end_is_that_of_the_pattern(pattern: st
     short = PatternMapping(pattern)
     assert short._before_number is not None
     ids = [one for one in IDS if one]
-    found, changed = short(Ids.of(ids))
+    found, changed = short(Ids.from_texts(ids))
     wanted = []
     for one in ids:
         match = re.search(pattern.encode(), one)
         wanted.append(match[1] if match is not None and match[1] else one)
-    assert list(found.pick(slice(None))) == wanted
+    assert list(found.take(slice(None))) == wanted
     assert changed.tolist() == [new != old for new, old in zip(wanted, ids, strict=True)]
 
 
@@ -276,12 +276,12 @@ def patterns(draw: st.DrawFn) -> str:
 @example(r"([a-c-e]+)-", ["ab-e-", "d-", "b-d-"])
 def test_ids_that_are_alike_to_a_pattern_become_what_it_finds(pattern: str, texts: list[str]) -> None:
     ids = [b"\xff" + b"padding", *(text.encode() for text in texts)]
-    found, changed = PatternMapping(pattern)(Ids.of(ids)[1:])
+    found, changed = PatternMapping(pattern)(Ids.from_texts(ids)[1:])
     wanted = []
     for one in ids[1:]:
         match = re.search(pattern.encode(), one)
         wanted.append(match[1] if match is not None and match[1] else one)
-    assert list(found.pick(slice(None))) == wanted
+    assert list(found.take(slice(None))) == wanted
     spans = [re.search(pattern.encode(), one) for one in ids[1:]]
     assert changed.tolist() == [
         bool(span is not None and span[1] and span[1] != one)
@@ -291,10 +291,10 @@ def test_ids_that_are_alike_to_a_pattern_become_what_it_finds(pattern: str, text
 
 def test_a_pattern_of_bytes_that_are_no_text() -> None:
     """As the command line gives them: bytes that are not UTF-8."""
-    found, changed = PatternMapping("^(\udcff+)x")(Ids.of([b"\xff\xffx1", b"\xfex"]))
-    assert list(found.pick(slice(None))) == [b"\xff\xff", b"\xfex"] and changed.tolist() == [True, False]
-    found, _ = PatternMapping("^(.*)\udcff\\d+$")(Ids.of([b"d1\xff12", b"d1"]))
-    assert list(found.pick(slice(None))) == [b"d1", b"d1"]
+    found, changed = PatternMapping("^(\udcff+)x")(Ids.from_texts([b"\xff\xffx1", b"\xfex"]))
+    assert list(found.take(slice(None))) == [b"\xff\xff", b"\xfex"] and changed.tolist() == [True, False]
+    found, _ = PatternMapping("^(.*)\udcff\\d+$")(Ids.from_texts([b"d1\xff12", b"d1"]))
+    assert list(found.take(slice(None))) == [b"d1", b"d1"]
 
 
 @pytest.mark.parametrize("pattern", [r"^(d\d+)", r"(.+)_[0-9]+", r"^([^_]+)_", r"([a-z]+[0-9]{3,})#?"])
@@ -309,7 +309,9 @@ def test_a_pattern_is_tried_on_few_ids(pattern: str, monkeypatch: pytest.MonkeyP
         return span(self, text)
 
     monkeypatch.setattr(PatternMapping, "_span", counted)
-    PatternMapping(pattern)(Ids.of([b"d%d_%d" % (1000 + number, number % 7) for number in range(9000)]))
+    PatternMapping(pattern)(
+        Ids.from_texts([b"d%d_%d" % (1000 + number, number % 7) for number in range(9000)])
+    )
     assert tried <= 2
 
 

@@ -344,7 +344,7 @@ def test_a_document_of_the_next_topic_with_the_same_hash(monkeypatch: pytest.Mon
     """Hashes that leave out the topic: what is judged for one is not taken for judged for the other."""
     monkeypatch.setattr(Finder, "keys", lambda _, topic, ids: ids.hashes(0))
     finder = Finder(pool_of({b"1": {b"y"}, b"2": {b"x"}}), 0)
-    rows, documents = finder.find(np.array([0, 0, 1, 1]), Ids.of([b"x", b"y", b"x", b"y"]))
+    rows, documents = finder.find(np.array([0, 0, 1, 1]), Ids.from_texts([b"x", b"y", b"x", b"y"]))
     assert (rows.tolist(), documents.tolist()) == ([1, 2], [0, 1])
 
 

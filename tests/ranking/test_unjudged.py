@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.pools import judged_pool, made_pool
 
-from pres_eval.arrays.columns import WordIds
 from pres_eval.arrays.ids import Ids
 from pres_eval.options import Options
 from pres_eval.ranking import parts as merged
@@ -28,7 +27,7 @@ def test_each_once_in_the_order_of_the_file(parts: list[list[bytes]], most: int)
         patch.setattr(merged, "MOST", most)
         topics = UnjudgedTopics()
         for part in parts:
-            topics.add(WordIds.of(Ids.of(part)))
+            topics.add(Ids.from_texts(part))
         found = list(topics.ids())
     plain = list(dict.fromkeys(topic for part in parts for topic in part))
     assert found == plain[:most]
@@ -39,7 +38,7 @@ def test_long_ids_take_no_room_without_end(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(merged, "MOST_BYTES", 10_000)
     topics = UnjudgedTopics()
     for number in range(100):
-        topics.add(WordIds.of(Ids.of([b"%d" % number + b"x" * 1000])))
+        topics.add(Ids.from_texts([b"%d" % number + b"x" * 1000]))
     assert topics.more and 10 <= len(topics.ids()) <= 21
 
 

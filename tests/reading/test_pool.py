@@ -46,7 +46,7 @@ def test_topics_are_found(pairs: Pairs) -> None:
     pool = pooled(pairs).pool
     topics = sorted({topic for topic, _ in pairs})
     unknown = [topic + b"x" for topic in topics] + [b"?", b"a-topic-with-a-name-3"]
-    asked = Ids.of([*unknown, *topics])
+    asked = Ids.from_texts([*unknown, *topics])
     assert pool.find_topics(asked).tolist() == [-1] * len(unknown) + list(range(len(topics)))
 
 

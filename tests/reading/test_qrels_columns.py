@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.plain_reading import IDS, TOPICS
 
-from pres_eval.arrays.columns import NO_IDS
-from pres_eval.arrays.ids import Ids
+from pres_eval.arrays.ids import NO_IDS, Ids
 from pres_eval.errors import InputError
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.relevance import QrelsJudgements, qrels_of_block, read_qrels
@@ -33,8 +32,8 @@ def test_like_the_file(
     path = tmp_path_factory.getbasetemp() / "qrels-of-columns"
     path.write_bytes(b"".join(b"%s\t0\t%s\t%d\n" % row for row in rows if not row[0].startswith(b"#")))
     block = Block.of_rows(
-        Ids.of([topic for topic, _, _ in rows]),
-        Ids.of([document for _, document, _ in rows]),
+        Ids.from_texts([topic for topic, _, _ in rows]),
+        Ids.from_texts([document for _, document, _ in rows]),
         np.array([grade for _, _, grade in rows], np.int64),
         np.arange(1, len(rows) + 1) if numbered else None,
     )
@@ -45,4 +44,4 @@ def test_like_the_file(
 def test_no_judgements_are_a_fault() -> None:
     none = np.zeros(0, np.int64)
     with pytest.raises(InputError, match=r"^mine: no judgements, expected at least one$"):
-        qrels_of_block("mine", Block(topics=Ids.of([]), lengths=none, documents=NO_IDS, numbers=none))
+        qrels_of_block("mine", Block(topics=Ids.from_texts([]), lengths=none, documents=NO_IDS, numbers=none))

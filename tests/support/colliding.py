@@ -10,21 +10,20 @@ import numpy as np
 import pytest
 
 from pres_eval.arrays import ids
-from pres_eval.arrays.columns import WordIds
 from pres_eval.arrays.ids import WORD, Ids
 
 
 def colliding_pairs(count: int, process: int, seed: int = 0) -> list[tuple[bytes, bytes]]:
     """Pairs of docnos of 16 bytes with the same hash in a process that has drawn this number."""
     with known_process(process):
-        inverse = pow(int(ids.odd_numbers(seed, 16)[0]), -1, 2**64)
+        inverse = pow(int(ids.odd_numbers(seed, 128)[0]), -1, 2**64)
         chance = random.Random(1)
         pairs: list[tuple[bytes, bytes]] = []
         while len(pairs) < count:
             # The first word adds a product to the hash, so it can make up for any other second word.
             one, other = (bytes(chance.choices(range(33, 127), k=WORD)) for _ in range(2))
             first = bytes(chance.choices(range(33, 127), k=WORD))
-            hashes = Ids.of([first + one, first + other]).hashes(seed).tolist()
+            hashes = Ids.from_texts([first + one, first + other]).hashes(seed).tolist()
             made_up = int.from_bytes(first, "little") + (hashes[0] - hashes[1]) * inverse
             second = (made_up % 2**64).to_bytes(WORD, "little")
             if min(second) > ord(" "):
@@ -51,8 +50,7 @@ class known_process:  # noqa: N801 - a context manager
 
 def weaken_hashes(patch: pytest.MonkeyPatch, bits: int) -> None:
     """Let hashes have so few bits that nearly all are the same."""
-    for kind in (Ids, WordIds):
-        patch.setattr(kind, "hashes", _of_few_bits(kind.hashes, bits))
+    patch.setattr(Ids, "hashes", _of_few_bits(Ids.hashes, bits))
 
 
 def _of_few_bits(true_hashes: Callable[[Any, int], Any], bits: int) -> Callable[..., Any]:

@@ -8,18 +8,16 @@ from typing import cast
 
 import numpy as np
 
-from pres_eval.arrays.columns import WordIds
 from pres_eval.arrays.ids import Ids
-from pres_eval.arrays.stretches import changes
 from pres_eval.reading.pool import Pool, Pooled, build_pool
 from pres_eval.reading.relevance import Relevance
 
 
 def pooled(pairs: Sequence[tuple[bytes, bytes]]) -> Pooled:
     """The pool of some pairs of topic and document, as a file with these lines gives it."""
-    topics = Ids.of([topic for topic, _ in pairs])
-    first = changes(topics)
-    documents = WordIds.of(Ids.of([document for _, document in pairs]))
+    topics = Ids.from_texts([topic for topic, _ in pairs])
+    first = topics.heads()
+    documents = Ids.from_texts([document for _, document in pairs])
     return build_pool(topics.take(first), np.diff(first, append=len(pairs)), documents)
 
 

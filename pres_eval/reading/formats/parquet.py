@@ -92,7 +92,7 @@ def row_groups(source: Source, file: Any, numbers: Iterable[int], grades: int) -
                 yield from _blocks_of_lists(source, batch, names, in_order, grades)
                 continue
             topic, document = (_ids(source, batch.column(name), name) for name in names[:2])
-            ids_size += int(topic.lengths.sum() + document.lengths.sum())
+            ids_size += topic.nbytes + document.nbytes
             if ids_size > max(MOST_SHARED, SHARED_BY * groups_size):
                 raise InputError(
                     source.name,
@@ -215,7 +215,7 @@ def _ids(source: Source, column: Any, name: str) -> Ids:
         text[: stop - start] = np.frombuffer(data, np.uint8)[start:stop]
     if (text[: stop - start] == 0).any():
         raise InputError(source.name, None, f"a NUL in an id of column {quoted(name)}", "text")
-    return Ids(text, places[:-1] - start, np.diff(places))
+    return Ids.from_buffer(text, places[:-1] - start, places[1:] - start)
 
 
 def _numbers(source: Source, column: Any, name: str, grades: int) -> AnyArray:

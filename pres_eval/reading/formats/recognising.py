@@ -87,9 +87,12 @@ def _of_text(first: bytes, lines: list[bytes], grades: bool, naming: Naming) -> 
     return FORMATS["msmarco"] if not grades and _ranks_ascend(lines) else None
 
 
-def judgements_format(source: Source) -> FileFormat:
-    """Return the format of judgements whose columns or words the options name: lines of qrels if no other."""
-    return recognised(source, grades=True) or FileFormat("qrels", "qrels", read_words)
+def judgements_format(source: Source) -> FileFormat | None:
+    """Return the format of judgements whose columns or words the options name; None if they name none."""
+    file_format = recognised(source, grades=True)
+    if file_format is None and naming_of_source(source).grades:
+        return FileFormat("qrels", "", read_words)
+    return file_format
 
 
 def _numbers_are_of(naming: Naming, grades: bool) -> bool:

@@ -86,9 +86,10 @@ def separator_of(header: bytes) -> str | None:
 def columns_of(header: Sequence[str], grades: int, naming: Naming) -> Columns | None:
     """Return the columns of a header; None if it lacks the topic, the document, or the number."""
     topic, document = naming.column(TOPIC, header), naming.column(DOCNO, header)
-    several = DOCNOS in naming.columns or document is None
+    documents = naming.column(RELEVANT_DOCNOS if grades else DOCNOS, header)
+    several = documents is not None and (DOCNOS in naming.columns or document is None)
     if several:
-        document = naming.column(RELEVANT_DOCNOS if grades else DOCNOS, header)
+        document = documents
     number, by_rank = naming.column(GRADE, header), False
     if not grades:
         number = naming.column(SCORE, header)
