@@ -43,10 +43,10 @@ class _FileObject(Source):
 
     def size(self) -> int | None:
         """Return bytes, as far as they are known before reading."""
-        return len(self._bytes)
+        return len(self._data)
 
     @cached_property
-    def _bytes(self) -> bytes:
+    def _data(self) -> bytes:
         """Return all of it, read once; raise InputError for an object that reads something else."""
         data = self._stream.read()
         if isinstance(data, str):
@@ -60,8 +60,8 @@ class _FileObject(Source):
             )
         return bytes(data)
 
-    def _open(self) -> streams.OpenFile:
-        return streams.OpenFile(cast(streams.RawStream, io.BytesIO(self._bytes)), self._progress)
+    def _opened(self, start: int, stop: int | None) -> streams.OpenFile:
+        return streams.OpenFile(cast(streams.RawStream, io.BytesIO(self._data[start:stop])))
 
 
 def plain_data(data: Any, name: str, grade: int | None = None) -> tuple[Any, bool]:
