@@ -71,6 +71,8 @@ _MEANINGS = {
         ),
         "other-notation-of-topic": "topics that look like another notation of one on the other side",
         "other-notation-of-docno": "documents that look like another notation of a judged one",
+        "unknown-topic": "topics that the file of --topics lacks",
+        "unknown-document": "documents that the file of --documents lacks",
         "no-judged-document": "no document of the run is judged: is it the same collection?",
         "shorter-than-cutoff": "topics with fewer documents than a cutoff that was asked for",
         "more-than-at-most": "topics with more documents than --at-most allows",

@@ -3,6 +3,7 @@
     pres-eval -q -n --format csv -m map -m P.10 -m PRES.1000 qrels.txt run_*.txt > scores.csv
     python tests/bench/null_rates.py scores.csv [ANOTHER.csv ...] [--trials 20000] [--tables 1000]
     python tests/bench/null_rates.py scores.csv --compare 1000
+    python tests/bench/null_rates.py scores.csv --stars 4000
     python tests/bench/null_rates.py many_measures.csv --gates 2000
     python tests/bench/null_rates.py scores.csv --unequal 500
 
@@ -23,6 +24,7 @@ from support.null_rates import (
     Draws,
     any_false_positive,
     any_false_positive_of_equal_means,
+    any_star,
     at_the_margin,
     coverage,
     effect_coverage,
@@ -33,6 +35,7 @@ from support.null_rates import (
     variants,
 )
 
+from pres_eval.analysis.compare_settings import FAMILIES as FAMILIES_OF_MEASURES
 from pres_eval.analysis.compare_settings import TESTS, CompareSettings
 from pres_eval.analysis.estimates import INTERVALS
 from pres_eval.analysis.significance import PAIRED_TESTS
@@ -76,6 +79,7 @@ def main() -> None:
     asked.add_argument("--trials", type=int, default=20_000, help="comparisons of two runs for each rate")
     asked.add_argument("--tables", type=int, default=1000, help="tables of all runs for each rate")
     asked.add_argument("--compare", type=int, help="only what compare finds: so many trials for each rate")
+    asked.add_argument("--stars", type=int, help="only stars by any measure: so many trials for each rate")
     asked.add_argument("--gates", type=int, help="only gates that fail equal runs: so many trials")
     asked.add_argument("--unequal", type=int, help="only runs that vary unequally: so many tables")
     said = asked.parse_args()
@@ -84,6 +88,9 @@ def main() -> None:
         scores = list(tables.items())
         runs, topics = scores[0][1].shape
         print(f"\n## {path.stem}: {runs} runs, {topics} topics")
+        if said.stars:
+            by_any_measure(scores, said.stars)
+            continue
         if said.gates:
             by_gate(scores, said.gates)
             continue
@@ -95,6 +102,17 @@ def main() -> None:
             continue
         pairs(scores, said.trials)
         families(scores, said.tables)
+
+
+def by_any_measure(scores: Scores, trials: int) -> None:
+    """Print how often some star is there of two equal runs, with each correction over measures."""
+    print(f"\n| any star, %, {len(scores)} measures | " + " | ".join(f"{n} topics" for n in TOPICS) + " |")
+    print("| --- |" + " ---: |" * len(TOPICS))
+    tables = [values for _, values in scores]
+    for over in FAMILIES_OF_MEASURES:
+        rates = [100 * any_star(tables, over, Draws(trials, n)) for n in TOPICS]
+        cells = " | ".join(f"{rate:.1f}" for rate in rates)
+        print(f"| `--correct-over {over}` | {cells} |", flush=True)
 
 
 def by_gate(scores: Scores, trials: int) -> None:

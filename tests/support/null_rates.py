@@ -141,6 +141,28 @@ def failed_gates(tables: Sequence[FloatArray], correction: str, draws: Draws) ->
     return failed / draws.trials
 
 
+def any_star(tables: Sequence[FloatArray], over: str, draws: Draws) -> float:
+    """The share of trials in which `compare` stars a difference of two equal runs by any of the measures.
+
+    tables  (runs, topics) scores of each measure.  Two real runs are exchanged at random topic by topic, in
+            all measures alike.
+    over    --correct-over: "runs" corrects within each measure, "measures" over all of them
+    """
+    rng = np.random.default_rng([draws.seed, draws.topics])
+    settings = CompareSettings(over=over)
+    starred = 0
+    for _ in range(draws.trials):
+        pair = rng.choice(len(tables[0]), 2, replace=False)
+        topics = rng.integers(tables[0].shape[1], size=draws.topics)
+        turned = rng.random(draws.topics) < 0.5
+        drawn = [values[np.ix_(pair, topics)] for values in tables]
+        both = np.array([np.where(turned, values[::-1], values) for values in drawn])
+        names, ids = tuple(f"m{number}" for number in range(len(tables))), tuple(map(b"%d".__mod__, topics))
+        scores = PairedScores(("a", "b"), names, ids, both, means_of(both), draws.topics)
+        starred += any(comparison.significant for comparison in compare(scores, 0, settings).comparisons)
+    return starred / draws.trials
+
+
 def _exchanged(differences: FloatArray) -> float:
     """The p-value of scipy's permutation test of (T,) differences: all sign changes, or 999 of them."""
 
