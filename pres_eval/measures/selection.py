@@ -146,7 +146,8 @@ def without_effect(texts: Sequence[str]) -> Iterator[str]:
             continue
         with suppress(MeasureError):
             for asked in read_text(text, V9):
-                name, parameters = asked.measure.name, "".join(asked.parameters)
+                name = asked.measure.name
+                parameters = "".join(asked.parameters)
                 if not parameters or not isinstance(asked.measure.parameters, NoParameters):
                     continue
                 warning = f"-m {name}.{parameters}: {name} takes no parameters and ignores these"
