@@ -46,11 +46,15 @@ def check_outputs(outputs: Sequence[NamedFile], inputs: Sequence[NamedFile]) -> 
         for read in inputs:
             is_same = identities[output.name] is not None and identities[output.name] == identities[read.name]
             replaces_baseline = output.option == "--output" and read.is_baseline
-            advice = "an input that would be lost; choose another file"
+            relation = ""
             if is_same and not replaces_baseline:
-                raise UsageError(f"{output.name}: the same file as {read.name}, {advice}")
-            if _is_part(output.path, read.path):
-                raise UsageError(f"{output.name}: a file of {read.name}, {advice}")
+                relation = "the same file as"
+            elif _is_part(output.path, read.path):
+                relation = "a file of"
+            if relation:
+                raise UsageError(
+                    f"{output.name}: {relation} {read.name}, an input that would be lost; choose another file"
+                )
     for first, second in itertools.combinations(outputs, 2):
         if identities[first.name] is not None and identities[first.name] == identities[second.name]:
             raise _of_two_outputs(second, first)

@@ -356,6 +356,15 @@ def test_output_is_short_and_the_largest_comes_first() -> None:
     assert len(annotations) == 2 and all("(and " in text for text in annotations)
 
 
+def test_the_largest_relative_fall_comes_first() -> None:
+    """PRES_100 falls by more, but by a smaller share."""
+    topics = (b"1",)
+    old = evaluation(topics=topics, average_precision=(0.2,), pres=(0.9,))
+    new = evaluation(topics=topics, average_precision=(0.1,), pres=(0.7,))
+    lines = list(lines_of(found_by(record(new), earlier=earlier(old))))
+    assert [line.split(",")[0] for line in lines] == ["map", "PRES_100"]
+
+
 @pytest.mark.parametrize("count", [1, 2, 5])
 def test_an_annotation_counts_the_others(count: int) -> None:
     findings = [
