@@ -46,6 +46,7 @@ BEFORE = (
     "-m urbp --document-scores likes --output likes.json qrels a",
     "-m urbp -m map --document-scores likes --output likes-map.json qrels a",
     "-m map --output worse.json qrels worse",
+    "-c -m map --groups halves --output complete-groups.json qrels short",
     "-m map -m P.1,2,3,4,5,6 --output six.txt qrels a",
     "-R prefs -m prefs_simp --output prefs.json prefs a",
     "-m map --output ten.json qrels20 a --quiet",
