@@ -176,3 +176,16 @@ def test_names_in_the_reports_of_gates(call: Command) -> None:
     for path in ("junit.xml", "summary.md"):
         assert UNSAFE.findall(Path(path).read_text(encoding="utf-8")) == []
     check_markdown(Path("summary.md").read_text(encoding="utf-8"))
+
+
+def test_tags_that_are_names_of_other_files(call: Command) -> None:
+    """`check` quotes both, in findings of its own."""
+    tags = ("1\x1b[2J\u202e", "2\x9b31m::error::x")
+    for place, tag in enumerate(tags):
+        lines = Path(RUNS[0]).read_text(encoding="utf-8").split("\n")
+        renamed = [line.rpartition(" ")[0] + f" {tags[1 - place]}" for line in lines if line]
+        Path(f"{tag}.txt").write_text("\n".join([*renamed, ""]), encoding="utf-8")
+    for form in ("text", "json"):
+        called = call("check", QRELS, *(f"{tag}.txt" for tag in tags), "--format", form)
+        assert "tag" in called.out
+        check_output(form, called.out)
