@@ -178,14 +178,13 @@ def test_names_in_the_reports_of_gates(call: Command) -> None:
     check_markdown(Path("summary.md").read_text(encoding="utf-8"))
 
 
-def test_tags_that_are_names_of_other_files(call: Command) -> None:
-    """`check` quotes both, in findings of its own."""
-    tags = ("1\x1b[2J\u202e", "2\x9b31m::error::x")
-    for place, tag in enumerate(tags):
-        lines = Path(RUNS[0]).read_text(encoding="utf-8").split("\n")
-        renamed = [line.rpartition(" ")[0] + f" {tags[1 - place]}" for line in lines if line]
-        Path(f"{tag}.txt").write_text("\n".join([*renamed, ""]), encoding="utf-8")
+def test_names_of_files_in_findings(call: Command) -> None:
+    """`check` names the other files that have a tag."""
+    lines = [line for line in Path(RUNS[0]).read_text(encoding="utf-8").split("\n") if line]
+    paths = ("1\x1b[2J\u202e", "2\x9b31m::error::x##[error]y")
+    for path in paths:
+        Path(path).write_text("".join(f"{line.rpartition(' ')[0]} t\n" for line in lines), encoding="utf-8")
     for form in ("text", "json"):
-        called = call("check", QRELS, *(f"{tag}.txt" for tag in tags), "--format", form)
-        assert "tag" in called.out
+        called = call("check", QRELS, *paths, "--format", form)
+        assert "same-tag" in called.out
         check_output(form, called.out)
