@@ -14,6 +14,7 @@ from pres_eval.analysis.interaction import p_of_groups
 from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.analysis.paired import PairedScores, weighted
 from pres_eval.analysis.unequal_variances import unequal_variances_warning
+from pres_eval.analysis.weighting import few_topics_warning
 from pres_eval.arrays import FloatArray, IntArray
 from pres_eval.engines.threads import Loop, in_turn
 from pres_eval.errors import UsageError
@@ -104,6 +105,7 @@ def full_comparison(
         comparisons = runs - 1 if isinstance(place, int) else runs * (runs - 1) // 2
         comparisons *= len(scores.measures) if settings.over == "measures" else 1
         warn(reach_warning(settings, scores, comparisons))
+        warn(few_topics_warning(scores))
         one_baseline = place if isinstance(place, int) else 0
         warn(unequal_variances_warning(scores, settings.test, settings.alpha, one_baseline))
     compared = compare(scores, place, settings, each)

@@ -164,6 +164,8 @@ def _weigh_ties(report: FileReport, source: Source, judgements: Relevance, optio
     if found is not None:
         finding.message += f"; {found} by how they are ordered"
         finding.details["map"] = [found.least, found.greatest]
+        if found.is_wide:
+            report.add("order-of-ties", found.documents, f"{found} by how they are ordered")
 
 
 def _checked(

@@ -191,6 +191,8 @@ class RunChecker:
             "float32_ties": report.counts["float32-ties", "scores"],
             "documents_per_topic": [int(run.lengths.min()), int(run.lengths.max())],
         }
+        if "ties" in report.findings and not report.counts["ties", "none"]:
+            report.add("all-scores-equal", len(run.topics), "in each topic")
         for kind in ("ties", "float32-ties"):
             if kind in report.findings:
                 sum_up_ties(report, kind)

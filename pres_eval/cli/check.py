@@ -52,7 +52,8 @@ class CheckedFiles(Said):
 
     An error would stop the evaluator: malformed lines, scores that are not numbers, documents that
     a topic has twice, no topic in common.  A warning can make numbers other than meant: ranks that disagree
-    with the scores, scores that tie in 32 bits alone, where trec_eval 9.0.8 and 10.0 differ,
+    with the scores, scores that are all equal, or equal where the order could change map by 0.01, scores that
+    tie in 32 bits alone, where trec_eval 9.0.8 and 10.0 differ,
     topics that only one side has, ids that look like another notation of one on the other side, several tags,
     a byte order mark.  A note is worth knowing and changes no number by itself.  Each file ends in a verdict.
 

@@ -123,20 +123,20 @@ class Evaluation:
 
         groups, _ = self.topic_files
         names = [] if groups is None else list(groups.topics)
-        found = over_groups(self.scores, names) if names else {}
+        values_of_group = over_groups(self.scores, names) if names else {}
         return {
             name: {
                 column.label: _plain(value, column)
                 for column, value in zip(self.scores.columns, values, strict=True)
                 if value is not None
             }
-            for name, values in found.items()
+            for name, values in values_of_group.items()
         }
 
     def __getitem__(self, measure: str) -> Any:
         """Return the value over all topics of a measure, by its label (`PRES_100`) or as it was asked for."""
-        place = self.place(measure)
-        return _plain(self.scores.summary[place], self.scores.columns[place])
+        column = self.place(measure)
+        return _plain(self.scores.summary[column], self.scores.columns[column])
 
     def keys(self) -> Iterable[str]:
         """Return the labels of the measures with a value over all topics: `dict(e)` is `e.summary`."""
@@ -240,9 +240,10 @@ class Evaluation:
         return self.to_trec().decode("utf-8", "surrogateescape").removesuffix("\n")
 
     def __repr__(self) -> str:
-        some = ", ".join(f"{label}={_shown(value)}" for label, value in list(self.summary.items())[:4])
-        more = f", … ({len(self.measures)} measures)" if len(self.measures) > 4 else ""
-        return f"<Evaluation {self.name}: {len(self)} topics: {some}{more}>"
+        values = [f"{label}={_shown(value)}" for label, value in list(self.summary.items())[:4]]
+        if len(self.measures) > 4:
+            values.append(f"… ({len(self.measures)} measures)")
+        return f"<Evaluation {self.name}: {len(self)} topics: {', '.join(values)}>"
 
     def _repr_html_(self) -> str:
         rows = "".join(

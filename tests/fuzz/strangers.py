@@ -342,7 +342,8 @@ def case_formats(chance: random.Random) -> str:
     blanks = any(set(one) & set(" \t\n\v\f\r") for one in [*qrels, *run])
     if whole:
         assert not set(outcomes) - {"text", "csv"}, (whole, list(outcomes))
-    comments = any(topic.startswith("#") for topic in qrels)
+    # In text such a line is a comment, and such a file has a byte order mark.
+    comments = any(topic.startswith(("#", "\ufeff")) for topic in [*qrels, *run])
     compared = [way for way in outcomes if way != "text" or not (blanks or comments)]
     for way in compared[1:]:
         stripped = way == "csv" or compared[0] == "csv"

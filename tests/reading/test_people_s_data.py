@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from support.commands import Command
 
 import pres_eval as pe
 from pres_eval.errors import InputError, ReadingNote
+from pres_eval.reading.headings import KNOWN_HEADINGS, RELEVANT_DOCNOS
 
 QRELS = "1 0 d1 1\n1 0 d9 0\n1 0 d4 1\n2 0 d2 1\n"
 RUN = "1 Q0 d9 1 3 r\n1 Q0 d1 2 2 r\n1 Q0 d7 3 1 r\n2 Q0 d2 1 1 r\n"
@@ -310,3 +312,14 @@ def test_notes_reach_python(call: Command) -> None:
     Path("new.csv").write_text("query,docid,rating\n1,d1,1\nlamp,,\n")
     with pytest.warns(ReadingNote, match="1 row without document and number"):
         pe.Qrels("new.csv")
+
+
+def test_the_table_of_headings_is_that_of_the_page() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "formats.md").read_text(encoding="utf-8")
+    table = page.partition("<!-- headings -->\n")[2].partition("<!-- /headings -->")[0]
+    rows = [re.findall(r"`([^`]+)`", line) for line in table.splitlines()[2:]]
+    expected = [
+        ["docnos" if kind == RELEVANT_DOCNOS else kind, *headings]
+        for kind, headings in KNOWN_HEADINGS.items()
+    ]
+    assert rows == expected
