@@ -22,7 +22,7 @@ from pres_eval.analysis.significance import (
 )
 from pres_eval.analysis.weighting import linearised, weighted_intervals, with_weights
 from pres_eval.arrays import BoolArray, FloatArray, IntArray
-from pres_eval.workers import Loop, in_turn
+from pres_eval.engines.threads import Loop, in_turn
 
 BEST = "best"
 """Name of a baseline that is no run: the best run of each measure."""

@@ -15,10 +15,10 @@ from pres_eval.analysis.paired import PairedScores, gains_of, is_average, means_
 from pres_eval.analysis.reproducible import wins_ties_losses
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.arrays import BoolArray, FloatArray, IntArray
+from pres_eval.engines.threads import Loop, in_turn
 from pres_eval.errors import plural
 from pres_eval.reading.topic_files import Weights
 from pres_eval.scoring import ScoredRun
-from pres_eval.workers import Loop, in_turn
 
 
 @dataclass(frozen=True)

@@ -26,11 +26,11 @@ from pres_eval.arrays import (
     narrow,
     odd_numbers,
 )
+from pres_eval.engines.threads import in_order
 from pres_eval.ranking.order import place_keys
 from pres_eval.ranking.ranked import NO_TIES, Ranked, Scores, Ties
 from pres_eval.reading.pool import Pool
 from pres_eval.records import dataclass
-from pres_eval.workers import in_order
 
 _SIEVE_BITS = 4
 """As many bits more than numbers of judged documents have: one row in 16 that was not judged passes."""

@@ -24,6 +24,7 @@ from pres_eval.arrays import (
     ragged,
     stable_order,
 )
+from pres_eval.engines.threads import in_order
 from pres_eval.options import BEST_SCORE, ERROR, Options
 from pres_eval.ranking.any_order import Finder, KeyedRows, rows_of_ties
 from pres_eval.ranking.parts import Facts, Part, Rows, joined_topics
@@ -35,7 +36,6 @@ from pres_eval.reading.lines import DOCNO, RUN, TOPIC, Lines, parse_lines
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.source import Chunk
 from pres_eval.records import dataclass
-from pres_eval.workers import in_order
 
 if TYPE_CHECKING:
     from pres_eval.reading.relevance import Relevance

@@ -12,6 +12,7 @@ import numpy as np
 
 from pres_eval.arrays import Words
 from pres_eval.engines.engine import Engine, Here, split_size
+from pres_eval.engines.threads import UNTHREADED, in_order
 from pres_eval.errors import EmptyFileError, InputError, PresEvalError, RunFailure
 from pres_eval.options import ERROR, Options
 from pres_eval.ranking.any_order import IdsWantedError, KeyedRows, rank_in_any_order
@@ -35,7 +36,6 @@ from pres_eval.reading.splits import (
     text_chunks,
     text_splits,
 )
-from pres_eval.workers import UNTHREADED, in_order
 
 FIRST_BYTES = 1 << 18
 """Bytes of a run that are read here first, to see whether topics are together."""

@@ -615,7 +615,7 @@ def test_a_library_leaves_malloc_alone(folder: Path) -> None:
         "from pres_eval.cli import main\n"
         "chunks = list(Source('many').chunks(size=1000)); assert len(chunks) > 2\n"
         "assert not told\n"
-        "from pres_eval.reading.memory import allow_keeping_memory\n"
+        "from pres_eval.engines.memory import allow_keeping_memory\n"
         "allow_keeping_memory(); list(Source('many').chunks(size=1000)); assert told\n"
     )
     done = subprocess.run(
