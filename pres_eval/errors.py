@@ -217,5 +217,9 @@ class PresEvalWarning(UserWarning):
     """A warning: the command line prints it, the library passes it to `warnings`."""
 
 
-class ReadingNote(PresEvalWarning):
+class ReadingWarning(PresEvalWarning):
+    """A warning about a file that was read."""
+
+
+class ReadingNote(ReadingWarning):
     """A note about a file that was read: the command line prints it as such."""

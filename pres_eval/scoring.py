@@ -23,7 +23,7 @@ from pres_eval.options import EXPECTED, ONE, ZERO, Options
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.relevance import QrelsJudgements, Relevance
 from pres_eval.records import dataclass
-from pres_eval.summing import MOST_VALUES, JudgedTopics, ScoredBlock, Summing, Values
+from pres_eval.summing import MOST_VALUES, CountedJudgements, ScoredBlock, Summing, Values
 from pres_eval.workers import Loop, in_turn
 
 HIGHEST_FINITE_EXPONENT = 1023
@@ -140,9 +140,9 @@ class Scoring:
         return replace(run, groups=groups)
 
     @cached_property
-    def _judged_topics(self) -> JudgedTopics:
+    def _judged_topics(self) -> CountedJudgements:
         """The topics of the judgements, counted once for all groups."""
-        return JudgedTopics(self.relevance)
+        return CountedJudgements(self.relevance)
 
     def _over(
         self, ranking: Ranking, block: ScoredBlock, topics: frozenset[bytes] | None = None
@@ -205,7 +205,8 @@ def score_blocks(
 
 def _scorer(columns: Selection, value_of_empty: float | None, expected_in_ties: bool) -> ColumnScorer:
     """Return what computes the columns of one measure in one view; arguments as for score_blocks."""
-    measure, view = columns[0].measure, columns[0].view
+    measure = columns[0].measure
+    view = columns[0].view
     scorer: ColumnScorer
     if measure.takes_many and len(columns) > 1 and view.bound is None and not expected_in_ties:
         scorer = partial(_score_together, _checked(measure, measure.score), columns)

@@ -47,7 +47,7 @@ class ScoredBlock:
         return ScoredBlock(tuple(self.topics[row] for row in rows), tuple(values))
 
 
-class JudgedTopics:
+class CountedJudgements:
     """Topics of judgements and their positive grades, as totals need them; counted once for all groups."""
 
     def __init__(self, relevance: Relevance) -> None:
@@ -109,7 +109,9 @@ class Summing:
             return None
         return np.array([self._weights.of[topic] for topic in topics], np.float64)
 
-    def totals(self, judged: JudgedTopics, complete: bool, group: frozenset[bytes] | None = None) -> Totals:
+    def totals(
+        self, judged: CountedJudgements, complete: bool, group: frozenset[bytes] | None = None
+    ) -> Totals:
         """Return the counts that summaries need besides the sums.
 
         complete  whether all judged topics count (-c), or those that were scored

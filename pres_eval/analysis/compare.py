@@ -8,18 +8,18 @@ import numpy as np
 
 from pres_eval.analysis.compare_settings import ComparedRuns, CompareSettings, Comparison, check_settings
 from pres_eval.analysis.corrections import CORRECTIONS, SHARES
-from pres_eval.analysis.estimates import favoured, hedges_g, intervals, rank_biserial, standardised
+from pres_eval.analysis.estimates import favoured, hedges_g, rank_biserial, standardised
 from pres_eval.analysis.joint import JOINT_TESTS, Draws, Joint
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.reproducible import mean_and_deviation, rounded, wins_ties_losses
 from pres_eval.analysis.significance import (
-    PAIRED_TESTS,
     directions,
     ends_outside,
     open_ends,
     p_values,
     shown_by,
 )
+from pres_eval.analysis.weighting import linearised, weighted_intervals, with_weights
 from pres_eval.arrays import BoolArray, FloatArray, IntArray
 from pres_eval.workers import Loop, in_turn
 
@@ -62,10 +62,10 @@ def compare(
         """Return what a test of two runs says of the pairs."""
         return Joint(
             p_values(
-                PAIRED_TESTS[settings.test],
+                with_weights(settings.test, scores.weights),
                 _differences(values[measure], pairs[measure]),
                 settings.alternative,
-                settings.margin,
+                settings.margin if scores.weights is None else settings.margin * scores.weights,
                 settings.samples,
                 settings.seed,
             )
@@ -74,6 +74,9 @@ def compare(
     said: list[Joint] = []
     if len(scores.runs) > 1 and settings.test in JOINT_TESTS:
         draws = Draws(settings.samples, settings.seed, settings.joint_alpha(len(scores.measures)), each)
+        if scores.weights is not None and settings.test != "randomised-tukey":
+            # Their variance is that of weighted means; deals exchange the weighted scores of a topic.
+            values = np.array([linearised(rows, scores.weights) for rows in values])
         said = JOINT_TESTS[settings.test].run(values, apart, draws)
     elif len(scores.runs) > 1:
         said = list(each(tested, len(scores.measures)))
@@ -163,7 +166,7 @@ def _of_measure(
     # More is better of differences and means, whatever the measure.
     differences = _differences(scores.sign(measure) * scores.values[measure], pairs)
     shown = _differences(scores.sign(measure) * scores.means[measure], pairs)
-    lower, upper = _intervals(differences, shown, said, missing, settings)
+    lower, upper = _intervals(differences, shown, said, missing, settings, scores.weights)
     shown_too = shown_by(lower, upper, settings.alternative, settings.margin)
     if settings.test in JOINT_TESTS:
         missing = np.full(len(pairs), settings.joint_alpha(len(scores.measures)))
@@ -178,7 +181,7 @@ def _of_measure(
         "direction": directions(favoured(differences, settings.test), settings.alternative),
         "level": 1 - missing,
         "agrees": (significant == shown_too) | np.isnan(said.p_values) | (np.isnan(lower) & np.isnan(upper)),
-        **_seen(differences, shown, lower, upper, settings.alpha, scores.sign(measure)),
+        **_seen(differences, shown, lower, upper, settings.alpha, scores.sign(measure), scores.weights),
     }
     return [
         Comparison(
@@ -197,20 +200,26 @@ def _of_measure(
 
 
 def _seen(
-    differences: FloatArray, means: FloatArray, lower: FloatArray, upper: FloatArray, alpha: float, sign: int
+    differences: FloatArray,
+    means: FloatArray,
+    lower: FloatArray,
+    upper: FloatArray,
+    alpha: float,
+    sign: int,
+    weights: FloatArray | None,
 ) -> dict[str, FloatArray]:
     """Return what people see run minus other of: differences (P, T), their means and intervals, effect sizes.
 
     sign: by which more was made better, as of the measure.
     """
-    g, g_lower, g_upper = hedges_g(differences, 1 - alpha)
+    g, g_lower, g_upper = hedges_g(differences, 1 - alpha, weights)
     if sign < 0:
         lower, upper, g_lower, g_upper = upper, lower, g_upper, g_lower
     columns = {
         "difference": means,
         "lower": lower,
         "upper": upper,
-        "d_z": standardised(differences),
+        "d_z": standardised(differences, weights),
         "hedges_g": g,
         "g_lower": g_lower,
         "g_upper": g_upper,
@@ -221,7 +230,12 @@ def _seen(
 
 
 def _intervals(
-    differences: FloatArray, means: FloatArray, said: Joint, missing: FloatArray, settings: CompareSettings
+    differences: FloatArray,
+    means: FloatArray,
+    said: Joint,
+    missing: FloatArray,
+    settings: CompareSettings,
+    weights: FloatArray | None,
 ) -> tuple[FloatArray, FloatArray]:
     """Return lower and upper ends (P,) of intervals of (P, T) differences with means (P,); nan where there is
     no p-value, or no variance.
@@ -230,10 +244,12 @@ def _intervals(
         half_width = np.where(np.isnan(said.p_values), np.nan, said.half_width)
         return means - half_width, means + half_width
     outside = ends_outside(missing, settings.alternative)
-    ends = intervals(differences, outside, settings.interval, settings.samples, settings.seed)
+    ends = weighted_intervals(
+        differences, weights, outside, settings.interval, settings.samples, settings.seed
+    )
     lower, upper = open_ends(*ends, settings.alternative)
     # The same change on all topics shows nothing of others: an interval without width would be certain of it.
-    _, deviations = mean_and_deviation(differences)
+    _, deviations = mean_and_deviation(differences if weights is None else linearised(differences, weights))
     without = np.isnan(said.p_values) | (deviations == 0)
     lower[without] = upper[without] = np.nan
     return lower, upper

@@ -26,7 +26,7 @@ from pres_eval.report.groups import with_group_columns
 from pres_eval.report.text import run_names, text_of
 from pres_eval.report.trec import ALL, evaluation_lines, summary_lines, topic_lines
 from pres_eval.scoring import ScoredRun
-from pres_eval.summing import JudgedTopics, Summing
+from pres_eval.summing import CountedJudgements, Summing
 
 if TYPE_CHECKING:
     from pres_eval.report.records import Record
@@ -108,10 +108,10 @@ def _signatures(evaluations: Sequence[ScoredRun], job: Job) -> list[str]:
     """Return the lines that --signature asks for."""
     if not job.said.signature:
         return []
-    from pres_eval.report.records import File, signature_text
+    from pres_eval.report.records import FileRecord, signature_text
     from pres_eval.report.signature import signature_lines
 
-    record = job.record((), File(job.said.qrels, None))
+    record = job.record((), FileRecord(job.said.qrels, None))
     names = run_names([(evaluation.tag, evaluation.path) for evaluation in evaluations], job.said.names)
     return signature_lines(names, [signature_text(evaluation, record) for evaluation in evaluations])
 
@@ -151,7 +151,7 @@ def _stream_lines(stream: BinaryIO, ranking: Ranking, job: Job, first: bytes) ->
             if reader_has_left():
                 return
     if not job.said.no_summary:
-        totals = summing.totals(JudgedTopics(job.relevance), job.options.complete)
+        totals = summing.totals(CountedJudgements(job.relevance), job.options.complete)
         summary = summing.summary(totals, ranking.tag)
         stream.write(summary_lines(summary, job.selection, zscores))
 

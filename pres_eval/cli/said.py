@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import inspect
 import math
 import os
 import re
@@ -15,6 +14,7 @@ import click
 from pres_eval.arrays import LARGEST, nearest_integer
 from pres_eval.cli.overwriting import NamedFile, check_outputs, check_stdout, values_of
 from pres_eval.cli.streams import noted
+from pres_eval.docstrings import docstring_of
 from pres_eval.errors import InputError, PresEvalError, UsageError, is_plain, quoted
 from pres_eval.reading.headings import naming_of
 from pres_eval.reading.naming import using
@@ -205,7 +205,7 @@ def command_with(record: type[Record]) -> Callable[[Callable[[Record], None]], c
             None,
             callback=called,
             params=parameters,
-            help=inspect.cleandoc(record.__doc__ or ""),
+            help=docstring_of(record),
             add_help_option=not any("--help" in parameter.opts for parameter in parameters),
         )
 

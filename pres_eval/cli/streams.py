@@ -10,7 +10,7 @@ import warnings as python_warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TextIO, cast
 
-from pres_eval.errors import PresEvalError, ReadingNote, UsageError, one_line
+from pres_eval.errors import PresEvalError, ReadingNote, ReadingWarning, UsageError, one_line
 
 WRITTEN_AT_ONCE = 1 << 30
 """Bytes: Linux writes no more than 2 GiB in one call."""
@@ -191,19 +191,22 @@ def warn(text: str) -> None:
 
 @contextlib.contextmanager
 def noted(quiet: bool) -> Iterator[None]:
-    """Write the notes of readers inside the block to stderr, each once; none if quiet."""
+    """Write the notes and warnings of readers inside the block to stderr, each once; none if quiet."""
     written: set[str] = set()
     show_others = python_warnings.showwarning
 
     def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
-        if not issubclass(category, ReadingNote):
+        if not issubclass(category, ReadingWarning):
             show_others(message, category, *place, **more)
         elif not quiet and str(message) not in written:
             written.add(str(message))
-            say(f"pres-eval: note: {message}")
+            if issubclass(category, ReadingNote):
+                say(f"pres-eval: note: {message}")
+            else:
+                warn(str(message))
 
     with python_warnings.catch_warnings():
-        python_warnings.simplefilter("always", ReadingNote)
+        python_warnings.simplefilter("always", ReadingWarning)
         python_warnings.showwarning = show
         yield
 

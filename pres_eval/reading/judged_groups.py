@@ -10,7 +10,7 @@ from typing import ClassVar, TypeVar
 import numpy as np
 
 from pres_eval.arrays import FloatArray, Ids, IntArray
-from pres_eval.errors import InputError, ReadingNote, plural, quoted
+from pres_eval.errors import InputError, ReadingWarning, plural, quoted
 from pres_eval.options import RelevanceInfo
 from pres_eval.reading.lines import Layout, Lines, read_table
 from pres_eval.reading.pool import Pool, build_pool
@@ -214,8 +214,8 @@ def read_strata(source: Source) -> Sample:
     """Read a file of format strata: each line a topic, iteration, docno, stratum and relevance.
 
     A negative relevance means that the document is in the stratum, but was not drawn.
-    Notes strata of which no document was judged.  Raises InputError for a line that has not five columns, a
-    relevance that is no integer, and a document that a topic has twice.
+    Warns of strata of which no document was judged.  Raises InputError for a line that has not five columns,
+    a relevance that is no integer, and a document that a topic has twice.
     """
     table = read_table(source, STRATA)
     common, _, order = _group_rows(source.name, table, 2, column=3)
@@ -230,17 +230,20 @@ def read_strata(source: Source) -> Sample:
         )  # fmt: skip
     drawn = np.add.reduceat(sample.grade >= 0, sample.row_offsets[:-1])
     if not drawn.all():
-        warnings.warn(_without_drawn(sample, sample.row_offsets[:-1][drawn == 0]), ReadingNote, stacklevel=2)
+        warnings.warn(
+            _without_drawn(sample, sample.row_offsets[:-1][drawn == 0]), ReadingWarning, stacklevel=2
+        )
     return sample
 
 
 def _without_drawn(sample: Sample, rows: IntArray) -> str:
-    """Return the note on strata (n,) without a drawn document; `rows`: the first row of each."""
+    """Return the warning of strata (n,) without a drawn document; `rows`: the first row of each."""
     first = min(rows.tolist(), key=lambda row: int(sample.line[row]))
     strata = plural(len(rows), "stratum", "strata")
     return (
         f"{sample.name}:{sample.line[first]}: {strata} without a judged document (a relevance of 0 or more),"
-        f" such as {sample.where(first)}: as in sample_eval.pl, no document of these counts as relevant"
+        f" such as {sample.where(first)}: as in sample_eval.pl, none of their documents is inferred to be"
+        " relevant"
     )
 
 

@@ -58,11 +58,13 @@ def _files(rng: random.Random) -> tuple[str, str]:
         documents = [f"d{number}" for number in rng.sample(range(1000), rng.randint(1, 60))]
         strata = rng.sample(("1", "2", "10", "a", "B"), rng.randint(1, 4))
         rate = {stratum: rng.choice((0.1, 0.3, 0.7, 1)) for stratum in strata}
+        hidden = rng.random() < 0.3  # some strata may have no document that was drawn
         highest = rng.choice((1, 2, 3))
         seen = set()
         for docno in documents:
             stratum = rng.choice(strata)
-            drawn = stratum not in seen or rng.random() < rate[stratum]
+            first = stratum not in seen and not hidden
+            drawn = first or rng.random() < rate[stratum]
             seen.add(stratum)
             grade = rng.choice((0, rng.randint(0, highest))) if drawn else -1
             judged.append(f"{topic} 0 {docno} {stratum} {grade}\n")

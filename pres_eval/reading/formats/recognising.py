@@ -24,7 +24,6 @@ from pres_eval.reading.formats.separated import (
     separator_of,
 )
 from pres_eval.reading.headings import DOCNO, DOCNOS, GRADE, RANK, SCORE, Naming
-from pres_eval.reading.naming import naming_of_source
 from pres_eval.reading.source import Source
 
 LOOKED_AT_LINES = 20
@@ -62,7 +61,7 @@ def recognised(source: Source, grades: bool) -> FileFormat | None:
         head = source.head().removeprefix(b"\xef\xbb\xbf")
     except InputError:
         return None
-    naming = naming_of_source(source)
+    naming = source.naming
     if head.startswith(b"PAR1"):
         return FORMATS["parquet"]
     if naming.by_number:
@@ -87,9 +86,12 @@ def _of_text(first: bytes, lines: list[bytes], grades: bool, naming: Naming) -> 
     return FORMATS["msmarco"] if not grades and _ranks_ascend(lines) else None
 
 
-def judgements_format(source: Source) -> FileFormat:
-    """Return the format of judgements whose columns or words the options name: lines of qrels if no other."""
-    return recognised(source, grades=True) or FileFormat("qrels", "qrels", read_words)
+def judgements_format(source: Source) -> FileFormat | None:
+    """Return the format of judgements whose columns or words the options name; None if they name none."""
+    file_format = recognised(source, grades=True)
+    if file_format is None and source.naming.grades:
+        return FileFormat("qrels", "", read_words)
+    return file_format
 
 
 def _numbers_are_of(naming: Naming, grades: bool) -> bool:

@@ -1,0 +1,48 @@
+"""Docstrings that users see, whether or not Python keeps them: help, the manual, texts of measures."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import sys
+from functools import lru_cache
+from typing import Any
+
+WITHOUT_DOCSTRINGS = 2
+"""Level of PYTHONOPTIMIZE at which Python leaves them out."""
+
+
+def docstring_of(thing: Any) -> str:
+    """Return the docstring of a module, a class or a function without its indentation, empty if it has none.
+
+    If Python leaves docstrings out (`-OO`), it is read from the source.
+    """
+    text = thing.__doc__
+    if text is None and sys.flags.optimize >= WITHOUT_DOCSTRINGS:
+        text = _in_source(thing)
+    return inspect.cleandoc(text or "")
+
+
+def _in_source(thing: Any) -> str | None:
+    """Return the docstring that the source of a module, a class or a function has."""
+    if inspect.ismodule(thing):
+        name, inside = thing.__name__, []
+    else:
+        name, inside = thing.__module__, thing.__qualname__.split(".")
+    found: Any = _tree_of(name)
+    for part in inside:
+        kinds = (ast.FunctionDef, ast.ClassDef)
+        found = next(
+            (node for node in getattr(found, "body", ()) if isinstance(node, kinds) and node.name == part),
+            None,
+        )
+    return None if found is None else ast.get_docstring(found, clean=False)
+
+
+@lru_cache(maxsize=64)
+def _tree_of(module: str) -> ast.Module | None:
+    """Return the parsed source of a module, None if it has none, as from a prompt."""
+    try:
+        return ast.parse(inspect.getsource(sys.modules[module]))
+    except (OSError, TypeError, KeyError):
+        return None
