@@ -116,7 +116,9 @@ class IdTable:
     def find(self, ids: Ids) -> IntArray:
         """Return (W,) the first row with each of these ids (W,), -1 if there is none."""
         found_rows = self._table.find(ids.hashes(self._seed))
-        if len(ids.columns) == len(self.ids.columns) == 1 and not len(ids.long_rows):
+        if len(ids.columns) == len(self.ids.columns) == 1 and not len(ids.long_rows) + len(
+            self.ids.long_rows
+        ):
             return found_rows  # a word times an odd number: no two words have the same hash
         rows = np.flatnonzero(found_rows >= 0)
         wrong = rows[~ids.equal(rows, self.ids, found_rows[rows])]
