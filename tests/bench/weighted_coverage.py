@@ -23,7 +23,7 @@ TOPICS = (12, 25, 50)
 Draw = Callable[[np.random.Generator, int], FloatArray]
 
 WEIGHTS: Mapping[str, Draw] = {
-    "1 to 4": lambda chance, topics: 1.0 + np.arange(topics) % 4,
+    "1 to 4": lambda chance, topics: np.asarray(1.0 + np.arange(topics) % 4, np.float64),
     "lognormal, 1": lambda chance, topics: chance.lognormal(0, 1, topics),
     "lognormal, 1.5": lambda chance, topics: chance.lognormal(0, 1.5, topics),
     "1 / rank": lambda chance, topics: 1 / np.arange(1.0, topics + 1),
