@@ -288,7 +288,6 @@ def test_options_beyond_all_measure(arguments: str, code: int, said: str, folder
         "compare --alpha nan qrels run run",
         "compare --samples 99999999999 qrels run run",
         "report --samples 99999999999 qrels run run",
-        "agreement --intervals 99999999999 qrels run run",
     ],
 )
 def test_options_of_commands_beyond_all_measure(arguments: str, folder: Path) -> None:
