@@ -205,7 +205,8 @@ def score_blocks(
 
 def _scorer(columns: Selection, value_of_empty: float | None, expected_in_ties: bool) -> ColumnScorer:
     """Return what computes the columns of one measure in one view; arguments as for score_blocks."""
-    measure, view = columns[0].measure, columns[0].view
+    measure = columns[0].measure
+    view = columns[0].view
     scorer: ColumnScorer
     if measure.takes_many and len(columns) > 1 and view.bound is None and not expected_in_ties:
         scorer = partial(_score_together, _checked(measure, measure.score), columns)

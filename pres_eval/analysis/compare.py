@@ -9,18 +9,18 @@ import numpy as np
 
 from pres_eval.analysis.compare_settings import ComparedRuns, CompareSettings, Comparison, check_settings
 from pres_eval.analysis.corrections import CORRECTIONS, SHARES
-from pres_eval.analysis.estimates import favoured, hedges_g, intervals, rank_biserial, standardised
+from pres_eval.analysis.estimates import favoured, hedges_g, rank_biserial, standardised
 from pres_eval.analysis.joint import JOINT_TESTS, Draws, Joint
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.reproducible import mean_and_deviation, rounded, wins_ties_losses
 from pres_eval.analysis.significance import (
-    PAIRED_TESTS,
     directions,
     ends_outside,
     open_ends,
     p_values,
     shown_by,
 )
+from pres_eval.analysis.weighting import linearised, weighted_intervals, with_weights
 from pres_eval.arrays import BoolArray, FloatArray, IntArray
 from pres_eval.workers import Loop, in_turn
 
@@ -90,16 +90,19 @@ def _test_pairs(
             for means, pairs_of_measure in zip(scores.gains(), pairs, strict=True)
         ]
         draws = Draws(settings.samples, settings.seed, settings.joint_alpha(len(scores.measures)), each)
+        if scores.weights is not None and settings.test != "randomised-tukey":
+            # Their variance is that of weighted means; deals exchange the weighted scores of a topic.
+            values = np.array([linearised(rows, scores.weights) for rows in values])
         return JOINT_TESTS[settings.test].run(values, differences, draws)
 
     def test_measure(measure: int) -> Joint:
         """Return the p-values of a test of two runs."""
         return Joint(
             p_values(
-                PAIRED_TESTS[settings.test],
+                with_weights(settings.test, scores.weights),
                 _differences(values[measure], pairs[measure]),
                 settings.alternative,
-                settings.margin,
+                settings.margin if scores.weights is None else settings.margin * scores.weights,
                 settings.samples,
                 settings.seed,
             )
@@ -194,14 +197,14 @@ def _of_measure(
     # More is better of differences and means, whatever the measure.
     differences = _differences(sign * scores.values[measure], results.pairs)
     means = _differences(sign * scores.means[measure], results.pairs)
-    lower, upper = _intervals(differences, means, results, settings)
+    lower, upper = _intervals(differences, means, results, settings, scores.weights)
     significant = results.corrected < settings.alpha
     shows_difference = shown_by(lower, upper, settings.alternative, settings.margin)
     undecided = np.isnan(results.test.p_values) | (np.isnan(lower) & np.isnan(upper))
     agrees = (significant == shows_difference) | undecided
     direction = directions(favoured(differences, settings.test), settings.alternative)
     wins, ties, losses = wins_ties_losses(differences)
-    seen = _seen(differences, means, lower, upper, settings.alpha, sign)
+    seen = _seen(differences, means, lower, upper, settings.alpha, sign, scores.weights)
     comparisons = []
     for pair, (run, other) in enumerate(results.pairs.tolist()):
         comparisons.append(
@@ -228,20 +231,26 @@ def _of_measure(
 
 
 def _seen(
-    differences: FloatArray, means: FloatArray, lower: FloatArray, upper: FloatArray, alpha: float, sign: int
+    differences: FloatArray,
+    means: FloatArray,
+    lower: FloatArray,
+    upper: FloatArray,
+    alpha: float,
+    sign: int,
+    weights: FloatArray | None,
 ) -> dict[str, FloatArray]:
     """Return what people see run minus other of: differences (P, T), their means and intervals, effect sizes.
 
     sign: by which more was made better, as of the measure.
     """
-    g, g_lower, g_upper = hedges_g(differences, 1 - alpha)
+    g, g_lower, g_upper = hedges_g(differences, 1 - alpha, weights)
     if sign < 0:
         lower, upper, g_lower, g_upper = upper, lower, g_upper, g_lower
     columns = {
         "difference": means,
         "lower": lower,
         "upper": upper,
-        "d_z": standardised(differences),
+        "d_z": standardised(differences, weights),
         "hedges_g": g,
         "g_lower": g_lower,
         "g_upper": g_upper,
@@ -252,7 +261,11 @@ def _seen(
 
 
 def _intervals(
-    differences: FloatArray, means: FloatArray, results: PairResults, settings: CompareSettings
+    differences: FloatArray,
+    means: FloatArray,
+    results: PairResults,
+    settings: CompareSettings,
+    weights: FloatArray | None,
 ) -> tuple[FloatArray, FloatArray]:
     """Return lower and upper ends (P,) of intervals of (P, T) differences with means (P,); nan where there is
     no p-value, or no variance.
@@ -261,10 +274,12 @@ def _intervals(
         half_width = np.where(np.isnan(results.test.p_values), np.nan, results.test.half_width)
         return means - half_width, means + half_width
     outside = ends_outside(results.miss_rates, settings.alternative)
-    ends = intervals(differences, outside, settings.interval, settings.samples, settings.seed)
+    ends = weighted_intervals(
+        differences, weights, outside, settings.interval, settings.samples, settings.seed
+    )
     lower, upper = open_ends(*ends, settings.alternative)
     # The same change on all topics shows nothing of others: an interval without width would be certain of it.
-    _, deviations = mean_and_deviation(differences)
+    _, deviations = mean_and_deviation(differences if weights is None else linearised(differences, weights))
     without = np.isnan(results.test.p_values) | (deviations == 0)
     lower[without] = upper[without] = np.nan
     return lower, upper

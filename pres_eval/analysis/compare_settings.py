@@ -9,11 +9,12 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from pres_eval.analysis.corrections import CORRECTIONS, letters_of_pairs
-from pres_eval.analysis.estimates import INTERVALS, Ends, intervals
+from pres_eval.analysis.estimates import INTERVALS, Ends
 from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.reproducible import mean_and_deviation, rounded
 from pres_eval.analysis.significance import ALTERNATIVES, PAIRED_TESTS, WITH_MARGIN
+from pres_eval.analysis.weighting import linearised, weighted_intervals
 from pres_eval.arrays import BoolArray, FloatArray
 from pres_eval.errors import UsageError, check_whole, plural
 
@@ -69,12 +70,11 @@ class CompareSettings:
         nan where all topics have the same value: the spread of other topics is unknown then.
         """
         values = scores.values[measure]
-        if scores.weights is not None:
-            # A weighted mean is a ratio: what the weights alone make different is no uncertainty of it
-            # (Cochran, Sampling Techniques, 3rd edition, 1977, chapter 6).
-            values = values - (scores.weights - 1) * scores.means[measure][:, None]
-        lower, upper = intervals(values, self.alpha, self.interval, self.samples, self.seed)
-        alike = mean_and_deviation(values)[1] == 0
+        lower, upper = weighted_intervals(
+            values, scores.weights, self.alpha, self.interval, self.samples, self.seed
+        )
+        rows = values if scores.weights is None else linearised(values, scores.weights)
+        alike = mean_and_deviation(rows)[1] == 0
         lower[alike] = upper[alike] = np.nan
         bounded = scores.measures[measure] in scores.bounded
         return (np.maximum(lower, 0.0), np.minimum(upper, 1.0)) if bounded else (lower, upper)

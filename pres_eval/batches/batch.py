@@ -218,7 +218,8 @@ class Batch:
         topic_of = self.topic_of
         if chosen is not None:
             rows = np.flatnonzero(chosen)
-            topic_of, values = topic_of[rows], values[rows]
+            topic_of = topic_of[rows]
+            values = values[rows]
         return np.bincount(topic_of, weights=values, minlength=len(self)).astype(np.float64, copy=False)
 
     def sum_of_relevant(self, values: FloatArray) -> FloatArray:
@@ -264,7 +265,8 @@ class Batch:
 
     def with_gains(self, gains: Sequence[tuple[int, float]]) -> Batch:
         """Return the same batch with other values for some grades; below 0 a document is not judged."""
-        grade, level = self.grade.astype(np.float64), self.levels.astype(np.float64)
+        grade = self.grade.astype(np.float64)
+        level = self.levels.astype(np.float64)
         for old, new in gains:
             grade[self.grade == old] = new if new >= 0 else UNJUDGED
             level[self.levels == old] = new

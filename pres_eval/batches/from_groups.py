@@ -126,7 +126,9 @@ def form_grouped_batch(
     topics, run_rows  (T,) as for scored_groups
     """
     scored = scored_groups(qrels, ranking, options, topics, run_rows)
-    num_groups, topic_of, group_of = len(scored.group), scored.topic_of_group, scored.group_of
+    num_groups = len(scored.group)
+    topic_of = scored.topic_of_group
+    group_of = scored.group_of
     grade = np.where(qrels.grade[scored.row] < 0, UNJUDGED, qrels.grade[scored.row])
     rank = scored.rank[qrels.document[scored.row]]
 

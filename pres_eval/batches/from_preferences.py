@@ -72,15 +72,17 @@ class PreferenceBatch(JudgementsOfTopics):
         rows = self._counted_rows
         offsets = np.concatenate(([0], np.cumsum(rows)))[self.row_offsets]
         sizes = np.diff(offsets)[plain]
+        num_ret_of_group = self.num_judged_ret[self.topic_of_group]
+        retrieved = self.position < num_ret_of_group[self.group_of]
         classes = Classes(
-            np.concatenate(([0], np.cumsum(sizes))),
-            self.rank_class[rows],
-            self.position[rows],
-            (self.position < self.num_judged_ret[self.topic_of_group][self.group_of])[rows],
+            offsets=np.concatenate(([0], np.cumsum(sizes))),
+            rank_class=self.rank_class[rows],
+            position=self.position[rows],
+            retrieved=retrieved[rows],
         )
         counts[:, plain] = count_classes(classes, self.level[rows] > 0)
         for group, order in self._orders.items():
-            counts[:, [group]] = order.count(int(self.num_judged_ret[self.topic_of_group[group]]))
+            counts[:, [group]] = order.count(int(num_ret_of_group[group]))
         return GroupCounts(*counts)
 
     @cached_property
@@ -118,8 +120,11 @@ class PreferenceBatch(JudgementsOfTopics):
     @cached_property
     def pairs(self) -> PairSums:
         """The pairs of documents of each topic, and the sums of their fulfilled shares."""
-        counts, first = self.counts, self.offsets[:-1]
-        ful_ret, poss_ret, poss_imp = counts.ful_ret[first], counts.poss_ret[first], counts.poss_imp[first]
+        counts = self.counts
+        first = self.offsets[:-1]
+        ful_ret = counts.ful_ret[first]
+        poss_ret = counts.poss_ret[first]
+        poss_imp = counts.poss_imp[first]
         # Of a single group each share is 1 or 0, so that the sums are counts.
         sums = PairSums(
             sum_ret=ful_ret.astype(float),
@@ -131,9 +136,10 @@ class PreferenceBatch(JudgementsOfTopics):
         single = (np.diff(self.offsets) == 1) & ~self._repeats[first]
         for topic in np.flatnonzero(~single).tolist():
             groups = range(self.offsets[topic], self.offsets[topic + 1])
-            num_judged, num_ret = int(self.num_judged[topic]), int(self.num_judged_ret[topic])
-            found = sum_pairs([self._pairwise(group) for group in groups], num_judged, num_ret)
-            for values, value in zip(vars(sums).values(), found, strict=True):
+            num_judged = int(self.num_judged[topic])
+            num_ret = int(self.num_judged_ret[topic])
+            of_topic = sum_pairs([self._pairwise(group) for group in groups], num_judged, num_ret)
+            for values, value in zip(vars(sums).values(), of_topic, strict=True):
                 values[topic] = value
         return sums
 
@@ -184,7 +190,8 @@ def form_preference_batch(
         # trec_eval: levels are C floats in 9.0.8, so close ones are the same.
         with np.errstate(over="ignore", under="ignore"):
             level = level.astype(np.float32).astype(np.float64)
-    subgroup, own_position = preferences.subgroup[scored.row], position_of[preferences.document[scored.row]]
+    subgroup = preferences.subgroup[scored.row]
+    own_position = position_of[preferences.document[scored.row]]
     order = np.lexsort((own_position, -level, subgroup, scored.group_of))
     return PreferenceBatch(
         topics=scored.topics,

@@ -90,7 +90,8 @@ def form_subtopic_batch(
     scored = scored_groups(qrels, ranking, options, topics, run_rows)
     num_topics = len(scored.topics)
     judged = np.flatnonzero(qrels.grade[scored.row] >= 0)
-    document, grade = qrels.document[scored.row][judged], qrels.grade[scored.row][judged]
+    document = qrels.document[scored.row][judged]
+    grade = qrels.grade[scored.row][judged]
     topic_of = scored.topic_of_group[scored.group_of[judged]]
     subtopic = scored.group_of[judged] - scored.offsets[topic_of]
     rank = _ranks_of_judged(scored, topic_of, document) if options.judged_only else scored.rank[document]

@@ -17,7 +17,7 @@ from pres_eval.arrays import BoolArray, IntArray
 
 @dataclass(frozen=True, eq=False)
 class GroupCounts:
-    """The preferences and documents of G judgement groups, (G,) each.
+    """The preferences and documents of G judgement groups, (G,) each: one field for each count of trec_eval.
 
     ful_ret, poss_ret  preferences between two retrieved documents: fulfilled, and all
     ful_imp, poss_imp  the same where just one of the two was retrieved
@@ -124,28 +124,33 @@ Pairs = tuple[IntArray, IntArray, IntArray, IntArray, IntArray]
 
 def count_pairs(classes: Classes) -> Pairs:
     """Return the preferences of each group."""
-    group, retrieved = classes.group, classes.retrieved
+    group = classes.group
+    retrieved = classes.retrieved
     starts = np.flatnonzero(np.diff(classes.rank_class, prepend=-1) | np.diff(group, prepend=-1))
     bounds = np.append(starts, len(group))
-    ret, others = segment_sums(retrieved, bounds), segment_sums(~retrieved, bounds)
+    ret = segment_sums(retrieved, bounds)
+    others = segment_sums(~retrieved, bounds)
     of_group = np.searchsorted(starts, classes.offsets)
-    num_ret, num_others = classes.by_group(retrieved), classes.by_group(~retrieved)
+    num_ret = classes.by_group(retrieved)
+    num_others = classes.by_group(~retrieved)
     running = np.concatenate(([0], np.cumsum(others)))
     worse_others = np.repeat(running[of_group[1:]], np.diff(of_group)) - running[1:]
-    return (
-        in_right_order(classes.only(retrieved)),
-        (num_ret**2 - segment_sums(ret**2, of_group)) // 2,
-        segment_sums(ret * worse_others, of_group),
-        num_ret * num_others - segment_sums(ret * others, of_group),
-        (num_others**2 - segment_sums(others**2, of_group)) // 2,
-    )
+    ful_ret = in_right_order(classes.only(retrieved))
+    ful_imp = segment_sums(ret * worse_others, of_group)
+    # Of all pairs, those within a class are no preferences.
+    poss_ret = (num_ret**2 - segment_sums(ret**2, of_group)) // 2
+    poss_imp = num_ret * num_others - segment_sums(ret * others, of_group)
+    poss_none = (num_others**2 - segment_sums(others**2, of_group)) // 2
+    return ful_ret, poss_ret, ful_imp, poss_imp, poss_none
 
 
 def count_classes(classes: Classes, is_rel: BoolArray) -> Counts:
     """Return the counts of groups with one subgroup; `is_rel` (R,): judged with a level above 0."""
     retrieved = classes.retrieved
-    rel, nonrel = classes.by_group(is_rel), classes.by_group(~is_rel)
-    rel_ret, nonrel_ret = classes.by_group(is_rel & retrieved), classes.by_group(~is_rel & retrieved)
+    rel = classes.by_group(is_rel)
+    nonrel = classes.by_group(~is_rel)
+    rel_ret = classes.by_group(is_rel & retrieved)
+    nonrel_ret = classes.by_group(~is_rel & retrieved)
     cut = _cut_nonrelevant(classes, rel, rel_ret)
     return balanced_counts(count_pairs(classes), (rel, rel_ret, nonrel, nonrel_ret), *cut)
 
@@ -164,18 +169,19 @@ def balanced_counts(
     """
     ful_ret, poss_ret, ful_imp, poss_imp, poss_none = pairs
     rel, rel_ret, nonrel, nonrel_ret = judgements
-    surplus, surplus_ret = rel - nonrel, rel_ret - nonrel_ret
-    filled = ful_ret + ful_imp + rel_ret * surplus, poss_ret + poss_imp + poss_none + rel * surplus
+    surplus = rel - nonrel
+    ful_filled = ful_ret + ful_imp + rel_ret * surplus
+    poss_filled = poss_ret + poss_imp + poss_none + rel * surplus
+    ful_balanced = np.where(surplus >= 0, ful_filled, cut[0])
+    poss_balanced = np.where(surplus >= 0, poss_filled, cut[1])
+    surplus_ret = rel_ret - nonrel_ret
+    ful_filled_ret = ful_ret + rel_ret * surplus_ret
     # trec_eval: the sum of the retrieved preferences has `rel`, not `rel_ret`.
-    filled_ret = ful_ret + rel_ret * surplus_ret, poss_ret + rel * surplus_ret
-    return (
-        *pairs,
-        *judgements,
-        np.where(surplus >= 0, filled[0], cut[0]),
-        np.where(surplus >= 0, filled[1], cut[1]),
-        np.where(surplus_ret >= 0, filled_ret[0], cut_ret[0]),
-        np.where(surplus_ret >= 0, filled_ret[1], cut_ret[1]),
-    )
+    poss_filled_ret = poss_ret + rel * surplus_ret
+    ful_balanced_ret = np.where(surplus_ret >= 0, ful_filled_ret, cut_ret[0])
+    poss_balanced_ret = np.where(surplus_ret >= 0, poss_filled_ret, cut_ret[1])
+    balanced = (ful_balanced, poss_balanced, ful_balanced_ret, poss_balanced_ret)
+    return (*pairs, *judgements, *balanced)
 
 
 def _cut_nonrelevant(classes: Classes, rel: IntArray, rel_ret: IntArray) -> tuple[Totals, Totals]:
@@ -183,17 +189,19 @@ def _cut_nonrelevant(classes: Classes, rel: IntArray, rel_ret: IntArray) -> tupl
 
     The preferences between the other classes count as they are.
     """
-    group, retrieved = classes.group, classes.retrieved
+    group = classes.group
+    retrieved = classes.retrieved
     last_class = np.zeros(len(classes), np.int64)
     np.maximum.at(last_class, group, classes.rank_class)
     is_last = classes.rank_class == last_class[group]
     ful_ret, poss_ret, ful_imp, poss_imp, poss_none = count_pairs(classes.only(~is_last))
 
     width = int(classes.position.max(initial=0)) + 1
-    ret_keys = np.sort((group * width + classes.position)[retrieved])
-    before = np.searchsorted(ret_keys, group * width + classes.position) - np.searchsorted(
-        ret_keys, group * width
-    )
+    keys_of_groups = group * width
+    keys = keys_of_groups + classes.position
+    ret_keys = np.sort(keys[retrieved])
+    # Documents of the group that were retrieved before each one.
+    before = np.searchsorted(ret_keys, keys) - np.searchsorted(ret_keys, keys_of_groups)
     first_of_last = np.concatenate(([0], np.cumsum(is_last)))
     index_in_last = first_of_last[:-1] - first_of_last[classes.offsets[:-1]][group]
     # trec_eval: each document left in the last class is compared with all documents of the group, those of
@@ -201,13 +209,9 @@ def _cut_nonrelevant(classes: Classes, rel: IntArray, rel_ret: IntArray) -> tupl
     # trec_eval reads past its end in memory; here it stays short.
     is_left = is_last & (index_in_last < rel[group])
     is_left_ret = is_last & retrieved & (index_in_last < rel_ret[group])
-    return (
-        (
-            ful_ret + ful_imp + classes.by_group(np.where(is_left, before, 0)),
-            poss_ret + poss_imp + poss_none + classes.by_group(is_left) * np.diff(classes.offsets),
-        ),
-        (
-            ful_ret + classes.by_group(np.where(is_left_ret, before, 0)),
-            poss_ret + classes.by_group(is_left_ret) * classes.by_group(retrieved),
-        ),
-    )
+    ful = ful_ret + ful_imp + classes.by_group(np.where(is_left, before, 0))
+    compared = classes.by_group(is_left) * np.diff(classes.offsets)
+    poss = poss_ret + poss_imp + poss_none + compared
+    ful_of_ret = ful_ret + classes.by_group(np.where(is_left_ret, before, 0))
+    compared_ret = classes.by_group(is_left_ret) * classes.by_group(retrieved)
+    return (ful, poss), (ful_of_ret, poss_ret + compared_ret)

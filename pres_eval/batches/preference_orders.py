@@ -40,7 +40,8 @@ class PartialOrder:
     def count(self, num_judged_ret: int) -> Counts:
         """Return the counts of the group (1,)."""
         num_ret = int(np.searchsorted(self.position, num_judged_ret))
-        is_rel, is_nonrel = self.level > 0, self.level == 0
+        is_rel = self.level > 0
+        is_nonrel = self.level == 0
         rel = _number(is_rel)
         judgements = rel, _number(is_rel[:num_ret]), _number(is_nonrel), _number(is_nonrel[:num_ret])
         is_left = ~(is_nonrel & (np.cumsum(is_nonrel) > rel))
@@ -62,7 +63,8 @@ def _number(chosen: BoolArray) -> IntArray:
 
 def _areas(better: BoolArray, num_ret: int) -> Pairs:
     """Return the preferences (1,) of (n, n) where `num_ret` were retrieved."""
-    both, neither = better[:num_ret, :num_ret], better[num_ret:, num_ret:]
+    both = better[:num_ret, :num_ret]
+    neither = better[num_ret:, num_ret:]
     fulfilled = _number(better[:num_ret, num_ret:])
     return (
         _number(np.triu(both)),
@@ -96,7 +98,9 @@ def partial_order(position: IntArray, subgroup: IntArray, level: FloatArray) -> 
 def _last_levels(document: IntArray, level: FloatArray, positions: IntArray) -> FloatArray:
     """Return the level (D,) of each document's last judgement, if none changes relevance."""
     order = np.argsort(document, kind="stable")
-    same, earlier, later = np.diff(document[order]) == 0, level[order][:-1], level[order][1:]
+    same = np.diff(document[order]) == 0
+    earlier = level[order][:-1]
+    later = level[order][1:]
     # trec_eval: a negative level between a positive one and 0 hides the contradiction.
     turns = same & (((earlier > 0) & (later == 0)) | ((earlier == 0) & (later > 0)))
     if turns.any():
@@ -170,7 +174,8 @@ def sum_pairs(
     groups: Sequence[Pairwise], num_judged: int, num_ret: int
 ) -> tuple[float, int, float, int, int]:
     """Return the PairSums of one topic, whose first `num_ret` of `num_judged` positions were retrieved."""
-    retrieved, others = slice(0, num_ret), slice(num_ret, num_judged)
+    retrieved = slice(0, num_ret)
+    others = slice(num_ret, num_judged)
     sum_ret, pairs_ret = _add_shares(groups, retrieved, retrieved, 0.0)
     sum_imp, pairs_imp = _add_shares(groups, retrieved, others, sum_ret)
     _, pairs_none = _add_shares(groups, others, others, 0.0)

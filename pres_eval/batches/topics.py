@@ -40,7 +40,8 @@ def scored_topics(pool: Pool, ranked: Ranked, options: Options) -> tuple[IntArra
         run_rows[ranked.topic] = np.arange(len(ranked.topic))
     if options.only_topic is not None:
         chosen = np.array([pool.topics[topic] == options.only_topic for topic in topics.tolist()], np.bool_)
-        topics, run_rows = topics[chosen], run_rows[chosen]
+        topics = topics[chosen]
+        run_rows = run_rows[chosen]
     return topics, run_rows
 
 
@@ -58,7 +59,8 @@ def take_topics(ranked: Ranked, run_rows: IntArray) -> Ranked:
     rows_in_run = run_rows[in_run]
     num_ret: IntArray = np.ones(len(run_rows), np.int64)
     num_ret[in_run] = ranked.num_ret[rows_in_run]
-    starts, lengths = np.zeros(len(run_rows), np.int64), np.zeros(len(run_rows), np.int64)
+    starts = np.zeros(len(run_rows), np.int64)
+    lengths = np.zeros(len(run_rows), np.int64)
     starts[in_run] = ranked.offsets[rows_in_run]
     lengths[in_run] = lengths_at(ranked.offsets, rows_in_run)
     rows, offsets = consecutive(starts, lengths)
@@ -149,7 +151,8 @@ class TieGroups:
 
 def tie_groups(ranked: Ranked) -> TieGroups:
     """Return the group of equal scores of each of the D documents."""
-    first, size = ranked.rank.astype(np.int64), np.ones(len(ranked.rank), np.int64)
+    first = ranked.rank.astype(np.int64)
+    size = np.ones(len(ranked.rank), np.int64)
     first[ranked.ties.document] = ranked.ties.first
     size[ranked.ties.document] = ranked.ties.size
     return TieGroups(first, size)
@@ -161,7 +164,8 @@ def by_grade(ranked: Ranked, grade: Grades, *, worst: bool) -> Ranked:
     In the pool without judgement is worth less than any grade, what nobody knows of least of all.  `worst`:
     the other way round.
     """
-    ties, rows = ranked.ties, ranked.ties.document
+    ties = ranked.ties
+    rows = ranked.ties.document
     value = np.where(grade[rows] < 0, UNJUDGED, grade[rows]).astype(np.float64)
     topic_of = np.repeat(np.arange(len(ranked.topic)), np.diff(ranked.offsets))[rows]
     order = np.lexsort((value if worst else -value, ties.first, topic_of))
@@ -170,7 +174,8 @@ def by_grade(ranked: Ranked, grade: Grades, *, worst: bool) -> Ranked:
     length = np.diff(np.append(begins, len(rows)))
     number_in_tie = np.arange(len(rows)) - np.repeat(begins, length)
     unknown = ties.size - np.repeat(length, length)
-    rank, document = ranked.rank.astype(np.int64), ranked.document.copy()
+    rank = ranked.rank.astype(np.int64)
+    document = ranked.document.copy()
     rank[rows] = ties.first + number_in_tie + unknown if worst else ties.first + number_in_tie
     document[rows] = document[rows[order]]
     return replace(ranked, rank=rank, document=document, ties=NO_TIES)
@@ -195,10 +200,12 @@ class JudgedTopics:
 def judged_topics(qrels: QrelsJudgements, topics: IntArray) -> JudgedTopics:
     """Return topics of the pool (T,) with their judgements."""
     rows, offsets = consecutive(qrels.pool.offsets[topics], lengths_at(qrels.pool.offsets, topics))
-    topic_of, grade = np.repeat(np.arange(len(topics)), np.diff(offsets)), wide(qrels.grade[rows])
+    topic_of = np.repeat(np.arange(len(topics)), np.diff(offsets))
+    grade = wide(qrels.grade[rows])
     if qrels.kept is not None:
         used = np.flatnonzero(qrels.kept[rows])
-        topic_of, grade = topic_of[used], grade[used]
+        topic_of = topic_of[used]
+        grade = grade[used]
     levels, counts, offsets = count_levels(topic_of, grade, len(topics))
     ids = tuple(qrels.pool.topics.take(topics))
     return JudgedTopics(topics=ids, levels=levels, level_counts=counts, level_offsets=offsets)
@@ -217,7 +224,8 @@ def count_levels(topic_of: IntArray, grade: Grades, num_topics: int) -> tuple[Gr
     is_counted: BoolArray = grade >= 0
     if not is_counted.all():
         counted = np.flatnonzero(is_counted)
-        grade, topic_of = grade[counted], topic_of[counted]
+        grade = grade[counted]
+        topic_of = topic_of[counted]
     whole = grade.dtype == np.int64
     width = int(grade.max(initial=0)) + 1
     if whole and width * num_topics <= 4 * len(grade) + 1024:

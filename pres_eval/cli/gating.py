@@ -269,10 +269,9 @@ def _add_to_job_summary(text: str) -> None:
 
 def report_failures(options: GateOptions, failures: Sequence[RunFailure], warnings: Sequence[str]) -> None:
     """Write the error that stopped the evaluation to the reports of the gates, which cannot check it."""
-    if options.gated:
-        from pres_eval.gates.reports import error_findings
+    from pres_eval.gates.reports import error_findings
 
-        _write_reports(options, error_findings(failures), (), warnings)
+    _write_reports(options, error_findings(failures), (), warnings)
 
 
 def _write_reports(

@@ -31,7 +31,7 @@ from pres_eval.scoring import ScoredRun, Scoring
 from pres_eval.workers import Result, in_turn
 
 if TYPE_CHECKING:
-    from pres_eval.report.records import File, Record, RunRecord
+    from pres_eval.report.records import FileRecord, Record, RunRecord
 
 
 class EvaluateOptions(TieOptions, GateOptions, TableOptions):
@@ -164,7 +164,7 @@ class Job(Scoring):
     failures: list[RunFailure] | None
     facts: list[tuple[tuple[str, str], IntArray, int]]
 
-    def record(self, runs: Iterable[RunRecord], qrels: File) -> Record:
+    def record(self, runs: Iterable[RunRecord], qrels: FileRecord) -> Record:
         """Return evaluated runs with all that their numbers depend on, for JSON and for gates."""
         from pres_eval.reading.digests import judgements_digest
         from pres_eval.report.records import Record, file_record

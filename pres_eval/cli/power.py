@@ -14,6 +14,7 @@ from pres_eval.analysis.power import (
     stability,
     topic_set_sizes,
 )
+from pres_eval.analysis.unequal_variances import unequal_variances_warning
 from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, put_out
 from pres_eval.cli.loading import read_paired
 from pres_eval.cli.said import CutoffList, FiniteRange, WholeRange, argument, command_with, option
@@ -120,6 +121,7 @@ def command(said: PowerOptions) -> None:
         seed=said.seed,
         each=paired.each("testing pairs"),
     )
+    said.warn(unequal_variances_warning(scores, said.test, said.alpha))
     rows, swaps = stability(
         scores,
         _sizes(said, len(scores.topics)),

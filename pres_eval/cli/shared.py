@@ -130,9 +130,10 @@ class RewriteOptions(Said, place=5):
     """Options that map and exclude documents."""
 
     map_docs: str | None = option(
-        "--map-docs", metavar="FILE|REGEX",
-        help="Map documents, in runs and judgements: by a file (docno document), or a pattern with a"
-        " group, as '^(.*)#\\d+$' for chunks; the first of several hits counts, the highest of grades.",
+        "--map-docs", metavar="FILE|REGEX|patent",
+        help="Map documents, in runs and judgements: by a file (docno document, docno family), a pattern with"
+        " groups, as '^(.*)#\\d+$' for chunks, or to the numbers of patents, without kind codes; the first of"
+        " several hits counts, the highest of grades.",
     )  # fmt: skip
     map_ranks: str = option(
         "--map-ranks", choices=("dense", "kept"), default="dense", show_default=True,

@@ -69,7 +69,7 @@ def unexpected(path: str, expected: bytes, output: bytes, allowed: bool = False)
         raise EmptyFileError(path, None, "no line", "lines of trec_eval")
     _check_form(path, expected)
     printed = {key: value for key, value, _ in _keyed(output)}
-    lines = {key: ExpectedLine(value, number) for key, value, number in _keyed(expected, _runs_of(printed))}
+    lines = {key: ExpectedLine(value, number) for key, value, number in _keyed(expected, printed)}
     runs_of_file = _runs_of(lines)
     printed = _named_as_in(runs_of_file, printed)
     runs_printed = _runs_of(printed)
@@ -120,11 +120,14 @@ def _check_form(path: str, expected: bytes) -> None:
     )
 
 
-def _keyed(text: bytes, names: Sequence[str] = ()) -> Iterator[tuple[LineKey, bytes, int]]:
+def _keyed(text: bytes, printed: PrintedLines | None = None) -> Iterator[tuple[LineKey, bytes, int]]:
     """Yield the lines of trec_eval output: what they give the value of, the value, the line number.
 
-    names  of runs that no line names: the first line of a measure and topic is the first run's, and so on
+    printed  our lines, for runs that no line names: of the lines of a measure and topic the first run has as
+             many as we print of it, the second run the next ones, and so on
     """
+    lines_of_run = Counter((key.measure, key.topic, key.run) for key in printed or {})
+    names = _runs_of(printed or {})
     repeats: Counter[tuple[str, bytes, bytes]] = Counter()
     run = ""
     for number, line in enumerate(text.split(b"\n"), 1):
@@ -139,8 +142,15 @@ def _keyed(text: bytes, names: Sequence[str] = ()) -> Iterator[tuple[LineKey, by
         if run:
             yield LineKey(run, measure, topic, repeat), value, number
         else:
-            name = names[repeat - 1] if repeat <= len(names) else f"number {repeat}"
-            yield LineKey(name, measure, topic, 1), value, number
+            for name in names:
+                # Two, if a topic is called as the lines over all topics are.
+                count = max(lines_of_run[measure, topic, name], 1)
+                if repeat <= count:
+                    break
+                repeat -= count
+            else:
+                name, repeat = f"number {repeats[run, measure, topic]}", 1
+            yield LineKey(name, measure, topic, repeat), value, number
 
 
 def _runs_of(lines: PrintedLines | ExpectedLines) -> list[str]:

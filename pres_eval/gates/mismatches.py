@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pres_eval.errors import plural
 from pres_eval.gates.counterparts import GATE, Counterparts
 from pres_eval.gates.findings import GateFinding, Verdict, listed, run_name, six_digits
-from pres_eval.report.records import File, Record
+from pres_eval.report.records import FileRecord, Record
 from pres_eval.report.text import plain_text, text_of
 from pres_eval.scoring import ScoredRun
 
@@ -120,12 +120,12 @@ def unchecked_groups(now: Record, earlier: Record) -> list[str]:
     return [name for name in earlier.group_names if name not in present]
 
 
-def _content(file: File | None) -> str | None:
+def _content(file: FileRecord | None) -> str | None:
     """Return the SHA-256 of a file; for a pattern, which is no file, its text."""
     return None if file is None else file.sha256 or file.path
 
 
-def _path(file: File | None) -> str:
+def _path(file: FileRecord | None) -> str:
     return "none" if file is None else text_of(file.path)
 
 

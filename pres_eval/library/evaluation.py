@@ -200,11 +200,11 @@ class Evaluation:
 
     def to_json(self) -> str:
         """Return all values in full and how they were made, as `--format json` writes them."""
-        from pres_eval.report.records import File, Record, RunRecord, file_record, to_json
+        from pres_eval.report.records import FileRecord, Record, RunRecord, file_record, to_json
 
         origin, (groups, weights) = self.origin, self.topic_files
         run_file, qrels_file = (
-            file_record(name) if is_file else File(name, None)
+            file_record(name) if is_file else FileRecord(name, None)
             for name, is_file in ((self.name, origin.run_is_file), (origin.qrels, origin.qrels_is_file))
         )
         run = RunRecord(self.scores, run_file, tuple(origin.unjudged), origin.missing(), origin.dropped)

@@ -66,7 +66,7 @@ class Experiment(Comparisons):
         """
         from pres_eval.reading import relevance as engine
         from pres_eval.report.html import as_html
-        from pres_eval.report.records import File
+        from pres_eval.report.records import FileRecord
         from pres_eval.report.trec_report import make_report, report_selection
 
         relevance = self._ranked[0].qrels.relevance
@@ -86,8 +86,8 @@ class Experiment(Comparisons):
             self._nmax,
             labels,
             settings,
-            qrels=File(relevance.name, None),
-            files=[File(run.name, None) for run in self._ranked],
+            qrels=FileRecord(relevance.name, None),
+            files=[FileRecord(run.name, None) for run in self._ranked],
             compared_with=self.compared.baseline,
             groups=own[0],
             weights=own[1],

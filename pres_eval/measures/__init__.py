@@ -215,9 +215,11 @@ def computed(measure: Measure, function: Callable[..., Any], batch: Any, *argume
 def _checked(measure: Measure, result: Any, topics: tuple[bytes, ...], shape: tuple[int, ...]) -> Any:
     """Return the values if a measure may give them, or raise MeasureError."""
     if measure.format is Format.TEXT:
-        dtype_kinds, expected = "UO", f"texts of shape {shape}, one for each topic"
+        dtype_kinds = "UO"
+        expected = f"texts of shape {shape}, one for each topic"
     else:
-        dtype_kinds, expected = "biuf", f"finite numbers of shape {shape}, one for each topic"
+        dtype_kinds = "biuf"
+        expected = f"finite numbers of shape {shape}, one for each topic"
     try:
         values = np.asarray(result)
     except ValueError:  # rows of different lengths

@@ -77,7 +77,8 @@ def inferred_average_precision(batch: Batch) -> FloatArray:
     """
     rows = batch.relevant_rows
     before = (batch.rank[rows] - 1).astype(float)
-    relevant, nonrelevant = batch.rel_so_far[rows] - 1, batch.nonrel_so_far[rows]
+    relevant = batch.rel_so_far[rows] - 1
+    nonrelevant = batch.nonrel_so_far[rows]
     pooled = relevant + nonrelevant + batch.running_count(batch.grade == UNJUDGED)[rows]
     with np.errstate(invalid="ignore"):
         expected = 1.0 / (before + 1.0) + (before / (before + 1.0)) * (pooled / before) * (

@@ -98,7 +98,7 @@ class Trait(enum.Enum):
     IGNORES_TAIL = "does not change when unjudged documents are put after the ranking"
     SET = "does not depend on the order of the ranking"
     OF_COLLECTION = "depends on how many documents there are (-N)"
-    OWN_EXPECTED = "is its own expected value in ties: its formula, of what `found` expects there, gives it"
+    OWN_EXPECTED = "is its own expected value in ties: its formula of what `counting` expects there"
     RISES = "only rises, or only falls, with each grade of a document up to the highest of its topic"
     OF_TOPIC_SCALE = "divides grades by the highest of the topic, unless a parameter max_rel is given"
     TOO_HIGH_OF_SAMPLES = "is too high if it is inferred from a sample, however often one is drawn anew"

@@ -53,9 +53,11 @@ def geometric_binary_preference(batch: Batch) -> FloatArray:
 
 def plain_binary_preference(topic: RankedTopic) -> float:
     """Return bpref of one topic."""
-    relevant, level = topic.judged.num_rel, topic.judged.relevance_level
+    relevant = topic.judged.num_rel
+    level = topic.judged.relevance_level
     most = min(topic.judged.num_nonrel, relevant)
-    before, total = 0, 0.0
+    before = 0
+    total = 0.0
     for grade in topic.grades:
         if grade >= level:
             total += 1.0 - (min(before, relevant) / most if most else 0.0)

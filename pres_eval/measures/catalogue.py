@@ -33,8 +33,9 @@ class CatalogueEntry:
 
     def matches(self, words: Iterable[str]) -> bool:
         """Return whether each word is in the name, the description, or a name of another tool."""
-        here = " ".join((self.measure.name, self.measure.description, *(name for name, _ in self.also)))
-        return all(word.casefold() in here.casefold() for word in words)
+        names = [name for name, _ in self.also]
+        searched = " ".join([self.measure.name, self.measure.description, *names]).casefold()
+        return all(word.casefold() in searched for word in words)
 
     def as_record(self) -> dict[str, Any]:
         """Return the entry for JSON."""
@@ -56,24 +57,30 @@ class CatalogueEntry:
 
 def catalogue(version: Version) -> list[CatalogueEntry]:
     """Return all measures, family by family, in print order inside of each."""
-    # Names in other tools of each measure, with a cutoff where they need one: (name, tool).
-    also: dict[str, dict[str, tuple[str, str]]] = {}
+    names_in_tools = _names_in_tools()
+    nicknames = NICKNAMES[version.name]
+    entries = []
+    for measure in MEASURES:
+        heading = docstring_of(sys.modules[measure.score.__module__])
+        other_names = names_in_tools.get(measure.name, {}).values()
+        entry = CatalogueEntry(
+            measure=measure,
+            family=heading.partition("\n")[0].rstrip("."),
+            nicknames=tuple(name for name, members in nicknames.items() if measure.name in members),
+            also=tuple((name, tool) for name, tool in other_names if name != measure.name),
+        )
+        entries.append(entry)
+    families = list(dict.fromkeys(entry.family for entry in entries))
+    return sorted(entries, key=lambda entry: families.index(entry.family))
+
+
+def _names_in_tools() -> dict[str, dict[str, tuple[str, str]]]:
+    """Return for each measure, by name in another tool, that name (with a cutoff if needed) and the tool."""
+    names: dict[str, dict[str, tuple[str, str]]] = {}
     for notation in NOTATIONS:
         for name, cutoff in itertools.product(notation.names, (None, "10")):
             with suppress(MeasureError):
                 measure_name = notation.text(NotationSettings(), cutoff).partition(".")[0]
                 written = f"{name}@{cutoff}" if cutoff else name
-                also.setdefault(measure_name, {}).setdefault(name, (written, notation.tool))
-    headings = [docstring_of(sys.modules[measure.score.__module__]) for measure in MEASURES]
-    nicknames = NICKNAMES[version.name]
-    entries = [
-        CatalogueEntry(
-            measure=measure,
-            family=heading.partition("\n")[0].rstrip("."),
-            nicknames=tuple(name for name, members in nicknames.items() if measure.name in members),
-            also=tuple(other for other in also.get(measure.name, {}).values() if other[0] != measure.name),
-        )
-        for measure, heading in zip(MEASURES, headings, strict=True)
-    ]
-    families = list(dict.fromkeys(entry.family for entry in entries))
-    return sorted(entries, key=lambda entry: families.index(entry.family))
+                names.setdefault(measure_name, {}).setdefault(name, (written, notation.tool))
+    return names

@@ -20,7 +20,8 @@ def scaled_gains(batch: Batch, min_rel: float, max_rel: float | None) -> FloatAr
     """Return the documents' grades (D,) scaled to 0 … 1; `max_rel` None: by the topic's highest grade."""
     low = np.full(len(batch), min_rel)
     high = np.maximum(highest_grades(batch), 0.0) if max_rel is None else np.full(len(batch), max_rel)
-    low, high = low[batch.topic_of], high[batch.topic_of]
+    low = low[batch.topic_of]
+    high = high[batch.topic_of]
     grades = np.minimum(np.maximum(document_gains(batch), low), high)
     return divide(grades - low, np.where(high > low, high - low, 0.0))
 
@@ -33,7 +34,8 @@ def gain_for_each_document(
     batch: Batch, depth: int, min_rel: float, max_rel: float | None, continues: Continues
 ) -> FloatArray:
     """Return (T,) Σ W(i) gain(i) over the ranks down to `depth`."""
-    gains, depth = scaled_gains(batch, min_rel, max_rel), min(depth, DEPTH)
+    gains = scaled_gains(batch, min_rel, max_rel)
+    depth = min(depth, DEPTH)
     scores = np.zeros(len(batch))
     for start in range(0, len(batch), TOPICS_TOGETHER):
         stop = min(start + TOPICS_TOGETHER, len(batch))

@@ -19,7 +19,7 @@ from pres_eval.measures.base import (
     number_of_topics,
     total,
 )
-from pres_eval.measures.found import Numbers, documents_within, relevant_within
+from pres_eval.measures.counting import Numbers, documents_within, relevant_within
 from pres_eval.measures.parameters import Coefficients
 from pres_eval.options import RelevanceInfo
 

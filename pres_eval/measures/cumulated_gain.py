@@ -9,10 +9,10 @@ import numpy as np
 from pres_eval.arrays import FloatArray, Grades
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure, Trait
-from pres_eval.measures.found import discounted, gained
+from pres_eval.measures.counting import discounted, gained
 from pres_eval.measures.gain import document_gains
 from pres_eval.measures.ndcg import ndcg_cut
-from pres_eval.measures.parameters import Cutoffs
+from pres_eval.measures.parameters import PAGE_CUTOFFS, Cutoffs
 from pres_eval.measures.settings import GainCutoffs
 
 HIGHEST_EXPONENT = 2000
@@ -74,12 +74,18 @@ _RISING = _CUMULATED | {Trait.RISES}
 _cut = partial(Measure, ours=True, uses_level=False)
 
 MEASURES: tuple[Measure, ...] = (
-    _cut("dcg_cut", dcg_cut, Cutoffs((5, 10, 20), or_all=True), traits=_RISING),
-    _cut("dcg_exp_cut", dcg_exp_cut, Cutoffs((5, 10, 20), or_all=True), whole_grades=True, traits=_RISING),
+    _cut("dcg_cut", dcg_cut, Cutoffs(PAGE_CUTOFFS, or_all=True), traits=_RISING),
+    _cut(
+        "dcg_exp_cut",
+        dcg_exp_cut,
+        Cutoffs(PAGE_CUTOFFS, or_all=True),
+        whole_grades=True,
+        traits=_RISING,
+    ),
     _cut(
         "ndcg_gain_cut",
         ndcg_gain_cut,
-        GainCutoffs((), (5, 10, 20), "10,1=1,2=3"),
+        GainCutoffs((), PAGE_CUTOFFS, "10,1=1,2=3"),
         whole_grades=True,
         traits=_CUMULATED | {Trait.BOUNDED},
     ),

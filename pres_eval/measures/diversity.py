@@ -22,7 +22,7 @@ from pres_eval.measures.novelty import (
     share_of_best,
     share_of_thinkable,
 )
-from pres_eval.measures.parameters import Cutoffs, Multiples
+from pres_eval.measures.parameters import PAGE_CUTOFFS, Cutoffs, Multiples
 from pres_eval.measures.settings import GREATEST_BELOW_1, MeasureSettings, Setting
 from pres_eval.options import LARGEST_LONG, RelevanceInfo
 
@@ -171,7 +171,8 @@ def facet_recall(batch: SubtopicBatch, multiple: int, more: int) -> FloatArray:
     Source: Roegiest, Cormack, Clarke & Grossman, "TREC 2015 Total Recall Track Overview", TREC 2015;
       total_recall_eval.py of that track.  trec_eval: none.
     """
-    hits, judged = batch.hits, batch.judged
+    hits = batch.hits
+    judged = batch.judged
     first = changed(judged.topic_of, judged.position)
     relevant = np.bincount(judged.topic_of[first], minlength=len(batch))
     within = hits.position <= (relevant * multiple + more)[hits.topic_of]
@@ -215,7 +216,7 @@ _BETA = Setting(
     least=0.0,
     most=GREATEST_BELOW_1,
 )
-_AT_RANKS = MeasureSettings((_ALPHA,), (5, 10, 20), "10,20,alpha=0.5")
+_AT_RANKS = MeasureSettings((_ALPHA,), PAGE_CUTOFFS, "10,20,alpha=0.5")
 _PATIENT = MeasureSettings((_ALPHA, _BETA), example="alpha=0.5,beta=0.8")
 _of_subtopics = partial(
     Measure,
@@ -233,7 +234,7 @@ MEASURES: tuple[Measure, ...] = (
     _of_subtopics("NRBP", nrbp, _PATIENT),
     _by_the_best("nNRBP", nnrbp, _PATIENT),
     _of_subtopics("AP_IA", ap_ia),
-    _of_subtopics("P_IA", p_ia, Cutoffs((5, 10, 20))),
-    _of_subtopics("StRecall", subtopic_recall, Cutoffs((5, 10, 20))),
+    _of_subtopics("P_IA", p_ia, Cutoffs(PAGE_CUTOFFS)),
+    _of_subtopics("StRecall", subtopic_recall, Cutoffs(PAGE_CUTOFFS)),
     _of_subtopics("facet_recall", facet_recall, Multiples()),
 )

@@ -13,7 +13,7 @@ import numpy as np
 from pres_eval.arrays import FloatArray, IntArray, divide
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure, Trait
-from pres_eval.measures.found import relevant_within
+from pres_eval.measures.counting import relevant_within
 from pres_eval.measures.parameters import Multiples
 from pres_eval.measures.precision import rank_of_relevant
 from pres_eval.measures.pres import share_too_late

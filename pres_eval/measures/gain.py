@@ -80,8 +80,11 @@ def _merge_sort(gains: list[float], first_sorted: int) -> list[int]:
         if begin >= first_sorted or end - begin <= 1:
             return list(range(begin, end))
         middle = begin + (end - begin) // 2
-        left, right = sort(begin, middle), sort(middle, end)
-        merged, i, j = [], 0, 0
+        left = sort(begin, middle)
+        right = sort(middle, end)
+        merged = []
+        i = 0
+        j = 0
         while i < len(left) and j < len(right):
             if _difference_sign(gains[left[i]], gains[right[j]]) <= 0:
                 merged.append(left[i])
@@ -125,11 +128,14 @@ def _gain_table(named: GradeGains, highest_grade: int, present: IntArray) -> Gai
     document = {grades[index]: index for index in reversed(order)}
     ideal = {grades[index]: index for index in reversed(range(len(grades)))}
     ascending = sorted(document)
+    gain_of_document = [gains[document[grade]] for grade in ascending]
+    ideal_gain = [gains[ideal[grade]] for grade in ascending]
+    place_in_ideal = [place_of[ideal[grade]] for grade in ascending]
     return GainTable(
         grades=np.array(ascending, np.int64),
-        gain=np.array([gains[document[grade]] for grade in ascending]),
-        ideal_gain=np.array([gains[ideal[grade]] for grade in ascending]),
-        order=np.array([place_of[ideal[grade]] for grade in ascending], np.int64),
+        gain=np.array(gain_of_document),
+        ideal_gain=np.array(ideal_gain),
+        order=np.array(place_in_ideal, np.int64),
         last=gains[order[-1]],
         lowest=min(gains),
         highest=max(gains),
@@ -238,7 +244,8 @@ def best_ranking(batch: Batch, named: GradeGains = (), most: int | None = None) 
     topic_of = batch.level_topic_of
     gain: FloatArray = batch.levels.astype(np.float64)
     if named:
-        gain, order = np.zeros(len(topic_of)), np.zeros(len(topic_of))
+        gain = np.zeros(len(topic_of))
+        order = np.zeros(len(topic_of))
         for topics, table in gain_tables(batch, named):
             chosen = topics[topic_of]
             order[chosen] = table.values_of(batch.levels[chosen], table.order)
@@ -247,7 +254,8 @@ def best_ranking(batch: Batch, named: GradeGains = (), most: int | None = None) 
         descending = np.lexsort((-order, topic_of))
     else:
         descending = (batch.level_offsets[:-1] + batch.level_offsets[1:] - 1)[topic_of] - np.arange(len(gain))
-    gain, count = gain[descending], batch.level_counts[descending]
+    gain = gain[descending]
+    count = batch.level_counts[descending]
     # trec_eval: the best ranking ends at the first gain that is not positive, whatever would follow.
     ended = np.concatenate(([0], np.cumsum(gain <= 0)))
     count = np.where(ended[1:] == ended[batch.level_offsets[:-1]][topic_of], count, 0)

@@ -13,11 +13,11 @@ import numpy as np
 from pres_eval.arrays import FloatArray, changed, divide
 from pres_eval.batches.from_subtopics import Hits, SubtopicBatch
 from pres_eval.measures.base import Measure, Trait
+from pres_eval.measures.counting import discounted
 from pres_eval.measures.diversity import subtopic_recall
-from pres_eval.measures.found import discounted
 from pres_eval.measures.gain import BestRanking
-from pres_eval.measures.ntcir import BETA, CUTOFFS, GainedDocuments, mean_blended_ratio
-from pres_eval.measures.parameters import Cutoffs
+from pres_eval.measures.ntcir import BETA, GainedDocuments, mean_blended_ratio
+from pres_eval.measures.parameters import PAGE_CUTOFFS, Cutoffs
 from pres_eval.measures.settings import MeasureSettings, Setting
 from pres_eval.options import RelevanceInfo
 
@@ -40,7 +40,8 @@ def best_of_intents(batch: SubtopicBatch) -> BestRanking:
     """Return the judged documents by their global gains, descending."""
     judged = with_global_gains(batch, batch.judged)
     positive = np.flatnonzero(judged.gain > 0)
-    topic_of, gain = judged.topic_of[positive], judged.gain[positive]
+    topic_of = judged.topic_of[positive]
+    gain = judged.gain[positive]
     order = np.lexsort((-gain, topic_of))
     offsets = np.searchsorted(topic_of, np.arange(len(batch) + 1))
     return BestRanking(topic_of=topic_of[order], offsets=offsets, gain=gain[order])
@@ -58,7 +59,8 @@ def d_ndcg(batch: SubtopicBatch, cutoff: int) -> FloatArray:
     Source: Sakai & Song, "Evaluating diversified search results using per-intent graded relevance", SIGIR
       2011, doi:10.1145/2009916.2010055; NTCIREVAL's D-measures.  trec_eval: none.
     """
-    retrieved, best = with_global_gains(batch, batch.hits), best_of_intents(batch)
+    retrieved = with_global_gains(batch, batch.hits)
+    best = best_of_intents(batch)
     within = np.flatnonzero(retrieved.rank <= cutoff)
     dcg = retrieved.sum_by_topic(discounted(retrieved.gain, retrieved.rank), within)
     best_gain = np.where(best.rank <= cutoff, best.gain, 0.0)
@@ -68,8 +70,8 @@ def d_ndcg(batch: SubtopicBatch, cutoff: int) -> FloatArray:
 def d_q(batch: SubtopicBatch, cutoff: int, beta: float) -> FloatArray:
     """Precision blended with the share of the gain over all intents, of the first k documents (D-Q@k).
 
-    Formula:  D_Q_k = 1/min(n, k) Σ (rel(r) + β cg(r)) / (r + β ideal cg(r))      over the ranks r of
-              documents with a gain down to rank k
+    Formula:  D_Q_k = 1/min(n, k) Σ (rel(r) + β cg(r)) / (r + β ideal cg(r))
+      r            rank of a document with a gain, down to rank k
       gain         of a document: Σ g_i / S, its grades for the intents added up
       S            intents: subtopics of the topic with a relevant document
       n, rel(r)    judged documents with a gain, and those retrieved down to rank r
@@ -125,8 +127,10 @@ _of_intents = partial(
 )
 
 MEASURES: tuple[Measure, ...] = (
-    _of_intents("D_nDCG", d_ndcg, Cutoffs(CUTOFFS, "10,20")),
-    _of_intents("D_Q", d_q, MeasureSettings((BETA,), CUTOFFS, "10,20,beta=0.5")),
-    _of_intents("Dsharp_nDCG", d_sharp_ndcg, MeasureSettings((_GAMMA,), CUTOFFS, "10,20,gamma=0.3")),
-    _of_intents("Dsharp_Q", d_sharp_q, MeasureSettings((_GAMMA, BETA), CUTOFFS, "10,20,gamma=0.3,beta=0.5")),
+    _of_intents("D_nDCG", d_ndcg, Cutoffs(PAGE_CUTOFFS, "10,20")),
+    _of_intents("D_Q", d_q, MeasureSettings((BETA,), PAGE_CUTOFFS, "10,20,beta=0.5")),
+    _of_intents("Dsharp_nDCG", d_sharp_ndcg, MeasureSettings((_GAMMA,), PAGE_CUTOFFS, "10,20,gamma=0.3")),
+    _of_intents(
+        "Dsharp_Q", d_sharp_q, MeasureSettings((_GAMMA, BETA), PAGE_CUTOFFS, "10,20,gamma=0.3,beta=0.5")
+    ),
 )

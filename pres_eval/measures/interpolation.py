@@ -25,7 +25,8 @@ def _documents_needed(batch: Batch, level: float) -> FloatArray:
 
 def _highest_precision_from(batch: Batch, documents: FloatArray) -> FloatArray:
     """Return the precision once this many relevant documents are found, (T,) or (C, T); 0 if never."""
-    num_found, begins = batch.num_rel_ret, batch.relevant_places.offsets[:-1]
+    num_found = batch.num_rel_ret
+    begins = batch.relevant_places.offsets[:-1]
     reached = (documents <= num_found) & (num_found > 0)
     row = begins + np.maximum(np.where(reached, documents, 1.0), 1.0).astype(np.int64) - 1
     precision = np.zeros(documents.shape)

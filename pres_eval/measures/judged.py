@@ -7,8 +7,8 @@ import numpy as np
 from pres_eval.arrays import FloatArray, divide
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure, Trait, WhenMissing
-from pres_eval.measures.found import documents_within
-from pres_eval.measures.parameters import Cutoffs
+from pres_eval.measures.counting import documents_within
+from pres_eval.measures.parameters import PAGE_CUTOFFS, Cutoffs
 
 
 def unjudged(batch: Batch, cutoff: int) -> FloatArray:
@@ -43,7 +43,7 @@ MEASURES: tuple[Measure, ...] = (
     Measure(
         "unj",
         unjudged,
-        Cutoffs((5, 10, 20)),
+        Cutoffs(PAGE_CUTOFFS),
         uses_level=False,
         less_is_better=True,
         when_missing=WhenMissing.ZERO,

@@ -7,12 +7,12 @@ import numpy as np
 from pres_eval.arrays import FloatArray, IntArray, blocks, changed, divide, ragged
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure, Trait
-from pres_eval.measures.found import relevant_within
+from pres_eval.measures.counting import relevant_within
 from pres_eval.measures.parameters import OptionalCutoffs
 from pres_eval.measures.rbp import Powers
 from pres_eval.measures.settings import MeasureSettings, Setting, persistence
 
-MOST_RANKS = 1 << 20
+MOST_COMPARED = 1 << 20
 """Ranks looked at together."""
 
 
@@ -37,7 +37,8 @@ def compatibility(batch: Batch, p: float, normalize: float, deepest: float | Non
     begins = np.maximum(_ideal_ranks(batch, overlaps), batch.rank[overlaps])
     if deepest is not None:
         seen = np.flatnonzero(begins <= deepest)
-        overlaps, begins = overlaps[seen], begins[seen]
+        overlaps = overlaps[seen]
+        begins = begins[seen]
     topic_of = batch.topic_of[overlaps]
     length = batch.count_judged(batch.levels > 0)
     longer = np.maximum(length, batch.num_ret) if deepest is None else int(deepest)
@@ -53,7 +54,8 @@ def compatibility(batch: Batch, p: float, normalize: float, deepest: float | Non
 
 def _ideal_ranks(batch: Batch, rows: IntArray) -> IntArray:
     """Return (n,) the place of each of these documents (n,) in the ideal ranking of its topic."""
-    topic_of, grade = batch.topic_of[rows], batch.grade[rows]
+    topic_of = batch.topic_of[rows]
+    grade = batch.grade[rows]
     order = np.lexsort((batch.rank[rows], -grade, topic_of))
     new = changed(topic_of[order], grade[order])
     first = np.flatnonzero(new)
@@ -64,7 +66,8 @@ def _ideal_ranks(batch: Batch, rows: IntArray) -> IntArray:
     above = np.zeros(len(first), np.int64)
     for number, row in enumerate(order[first].tolist()):
         topic = int(topic_of[row])
-        begin, end = int(batch.level_offsets[topic]), int(batch.level_offsets[topic + 1])
+        begin = int(batch.level_offsets[topic])
+        end = int(batch.level_offsets[topic + 1])
         level = begin + int(np.searchsorted(batch.levels[begin:end], grade[row], "right"))
         above[number] = counts[level] - counts[end]
     ranks = np.empty(len(rows), np.int64)
@@ -85,7 +88,8 @@ def _compatibility(
     def weighted(weights: FloatArray) -> FloatArray:
         return np.bincount(owner, weights, len(depth)).astype(np.float64, copy=False)
 
-    score, weight = weighted(powers * common / ranks), weighted(powers)
+    score = weighted(powers * common / ranks)
+    weight = weighted(powers)
     if not normalize:
         return divide(score, weight)
     best = weighted(powers * np.minimum(ranks, length[owner]) / ranks)
@@ -132,9 +136,9 @@ MEASURES: tuple[Measure, ...] = (
                 Setting(
                     name="depth",
                     default=None,
-                    expected=f"the number of ranks to compare, a whole number from 1 to {MOST_RANKS}",
+                    expected=f"the number of ranks to compare, a whole number from 1 to {MOST_COMPARED}",
                     least=1.0,
-                    most=float(MOST_RANKS),
+                    most=float(MOST_COMPARED),
                     whole=True,
                 ),
             ),

@@ -116,7 +116,8 @@ def read_text(text: str, version: Version) -> Iterator[NamedMeasure]:
 def split_text(text: str) -> list[str]:
     """Return the texts of single measures: a name behind a comma or blank begins one."""
     parts: list[str] = []
-    begin, depth = 0, 0
+    begin = 0
+    depth = 0
     for match in re.finditer(r"[(){}\[\]]|(?:,|\s+)(?![0-9]+,)", text):  # whole numbers are no names
         letter = match[0]
         depth += (letter in "({[") - (letter in ")}]")

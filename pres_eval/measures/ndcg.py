@@ -8,7 +8,7 @@ from pres_eval.arrays import FloatArray, IntArray, accumulate, divide
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.plain import RankedTopic
 from pres_eval.measures.base import Measure, Trait
-from pres_eval.measures.found import discounted, gained
+from pres_eval.measures.counting import discounted, gained
 from pres_eval.measures.gain import (
     GradeGains,
     KeyNumbers,
@@ -18,7 +18,7 @@ from pres_eval.measures.gain import (
     highest_grades,
     score_with_gains,
 )
-from pres_eval.measures.parameters import Cutoffs, Pairs
+from pres_eval.measures.parameters import PAGE_CUTOFFS, Cutoffs, Pairs
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 
 
@@ -115,7 +115,8 @@ def ndcg_exp_cut(batch: Batch, cutoff: int) -> FloatArray:
       Manning, Raghavan & Schütze, "Introduction to Information Retrieval", section 8.4,
       doi:10.1017/CBO9780511809071.  trec_eval: none.  ir_measures' nDCG(dcg='exp-log2')@k.
     """
-    highest, best = highest_grades(batch), best_ranking(batch, most=cutoff)
+    highest = highest_grades(batch)
+    best = best_ranking(batch, most=cutoff)
     gains = _exponential_gain(batch.grade, highest[batch.topic_of])
     ideal = _exponential_gain(best.gain.astype(np.int64), highest[best.topic_of])
     most = best.sum_by_topic(discounted(ideal, best.rank))
@@ -175,7 +176,7 @@ MEASURES: tuple[Measure, ...] = (
     Measure(
         "ndcg_exp_cut",
         ndcg_exp_cut,
-        Cutoffs((5, 10, 20), or_all=True),
+        Cutoffs(PAGE_CUTOFFS, or_all=True),
         ours=True,
         uses_level=False,
         whole_grades=True,

@@ -60,7 +60,8 @@ def g(batch: Batch, pairs: KeyNumbers) -> FloatArray:
 
 def _g(batch: Batch, named: GradeGains) -> FloatArray:
     """Return (T,) G, see the measure."""
-    gains, best = document_gains(batch, named), best_ranking(batch, named)
+    gains = document_gains(batch, named)
+    best = best_ranking(batch, named)
     behind = 2.0 + _best_gain_so_far(batch, best, named) - accumulate(np.add, gains, batch.offsets)
     counts = gains != 0
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -108,8 +109,10 @@ def ndcg_rel(batch: Batch, pairs: KeyNumbers) -> FloatArray:
 
 def _ndcg_rel(batch: Batch, named: GradeGains) -> FloatArray:
     """Return (T,) ndcg_rel, see the measure."""
-    gains, best = document_gains(batch, named), best_ranking(batch, named)
-    gained, ideal = gains / log2(batch.rank + 1), best.gain / log2(best.rank + 1)
+    gains = document_gains(batch, named)
+    best = best_ranking(batch, named)
+    gained = gains / log2(batch.rank + 1)
+    ideal = best.gain / log2(best.rank + 1)
     dcg = accumulate(np.add, gained, batch.offsets)
     ideal_dcg = best.up_to(batch.topic_of, batch.rank, accumulate(np.add, ideal, best.offsets))
     missed = best.length - batch.count_by_topic(gains > 0)
@@ -138,12 +141,16 @@ def r_ndcg(batch: Batch, pairs: KeyNumbers) -> FloatArray:
 def _r_ndcg(batch: Batch, named: GradeGains) -> FloatArray:
     """Return (T,) Rndcg, see the measure."""
     best = best_ranking(batch, named)
-    gained, ideal = document_gains(batch, named) / log2(batch.rank + 1), best.gain / log2(best.rank + 1)
-    dcg, ideal_dcg = accumulate(np.add, gained, batch.offsets), accumulate(np.add, ideal, best.offsets)
+    gained = document_gains(batch, named) / log2(batch.rank + 1)
+    ideal = best.gain / log2(best.rank + 1)
+    dcg = accumulate(np.add, gained, batch.offsets)
+    ideal_dcg = accumulate(np.add, ideal, best.offsets)
     # The documents after which there is less gain, or none: read from the end, where something changes.
     last = changed(best.topic_of[::-1], best.gain[::-1])[::-1]
-    topic_of, rank = best.topic_of[last], best.rank[last]
-    sums, falls = np.zeros(len(batch)), np.bincount(topic_of, minlength=len(batch))
+    topic_of = best.topic_of[last]
+    rank = best.rank[last]
+    sums = np.zeros(len(batch))
+    falls = np.bincount(topic_of, minlength=len(batch))
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = _dcg_down_to(batch, dcg, topic_of, rank) / best.up_to(topic_of, rank, ideal_dcg)
         sums += np.bincount(topic_of, weights=ratios, minlength=len(batch))

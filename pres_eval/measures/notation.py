@@ -71,7 +71,8 @@ class Notation:
 
     def _template(self, has_level: bool, cutoff: str | None) -> str:
         """Return the text with or without a cutoff; raise MeasureError if this notation has no such one."""
-        whole, cut = self.whole, self.cut
+        whole = self.whole
+        cut = self.cut
         if self.binary is not None and has_level:
             whole, cut = self.binary
         if cutoff is None:
@@ -198,7 +199,8 @@ NOTATION_BY_FOLDED_NAME = {name.casefold(): notation for notation in NOTATIONS f
 def read_settings(text: str) -> NotationSettings:
     """Return the settings between brackets, `rel=2,dcg='exp-log2'`; commas in braces belong to the value."""
     settings = NotationSettings()
-    depth, begin = 0, 0
+    depth = 0
+    begin = 0
     for end, letter in enumerate(text + ","):
         depth += (letter in "{[") - (letter in "}]")
         # A brace that stays open ends with the text: what reads the value reports it.

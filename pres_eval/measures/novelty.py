@@ -11,7 +11,7 @@ from pres_eval.batches.from_subtopics import Hits, SubtopicBatch
 from pres_eval.errors import MeasureError
 from pres_eval.measures.rbp import Powers
 
-MOST_RANKS = 1 << 20
+HIGHEST_CUTOFF = 1 << 20
 """The highest cutoff: what could be had at best is added up rank by rank."""
 
 Discount = Callable[[IntArray], FloatArray]
@@ -35,8 +35,10 @@ def geometric(beta: float) -> Discount:
 
 def share_of_thinkable(batch: SubtopicBatch, cutoff: int, alpha: float, discount: Discount) -> FloatArray:
     """Return novelty (T,) as a share of that of a ranking whose documents are relevant to all subtopics."""
-    if cutoff > MOST_RANKS:
-        raise MeasureError(f"found cutoff {cutoff}, expected at most {MOST_RANKS} for measures of diversity")
+    if cutoff > HIGHEST_CUTOFF:
+        raise MeasureError(
+            f"found cutoff {cutoff}, expected at most {HIGHEST_CUTOFF} for measures of diversity"
+        )
     gained = novelty(batch.hits, cutoff, alpha, discount)
     ranks = np.arange(1, cutoff + 1)
     most = np.add.accumulate(Powers(1.0 - alpha, cutoff)[ranks - 1] * discount(ranks))[-1]
@@ -56,7 +58,8 @@ def novelty(hits: Hits, cutoff: int, alpha: float, discount: Discount) -> FloatA
     first = changed(topic_of, hits.position)
     documents = np.cumsum(first) - 1
     gain = np.bincount(documents, weights=gains).astype(np.float64, copy=False)
-    rank, topic_of = hits.position[first], topic_of[first]
+    rank = hits.position[first]
+    topic_of = topic_of[first]
     within = np.flatnonzero(rank <= cutoff)
     weighted = gain[within] * discount(rank[within])
     return np.bincount(topic_of[within], weighted, len(hits.offsets) - 1).astype(np.float64, copy=False)

@@ -12,9 +12,9 @@ import numpy as np
 from pres_eval.arrays import FloatArray, IntArray, accumulate, divide
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure, Trait
-from pres_eval.measures.found import gained
+from pres_eval.measures.counting import gained
 from pres_eval.measures.gain import BestRanking, best_ranking, document_gains, highest_grades
-from pres_eval.measures.parameters import Cutoffs
+from pres_eval.measures.parameters import PAGE_CUTOFFS, Cutoffs
 from pres_eval.measures.rbp import Powers, chance_to_stop
 from pres_eval.measures.settings import GREATEST_BELOW_1, MAX_REL, MeasureSettings, Setting
 from pres_eval.options import LARGEST_LONG
@@ -67,9 +67,9 @@ def _retrieved(batch: Batch) -> GainedDocuments:
 def q_measure(batch: Batch, beta: float) -> FloatArray:
     """Precision blended with the share of the gain there is, at each relevant document (Q-measure).
 
-    Formula:  q_measure = 1/n Σ (rel(r) + β cg(r)) / (r + β ideal cg(r))      over the ranks r of relevant
-              documents retrieved
+    Formula:  q_measure = 1/n Σ (rel(r) + β cg(r)) / (r + β ideal cg(r))      over the relevant documents
       n            documents with a grade above 0 in the qrels, which are the relevant ones
+      r            rank of a relevant document that was retrieved
       rel(r)       relevant documents down to rank r
       cg(r)        their grades added up
       ideal cg(r)  the r highest grades of the qrels added up
@@ -87,9 +87,9 @@ def q_measure(batch: Batch, beta: float) -> FloatArray:
 def q_measure_cut(batch: Batch, cutoff: int, beta: float) -> FloatArray:
     """Precision blended with the share of the gain there is, at the relevant documents of the first k (Q@k).
 
-    Formula:  q_measure_cut_k = 1/min(n, k) Σ (rel(r) + β cg(r)) / (r + β ideal cg(r))      over the ranks
-              r of relevant documents down to rank k
+    Formula:  q_measure_cut_k = 1/min(n, k) Σ (rel(r) + β cg(r)) / (r + β ideal cg(r))
       n            documents with a grade above 0 in the qrels, which are the relevant ones
+      r            rank of a relevant document, down to rank k
       rel(r)       relevant documents down to rank r
       cg(r)        their grades added up
       ideal cg(r)  the r highest grades of the qrels added up
@@ -146,7 +146,8 @@ def normalized_err(batch: Batch, cutoff: int, max_rel: float | None) -> FloatArr
       doi:10.1145/1645953.1646033; Sakai & Song, "Evaluating diversified search results using per-intent
       graded relevance", SIGIR 2011, doi:10.1145/2009916.2010055; NTCIREVAL.  trec_eval: none.
     """
-    highest, best = _highest_of_scale(batch, max_rel), best_ranking(batch, most=cutoff)
+    highest = _highest_of_scale(batch, max_rel)
+    best = best_ranking(batch, most=cutoff)
     satisfied = _satisfaction(document_gains(batch), highest[batch.topic_of])
     stops = chance_to_stop(satisfied, batch.offsets) / batch.rank
     err = batch.sum_by_topic(stops, batch.rank <= cutoff)
@@ -211,7 +212,6 @@ _PHI = Setting(
     expected="the share of the utility left after each rank, above 0 and below 1",
     most=GREATEST_BELOW_1,
 )
-CUTOFFS = (5, 10, 20)
 
 _GRADED = frozenset({Trait.BOUNDED, Trait.GRADED, Trait.IGNORES_TAIL})
 _ntcir = partial(Measure, ours=True, uses_level=False)
@@ -221,21 +221,26 @@ MEASURES: tuple[Measure, ...] = (
     _ntcir(
         "q_measure_cut",
         q_measure_cut,
-        MeasureSettings((BETA,), CUTOFFS, "10,20,beta=0.5"),
+        MeasureSettings((BETA,), PAGE_CUTOFFS, "10,20,beta=0.5"),
         traits=_GRADED,
     ),
     _ntcir(
         "ncg",
         normalized_cumulated_gain,
-        Cutoffs(CUTOFFS, "10,20"),
+        Cutoffs(PAGE_CUTOFFS, "10,20"),
         traits=_GRADED | {Trait.OWN_EXPECTED},
     ),
-    _ntcir("nerr", normalized_err, MeasureSettings((MAX_REL,), CUTOFFS, "10,20,max_rel=3"), traits=_GRADED),
+    _ntcir(
+        "nerr",
+        normalized_err,
+        MeasureSettings((MAX_REL,), PAGE_CUTOFFS, "10,20,max_rel=3"),
+        traits=_GRADED,
+    ),
     _ntcir("o_measure", o_measure, MeasureSettings((BETA,), example="beta=0.5"), traits=_GRADED),
     _ntcir(
         "irbu",
         intentwise_rank_biased_utility,
-        MeasureSettings((_PHI, MAX_REL), CUTOFFS, "10,20,phi=0.95,max_rel=3"),
+        MeasureSettings((_PHI, MAX_REL), PAGE_CUTOFFS, "10,20,phi=0.95,max_rel=3"),
         traits=_GRADED | {Trait.RISES, Trait.OF_TOPIC_SCALE},
     ),
 )

@@ -25,6 +25,10 @@ Column = tuple[str, Arguments]
 """The label of a column, and the arguments of the score function that fill it."""
 
 
+PAGE_CUTOFFS = (5, 10, 20)
+"""The ranks of measures of the first page of results, where none is named."""
+
+
 class Parameters(Protocol):
     """A kind of measure parameters: reads their text and returns the columns that they ask for."""
 

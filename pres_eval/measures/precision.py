@@ -8,7 +8,7 @@ from pres_eval.arrays import FloatArray, IntArray, divide
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.plain import RankedTopic
 from pres_eval.measures.base import Measure, Trait
-from pres_eval.measures.found import Numbers, relevant_within
+from pres_eval.measures.counting import Numbers, relevant_within
 from pres_eval.measures.parameters import BetaCutoffs, Cutoffs, Fractions
 
 DOCUMENT_CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)

@@ -9,7 +9,7 @@ from pres_eval.batches.batch import Batch
 from pres_eval.errors import MeasureError, quoted
 from pres_eval.measures.average_precision import average_precision_cut
 from pres_eval.measures.base import Measure, Trait
-from pres_eval.measures.found import Numbers, sum_of_ranks
+from pres_eval.measures.counting import Numbers, sum_of_ranks
 from pres_eval.measures.parameters import BetaCutoffs, Cutoffs, OptionalCutoffs
 from pres_eval.measures.precision import f_measure, recall
 from pres_eval.options import LARGEST_LONG
@@ -119,9 +119,9 @@ def _collection_size(batch: Batch) -> int | IntArray:
     needed = batch.num_ret + batch.num_rel - batch.num_rel_ret
     if (needed > size).any():
         topic = int(np.argmax(needed - size))
-        found = np.broadcast_to(size, len(batch))[topic]
+        size_of_topic = np.broadcast_to(size, len(batch))[topic]
         raise MeasureError(
-            f"-m Rnorm: found -N {found}, expected at least {needed[topic]}: "
+            f"-m Rnorm: found -N {size_of_topic}, expected at least {needed[topic]}: "
             f"topic {quoted(batch.topics[topic])} has {batch.num_ret[topic]} documents retrieved "
             f"and {needed[topic] - batch.num_ret[topic]} relevant ones besides"
         )

@@ -8,7 +8,7 @@ from pres_eval.arrays import BLOCK, FloatArray, IntArray, accumulate
 from pres_eval.batches.batch import Batch
 from pres_eval.errors import MeasureError, quoted
 from pres_eval.measures.base import Measure, Trait, WhenMissing
-from pres_eval.measures.found import gained
+from pres_eval.measures.counting import gained
 from pres_eval.measures.gain import (
     GradeGains,
     KeyNumbers,
@@ -20,7 +20,7 @@ from pres_eval.measures.gain import (
     highest_grades,
     score_with_gains,
 )
-from pres_eval.measures.parameters import Pairs
+from pres_eval.measures.parameters import PAGE_CUTOFFS, Pairs
 from pres_eval.measures.settings import Setting, UnitedCutoffs
 
 PERSISTENCE = 0.9
@@ -99,13 +99,15 @@ def gains_to_one(batch: Batch, named: GradeGains) -> FloatArray:
     """Return (D,) the documents' gains, brought to 0 … 1."""
     gains = document_gains(batch, named)
     # trec_eval: the least and the highest gain both start at 0.
-    lowest, highest = np.zeros(len(batch)), np.maximum(highest_grades(batch), 0).astype(float)
+    lowest = np.zeros(len(batch))
+    highest = np.maximum(highest_grades(batch), 0).astype(float)
     if named:
         for topics, table in gain_tables(batch, named):
             lowest[topics], highest[topics] = min(table.lowest, 0.0), max(table.highest, 0.0)
     has_gain = (batch.grade >= 0) | np.isin(batch.grade, [grade for grade, _ in named])
     scaled = has_gain & ((lowest < 0) | (highest > 1))[batch.topic_of]
-    low, span = lowest[batch.topic_of][scaled], (highest - lowest)[batch.topic_of][scaled]
+    low = lowest[batch.topic_of][scaled]
+    span = (highest - lowest)[batch.topic_of][scaled]
     gains[scaled] = (gains[scaled] - low) / span
     return gains
 
@@ -212,7 +214,7 @@ MEASURES: tuple[Measure, ...] = (
     Measure(
         "err",
         expected_reciprocal_rank,
-        UnitedCutoffs((_HIGHEST_GRADE,), (5, 10, 20), "10,20,max_rel=5"),
+        UnitedCutoffs((_HIGHEST_GRADE,), PAGE_CUTOFFS, "10,20,max_rel=5"),
         ours=True,
         uses_level=False,
         whole_grades=True,

@@ -16,12 +16,11 @@ from pres_eval.arrays import FloatArray, IntArray, accumulate, elementwise, log2
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure, Trait
 from pres_eval.measures.continuing import DEPTH, gain_for_each_document, insq_continues, scaled_gains
-from pres_eval.measures.found import discounted, gained
+from pres_eval.measures.counting import discounted, gained
+from pres_eval.measures.parameters import PAGE_CUTOFFS
 from pres_eval.measures.settings import MAX_REL, MIN_REL, WANTED_GAIN, MeasureSettings, persistence
 
-CUTOFFS = (5, 10, 20)
-
-ROUNDING = 1e-9
+GAIN_TOLERANCE = 1e-9
 """Tolerance of a sum of gains below the wanted one, for rounding; relative if that is above 1."""
 
 
@@ -69,7 +68,7 @@ def bejeweled_player(
     most = min(cutoff, DEPTH)
     gains = np.where(batch.rank <= most, scaled_gains(batch, min_rel, max_rel), 0.0)
     running = accumulate(np.add, gains, batch.offsets)
-    reached = running >= gain_wanted - ROUNDING * max(1.0, abs(gain_wanted))
+    reached = running >= gain_wanted - GAIN_TOLERANCE * max(1.0, abs(gain_wanted))
     enough = np.flatnonzero(reached & (batch.rank <= most))
     stop = np.full(len(batch), most)
     np.minimum.at(stop, batch.topic_of[enough], batch.rank[enough])
@@ -232,9 +231,9 @@ def _persistent(batch: Batch, gains: FloatArray, cutoff: int, p: float) -> Float
 
 
 _GRADES = (MIN_REL, MAX_REL)
-_AT_RANKS = MeasureSettings(_GRADES, CUTOFFS, "10,20,max_rel=3")
+_AT_RANKS = MeasureSettings(_GRADES, PAGE_CUTOFFS, "10,20,max_rel=3")
 _WANTING = MeasureSettings((WANTED_GAIN, *_GRADES), example="T=2,max_rel=3")
-_PERSISTENT = MeasureSettings((persistence(0.8),), CUTOFFS, "10,20,p=0.9")
+_PERSISTENT = MeasureSettings((persistence(0.8),), PAGE_CUTOFFS, "10,20,p=0.9")
 _FIRST = frozenset({Trait.BOUNDED, Trait.IGNORES_TAIL, Trait.RISES, Trait.OWN_EXPECTED})
 _RISING = _FIRST | {Trait.GRADED, Trait.OF_TOPIC_SCALE}
 _graded = partial(Measure, ours=True, uses_level=False)
@@ -250,7 +249,7 @@ MEASURES: tuple[Measure, ...] = (
     _stopping(
         "bpm",
         bejeweled_player,
-        MeasureSettings((WANTED_GAIN, *_GRADES), CUTOFFS, "10,20,T=2,max_rel=3"),
+        MeasureSettings((WANTED_GAIN, *_GRADES), PAGE_CUTOFFS, "10,20,T=2,max_rel=3"),
         best_by_grade=False,
     ),
     _graded("insq", insq, _WANTING, traits=_RISING - {Trait.RISES}),

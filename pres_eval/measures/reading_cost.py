@@ -9,7 +9,7 @@ import numpy as np
 from pres_eval.arrays import FloatArray, IntArray, divide
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure, Trait
-from pres_eval.measures.found import relevant_within, variance_of_relevant
+from pres_eval.measures.counting import relevant_within, variance_of_relevant
 from pres_eval.measures.parameters import Coefficients
 from pres_eval.measures.screening import documents_to_read
 from pres_eval.measures.sets import set_recall
@@ -93,7 +93,8 @@ def loss_of_recall(batch: Batch) -> FloatArray:
     Source: Bagdouri, Webber, Lewis & Oard, "Towards minimizing the annotation cost of certified text
       classification", CIKM 2013, doi:10.1145/2505515.2505708; CLEF TAR's tar_eval.  trec_eval: none.
     """
-    missed, n = 1.0 - set_recall(batch), batch.num_rel.astype(float)
+    missed = 1.0 - set_recall(batch)
+    n = batch.num_rel.astype(float)
     return missed * missed + divide(variance_of_relevant(batch), n * n)
 
 

@@ -16,12 +16,13 @@ from pres_eval.batches.from_samples import SampledBatch
 from pres_eval.measures.base import Measure, Trait, total
 from pres_eval.measures.gain import KeyNumbers, grade_gains
 from pres_eval.measures.parameters import Cutoffs, Pairs
+from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 from pres_eval.options import LARGEST_LONG, RelevanceInfo
 
 SMOOTHED = (0.00001, 0.00003)
 """Number that sample_eval.pl adds to relevant and to drawn documents, so that no share is 0/0."""
 
-ROUNDING = 1e-9
+WHOLE_NUMBER_TOLERANCE = 1e-9
 """Documents that are inferred and this near to a whole number are as many."""
 
 
@@ -55,7 +56,8 @@ def inferred_ap(batch: SampledBatch) -> FloatArray:
 def _precision_at_found(batch: SampledBatch) -> FloatArray:
     """Return (D,) the precision that is expected at each document retrieved, if it is relevant."""
     retrieved = batch.retrieved
-    times, relevant = batch.times[retrieved], batch.times[retrieved] * batch.is_rel[retrieved]
+    times = batch.times[retrieved]
+    relevant = batch.times[retrieved] * batch.is_rel[retrieved]
     number = batch.group_of[retrieved] - batch.offsets[batch.topic_of[retrieved]]
     documents = np.arange(len(retrieved)) - batch.begins
     above = np.zeros(len(retrieved))
@@ -118,7 +120,7 @@ def _ideal_dcg(batch: SampledBatch, gain: FloatArray) -> FloatArray:
             best[topic] = np.add.accumulate(np.append(best[topic], value / _log2(ranks + 1)))[-1]
         start += numbers
         # 2 + 8/3 + 4/3 are 6 documents, also if doubles add up to a little less.
-        start = np.where(np.abs(start - np.rint(start)) < ROUNDING, np.rint(start), start)
+        start = np.where(np.abs(start - np.rint(start)) < WHOLE_NUMBER_TOLERANCE, np.rint(start), start)
     return best
 
 
@@ -128,7 +130,7 @@ def _ranks(start: float, number: float, most: int) -> FloatArray:
     steps = np.ones(max(min(int(number) + 2, most + 1), 1))
     steps[0] += start
     ranks = np.add.accumulate(steps)
-    ranks = ranks[ranks <= start + number + ROUNDING]
+    ranks = ranks[ranks <= start + number + WHOLE_NUMBER_TOLERANCE]
     return ranks[: 1 + int(np.count_nonzero(ranks < most))]
 
 
@@ -225,9 +227,6 @@ def stat_num_rel(batch: SampledBatch) -> FloatArray:
     return batch.over_strata(batch.by_stratum(batch.worth[rows], rows))
 
 
-CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
-"""Those of sample_eval.pl."""
-
 _of_strata = partial(
     Measure, relevance=RelevanceInfo.STRATA, ours=True, traits=frozenset({Trait.IGNORES_TAIL})
 )
@@ -242,8 +241,8 @@ MEASURES: tuple[Measure, ...] = (
         uses_level=False,
         traits=frozenset({Trait.IGNORES_TAIL, Trait.TOO_HIGH_OF_SAMPLES}),
     ),
-    _of_strata("iP", inferred_precision, Cutoffs(CUTOFFS)),
-    _of_strata("irecall", inferred_recall, Cutoffs(CUTOFFS)),
+    _of_strata("iP", inferred_precision, Cutoffs(DOCUMENT_CUTOFFS)),
+    _of_strata("irecall", inferred_recall, Cutoffs(DOCUMENT_CUTOFFS)),
     _of_strata("inum_rel_ret", num_rel_ret_inferred, summary=total, tells_quality=False),
     _of_strata("inum_rel", num_rel_inferred, summary=total, tells_quality=False),
     _of_any("statAP", stat_ap),

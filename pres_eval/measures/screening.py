@@ -13,7 +13,7 @@ import numpy as np
 from pres_eval.arrays import FloatArray, IntArray, divide
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure, Trait
-from pres_eval.measures.found import relevant_within, sum_of_ranks
+from pres_eval.measures.counting import relevant_within, sum_of_ranks
 from pres_eval.measures.precision import rank_of_relevant
 from pres_eval.measures.settings import Percents
 
@@ -121,7 +121,8 @@ def normalized_area(batch: Batch) -> FloatArray:
     Notes: PRES is nearly the same with Nmax for N and the documents that were not found put behind Nmax.
     Source: CLEF TAR's tar_eval.  trec_eval: none.
     """
-    documents, n = documents_to_read(batch), batch.num_rel.astype(float)
+    documents = documents_to_read(batch)
+    n = batch.num_rel.astype(float)
     area = relevant_within(batch) * (documents + 0.5) - sum_of_ranks(batch)
     return divide(area, n * documents - n * n / 2.0)
 

@@ -8,7 +8,7 @@ from pres_eval.arrays import FloatArray, divide
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.plain import RankedTopic
 from pres_eval.measures.base import Measure, Trait, WhenMissing
-from pres_eval.measures.found import relevant_within, variance_of_relevant
+from pres_eval.measures.counting import relevant_within, variance_of_relevant
 from pres_eval.measures.parameters import Coefficients
 
 
@@ -58,7 +58,8 @@ def set_average_precision(batch: Batch) -> FloatArray:
     Source: trec_eval (once exact_unranked_avg_prec).  ir_measures' SetAP.
     """
     relevant_found = relevant_within(batch).astype(float)
-    retrieved, relevant = batch.num_ret.astype(float), batch.num_rel.astype(float)
+    retrieved = batch.num_ret.astype(float)
+    relevant = batch.num_rel.astype(float)
     return divide(relevant_found * relevant_found + variance_of_relevant(batch), retrieved * relevant)
 
 
@@ -72,7 +73,8 @@ def set_f(batch: Batch, weights: tuple[float, ...]) -> FloatArray:
     Notes: x is the β² of the usual Fβ: -m set_F.4 is F2.  ir_measures' SetF(beta=…) hands its beta on as x.
     Source: van Rijsbergen, "Information Retrieval", 2nd ed., Butterworths 1979, chapter 7; trec_eval.
     """
-    x, num_found = weights[0], relevant_within(batch)
+    x = weights[0]
+    num_found = relevant_within(batch)
     topics = num_found > 0
     p = divide(num_found, batch.num_ret)[topics]
     r = divide(num_found, batch.num_rel)[topics]
@@ -93,7 +95,9 @@ def utility(batch: Batch, worth: tuple[float, ...]) -> FloatArray:
     Parameters: p1 to p4, as in -m utility.1,-1,0,0, which are the defaults; p4 needs -N to make sense.
     Source: trec_eval, from the TREC filtering track.
     """
-    a, ret, n = relevant_within(batch), batch.num_ret, batch.num_rel
+    a = relevant_within(batch)
+    ret = batch.num_ret
+    n = batch.num_rel
     rest = batch.num_docs_in_coll + a - ret - n
     return np.asarray(worth[0] * a + worth[1] * (ret - a) + worth[2] * (n - a) + worth[3] * rest, np.float64)
 

@@ -143,7 +143,8 @@ class MeasureSettings(NamedTuple):
                     f"-m {name}.{text}: found setting {key!r}, expected {' or '.join(setting_by_name)}"
                 )
             values[key] = setting_by_name[key].read(name, number)
-        low, high = values.get("min_rel"), values.get("max_rel")
+        low = values.get("min_rel")
+        high = values.get("max_rel")
         if low is not None and high is not None and not low < high:
             raise MeasureError(f"-m {name}.{text}: expected min_rel below max_rel")
         return tuple(values.values())

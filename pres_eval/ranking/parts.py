@@ -11,10 +11,10 @@ import numpy as np
 from pres_eval.arrays import NO_IDS, GrowingColumns, Ids, IdTable, IntArray, TopicNumbers, gathered
 from pres_eval.ranking.any_order import KeyedRows
 from pres_eval.ranking.ranked import NO_TIES, NOTHING, Ranked, Scores, Ties, inverse
+from pres_eval.reading.cuts import ScatteredError
 from pres_eval.reading.lines import TAG, LineError, Lines
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.source import NO_CHUNK, Chunk, Source
-from pres_eval.reading.splits import ScatteredError
 from pres_eval.records import dataclass
 
 MOST = 100_000

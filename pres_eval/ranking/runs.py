@@ -22,20 +22,19 @@ from pres_eval.ranking.ranker import EVERY_ROW, KEYS, RANKS, ROWS, Kept, Ranker
 from pres_eval.ranking.ranking import Ranking, ranking_of
 from pres_eval.ranking.whole_topics import DuplicateRowError
 from pres_eval.reading.blocks import Block, FileFormat, check_tag
+from pres_eval.reading.cuts import ScatteredError
 from pres_eval.reading.lines import RUN, LineError, no_lines
 from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.run_files import PARQUET, TREC, RunFiles, check_format
 from pres_eval.reading.source import CHUNK, Chunk, Source
 from pres_eval.reading.splits import (
-    ScatteredError,
     Split,
     blocks_in,
+    cut_for,
     parquet_splits,
-    source_in,
     text_chunks,
     text_splits,
 )
-from pres_eval.reading.storage import kept_open
 from pres_eval.workers import UNTHREADED, in_order
 
 FIRST_BYTES = 1 << 18
@@ -72,12 +71,11 @@ def read_split(
         return ranker.part(piece, kept=kept, is_first=begins_run and number == 0)
 
     if form == TREC:
-        source = file if split.stop is None else source_in(file, split.start, split.stop, by_topic)
         # One chunk lies ready, so that no thread waits until this one has read the next: a seventh faster.
-        with contextlib.closing(text_chunks(source, by_topic)) as chunks:
+        with contextlib.closing(text_chunks(file, by_topic, split.start, split.stop)) as chunks:
             parts = in_order(work, enumerate(chunks), threads, UNTHREADED)
             with contextlib.suppress(EmptyFileError):  # others may have lines
-                merging.add_chunks(source, parts)
+                merging.add_chunks(file, parts)
     else:
         blocks = blocks_in(file, split, _format(form), by_topic)
         for part in in_order(work, enumerate(blocks), threads, UNTHREADED):
@@ -215,7 +213,7 @@ class Runs(contextlib.AbstractContextManager["Runs"]):
             run.advance(-self._advanced)
             self._advanced = 0
         with contextlib.ExitStack() as stack:
-            files, splits = self._splits(run, stack)
+            files, splits = self._splits(run, kept.by_topic, stack)
             if run.form == TREC and kept.what != ROWS and len(splits) > 1:
                 self._begin(files, splits[0], kept)
             shared = stack.enter_context(contextlib.closing(self._engine.share(files, "the run")))
@@ -246,21 +244,33 @@ class Runs(contextlib.AbstractContextManager["Runs"]):
         Raises ScatteredError, IdsWantedError, before any worker begins; all other errors are for those.
         """
         if split.stop is not None:
-            first = replace(split, stop=min(split.stop, FIRST_BYTES if kept.by_topic else CHUNK))
+            stop = FIRST_BYTES if kept.by_topic else CHUNK
             with contextlib.suppress(PresEvalError, LineError, DuplicateRowError):
-                read_split(first, self._ranker, files, kept=kept)
+                if stop < split.stop:
+                    cut = cut_for(kept.by_topic)
+                    split = replace(split, stop=files[split.number].cut_at(stop, cut))
+                read_split(split, self._ranker, files, kept=kept)
 
-    def _splits(self, run: RunFiles, stack: contextlib.ExitStack) -> tuple[list[Source], list[Split]]:
-        """Return the files, open as long as the stack is, and their splits."""
+    def _splits(
+        self, run: RunFiles, by_topic: bool, stack: contextlib.ExitStack
+    ) -> tuple[list[Source], list[Split]]:
+        """Return the files, open as long as the stack is, and their splits; `by_topic`: of whole topics."""
         size = self._engine.split_size(run.size() or 0)
         is_apart = run.is_remote or (run.form == PARQUET and run.size() is not None)
         if size is None and is_apart:
             size = split_size(run.size() or 0, self._engine.workers)
         if size is None or run.form not in (TREC, PARQUET) or any(one.path == "-" for one in run.sources):
             return list(run.sources), [Split(number) for number in range(len(run.sources))]
-        files = [stack.enter_context(kept_open(source)) for source in run.sources]
-        cut = parquet_splits if run.form == PARQUET else text_splits
-        return list(files), [split for number, file in enumerate(files) for split in cut(number, file, size)]
+        files = list(run.sources)
+        for file in files:
+            stack.enter_context(file.kept_open())
+        splits: list[Split] = []
+        for number, file in enumerate(files):
+            if run.form == PARQUET:
+                splits.extend(parquet_splits(number, file, size))
+            else:
+                splits.extend(text_splits(number, file, size, by_topic))
+        return files, splits
 
     def _made(self, run: RunFiles, part: Part, unchecked: bool = False) -> Ranking:
         """Return the ranking of a run whose parts were ranked."""

@@ -39,7 +39,7 @@ from pres_eval.options import DEFAULT_NMAX, Options, RelevanceInfo
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.reading.relevance import QrelsJudgements
 from pres_eval.reading.topic_files import Groups, Weights
-from pres_eval.report.records import File
+from pres_eval.report.records import FileRecord
 from pres_eval.report.text import shown, text_of
 from pres_eval.scoring import ScoredRun
 from pres_eval.workers import Loop, in_turn
@@ -80,8 +80,8 @@ class Report:
     evaluations: tuple[ScoredRun, ...]
     nmax: tuple[int, ...]
     options: Options
-    qrels: File
-    files: tuple[File, ...]
+    qrels: FileRecord
+    files: tuple[FileRecord, ...]
     board: tuple[str, ...]
     documents: RelevantRanks
     pairs: PairTable | None = None
@@ -290,8 +290,8 @@ def make_report(
     measures: Sequence[str],
     settings: CompareSettings,
     *,
-    qrels: File,
-    files: Sequence[File],
+    qrels: FileRecord,
+    files: Sequence[FileRecord],
     compared_with: int | None = None,
     each: Loop = in_turn,
     medians: Mapping[str, Mapping[bytes, float]] | None = None,

@@ -20,7 +20,7 @@ from pres_eval.errors import InputError, MeasureError
 from pres_eval.measures.base import Trait
 from pres_eval.measures.diversity import MEASURES as DIVERSITY_MEASURES
 from pres_eval.measures.intents import MEASURES as INTENT_MEASURES
-from pres_eval.measures.novelty import MOST_RANKS
+from pres_eval.measures.novelty import HIGHEST_CUTOFF
 from pres_eval.measures.selection import select
 from pres_eval.options import Options, RelevanceInfo
 from pres_eval.ranking.runs import read_run
@@ -258,8 +258,10 @@ def test_bad_parameters(texts: Sequence[str], message: str) -> None:
 
 def test_cutoffs_are_limited(tmp_path: Path) -> None:
     judgements, run = made(1)
-    with pytest.raises(MeasureError, match=f"found cutoff {MOST_RANKS + 1}, expected at most {MOST_RANKS}"):
-        evaluated(judgements, run, f"ERR_IA.{MOST_RANKS + 1}", tmp_path)
+    with pytest.raises(
+        MeasureError, match=f"found cutoff {HIGHEST_CUTOFF + 1}, expected at most {HIGHEST_CUTOFF}"
+    ):
+        evaluated(judgements, run, f"ERR_IA.{HIGHEST_CUTOFF + 1}", tmp_path)
     assert len(evaluated(judgements, run, f"alpha_nDCG.{2**63 - 1}", tmp_path).topics) == 8
 
 

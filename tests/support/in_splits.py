@@ -13,7 +13,7 @@ from pres_eval.cli import main, reader
 from pres_eval.engines import connecting, copies
 from pres_eval.engines.engine import Engine, Here
 from pres_eval.ranking.ranker import RANKS, Ranker
-from pres_eval.reading.splits import ScatteredError
+from pres_eval.reading.cuts import ScatteredError
 
 TOGETHER, ANY_ORDER, COPIES = PLANS = ("together", "any order", "copies")
 

@@ -69,7 +69,8 @@ def unjudged(batch: Batch, depth: int, above: int = 0) -> Ranks:
     rows = np.flatnonzero(free)
     topic_of = np.searchsorted(begins, rows, "right") - 1
     rank = rows - begins[topic_of] + 1
-    topic_of, rank = topic_of[rank > above], rank[rank > above]
+    topic_of = topic_of[rank > above]
+    rank = rank[rank > above]
     return Ranks(np.searchsorted(topic_of, np.arange(len(batch) + 1)), topic_of, rank)
 
 
@@ -80,27 +81,31 @@ def filled(batch: Batch, depth: int, grades: Grades, above: int = 0) -> Batch:
     """
     free = unjudged(batch, depth, above)
     unchanged = np.flatnonzero((batch.grade >= 0) | (batch.rank > depth) | (batch.rank <= above))
-    topic_of, count = np.concatenate((batch.topic_of[unchanged], free.topic)), np.diff(free.offsets)
+    topic_of = np.concatenate((batch.topic_of[unchanged], free.topic))
+    count = np.diff(free.offsets)
     rank = np.concatenate((batch.rank[unchanged], free.rank))
     # Two stretches that ascend are merged, which takes a fifteenth of sorting them by two keys.
     order = np.argsort(topic_of * (int(rank.max(initial=0)) + 1) + rank, kind="stable")
     # Where nothing is judged anew, no grade may be there that the topic does not have.
     grades = np.where(count > 0, grades, np.minimum(grades, np.maximum(highest_grades(batch), 0)))
-    where_levels_go = batch.level_offsets[:-1] if not grades.any() else batch.level_offsets[1:]
+    grade = np.concatenate((batch.grade[unchanged], grades[free.topic]))
+    # Levels ascend: grades of 0 come before those of the topic, the highest ones behind.
+    where_they_go = batch.level_offsets[1:] if grades.any() else batch.level_offsets[:-1]
     return replace(
         batch,
         offsets=np.searchsorted(topic_of[order], np.arange(len(batch) + 1)),
         rank=rank[order],
-        grade=np.concatenate((batch.grade[unchanged], grades[free.topic]))[order],
-        levels=np.insert(batch.levels, where_levels_go, grades),
-        level_counts=np.insert(batch.level_counts, where_levels_go, count),
+        grade=grade[order],
+        levels=np.insert(batch.levels, where_they_go, grades),
+        level_counts=np.insert(batch.level_counts, where_they_go, count),
         level_offsets=batch.level_offsets + np.arange(len(batch) + 1),
     )
 
 
 def depth_of(measure: Measure, arguments: tuple[Any, ...]) -> int:
     """Return the cutoff among the arguments of a measure; LARGEST_LONG for the whole ranking."""
-    kind, cutoff = measure.parameters, None
+    kind = measure.parameters
+    cutoff = None
     if isinstance(kind, BetaCutoffs):
         cutoff = arguments[1]
     elif isinstance(kind, Cutoffs | OptionalCutoffs) or (isinstance(kind, MeasureSettings) and kind.cutoffs):
@@ -110,9 +115,10 @@ def depth_of(measure: Measure, arguments: tuple[Any, ...]) -> int:
 
 def at_the_ends(batch: Batch, measure: Measure, arguments: tuple[Any, ...]) -> Bounds:
     """Return (T,) and (T,): the bounds of a measure that only rises, or only falls, with each grade."""
-    depth, highest = depth_of(measure, arguments), highest_of(batch, measure)
-    ends = [
-        np.asarray(measure.score(filled(batch, depth, grades), *arguments), np.float64)
-        for grades in (np.zeros_like(highest), highest)
-    ]
-    return np.minimum(*ends), np.maximum(*ends)
+    depth = depth_of(measure, arguments)
+    highest = highest_of(batch, measure)
+    with_none = filled(batch, depth, np.zeros_like(highest))
+    with_highest = filled(batch, depth, highest)
+    value_of_none = np.asarray(measure.score(with_none, *arguments), np.float64)
+    value_of_highest = np.asarray(measure.score(with_highest, *arguments), np.float64)
+    return np.minimum(value_of_none, value_of_highest), np.maximum(value_of_none, value_of_highest)

@@ -21,7 +21,8 @@ def _of_gains(gains: Gains, batch: Batch, measure: Measure, arguments: tuple[Any
     """Return (T,) and (T,): bounds of nDCG with some gain for each grade."""
     depth = depth_of(measure, arguments)
     value = np.asarray(measure.score(batch, *arguments), np.float64)
-    least, greatest = value.copy(), value.copy()
+    least = value.copy()
+    greatest = value.copy()
     for row in range(len(batch)):
         topic = batch.take(row, row + 1)
         free = unjudged(topic, depth).rank
@@ -50,9 +51,8 @@ def _ends_of_ratio(
     # (L,) documents in the qrels that reach above each layer.
     num = np.cumsum(counts, axis=0)[-1].astype(np.int64)
     rows = np.flatnonzero(topic.rank <= depth)
-    retrieved = np.where(
-        topic.grade[rows, np.newaxis] >= reached, 1.0 / log2(topic.rank[rows, np.newaxis] + 1), 0.0
-    )
+    discounts_of_rows = 1.0 / log2(topic.rank[rows, np.newaxis] + 1)
+    retrieved = np.where(topic.grade[rows, np.newaxis] >= reached, discounts_of_rows, 0.0)
     # (L,) discounts of those retrieved, added up.
     collected = np.add.accumulate(np.concatenate((np.zeros((1, len(reached))), retrieved)), axis=0)[-1]
     ranks = np.arange(1, int(num.max(initial=0)) + len(free) + 1)
@@ -60,14 +60,16 @@ def _ends_of_ratio(
     of_first_ranks = np.concatenate(([0.0], np.add.accumulate(discounts)))
     # (U+1, L) with 0 … U documents more: what could be had at best, and if the first, or the last, are found.
     best = of_first_ranks[num + np.arange(len(free) + 1)[:, np.newaxis]]
-    first, last = (
-        np.concatenate(([0.0], np.add.accumulate(own)))[:, np.newaxis] + collected
-        for own in (1.0 / log2(free + 1), 1.0 / log2(free[::-1] + 1))
-    )
+    discounts_of_free = 1.0 / log2(free + 1)
+    of_first_free = np.concatenate(([0.0], np.add.accumulate(discounts_of_free)))
+    of_last_free = np.concatenate(([0.0], np.add.accumulate(discounts_of_free[::-1])))
+    first = of_first_free[:, np.newaxis] + collected
+    last = of_last_free[:, np.newaxis] + collected
     width = np.diff(gains(levels))
     # It is least where the last x documents have the highest gain, for some x.
-    sums = (np.add.accumulate(each[1:] * width, axis=1)[:, -1] for each in (last, best))
-    return float(divide(*sums).min()), _greatest_ratio(first, best, width)
+    dcg = np.add.accumulate(last[1:] * width, axis=1)[:, -1]
+    best_dcg = np.add.accumulate(best[1:] * width, axis=1)[:, -1]
+    return float(divide(dcg, best_dcg).min()), _greatest_ratio(first, best, width)
 
 
 def _greatest_ratio(collected: FloatArray, best: FloatArray, width: FloatArray) -> float:
@@ -77,7 +79,8 @@ def _greatest_ratio(collected: FloatArray, best: FloatArray, width: FloatArray) 
     width            (L,) of the layers
     """
     columns = np.arange(len(width))
-    ratio, chosen = -1.0, np.full(len(width), len(collected) - 1)
+    ratio = -1.0
+    chosen = np.full(len(width), len(collected) - 1)
     while True:
         numerator = np.add.accumulate(collected[chosen, columns] * width)[-1]
         denominator = np.add.accumulate(best[chosen, columns] * width)[-1]

@@ -54,15 +54,18 @@ def _in_closed_form(values: Values, rising: Callable[[FloatArray], FloatArray] |
         """Return (T,) and (T,) the least and the greatest of the values."""
         # What is not tried is the value as it is: nothing relevant.  It has the measure's own last bits.
         value = np.asarray(measure.score(batch, *arguments), np.float64)
-        least, greatest = value.copy(), value.copy()
+        least = value.copy()
+        greatest = value.copy()
         tried = _Tried.from_batch(batch, depth_of(measure, arguments))
         topics = np.flatnonzero(np.diff(tried.free.offsets))
         if len(topics):
-            tried_values, starts = values(tried, arguments), tried.free.offsets[topics]
+            tried_values = values(tried, arguments)
+            starts = tried.free.offsets[topics]
             lowest = np.minimum.reduceat(tried_values.min(axis=0), starts)
             highest = np.maximum.reduceat(tried_values.max(axis=0), starts)
             if rising is not None:
-                lowest, highest = rising(lowest), rising(highest)
+                lowest = rising(lowest)
+                highest = rising(highest)
             least[topics] = np.minimum(least[topics], lowest)
             greatest[topics] = np.maximum(greatest[topics], highest)
         return least, greatest
@@ -72,24 +75,26 @@ def _in_closed_form(values: Values, rising: Callable[[FloatArray], FloatArray] |
 
 def _sums_of_precisions(tried: _Tried) -> FloatArray:
     """Return (2, X) the sums of precisions when the first x, and when the last x, are relevant."""
-    free, relevant, topic = tried.free, tried.relevant, tried.free.topic
+    free = tried.free
+    relevant = tried.relevant
+    topic = tried.free.topic
     inverse = 1.0 / relevant.rank
     upwards = relevant.upwards()
     number_in_topic = np.arange(len(inverse)) - relevant.offsets[relevant.topic] + 1
-    running, after = relevant.running(number_in_topic * inverse), relevant.running(inverse[upwards])[upwards]
-    last = relevant.offsets[topic + 1] - 1
-    known = np.where(last >= relevant.offsets[topic], np.append(running, 0.0)[last], 0.0)
+    running = relevant.running(number_in_topic * inverse)
+    after = relevant.running(inverse[upwards])[upwards]
+    last_row = relevant.offsets[topic + 1] - 1
+    known = np.where(last_row >= relevant.offsets[topic], np.append(running, 0.0)[last_row], 0.0)
     before = relevant.down_to(free.rank, topic)
     next_row = relevant.offsets[topic] + before
-    after_each = np.where(next_row <= last, np.append(after, 0.0)[np.minimum(next_row, len(after))], 0.0)
+    after_each = np.where(next_row <= last_row, np.append(after, 0.0)[np.minimum(next_row, len(after))], 0.0)
     first = known + free.running((before + tried.extra) / free.rank + after_each)
     upwards = free.upwards()
     inverse_of_free = 1.0 / free.rank[upwards]
     below = np.append(0.0, free.running(inverse_of_free)[:-1])
     below[free.offsets[:-1][np.diff(free.offsets) > 0]] = 0.0
-    return np.array(
-        (first, known + free.running((before[upwards] + 1) * inverse_of_free + after_each[upwards] + below))
-    )
+    last = known + free.running((before[upwards] + 1) * inverse_of_free + after_each[upwards] + below)
+    return np.array((first, last))
 
 
 def _average_precision(tried: _Tried, arguments: Any) -> FloatArray:
@@ -114,7 +119,8 @@ yaap = _in_closed_form(_odds, partial(elementwise, math.log))
 def r_precision(tried: _Tried, arguments: Any) -> FloatArray:
     """Return (2, X) Rprec when the first x, and when the last x, are relevant."""
     topic = tried.free.topic
-    known, free = (ranks.down_to(tried.num_rel, topic) for ranks in (tried.relevant, tried.free))
+    known = tried.relevant.down_to(tried.num_rel, topic)
+    free = tried.free.down_to(tried.num_rel, topic)
     others = tried.extra[tried.free.upwards()] - 1
     more = np.array((np.minimum(tried.extra, free), np.maximum(free - others, 0)))
     return np.asarray((known + more) / tried.num_rel, np.float64)
@@ -122,7 +128,8 @@ def r_precision(tried: _Tried, arguments: Any) -> FloatArray:
 
 def _pres(tried: _Tried, arguments: Any) -> FloatArray:
     """Return (2, X) PRES when the first x, and when the last x, are relevant."""
-    free, relevant = tried.free, tried.relevant
+    free = tried.free
+    relevant = tried.relevant
     num_found = np.diff(relevant.offsets)[free.topic] + np.array((tried.extra, tried.extra))
     known = np.append(0, np.cumsum(relevant.rank))[relevant.offsets]
     ranks = np.cumsum((free.rank, free.rank[free.upwards()]), axis=1)

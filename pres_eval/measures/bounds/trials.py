@@ -16,7 +16,8 @@ from pres_eval.measures.bounds.judgements import Bounds, depth_of, filled, highe
 
 def one_by_one(batch: Batch, measure: Measure, arguments: tuple[Any, ...]) -> Bounds:
     """Return (T,) and (T,): every judgement with the first x or the last x relevant is scored."""
-    least, greatest = np.empty(len(batch)), np.empty(len(batch))
+    least = np.empty(len(batch))
+    greatest = np.empty(len(batch))
     for row in range(len(batch)):
         parts = _judgements(batch.take(row, row + 1), measure, depth_of(measure, arguments))
         values = np.concatenate([np.asarray(measure.score(part, *arguments), float) for part in parts])

@@ -32,13 +32,15 @@ class CutTie:
 
 def is_cut(batch: Batch, last: IntArray) -> BoolArray:
     """Return (D,) whether the document is in a tie that the last rank (T,) of its topic cuts."""
-    ties, end = ties_of(batch), last[batch.topic_of]
+    ties = ties_of(batch)
+    end = last[batch.topic_of]
     return np.asarray((ties.first <= end) & (ties.first + ties.size - 1 > end), np.bool_)
 
 
 def cut_ties(batch: Batch, cutoff: int | IntArray) -> Iterator[CutTie]:
     """Yield those with relevant documents, one a topic at the most; a cutoff for all or (T,) for each."""
-    ties, last = ties_of(batch), last_rank(batch, cutoff)
+    ties = ties_of(batch)
+    last = last_rank(batch, cutoff)
     rows = np.flatnonzero(batch.is_rel & is_cut(batch, last))
     if not len(rows):
         return
@@ -57,7 +59,8 @@ def cut_ties(batch: Batch, cutoff: int | IntArray) -> Iterator[CutTie]:
 
 def relevant_in_whole_ties(batch: Batch, cutoff: int | IntArray) -> BoolArray:
     """Return (D,) the relevant documents that are among the first ranks whatever the order."""
-    ties, last = ties_of(batch), last_rank(batch, cutoff)
+    ties = ties_of(batch)
+    last = last_rank(batch, cutoff)
     return batch.is_rel & (ties.first + ties.size - 1 <= last[batch.topic_of])
 
 
@@ -67,7 +70,8 @@ def chances(seen: int, size: int, relevant: int) -> tuple[IntArray, FloatArray]:
     The hypergeometric distribution, from the ratios of neighbours outwards from the most probable number: no
     factorial has to be known.
     """
-    least, most = max(0, seen - (size - relevant)), min(seen, relevant)
+    least = max(0, seen - (size - relevant))
+    most = min(seen, relevant)
     number = np.arange(least, most + 1)
     k = number.astype(float)
     rises = (relevant - k[:-1]) * (seen - k[:-1]) / (k[1:] * (size - relevant - seen + k[1:]))

@@ -13,7 +13,7 @@ import numpy as np
 from pres_eval.arrays import BoolArray, FloatArray, IntArray, blocks, ragged
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.topics import TieGroups, heads_of_ties
-from pres_eval.measures.found import AtRank
+from pres_eval.measures.counting import AtRank
 from pres_eval.options import LARGEST_LONG
 from pres_eval.records import dataclass
 
@@ -41,7 +41,8 @@ def share_seen(batch: Batch, cutoff: int | IntArray = WHOLE) -> FloatArray:
 
 def gained_in_ties(batch: Batch, gains: FloatArray, at_rank: AtRank, cutoff: int = WHOLE) -> FloatArray:
     """Return (T,) what the gains (D,) of the documents are worth, on average over the ranks they may have."""
-    ties, last = ties_of(batch), last_rank(batch, cutoff)
+    ties = ties_of(batch)
+    last = last_rank(batch, cutoff)
     reached = (gains != 0) & (ties.first <= last[batch.topic_of])
     worth = np.zeros(len(batch.rank))
     alone = np.flatnonzero(reached & (ties.size == 1))
@@ -82,10 +83,12 @@ class RanksOfTies:
 def ranks_of(batch: Batch, documents: IntArray, last: IntArray) -> Iterator[RanksOfTies]:
     """Yield the ties of some documents down to the last rank (T,) of each topic, in blocks of ranks."""
     ties = ties_of(batch)
-    first, topic_of = ties.first[documents], batch.topic_of[documents]
+    first = ties.first[documents]
+    topic_of = batch.topic_of[documents]
     heads = heads_of_ties(first, topic_of)
     tie_of = np.cumsum(np.bincount(heads, minlength=len(documents))) - 1 if len(documents) else heads
-    begin, size = first[heads], ties.size[documents[heads]]
+    begin = first[heads]
+    size = ties.size[documents[heads]]
     length = np.minimum(size, last[topic_of[heads]] - begin + 1)
     for start, stop in blocks(np.concatenate(([0], np.cumsum(length)))):
         rank, offsets = ragged(begin[start:stop], length[start:stop])
@@ -103,7 +106,8 @@ def counted_in_ties(batch: Batch, chosen: BoolArray) -> tuple[IntArray, IntArray
     """Return (D,) how many of the chosen documents are in each document's tie, and in all ties before it."""
     key = batch.topic_of * (int(batch.num_ret.max(initial=0)) + 2) + ties_of(batch).first
     running = np.concatenate(([0], np.cumsum(chosen)))
-    low, high = np.searchsorted(key, key, "left"), np.searchsorted(key, key, "right")
+    low = np.searchsorted(key, key, "left")
+    high = np.searchsorted(key, key, "right")
     inside: IntArray = running[high] - running[low]
     before: IntArray = running[low] - running[batch.offsets[:-1]][batch.topic_of]
     return inside, before

@@ -29,7 +29,8 @@ def average_precision(batch: Batch, cutoff: int = WHOLE) -> FloatArray:
     At a rank of a tie with R relevant documents a document is relevant with probability R/m, and then those
     at the ranks of the tie before it are with (R - 1)/(m - 1).
     """
-    ties, last = ties_of(batch), last_rank(batch, cutoff)
+    ties = ties_of(batch)
+    last = last_rank(batch, cutoff)
     inside, before = counted_in_ties(batch, batch.is_rel)
     reached = batch.is_rel & (ties.first <= last[batch.topic_of])
     mean = np.zeros(len(batch.rank))
@@ -49,7 +50,8 @@ def reciprocal_rank(batch: Batch, cutoff: int = WHOLE) -> FloatArray:
     Of R relevant documents in a tie of m the first is at the i-th rank of it with probability
     R/(m - i + 1) Π (1 - R/(m - j + 1)) over j = 1 … i - 1.
     """
-    ties, last = ties_of(batch), last_rank(batch, cutoff)
+    ties = ties_of(batch)
+    last = last_rank(batch, cutoff)
     inside, before = counted_in_ties(batch, batch.is_rel)
     score = np.zeros(len(batch))
     leading = np.flatnonzero(batch.is_rel & (before == 0) & (ties.first <= last[batch.topic_of]))
@@ -89,7 +91,8 @@ def success(batch: Batch, cutoff: int) -> FloatArray:
 def pairs_found(batch: Batch, cutoff: int) -> tuple[FloatArray, FloatArray]:
     """Return (T,) expected number k of relevant documents down to the cutoff, and of k (k + 1)."""
     known = batch.count_by_topic(relevant_in_whole_ties(batch, cutoff)).astype(float)
-    number, square = known.copy(), known * (known + 1)
+    number = known.copy()
+    square = known * (known + 1)
     for tie in cut_ties(batch, cutoff):
         mean = tie.seen * tie.relevant / tie.size
         # The factorial moment of the hypergeometric distribution; two documents at least are in a tie.
@@ -106,7 +109,8 @@ def preferred_in_ties(batch: Batch) -> FloatArray:
     before it; with x of them before it the document is among the first s of the tie if x + 1 of all b + 1
     are.
     """
-    ties, last = ties_of(batch), last_rank(batch)
+    ties = ties_of(batch)
+    last = last_rank(batch)
     others, before = counted_in_ties(batch, batch.is_nonrel)
     n = batch.num_rel[batch.topic_of]
     # Σ min(before + x, n) for x = 0 … others: below n they rise by one, then they stay.

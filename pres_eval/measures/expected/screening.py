@@ -25,7 +25,8 @@ def rank_in_ties(batch: Batch, number: IntArray) -> tuple[FloatArray, FloatArray
     s if j or more are; the mean of its rank, counted as 0 where it is not among them, is the same times the
     probability that of R + 1 documents in a tie of m + 1 the first s + 1 hold j + 1 or more.
     """
-    ties, end = ties_of(batch), last_rank(batch)[batch.topic_of]
+    ties = ties_of(batch)
+    end = last_rank(batch)[batch.topic_of]
     inside, before = counted_in_ties(batch, batch.is_rel)
     needed = number[batch.topic_of]
     holds_it = (
@@ -33,7 +34,8 @@ def rank_in_ties(batch: Batch, number: IntArray) -> tuple[FloatArray, FloatArray
     )
     topic, heads = np.unique(batch.topic_of[holds_it], return_index=True)
     row = np.flatnonzero(holds_it)[heads]
-    chance, rank = np.zeros(len(batch)), np.zeros(len(batch))
+    chance = np.zeros(len(batch))
+    rank = np.zeros(len(batch))
     place_in_tie = (number[topic] - before[row]) * (ties.size[row] + 1) / (inside[row] + 1)
     chance[topic], rank[topic] = 1.0, ties.first[row] - 1 + place_in_tie
     for tie in cut_ties(batch, WHOLE):

@@ -1,4 +1,4 @@
-"""Relevant documents found down to a rank: formulas that use nothing else of the order also take ties.
+"""Counts and gains of documents down to a rank: formulas that use nothing else of the order also take ties.
 
 Of a batch that knows its ties these are the numbers that are expected of all their orders.  A measure whose
 formula, of these and of their variance, is its expected value (`Trait.OWN_EXPECTED`) needs no function for
