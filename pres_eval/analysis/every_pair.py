@@ -13,7 +13,7 @@ from pres_eval.analysis.estimates import favoured
 from pres_eval.analysis.incomplete_runs import all_topics
 from pres_eval.analysis.paired import PairedScores, gains_of, is_average, means_of, pair_columns
 from pres_eval.analysis.reproducible import wins_ties_losses
-from pres_eval.analysis.significance import PAIRED_TESTS
+from pres_eval.analysis.weighting import with_weights
 from pres_eval.arrays import BoolArray, FloatArray, IntArray
 from pres_eval.engines.threads import Loop, in_turn
 from pres_eval.errors import plural
@@ -289,7 +289,9 @@ def _tested(
         values_of_second = np.ascontiguousarray(values[second[rows]][:, topics]) * factor
         means[:, rows] = means_of(values_of_first), means_of(values_of_second)
         differences = sign * (values_of_first - values_of_second)
-        p_values[rows] = PAIRED_TESTS[settings.test].run(differences, settings.samples, settings.seed)
+        weights = None if scores.weights is None else scores.weights[topics] * factor
+        test = with_weights(settings.test, weights)
+        p_values[rows] = test.run(differences, settings.samples, settings.seed)
         wins, _, losses = wins_ties_losses(differences)
         signs[:, rows] = favoured(differences, settings.test), wins, losses
     return means, p_values, signs
