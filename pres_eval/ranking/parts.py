@@ -12,9 +12,9 @@ from pres_eval.arrays import NO_IDS, GrowingColumns, Ids, IdTable, IntArray, Top
 from pres_eval.ranking.any_order import KeyedRows
 from pres_eval.ranking.ranked import NO_TIES, NOTHING, Ranked, Scores, Ties, inverse
 from pres_eval.reading.cuts import ScatteredError
+from pres_eval.reading.file import NO_CHUNK, Chunk, File
 from pres_eval.reading.lines import TAG, LineError, Lines
 from pres_eval.reading.pool import Pool
-from pres_eval.reading.source import NO_CHUNK, Chunk, Source
 from pres_eval.records import dataclass
 
 MOST = 100_000
@@ -176,7 +176,7 @@ class Merging:
         # What was taken already would be there twice.
         self._parts.append(replace(part, unjudged=NO_IDS, rows=None, chunk=NO_CHUNK))
 
-    def add_chunks(self, source: Source, parts: Iterable[Part]) -> None:
+    def add_chunks(self, source: File, parts: Iterable[Part]) -> None:
         """Take the parts that the chunks of a source become; a LineError then counts all lines so far."""
         try:
             for part in parts:

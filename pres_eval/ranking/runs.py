@@ -24,18 +24,11 @@ from pres_eval.ranking.ranking import Ranking, ranking_of
 from pres_eval.ranking.whole_topics import DuplicateRowError
 from pres_eval.reading.blocks import Block, FileFormat, check_tag
 from pres_eval.reading.cuts import ScatteredError
+from pres_eval.reading.file import CHUNK, Chunk, File
 from pres_eval.reading.lines import RUN, LineError, no_lines
 from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.run_files import PARQUET, TREC, RunFiles, check_format
-from pres_eval.reading.source import CHUNK, Chunk, Source
-from pres_eval.reading.splits import (
-    Split,
-    blocks_in,
-    cut_for,
-    parquet_splits,
-    text_chunks,
-    text_splits,
-)
+from pres_eval.reading.splits import Split, blocks_in, cut_for, parquet_splits, text_chunks, text_splits
 
 FIRST_BYTES = 1 << 18
 """Bytes of a run that are read here first, to see whether topics are together."""
@@ -51,7 +44,7 @@ def _format(form: str) -> FileFormat:
 def read_split(
     split: Split,
     ranker: Ranker,
-    files: Sequence[Source],
+    files: Sequence[File],
     *,
     kept: Kept = RANKS,
     form: str = TREC,
@@ -87,7 +80,7 @@ def read_split(
 
 
 def read_run(
-    run: Source | RunFiles,
+    run: File | RunFiles,
     judged: Relevance,
     options: Options | None = None,
     jobs: int | None = None,
@@ -97,7 +90,7 @@ def read_run(
 
     Raises the errors of `Runs.rank`.
     """
-    files = RunFiles(run.name, (run,)) if isinstance(run, Source) else run
+    files = RunFiles(run.name, (run,)) if isinstance(run, File) else run
     with Runs(Ranker.of(judged, options or Options()), Here(jobs)) as runs:
         return runs.rank(files, form)
 
@@ -238,7 +231,7 @@ class Runs(contextlib.AbstractContextManager["Runs"]):
             raise _without_rows(run, merging.facts)
         return merging.part()
 
-    def _begin(self, files: Sequence[Source], split: Split, kept: Kept) -> None:
+    def _begin(self, files: Sequence[File], split: Split, kept: Kept) -> None:
         """Read the first lines here, which may show that rows must be kept in another way.
 
         Raises ScatteredError, IdsWantedError, before any worker begins; all other errors are for those.
@@ -253,7 +246,7 @@ class Runs(contextlib.AbstractContextManager["Runs"]):
 
     def _splits(
         self, run: RunFiles, by_topic: bool, stack: contextlib.ExitStack
-    ) -> tuple[list[Source], list[Split]]:
+    ) -> tuple[list[File], list[Split]]:
         """Return the files, open as long as the stack is, and their splits; `by_topic`: of whole topics."""
         size = self._engine.split_size(run.size() or 0)
         is_apart = run.is_remote or (run.form == PARQUET and run.size() is not None)
@@ -332,4 +325,4 @@ def _without_rows(run: RunFiles, facts: Facts) -> InputError:
         return InputError(run.name, None, "no rows", "at least one")
     if not facts.num_lines:
         return EmptyFileError(run.name, None, "the file is empty", "lines of text")
-    return no_lines(Source(run.name), RUN)
+    return no_lines(File(run.name), RUN)
