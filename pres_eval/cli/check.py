@@ -19,13 +19,13 @@ from pres_eval.cli.shared import COLUMNS, GRADE_WORDS, RESULTS_FORMAT, NumberOpt
 from pres_eval.cli.streams import check_paths, is_watched
 from pres_eval.engines.machine import num_processors
 from pres_eval.errors import InputError, UsageError
+from pres_eval.reading.file import File
 from pres_eval.reading.formats.recognising import recognised
 from pres_eval.reading.headings import DOCNO, TOPIC
 from pres_eval.reading.lines import QRELS
 from pres_eval.reading.relevance import relevance_info
 from pres_eval.reading.rewriting import read_mapping
 from pres_eval.reading.run_files import RunFiles, check_format, source_at, text_at
-from pres_eval.reading.source import Source
 
 
 def _no_errors(context: click.Context, parameter: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -156,7 +156,7 @@ def command(said: CheckedFiles) -> None:
         raise click.exceptions.Exit(EXIT_ERRORS)
 
 
-def looks_like_judgements(source: Source, said: CheckedFiles) -> bool:
+def looks_like_judgements(source: File, said: CheckedFiles) -> bool:
     """Return whether a file that is checked alone has judgements: four columns, or grades and no scores."""
     if said.relevance_format != "qrels":
         return True
@@ -170,11 +170,11 @@ def looks_like_judgements(source: Source, said: CheckedFiles) -> bool:
     return False
 
 
-def _source(path: str) -> Source:
+def _source(path: str) -> File:
     """Return the file at a path or an address, or the part files of a folder."""
     if "://" not in path and not os.path.isdir(path):  # noqa: PTH112
         return source_at(path)
     try:
         return text_at(path)
     except InputError:
-        return Source(path)  # whose fault is a finding like others
+        return File(path)  # whose fault is a finding like others

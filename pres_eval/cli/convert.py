@@ -14,11 +14,11 @@ from pres_eval.cli.streams import warn, writing_results
 from pres_eval.errors import InputError, UsageError, quoted
 from pres_eval.library.converting import blocks_of_file
 from pres_eval.reading.blocks import Block
+from pres_eval.reading.file import BYTE_ORDER_MARK, File
 from pres_eval.reading.formats.recognising import FORMATS, NAMED, recognised
 from pres_eval.reading.headings import GRADE, RANK, SCORE
 from pres_eval.reading.naming import current_naming
 from pres_eval.reading.run_files import TREC, check_format, source_at
-from pres_eval.reading.source import BYTE_ORDER_MARK, Source
 from pres_eval.reading.topic_files import HEADINGS
 from pres_eval.report.converted import OF_RUNS, TARGETS, write_blocks
 
@@ -84,7 +84,7 @@ def command(said: ConvertOptions) -> None:
         write_blocks(stream, blocks, said.target, has_grades, source.name, tag)
 
 
-def _has_grades(source: Source, said: ConvertOptions) -> bool:
+def _has_grades(source: File, said: ConvertOptions) -> bool:
     """Return whether a file has judgements, by its options or its beginning; raise UsageError for either."""
     if said.relevance_format is not None or said.results_format != TREC:
         return said.relevance_format is not None
@@ -108,7 +108,7 @@ def _has_grades(source: Source, said: ConvertOptions) -> bool:
     return recognised(source, grades=True) is not None or (bool(lines) and len(lines[0].split()) == 4)
 
 
-def _can_be_both(source: Source, form: str) -> bool:
+def _can_be_both(source: File, form: str) -> bool:
     """Return whether a file without named columns has whole numbers, as grades are and scores may be."""
     judged = recognised(source, grades=True)
     if judged is None or judged.name != form:
@@ -141,7 +141,7 @@ def _with_topics_of(blocks: Iterator[Block], path: str) -> Iterator[Block]:
 
 def _topics_of(path: str) -> list[bytes]:
     """Return the topics of a file, the first column of each line, without its header."""
-    text = Source(path).head(None).removeprefix(BYTE_ORDER_MARK)
+    text = File(path).head(None).removeprefix(BYTE_ORDER_MARK)
     lines = [line for line in map(bytes.strip, text.split(b"\n")) if line]
     for separator in (b"\t", b",", b";"):
         if lines and lines[0].split(separator)[0].strip(b'"').lower().decode("latin-1") in HEADINGS:

@@ -23,8 +23,8 @@ from pres_eval.measures.base import geometric_mean
 from pres_eval.measures.selection import DEFAULT_MEASURES, Selection, as_asked, leave_out, select
 from pres_eval.options import Options
 from pres_eval.ranking.ranking import OWN
+from pres_eval.reading.file import File
 from pres_eval.reading.run_files import check_format
-from pres_eval.reading.source import Source
 from pres_eval.scoring import warning_of_infinite_gains
 from pres_eval.version import __version__
 
@@ -181,7 +181,7 @@ def _read_zscores(path: str | None) -> ZScores | None:
         return None
     from pres_eval.reading.zscores import read_zscores
 
-    return read_zscores(Source(path))
+    return read_zscores(File(path))
 
 
 def _only_topic(debug: str | None) -> bytes | None:

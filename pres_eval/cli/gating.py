@@ -17,7 +17,7 @@ from pres_eval.cli.retyping import command_text, typed_options
 from pres_eval.cli.said import FileUse, Need, Said, option
 from pres_eval.cli.streams import say, warn
 from pres_eval.errors import InputError, PresEvalError, RunFailure, UsageError, plural
-from pres_eval.reading.source import Source
+from pres_eval.reading.file import File
 from pres_eval.reading.topic_files import decoded, encoded
 
 if TYPE_CHECKING:
@@ -210,7 +210,7 @@ def pass_gates(
         earlier = Earlier(path=options.against, record=record, **options.earlier_settings())
     unexpected_lines: Iterable[GateFinding] = ()
     if options.expect is not None:
-        expected = encoded(decoded(whole(Source(options.expect), by_line=True)))
+        expected = encoded(decoded(whole(File(options.expect), by_line=True)))
         unexpected_lines = unexpected(options.expect, expected, printed, options.allow_unmatched)
     findings, compared = check_gates(
         now,

@@ -23,8 +23,8 @@ from pres_eval.errors import PresEvalError, RunFailure, UsageError, no_such_run,
 from pres_eval.measures.selection import Selection, select
 from pres_eval.options import Options, recorded
 from pres_eval.ranking.ranking import ALL, COMMON, Ranking
+from pres_eval.reading.file import File
 from pres_eval.reading.relevance import QrelsJudgements, Relevance
-from pres_eval.reading.source import Source
 from pres_eval.reading.topic_files import decoded
 from pres_eval.report.text import text_of
 from pres_eval.scoring import ScoredRun, Scoring
@@ -137,8 +137,7 @@ def read_score_file(said: NumberOptions, paths: Sequence[str], measures: Sequenc
                 f"{option.opts[0]} has no effect on --scores, whose runs are evaluated: leave it out"
             )
     texts = [
-        decoded(b"".join(chunk.text() for chunk in Source(path).chunks()), "backslashreplace")
-        for path in paths
+        decoded(b"".join(chunk.text() for chunk in File(path).chunks()), "backslashreplace") for path in paths
     ]
     path, text = ", ".join(paths), texts[0]
     if len(paths) > 1 or not is_table(text):

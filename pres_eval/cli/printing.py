@@ -20,7 +20,7 @@ from pres_eval.errors import NoCommonTopicError, RunFailure
 from pres_eval.measures.selection import BOUNDS_NOTE, BOUNDS_OF_ALL, read_scale, select
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.changed_judgements import no_answers
-from pres_eval.reading.source import Source
+from pres_eval.reading.file import File
 from pres_eval.report import OUTPUT_FORMATS
 from pres_eval.report.groups import with_group_columns
 from pres_eval.report.text import run_names, text_of
@@ -121,7 +121,7 @@ def _named(job: Job) -> Iterator[tuple[str, Ranking]]:
     names: dict[str, list[str]] = {}
     if job.said.names != "tag":
         for path, name in zip(job.said.runs, _file_names(job), strict=True):
-            names.setdefault(Source(path).name, []).append(name)
+            names.setdefault(File(path).name, []).append(name)
     for ranking in job.rankings():
         waiting = names.get(ranking.name)
         yield waiting.pop(0) if waiting else text_of(ranking.tag), ranking
@@ -246,7 +246,7 @@ def named_lines(evaluations: Sequence[ScoredRun], job: Job) -> bytes:
     else:
         failed = {failure.path for failure in job.failures or ()}
         files = zip(job.said.runs, _file_names(job), strict=True)
-        names = [name for path, name in files if Source(path).name not in failed]
+        names = [name for path, name in files if File(path).name not in failed]
     # Whoever reads may have left before all runs were evaluated.
     return b"".join(
         _name_line(name) + _trec_lines(each, job) for name, each in zip(names, evaluations, strict=False)

@@ -18,9 +18,9 @@ from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.ranking import Ranking, with_nothing_for
 from pres_eval.ranking.runs import Runs
 from pres_eval.reading import changed_judgements
+from pres_eval.reading.file import File
 from pres_eval.reading.relevance import QrelsJudgements, Relevance, as_qrels, read_relevance
 from pres_eval.reading.run_files import TREC, RunFiles, run_at, source_at
-from pres_eval.reading.source import Source
 from pres_eval.reading.storage import is_remote
 from pres_eval.reading.topic_files import Groups, Weights, read_weights
 from pres_eval.scoring import Scoring
@@ -255,7 +255,7 @@ def unchanged(twice: Sequence[str], once: Sequence[str] = ()) -> Iterator[None]:
         source.check_unchanged()
 
 
-def _readable(paths: Sequence[str]) -> dict[str, Source]:
+def _readable(paths: Sequence[str]) -> dict[str, File]:
     """Return by address the files of runs that can be read: the fault of another is its reader's to tell."""
     every = (source for path in paths if path != "-" for source in run_at(path).sources)
     known = (each for each in every if each.size() is not None)
@@ -264,7 +264,7 @@ def _readable(paths: Sequence[str]) -> dict[str, Source]:
 
 def path_of(ranking: Ranking) -> str:
     """Return the run as it was named on the command line."""
-    return "-" if ranking.name == Source("-").name else ranking.name
+    return "-" if ranking.name == File("-").name else ranking.name
 
 
 def warn_of_ties(said: NumberOptions, scoring: Scoring, rankings: Iterable[Ranking]) -> None:

@@ -21,7 +21,7 @@ from pres_eval.engines.threads import in_order
 from pres_eval.errors import NoCommonTopicError, UsageError, did_you_mean
 from pres_eval.ranking.ranking import OWN
 from pres_eval.reading.descriptions import read_texts
-from pres_eval.reading.source import Source
+from pres_eval.reading.file import File
 from pres_eval.reading.topic_files import Medians, read_medians
 from pres_eval.report.groups import warning_of_groups
 from pres_eval.report.paper import check_picture_path
@@ -280,7 +280,7 @@ def _medians(said: ReportOptions, labels: set[str]) -> Medians:
     """Return the medians of measures in the report; raise UsageError if none is left."""
     if said.medians is None:
         return {}
-    medians = read_medians(Source(said.medians))
+    medians = read_medians(File(said.medians))
     known = {label: by_topic for label, by_topic in medians.items() if label in labels}
     if not known:
         raise UsageError(
