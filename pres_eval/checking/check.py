@@ -16,6 +16,7 @@ from pres_eval.checking.findings import Example, FileReport, Severity
 from pres_eval.checking.known_ids import KnownIds, check_ids
 from pres_eval.checking.run import CheckedPart, CheckOptions, RunChecker, segments_of
 from pres_eval.checking.whole_files import CheckedRun, check_pair, check_qrels, compare_tags, tell_judgements
+from pres_eval.engines.threads import in_order
 from pres_eval.errors import EmptyFileError, InputError, MissingExtraError
 from pres_eval.measures.selection import select
 from pres_eval.options import Options
@@ -28,7 +29,6 @@ from pres_eval.reading.pool import NO_POOL
 from pres_eval.reading.relevance import QrelsJudgements, Relevance, qrels_in, read_relevance
 from pres_eval.reading.rewriting import Rewriting
 from pres_eval.reading.source import Source
-from pres_eval.workers import in_order
 
 Checked = TypeVar("Checked")
 

@@ -23,6 +23,7 @@ from pres_eval.checking.blocks import NO_NUMBER, CheckedBlock, CheckedRows
 from pres_eval.checking.findings import Example, FileReport, facts_of_lines, tell_lines
 from pres_eval.checking.second_look import exchanged
 from pres_eval.checking.whole_files import CheckedRun, check_length, check_tags, sum_up_ties
+from pres_eval.engines.threads import UNTHREADED, in_order
 from pres_eval.errors import quoted
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 from pres_eval.reading.cuts import ScatteredError
@@ -34,7 +35,6 @@ from pres_eval.reading.run_files import TREC
 from pres_eval.reading.source import Source
 from pres_eval.reading.splits import text_chunks
 from pres_eval.report.text import text_of
-from pres_eval.workers import UNTHREADED, in_order
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,16 +14,15 @@ from pres_eval.analysis.agreement import (
 from pres_eval.analysis.compare_settings import CompareSettings, reach_warning
 from pres_eval.analysis.paired import reordered
 from pres_eval.analysis.significance import PAIRED_TESTS
-from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, put_out
+from pres_eval.cli.analysing import ALPHA, SEED, PairedOptions, put_out
 from pres_eval.cli.loading import Paired, read_paired
-from pres_eval.cli.said import WholeRange, argument, command_with, option
+from pres_eval.cli.said import argument, command_with, option
 from pres_eval.cli.shared import TieOptions
 from pres_eval.errors import MeasureError
 from pres_eval.measures.selection import select
 from pres_eval.options import DEFAULT_NMAX
 from pres_eval.report.agreement import (
     agreement,
-    coefficient_intervals_table,
     correlations_table,
     disagreements_table,
     dissents_table,
@@ -54,8 +53,7 @@ class AgreementOptions(TieOptions, PairedOptions):
 
     --scores also takes means without topics, run,MEASURE,MEASURE,...: correlations and positions only.
 
-    Tables for --table: correlations, intervals (with --intervals), positions, verdicts, disagreements,
-    dissents.
+    Tables for --table: correlations, positions, verdicts, disagreements, dissents.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
 
     files: tuple[str, ...] = argument(nargs=-1, metavar="QRELS RUN RUN [RUN ...]")
@@ -65,10 +63,6 @@ class AgreementOptions(TieOptions, PairedOptions):
         help="Paired test over topics, for the verdicts.",
     )  # fmt: skip
     alpha: float = ALPHA
-    intervals: int = option(
-        "--intervals", type=WholeRange(0, DRAWS.max), default=0, show_default=True, metavar="DRAWS",
-        help="Add intervals of the coefficients, from this number of bootstrap draws of topics.",
-    )  # fmt: skip
     seed: int = SEED
 
 
@@ -98,14 +92,8 @@ def _show(paired: Paired, said: AgreementOptions) -> None:
     if len(measures) < 2:
         raise MeasureError(f"only {', '.join(measures)}: expected at least two measures to compare")
     positions = rank_changes(gains)
-    each, drawn = paired.each("drawing topics"), scores is not None and said.intervals
     tables = [
         correlations_table(measures, gains, scores),
-        *(
-            [coefficient_intervals_table(found, 1 - said.alpha, said.intervals, said.seed, each)]
-            if drawn
-            else []
-        ),
         positions_table(runs, measures, found.means, positions, found.falling),
     ]
     patterns: dict[str, int] = {}

@@ -17,6 +17,7 @@ from pres_eval.cli.progress import reading_bar
 from pres_eval.cli.said import CutoffList, FileUse, Said, WholeRange, argument, command_with, option
 from pres_eval.cli.shared import COLUMNS, GRADE_WORDS, RESULTS_FORMAT, NumberOptions
 from pres_eval.cli.streams import check_paths, is_watched
+from pres_eval.engines.machine import num_processors
 from pres_eval.errors import InputError, UsageError
 from pres_eval.reading.formats.recognising import recognised
 from pres_eval.reading.headings import DOCNO, TOPIC
@@ -25,7 +26,6 @@ from pres_eval.reading.relevance import relevance_info
 from pres_eval.reading.rewriting import read_mapping
 from pres_eval.reading.run_files import RunFiles, check_format, source_at, text_at
 from pres_eval.reading.source import Source
-from pres_eval.workers import num_processors
 
 
 def _no_errors(context: click.Context, parameter: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:

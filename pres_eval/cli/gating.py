@@ -110,10 +110,10 @@ class GateOptions(Said, place=7):
     @property
     def replaced_option(self) -> str | None:
         """Return the option whose FILE the results replace, None if they replace none."""
-        if self.output is None:
+        if self.output in (None, "-"):
             return None
         for name, path in (("--against", self.against), ("--expect", self.expect)):
-            if path is not None and same_file(self.output, path):
+            if path is not None and same_file(str(self.output), path):
                 return name
         return None
 

@@ -22,13 +22,13 @@ from pres_eval.cli.shared import (
     TieOptions,
 )
 from pres_eval.engines.engine import LOCAL
+from pres_eval.engines.threads import Result, in_turn
 from pres_eval.errors import RunFailure, UsageError
 from pres_eval.ranking.ranking import COMMON, OWN, Ranking
 from pres_eval.records import dataclass
 from pres_eval.report import OUTPUT_FORMATS
 from pres_eval.report.groups import warning_of_groups
 from pres_eval.scoring import ScoredRun, Scoring
-from pres_eval.workers import Result, in_turn
 
 if TYPE_CHECKING:
     from pres_eval.report.records import FileRecord, Record, RunRecord

@@ -18,6 +18,7 @@ from pres_eval.cli.progress import steps
 from pres_eval.cli.reader import path_of, relevance_at, runs_at, warn_of_ties
 from pres_eval.cli.shared import NumberOptions
 from pres_eval.cli.streams import check_paths, say
+from pres_eval.engines.threads import Loop, in_turn
 from pres_eval.errors import PresEvalError, RunFailure, UsageError, no_such_run, plural
 from pres_eval.measures.selection import Selection, select
 from pres_eval.options import Options, recorded
@@ -27,7 +28,6 @@ from pres_eval.reading.source import Source
 from pres_eval.reading.topic_files import decoded
 from pres_eval.report.text import text_of
 from pres_eval.scoring import ScoredRun, Scoring
-from pres_eval.workers import Loop, in_turn
 
 
 @dataclass(frozen=True)

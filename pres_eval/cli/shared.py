@@ -10,6 +10,7 @@ import click
 
 from pres_eval.cli.said import CutoffList, LevelType, Said, WholeRange, option
 from pres_eval.cli.streams import say, warn
+from pres_eval.engines.machine import num_processors
 from pres_eval.errors import UsageError, refuse
 from pres_eval.options import (
     COMPAT_VERSIONS,
@@ -26,7 +27,6 @@ from pres_eval.reading.headings import NAMEABLE
 from pres_eval.reading.relevance import FORMATS, relevance_info
 from pres_eval.reading.run_files import RUN_FORMATS, TREC
 from pres_eval.report.text import NAMINGS, run_names
-from pres_eval.workers import num_processors
 
 if TYPE_CHECKING:
     from pres_eval.reading.rewriting import Rewriting

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from pres_eval.analysis.validation import METHODS, ReviewSettings
+from pres_eval.analysis.review_intervals import METHODS, ReviewSettings
 from pres_eval.cli.analysing import SEED, ResultOptions, put_out
 from pres_eval.cli.said import FiniteRange, WholeRange, argument, command_with, option
 from pres_eval.cli.shared import GRADE_WORDS

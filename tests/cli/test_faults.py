@@ -288,7 +288,6 @@ def test_options_beyond_all_measure(arguments: str, code: int, said: str, folder
         "compare --alpha nan qrels run run",
         "compare --samples 99999999999 qrels run run",
         "report --samples 99999999999 qrels run run",
-        "agreement --intervals 99999999999 qrels run run",
     ],
 )
 def test_options_of_commands_beyond_all_measure(arguments: str, folder: Path) -> None:
@@ -615,7 +614,7 @@ def test_a_library_leaves_malloc_alone(folder: Path) -> None:
         "from pres_eval.cli import main\n"
         "chunks = list(Source('many').chunks(size=1000)); assert len(chunks) > 2\n"
         "assert not told\n"
-        "from pres_eval.reading.memory import allow_keeping_memory\n"
+        "from pres_eval.engines.memory import allow_keeping_memory\n"
         "allow_keeping_memory(); list(Source('many').chunks(size=1000)); assert told\n"
     )
     done = subprocess.run(
