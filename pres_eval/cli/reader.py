@@ -12,7 +12,7 @@ from pres_eval.checking.warnings import warnings_about
 from pres_eval.cli.shared import NumberOptions
 from pres_eval.cli.streams import is_watched, say, writing_results
 from pres_eval.engines.engine import Engine, Here
-from pres_eval.errors import InputError, RunFailure, UsageError
+from pres_eval.errors import InputError, RunFailure, UsageError, plural
 from pres_eval.options import AS_TREC_EVAL, ONE, SKIP, STOP, ZERO, Options
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.ranking import Ranking, with_nothing_for
@@ -35,28 +35,37 @@ def relevance_at(said: NumberOptions, path: str) -> Relevance:
     These are the judgements of the topics that --empty keeps, mapped, without excluded documents.
     """
     relevance = read_relevance(source_at(path), said.relevance_format, said.jobs)
-    if said.relevance_format == "qrels" and isinstance(relevance, QrelsJudgements) and relevance.form:
+    is_recognised = said.relevance_format in ("qrels", "qrels_float")
+    if is_recognised and isinstance(relevance, QrelsJudgements) and relevance.form:
         said.note(f"{relevance.name}: read as {relevance.form}")
-    if (rewriting := said.rewriting()) is not None:
-        before = len(relevance.pool.documents)
-        relevance = rewriting.of_judgements(relevance)
-        gone = len(relevance.left_out) if isinstance(relevance, QrelsJudgements) else 0
-        by = ", ".join(
-            f"--{name.replace('_', '-')}" for name in ("map_docs", "exclude") if name in said.rewrites
-        )
-        said.note(
-            f"{relevance.name}: {before:,} judgements became {len(relevance.pool.documents):,} ({by})"
-            + f"; {gone} topic{'s' * (gone > 1)} without any left out" * (gone > 0)
-        )
+    rewriting = said.rewriting()
+    if rewriting is not None:
+        num_before = len(relevance.pool.documents)
+        rewritten = rewriting.of_judgements(relevance)
+        said.note(_note_of_rewriting(said, rewritten, num_before))
+        relevance = rewritten
     relevance = _with_topics(said, relevance)
-    nmax, sizes = (
-        None if each is None else read_weights(each, "number") for each in (said.nmax_file, said.size_file)
-    )
+    nmax = None if said.nmax_file is None else read_weights(said.nmax_file, "number")
+    sizes = None if said.size_file is None else read_weights(said.size_file, "number")
     relevance = changed_judgements.with_topic_numbers(relevance, nmax, sizes)
     if said.document_scores is None:
         return relevance
     scores = read_relevance(said.document_scores, "qrels_float", said.jobs)
     return changed_judgements.with_document_scores(relevance, as_qrels(scores, "--document-scores"))
+
+
+def _note_of_rewriting(said: NumberOptions, relevance: QrelsJudgements, num_before: int) -> str:
+    """Return how many judgements --map-docs and --exclude left of those before."""
+    options = []
+    if said.map_docs is not None:
+        options.append("--map-docs")
+    if said.exclude is not None:
+        options.append("--exclude")
+    num_after = len(relevance.pool.documents)
+    text = f"{relevance.name}: {num_before:,} judgements became {num_after:,} ({', '.join(options)})"
+    if relevance.left_out:
+        text += f"; {plural(len(relevance.left_out))} without any left out"
+    return text
 
 
 def _with_topics(said: NumberOptions, relevance: Relevance) -> Relevance:
@@ -135,20 +144,20 @@ def _comment(said: NumberOptions, run: Ranking, relevance: Relevance, options: O
             f"{run.name}: topics are not together, so unjudged documents were not checked for coming twice"
             " (--no-check-duplicates)"
         )
-    if said.rewrites:
-        mapped = (
-            f"{run.facts.num_mapped:,} of {run.facts.num_rows:,} rows mapped to other documents",
-            f"{run.num_dropped:,} left out as their document came before",
-        )
-        excluded = (f"{run.facts.num_excluded:,} excluded",)
-        counts = (*mapped * (said.map_docs is not None), *excluded * (said.exclude is not None))
+    counts = []
+    if said.map_docs is not None:
+        counts.append(f"{run.facts.num_mapped:,} of {run.facts.num_rows:,} rows mapped to other documents")
+        counts.append(f"{run.num_dropped:,} left out as their document came before")
+    if said.exclude is not None:
+        counts.append(f"{run.facts.num_excluded:,} excluded")
+    if counts:
         said.note(f"{run.name}: {', '.join(counts)}")
-    found = changed_judgements.no_answers(relevance, options, run.topic[run.num_ret > 0])
-    if found is not None:
-        every, rightly = found
+    no_answers = changed_judgements.no_answers(relevance, options, run.topic[run.num_ret > 0])
+    if no_answers is not None:
+        num_topics, num_rightly = no_answers
         said.note(
-            f"{run.name}: nothing retrieved for {rightly} of {every} topics without a relevant document"
-            f" ({rightly / every:.4f})"
+            f"{run.name}: nothing retrieved for {num_rightly} of {num_topics} topics without a relevant"
+            f" document ({num_rightly / num_topics:.4f})"
         )
 
 
