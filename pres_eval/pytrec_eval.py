@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import chain, repeat
@@ -86,19 +86,25 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
     return _parse(f_qrel, 4, 3, int)
 
 
-def _parse(lines: Iterable[str], width: int, place: int, number: Any) -> dict[str, dict[str, Any]]:
-    """Return the numbers by topic and document; raise pytrec_eval's errors."""
-    found: dict[str, dict[str, Any]] = defaultdict(dict)
+def _parse(
+    lines: Iterable[str], width: int, column: int, number: Callable[[str], Any]
+) -> dict[str, dict[str, Any]]:
+    """Return the numbers by topic and document; raise pytrec_eval's errors.
+
+    width   columns of a line
+    column  index of the number, which the function `number` reads
+    """
+    numbers: dict[str, dict[str, Any]] = defaultdict(dict)
     for line_number, line in enumerate(lines, 1):
         fields = line.split()
         if len(fields) != width:
             raise ValueError(f"line {line_number}: {len(fields)} columns, expected {width}")
-        documents = found[fields[0]]
+        documents = numbers[fields[0]]
         if fields[2] in documents:
             # Callers of pytrec_eval expect this exception.
             raise AssertionError(f"line {line_number}: document {fields[2]} of topic {fields[0]} again")
-        documents[fields[2]] = number(fields[place])
-    return found
+        documents[fields[2]] = number(fields[column])
+    return numbers
 
 
 def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
@@ -161,13 +167,18 @@ class RelevanceEvaluator:
     def _take_ours(self, ours: Mapping[str, Any]) -> None:
         """Set options that pytrec_eval lacks, rewrite the judgements by them; raise TypeError for others."""
         known = (*_OF_JUDGEMENTS, *_OF_RUNS)
-        if unknown := [name for name in ours if name not in known]:
-            raise TypeError(f"pres_eval: found {unknown[0]!r}, expected some of {', '.join(known)}")
-        self._options = replace(
-            self._options, **{name: value for name, value in ours.items() if name not in _OF_JUDGEMENTS}
-        )
+        for_runs: dict[str, Any] = {}
+        for_judgements: dict[str, Any] = {}
+        for name, value in ours.items():
+            if name not in known:
+                raise TypeError(f"pres_eval: found {name!r}, expected some of {', '.join(known)}")
+            if name in _OF_JUDGEMENTS:
+                for_judgements[name] = value
+            else:
+                for_runs[name] = value
+        self._options = replace(self._options, **for_runs)
         if self._qrels is not None:
-            qrels = self._qrels.rewritten(**{name: ours[name] for name in _OF_JUDGEMENTS if name in ours})
+            qrels = self._qrels.rewritten(**for_judgements)
             self._qrels = qrels.of_topics(self._options.empty, self._options.relevance_level)
 
     @cached_property
@@ -187,10 +198,10 @@ class RelevanceEvaluator:
     def _grades_of(self, topic: str) -> dict[str, int] | None:
         """Return the grades of a topic's documents, from judgements that are kept as arrays."""
         assert self._qrels is not None and isinstance(self._qrels.relevance, engine.QrelsJudgements)
-        place = self._qrels.lookup.topics.get(topic)
-        if place is None:
+        index = self._qrels.lookup.topics.get(topic)
+        if index is None:
             return None
-        documents = self._qrels.lookup.documents[place]
+        documents = self._qrels.lookup.documents[index]
         grades = self._qrels.relevance.grade[list(documents.values())].tolist()
         return dict(zip(documents, grades, strict=True))
 
@@ -202,33 +213,47 @@ class RelevanceEvaluator:
         """
         if not isinstance(scores, Mapping):
             raise TypeError("Argument object scores should be of type dictionary.")
-        if self._few is not None and (found := self._few.values(scores)) is not None:
-            return found
+        if self._few is not None:
+            values = self._few.values(scores)
+            if values is not None:
+                return values
         if self._qrels is None:
             return {}
-        known, place = self._qrels.lookup.topics, self._qrels.lookup.place
         try:
-            rows = self._rows(scores)
-            places = {
-                topic: known.get(topic) if type(topic) is str else place(topic, "run") for topic in scores
-            }
+            values_of_index = self._rows(scores)
+            indices = self._indices(scores)
         except InputError as error:
             raise TypeError(str(error)) from error
-        return {
-            topic: rows[number] if number in rows else {**self._nothing, **self._counted(number)}
-            for topic, number in places.items()
-            if number is not None
-        }
+        values = {}
+        for topic, index in indices.items():
+            if index in values_of_index:
+                values[topic] = values_of_index[index]
+            else:
+                values[topic] = {**self._nothing, **self._counted(index)}
+        return values
 
-    def _counted(self, number: int) -> dict[str, float]:
-        """Return the relevant documents of a topic, if they are asked for."""
+    def _indices(self, topics: Iterable[str]) -> dict[str, int]:
+        """Return the judged topics, each with its index in the judgements."""
+        assert self._qrels is not None
+        lookup = self._qrels.lookup
+        indices = {}
+        for topic in topics:
+            index = lookup.topics.get(topic) if type(topic) is str else lookup.place(topic, "run")
+            if index is not None:
+                indices[topic] = index
+        return indices
+
+    def _counted(self, index: int) -> dict[str, float]:
+        """Return the number of relevant documents of a topic, if it is asked for."""
+        if NUM_REL not in self._nothing:
+            return {}
         assert self._qrels is not None and isinstance(self._qrels.relevance, engine.QrelsJudgements)
-        begin, end = self._qrels.relevance.pool.offsets[number : number + 2]
+        begin, end = self._qrels.relevance.pool.offsets[index : index + 2]
         relevant = self._qrels.relevance.grade[begin:end] >= self._options.relevance_level
-        return {NUM_REL: float(np.count_nonzero(relevant))} if NUM_REL in self._nothing else {}
+        return {NUM_REL: float(np.count_nonzero(relevant))}
 
     def _rows(self, scores: Mapping[str, Mapping[str, Any]]) -> dict[int, dict[str, float]]:
-        """Return the values by the topic's number in the judgements, without topics that lack documents."""
+        """Return the values by the topic's index in the judgements, without topics that lack documents."""
         qrels = self._qrels
         assert qrels is not None
         for topic, documents in scores.items():
@@ -270,9 +295,12 @@ def _options(relevance_level: int, judged_only: bool) -> Options:
 
 @lru_cache(maxsize=64)
 def _asked(
-    measures: frozenset[str], own: tuple[Measure, ...], options: Options
+    measures: frozenset[str], registered: tuple[Measure, ...], options: Options
 ) -> tuple[Selection, list[str], dict[str, float]]:
-    """Return the columns, their keys, and the values of a topic for which nothing was retrieved."""
+    """Return the columns, their keys, and the values of a topic for which nothing was retrieved.
+
+    registered  measures of the user, of which `measures` may name some
+    """
     texts = list(_texts(sorted(measures)))
     try:
         selection = select(texts) if texts else ()
@@ -280,14 +308,14 @@ def _asked(
         raise ValueError(in_python(str(error))) from error
     columns = as_asked(selection, options, False, warn)
     # Parameters that are not cutoffs do not show.
-    keys = [
-        column.label
-        if isinstance(column.measure.parameters, Cutoffs | Fractions | UnitedCutoffs)
-        else column.measure.name
-        for column in columns
-    ]
-    nothing = [_OF_NOTHING.get(column.measure.summary, 0.0) for column in columns]
-    return columns, keys, dict(zip(keys, nothing, strict=True))
+    keys = []
+    nothing = {}
+    for column in columns:
+        has_cutoffs = isinstance(column.measure.parameters, Cutoffs | Fractions | UnitedCutoffs)
+        key = column.label if has_cutoffs else column.measure.name
+        keys.append(key)
+        nothing[key] = _OF_NOTHING.get(column.measure.summary, 0.0)
+    return columns, keys, nothing
 
 
 def _texts(measures: Iterable[str]) -> Iterator[str]:

@@ -26,7 +26,7 @@ from pres_eval.analysis.paired import means_of
 from pres_eval.analysis.reproducible import RandomStream, quantiles_of_known
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.arrays import FloatArray, IntArray
-from pres_eval.workers import Loop, in_turn
+from pres_eval.engines.threads import Loop, in_turn
 
 VERDICT_TEST = "wilcoxon"
 """The test of the verdicts where none is named: that of the papers on PRES, so that their counts come out."""

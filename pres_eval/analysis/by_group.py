@@ -13,10 +13,12 @@ from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.interaction import p_of_groups
 from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.analysis.paired import PairedScores, weighted
+from pres_eval.analysis.unequal_variances import unequal_variances_warning
+from pres_eval.analysis.weighting import few_topics_warning
 from pres_eval.arrays import FloatArray, IntArray
+from pres_eval.engines.threads import Loop, in_turn
 from pres_eval.errors import UsageError
 from pres_eval.reading.topic_files import Groups, Weights
-from pres_eval.workers import Loop, in_turn
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,7 @@ def full_comparison(
 
     baseline  the place of a run; BEST: the best of each measure; None: all pairs
     each      carries out the loops over the measures and over draws
-    warn      takes the warning that nothing can be significant, before the long work
+    warn      takes warnings before the long work: nothing can be significant, runs are unequally alike
     """
     scores = weighted(plain, weights)
     place = best_places(scores.gains()) if isinstance(baseline, str) else baseline
@@ -103,6 +105,9 @@ def full_comparison(
         comparisons = runs - 1 if isinstance(place, int) else runs * (runs - 1) // 2
         comparisons *= len(scores.measures) if settings.over == "measures" else 1
         warn(reach_warning(settings, scores, comparisons))
+        warn(few_topics_warning(scores))
+        one_baseline = place if isinstance(place, int) else 0
+        warn(unequal_variances_warning(scores, settings.test, settings.alpha, one_baseline))
     compared = compare(scores, place, settings, each)
     in_groups = None if groups is None else compare_by_group(scores, groups.topics, place, settings)
     return FullComparison(plain, compared, in_groups)

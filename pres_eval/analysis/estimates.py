@@ -129,24 +129,37 @@ def bca_intervals(values: FloatArray, means: FloatArray, outside: Outside = 0.05
     return lower, upper
 
 
-def standardised(differences: FloatArray) -> FloatArray:
+def standardised(differences: FloatArray, weights: FloatArray | None = None) -> FloatArray:
     """Return d_z: the mean difference in standard deviations of the differences.
+
+    weights  (T,), 1 on average, which the differences are multiplied with; None: all are 1.  With weights
+             the mean is Σ w d / T and the variance Σ w (d - mean)² / (T - 1)
 
     (P, T) differences in, (P,) out.  0 where all are zero, infinite where all are the same other number, nan
     for one topic.  Not comparable with Cohen's d of two independent groups, for which 0.2, 0.5 and 0.8 are
     called small, medium and large: d_z is larger, the more the two runs do well on the same topics.
     Source: Cohen, Statistical Power Analysis for the Behavioral Sciences, 1988, 2.3.5.
     """
+    topics = differences.shape[1]
     mean, deviation = mean_and_deviation(differences)
-    if differences.shape[1] < 2:
+    if topics < 2:
         return np.full(len(mean), math.nan)
+    if weights is not None and (weights != weights[0]).any():
+        plain = differences / weights
+        squares = np.add.accumulate(weights * (plain - mean[:, None]) ** 2, axis=1)[:, -1]
+        deviation = np.sqrt(squares / (topics - 1))
+        deviation[(np.round(plain, DECIMALS) == np.round(plain[:, :1], DECIMALS)).all(axis=1)] = 0.0
     sizes = np.where(np.round(mean, DECIMALS) == 0, 0.0, np.copysign(math.inf, mean))
     np.divide(mean, deviation, out=sizes, where=deviation > 0)
     return sizes
 
 
-def hedges_g(differences: FloatArray, confidence: float = 0.95) -> tuple[FloatArray, FloatArray, FloatArray]:
+def hedges_g(
+    differences: FloatArray, confidence: float = 0.95, weights: FloatArray | None = None
+) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return Hedges' g of paired values: d_z without its bias, and a confidence interval.
+
+    weights  (T,), as for `standardised`; the interval has (Σ w)² / Σ w² for T (Kish)
 
     Formula:  g = J(T - 1) d_z, J(m) = Γ(m / 2) / (√(m / 2) Γ((m - 1) / 2));
       g ± z √(1 / T + g² / (2 T)), z the normal quantile
@@ -160,8 +173,9 @@ def hedges_g(differences: FloatArray, confidence: float = 0.95) -> tuple[FloatAr
         return (np.full(len(differences), math.nan),) * 3
     m = topics - 1
     unbiased = math.exp(math.lgamma(m / 2) - math.lgamma((m - 1) / 2)) / math.sqrt(m / 2)
-    g = unbiased * standardised(differences)
-    spread = NormalDist().inv_cdf((1 + confidence) / 2) * np.sqrt((1 + g * g / 2) / topics)
+    g = unbiased * standardised(differences, weights)
+    effective = topics if weights is None else weights.sum() ** 2 / (weights**2).sum()
+    spread = NormalDist().inv_cdf((1 + confidence) / 2) * np.sqrt((1 + g * g / 2) / effective)
     spread[np.isinf(g)] = 0.0
     return g, g - spread, g + spread
 

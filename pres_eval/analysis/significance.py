@@ -24,7 +24,12 @@ WITH_MARGIN = ("equivalent", "non-inferior")
 
 
 def p_values(
-    test: PairedTest, differences: FloatArray, alternative: str, margin: float, samples: int, seed: int
+    test: PairedTest,
+    differences: FloatArray,
+    alternative: str,
+    margin: float | FloatArray,
+    samples: int,
+    seed: int,
 ) -> FloatArray:
     """Return P-values of (P, T) differences, run less other: (P,).
 
@@ -33,6 +38,7 @@ def p_values(
     non-inferior  the run is worse by less than the margin: `greater` of differences + margin
     equivalent    they differ by less than the margin in either direction: the larger p-value of two one-sided
                   tests, differences + margin above 0 and differences - margin below 0
+    margin  a number, or for differences with weights (T,) that number times the weights
     Source: Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 1987, doi:10.1007/BF01068419.
     """
     if alternative == "two-sided":
@@ -100,8 +106,12 @@ def paired_t(differences: FloatArray, samples: int = 0, seed: int = 0, greater: 
     return t_of_means(mean, deviation / math.sqrt(size), size, greater)
 
 
-def t_of_means(mean: FloatArray, error: FloatArray, topics: int, greater: bool = False) -> FloatArray:
+def t_of_means(
+    mean: FloatArray, error: FloatArray, topics: int, greater: bool = False, freedom: float | None = None
+) -> FloatArray:
     """Return p-values (P,) that mean differences (P,) over topics are zero, by their standard errors (P,).
+
+    freedom  degrees of freedom; None: one less than the topics
 
     1 (one-sided 1/2) where all differences are zero, `_without_variance` where they all are the same other
     number: where the error is 0.
@@ -109,7 +119,7 @@ def t_of_means(mean: FloatArray, error: FloatArray, topics: int, greater: bool =
     t = np.copysign(math.inf, mean)
     varied = error > 0
     t[varied] = mean[varied] / error[varied]
-    p_values = (t_above if greater else t_two_sided)(t, topics - 1)
+    p_values = (t_above if greater else t_two_sided)(t, topics - 1 if freedom is None else freedom)
     p_values[~varied] = _without_variance(mean[~varied], topics, greater)
     p_values[~varied & (np.round(mean, DECIMALS) == 0)] = 0.5 if greater else 1.0
     return p_values

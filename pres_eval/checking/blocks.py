@@ -163,9 +163,10 @@ class CheckedBlock:
         with np.errstate(over="ignore"):
             single = scores.astype(np.float32)
         equal_single = (single[1:] == single[:-1]) & same_topic
+        equal_scores = (scores[1:] == scores[:-1]) & same_topic
+        self.report.counts["ties", "none"] = int(np.count_nonzero(same_topic & ~equal_scores))
         if not equal_single.any():
             return
-        equal_scores = (scores[1:] == scores[:-1]) & same_topic
         self._tell_ties("ties", scores, equal_scores, cutoffs)
         only_single = equal_single & ~equal_scores
         if not only_single.any():

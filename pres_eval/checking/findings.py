@@ -64,6 +64,8 @@ _MEANINGS = {
         "float32-ties": (
             "scores that differ, but are equal in 32 bits: 9.0.8 and 10.0 rank these documents differently"
         ),
+        "all-scores-equal": "all scores are equal: the docnos alone decide on the order, not the system",
+        "order-of-ties": "equal scores whose order could change map by 0.01 or more",
         "topic-without-judgements": "topics of the run that the qrels lack are left out",
         "topic-not-in-run": "topics of the qrels that the run lacks are left out of the averages without -c",
         "topic-without-relevant": (
@@ -71,6 +73,8 @@ _MEANINGS = {
         ),
         "other-notation-of-topic": "topics that look like another notation of one on the other side",
         "other-notation-of-docno": "documents that look like another notation of a judged one",
+        "unknown-topic": "topics that the file of --topics lacks",
+        "unknown-document": "documents that the file of --documents lacks",
         "no-judged-document": "no document of the run is judged: is it the same collection?",
         "shorter-than-cutoff": "topics with fewer documents than a cutoff that was asked for",
         "more-than-at-most": "topics with more documents than --at-most allows",

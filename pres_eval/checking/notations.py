@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from pres_eval.errors import quoted_apart
+from pres_eval.reading.patents import patent_number
 from pres_eval.records import dataclass
 
 Id = tuple[int, bytes]
@@ -33,6 +34,7 @@ _CHUNK = rb"(?i)([%b]+|[%b]*(%b)[%b]*|[%b]+%b[%b]*)[0-9]+\Z" % (
 CASE, ZERO, LEADING, PUNCTUATION = "case", "'.0' at the end", "leading zeros", "punctuation"
 LETTERS = "blanks, invisible characters and other forms of letters"
 CHUNKS = "the number of a chunk at the end"
+PATENTS = "the kind codes of patents"
 
 ONE_FORM = (
     "python3 -c \"import sys, unicodedata; sys.stdout.write(unicodedata.normalize('NFC', sys.stdin.read()))\""
@@ -123,6 +125,8 @@ class Respelling:
         (_, ours), judged = self.pairs[0]
         if LETTERS in self.names and _in_one_form(ours) == _in_one_form(judged):
             return f"; write both files in one form: {ONE_FORM}"
+        if PATENTS in self.names:
+            return "; see --map-docs patent"
         if CHUNKS not in self.names:
             return ""
         if not ours.startswith(judged):
@@ -161,7 +165,9 @@ def find_respelling(ours: Sequence[Id], judged: Sequence[Id]) -> Respelling | No
     if best is None:
         return None
     names = [rule for rule in best.rules if len(best.without(rule).pairs(ours, judged)) < len(pairs)]
-    if best.cut is not best.cut_judged:
+    if best.cut is patent_number:
+        names.append(PATENTS)
+    elif best.cut is not best.cut_judged:
         names.append(CHUNKS)
     matched_ids = {our_id for our_id, _ in pairs}
     rest = [our_id for our_id in ours if our_id not in matched_ids]
@@ -187,6 +193,7 @@ _CUTS: tuple[tuple[Rule, Rule], ...] = (
     (bytes, whole),
     (whole_of_two, bytes),
     (bytes, whole_of_two),
+    (patent_number, patent_number),
 )
 """Parts that are cut off our ids and judged ones, the shortest first."""
 

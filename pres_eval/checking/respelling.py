@@ -22,9 +22,13 @@ from pres_eval.checking.notations import (
     whole_of_two,
     without_invisible,
 )
+from pres_eval.reading.patents import has_kind_code, patent_number
 
 COMPARED_TOPICS = 1 << 14
 """Topics of each side that are compared."""
+
+SEEN_PATENTS = 8
+"""Ids of each side, of which one is a publication with a kind code if there are patents."""
 
 _DIGITS = b"0123456789"
 _NAMES = (*NAMES_OF_CHUNKS, SHORT_NAME)
@@ -63,9 +67,26 @@ def _candidates(ours: Sequence[bytes], judged: Sequence[bytes]) -> tuple[list[by
     chunks = _letters_of_wholes(ours) & judged_letters
     judged_chunks = our_letters & _letters_of_wholes(judged)
     common_to_chunks = chunks | judged_chunks
-    if not common and not common_to_chunks:
+    patents = _common_patents(ours, judged)
+    if not common and not common_to_chunks and not patents:
         return [], []
-    return _having(ours, common, common_to_chunks), _having(judged, common, common_to_chunks)
+    candidates = _having(ours, common, common_to_chunks), _having(judged, common, common_to_chunks)
+    if not patents:
+        return candidates
+    return _with_patents(candidates[0], ours, patents), _with_patents(candidates[1], judged, patents)
+
+
+def _common_patents(ours: Sequence[bytes], judged: Sequence[bytes]) -> set[bytes]:
+    """Return the numbers of patents that both sides have; none if the first ids are no publications."""
+    if not any(has_kind_code(text) for text in (*ours[:SEEN_PATENTS], *judged[:SEEN_PATENTS])):
+        return set()
+    return (set(map(patent_number, ours)) & set(map(patent_number, judged))) - {b""}
+
+
+def _with_patents(candidates: Sequence[bytes], texts: Sequence[bytes], patents: set[bytes]) -> list[bytes]:
+    """Return the candidates, and the publications of these patents, each once."""
+    publications = (text for text in texts if patent_number(text) in patents)
+    return list(dict.fromkeys((*candidates, *publications)))
 
 
 def _having(texts: Sequence[bytes], common: set[bytes], common_to_chunks: set[bytes]) -> list[bytes]:

@@ -23,17 +23,18 @@ from pres_eval.checking.blocks import NO_NUMBER, CheckedBlock, CheckedRows
 from pres_eval.checking.findings import Example, FileReport, facts_of_lines, tell_lines
 from pres_eval.checking.second_look import exchanged
 from pres_eval.checking.whole_files import CheckedRun, check_length, check_tags, sum_up_ties
+from pres_eval.engines.threads import UNTHREADED, in_order
 from pres_eval.errors import quoted
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS
+from pres_eval.reading.cuts import ScatteredError
 from pres_eval.reading.lines import DOCNO, RANK, RUN, SCORE, TAG, TOPIC, Lines, in_parts, no_lines
 from pres_eval.reading.numbers import read_whole_numbers
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.rewriting import Mapping
 from pres_eval.reading.run_files import TREC
 from pres_eval.reading.source import Source
-from pres_eval.reading.splits import ScatteredError, text_chunks
+from pres_eval.reading.splits import text_chunks
 from pres_eval.report.text import text_of
-from pres_eval.workers import UNTHREADED, in_order
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,6 +191,8 @@ class RunChecker:
             "float32_ties": report.counts["float32-ties", "scores"],
             "documents_per_topic": [int(run.lengths.min()), int(run.lengths.max())],
         }
+        if "ties" in report.findings and not report.counts["ties", "none"]:
+            report.add("all-scores-equal", len(run.topics), "in each topic")
         for kind in ("ties", "float32-ties"):
             if kind in report.findings:
                 sum_up_ties(report, kind)

@@ -194,7 +194,7 @@ def _pieces(run: RunFiles, ranking: Ranking, most: int, openings: list[Opening])
             if ranking.form is not None:
                 yield from _blocks_in_format(source, ranking.form)
                 return
-            with contextlib.closing(source.chunks(PIECE_BYTES)) as chunks:
+            with contextlib.closing(source.chunks(size=PIECE_BYTES)) as chunks:
                 for chunk in chunks:
                     lines = parse_lines(chunk, _WITHOUT_SCORES)
                     if len(lines):

@@ -13,8 +13,8 @@ import click
 
 from pres_eval.cli.commands import COMPLETION_VARIABLE, command_of, expand_long_options, split_command
 from pres_eval.cli.streams import is_watched, safe_streams, say
+from pres_eval.engines.memory import allow_keeping_memory
 from pres_eval.errors import PresEvalError, UsageError, decimal_comma, did_you_mean, quoted
-from pres_eval.reading.memory import allow_keeping_memory
 
 INTERRUPTED = 130
 

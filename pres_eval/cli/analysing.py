@@ -151,10 +151,10 @@ class PairedOptions(AnalysisOptions, place=0):
     files: tuple[str, ...] = argument(nargs=-1, metavar="QRELS RUN [RUN ...]")
     measures: tuple[str, ...] = MEASURES
     nmax: tuple[int, ...] = NMAX
-    scores: str | None = option(
-        "--scores", metavar="FILE",
-        help="CSV of scores instead of QRELS and runs: run,topic,MEASURE,..., from --format csv -q; -m and"
-        " --topics select from it.",
+    scores: tuple[str, ...] = option(
+        "--scores", metavar="FILE", multiple=True,
+        help="Scores instead of QRELS and runs: CSV (run,topic,MEASURE,..., from --format csv -q), output of"
+        " trec_eval -q, or JSON Lines with qid; several files allowed; -m and --topics select from them.",
     )  # fmt: skip
 
 

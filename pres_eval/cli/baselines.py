@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 
 from pres_eval.cli.output import write_output
-from pres_eval.cli.overwriting import same_file
 from pres_eval.cli.streams import say
 from pres_eval.errors import InputError, UsageError
 from pres_eval.reading.source import BYTE_ORDER_MARK, CHUNK, Source
@@ -59,7 +58,7 @@ def read_baseline(options: EvaluateOptions, path: str, evaluated: Callable[[str]
     source = Source(path)
     if source.head(4).removeprefix(BYTE_ORDER_MARK)[:1] == b"{":
         return from_json(whole(source), path, MEASURES)
-    if options.output is not None and same_file(options.output, path):
+    if options.replaced_option == "--against":
         raise UsageError(
             f"--output {options.output}: {path} is an earlier run, which its evaluation would replace;"
             " choose another --output"

@@ -9,6 +9,7 @@ import click
 
 from pres_eval.checking.check import EXIT_ERRORS, check_files, failed
 from pres_eval.checking.findings import KINDS, Severity
+from pres_eval.checking.known_ids import KnownIds, read_ids
 from pres_eval.checking.run import CheckOptions
 from pres_eval.checking.text import as_json, as_text
 from pres_eval.cli.output import set_format, write_output
@@ -16,12 +17,15 @@ from pres_eval.cli.progress import reading_bar
 from pres_eval.cli.said import CutoffList, FileUse, Said, WholeRange, argument, command_with, option
 from pres_eval.cli.shared import COLUMNS, GRADE_WORDS, RESULTS_FORMAT, NumberOptions
 from pres_eval.cli.streams import check_paths, is_watched
+from pres_eval.engines.machine import num_processors
 from pres_eval.errors import InputError, UsageError
+from pres_eval.reading.formats.recognising import recognised
+from pres_eval.reading.headings import DOCNO, TOPIC
+from pres_eval.reading.lines import QRELS
 from pres_eval.reading.relevance import relevance_info
 from pres_eval.reading.rewriting import read_mapping
 from pres_eval.reading.run_files import RunFiles, check_format, source_at, text_at
 from pres_eval.reading.source import Source
-from pres_eval.workers import num_processors
 
 
 def _no_errors(context: click.Context, parameter: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -42,12 +46,14 @@ class CheckedFiles(Said):
     """Find everything wrong or suspicious in judgements and runs: all of it, not only the first fault.
 
     \b
-    Example:
+    Examples:
       pres-eval check qrels.txt run_*.txt
+      pres-eval check run.txt --topics queries.tsv --documents corpus.jsonl
 
     An error would stop the evaluator: malformed lines, scores that are not numbers, documents that
     a topic has twice, no topic in common.  A warning can make numbers other than meant: ranks that disagree
-    with the scores, scores that tie in 32 bits alone, where trec_eval 9.0.8 and 10.0 differ,
+    with the scores, scores that are all equal, or equal where the order could change map by 0.01, scores that
+    tie in 32 bits alone, where trec_eval 9.0.8 and 10.0 differ,
     topics that only one side has, ids that look like another notation of one on the other side, several tags,
     a byte order mark.  A note is worth knowing and changes no number by itself.  Each file ends in a verdict.
 
@@ -55,11 +61,21 @@ class CheckedFiles(Said):
     named with -T and -R; in these, and in judgements with -R prefs and the like, only the first malformed row
     is reported.
 
+    A single file is checked alone: as judgements if it has four columns, or grades and no scores.
+
     Exit codes: 0 no errors; 1 errors, with --strict also warnings (or a usage error).
     """  # noqa: D301 - a real \b keeps click from wrapping the example
 
-    qrels: str = argument()
-    runs: tuple[str, ...] = argument(nargs=-1, required=True, metavar="RUN [RUN ...]")
+    files: tuple[str, ...] = argument(nargs=-1, required=True, metavar="[QRELS] RUN [RUN ...]")
+    without_qrels: bool = option(
+        "--no-qrels", is_flag=True, help="All files are runs: there are no judgements."
+    )
+    topic_ids: str | None = option(
+        "--topics", metavar="FILE", help="Topics of the collection (first column): report all others."
+    )
+    document_ids: str | None = option(
+        "--documents", metavar="FILE", help="Documents of the collection (first column): report all others."
+    )
     results_format: str = RESULTS_FORMAT
     relevance_format: str = NumberOptions.relevance_format
     relevance_level: float = NumberOptions.relevance_level
@@ -108,7 +124,7 @@ class CheckedFiles(Said):
 @command_with(CheckedFiles)
 def command(said: CheckedFiles) -> None:
     """Check the files, and write the findings; exit 1 for errors."""
-    check_paths(said.qrels, said.runs)
+    check_paths(said.files[0], said.files[1:])
     check_format(said.results_format)
     relevance_info(said.relevance_format)
     options = CheckOptions(
@@ -121,10 +137,16 @@ def command(said: CheckedFiles) -> None:
         mapping=None if said.map_docs is None else read_mapping(said.map_docs),
         jobs=said.jobs or num_processors(),
     )
-    sources = [*map(_source, (said.qrels, *said.runs))]
+    known = KnownIds(
+        topics=None if said.topic_ids is None else read_ids(said.topic_ids, TOPIC),
+        documents=None if said.document_ids is None else read_ids(said.document_ids, DOCNO),
+    )
+    sources = [*map(_source, said.files)]
+    without_qrels = said.without_qrels or (len(sources) == 1 and not looks_like_judgements(sources[0], said))
+    qrels = None if without_qrels else sources[0]
     files = [RunFiles(source.name, (source,)) for source in sources]
     with reading_bar(files) if is_watched() else contextlib.nullcontext():
-        reports = check_files(sources[0], sources[1:], options)
+        reports = check_files(qrels, sources if qrels is None else sources[1:], options, known)
     for report in reports:
         report.findings = {name: one for name, one in report.findings.items() if name not in said.ignore}
         report.shown = said.kinds or report.shown
@@ -132,6 +154,20 @@ def command(said: CheckedFiles) -> None:
     write_output(said.output, as_json(reports) if said.output_format == "json" else as_text(reports, brief))
     if failed(reports, said.strict):
         raise click.exceptions.Exit(EXIT_ERRORS)
+
+
+def looks_like_judgements(source: Source, said: CheckedFiles) -> bool:
+    """Return whether a file that is checked alone has judgements: four columns, or grades and no scores."""
+    if said.relevance_format != "qrels":
+        return True
+    with contextlib.suppress(InputError):
+        if recognised(source, grades=False) is not None:
+            return False
+        if recognised(source, grades=True) is not None:
+            return True
+        lines = [line for line in source.head().split(b"\n") if line.strip() and not line.startswith(b"#")]
+        return bool(lines) and len(lines[0].split()) == len(QRELS.names.split())
+    return False
 
 
 def _source(path: str) -> Source:

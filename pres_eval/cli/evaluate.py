@@ -57,8 +57,9 @@ def command(said: EvaluateOptions) -> None:
             try:
                 _evaluate(said, warnings)
             except PresEvalError as error:
-                report_failures(said, [RunFailure(said.file_of(error), str(error))], warnings)
-                error.is_reported = True
+                if said.gated:
+                    report_failures(said, [RunFailure(said.file_of(error), str(error))], warnings)
+                    error.is_reported = True
                 raise
 
 
@@ -135,14 +136,16 @@ def _with_patterns(said: EvaluateOptions) -> EvaluateOptions:
 
 def _record(evaluations: Iterable[ScoredRun], job: Job) -> Record:
     """Return the evaluations as gates compare them."""
-    from pres_eval.report.records import File, RunRecord, file_record
+    from pres_eval.report.records import FileRecord, RunRecord, file_record
 
     said, judged = job.said, set(job.relevance.pool.topics)
     runs = (
-        RunRecord(evaluation=each, file=File(each.path, None), missing=tuple(judged.difference(each.topics)))
+        RunRecord(
+            evaluation=each, file=FileRecord(each.path, None), missing=tuple(judged.difference(each.topics))
+        )
         for each in evaluations
     )
-    return job.record(runs, file_record(said.qrels) if said.against else File(said.qrels, None))
+    return job.record(runs, file_record(said.qrels) if said.against else FileRecord(said.qrels, None))
 
 
 def _check_measures_among_files(said: EvaluateOptions) -> None:

@@ -110,10 +110,10 @@ class GateOptions(Said, place=7):
     @property
     def replaced_option(self) -> str | None:
         """Return the option whose FILE the results replace, None if they replace none."""
-        if self.output is None:
+        if self.output in (None, "-"):
             return None
         for name, path in (("--against", self.against), ("--expect", self.expect)):
-            if path is not None and same_file(self.output, path):
+            if path is not None and same_file(str(self.output), path):
                 return name
         return None
 
@@ -269,10 +269,9 @@ def _add_to_job_summary(text: str) -> None:
 
 def report_failures(options: GateOptions, failures: Sequence[RunFailure], warnings: Sequence[str]) -> None:
     """Write the error that stopped the evaluation to the reports of the gates, which cannot check it."""
-    if options.gated:
-        from pres_eval.gates.reports import error_findings
+    from pres_eval.gates.reports import error_findings
 
-        _write_reports(options, error_findings(failures), (), warnings)
+    _write_reports(options, error_findings(failures), (), warnings)
 
 
 def _write_reports(

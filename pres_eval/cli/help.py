@@ -91,11 +91,13 @@ OTHER FORMATS: recognised by their first lines, or named with -T and -R
     msmarco  beir  json  jsonl  csv  parquet
   -T is for runs, -R for judgements.  msmarco is topic, docno, rank, where the rank is the order (runs only).
   beir has the header query-id corpus-id score.  json is {"topic": {"docno": number}} as pytrec_eval has it,
-  Elasticsearch's and OpenSearch's responses to _msearch, _search and _rank_eval, requests of _rank_eval, or
-  MTEB's predictions; topics of _msearch are numbered from 1.  jsonl has an object of json per line, or one
-  with the columns by name.  csv has a header; commas, semicolons or tabs separate columns.  csv and parquet
-  (extra "parquet") have columns query_id doc_id score relevance, as ir_measures has them, qid docno score
-  label, as PyTerrier has them, or those of ranx, BEIR and Quepid.
+  {"topic": ["docno", ...]} in ranked order (as judgements: all relevant), a list of records, Elasticsearch's
+  and OpenSearch's responses to _msearch, _search and _rank_eval, requests of _rank_eval, judgement lists, or
+  MTEB's predictions; topics of _msearch are numbered from 1.  jsonl has an object of json per line, or a
+  record with the columns by name, or with a list of documents, as ragas and LlamaIndex write them.  csv has a
+  header; commas, semicolons or tabs separate columns.  csv and parquet (extra "parquet") have columns
+  query_id doc_id score relevance, as ir_measures has them, qid docno score label, as PyTerrier has them, or
+  those of ranx, BEIR and Quepid; --columns names others, and numbers the columns of text without a header.
   A run may be a folder of part files, as engines write them (part-00000.gz, part.0.parquet ...): all with
   lines of six columns, or all Parquet.""",
 }

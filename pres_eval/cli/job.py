@@ -22,16 +22,16 @@ from pres_eval.cli.shared import (
     TieOptions,
 )
 from pres_eval.engines.engine import LOCAL
+from pres_eval.engines.threads import Result, in_turn
 from pres_eval.errors import RunFailure, UsageError
 from pres_eval.ranking.ranking import COMMON, OWN, Ranking
 from pres_eval.records import dataclass
 from pres_eval.report import OUTPUT_FORMATS
 from pres_eval.report.groups import warning_of_groups
 from pres_eval.scoring import ScoredRun, Scoring
-from pres_eval.workers import Result, in_turn
 
 if TYPE_CHECKING:
-    from pres_eval.report.records import File, Record, RunRecord
+    from pres_eval.report.records import FileRecord, Record, RunRecord
 
 
 class EvaluateOptions(TieOptions, GateOptions, TableOptions):
@@ -164,7 +164,7 @@ class Job(Scoring):
     failures: list[RunFailure] | None
     facts: list[tuple[tuple[str, str], IntArray, int]]
 
-    def record(self, runs: Iterable[RunRecord], qrels: File) -> Record:
+    def record(self, runs: Iterable[RunRecord], qrels: FileRecord) -> Record:
         """Return evaluated runs with all that their numbers depend on, for JSON and for gates."""
         from pres_eval.reading.digests import judgements_digest
         from pres_eval.report.records import Record, file_record

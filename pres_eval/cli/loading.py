@@ -9,6 +9,7 @@ import click
 from click.core import ParameterSource
 
 from pres_eval.analysis.paired import PairedScores, depth_warning, evaluations_of, pair_runs
+from pres_eval.analysis.score_files import as_table, is_table
 from pres_eval.analysis.score_tables import choose_columns, read_score_table
 from pres_eval.analysis.topics import UsedTopics, use_topics
 from pres_eval.checking.warnings import without_common_topic
@@ -17,6 +18,7 @@ from pres_eval.cli.progress import steps
 from pres_eval.cli.reader import path_of, relevance_at, runs_at, warn_of_ties
 from pres_eval.cli.shared import NumberOptions
 from pres_eval.cli.streams import check_paths, say
+from pres_eval.engines.threads import Loop, in_turn
 from pres_eval.errors import PresEvalError, RunFailure, UsageError, no_such_run, plural
 from pres_eval.measures.selection import Selection, select
 from pres_eval.options import Options, recorded
@@ -26,7 +28,6 @@ from pres_eval.reading.source import Source
 from pres_eval.reading.topic_files import decoded
 from pres_eval.report.text import text_of
 from pres_eval.scoring import ScoredRun, Scoring
-from pres_eval.workers import Loop, in_turn
 
 
 @dataclass(frozen=True)
@@ -123,8 +124,8 @@ OF_RUNS = (
 """Parameters that change how runs are read and evaluated, which a file of scores has behind it."""
 
 
-def read_score_file(said: NumberOptions, path: str, measures: Sequence[str]) -> PairedScores:
-    """Return the scores of a CSV file, with topics if it has them: those of -m over those of --topics.
+def read_score_file(said: NumberOptions, paths: Sequence[str], measures: Sequence[str]) -> PairedScores:
+    """Return the scores of files, with topics if they have them: those of -m over those of --topics.
 
     Raises UsageError for options that change how runs are evaluated.
     """
@@ -135,7 +136,13 @@ def read_score_file(said: NumberOptions, path: str, measures: Sequence[str]) -> 
             raise UsageError(
                 f"{option.opts[0]} has no effect on --scores, whose runs are evaluated: leave it out"
             )
-    text = decoded(b"".join(chunk.text() for chunk in Source(path).chunks()), "backslashreplace")
+    texts = [
+        decoded(b"".join(chunk.text() for chunk in Source(path).chunks()), "backslashreplace")
+        for path in paths
+    ]
+    path, text = ", ".join(paths), texts[0]
+    if len(paths) > 1 or not is_table(text):
+        text = as_table(list(zip(paths, texts, strict=True)))
     rule = said.topic_rule(COMMON)
     found = read_score_table(path, text, rule == ALL, said.warn)
     if found.topics:
@@ -198,8 +205,10 @@ def read_paired(
             raise UsageError(f"--scores FILE replaces QRELS{' RUN' * least}: leave one of them out")
         found = read_score_file(said, said.scores, said.measures)
         if without_topics and not found.topics:
-            raise UsageError(f"--scores {said.scores}: {without_topics} run,topic,MEASURE,...")
-        return Paired(found, {"scores": text_of(said.scores)}, plural(len(found.topics)), [found.runs])
+            raise UsageError(f"--scores {said.scores[0]}: {without_topics} run,topic,MEASURE,...")
+        names = [text_of(path) for path in said.scores]
+        settings: dict[str, object] = {"scores": names[0] if len(names) == 1 else names}
+        return Paired(found, settings, plural(len(found.topics)), [found.runs])
     if len(said.files) < 1 + least:
         runs = "one run" if least == 1 else "two runs"
         raise UsageError(f"expected QRELS and at least {runs}, or --scores FILE")

@@ -14,9 +14,11 @@ from pres_eval.analysis.power import (
     stability,
     topic_set_sizes,
 )
+from pres_eval.analysis.unequal_variances import unequal_variances_warning
 from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, put_out
 from pres_eval.cli.loading import read_paired
 from pres_eval.cli.said import CutoffList, FiniteRange, WholeRange, argument, command_with, option
+from pres_eval.engines.threads import Loop
 from pres_eval.errors import UsageError, plural
 from pres_eval.report.paper import Figure
 from pres_eval.report.power import (
@@ -26,7 +28,6 @@ from pres_eval.report.power import (
     sizes_table,
     stability_tables,
 )
-from pres_eval.workers import Loop
 
 MOST_CELLS = 50_000_000
 """Differences of runs that are kept: 400 MB in each of a few arrays, from 10,000 runs."""
@@ -120,6 +121,7 @@ def command(said: PowerOptions) -> None:
         seed=said.seed,
         each=paired.each("testing pairs"),
     )
+    said.warn(unequal_variances_warning(scores, said.test, said.alpha))
     rows, swaps = stability(
         scores,
         _sizes(said, len(scores.topics)),

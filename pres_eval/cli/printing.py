@@ -108,10 +108,10 @@ def _signatures(evaluations: Sequence[ScoredRun], job: Job) -> list[str]:
     """Return the lines that --signature asks for."""
     if not job.said.signature:
         return []
-    from pres_eval.report.records import File, signature_text
+    from pres_eval.report.records import FileRecord, signature_text
     from pres_eval.report.signature import signature_lines
 
-    record = job.record((), File(job.said.qrels, None))
+    record = job.record((), FileRecord(job.said.qrels, None))
     names = run_names([(evaluation.tag, evaluation.path) for evaluation in evaluations], job.said.names)
     return signature_lines(names, [signature_text(evaluation, record) for evaluation in evaluations])
 

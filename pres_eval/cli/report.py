@@ -17,6 +17,7 @@ from pres_eval.cli.progress import working
 from pres_eval.cli.reader import topic_files, warn_of_ties
 from pres_eval.cli.said import FileUse, command_with, option
 from pres_eval.cli.shared import GROUPS, MEASURES, NMAX, WEIGHTS, NumberOptions
+from pres_eval.engines.threads import in_order
 from pres_eval.errors import NoCommonTopicError, UsageError, did_you_mean
 from pres_eval.ranking.ranking import OWN
 from pres_eval.reading.descriptions import read_texts
@@ -30,7 +31,6 @@ from pres_eval.report.text import NAMINGS, printable_lines, text_of, without_sha
 from pres_eval.report.trec_pictures import Subject, default_subject
 from pres_eval.report.trec_plots import PICTURES, as_picture
 from pres_eval.report.trec_report import Report, make_report, report_selection
-from pres_eval.workers import in_order
 
 FORMATS = ("text", "json", "csv")
 

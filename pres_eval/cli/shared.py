@@ -10,6 +10,7 @@ import click
 
 from pres_eval.cli.said import CutoffList, LevelType, Said, WholeRange, option
 from pres_eval.cli.streams import say, warn
+from pres_eval.engines.machine import num_processors
 from pres_eval.errors import UsageError, refuse
 from pres_eval.options import (
     COMPAT_VERSIONS,
@@ -26,7 +27,6 @@ from pres_eval.reading.headings import NAMEABLE
 from pres_eval.reading.relevance import FORMATS, relevance_info
 from pres_eval.reading.run_files import RUN_FORMATS, TREC
 from pres_eval.report.text import NAMINGS, run_names
-from pres_eval.workers import num_processors
 
 if TYPE_CHECKING:
     from pres_eval.reading.rewriting import Rewriting
@@ -130,9 +130,10 @@ class RewriteOptions(Said, place=5):
     """Options that map and exclude documents."""
 
     map_docs: str | None = option(
-        "--map-docs", metavar="FILE|REGEX",
-        help="Map documents, in runs and judgements: by a file (docno document), or a pattern with a"
-        " group, as '^(.*)#\\d+$' for chunks; the first of several hits counts, the highest of grades.",
+        "--map-docs", metavar="FILE|REGEX|patent",
+        help="Map documents, in runs and judgements: by a file (docno document, docno family), a pattern with"
+        " groups, as '^(.*)#\\d+$' for chunks, or to the numbers of patents, without kind codes; the first of"
+        " several hits counts, the highest of grades.",
     )  # fmt: skip
     map_ranks: str = option(
         "--map-ranks", choices=("dense", "kept"), default="dense", show_default=True,

@@ -15,7 +15,7 @@ from pres_eval.report.groups import group_label
 from pres_eval.report.records import RunRecord
 from pres_eval.scoring import ScoredRun
 
-GATE = "--against"
+AGAINST = "--against"
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,10 +105,12 @@ class Counterparts:
 
 
 def in_groups(runs: Counterparts, groups: Groups | None) -> Iterator[Counterparts]:
-    """Yield the two runs over the topics of each group, with its name in the labels."""
+    """Yield the two runs over the topics of each group that has a mean, with its name in the labels."""
     if groups is None:
         return
     for name, topics in groups.topics.items():
+        if runs.weights is not None and not any(runs.weights.of.get(topic, 0.0) for topic in topics):
+            continue  # as in tables, topics that all weigh 0 have no mean
         yield replace(
             runs,
             now=_over_group(runs.now, name, topics),

@@ -38,9 +38,21 @@ class Want:
     gains: tuple[tuple[int, int], ...]
 
 
+def _topics_of(run: Any) -> list[str]:
+    """Return the topics of a run in its order; of rows each as often as it has documents."""
+    if isinstance(run, dict):
+        return [str(topic) for topic in run]
+    if hasattr(run, "columns"):
+        return [str(topic) for topic in run["query_id"].unique().tolist()] if "query_id" in run else []
+    return [str(row[0]) for row in run] if isinstance(run, list) else []
+
+
 @lru_cache(maxsize=1024)
-def _column(name: str, relevance: RelevanceInfo, own: tuple[Measure, ...]) -> SelectedColumn:
-    """Return the column of a measure's name; evaluators are made again and again for the same measures."""
+def _column(name: str, relevance: RelevanceInfo, registered: tuple[Measure, ...]) -> SelectedColumn:
+    """Return the column of a measure's name; evaluators are made again and again for the same measures.
+
+    registered  measures of the user, one of which the name may be
+    """
     (column,) = select([name], relevance=relevance)
     return column
 
@@ -106,8 +118,8 @@ class PresEvalProvider(providers.Provider):  # type: ignore[misc]
         gains = measure.params.get("gains", {})
         return super().supports(measure) and all(isinstance(gain, int) for gain in gains.values())
 
-    def _evaluator(self, wanted: Iterable[Any], qrels: Any) -> PresEvalEvaluator:
-        return PresEvalEvaluator(wanted, qrels)
+    def _evaluator(self, requested: Iterable[Any], qrels: Any) -> PresEvalEvaluator:
+        return PresEvalEvaluator(requested, qrels)
 
 
 class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
@@ -115,15 +127,15 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
 
     relevance = RelevanceInfo.QRELS
 
-    def __init__(self, wanted: Iterable[Any], qrels: Any) -> None:
-        wanted = list(wanted)
+    def __init__(self, requested: Iterable[Any], qrels: Any) -> None:
+        requested = list(requested)
         self._qrels = self._judgements(qrels)
         topics = [] if self._qrels is None else self._qrels.topics
         if isinstance(qrels, dict):  # topics without judgements count as 0 there
             topics = [*topics, *(topic for topic, documents in qrels.items() if not documents)]
-        super().__init__(wanted, set(topics))
+        super().__init__(requested, set(topics))
         self._topics = topics
-        self._wants = {measure: self._want(measure) for measure in wanted}
+        self._wants = {measure: self._want(measure) for measure in requested}
         self._calls = _in_calls(self._wants)
 
     def _judgements(self, data: Any) -> Qrels | None:
@@ -155,14 +167,14 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
 
     def iter_calc(self, run: Any) -> Iterator[Any]:
         """Yield the values of each topic, in the order in which the provider of pytrec_eval has them."""
-        present, columns = self._values(run)
+        retrieved_topics, columns = self._values(run)
         values = {measure: column.tolist() for measure, column in columns.items()}
         for call in self._calls:
-            for place, topic in enumerate(present):
+            for row, topic in enumerate(retrieved_topics):
                 for measure in call:
-                    yield ir_measures.Metric(self._topics[topic], measure, values[measure][place])
-        there = set(present)
-        missing = sorted(name for number, name in enumerate(self._topics) if number not in there)
+                    yield ir_measures.Metric(self._topics[topic], measure, values[measure][row])
+        retrieved = set(retrieved_topics)
+        missing = sorted(name for topic, name in enumerate(self._topics) if topic not in retrieved)
         for measure in sorted(self._wants, key=str):
             for name in missing:
                 yield ir_measures.Metric(name, measure, measure.DEFAULT)
@@ -178,24 +190,19 @@ class PresEvalEvaluator(providers.Evaluator):  # type: ignore[misc]
         ranking = self._ranking(run)
         if ranking is None:
             return [], dict.fromkeys(self.measures, np.zeros(0))
-        present = ranking.topic.tolist()
-        order = self._order(run, present)
+        retrieved_topics = ranking.topic.tolist()
+        order = self._order(run, retrieved_topics)
         columns = {measure: values[order] for measure, values in self._columns(ranking)}
-        return [present[place] for place in order], columns
+        return [retrieved_topics[row] for row in order], columns
 
-    def _order(self, run: Any, present: list[int]) -> list[int]:
-        """Return the places of the ranked topics in the order of the run, in which others add them up."""
-        if isinstance(run, dict):
-            given = [str(topic) for topic in run]
-        elif hasattr(run, "columns"):
-            given = [str(topic) for topic in run["query_id"].unique().tolist()] if "query_id" in run else []
-        else:
-            given = [str(row[0]) for row in run] if isinstance(run, list) else []
-        place = {self._topics[topic]: place for place, topic in enumerate(present)}
-        first = [place.pop(topic) for topic in given if topic in place]
-        return [*first, *place.values()]
+    def _order(self, run: Any, retrieved_topics: list[int]) -> list[int]:
+        """Return the rows of the ranked topics in the order of the run, in which others add them up."""
+        row_of_topic = {self._topics[topic]: row for row, topic in enumerate(retrieved_topics)}
+        rows = [row_of_topic.pop(topic) for topic in _topics_of(run) if topic in row_of_topic]
+        return [*rows, *row_of_topic.values()]
 
     def _aggregate(self, measure: Any, values: FloatArray) -> float:
+        """Return the value over all topics, of those that the run lacks the measure's default."""
         aggregator = measure.aggregator()
         missing = [measure.DEFAULT] * (len(self._topics) - len(values))
         if type(aggregator) is measures.MeanAgg and self._topics and not any(missing):

@@ -97,21 +97,23 @@ _QUOTED = re.compile(r"((?<!\w)'[^']*')")
 def in_python(text: str) -> str:
     """Return a message with `complete=True` in the place of `-c`, and so on; quotations stay as they are."""
     parts = _QUOTED.split(text)
-    for place in range(0, len(parts), 2):  # those between quotations
+    for index in range(0, len(parts), 2):  # those between quotations
+        part = parts[index]
         for command, python in _PHRASES:
-            parts[place] = parts[place].replace(command, python)
-        parts[place] = _OPTION.sub(_argument, re.sub(r"(?<![\w-])-m (?=[\w.])", "", parts[place]))
+            part = part.replace(command, python)
+        without_m = re.sub(r"(?<![\w-])-m (?=[\w.])", "", part)
+        parts[index] = _OPTION.sub(_argument, without_m)
     return "".join(parts)
 
 
-def _argument(found: re.Match[str]) -> str:
-    option, _, value = found[0].partition(" ")
+def _argument(match: re.Match[str]) -> str:
+    """Return the argument of Python for an option and its value: `level=2` for `-l 2`."""
+    option, _, value = match[0].partition(" ")
     name = _OPTIONS[option][0]
     if not value:
         return name
-    return (
-        f"{name}={value if value.replace('.', '', 1).isdecimal() and option != '--compat' else repr(value)}"
-    )
+    is_number = value.replace(".", "", 1).isdecimal() and option != "--compat"
+    return f"{name}={value if is_number else repr(value)}"
 
 
 def python_words(function: Callable[P, T]) -> Callable[P, T]:

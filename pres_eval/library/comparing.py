@@ -19,7 +19,8 @@ from pres_eval.analysis.paired import (
     topics_with_weights,
     wins_of_runs,
 )
-from pres_eval.errors import MeasureError, UsageError, no_such_run, plural, refuse
+from pres_eval.engines.threads import by_threads
+from pres_eval.errors import MeasureError, UsageError, no_such_run, plural
 from pres_eval.library.arguments import (
     Alternative,
     Correction,
@@ -35,7 +36,6 @@ from pres_eval.library.arguments import (
 from pres_eval.library.evaluation import Evaluation, pandas
 from pres_eval.library.streaming import evaluations_of, topic_contents
 from pres_eval.scoring import ScoredRun as Scores
-from pres_eval.workers import by_threads
 
 
 class Comparisons(FullComparison, Sequence[Comparison]):
@@ -75,8 +75,10 @@ class Comparisons(FullComparison, Sequence[Comparison]):
     def wins(self) -> dict[str, dict[str, tuple[int, int]]]:
         """For each run label and the topics that it wins: alone, and together with some of the other runs."""
         scores = self.plain
-        each = (dict(zip(scores.measures, wins, strict=True)) for wins in wins_of_runs(scores))
-        return dict(zip(scores.runs, each, strict=True))
+        return {
+            run: dict(zip(scores.measures, wins, strict=True))
+            for run, wins in zip(scores.runs, wins_of_runs(scores), strict=True)
+        }
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return one dict for each comparison."""
@@ -197,56 +199,56 @@ def compare(
 
     Raises UsageError for arguments that make no sense, MeasureError if the evaluations share no such measure.
     """
-    chosen = evaluations_of(evaluations)
-    refuse(
-        (
-            any(topic_contents(one) != topic_contents(chosen[0]) for one in chosen),
-            "compare: found other groups or weights of topics, expected the same for all",
-        ),
-        (len(chosen) < 2, f"compare: {len(chosen)} evaluations, expected at least two"),
-    )
+    compared = evaluations_of(evaluations)
+    if any(topic_contents(evaluation) != topic_contents(compared[0]) for evaluation in compared):
+        raise UsageError("compare: found other groups or weights of topics, expected the same for all")
+    if len(compared) < 2:
+        raise UsageError(f"compare: {len(compared)} evaluations, expected at least two")
+    first = compared[0]
     settings = CompareSettings(
         test=test, correction=correction, alpha=alpha, samples=samples, seed=seed, alternative=alternative,
         margin=margin, interval=interval, over=correct_over, simultaneous=simultaneous,
     )  # fmt: skip
     check_settings(settings, all_pairs=baseline is None)
     check_jobs(jobs)
-    if len({replace(one.options, only_topic=None) for one in chosen}) > 1:
+    if len({replace(evaluation.options, only_topic=None) for evaluation in compared}) > 1:
         warn("compare: the evaluations were made with different options, which their differences show too")
-    run_names = _names(chosen, names)
-    labels = [measure] if isinstance(measure, str) else list(measure or chosen[0].measures)
-    every_topic = tuple(chosen[0].origin.topics) if chosen[0].options.complete else None
-    plain = pair_topics([_only(one, labels) for one in chosen], run_names, every_topic)
-    place = _place(baseline, chosen, run_names)
-    found = full_comparison(plain, place, settings, *chosen[0].topic_files, by_threads(jobs), warn)
-    return Comparisons(**vars(found))
+    run_names = _names(compared, names)
+    labels = [measure] if isinstance(measure, str) else list(measure or first.measures)
+    all_topics = tuple(first.origin.topics) if first.options.complete else None
+    scores = pair_topics([_only(evaluation, labels) for evaluation in compared], run_names, all_topics)
+    baseline_run = _baseline_run(baseline, compared, run_names)
+    groups, weights = first.topic_files
+    comparison = full_comparison(scores, baseline_run, settings, groups, weights, by_threads(jobs), warn)
+    return Comparisons(**vars(comparison))
 
 
 def _names(evaluations: Sequence[Evaluation], names: Sequence[str] | None) -> list[str]:
+    """Return a different name for each evaluation; raise UsageError for names that are not."""
     if names is not None:
         if len(names) != len(evaluations) or len(set(names)) < len(names):
             raise UsageError(f"names: {list(names)}, expected a different one for each evaluation")
         return list(names)
-    found = [one.name for one in evaluations]
-    if len(set(found)) == len(found):
-        return found
-    return [f"{name} {number}" for number, name in enumerate(found, 1)]
+    run_names = [evaluation.name for evaluation in evaluations]
+    if len(set(run_names)) == len(run_names):
+        return run_names
+    return [f"{name} {number}" for number, name in enumerate(run_names, 1)]
 
 
 def _only(evaluation: Evaluation, labels: Sequence[str]) -> Scores:
     """Return the columns with these labels alone."""
-    places = []
+    columns = []
     for label in labels:
         if label not in evaluation:
             raise MeasureError(f"{evaluation.name}: {label} is not among the measures that were evaluated")
-        places.append(evaluation.place(label))
-    return evaluation.scores.with_columns(places)
+        columns.append(evaluation.place(label))
+    return evaluation.scores.with_columns(columns)
 
 
-def _place(
+def _baseline_run(
     baseline: Evaluation | str | int | None, evaluations: Sequence[Evaluation], names: Sequence[str]
 ) -> int | str | None:
-    """Return the place of the baseline, BEST for the best of each measure, None for all pairs.
+    """Return the index of the baseline, BEST for the best of each measure, None for all pairs.
 
     Raises UsageError if there is no such run.
     """
@@ -256,7 +258,7 @@ def _place(
         return baseline
     if isinstance(baseline, int) and -len(names) <= baseline < len(names):
         return baseline % len(names)
-    places = [place for place, one in enumerate(evaluations) if one is baseline]
-    if not places:
-        raise no_such_run("--baseline", baseline if isinstance(baseline, str) else repr(baseline), names)
-    return places[0]
+    for run, evaluation in enumerate(evaluations):
+        if evaluation is baseline:
+            return run
+    raise no_such_run("--baseline", baseline if isinstance(baseline, str) else repr(baseline), names)

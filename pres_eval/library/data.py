@@ -43,10 +43,10 @@ class _FileObject(Source):
 
     def size(self) -> int | None:
         """Return bytes, as far as they are known before reading."""
-        return len(self._bytes)
+        return len(self._data)
 
     @cached_property
-    def _bytes(self) -> bytes:
+    def _data(self) -> bytes:
         """Return all of it, read once; raise InputError for an object that reads something else."""
         data = self._stream.read()
         if isinstance(data, str):
@@ -60,12 +60,14 @@ class _FileObject(Source):
             )
         return bytes(data)
 
-    def _open(self) -> streams.OpenFile:
-        return streams.OpenFile(cast(streams.RawStream, io.BytesIO(self._bytes)), self._progress)
+    def _opened(self, start: int, stop: int | None) -> streams.OpenFile:
+        return streams.OpenFile(cast(streams.RawStream, io.BytesIO(self._data[start:stop])))
 
 
-def plain_data(data: Any, name: str) -> tuple[Any, bool]:
+def plain_data(data: Any, name: str, grade: int | None = None) -> tuple[Any, bool]:
     """Return data of ranx and ir_datasets as plain ones, and whether they are a dict by topic.
+
+    Lists of documents in ranked order become dicts; `grade`: of all their documents if they are judgements.
 
     Raises InputError for an object that is none of those that are read, and for tables not computed yet.
     """
@@ -75,7 +77,7 @@ def plain_data(data: Any, name: str) -> tuple[Any, bool]:
         data = data.to_dict()
     columns = OF_TABLES["topic"], OF_TABLES["document"]  # with both, keys are no topics
     if isinstance(data, Mapping) and not all(any(key in data for key in names) for names in columns):
-        return data, True
+        return without_lists(data, name, grade), True
     for method in ("collect", "compute"):  # of lazy frames of Polars, and of Dask
         if callable(getattr(data, method, None)) and hasattr(type(data), "columns"):
             found = (
@@ -133,7 +135,7 @@ def read_judgements(data: Any, form: str, name: str | None, jobs: int | None) ->
     if hasattr(data, "read"):
         return read_relevance(_FileObject(data, name, "qrels"), form, jobs)
     name = name or "qrels"
-    data, by_topic = plain_data(data, name)
+    data, by_topic = plain_data(data, name, grade=1)
     block = _block_of_dict(data, name) if by_topic else block_of_table(data, OF_TABLES["grade"], name)
     return qrels_of_block(name, replace(block, numbers=_as_grades(block.numbers, name)))
 
@@ -142,7 +144,7 @@ def _block_of_dict(data: Mapping[Any, Any], name: str) -> Block:
     """Return judgements from a dict of dicts, or of sets whose documents are relevant."""
     judged = {
         topic: dict.fromkeys(documents, 1) if isinstance(documents, Set) else documents
-        for topic, documents in without_lists(data, name, grade=1).items()
+        for topic, documents in data.items()
         if documents
     }
     check_dicts(judged, name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pres_eval.errors import refuse
+from pres_eval.errors import UsageError
 from pres_eval.library.arguments import (
     Compat,
     DuplicateRule,
@@ -118,13 +118,10 @@ def evaluate(
     Raises InputError for unreadable input, MeasureError for a measure that does not exist, and
     NoCommonTopicError if no topic is in both: all of them are PresEvalError.
     """
-    refuse(
-        (isinstance(run, Run), "run: it is ranked already; call its method evaluate"),
-        (
-            values_are(run, Mapping),
-            "run: found a dict of runs, expected one run; pres_eval.experiment takes several",
-        ),
-    )
+    if isinstance(run, Run):
+        raise UsageError("run: it is ranked already; call its method evaluate")
+    if values_are(run, Mapping):
+        raise UsageError("run: found a dict of runs, expected one run; pres_eval.experiment takes several")
     judged = qrels if isinstance(qrels, Qrels) else Qrels(qrels, form=form, jobs=jobs)
     if (map_docs, map_ranks, exclude, exclude_from) != (None, "dense", None, "both"):
         judged = judged.rewritten(

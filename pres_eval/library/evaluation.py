@@ -123,20 +123,20 @@ class Evaluation:
 
         groups, _ = self.topic_files
         names = [] if groups is None else list(groups.topics)
-        found = over_groups(self.scores, names) if names else {}
+        values_of_group = over_groups(self.scores, names) if names else {}
         return {
             name: {
                 column.label: _plain(value, column)
                 for column, value in zip(self.scores.columns, values, strict=True)
                 if value is not None
             }
-            for name, values in found.items()
+            for name, values in values_of_group.items()
         }
 
     def __getitem__(self, measure: str) -> Any:
         """Return the value over all topics of a measure, by its label (`PRES_100`) or as it was asked for."""
-        place = self.place(measure)
-        return _plain(self.scores.summary[place], self.scores.columns[place])
+        column = self.place(measure)
+        return _plain(self.scores.summary[column], self.scores.columns[column])
 
     def keys(self) -> Iterable[str]:
         """Return the labels of the measures with a value over all topics: `dict(e)` is `e.summary`."""
@@ -200,11 +200,11 @@ class Evaluation:
 
     def to_json(self) -> str:
         """Return all values in full and how they were made, as `--format json` writes them."""
-        from pres_eval.report.records import File, Record, RunRecord, file_record, to_json
+        from pres_eval.report.records import FileRecord, Record, RunRecord, file_record, to_json
 
         origin, (groups, weights) = self.origin, self.topic_files
         run_file, qrels_file = (
-            file_record(name) if is_file else File(name, None)
+            file_record(name) if is_file else FileRecord(name, None)
             for name, is_file in ((self.name, origin.run_is_file), (origin.qrels, origin.qrels_is_file))
         )
         run = RunRecord(self.scores, run_file, tuple(origin.unjudged), origin.missing(), origin.dropped)
@@ -240,9 +240,10 @@ class Evaluation:
         return self.to_trec().decode("utf-8", "surrogateescape").removesuffix("\n")
 
     def __repr__(self) -> str:
-        some = ", ".join(f"{label}={_shown(value)}" for label, value in list(self.summary.items())[:4])
-        more = f", … ({len(self.measures)} measures)" if len(self.measures) > 4 else ""
-        return f"<Evaluation {self.name}: {len(self)} topics: {some}{more}>"
+        values = [f"{label}={_shown(value)}" for label, value in list(self.summary.items())[:4]]
+        if len(self.measures) > 4:
+            values.append(f"… ({len(self.measures)} measures)")
+        return f"<Evaluation {self.name}: {len(self)} topics: {', '.join(values)}>"
 
     def _repr_html_(self) -> str:
         rows = "".join(

@@ -66,7 +66,7 @@ class Experiment(Comparisons):
         """
         from pres_eval.reading import relevance as engine
         from pres_eval.report.html import as_html
-        from pres_eval.report.records import File
+        from pres_eval.report.records import FileRecord
         from pres_eval.report.trec_report import make_report, report_selection
 
         relevance = self._ranked[0].qrels.relevance
@@ -76,21 +76,22 @@ class Experiment(Comparisons):
         if settings.test in JOINT_TESTS:
             raise UsageError(f"report: the page has tests of two runs, found test={settings.test!r}")
         options, labels = first.options, self.compared.scores.measures
-        columns, own = report_selection(options, self._nmax, labels), first.topic_files
+        columns = report_selection(options, self._nmax, labels)
+        groups, weights = first.topic_files
         report = make_report(
             self.runs,
-            [run.evaluate_columns(columns, options, own=own).scores for run in self._ranked],
+            [run.evaluate_columns(columns, options, own=(groups, weights)).scores for run in self._ranked],
             [run.ranking for run in self._ranked],
             relevance,
             options,
             self._nmax,
             labels,
             settings,
-            qrels=File(relevance.name, None),
-            files=[File(run.name, None) for run in self._ranked],
+            qrels=FileRecord(relevance.name, None),
+            files=[FileRecord(run.name, None) for run in self._ranked],
             compared_with=self.compared.baseline,
-            groups=own[0],
-            weights=own[1],
+            groups=groups,
+            weights=weights,
         )
         page = Page(as_html(replace(report, title=title)))
         if path is not None:
@@ -157,8 +158,8 @@ def experiment(
     Raises UsageError for fewer than two runs, and the errors of `evaluate` and `compare`.
     """
     if not isinstance(runs, Mapping) or len(runs) < 2:
-        found = f"{len(runs)} runs" if isinstance(runs, Mapping) else f"a {type(runs).__name__}"
-        raise UsageError(f"runs: found {found}, expected a dict of two or more names and runs")
+        what = f"{len(runs)} runs" if isinstance(runs, Mapping) else f"a {type(runs).__name__}"
+        raise UsageError(f"runs: found {what}, expected a dict of two or more names and runs")
     if all_pairs and baseline is not None:
         raise UsageError(f"all_pairs and baseline={baseline!r}: expected one of them")
     judged = qrels if isinstance(qrels, Qrels) else Qrels(qrels, form=form, jobs=jobs)

@@ -33,9 +33,12 @@ Columns = tuple[tuple[str, Callable[..., float], tuple[Any, ...]], ...]
 
 def plain_columns(keys: Sequence[str], selection: Selection) -> Columns | None:
     """Return the plain functions of all columns, None if one has none."""
-    found = [(key, column.plain, column.arguments) for key, column in zip(keys, selection, strict=True)]
-    columns = tuple((key, plain, arguments) for key, plain, arguments in found if plain is not None)
-    return columns if len(columns) == len(found) else None
+    columns = []
+    for key, column in zip(keys, selection, strict=True):
+        if column.plain is None:
+            return None
+        columns.append((key, column.plain, column.arguments))
+    return tuple(columns)
 
 
 def plain_judgements(judged: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]] | None:
@@ -76,10 +79,10 @@ class FewDocuments:
 
     def values(self, run: Mapping[Any, Any]) -> dict[str, dict[str, float]] | None:
         """Return the values by topic, in the run's order; None if the run has to go the long way."""
-        found: dict[str, dict[str, float]] = {}
-        known, columns, retrieved = self._judged, self._columns, 0
-        every = run.values()
-        if not set(map(type, every)) <= {dict} or sum(map(len, every)) > MOST_ROWS:
+        values: dict[str, dict[str, float]] = {}
+        known, columns, num_judged = self._judged, self._columns, 0
+        rankings = run.values()
+        if not set(map(type, rankings)) <= {dict} or sum(map(len, rankings)) > MOST_ROWS:
             return None
         for topic, documents in run.items():
             if type(topic) is not str or not set(map(type, documents)) <= TEXTS:
@@ -87,21 +90,31 @@ class FewDocuments:
             judged = known.get(topic) or self._judge(topic)
             if not documents:
                 if judged is not None:
-                    num_rel = {NUM_REL: float(judged.num_rel)} if NUM_REL in self._nothing else {}
-                    found[topic] = {**self._nothing, **num_rel}
+                    values[topic] = self._values_of_nothing(judged)
                 continue
-            order = few_in_order(documents) if judged is not None or topic.isprintable() else None
+            if judged is None and not topic.isprintable():
+                return None
+            order = few_in_order(documents)
             if order is None:
                 return None
             if judged is not None:
                 ranked = RankedTopic(order, len(documents), judged)
-                found[topic] = {key: function(ranked, *arguments) for key, function, arguments in columns}
-                retrieved += len(ranked.ranks)
-        if not retrieved:  # then the long way looks at the ids
-            return found if "".join(chain.from_iterable(every)).isprintable() else None
-        return found
+                values[topic] = {key: function(ranked, *arguments) for key, function, arguments in columns}
+                num_judged += len(ranked.ranks)
+        # Where no document is judged, the long way looks at the ids.
+        if not num_judged and not "".join(chain.from_iterable(rankings)).isprintable():
+            return None
+        return values
+
+    def _values_of_nothing(self, judged: JudgedTopic) -> dict[str, float]:
+        """Return the values of a topic for which nothing was retrieved."""
+        values = dict(self._nothing)
+        if NUM_REL in values:
+            values[NUM_REL] = float(judged.num_rel)
+        return values
 
     def _judge(self, topic: str) -> JudgedTopic | None:
+        """Return the judgements of a topic, None if it has none, and keep them for the next run."""
         grades = self._grades(topic)
         if grades is None:  # not kept: runs may have any number of such topics
             return None

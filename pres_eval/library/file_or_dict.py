@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -33,10 +34,15 @@ def topic_files(
     Raises UsageError for other values than paths and dicts, InputError for files and values that are wrong,
     for groups of none of the topics, and where a topic of the judgements has no weight.
     """
-    found = None if groups is None else _groups(groups)
-    if found is not None and (text := check_groups(found, judged)):
-        warn(text)
-    return found, None if weights is None else check_weights(_weights(weights), judged)
+    topic_groups = topic_weights = None
+    if groups is not None:
+        topic_groups = _groups(groups)
+        warning = check_groups(topic_groups, judged)
+        if warning:
+            warn(warning)
+    if weights is not None:
+        topic_weights = check_weights(_weights(weights), judged)
+    return topic_groups, topic_weights
 
 
 def _groups(data: Any) -> Groups:
@@ -44,13 +50,14 @@ def _groups(data: Any) -> Groups:
     if is_path(data):
         return read_groups(str(data))
     topics: dict[str, set[bytes]] = {}
-    for topic, own in _dict("groups", data).items():
-        for name in own if isinstance(own, Collection) and not isinstance(own, str) else (own,):
+    for topic, value in _dict("groups", data).items():
+        names = value if isinstance(value, Collection) and not isinstance(value, str) else (value,)
+        for name in names:
             if not isinstance(name, str):
                 raise UsageError(f"groups: found {name!r}, expected the name of a group, or a list of names")
             check_name("groups", None, name)
             topics.setdefault(name, set()).add(encode(topic, "topic"))
-    return Groups("groups", {name: frozenset(own) for name, own in topics.items()})
+    return Groups("groups", {name: frozenset(members) for name, members in topics.items()})
 
 
 def topic_numbers(data: Any) -> Weights | None:
@@ -66,8 +73,8 @@ def _weights(data: Any, what: str = "weight") -> Weights:
     for topic, weight in _dict(f"{what}s", data).items():
         topic_id = encode(topic, "topic")
         if topic_id in weights:
-            found = f"topic {quoted(topic_id)} both as a number and as a text"
-            raise InputError(f"{what}s", None, found, "each topic once")
+            twice = f"topic {quoted(topic_id)} both as a number and as a text"
+            raise InputError(f"{what}s", None, twice, "each topic once")
         weights[topic_id] = check_weight(f"{what}s", None, weight, what)
     return Weights(f"{what}s", weights)
 
@@ -84,19 +91,20 @@ def mapping_of(data: Any) -> Any:
     if data is None or is_path(data):
         return data and os.fspath(data)
     pairs = _dict("map_docs", data, "expected a pattern, a path, or a dict")
-    first, second = (ids_of(list(column), "map_docs") for column in (pairs.keys(), pairs.values()))
-    return FileMapping("map_docs", first, second, np.arange(len(first)))
+    documents = ids_of(list(pairs.keys()), "map_docs")
+    targets = ids_of(list(pairs.values()), "map_docs")
+    return FileMapping("map_docs", documents, targets, np.arange(len(documents)))
 
 
 def excluded_of(data: Any) -> Any:
     """Return excluded documents from a dict of topics; a text is a path or "self", and read later."""
     if data is None or is_path(data):
         return data and os.fspath(data)
-    lists = []
-    for topic, own in _dict("exclude", data, "expected a path, a dict by topic, or 'self'").items():
-        if not isinstance(own, str | Collection):
-            raise UsageError(f"exclude: found {own!r} for topic {topic!r}, expected documents")
-        lists.append([own] if isinstance(own, str) else list(own))
-    documents = ids_of([document for own in lists for document in own], "exclude")
-    lengths = np.array([len(own) for own in lists], np.int64)
-    return Excluded(build_pool(ids_of(list(data), "exclude"), lengths, documents).pool)
+    documents_of_topics: list[list[Any]] = []
+    for topic, documents in _dict("exclude", data, "expected a path, a dict by topic, or 'self'").items():
+        if not isinstance(documents, str | Collection):
+            raise UsageError(f"exclude: found {documents!r} for topic {topic!r}, expected documents")
+        documents_of_topics.append([documents] if isinstance(documents, str) else list(documents))
+    excluded = ids_of(list(chain.from_iterable(documents_of_topics)), "exclude")
+    lengths = np.array([len(documents) for documents in documents_of_topics], np.int64)
+    return Excluded(build_pool(ids_of(list(data), "exclude"), lengths, excluded).pool)

@@ -57,11 +57,11 @@ def register(
     """
     if isinstance(measure, str):
         if not callable(score):
-            found = "" if score is None else f", found {score!r}"
-            raise TypeError(f"register: a name needs a function, expected register(name, score){found}")
-        given: Any = cutoffs
-        ranks = _each("cutoffs", given) if isinstance(given, Iterable) else (None,)
-        if not all(isinstance(rank, int) and rank > 0 for rank in ranks):
+            argument = "" if score is None else f", found {score!r}"
+            raise TypeError(f"register: a name needs a function, expected register(name, score){argument}")
+        ranks = _values("cutoffs", cutoffs)
+        is_list = isinstance(cutoffs, Iterable)
+        if not is_list or not all(isinstance(rank, int) and rank > 0 for rank in ranks):
             raise UsageError(f"cutoffs={cutoffs!r}: expected whole numbers of at least 1, such as (5, 10)")
         parameters = Cutoffs(ranks) if ranks else NoParameters()
         measure = Measure(name=measure, score=score, parameters=parameters)
@@ -79,10 +79,10 @@ def selected(measures: Measures, options: Options, nmax: int | Sequence[int], fo
 
     form  the format of the judgements, as -R names it
     """
-    texts = [_name(one) for one in _each("measures", () if measures is None else measures)]
+    texts = [_name(measure) for measure in _values("measures", () if measures is None else measures)]
     if measures is not None and not texts:
         raise UsageError("measures: found none, expected one at least, or None for the usual ones")
-    ranks = _each("nmax", nmax)
+    ranks = _values("nmax", nmax)
     if not ranks or not all(isinstance(rank, int) and rank > 0 for rank in ranks):
         raise UsageError(f"nmax={nmax!r}: expected whole numbers of at least 1, such as 100 or (100, 1000)")
     info = relevance_info(form)
@@ -93,13 +93,13 @@ def selected(measures: Measures, options: Options, nmax: int | Sequence[int], fo
     return _selected(tuple(texts), options, ranks, info, own_measures())
 
 
-def _each(argument: str, given: Any) -> tuple[Any, ...]:
+def _values(name: str, argument: Any) -> tuple[Any, ...]:
     """Return the values of an argument that takes several or one; raise UsageError for too many."""
-    if not isinstance(given, Iterable) or isinstance(given, str):
-        return (given,)
-    values = tuple(islice(given, MOST_COLUMNS + 1))
+    if not isinstance(argument, Iterable) or isinstance(argument, str):
+        return (argument,)
+    values = tuple(islice(argument, MOST_COLUMNS + 1))
     if len(values) > MOST_COLUMNS:
-        raise UsageError(f"{argument}: found more than {MOST_COLUMNS:,} values, expected at most that many")
+        raise UsageError(f"{name}: found more than {MOST_COLUMNS:,} values, expected at most that many")
     return values
 
 
@@ -126,7 +126,10 @@ def _selected(
     options: Options,
     ranks: tuple[int, ...],
     info: RelevanceInfo,
-    own: tuple[Measure, ...],
+    registered: tuple[Measure, ...],
 ) -> Selection:
-    """Return the columns, kept for the next call, because reading them costs as much as a small batch."""
+    """Return the columns, kept for the next call, because reading them costs as much as a small batch.
+
+    registered  measures of the user, of which the texts may name some
+    """
     return select(texts, options, ranks, info)

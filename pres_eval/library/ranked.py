@@ -8,7 +8,7 @@ from functools import cached_property
 from inspect import signature
 from typing import Any, ClassVar
 
-from pres_eval.errors import UsageError, refuse
+from pres_eval.errors import UsageError
 from pres_eval.library.arguments import (
     Compat,
     DuplicateRule,
@@ -69,6 +69,8 @@ class Qrels:
         self, data: Any, *, form: str = "qrels", name: str | None = None, jobs: int | None = None
     ) -> None:
         check_jobs(jobs)
+        if not isinstance(form, str):
+            raise UsageError(f"form={form!r}: expected the name of a format, such as 'qrels'")
         self.relevance = read_judgements(data, form, name, jobs)
         """The judgements as the engine has them."""
         if self._prints_lines and not is_path(data):
@@ -105,7 +107,7 @@ class Qrels:
             raise UsageError(f"{self.name}: expected judgements that are qrels, found form={self.form!r}")
         grades = relevance.grade.tolist()
         return {
-            topic: {document: grades[place] for document, place in documents.items()}
+            topic: {document: grades[judgement] for document, judgement in documents.items()}
             for topic, documents in zip(self.topics, self.lookup.documents, strict=True)
         }
 
@@ -181,9 +183,9 @@ class Qrels:
 
         Raises InputError for unreadable input, and UsageError for judgements that are no qrels.
         """
-        own = read_judgements(scores, GAINS, None, None)
-        assert isinstance(own, engine.QrelsJudgements), "gains are qrels"
-        return self._with(with_document_scores(self.relevance, own))
+        document_scores = read_judgements(scores, GAINS, None, None)
+        assert isinstance(document_scores, engine.QrelsJudgements), "gains are qrels"
+        return self._with(with_document_scores(self.relevance, document_scores))
 
     @python_words
     def with_topic_numbers(self, nmax_of: Any = None, sizes: Any = None) -> Qrels:
@@ -242,24 +244,14 @@ class Qrels:
         Raises UsageError for judgements that are no qrels and for arguments that make no sense, InputError
         for files that cannot be read.
         """
-        refuse(
-            (
-                map_ranks != "dense" and map_docs is None,
-                f"map_ranks={map_ranks!r}: expected map_docs too",
-            ),
-            (
-                exclude_from != "both" and exclude is None,
-                f"exclude_from={exclude_from!r}: expected exclude too",
-            ),
-            (
-                map_ranks not in MAP_RANKS,
-                f"map_ranks={map_ranks!r}: expected one of {', '.join(MAP_RANKS)}",
-            ),
-            (
-                exclude_from not in EXCLUDE_FROM,
-                f"exclude_from={exclude_from!r}: expected one of {', '.join(EXCLUDE_FROM)}",
-            ),
-        )
+        if map_ranks != "dense" and map_docs is None:
+            raise UsageError(f"map_ranks={map_ranks!r}: expected map_docs too")
+        if exclude_from != "both" and exclude is None:
+            raise UsageError(f"exclude_from={exclude_from!r}: expected exclude too")
+        if map_ranks not in MAP_RANKS:
+            raise UsageError(f"map_ranks={map_ranks!r}: expected one of {', '.join(MAP_RANKS)}")
+        if exclude_from not in EXCLUDE_FROM:
+            raise UsageError(f"exclude_from={exclude_from!r}: expected one of {', '.join(EXCLUDE_FROM)}")
         rewriting = rewriting_of(mapping_of(map_docs), map_ranks, excluded_of(exclude), exclude_from)
         return self._with(rewriting.of_judgements(self.relevance))
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from pres_eval.checking.second_look import SecondLook
 from pres_eval.checking.warnings import check_common_topics, warnings_about
-from pres_eval.errors import UsageError, refuse
+from pres_eval.engines.threads import by_threads
+from pres_eval.errors import UsageError
 from pres_eval.library.arguments import EmptyRule, TieRule, check_jobs, is_path, python_words, warn
 from pres_eval.library.data import look_again
 from pres_eval.library.evaluation import Evaluation, Origin
@@ -22,7 +23,6 @@ from pres_eval.ranking.ranking import Ranking, with_nothing_for
 from pres_eval.reading.changed_judgements import answered_by_nothing, check_no_empty_topics, empty_topics
 from pres_eval.reading.topic_files import Groups, Weights
 from pres_eval.scoring import Scoring, warning_of_infinite_gains
-from pres_eval.workers import by_threads
 
 if TYPE_CHECKING:
     from pres_eval.library.ranked import Qrels
@@ -94,8 +94,10 @@ class Run:
         from pres_eval.library.converting import write_run
 
         if not is_path(self._made_of) and not hasattr(self._made_of, "__len__"):
-            found = f"a {type(self._made_of).__name__}, which can be read once"
-            raise UsageError(f"{self.name}: was made of {found}, expected a path, a dict or a table")
+            raise UsageError(
+                f"{self.name}: was made of a {type(self._made_of).__name__}, which can be read once, expected"
+                " a path, a dict or a table"
+            )
         write_run(self._made_of, file, form, tag)
 
     def _options_of(
@@ -114,14 +116,12 @@ class Run:
         Raises UsageError for arguments that are none, or that Options would take for something else; and for
         topics without a relevant document that `empty` refuses, or would leave out.
         """
-        refuse(
-            (complete not in (True, False), f"complete={complete!r}: expected True or False"),
-            (judged_only not in (True, False), f"judged_only={judged_only!r}: expected True or False"),
-            (
-                isinstance(level, float) and level % 1 and self.qrels.form != GAINS,
-                f"level={level!r}: expected a whole number, or judgements with decimals",
-            ),
-        )
+        if complete not in (True, False):
+            raise UsageError(f"complete={complete!r}: expected True or False")
+        if judged_only not in (True, False):
+            raise UsageError(f"judged_only={judged_only!r}: expected True or False")
+        if isinstance(level, float) and level % 1 and self.qrels.form != GAINS:
+            raise UsageError(f"level={level!r}: expected a whole number, or judgements with decimals")
         options = replace(
             self._options,
             relevance_level=level,
@@ -175,10 +175,10 @@ class Run:
             from pres_eval.analysis.ties import warning_of_ties  # most runs have none
 
             warn(warning_of_ties(self.qrels.relevance, self.ranking, options, selection))
-        own: tuple[Groups | None, Weights | None] = (None, None)
+        files: tuple[Groups | None, Weights | None] = (None, None)
         if groups is not None or weights is not None:
-            own = topic_files(groups, weights, self.qrels.relevance.pool.topics, warn)
-        return self.evaluate_columns(selection, options, jobs, own, intervals)
+            files = topic_files(groups, weights, self.qrels.relevance.pool.topics, warn)
+        return self.evaluate_columns(selection, options, jobs, files, intervals)
 
     def evaluate_columns(
         self,
@@ -188,7 +188,10 @@ class Run:
         own: tuple[Groups | None, Weights | None] = (None, None),
         intervals: bool = False,
     ) -> Evaluation:
-        """Return all numbers of the run for columns that were selected before."""
+        """Return all numbers of the run for columns that were selected before.
+
+        own  the groups and the weights of topics
+        """
         if intervals and own != (None, None):
             raise UsageError("intervals: expected neither groups nor weights beside it")
         qrels, relevance = self.qrels, self.qrels.relevance
@@ -202,11 +205,11 @@ class Run:
         scoring = Scoring(
             relevance=relevance, selection=selection, options=options, groups=groups, weights=weights
         )
-        found = scoring.evaluation(ranking, scoring.blocks(ranking, by_threads(jobs)))
+        scores = scoring.evaluation(ranking, scoring.blocks(ranking, by_threads(jobs)))
         if intervals:
             from pres_eval.analysis.sample_intervals import with_sample_intervals
 
-            found = with_sample_intervals(found, ranking, scoring, warn)
+            scores = with_sample_intervals(scores, ranking, scoring, warn)
         origin = Origin(
             qrels=relevance.name,
             form=qrels.form,
@@ -217,4 +220,4 @@ class Run:
             run_is_file=self._is_file,
             dropped=self.ranking.num_dropped,
         )
-        return Evaluation(found, options, origin, groups, weights)
+        return Evaluation(scores, options, origin, groups, weights)

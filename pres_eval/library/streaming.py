@@ -16,41 +16,50 @@ from pres_eval.library.evaluation import Evaluation
 from pres_eval.library.measures import Measures
 from pres_eval.options import ONE, ZERO
 from pres_eval.scoring import ScoredRun, joined
-from pres_eval.summing import ScoredBlock, Summing
+from pres_eval.summing import ScoredBlock, Summing, Values
 
 if TYPE_CHECKING:
     from pres_eval.library.ranked import Qrels
     from pres_eval.reading.topic_files import Weights
 
 
-def evaluations_of(given: Any) -> list[Evaluation]:
-    """Return evaluations that come one by one or in a list; raises UsageError for what is none."""
-    chosen = [given] if isinstance(given, Evaluation) or not hasattr(given, "__iter__") else list(given)
-    for number, one in enumerate(chosen, 1):
-        if not isinstance(one, Evaluation):
-            found = f"a {type(one).__name__} in place {number}"
-            raise UsageError(f"evaluations: found {found}, expected what pres_eval.evaluate returns")
-    return chosen
+def evaluations_of(data: Any) -> list[Evaluation]:
+    """Return evaluations that come one by one or in a list; raise UsageError for any other object."""
+    is_one = isinstance(data, Evaluation) or not hasattr(data, "__iter__")
+    evaluations = [data] if is_one else list(data)
+    for number, evaluation in enumerate(evaluations, 1):
+        if not isinstance(evaluation, Evaluation):
+            raise UsageError(
+                f"evaluations: found a {type(evaluation).__name__} in place {number}, expected what"
+                " pres_eval.evaluate returns"
+            )
+    return evaluations
 
 
 def _check_alike(evaluations: Sequence[Evaluation]) -> None:
     """Raise UsageError for evaluations of other measures, options, judgements, groups than the first."""
     first = evaluations[0]
-    for one in evaluations[1:]:
-        for what, same in (
-            (f"other measures ({', '.join(one.measures)})", one.measures == first.measures),
-            ("other options", one.options == first.options),
-            ("judgements of other topics", list(one.origin.topics) == list(first.origin.topics)),
-            ("other groups or weights of topics", topic_contents(one) == topic_contents(first)),
-        ):
-            if not same:
-                raise UsageError(f"merge: found {what}, expected the same for all evaluations")
+    first_topics = list(first.origin.topics)
+    difference = ""
+    for evaluation in evaluations[1:]:
+        if evaluation.measures != first.measures:
+            difference = f"other measures ({', '.join(evaluation.measures)})"
+        elif evaluation.options != first.options:
+            difference = "other options"
+        elif list(evaluation.origin.topics) != first_topics:
+            difference = "judgements of other topics"
+        elif topic_contents(evaluation) != topic_contents(first):
+            difference = "other groups or weights of topics"
+        if difference:
+            raise UsageError(f"merge: found {difference}, expected the same for all evaluations")
 
 
 def topic_contents(evaluation: Evaluation) -> tuple[dict[str, frozenset[bytes]], dict[bytes, float]]:
     """Return the content of the files of groups and weights; nothing without."""
     groups, weights = evaluation.topic_files
-    return {} if groups is None else groups.topics, {} if weights is None else weights.of
+    topics_of_group = {} if groups is None else groups.topics
+    weight_of_topic = {} if weights is None else weights.of
+    return topics_of_group, weight_of_topic
 
 
 def merged(evaluations: Sequence[Evaluation]) -> Evaluation:
@@ -61,54 +70,67 @@ def merged(evaluations: Sequence[Evaluation]) -> Evaluation:
     """
     first = evaluations[0]
     _check_alike(evaluations)
-    every = joined(one.scores for one in evaluations)
-    order = sorted(_places_that_count(evaluations, every.topics), key=every.topics.__getitem__)
-    topics = tuple(every.topics[place] for place in order)
+    groups, weights = first.topic_files
+    whole = _summed(first.scores, _in_topic_order(evaluations), weights)
+    # A group has values in the parts that have topics of it; all have the same columns and options.
+    part_of_group: dict[str, ScoredRun] = {}
+    for evaluation in evaluations:
+        for name, part in evaluation.scores.groups.items():
+            part_of_group.setdefault(name, part)
+    scores_of_group: dict[str, ScoredRun] = {}
+    if groups is not None:
+        for name, topics in groups.topics.items():
+            if name in part_of_group:
+                scores_of_group[name] = _summed(part_of_group[name], whole.over(topics), weights)
+    unjudged = {topic for evaluation in evaluations for topic in evaluation.origin.unjudged}
+    origin = replace(
+        first.origin,
+        ranked=np.sort(np.concatenate([evaluation.origin.ranked for evaluation in evaluations])),
+        unjudged=Ids.from_texts(sorted(unjudged)),
+        dropped=sum(evaluation.origin.dropped for evaluation in evaluations),
+    )
+    return Evaluation(replace(whole, groups=scores_of_group), first.options, origin, groups, weights)
+
+
+def _in_topic_order(evaluations: Sequence[Evaluation]) -> ScoredBlock:
+    """Return the topics of all evaluations, in byte order; raise UsageError for one that is in two."""
+    block = joined(evaluation.scores for evaluation in evaluations)
+    rows = sorted(_rows_that_count(evaluations, block.topics), key=block.topics.__getitem__)
+    topics = tuple(block.topics[row] for row in rows)
     for topic, following in pairwise(topics):
         if topic == following:
             raise UsageError(
                 f"merge: found topic {quoted(topic)} twice, expected each topic in one evaluation"
             )
-    values = tuple(
-        [column[place] for place in order] if isinstance(column, list) else column[order]
-        for column in every.values
-    )
-    groups, weights = first.topic_files
-    whole = _summed(first.scores, ScoredBlock(topics, values), weights)
-    parts = {name: part for one in reversed(evaluations) for name, part in one.scores.groups.items()}
-    over = (
-        {}
-        if groups is None
-        else {name: whole.over(groups.topics[name]) for name in groups.topics if name in parts}
-    )
-    scores = replace(whole, groups={name: _summed(parts[name], over[name], weights) for name in over})
-    origin = replace(
-        first.origin,
-        ranked=np.sort(np.concatenate([one.origin.ranked for one in evaluations])),
-        unjudged=Ids.from_texts(sorted({topic for one in evaluations for topic in one.origin.unjudged})),
-        dropped=sum(one.origin.dropped for one in evaluations),
-    )
-    return Evaluation(scores, first.options, origin, groups, weights)
+    values: list[Values] = []
+    for column in block.values:
+        if isinstance(column, list):
+            values.append([column[row] for row in rows])
+        else:
+            values.append(column[rows])
+    return ScoredBlock(topics, tuple(values))
 
 
-def _places_that_count(evaluations: Sequence[Evaluation], every: Sequence[bytes]) -> Iterable[int]:
-    """Return the places in `every` of topics that count.
+def _rows_that_count(evaluations: Sequence[Evaluation], topics: Sequence[bytes]) -> Iterable[int]:
+    """Return the rows that count of the topics of all evaluations, one evaluation after the other.
 
     With -c and --empty zero or one, each part has all topics without relevant documents. Such a topic counts
     once: in the part that has documents for it, else in the first.
     """
     if evaluations[0].options.empty not in (ZERO, ONE):
-        return range(len(every))
-    lacking = [set(one.origin.missing()) for one in evaluations]
-    lacks = [
-        topic in missing
-        for one, missing in zip(evaluations, lacking, strict=True)
-        for topic in one.scores.topics
+        return range(len(topics))
+    has_no_documents: list[bool] = []
+    for evaluation in evaluations:
+        missing_topics = set(evaluation.origin.missing())
+        has_no_documents += [topic in missing_topics for topic in evaluation.scores.topics]
+    row_of_topic: dict[bytes, int] = {}
+    for row, topic in enumerate(topics):
+        # The first row of a topic, but rather the first with documents.
+        if topic not in row_of_topic or (has_no_documents[row_of_topic[topic]] and not has_no_documents[row]):
+            row_of_topic[topic] = row
+    return [
+        row for row, topic in enumerate(topics) if not has_no_documents[row] or row_of_topic[topic] == row
     ]
-    # For each topic its first place, a place with documents before all others: the last one that is set.
-    worst_first = sorted(range(len(every)), key=lambda place: (lacks[place], place), reverse=True)
-    counts = {every[place]: place for place in worst_first}
-    return [place for place, lacked in enumerate(lacks) if not lacked or counts[every[place]] == place]
 
 
 def _summed(part: ScoredRun, block: ScoredBlock, weights: Weights | None) -> ScoredRun:
@@ -117,9 +139,12 @@ def _summed(part: ScoredRun, block: ScoredBlock, weights: Weights | None) -> Sco
     summing.add(block)
     totals = summing.totals_as(part.totals)
     return replace(
-        part, topics=block.topics, values=block.values, summary=summing.summary(totals, part.tag),
+        part,
+        topics=block.topics,
+        values=block.values,
+        summary=summing.summary(totals, part.tag),
         totals=totals,
-    )  # fmt: skip
+    )
 
 
 @dataclass(eq=False)
@@ -167,9 +192,10 @@ class Accumulator:
 
     def merge_state(self, others: Accumulator | Iterable[Accumulator]) -> None:
         """Add the topics of another, or of several."""
-        several = [others] if isinstance(others, Accumulator) else list(others)
-        for one in several:
-            if not isinstance(one, Accumulator):
-                raise UsageError(f"merge_state: found a {type(one).__name__}, expected accumulators")
-        parts = [part for one in (self, *several) for part in one._parts]
+        accumulators = [others] if isinstance(others, Accumulator) else list(others)
+        parts = list(self._parts)
+        for accumulator in accumulators:
+            if not isinstance(accumulator, Accumulator):
+                raise UsageError(f"merge_state: found a {type(accumulator).__name__}, expected accumulators")
+            parts += accumulator._parts
         self._parts = [merged(parts)] if parts else []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -160,30 +161,36 @@ def _numbers(values: NDArray[Any], column: str, name: str) -> NDArray[Any]:
 
 def _table_of_rows(data: Any, value: Sequence[str], name: str) -> ThreeColumns:
     """Return rows that are tuples (topic, document, value), or records with columns as attributes."""
-    rows = list(data)
+    remaining = iter(data)
+    rows = list(islice(remaining, 1))
     if not rows:
         return Objects([], name), Objects([], name), np.zeros(0)
     first = rows[0]
-    if isinstance(first, Mapping) and all(
-        isinstance(row, Mapping) and row.keys() == first.keys() for row in rows
-    ):
-        return _mapping_table({key: [row[key] for row in rows] for key in first}, value, name)
-    fields = [
-        next((candidate for candidate in names if hasattr(first, candidate)), None)
-        for names in (TOPIC, DOCUMENT, value)
-    ]
+    attributes = [_attribute_of(first, names) for names in (TOPIC, DOCUMENT, value)]
     try:
-        if all(field is not None for field in fields):
-            columns = [[getattr(row, str(field)) for row in rows] for field in fields]
-        else:
+        if None in attributes:
+            iter(first)  # raises TypeError before the rest is read, which may have no end
+        rows.extend(remaining)
+        if isinstance(first, Mapping) and all(
+            isinstance(row, Mapping) and row.keys() == first.keys() for row in rows
+        ):
+            return _mapping_table({key: [row[key] for row in rows] for key in first}, value, name)
+        if None in attributes:
             columns = [list(column) for column in zip(*rows, strict=True)]
+        else:
+            columns = [[getattr(row, str(attribute)) for row in rows] for attribute in attributes]
     except (TypeError, AttributeError, ValueError) as error:
         raise InputError(name, None, f"rows such as {quoted(repr(first))} ({error})", _ROW) from None
     if len(columns) != 3:
         raise InputError(name, None, f"rows such as {quoted(repr(first))}", _ROW)
-    number = fields[2] or value[0]
     topics, documents, values = columns
+    number = attributes[2] or value[0]
     return Objects(topics, name), Objects(documents, name), _numbers(column_of(values), number, name)
+
+
+def _attribute_of(row: Any, names: Sequence[str]) -> str | None:
+    """Return the first of the names that is an attribute of a row, None if none is."""
+    return next((name for name in names if hasattr(row, name)), None)
 
 
 _ROW = "rows of topic, document and value"

@@ -10,7 +10,7 @@ from pres_eval.analysis.sampled_parts import check_independent, control_parts, r
 from pres_eval.analysis.validation import METHODS, Estimate, ReviewSettings, Validation, erecall, estimated
 from pres_eval.errors import UsageError, check_whole
 from pres_eval.library.arguments import python_words
-from pres_eval.reading.samples import NAMES, read_sample, read_sizes
+from pres_eval.reading.samples import NAMES, Sampled, read_sample, read_sizes
 from pres_eval.report.layout import Look, render
 from pres_eval.report.paper import plotted
 from pres_eval.report.validation_tables import sentences, validation_figure, validation_tables
@@ -21,9 +21,10 @@ class Review(Validation):
 
     def __getitem__(self, quantity: str) -> Estimate:
         """Return the estimate of "recall" or another quantity, over all topics."""
-        if found := self.of(quantity):
-            return found[-1]
-        known = ", ".join(dict.fromkeys(one.quantity for one in self.estimates))
+        estimates = self.of(quantity)
+        if estimates:
+            return estimates[-1]
+        known = ", ".join(dict.fromkeys(estimate.quantity for estimate in self.estimates))
         raise UsageError(f"quantity {quantity!r}: expected one of {known}")
 
     @property
@@ -99,25 +100,22 @@ def validate(
     for name, value, least in (("collection", collection, 1), ("depth", depth, 1), ("level", level, 0)):
         if value is not None:
             check_whole(name, value, least)
-    found = read_review(os.fspath(review), depth)
-    topics = {topic for topic, _ in found}
+    found_documents = read_review(os.fspath(review), depth)
+    topics = {topic for topic, _ in found_documents}
     topic = topics.pop() if len(topics) == 1 else None
-    sample = [
-        one
-        for path in samples
-        for one in read_sample(os.fspath(path), columns or {}, topic, words=grades or {})
-    ]
+    sample: list[Sampled] = []
+    for path in samples:
+        sample += read_sample(os.fspath(path), columns or {}, topic, words=grades or {})
     strata = None if sizes is None else read_sizes(os.fspath(sizes))
-    parts = sampled_parts(sample, found, level, collection, strata)
+    parts = sampled_parts(sample, found_documents, level, collection, strata)
     estimates = estimated(parts, settings)
     if control is not None:
         drawn = list(read_sample(os.fspath(control), columns or {}, topic, if_there=True, words=grades or {}))
-        own = control_parts(drawn, parts, level)
-        check_independent(drawn, sample, found, parts)
-        estimates += [
-            erecall([part for part in parts if part.topic == each], one, settings)
-            for each, one in own.items()
-        ]
+        parts_of_control = control_parts(drawn, parts, level)
+        check_independent(drawn, sample, found_documents, parts)
+        for control_topic, control_part in parts_of_control.items():
+            parts_of_topic = [part for part in parts if part.topic == control_topic]
+            estimates.append(erecall(parts_of_topic, control_part, settings))
     return Review(settings, parts, estimates)
 
 

@@ -186,6 +186,10 @@ def _read_texts(texts: Iterable[str], version: Version) -> tuple[list[NamedMeasu
     return named, problems
 
 
+ONLY_PRELS = "-R prels"
+"""The format of judgements whose measures take those of -R strata too."""
+
+
 def _of_other_judgements(columns: Iterable[SelectedColumn], relevance: RelevanceInfo) -> Iterator[str]:
     """Yield which measures need other judgements than there are."""
     names_by_need: dict[RelevanceInfo, list[str]] = {}
@@ -199,7 +203,8 @@ def _of_other_judgements(columns: Iterable[SelectedColumn], relevance: Relevance
         if relevance is RelevanceInfo.QRELS_FLOAT and needed is RelevanceInfo.QRELS:
             yield f"{examples}: needs whole grades, but these may have decimals ({relevance.value})"
         else:
-            yield f"{examples}: needs {needed.value}, but the judgements are read with {relevance.value}"
+            read_with = ONLY_PRELS if relevance is RelevanceInfo.PRELS else relevance.value
+            yield f"{examples}: needs {needed.value}, but the judgements are read with {read_with}"
 
 
 def _takes(measure: Measure, relevance: RelevanceInfo) -> bool:

@@ -11,12 +11,12 @@ from typing import TypeVar
 import numpy as np
 
 from pres_eval.arrays import PADDING, AnyArray, Ids, IntArray
+from pres_eval.engines.threads import UNTHREADED, in_order
 from pres_eval.errors import EmptyFileError, InputError, quoted
 from pres_eval.reading.numbers import read_numbers, read_whole_numbers
 from pres_eval.reading.source import Chunk, Source
 from pres_eval.reading.tokens import Faults, Fields, split_fields
 from pres_eval.records import dataclass
-from pres_eval.workers import UNTHREADED, in_order
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from pres_eval.arrays import AnyInts, BoolArray, FloatArray, GrowingColumns, Ids
 from pres_eval.errors import InputError, UsageError, quoted
 from pres_eval.options import RelevanceInfo
 from pres_eval.reading.blocks import Block, FileFormat, joined
+from pres_eval.reading.headings import NO_NAMING
 from pres_eval.reading.lines import QRELS, Layout, LineError, Lines, in_parts, no_lines
-from pres_eval.reading.naming import NamedSource
 from pres_eval.reading.pool import Pool, Pooled, Remembered, build_pool
 from pres_eval.reading.source import Source
 from pres_eval.records import dataclass
@@ -173,7 +173,7 @@ def _read_recognised(source: Source, form: str, jobs: int | None) -> QrelsJudgem
     """Read qrels or qrels_float, or judgements of another format, recognised where these cannot be read."""
     is_decimal = form == "qrels_float"
     # Imported where they are needed because few runs need other formats, and they take a while.
-    if isinstance(source, NamedSource):
+    if source.naming != NO_NAMING:
         from pres_eval.reading.formats.recognising import judgements_format
 
         named_format = judgements_format(source)

@@ -13,6 +13,7 @@ from pres_eval.arrays import WORD, BoolArray, Bytes, Ids, IdTable, IntArray
 from pres_eval.errors import InputError, UsageError, quoted
 from pres_eval.reading.blocks import Block, Documents
 from pres_eval.reading.changed_judgements import with_documents
+from pres_eval.reading.patents import PATENT, map_patents
 from pres_eval.reading.pool import Pool, build_pool
 from pres_eval.reading.relevance import QrelsJudgements, Relevance, as_qrels
 from pres_eval.reading.source import Source
@@ -168,20 +169,26 @@ LONGEST_MATCHED_ID = 2_048
 """Bytes of an id for a pattern: the search from each of its places takes time for the square of them."""
 
 
+def pattern_mapping(text: str) -> Mapping:
+    """Return the mapping of a regular expression; raise UsageError for one without a group."""
+    try:
+        pattern = re.compile(text.encode("utf-8", "surrogateescape"))
+    except re.error as error:
+        raise UsageError(f"--map-docs {text}: not a regular expression ({error})") from None
+    if pattern.groups == 0:
+        raise UsageError(
+            f"--map-docs {text}: found no group, expected one or more, for the id of the document:"
+            " '^(.*)#\\d+$'"
+        )
+    return PatternMapping(text) if pattern.groups == 1 else GroupsMapping(text)
+
+
 class PatternMapping:
     """Ids become the group of a regular expression; those in which it is not found stay as they are."""
 
     def __init__(self, text: str) -> None:
         self._text = text
-        try:
-            self._pattern = re.compile(text.encode("utf-8", "surrogateescape"))
-        except re.error as error:
-            raise UsageError(f"--map-docs {text}: not a regular expression ({error})") from None
-        if self._pattern.groups != 1:
-            raise UsageError(
-                f"--map-docs {text}: found {self._pattern.groups} groups, expected one, for the id of the"
-                " document: '^(.*)#\\d+$'"
-            )
+        self._pattern = re.compile(text.encode("utf-8", "surrogateescape"))
         digits = re.fullmatch(
             r"\^?\(\.[*+]\??\)((?:[^\\.*+?()\[\]{}|^$\d]|\\[^\w\s])+)(?:\\d|\[0-9\])\+\$", text
         )
@@ -304,6 +311,25 @@ def _rows_of_form(matrix: Bytes, lengths: IntArray, kinds: bytes) -> IntArray:
     return IdTable(Ids.from_buffer(np.frombuffer(text, np.uint8), begins, begins + lengths)).first_rows()
 
 
+class GroupsMapping(PatternMapping):
+    """Ids become the groups of a regular expression, joined; those in which it is not found stay."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return GroupsMapping, (self._text,)
+
+    def __call__(self, ids: Ids) -> tuple[Ids, BoolArray]:
+        """Return the mapped ids (N,), and which of them changed (N,); raise InputError for a long id."""
+        self._check_lengths(ids)
+        before = list(ids)
+        after = [self._joined(text) or text for text in before]
+        changed = np.array([text != mapped for text, mapped in zip(before, after, strict=True)], np.bool_)
+        return Ids.from_texts(after), changed
+
+    def _joined(self, text: bytes) -> bytes:
+        match = self._pattern.search(text)
+        return b"" if match is None else b"".join(group or b"" for group in match.groups())
+
+
 def rewriting_of(map_docs: Any, map_ranks: str, exclude: Any, exclude_from: str) -> Rewriting:
     """Return the rewriting of --map-docs and --exclude; mappings and exclusions may be made already."""
     return Rewriting(
@@ -323,12 +349,15 @@ def read_mapping(text: str) -> Mapping:
 
     from pres_eval.reading.id_files import read_pairs
 
+    if text == PATENT and not os.path.exists(text):  # noqa: PTH110
+        return map_patents
     if not os.path.exists(text) and text != "-":  # noqa: PTH110 - pathlib takes a while to import
         if "(" not in text:
             raise UsageError(
-                f"--map-docs {text}: no such file, and no pattern with a group, such as '^(.*)#\\d+$'"
+                f"--map-docs {text}: no such file, and no pattern with a group, such as '^(.*)#\\d+$'; patent"
+                " maps publications to their numbers"
             )
-        return PatternMapping(text)
+        return pattern_mapping(text)
     return FileMapping(text, *read_pairs(Source(text), "docno document"))
 
 

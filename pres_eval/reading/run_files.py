@@ -11,12 +11,13 @@ from dataclasses import replace
 from functools import partial
 from typing import NoReturn
 
-from pres_eval.errors import EmptyFileError, InputError, PresEvalError, UsageError, quoted
+from pres_eval.errors import EmptyFileError, InputError, PresEvalError, UsageError, quoted, readable, reason
 from pres_eval.reading.datasets import DATASET, qrels_text
-from pres_eval.reading.naming import NamedSource, named
-from pres_eval.reading.source import Source
-from pres_eval.reading.storage import MadeText, PlannedSource, files_in, is_remote, remote_source
-from pres_eval.reading.streams import Progress, readable, reason
+from pres_eval.reading.file import File
+from pres_eval.reading.headings import NO_NAMING
+from pres_eval.reading.naming import named
+from pres_eval.reading.storage import files_in, is_remote, remote_version
+from pres_eval.reading.streams import Progress
 from pres_eval.records import dataclass
 
 PARQUET_ENDING = ".parquet"
@@ -40,7 +41,7 @@ class RunFiles:
     """
 
     name: str
-    sources: tuple[Source, ...]
+    sources: tuple[File, ...]
     form: str = TREC
 
     def size(self) -> int | None:
@@ -63,7 +64,7 @@ class RunFiles:
         Raises InputError if part files have several formats, or another than is wanted.
         """
         if len(self.sources) == 1:
-            if isinstance(self.sources[0], NamedSource):
+            if self.sources[0].naming != NO_NAMING:
                 return replace(self, form=form_of_named(self.sources[0], form))
             is_parquet = form == TREC and self.sources[0].starts_with(PARQUET_MAGIC)
             return replace(self, form=PARQUET if is_parquet else form)
@@ -80,7 +81,7 @@ class RunFiles:
     @property
     def is_remote(self) -> bool:
         """Return whether fsspec opens the files."""
-        return any(isinstance(source, PlannedSource) and is_remote(source.path) for source in self.sources)
+        return any(source.is_remote for source in self.sources)
 
 
 def check_format(form: str) -> None:
@@ -89,7 +90,7 @@ def check_format(form: str) -> None:
         raise UsageError(f"-T {form}: no such format, expected one of {', '.join((TREC, *RUN_FORMATS))}")
 
 
-def form_of_named(source: NamedSource, form: str) -> str:
+def form_of_named(source: File, form: str) -> str:
     """Return the format of a run whose columns the options name: `form` if these are not its columns."""
     from pres_eval.reading.formats.recognising import NAMED, recognised
 
@@ -106,16 +107,18 @@ def run_at(address: str) -> RunFiles:
         parts = _part_files(address) if may_be_folder else None
         if parts is not None:
             return RunFiles(address.rstrip("/"), tuple(map(source_at, parts)))
-        return RunFiles(Source(address).name, (source_at(address),))
+        return RunFiles(File(address).name, (source_at(address),))
     except PresEvalError as error:
-        return RunFiles(address, (MadeText(address, partial(_raise, error)),))
+        return RunFiles(address, (File(address, pieces=partial(_raise, error)),))
 
 
-def source_at(address: str) -> Source:
+def source_at(address: str) -> File:
     """Return the file at a path or an address, to be read by one process; `irds:ID` is a dataset's."""
     if address.startswith(DATASET):
-        return MadeText(address, partial(qrels_text, address))
-    return named(remote_source(address) if "://" in address and is_remote(address) else Source(address))
+        return File(address, pieces=partial(qrels_text, address))
+    if "://" in address and is_remote(address):
+        return named(File(address, version=remote_version(address), is_remote=True))
+    return named(File(address))
 
 
 def _raise(error: PresEvalError) -> NoReturn:
@@ -170,7 +173,7 @@ def _by_number(file: str) -> tuple[list[tuple[int, str]], str]:
     return [(int(word), "") if word.isdecimal() else (-1, word) for word in words], file
 
 
-def text_at(address: str) -> Source:
+def text_at(address: str) -> File:
     """Return the file at an address, or the lines of all part files of a folder as those of one file.
 
     Raises UsageError if these are no text.
@@ -183,10 +186,10 @@ def text_at(address: str) -> Source:
             raise UsageError(
                 f"{run.name}: part files in Parquet, expected text, or one of them: {source.name}"
             )
-    return MadeText(run.name, partial(_texts, run.sources))
+    return File(run.name, pieces=partial(_texts, run.sources))
 
 
-def _texts(sources: Sequence[Source]) -> Iterator[bytes]:
+def _texts(sources: Sequence[File]) -> Iterator[bytes]:
     """Yield the lines of part files, decompressed."""
     for source in sources:
         with contextlib.suppress(EmptyFileError):

@@ -9,8 +9,6 @@ import weakref
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, Protocol, cast
 
-from pres_eval.errors import InputError
-
 Version = tuple[int | str, ...]
 """Length of a file, the times when it was written to and when anything of it changed, and its identity.
 
@@ -52,30 +50,29 @@ def version_of(descriptor: int) -> Version | None:
 class OpenFile:
     """An open file that can show its first bytes, and reports how much of it was read.
 
-    close    closes it, if it is ours
-    version  returns the present version of the file, None for a pipe
-    size     bytes that have to come before its end, 0 where that is not known
-    descriptor  the system's number for it
-    left     bytes until the end of the wanted part; None: all
+    version     returns the present version of the file, None for a pipe
+    close       closes it, if it is ours
+    descriptor  the system's number for it, None if it has none
+    size        bytes that have to come before its end, 0 where that is not known
+    left        bytes until the end of the range that is read; None: all are
     """
 
     def __init__(
         self,
         raw: RawStream,
-        progress: Progress | None,
-        close: Callable[[], None] = lambda: None,
         version: Callable[[], Version | None] = lambda: None,
-        size: int = 0,
+        close: Callable[[], None] = lambda: None,
         descriptor: int | None = None,
+        size: int = 0,
     ) -> None:
         self._raw = raw
-        self._progress = progress
-        self.close = close
         self._head = b""
-        self.size = self._missing = size
         self.version = version
+        self.close = close
         self.descriptor = descriptor
+        self.size = self._missing = size
         self.left: int | None = None
+        self.progress: Progress | None = None
 
     def peek(self, count: int) -> bytes:
         """Return the first bytes, which are read again; fewer at the end only."""
@@ -93,14 +90,15 @@ class OpenFile:
             view = view[: self.left]
             if not view:
                 return 0
-        count = read_some(self._raw, view)
-        self._missing -= count
-        if self.left is not None:
+            count = read_some(self._raw, view)
             self.left -= count
+        else:
+            count = read_some(self._raw, view)
+        self._missing -= count
         if not count and self._missing > 0:
             raise OSError(f"it ends {self._missing:,} bytes too early")
-        if self._progress is not None:
-            self._progress(count)
+        if self.progress is not None:
+            self.progress(count)
         return count
 
     def read(self, size: int) -> bytes:
@@ -207,26 +205,6 @@ def in_the_end(check: Callable[[], None]) -> Iterator[None]:
         check()
         raise
     check()
-
-
-def reason(error: Exception) -> str:
-    """Return the reason why a file cannot be read, in few words."""
-    if isinstance(error, FileNotFoundError):
-        return "no such file"
-    if isinstance(error, IsADirectoryError):
-        return "is a directory"
-    if isinstance(error, OSError) and error.strerror:
-        return error.strerror.lower()
-    return str(error) or type(error).__name__
-
-
-@contextlib.contextmanager
-def readable(name: str) -> Iterator[None]:
-    """Raise InputError if the block cannot open or read the file of this name."""
-    try:
-        yield
-    except (OSError, ValueError) as error:
-        raise InputError(name, None, reason(error), "a readable file") from None
 
 
 MAGIC = {

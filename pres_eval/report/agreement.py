@@ -11,12 +11,12 @@ import numpy as np
 from pres_eval.analysis.agreement import CORRELATIONS, coefficient_intervals, correlations, dissents
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.arrays import AnyArray, FloatArray, IntArray
+from pres_eval.engines.threads import Loop
 from pres_eval.errors import plural
 from pres_eval.report.drawing import new_figure, one_plot, plain, plain_names, run_styles, whole_numbers
 from pres_eval.report.layout import Interval, Shown, Table, Value
 from pres_eval.report.paper import Axes, Figure, is_narrow, page_height, room
 from pres_eval.report.text import UNKNOWN, falling_notes, left_out_notes, percentage
-from pres_eval.workers import Loop
 
 
 def correlations_table(measures: tuple[str, ...], means: FloatArray, scores: PairedScores | None) -> Table:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from pres_eval.analysis.compare_settings import ComparedRuns, CompareSettings, Comparison
 from pres_eval.analysis.corrections import SHARED
@@ -11,6 +11,7 @@ from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.analysis.reproducible import rounded
 from pres_eval.analysis.significance import FEWEST, NEED_VARIANCE, PAIRED_TESTS
 from pres_eval.errors import plural
+from pres_eval.report.columns import shown_by
 from pres_eval.report.layout import (
     BEST,
     Interval,
@@ -20,6 +21,7 @@ from pres_eval.report.layout import (
     Shown,
     ShownCell,
     Table,
+    Value,
     records_table,
 )
 from pres_eval.report.text import cut_note, effect_size, falling_notes, left_out_notes, percentage
@@ -35,35 +37,27 @@ INTERVAL_NAMES = {"t": "t", "bca": "BCa bootstrap", "percentile": "percentile bo
 
 def compared_tables(result: ComparedRuns, topics: str) -> list[Table]:
     """Return tables of means, intervals, with all pairs the groups, and comparisons; `topics`: their rule."""
-    return [
-        _means(result, topics),
-        _intervals(result),
-        *([_groups(result)] if result.comparisons and result.baselines is None else []),
-        *([_comparisons(result)] if result.comparisons else []),
-    ]
+    tables = [_means(result, topics), _intervals(result)]
+    if result.comparisons and result.baselines is None:
+        tables.append(_groups(result))
+    if result.comparisons:
+        tables.append(_comparisons(result))
+    return tables
 
 
 def _means(result: ComparedRuns, topics: str) -> Table:
     """Return the table of means, with marks of the best and of significant differences."""
     scores = result.scores
-    # A test on ranks may speak for a run whose mean is lower: the mark is that of the test.
-    signs = {1: ">=" if result.settings.alternative == "non-inferior" else "+", 0: "=", -1: "-"}
-    marks = {
-        (one.measure, one.run): signs[one.direction]
-        for one in result.comparisons
-        if result.baselines is not None and one.significant
-    }
-    arrays = (scores.means, result.lower, result.upper, result.best)
-    rows = [
-        (name, label, mean, lower, upper, best)
-        for run, name in enumerate(scores.runs)
-        for label, mean, lower, upper, best in zip(
-            scores.measures, *(array[:, run].tolist() for array in arrays), strict=True
-        )
-    ]
-    cells: dict[str, list[ShownCell]] = {name: [] for name in scores.runs}
-    for name, label, mean, _, _, best in rows:
-        cells[name].append(Score(mean, best=best, mark=marks.get((label, name), "")))
+    marks = _marks(result)
+    rows: list[tuple[Value, ...]] = []
+    cells: dict[str, list[ShownCell]] = {}
+    for run, name in enumerate(scores.runs):
+        cells[name] = []
+        for measure, label in enumerate(scores.measures):
+            mean, best = float(scores.means[measure, run]), bool(result.best[measure, run])
+            lower, upper = float(result.lower[measure, run]), float(result.upper[measure, run])
+            rows.append((name, label, mean, lower, upper, best))
+            cells[name].append(Score(mean, best=best, mark=marks.get((label, name), "")))
     return Table(
         name="means",
         title=f"Means over {topics}",
@@ -72,6 +66,17 @@ def _means(result: ComparedRuns, topics: str) -> Table:
         notes=list(_notes(result)),
         shown=_grid(scores.measures, cells),
     )
+
+
+def _marks(result: ComparedRuns) -> dict[tuple[str, str], str]:
+    """Return the marks of significant differences from the baseline, by measure and run."""
+    if result.baselines is None:
+        return {}
+    better = ">=" if result.settings.alternative == "non-inferior" else "+"
+    # A test on ranks may speak for a run whose mean is lower: the mark is that of the test.
+    signs = {1: better, 0: "=", -1: "-"}
+    significant = [comparison for comparison in result.comparisons if comparison.significant]
+    return {(comparison.measure, comparison.run): signs[comparison.direction] for comparison in significant}
 
 
 def _how(result: ComparedRuns, sign: str = "<") -> str:
@@ -87,21 +92,24 @@ def _how(result: ComparedRuns, sign: str = "<") -> str:
     return f"{settings.test}, correction {settings.correction}{over}, p {sign} {settings.alpha:g}"
 
 
+MARKS = {
+    "two-sided": ("+ -", "significantly better, worse than"),
+    "greater": ("+", "significantly better than"),
+    "less": ("-", "significantly worse than"),
+    "equivalent": ("=", "equivalent, within {margin:g}, to"),
+    "non-inferior": (">=", "not worse, by {margin:g} or more, than"),
+}
+"""The marks of significant differences by the alternative, and what they mean."""
+
+
 def _notes(result: ComparedRuns) -> Iterator[str | Note]:
     """Yield the notes below the means: signs, test, and left-out topics."""
     yield Note("best of the measure (means that agree to 12 digits are equal)", mark=BEST)
-    settings, baselines = result.settings, result.baselines
-    if baselines is not None and result.comparisons:
-        one = result.baseline
-        against = "the best of the measure" if one is None else result.scores.runs[one]
-        mark, words = {
-            "two-sided": ("+ -", "significantly better, worse than"),
-            "greater": ("+", "significantly better than"),
-            "less": ("-", "significantly worse than"),
-            "equivalent": ("=", f"equivalent, within {settings.margin:g}, to"),
-            "non-inferior": (">=", f"not worse, by {settings.margin:g} or more, than"),
-        }[settings.alternative]
-        yield Note(f"{words} {against} ({_how(result)})", mark=mark)
+    settings, baseline = result.settings, result.baseline
+    if result.baselines is not None and result.comparisons:
+        against = "the best of the measure" if baseline is None else result.scores.runs[baseline]
+        mark, words = MARKS[settings.alternative]
+        yield Note(f"{words.format(margin=settings.margin)} {against} ({_how(result)})", mark=mark)
     if result.unseen and settings.test not in JOINT_TESTS and settings.correction != "none":
         yield "p-values are corrected for all pairs of runs, as the baseline was chosen by the same topics"
     yield from falling_notes(result.scores.measures, result.scores.falling)
@@ -133,48 +141,56 @@ def _mean_notes(result: ComparedRuns) -> list[str]:
     """Return the notes about the intervals of the means."""
     if len(result.scores.topics) < 2:
         return ["- no interval: it needs two topics"]
+    notes = []
+    if any(math.isnan(end) for end in result.lower.flat):
+        notes.append("-: no interval, as all topics have the same value")
     # Bootstrap intervals lie within the range anyway.
     bounded = result.scores.bounded if result.settings.interval == "t" else ()
-    cut = cut_note(result.scores.measures, bounded)
-    alike = ["-: no interval, as all topics have the same value"] * any(map(math.isnan, result.lower.flat))
-    return [*alike, f"each for one mean, not corrected for their number{cut}"]
+    notes.append(
+        f"each for one mean, not corrected for their number{cut_note(result.scores.measures, bounded)}"
+    )
+    return notes
 
 
 def _groups(result: ComparedRuns) -> Table:
     """Return, for all pairs: the letters of each run, the best by the first measure on top."""
     scores = result.scores
     letters = [result.letters(measure) for measure in range(len(scores.measures))]
-    order = (-rounded(scores.gains()[0])).argsort(kind="stable")
-    rows = [
-        (scores.runs[run], label, letters[measure][run])
-        for run in order
-        for measure, label in enumerate(scores.measures)
-    ]
+    rows: list[tuple[Value, ...]] = []
+    cells: dict[str, list[ShownCell]] = {}
+    for run in (-rounded(scores.gains()[0])).argsort(kind="stable").tolist():
+        cells[scores.runs[run]] = [letters_of_runs[run] for letters_of_runs in letters]
+        for label, letters_of_runs in zip(scores.measures, letters, strict=True):
+            rows.append((scores.runs[run], label, letters_of_runs[run]))
+    notes = ["a: with the best"]
     alike = [
         label
-        for label, own in zip(scores.measures, letters, strict=True)
-        if set(own) == {"a"} and len(own) > 1
+        for label, letters_of_runs in zip(scores.measures, letters, strict=True)
+        if set(letters_of_runs) == {"a"} and len(letters_of_runs) > 1
     ]
-    topics = plural(len(scores.topics))
-    words = f"all runs share a: over {topics} no difference was found, which does not mean that there is none"
+    if alike:
+        notes.append(
+            f"{', '.join(alike)}: all runs share a: over {plural(len(scores.topics))} no difference was"
+            " found, which does not mean that there is none"
+        )
     return Table(
         name="groups",
         title=f"{SHARED.capitalize()} ({_how(result, '≥')})",
         headings=("run", "measure", "letters"),
         rows=rows,
-        notes=["a: with the best", *([f"{', '.join(alike)}: {words}"] if alike else [])],
-        shown=_grid(scores.measures, {scores.runs[run]: [own[run] for own in letters] for run in order}),
+        notes=notes,
+        shown=_grid(scores.measures, cells),
     )
 
 
 def _grid(measures: Sequence[str], cells: Mapping[str, Sequence[ShownCell]]) -> Shown:
     """Return runs, by name, × measures; the other way round if the measures are many."""
-    if len(measures) > max(MANY, len(cells)):
-        by_measure = zip(*cells.values(), strict=True)
-        return Shown(
-            ("measure", *cells), [[label, *row] for label, row in zip(measures, by_measure, strict=True)]
-        )
-    return Shown(("run", *measures), [[name, *row] for name, row in cells.items()])
+    if len(measures) <= max(MANY, len(cells)):
+        return Shown(("run", *measures), [[name, *row] for name, row in cells.items()])
+    rows = []
+    for measure, label in enumerate(measures):
+        rows.append([label, *(row[measure] for row in cells.values())])
+    return Shown(("measure", *cells), rows)
 
 
 def _comparisons(result: ComparedRuns) -> Table:
@@ -188,76 +204,84 @@ def _comparisons(result: ComparedRuns) -> Table:
         result.comparisons,
         Comparison,
         _comparison_notes(result, corrected),
-        Shown(
-            (
-                *("measure", "run", "against", "difference", "interval", "+/=/-"),
-                *("p", f"p ({corrected})", "d_z", "g", "r"),
-            ),
-            [
-                [
-                    one.measure,
-                    one.run,
-                    one.other,
-                    Score(one.difference, signed=True),
-                    Interval(one.lower, one.upper, signed=True, mark="" if one.agrees else "!"),
-                    f"{one.wins}/{one.ties}/{one.losses}",
-                    PValue(one.p_value),
-                    PValue(one.corrected, one.significant),
-                    effect_size(one.d_z),
-                    effect_size(one.hedges_g),
-                    effect_size(one.rank_biserial),
-                ]
-                for one in result.comparisons
-            ],
-            left=3,
-        ),
+        shown_by(_comparison_columns(corrected), result.comparisons, left=3),
         people=result.baselines is not None or len(result.comparisons) <= MOST_ROWS,
     )
 
 
-def _comparison_notes(result: ComparedRuns, corrected: str) -> tuple[str | Note, ...]:
+def _comparison_columns(corrected: str) -> list[tuple[str, Callable[[Comparison], ShownCell]]]:
+    """Return the columns of the table of comparisons; `corrected`: the name of the correction."""
+    return [
+        ("measure", lambda pair: pair.measure),
+        ("run", lambda pair: pair.run),
+        ("against", lambda pair: pair.other),
+        ("difference", lambda pair: Score(pair.difference, signed=True)),
+        ("interval", _interval_cell),
+        ("+/=/-", lambda pair: f"{pair.wins}/{pair.ties}/{pair.losses}"),
+        ("p", lambda pair: PValue(pair.p_value)),
+        (f"p ({corrected})", lambda pair: PValue(pair.corrected, pair.significant)),
+        ("d_z", lambda pair: effect_size(pair.d_z)),
+        ("g", lambda pair: effect_size(pair.hedges_g)),
+        ("r", lambda pair: effect_size(pair.rank_biserial)),
+    ]
+
+
+def _interval_cell(pair: Comparison) -> Interval:
+    """Return the interval of a difference, marked where it and the test disagree."""
+    return Interval(pair.lower, pair.upper, signed=True, mark="" if pair.agrees else "!")
+
+
+def _comparison_notes(result: ComparedRuns, corrected: str) -> list[str | Note]:
     """Return the notes below the comparisons."""
     within = result.settings.within_note(len(result.scores.measures))
-    disagree = Note("the interval and the test disagree on whether there is a difference", mark="!")
-    return (
+    notes: list[str | Note] = [
         Note(f"significant: p ({corrected}) < {result.settings.alpha:g}{within}", mark="*"),
         _interval_note(result.settings),
         "+/=/-: topics on which the run is better, as good, worse",
         "d_z: mean difference in standard deviations of the differences; g: Hedges' g, d_z without its bias;"
         " r: rank-biserial; -: none, as one topic or equal differences have no deviation",
-        *([] if all(one.agrees for one in result.comparisons) else [disagree]),
-        *_without_p(result),
-        *_without_width(result),
-    )
+    ]
+    if not all(pair.agrees for pair in result.comparisons):
+        notes.append(Note("the interval and the test disagree on whether there is a difference", mark="!"))
+    notes.extend(_without_p(result))
+    notes.extend(_without_width(result))
+    return notes
 
 
 def _without_p(result: ComparedRuns) -> Iterator[str]:
     """Yield the reason why comparisons have no p-value, where there are several topics."""
-    count = sum(math.isnan(one.p_value) for one in result.comparisons)
+    count = sum(math.isnan(pair.p_value) for pair in result.comparisons)
     topics = len(result.scores.topics)
-    if count and topics > 1:
-        joint = result.settings.test in JOINT_TESTS
-        few = f"fewer than {FEWEST} topics" if topics < FEWEST and not joint else "without variance"
-        yield (
-            f"p -: all {plural(topics)} have the same difference in {count} of"
-            f" {plural(len(result.comparisons), 'comparison')}, which is no evidence ({few});"
-            f" --test {'randomised-tukey' if joint else 'randomisation'} needs no variance"
-        )
+    if not count or topics < 2:
+        return
+    joint = result.settings.test in JOINT_TESTS
+    few = f"fewer than {FEWEST} topics" if topics < FEWEST and not joint else "without variance"
+    test = "randomised-tukey" if joint else "randomisation"
+    yield (
+        f"p -: all {plural(topics)} have the same difference in {count} of"
+        f" {plural(len(result.comparisons), 'comparison')}, which is no evidence ({few});"
+        f" --test {test} needs no variance"
+    )
 
 
 def _without_width(result: ComparedRuns) -> Iterator[str]:
     """Yield the note about comparisons that have no variance."""
-    count = sum(
-        one.difference != 0 and math.isnan(one.d_z) and not math.isnan(one.p_value)
-        for one in result.comparisons
+    if result.settings.test in JOINT_TESTS:
+        return
+    count = 0
+    for pair in result.comparisons:
+        if pair.difference != 0 and math.isnan(pair.d_z) and not math.isnan(pair.p_value):
+            count += 1
+    if not count:
+        return
+    instead = ""
+    if result.settings.test in NEED_VARIANCE:
+        instead = "p is there that of --test randomisation, and "
+    yield (
+        f"all {plural(len(result.scores.topics))} have the same difference in {count} of"
+        f" {plural(len(result.comparisons), 'comparison')}: {instead}there is no interval, which"
+        " needs variance"
     )
-    if count and result.settings.test not in JOINT_TESTS:
-        instead = "p is there that of --test randomisation, and " * (result.settings.test in NEED_VARIANCE)
-        yield (
-            f"all {plural(len(result.scores.topics))} have the same difference in {count} of"
-            f" {plural(len(result.comparisons), 'comparison')}: {instead}there is no interval, which"
-            " needs variance"
-        )
 
 
 def _interval_note(settings: CompareSettings) -> str:
@@ -265,14 +289,14 @@ def _interval_note(settings: CompareSettings) -> str:
     level = percentage(1 - settings.alpha)
     if settings.test in JOINT_TESTS:
         return f"interval: {level} for all comparisons together, of {settings.test}"
-    kind = INTERVAL_NAMES[settings.interval]
-    together = {
+    widths = {
         "none": f"{level} each",
         "bonferroni": f"{level} for all comparisons together",
         "holm": f"as wide as Holm's step asks for each comparison, at least {level} each",
         "bh": f"as wide as the correction asks for ({percentage(settings.alpha)} of those of findings miss)",
-    }[settings.correction]
-    said = together if settings.simultaneous else f"{level} each, not corrected"
-    return f"interval: {kind}, of the mean difference, {said}" + (
-        "; the test compares ranks" if PAIRED_TESTS[settings.test].ranks else ""
-    )
+    }
+    width = widths[settings.correction] if settings.simultaneous else f"{level} each, not corrected"
+    note = f"interval: {INTERVAL_NAMES[settings.interval]}, of the mean difference, {width}"
+    if PAIRED_TESTS[settings.test].ranks:
+        note += "; the test compares ranks"
+    return note

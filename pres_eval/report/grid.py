@@ -52,11 +52,23 @@ def escaped(text: str, style: str) -> str:
         return "".join(_LATEX.get(sign, sign) for sign in text)
     if style == MARKDOWN:
         text = _MARKDOWN.sub(lambda found: "\\" + found[0], text)
-        return text.replace("&", "&amp;").replace("<", "&lt;")
+        text = text.replace("&", "&amp;").replace("<", "&lt;")
+        return _LINKED.sub(lambda found: f"{found[0]}{ZERO_WIDTH_SPACE}", text)
     return text
 
 
 _MARKDOWN = re.compile(r"[\\`*\[\]|~]|(?<![^\W_])_|_(?![^\W_])")
+
+_LINKED = re.compile(
+    r"@(?=\w)|#(?=\d)|:(?=//)"
+    r"|(?<![a-z0-9])(GH-(?=\d)|www(?=\.)|(?=[0-9]*[a-f])[0-9a-f]{3}(?=[0-9a-f]{4,37}(?![a-z0-9])))",
+    re.IGNORECASE,
+)
+"""Beginnings of what GitHub makes a mention or a link, whatever signs are escaped: @name, #1, GH-1, an
+address, and a commit (7 to 40 hexadecimal digits; not of digits alone, as topics of MS MARCO are)."""
+
+ZERO_WIDTH_SPACE = "&#8203;"
+"""What keeps such a beginning apart from the rest: nobody is mentioned, and nothing is linked."""
 
 _LATEX = {
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},

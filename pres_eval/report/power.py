@@ -31,7 +31,8 @@ def sizes_table(sizes: Sequence[Sizes], plan: SizePlan, topics: int) -> Table:
     rows: list[list[ShownCell]] = []
     for size in sizes:
         row: list[ShownCell] = [size.measure, size.deviation, f"{size.pairs:.0%}", _count(size.t)]
-        row.append(f"{_count(size.t_low)} .. {_count(size.t_high)}" if size.t is not None else UNKNOWN)
+        has_interval = size.t_low is not None or size.t_high is not None
+        row.append(f"{_count(size.t_low)} .. {_count(size.t_high)}" if has_interval else UNKNOWN)
         row += [_count(size.anova), _count(size.interval), size.detectable]
         rows.append(row)
     return records_table(
@@ -67,7 +68,7 @@ def _size_notes(plan: SizePlan, topics: int) -> list[str]:
         "pairs: the share of the pairs of these runs that vary no more than the t-test is planned for; with"
         " these topics the others have less power",
         f"from .. to: {percentage(PLANNED_CONFIDENCE)} interval of the number, as the variance is an estimate"
-        f" from {plural(topics)} (for normal differences)",
+        f" from {plural(topics)}",
         f"ANOVA: for a one-way analysis of variance to find that some of {plan.runs} runs differ, if the best"
         f" and the worst are {plan.delta:g} apart; interval: for one of the difference of two runs no wider"
         f" than {plan.delta:g}",

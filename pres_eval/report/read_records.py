@@ -13,7 +13,7 @@ from pres_eval.measures.base import Format, Measure, Totals
 from pres_eval.measures.names import View
 from pres_eval.measures.selection import SelectedColumn
 from pres_eval.options import Options
-from pres_eval.report.records import KIND, LAYOUT, File, Record, RunRecord
+from pres_eval.report.records import KIND, LAYOUT, FileRecord, Record, RunRecord
 from pres_eval.report.text import bytes_of
 from pres_eval.scoring import ScoredRun
 from pres_eval.summing import Values
@@ -55,8 +55,8 @@ _ALTERED = (KeyError, TypeError, ValueError, OverflowError, RecursionError, Attr
 _EXPECTED = f"an evaluation that --format json wrote (layout {LAYOUT})"
 
 
-def _read_file(data: Mapping[str, Any]) -> File:
-    return File(_string(bytes_of(data["path"])), data["sha256"])
+def _read_file(data: Mapping[str, Any]) -> FileRecord:
+    return FileRecord(_string(bytes_of(data["path"])), data["sha256"])
 
 
 def _string(data: bytes) -> str:

@@ -40,7 +40,7 @@ _dumps = json.JSONEncoder(allow_nan=False).encode
 
 
 @dataclass(frozen=True)
-class File:
+class FileRecord:
     """A file as it was read: path, SHA-256 of its bytes (None for stdin and pipes), and header."""
 
     path: str
@@ -63,7 +63,7 @@ class RunRecord:
     """
 
     evaluation: ScoredRun
-    file: File
+    file: FileRecord
     skipped: tuple[bytes, ...] = ()
     missing: tuple[bytes, ...] = ()
     dropped: int = 0
@@ -86,12 +86,12 @@ class Record:
     """
 
     options: Options
-    qrels: File
+    qrels: FileRecord
     runs: tuple[RunRecord, ...]
     relevance_format: str = "qrels"
     version: str = __version__
     failures: tuple[RunFailure, ...] = ()
-    files: dict[str, File] = field(default_factory=dict)
+    files: dict[str, FileRecord] = field(default_factory=dict)
     groups: Groups | None = None
     group_names: tuple[str, ...] = ()
     weights: Weights | None = None
@@ -100,15 +100,15 @@ class Record:
     judgements: tuple[int, int] | None = None
 
 
-def file_record(path: str) -> File:
+def file_record(path: str) -> FileRecord:
     """Return the file with the SHA-256 of its stored bytes; stdin and pipes can't be read twice."""
     if path == "-" or not Path(path).is_file():
-        return File(path, None)
+        return FileRecord(path, None)
     digest = hashlib.sha256()
     with Path(path).open("rb", buffering=0) as stream:
         while chunk := stream.read(1 << 20):
             digest.update(chunk)
-    return File(path, digest.hexdigest(), header_of(path))
+    return FileRecord(path, digest.hexdigest(), header_of(path))
 
 
 def to_json(record: Record) -> str:
@@ -160,7 +160,7 @@ def _signature(record: Record) -> dict[str, Any]:
     }
 
 
-def _file(file: File) -> dict[str, Any]:
+def _file(file: FileRecord) -> dict[str, Any]:
     return {"path": text_of(file.path), "sha256": file.sha256}
 
 

@@ -30,6 +30,7 @@ from pres_eval.analysis.incomplete_runs import (
 from pres_eval.analysis.paired import pair_columns
 from pres_eval.analysis.pools import Trust
 from pres_eval.arrays import FloatArray
+from pres_eval.engines.threads import Loop, in_turn
 from pres_eval.errors import NoCommonTopicError, RunFailure, UsageError
 from pres_eval.measures import interpolation
 from pres_eval.measures.base import Format
@@ -39,10 +40,9 @@ from pres_eval.options import DEFAULT_NMAX, Options, RelevanceInfo
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.reading.relevance import QrelsJudgements
 from pres_eval.reading.topic_files import Groups, Weights
-from pres_eval.report.records import File
+from pres_eval.report.records import FileRecord
 from pres_eval.report.text import shown, text_of
 from pres_eval.scoring import ScoredRun
-from pres_eval.workers import Loop, in_turn
 
 RECALL_LEVELS = tuple(f"{level:.2f}" for level in interpolation.RECALL_LEVELS)
 NMAX_GRID = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
@@ -80,8 +80,8 @@ class Report:
     evaluations: tuple[ScoredRun, ...]
     nmax: tuple[int, ...]
     options: Options
-    qrels: File
-    files: tuple[File, ...]
+    qrels: FileRecord
+    files: tuple[FileRecord, ...]
     board: tuple[str, ...]
     documents: RelevantRanks
     pairs: PairTable | None = None
@@ -290,8 +290,8 @@ def make_report(
     measures: Sequence[str],
     settings: CompareSettings,
     *,
-    qrels: File,
-    files: Sequence[File],
+    qrels: FileRecord,
+    files: Sequence[FileRecord],
     compared_with: int | None = None,
     each: Loop = in_turn,
     medians: Mapping[str, Mapping[bytes, float]] | None = None,

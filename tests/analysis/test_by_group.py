@@ -18,6 +18,7 @@ from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.distributions import f_above
 from pres_eval.analysis.interaction import p_of_groups
 from pres_eval.analysis.paired import PairedScores, means_of
+from pres_eval.analysis.weighting import weighted_intervals
 from pres_eval.arrays.types import FloatArray
 from pres_eval.errors import UsageError
 
@@ -278,27 +279,102 @@ def test_topics_of_weight_0_count_in_no_test(command: Command, tmp_path: Path) -
     assert f"{list(numbers.values()).count(0)} of which weigh 0 and do not count" in said
 
 
-def test_intervals_of_weighted_means_are_those_of_a_ratio(command: Command, tmp_path: Path) -> None:
-    """Cochran 1977: s² of w (x - mean) alone; with equal values there is nothing uncertain."""
+def jackknife(values: list[float], weights: list[float]) -> tuple[float, float, float]:
+    """Return a weighted mean, its error by leaving out each topic in turn, and Kish's number of topics."""
+    topics = len(values)
+
+    def mean(left_out: int | None = None) -> float:
+        kept = [topic for topic in range(topics) if topic != left_out]
+        return math.fsum(weights[t] * values[t] for t in kept) / math.fsum(weights[t] for t in kept)
+
+    whole = mean()
+    changes = math.fsum((mean(topic) - whole) ** 2 for topic in range(topics))
+    effective = math.fsum(weights) ** 2 / math.fsum(weight * weight for weight in weights)
+    return whole, math.sqrt((topics - 1) / topics * changes), effective
+
+
+def test_intervals_of_weighted_means_and_differences_are_those_of_a_ratio(
+    command: Command, tmp_path: Path
+) -> None:
+    """Differences tested weight × difference; with equal values there is nothing uncertain."""
+    stats = pytest.importorskip("scipy.stats")
     numbers = {topic: 1 + place % 4 for place, topic in enumerate(TOPICS)}
     (tmp_path / "weights").write_text("".join(f"{topic} {n}\n" for topic, n in numbers.items()))
-    options = ("-m", "map", "--weights", tmp_path / "weights", "--format", "json")
-    rows = command("compare", *options, QRELS, *RUNS).json["means"]
-    for row, run in zip(rows, RUNS, strict=True):
-        found = pe.evaluate(QRELS, run, "map")
-        values = dict(zip(found.topics, found.per_topic("map").tolist(), strict=True))
-        each = {topic: numbers[topic] * len(values) / sum(numbers.values()) for topic in values}
-        mean = sum(each[topic] * value for topic, value in values.items()) / len(values)
-        squares = sum((each[topic] * (value - mean)) ** 2 for topic, value in values.items())
-        spread = 2.200985 * math.sqrt(squares / (len(values) - 1) / len(values))
+    options = ("-m", "map", "--weights", tmp_path / "weights", "--correction", "none", "--format", "json")
+    found = command("compare", *options, QRELS, *RUNS).json
+    evaluations = [pe.evaluate(QRELS, run, "map") for run in RUNS]
+    topics = evaluations[0].topics
+    weights = [float(numbers[topic]) for topic in topics]
+    values = {one.tag: one.per_topic("map").tolist() for one in evaluations}
+    for row in found["means"]:
+        mean, error, effective = jackknife(values[row["run"]], weights)
+        spread = stats.t.ppf(0.975, effective - 1) * error
         assert row["mean"] == pytest.approx(mean)
         assert row["lower"] == pytest.approx(max(mean - spread, 0), abs=1e-6)
         assert row["upper"] == pytest.approx(min(mean + spread, 1), abs=1e-6)
+    for row in found["comparisons"]:
+        apart = [a - b for a, b in zip(values[row["run"]], values[row["other"]], strict=True)]
+        mean, error, effective = jackknife(apart, weights)
+        spread = stats.t.ppf(0.975, effective - 1) * error
+        assert row["difference"] == pytest.approx(mean)
+        assert (row["lower"], row["upper"]) == pytest.approx((mean - spread, mean + spread))
+        assert row["p_value"] == pytest.approx(2 * stats.t.sf(abs(mean) / error, effective - 1))
+        squares = sum(weight * (value - mean) ** 2 for weight, value in zip(weights, apart, strict=True))
+        deviation = math.sqrt(squares / sum(weights) * len(apart) / (len(apart) - 1))
+        assert row["d_z"] == pytest.approx(mean / deviation), "in standard deviations of the differences"
 
 
-@pytest.mark.parametrize("place", range(10))
-def test_a_deal_that_is_as_far_apart_counts_whatever_its_last_bits(place: int) -> None:
-    """One topic of ten differs: each deal to two groups of five has the same spread, but for rounding."""
-    differences = np.full(10, 0.1)
-    differences[place] = 0.7
-    assert p_of_groups(differences, np.repeat([0, 1], 5), 1000, 0) == 1.0
+def weighted_scores(path: Path, differences: list[float], weights: list[float]) -> tuple[Path, Path]:
+    """Write scores of two runs with these differences, and weights of the topics."""
+    rows = [
+        f"{run},{topic},{value}\n"
+        for topic, difference in enumerate(differences)
+        for run, value in (("a", 0.1), ("b", 0.1 + difference))
+    ]
+    (path / "scores.csv").write_text("run,topic,map\n" + "".join(rows))
+    (path / "weights").write_text("".join(f"{topic} {weight}\n" for topic, weight in enumerate(weights)))
+    return path / "scores.csv", path / "weights"
+
+
+@pytest.mark.parametrize("test", ["t", "bootstrap"])
+def test_the_spread_of_weights_is_no_uncertainty(test: str, command: Command, tmp_path: Path) -> None:
+    """Nearly equal differences under unequal weights: the interval of the difference went from -1.4 to 0."""
+    differences = [0.7 + 0.01 * (place % 3) for place in range(12)]
+    scores, weights = weighted_scores(tmp_path, differences, [1.0] * 10 + [8.0, 16.0])
+    options = ("--scores", scores, "--weights", weights, "--test", test, "--format", "json")
+    called = command("compare", *options)
+    [row] = called.json["comparisons"]
+    assert 0.69 < row["lower"] < row["difference"] < row["upper"] < 0.74
+    assert row["significant"]
+    assert "12 topics tell as much as 3.5 of equal weight (Kish)" in called.err
+    non_inferior = command("compare", *options, "--alternative", "equivalent", "--margin", "0.75")
+    assert non_inferior.json["comparisons"][0]["significant"]
+
+
+def test_margins_are_not_weighted(command: Command, tmp_path: Path) -> None:
+    """The margin is one of the weighted mean, whatever the weights: both runs shifted by it give the same."""
+    differences = np.random.default_rng(2).normal(0.0, 0.05, 12)
+    weights_of_topics = [1.0 + place for place in range(12)]
+    for test in ("t", "bootstrap", "randomisation"):
+        how = ("--test", test, "--format", "json", "--alternative")
+        scores, weights = weighted_scores(tmp_path, differences.tolist(), weights_of_topics)
+        shown = command(
+            "compare", "--scores", scores, "--weights", weights, *how, "non-inferior", "--margin", "0.02"
+        )
+        scores, weights = weighted_scores(tmp_path, (differences + 0.02).tolist(), weights_of_topics)
+        greater = command("compare", "--scores", scores, "--weights", weights, *how, "greater")
+        p_values = [called.json["comparisons"][0]["p_value"] for called in (shown, greater)]
+        assert p_values[0] == pytest.approx(p_values[1], abs=1e-9)
+
+
+def test_weighted_intervals_hold_the_truth() -> None:
+    """Of skewed weights, 95 % intervals of means held 0.76 to 0.89."""
+    rng = np.random.default_rng(6)
+    held = np.zeros(2)
+    for _ in range(1000):
+        weights = rng.lognormal(0, 1.5, 25)
+        weights *= 25 / weights.sum()
+        values = rng.normal(size=(2, 25)) * weights
+        lower, upper = weighted_intervals(values, weights, 0.05)
+        held += (lower <= 0) & (upper >= 0)
+    assert (held / 1000 >= 0.93).all() and (held / 1000 <= 0.98).all()

@@ -18,9 +18,11 @@ from pres_eval.analysis.power import (
     anova_power,
     discriminative_power,
     expected_width,
+    pair_variances,
     stability,
     t_power,
     topic_set_sizes,
+    variance_interval,
 )
 from pres_eval.analysis.reproducible import RandomStream
 
@@ -176,20 +178,50 @@ def test_power_plans_for_a_correction(pres_eval: Command) -> None:
     assert "Holm's and Bonferroni's corrections" in out
 
 
+def bonett(differences: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the interval of variances (P,) of Bonett 2006, written from the paper: (P, T) differences."""
+    n, z = differences.shape[1], stats.norm.ppf(0.975)
+    trimmed = stats.trim_mean(differences, 1 / (2 * math.sqrt(n - 4)), axis=1)
+    fourth = ((differences - trimmed[:, None]) ** 4).sum(axis=1)
+    variances = differences.var(axis=1, ddof=1)
+    kurtosis = n * fourth / ((n - 1) * variances) ** 2
+    c = n / (n - z)
+    error = c * np.sqrt((kurtosis - (n - 3) / n) / (n - 1))
+    return c * variances * np.exp(-z * error), c * variances * np.exp(z * error)
+
+
+@pytest.mark.parametrize("topics", [5, 10, 25, 50])
+def test_the_interval_of_a_variance_holds_it_on_real_scores(topics: int) -> None:
+    """The quantiles of χ² hold it in 81 to 89 %, as differences have long tails."""
+    chance = np.random.default_rng([7, topics])
+    for values in read_tables(FIXTURES / "scores" / "robust03.csv").values():
+        held = 0
+        for _ in range(600):
+            pair = values[chance.choice(len(values), 2, replace=False)]
+            drawn = pair[:, chance.integers(pair.shape[1], size=topics)]
+            (variance,), kurtosis = pair_variances(drawn)
+            low, high = variance_interval(variance, kurtosis, topics)
+            held += low <= (pair[0] - pair[1]).var() <= high
+        assert held / 600 > 0.87
+
+
 def test_power_prints_an_interval_of_the_number(pres_eval: Command, tmp_path: Path) -> None:
     """Ten topics of a pilot say little of the variance: 20 to 134 topics where 41 are the estimate."""
     chance = np.random.default_rng(5)
     rows = ["run,topic,map"]
+    a_scores: list[float] = []
+    b_scores: list[float] = []
     for topic in range(10):
         easy = chance.uniform(0.2, 0.6)
-        rows += [f"{run},{topic},{easy + chance.normal(0, 0.08):.6f}" for run in ("a", "b")]
+        for run, scores in (("a", a_scores), ("b", b_scores)):
+            scores.append(round(easy + chance.normal(0, 0.08), 6))
+            rows.append(f"{run},{topic},{scores[-1]}")
     (tmp_path / "pilot.csv").write_text("\n".join(rows) + "\n")
     command = ("power", "--scores", tmp_path / "pilot.csv", "--trials", "2", "--samples", "20")
     (row,) = pres_eval(*command, "--format", "json", "--quiet").json["sizes"]
-    variance = 2 * row["deviation"] ** 2
-    low, high = (9 * variance / stats.chi2.ppf(chance, 9) for chance in (0.975, 0.025))
-    assert row["t_low"] == next(n for n in range(2, 5000) if t_power(n, 0.05, low, 0.05) >= 0.8)
-    assert row["t_high"] == next(n for n in range(2, 5000) if t_power(n, 0.05, high, 0.05) >= 0.8)
+    low, high = bonett(np.array([a_scores]) - np.array([b_scores]))
+    assert row["t_low"] == next(n for n in range(2, 5000) if t_power(n, 0.05, low[0], 0.05) >= 0.8)
+    assert row["t_high"] == next(n for n in range(2, 5000) if t_power(n, 0.05, high[0], 0.05) >= 0.8)
     assert row["t_high"] > 5 * row["t_low"]
     out = pres_eval(*command, "--table", "sizes").out
     assert f"{row['t_low']} .. {row['t_high']}" in out

@@ -75,6 +75,7 @@ def accusations(
     rankings: Sequence[Ranking],
     top: BoolArray,
     judge: Judge,
+    favours_a_group: bool,
     draws: int,
     chance: np.random.Generator,
 ) -> dict[tuple[str, str], FloatArray]:
@@ -90,15 +91,16 @@ def accusations(
     first = score(qrels)
     accused = {(measure, group): np.zeros(2) for measure, group in itertools.product(first.measures, GROUPS)}
     for draw in range(draws):
-        for group, members in GROUPS.items():
-            liked = np.asarray(top[list(members)].any(axis=0), np.bool_)
+        # A judge without a favour is the same for all groups.
+        for groups in [{name: GROUPS[name]} for name in GROUPS] if favours_a_group else [GROUPS]:
+            liked = np.asarray(top[list(next(iter(groups.values())))].any(axis=0), np.bool_)
             grade = judge(relevant, liked, chance).astype(np.int8)
             judged = side_by_side([qrels, QrelsJudgements("judge", qrels.pool, grade, qrels.duplicates)])
             second = score(judged.qrels(1))
             fair = expected_gains(judged, first, score, seed=draw)
-            tests = [favours(first, second, gains, {group: members}) for gains in (np.zeros_like(fair), fair)]
+            tests = [favours(first, second, gains, groups) for gains in (np.zeros_like(fair), fair)]
             for one, other in zip(*tests, strict=True):
-                accused[one.measure, group] += np.array([one.p_value, other.p_value]) < 0.05
+                accused[one.measure, one.group] += np.array([one.p_value, other.p_value]) < 0.05
     return {key: count / draws for key, count in accused.items()}
 
 
@@ -110,7 +112,8 @@ def main(draws: int, seed: int) -> None:
         qrels = read_qrels(Source(str(path)))
         rankings = [read_run(Source(str(run)), qrels, Options()) for run in runs]
         for name, judge in JUDGES.items():
-            for (measure, group), shares in accusations(qrels, rankings, top, judge, draws, chance).items():
+            accused = accusations(qrels, rankings, top, judge, "favours" in name, draws, chance)
+            for (measure, group), shares in accused.items():
                 print(f"{name}\t{measure}\t{group}\t{shares[0]:.3f}\t{shares[1]:.3f}", flush=True)
 
 

@@ -3,7 +3,9 @@
     pres-eval -q -n --format csv -m map -m P.10 -m PRES.1000 qrels.txt run_*.txt > scores.csv
     python tests/bench/null_rates.py scores.csv [ANOTHER.csv ...] [--trials 20000] [--tables 1000]
     python tests/bench/null_rates.py scores.csv --compare 1000
+    python tests/bench/null_rates.py scores.csv --stars 4000
     python tests/bench/null_rates.py many_measures.csv --gates 2000
+    python tests/bench/null_rates.py scores.csv --unequal 500
 
 prints Markdown tables; docs/guides/statistics.md shows them.  The same seeds give the same numbers.
 """
@@ -21,6 +23,8 @@ from support.null_rates import (
     THEIRS,
     Draws,
     any_false_positive,
+    any_false_positive_of_equal_means,
+    any_star,
     at_the_margin,
     coverage,
     effect_coverage,
@@ -28,8 +32,10 @@ from support.null_rates import (
     false_positives,
     found_by_compare,
     read_tables,
+    variants,
 )
 
+from pres_eval.analysis.compare_settings import FAMILIES as FAMILIES_OF_MEASURES
 from pres_eval.analysis.compare_settings import TESTS, CompareSettings
 from pres_eval.analysis.estimates import INTERVALS
 from pres_eval.analysis.significance import PAIRED_TESTS
@@ -73,21 +79,40 @@ def main() -> None:
     asked.add_argument("--trials", type=int, default=20_000, help="comparisons of two runs for each rate")
     asked.add_argument("--tables", type=int, default=1000, help="tables of all runs for each rate")
     asked.add_argument("--compare", type=int, help="only what compare finds: so many trials for each rate")
+    asked.add_argument("--stars", type=int, help="only stars by any measure: so many trials for each rate")
     asked.add_argument("--gates", type=int, help="only gates that fail equal runs: so many trials")
+    asked.add_argument("--unequal", type=int, help="only runs that vary unequally: so many tables")
     said = asked.parse_args()
     for path in said.files:
         tables = read_tables(path)
         scores = list(tables.items())
         runs, topics = scores[0][1].shape
         print(f"\n## {path.stem}: {runs} runs, {topics} topics")
+        if said.stars:
+            by_any_measure(scores, said.stars)
+            continue
         if said.gates:
             by_gate(scores, said.gates)
+            continue
+        if said.unequal:
+            unequal(scores, said.unequal)
             continue
         if said.compare:
             by_compare(scores, said.compare)
             continue
         pairs(scores, said.trials)
         families(scores, said.tables)
+
+
+def by_any_measure(scores: Scores, trials: int) -> None:
+    """Print how often some star is there of two equal runs, with each correction over measures."""
+    print(f"\n| any star, %, {len(scores)} measures | " + " | ".join(f"{n} topics" for n in TOPICS) + " |")
+    print("| --- |" + " ---: |" * len(TOPICS))
+    tables = [values for _, values in scores]
+    for over in FAMILIES_OF_MEASURES:
+        rates = [100 * any_star(tables, over, Draws(trials, n)) for n in TOPICS]
+        cells = " | ".join(f"{rate:.1f}" for rate in rates)
+        print(f"| `--correct-over {over}` | {cells} |", flush=True)
 
 
 def by_gate(scores: Scores, trials: int) -> None:
@@ -154,6 +179,27 @@ def _margin(test: str, kind: str, trials: int) -> Rate:
 
 def _covered(kind: str, differences: bool, trials: int) -> Rate:
     return lambda values, topics: coverage(values, kind, Draws(trials, topics), of_differences=differences)
+
+
+def unequal(scores: Scores, tables: int) -> None:
+    """All runs at once, with equal means and unequal variances: tables with any false positive."""
+    rows = [
+        (settings.test, _any_of_equal_means(settings, tables))
+        for settings in (
+            CompareSettings(test="t", correction="holm"),
+            CompareSettings(test="tukey"),
+            CompareSettings(test="randomised-tukey", samples=500),
+            CompareSettings(test="dunnett"),
+        )
+    ]
+    table("Tables with any false positive, equal means", rows, [*scores, ("variants", variants(100_000))])
+
+
+def _any_of_equal_means(settings: CompareSettings, tables: int) -> Rate:
+    one = settings.test == "dunnett"
+    return lambda values, topics: any_false_positive_of_equal_means(
+        values, settings, Draws(tables, topics), against_first=one
+    )
 
 
 def _any(settings: CompareSettings, tables: int) -> Rate:

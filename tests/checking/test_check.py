@@ -153,6 +153,13 @@ RUN_FAULTS: dict[str, tuple[bytes, dict[str, int], str]] = {
     ),
     "no rank": (with_line(RUN, 5, b"1 Q0 D04 x 46.5 clean"), {"rank-no-number": 1}, "run.txt:5: rank 'x'"),
     "tie": (with_line(RUN, 5, b"1 Q0 D04 5 45.5 clean"), {"ties": 1}, "across cutoff 5 in 1 topic"),
+    "all equal": (
+        b"".join(
+            b" ".join((*words[:4], b"1", words[5])) + b"\n" for words in map(bytes.split, RUN.splitlines())
+        ),
+        {"ties": 3, "all-scores-equal": 3, "order-of-ties": 15},
+        "map is 0.",
+    ),
     "32-bit tie": (
         with_line(RUN, 5, b"1 Q0 D04 5 45.50000001 clean"),
         {"float32-ties": 1},

@@ -15,7 +15,7 @@ import pytest
 from support.commands import Command
 
 import pres_eval as pe
-from pres_eval.errors import UsageError
+from pres_eval.errors import InputError, UsageError
 
 QRELS: dict[str, dict[str, int]] = {"1": {"a": 1}}
 RUN: dict[str, dict[str, float]] = {"1": {"a": 1.0}}
@@ -84,3 +84,11 @@ def test_columns_of_the_command(
     called = Command(capfdbinary)("-m", f"P.{ranks}", "qrels", "run")
     assert (called.code, called.out) == (1, "")
     assert called.err == "pres-eval: -m: found 100,001 columns, expected at most 100,000\n"
+
+
+@pytest.mark.parametrize("given", [range(10**9), count(1), iter(count(1))])
+def test_rows_without_an_end_that_are_none(given: Any) -> None:
+    """The first of them shows that they are no rows."""
+    for call in (lambda: pe.Qrels(given), lambda: pe.evaluate(QRELS, given)):
+        with pytest.raises(InputError, match=r"rows such as '.*expected rows of topic, document and value"):
+            call()

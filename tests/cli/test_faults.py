@@ -565,7 +565,7 @@ def test_a_run_that_grows_while_it_is_read(folder: Path) -> None:
     from pres_eval.reading.source import Source
 
     source = Source(str(folder / "run"))
-    chunks = source.chunks(10)
+    chunks = source.chunks(size=10)
     next(chunks)
     with (folder / "run").open("a") as stream:
         stream.write("2 Q0 b 1 1 t\n")
@@ -613,10 +613,10 @@ def test_a_library_leaves_malloc_alone(folder: Path) -> None:
         "ctypes.CDLL = Spy\n"
         "from pres_eval.reading.source import Source\n"
         "from pres_eval.cli import main\n"
-        "chunks = list(Source('many').chunks(1000)); assert len(chunks) > 2\n"
+        "chunks = list(Source('many').chunks(size=1000)); assert len(chunks) > 2\n"
         "assert not told\n"
-        "from pres_eval.reading.memory import allow_keeping_memory\n"
-        "allow_keeping_memory(); list(Source('many').chunks(1000)); assert told\n"
+        "from pres_eval.engines.memory import allow_keeping_memory\n"
+        "allow_keeping_memory(); list(Source('many').chunks(size=1000)); assert told\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=folder, env=environment(), capture_output=True, check=False

@@ -85,6 +85,8 @@ EXTRA_FILES = {
     "moved/other": FILES["better"],
     "crossed/a": run("better", [2] * 10),
     "crossed/better": run("a", [1] * 10),
+    "tied": FILES["a"].replace(" 7 5 ", " 7 4 "),
+    "torn": FILES["a"].replace(" 1 11 ", " 1 10 "),
     "flat": "".join(f"q{topic:02} Q0 other{rank} 1 1 flat\n" for topic in range(1, 11) for rank in range(9))
     + "".join(f"q{topic:02} Q0 relevant 1 1 flat\n" for topic in range(1, 11)),
 }

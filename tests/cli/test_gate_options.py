@@ -112,6 +112,14 @@ CHANGED = {
         "--protocol trec-dl -m map", "-m map", "-l 2 (now 1)",
         {"qrels": FILES["qrels"].replace(" 1\n", " 2\n")},
     ),
+    "grades": Changed(
+        "--grades yes=1 -m map", "--grades yes=2 -m map", "the judgements changed",
+        {"qrels": FILES["qrels"].replace(" 1\n", " yes\n")},
+    ),
+    "columns": Changed(
+        "--columns topic=1,docno=3,relevance=4 -m map", "--columns topic=1,docno=3,relevance=5 -m map",
+        "the judgements changed", {"qrels": FILES["qrels"].replace(" 1\n", " 1 2\n")},
+    ),
     "qrels": Changed("-m map", "-m map", "the judgements changed", {}, {"qrels": FILES["changed"]}),
     "runs": Changed("-m map", "-m map", "map, all: fell", {}, {"a": run("a", [3] * 10)}),
 }  # fmt: skip

@@ -29,7 +29,7 @@ from pres_eval.gates.reports import as_junit, as_markdown
 from pres_eval.gates.thresholds import Threshold, read_threshold
 from pres_eval.gates.tolerances import Allowance, Tolerance, read_tolerance
 from pres_eval.options import Options
-from pres_eval.report.records import File, Record, RunRecord
+from pres_eval.report.records import FileRecord, Record, RunRecord
 from pres_eval.scoring import ScoredRun
 
 
@@ -39,9 +39,9 @@ def pres_eval(capsysbinary: pytest.CaptureFixture[bytes]) -> Command:
 
 
 def record(*evaluations: ScoredRun, options: Options | None = None, sha256: str | None = None) -> Record:
-    runs = tuple(RunRecord(evaluation=each, file=File(each.path, None)) for each in evaluations)
+    runs = tuple(RunRecord(evaluation=each, file=FileRecord(each.path, None)) for each in evaluations)
     return Record(
-        options=options or Options(), qrels=File("qrels", sha256), runs=runs, relevance_format="qrels"
+        options=options or Options(), qrels=FileRecord("qrels", sha256), runs=runs, relevance_format="qrels"
     )
 
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -25,6 +22,8 @@ from support.hostile import (
     TEXTS,
     UNSAFE,
     WEIGHTS,
+    check_markdown,
+    check_output,
     write_all,
 )
 
@@ -110,49 +109,6 @@ def call(
     return Command(capfdbinary)
 
 
-def is_number(text: str) -> bool:
-    return re.fullmatch(r"[+-]?(\d+\.?\d*(e[+-]?\d+)?|inf|nan)", text) is not None
-
-
-def check_cells(text: str, delimiter: str) -> None:
-    """No cell is a formula, and all rows have as many."""
-    rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
-    assert {len(row) for row in rows} == {len(rows[0])}
-    for cell in (cell for row in rows for cell in row):
-        assert not cell or cell[0] not in "=+-@\t\r" or is_number(cell), cell
-
-
-def check_latex(text: str) -> None:
-    printed = "\n".join(line for line in text.split("\n") if not line.startswith("% "))
-    assert re.search(r"\\(input|evil)\b", printed) is None
-    assert re.search(r"(?<!\\)[#%_]", printed) is None
-    assert len(re.findall(r"(?<!\\)\$", printed)) % 2 == 0
-
-
-def check_markdown(text: str) -> None:
-    assert re.search(r"(?<!\\)<(img|script|b>|/script)", text) is None
-    for table in re.findall(r"(?:^\|.*\n)+", text, re.M):
-        assert len({len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}) == 1, table
-
-
-def check_output(form: str, text: str) -> None:
-    """What a terminal, a page, a spreadsheet, LaTeX or a CI log would take for a command is not there."""
-    tabs = "\t" if form in ("tsv", "list") else ""
-    unsafe = [sign for sign in UNSAFE.findall(text) if sign not in tabs]
-    assert unsafe == [], [line for line in text.split("\n") if UNSAFE.search(line)][:3]
-    assert not any(line.lstrip().startswith("::") or "##[" in line for line in text.split("\n"))
-    if form == "json":
-        json.loads(text)
-    elif form == "jsonl":
-        assert [json.loads(line) for line in text.splitlines()]
-    elif form in ("csv", "tsv", "list"):
-        check_cells(text, "," if form == "csv" else "\t")
-    elif form == "latex":
-        check_latex(text)
-    elif form == "markdown":
-        check_markdown(text)
-
-
 def tables(command: str, arguments: tuple[str, ...], call: Command) -> list[tuple[str, ...]]:
     """The values of --table that a call has, as arguments; none for a command that prints all in one."""
     if not any("--table" in parameter.opts for parameter in command_of(command).params):
@@ -220,3 +176,15 @@ def test_names_in_the_reports_of_gates(call: Command) -> None:
     for path in ("junit.xml", "summary.md"):
         assert UNSAFE.findall(Path(path).read_text(encoding="utf-8")) == []
     check_markdown(Path("summary.md").read_text(encoding="utf-8"))
+
+
+def test_names_of_files_in_findings(call: Command) -> None:
+    """`check` names the other files that have a tag."""
+    lines = [line for line in Path(RUNS[0]).read_text(encoding="utf-8").split("\n") if line]
+    paths = ("1\x1b[2J\u202e", "2\x9b31m::error::x##[error]y")
+    for path in paths:
+        Path(path).write_text("".join(f"{line.rpartition(' ')[0]} t\n" for line in lines), encoding="utf-8")
+    for form in ("text", "json"):
+        called = call("check", QRELS, *paths, "--format", form)
+        assert "same-tag" in called.out
+        check_output(form, called.out)

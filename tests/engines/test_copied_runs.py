@@ -22,13 +22,11 @@ from pres_eval.cli.shared import NumberOptions
 from pres_eval.engines.copies import Copies, can_copy
 from pres_eval.errors import InputError
 from pres_eval.options import Options
-from pres_eval.ranking import runs as ranking_runs
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.runs import Runs, read_run
 from pres_eval.reading.relevance import Relevance, read_relevance
 from pres_eval.reading.run_files import run_at
 from pres_eval.reading.source import Source
-from pres_eval.reading.storage import PlannedSource, kept_open
 from pres_eval.reading.streams import LONGEST_LINE
 
 pytestmark = pytest.mark.skipif(not can_copy(), reason="processes are not copied here")
@@ -138,12 +136,19 @@ def test_what_is_in_the_file(run: str, copies: Copies, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("run", "number"),
-    [(RUN, 2), ("".join(f"{'ab'[place % 2]} Q0 d{place} 0 1 t\n" for place in range(60)), 0)],
+    [(RUN, 2), ("".join(f"{'ab'[place % 2]} Q0 d{place} 0 1 t\n" for place in range(600)), 0)],
 )
 def test_no_copy_begins_in_vain(
-    run: str, number: int, copies: Copies, forks: list[int], tmp_path: Path
+    run: str,
+    number: int,
+    copies: Copies,
+    forks: list[int],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The first lines show that a run is in no order and that its scores tie: this process reads it."""
+    if len(run) > 5000:
+        in_splits.read_by_copies(monkeypatch, 4000)
     path, judged = written(tmp_path, run)
     found = outcome(lambda: ranked_by(copies, path, judged))
     assert found == by_threads(path, judged, Options())
@@ -185,7 +190,6 @@ def test_progress(run: str, copies: Copies, tmp_path: Path, monkeypatch: pytest.
     files = run_at(path)
     steps: list[int] = []
     files.watch(steps.append)
-    monkeypatch.setattr(ranking_runs, "BYTES", 1)  # the first split is large enough to see how the run opens
     with Runs(Ranker.of(judged, Options()), copies) as runs:
         runs.rank(files)
     assert len(steps) > 2 and len(run) - 9 < sum(steps) <= len(run)
@@ -396,7 +400,7 @@ def test_a_line_that_is_too_long(before: int, tmp_path: Path) -> None:
     lines = RUN.splitlines(keepends=True)
     path, _ = written(tmp_path, "".join(lines[:20]) + "x" * (LONGEST_LINE + 1))
     start = len("".join(lines[:before]))
-    with kept_open(Source(path)) as opened:
-        for source in (opened, PlannedSource(opened.file, start, opened.file.size)):
-            with pytest.raises(InputError, match="run:21: a line of more than 1,048,576 bytes"):
-                list(source.chunks())
+    file = Source(path)
+    for chunks in (file.chunks(), file.chunks(start, Path(path).stat().st_size)):
+        with pytest.raises(InputError, match="run:21: a line of more than 1,048,576 bytes"):
+            list(chunks)

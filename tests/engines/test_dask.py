@@ -209,8 +209,8 @@ def test_a_file_that_changes(
     if elsewhere:
         client.run(
             exec,
-            "from pres_eval.reading import storage; storage.here = storage._machine;"
-            " storage._machine = lambda: 'elsewhere'",
+            "from pres_eval.reading import file; file.here = file.machine;"
+            " file.machine = lambda: 'elsewhere'",
         )
     try:
         expected = run.whole()
@@ -218,7 +218,7 @@ def test_a_file_that_changes(
         found = run.in_splits(Watched(engine, 500, told))
     finally:
         if elsewhere:
-            client.run(exec, "from pres_eval.reading import storage; storage._machine = storage.here")
+            client.run(exec, "from pres_eval.reading import file; file.machine = file.here")
     assert path.stat().st_size == before.st_size
     assert "the file changed while it was read" in found["message"]
 

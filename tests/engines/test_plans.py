@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import gzip
 import os
+import pickle
 import random
 import shutil
 from collections.abc import Generator, Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,16 +23,15 @@ from pres_eval.errors import InputError
 from pres_eval.options import Options
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.ranking.runs import read_run
-from pres_eval.reading import splits, storage
+from pres_eval.reading import cuts
+from pres_eval.reading import file as reading_file
+from pres_eval.reading.file import File
 from pres_eval.reading.relevance import Relevance, read_relevance
-from pres_eval.reading.source import Source
-from pres_eval.reading.splits import source_in
-from pres_eval.reading.storage import PlannedFile, PlannedSource, kept_open
 
 
 def whole(path: Path, judged: Relevance, options: Options) -> Ranking:
     """As one process reads it."""
-    return read_run(Source(str(path)), judged, options, 1)
+    return read_run(File(str(path)), judged, options, 1)
 
 
 def in_splits(path: Path, judged: Relevance, options: Options, size: int, check: bool = True) -> Ranking:
@@ -168,8 +167,9 @@ def test_large_topics_are_ranked_in_any_order(
     """Text is not kept until they end."""
     path, judged = written(tmp_path, LINES, QRELS)
     expected = outcome(lambda: whole(path, judged, Options()))
-    monkeypatch.setattr(splits, "LARGEST_TOPIC", largest)
-    monkeypatch.setattr(splits, "WINDOW", 10)
+    monkeypatch.setattr(cuts, "LARGEST_TOPIC", largest)
+    monkeypatch.setattr(reading_file, "LARGEST_TOPIC", largest)
+    monkeypatch.setattr(reading_file, "CUT_WINDOW", 10)
     assert outcome(lambda: in_splits(path, judged, Options(), size)) == expected
 
 
@@ -193,24 +193,28 @@ def test_a_machine_with_a_copy_of_the_file(
 ) -> None:
     """It has other numbers for files, devices and changes: size and time have to be the same."""
     path, _ = written(tmp_path, LINES, QRELS)
-    with kept_open(Source(str(path))) as opened:
-        file = replace(opened.file, descriptor=None)
     (tmp_path / "other").mkdir()
-    there = replace(file, address=str(shutil.copy2(path, tmp_path / "other")))
+    copy = tmp_path / "other" / "run"
+    shutil.copy2(path, copy)
+    planned = File(str(path))
+    with planned.kept_open():
+        at_path = pickle.dumps(planned)
+        planned.path = str(copy)
+        at_copy = pickle.dumps(planned)
 
-    def read(file: PlannedFile) -> bytes:
-        source: Source = PlannedSource(file)
-        source = source if whole else source_in(source, 0, file.size, by_topic=False)
-        return b"".join(chunk.text() for chunk in source.chunks())
+    def read(text: bytes) -> bytes:
+        file: File = pickle.loads(text)
+        chunks = file.chunks() if whole else file.chunks(0, path.stat().st_size)
+        return b"".join(chunk.text() for chunk in chunks)
 
-    assert read(file) == path.read_bytes()
+    assert read(at_path) == path.read_bytes()
     with pytest.raises(InputError, match="the file changed while it was read"):
-        read(there)
-    monkeypatch.setattr(storage, "_machine", lambda: "another machine")
-    assert read(there) == path.read_bytes()
-    os.utime(there.address)
+        read(at_copy)
+    monkeypatch.setattr(reading_file, "machine", lambda: "another machine")
+    assert read(at_copy) == path.read_bytes()
+    os.utime(copy)
     with pytest.raises(InputError, match="the file changed while it was read"):
-        read(there)
+        read(at_copy)
 
 
 @pytest.mark.slow

@@ -20,11 +20,11 @@ from conftest import ROOT, Command
 from support.rankings import outcome, ranked_by, written
 
 import pres_eval as pe
-from pres_eval.engines import engine, worker
+from pres_eval.engines import engine, machine
 from pres_eval.engines.copies import Copies, can_copy
 from pres_eval.engines.engine import Engine, Here, WorkersLostError
+from pres_eval.engines.machine import memory_of_machine
 from pres_eval.engines.processes import Processes
-from pres_eval.engines.worker import memory_of_machine
 from pres_eval.errors import EmptyFileError, InputError, MissingExtraError, RunFailure
 from pres_eval.options import Options
 from pres_eval.ranking.ranker import Ranker
@@ -274,9 +274,9 @@ def test_values_that_are_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     whole = memory_of_machine()
     (tmp_path / "limit").write_text("30000\n")
     (tmp_path / "none").write_text("max\n")
-    monkeypatch.setattr(worker, "CONTAINER_LIMITS", (str(tmp_path / "none"), str(tmp_path / "missing")))
+    monkeypatch.setattr(machine, "MEMORY_LIMITS", (str(tmp_path / "none"), str(tmp_path / "missing")))
     assert memory_of_machine() >= whole > 1 << 20
-    monkeypatch.setattr(worker, "CONTAINER_LIMITS", (str(tmp_path / "limit"),))
+    monkeypatch.setattr(machine, "MEMORY_LIMITS", (str(tmp_path / "limit"),))
     workers = Processes(3)
     assert workers.share(b"x" * 1000, "judgements")
     with monkeypatch.context() as patch:

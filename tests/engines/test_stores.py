@@ -20,7 +20,7 @@ from pres_eval.ranking.runs import read_run
 from pres_eval.reading.relevance import read_relevance
 from pres_eval.reading.run_files import source_at
 from pres_eval.reading.source import Source
-from pres_eval.reading.storage import expand, is_remote, kept_open
+from pres_eval.reading.storage import expand, is_remote
 
 fsspec: Any = pytest.importorskip("fsspec", reason="the extra `cluster` is not installed")
 
@@ -73,7 +73,7 @@ def test_what_cannot_be_opened(memory: str, tmp_path: Path) -> None:
         (str(tmp_path), "is a directory"),
         (os.devnull, "a pipe or a device"),
     ):
-        with pytest.raises(PresEvalError, match=says), kept_open(source_at(address)):
+        with pytest.raises(PresEvalError, match=says), source_at(address).kept_open():
             pass
 
 

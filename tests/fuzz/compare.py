@@ -87,8 +87,8 @@ def small_chunks(copies: bool = False) -> Iterator[None]:
     from pres_eval.batches import forming
     from pres_eval.cli import reader
     from pres_eval.engines import copies as copied
-    from pres_eval.ranking import any_order, order, runs
-    from pres_eval.reading import lines, relevance, source, splits
+    from pres_eval.ranking import order, runs
+    from pres_eval.reading import file, lines, relevance, splits
 
     sizes = [
         (stretches, "BLOCK", 7),
@@ -101,14 +101,13 @@ def small_chunks(copies: bool = False) -> Iterator[None]:
         (lines, "UNTHREADED", 0),
         (runs, "UNTHREADED", 0),
         (splits, "CHUNK", 120),
-        (splits, "WINDOW", 40),
+        (file, "CUT_WINDOW", 40),
         (relevance, "MANY_GROUPS", 2),
-        (any_order, "LEAST_SORTED", 3),
     ]
     if copies:
         sizes += [(reader, "LARGE", 1), (copied, "SPLIT", 100), (splits, "WORKER_CHUNK", 70)]
     defaults: list[tuple[Callable[..., Any], int, int]] = [
-        (source.Source.chunks, source.CHUNK, 150),
+        (file.File.chunks, file.CHUNK, 150),
     ]
     with contextlib.ExitStack() as stack:
         for module, name, size in sizes:

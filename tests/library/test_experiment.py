@@ -149,3 +149,18 @@ def test_a_notebook_shows_the_means_as_a_table_with_their_marks() -> None:
     assert "&lt;poor&gt;" in shown and "<poor>" not in shown
     assert "^+ 1.0000</td>" in shown
     assert "significantly better, worse than &lt;poor&gt; (t, correction holm, p &lt; 0.05)</p>" in shown
+
+
+@pytest.mark.parametrize(("baseline", "other"), [(0, "b"), (1, "a"), (-1, "a"), (-2, "b")])
+def test_a_baseline_by_its_place(baseline: int, other: str) -> None:
+    """Places count from the end too, down to the first."""
+    qrels = pe.Qrels({str(topic): {"x": 1} for topic in range(6)})
+    runs = [
+        qrels.rank({str(topic): {"x": score, "y": 1.0} for topic in range(6)}, name=name)
+        for name, score in (("a", 2.0), ("b", 0.5))
+    ]
+    [found] = pe.compare([run.evaluate("map") for run in runs], baseline=baseline)
+    assert (found.run, found.other) == (other, "ab".replace(other, ""))
+    for beyond in (2, -3):
+        with pytest.raises(pe.PresEvalError, match="no such run"):
+            pe.compare([run.evaluate("map") for run in runs], baseline=beyond)

@@ -21,6 +21,7 @@ FOLDER = ROOT / ".github" / "actions" / "evaluate"
 ACTION = read(FOLDER / "action.yml")
 STEPS = {step["name"]: step for step in ACTION["runs"]["steps"]}
 GATE = "--fail-under PRES_100=0.5"
+MARK = "<!-- pres-eval: Retrieval__nightly pres-eval -->"
 
 GH = '''#!/usr/bin/env python3
 """GitHub's program, as far as the action calls it: comments are in a file."""
@@ -33,19 +34,29 @@ assert os.environ["GH_TOKEN"] == "a-token"
 comments = json.loads(file.read_text())
 arguments = sys.argv[1:]
 assert arguments.pop(0) == "api"
+if arguments[0] == "graphql":
+    assert arguments[1:] == ["-f", "query=query { viewer { login } }", "--jq", ".data.viewer.login"]
+    print("github-actions[bot]")
+    sys.exit()
 if "--jq" in arguments:
     expression = arguments[arguments.index("--jq") + 1]
-    selected = r'\\.\\[\\] \\| select\\(\\.body \\| startswith\\("(.*)"\\)\\) \\| \\.id'
-    (start,) = re.fullmatch(selected, expression).groups()
+    selected = (
+        r'\\.\\[\\] \\| select\\(\\.user\\.login == "(.*)"\\)'
+        r' \\| select\\(\\.body \\| startswith\\("(.*)"\\)\\) \\| \\.id'
+    )
+    author, start = re.fullmatch(selected, expression).groups()
     assert arguments[:2] == ["--paginate", "repos/a/b/issues/7/comments"]
-    print("".join(f"{each['id']}\\n" for each in comments if each["body"].startswith(start)), end="")
+    for comment in comments:
+        if comment["user"]["login"] == author and comment["body"].startswith(start):
+            print(comment["id"])
     sys.exit()
 method = arguments[arguments.index("--method") + 1]
 (body,) = [part.partition("=@")[2] for part in arguments if part.startswith("body=@")]
 text = pathlib.Path(body).read_text()
 if method == "POST":
     assert "repos/a/b/issues/7/comments" in arguments
-    comments.append({"id": 100 + len(comments), "body": text})
+    user = {"login": "github-actions[bot]"}
+    comments.append({"id": 100 + len(comments), "user": user, "body": text})
 else:
     start = "repos/a/b/issues/comments/"
     (number,) = [part.removeprefix(start) for part in arguments if part.startswith(start)]
@@ -59,6 +70,7 @@ VALUES = {
     "github.server_url": "https://example.org",
     "github.repository": "a/b",
     "github.run_id": "42",
+    "github.workflow": "Retrieval, nightly",
     "github.token": "a-token",
     "github.event.pull_request.number": "7",
     "github.event_name": "pull_request",
@@ -79,7 +91,8 @@ def place(tmp_path: Path) -> Path:
     installed = tmp_path / "pres-eval" / "bin"
     installed.mkdir(parents=True)
     add_program(installed, "pres-eval", f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "$REAL" -m pres_eval "$@"\n')
-    (tmp_path / "comments.json").write_text('[{"id": 1, "body": "Somebody: <!-- pres-eval: pres-eval -->"}]')
+    theirs = {"id": 1, "user": {"login": "somebody"}, "body": f"{MARK}\nforged"}
+    (tmp_path / "comments.json").write_text(json.dumps([theirs]))
     return tmp_path
 
 
@@ -153,7 +166,7 @@ def test_a_gate_that_passes(place: Path) -> None:
     assert "### pres-eval: gates passed\n" in summary(place)
     assert summary(place).count("0.6637") == 1
     _, ours = comments(place)
-    assert ours["body"].startswith("<!-- pres-eval: pres-eval -->\n### pres-eval: gates passed\n")
+    assert ours["body"].startswith(f"{MARK}\n### pres-eval: gates passed\n")
     assert "[Report and files](https://example.org/a/b/actions/runs/42)" in ours["body"]
     scores = json.loads((Path(outputs["folder"]) / "scores.json").read_text())
     assert "PRES_100" in json.dumps(scores)
@@ -167,7 +180,7 @@ def test_a_gate_that_fails_changes_the_same_comment(place: Path) -> None:
     assert (code, outputs["status"]) == (3, "failed")
     assert printed.count("::error ") == 1
     theirs, ours = comments(place)
-    assert theirs["body"].startswith("Somebody") and ours["id"] == 101
+    assert theirs["body"] == f"{MARK}\nforged" and ours["id"] == 101
     assert "### pres-eval: gates failed: 1 finding\n" in ours["body"]
     assert "### pres-eval: gates failed: 1 finding\n" in summary(place)
     table = ours["body"].partition("| run")[2]
@@ -225,7 +238,7 @@ def test_an_error_is_in_the_comment(inputs: dict[str, str], said: str, place: Pa
     code, outputs, printed = call(place, qrels="qrels.txt", **inputs)
     assert code in {1, 2} and outputs["status"] == "error"
     body = comments(place)[1]["body"]
-    assert body.startswith("<!-- pres-eval: pres-eval -->\n### pres-eval: not evaluated\n\n    pres-eval: ")
+    assert body.startswith(f"{MARK}\n### pres-eval: not evaluated\n\n    pres-eval: ")
     assert said in body and said in printed and said in summary(place)
 
 
@@ -260,7 +273,56 @@ def test_two_names_have_two_comments(place: Path) -> None:
     for name in ("patents", "laws", "patents"):
         call(place, qrels="qrels.txt", runs="my runs/run_broad.txt", name=name)
     starts = [comment["body"].splitlines()[0] for comment in comments(place)[1:]]
-    assert starts == ["<!-- pres-eval: patents -->", "<!-- pres-eval: laws -->"]
+    assert starts == [
+        "<!-- pres-eval: Retrieval__nightly patents -->",
+        "<!-- pres-eval: Retrieval__nightly laws -->",
+    ]
+
+
+def test_two_workflows_have_two_comments(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their evaluations may have one name."""
+    call(place, qrels="qrels.txt", runs="my runs/run_broad.txt")
+    monkeypatch.setitem(VALUES, "github.workflow", "other --> $(touch touched)")
+    call(place, qrels="qrels.txt", runs="my runs/run_broad.txt")
+    starts = [comment["body"].splitlines()[0] for comment in comments(place)[1:]]
+    assert starts == [MARK, "<!-- pres-eval: other_--____touch_touched_ pres-eval -->"]
+    assert list(place.rglob("touched")) == []
+
+
+@pytest.mark.parametrize("gates", ["", "--fail-under map=0.01"])
+def test_warnings_are_in_the_comment_and_the_summary(gates: str, place: Path) -> None:
+    run = (place / "checkout" / "my runs" / "run_broad.txt").read_text(encoding="utf-8")
+    first = run.split()[0]
+    short = "".join(line for line in run.splitlines(keepends=True) if line.split()[0] != first)
+    (place / "checkout" / "short.txt").write_text(short, encoding="utf-8")
+    code, _, printed = call(
+        place, qrels="qrels.txt", runs="short.txt", options="-m map --topics own", gates=gates
+    )
+    assert code == 0, printed
+    for text in (comments(place)[1]["body"], summary(place)):
+        assert (
+            len(re.findall(r"warning: short\.txt: 1 of \d+ topics of qrels\.txt is not in the run", text))
+            == 1
+        )
+
+
+@pytest.mark.parametrize("gates", ["", "--fail-under map=0.99"])
+def test_tags_and_topics_mention_and_link_nothing(gates: str, place: Path) -> None:
+    """In the comment, gates.md and table.md: GitHub sees no name, issue, address or commit in them."""
+    tag = "@octocat/#1_GH-2_https://example.com_www.example.com_0a1b2c3d_[x](y)"
+    run = (place / "checkout" / "my runs" / "run_broad.txt").read_text(encoding="utf-8")
+    tagged = re.sub(r"\S+$", lambda match: tag, run, flags=re.MULTILINE)
+    (place / "checkout" / "tagged.txt").write_text(tagged, encoding="utf-8")
+    code, outputs, printed = call(
+        place, qrels="qrels.txt", runs="tagged.txt", options="-m map --names tag", gates=gates
+    )
+    assert code == (3 if gates else 0), printed
+    texts = [comments(place)[1]["body"].replace("https://example.org/a/b/actions/runs/42", "")]
+    names = ["table.md", "gates.md"] if gates else ["table.md"]
+    texts += [(Path(outputs["folder"]) / name).read_text(encoding="utf-8") for name in names]
+    linked = re.compile(r"@\w|#1|GH-2|://|www\.|0a1b2c3d|(?<!\\)\]\(y")
+    for text in texts:
+        assert "octocat" in text and linked.findall(text) == []
 
 
 def test_a_long_table_is_left_to_the_files(place: Path) -> None:

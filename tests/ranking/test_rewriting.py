@@ -411,7 +411,7 @@ def test_excluded_ids_are_those_of_the_separator_that_all_lines_have(
     ("options", "code", "message"),
     [
         (["--map-docs", "nofile"], 1, "--map-docs nofile: no such file, and no pattern with a group"),
-        (["--map-docs", "(a)(b)"], 1, "--map-docs (a)(b): found 2 groups, expected one"),
+        (["--map-docs", "(?:a)"], 1, "--map-docs (?:a): found no group, expected one or more"),
         (["--map-docs", "(a"], 1, "--map-docs (a: not a regular expression ("),
         (["--map-ranks", "kept"], 1, "--map-ranks goes with --map-docs"),
         (["--exclude-from", "run"], 1, "--exclude-from goes with --exclude"),

@@ -20,7 +20,6 @@ from pres_eval.options import Options
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.runs import read_run
 from pres_eval.reading import blocks
-from pres_eval.reading.blocks import Block
 from pres_eval.reading.formats import parquet
 from pres_eval.reading.formats.recognising import FORMATS, recognised
 from pres_eval.reading.relevance import read_relevance
@@ -341,13 +340,13 @@ def test_a_large_table_is_read_in_parts(tmp_path: Path, monkeypatch: pytest.Monk
     (tmp_path / "qrels").write_text("".join(f"{topic} 0 d5 1\n" for topic in data))
     monkeypatch.setattr(parquet, "ROWS", 250)
     sizes: list[int] = []
-    part = Ranker.part
+    ranked_part = Ranker.ranked_part
 
-    def noted(ranker: Ranker, block: Block, *rest: Any, **named: Any) -> Any:
+    def noted(ranker: Ranker, block: Any) -> Any:
         sizes.append(len(block.documents))
-        return part(ranker, block, *rest, **named)
+        return ranked_part(ranker, block)
 
-    monkeypatch.setattr(Ranker, "part", noted)
+    monkeypatch.setattr(Ranker, "ranked_part", noted)
     ranking = read_run(Source(str(tmp_path / "run")), read_relevance(str(tmp_path / "qrels")), Options())
     assert len(ranking.topic) == 60 and set(ranking.rank.tolist()) == {6}
     assert sum(sizes) == 6000 and max(sizes) <= 500

@@ -37,7 +37,7 @@ TEXT = b"".join(b"line %d of the file\n" % number for number in range(500))
 
 def text_of(source: Source, size: int | None = None) -> list[bytes]:
     """The texts of the chunks."""
-    chunks = source.chunks() if size is None else source.chunks(size)
+    chunks = source.chunks() if size is None else source.chunks(size=size)
     return [bytes(chunk.buffer[chunk.start : chunk.stop]) for chunk in chunks]
 
 
@@ -70,7 +70,7 @@ def test_chunks_are_the_lines(
     path.write_bytes(BYTE_ORDER_MARK * mark + data)
     source = Source(str(path))
     found = []
-    for chunk in source.chunks(size):
+    for chunk in source.chunks(size=size):
         text = bytes(chunk.buffer[chunk.start : chunk.stop])
         assert text.endswith(b"\n")
         assert chunk.start >= PADDING
@@ -204,7 +204,7 @@ def test_buffers_are_used_again(write: Callable[[bytes], Source]) -> None:
     source = write(TEXT)
     buffers = set()
     count = 0
-    for chunk in source.chunks(500):
+    for chunk in source.chunks(size=500):
         buffers.add(id(chunk.buffer))
         count += 1
         source.give_back(chunk)
@@ -229,7 +229,7 @@ def test_pipe_is_read_again_from_its_start_and_beyond_what_was_read(tmp_path: Pa
     writer = threading.Thread(target=fifo.write_bytes, args=(data,))
     writer.start()
     source = Source(str(fifo))
-    first = next(source.chunks(1000))
+    first = next(source.chunks(size=1000))
     assert bytes(first.buffer[first.start : first.stop]) == data[: first.stop - first.start]
     for _ in range(2):
         assert b"".join(bytes(c.buffer[c.start : c.stop]) for c in source.chunks()) == data

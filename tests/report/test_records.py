@@ -21,7 +21,7 @@ from pres_eval.errors import InputError
 from pres_eval.options import Options
 from pres_eval.reading.relevance import FORMATS
 from pres_eval.report.read_records import from_json
-from pres_eval.report.records import File, Record, RunRecord, as_jsonl, file_record, to_json
+from pres_eval.report.records import FileRecord, Record, RunRecord, as_jsonl, file_record, to_json
 from pres_eval.report.table import RunLayout
 from pres_eval.report.text import bytes_of, text_of
 from pres_eval.scoring import ScoredRun
@@ -38,8 +38,10 @@ def evaluation_schema() -> dict[str, Any]:
 
 
 def record(*evaluations: ScoredRun) -> Record:
-    qrels = File("qrels.txt", "0" * 64)
-    runs = tuple(RunRecord(run, File(run.path, None), (b"extra",), (b"01", b"\xff")) for run in evaluations)
+    qrels = FileRecord("qrels.txt", "0" * 64)
+    runs = tuple(
+        RunRecord(run, FileRecord(run.path, None), (b"extra",), (b"01", b"\xff")) for run in evaluations
+    )
     return Record(Options(), qrels, runs)
 
 
@@ -169,8 +171,8 @@ def test_options_that_nobody_wrote_are_a_fault_of_the_file(before: str, after: s
 def test_file_record_is_the_sha256_of_the_bytes(tmp_path: Path) -> None:
     path = tmp_path / "run.gz"
     path.write_bytes(b"\x1f\x8b" + bytes(3_000_000))
-    assert file_record(str(path)) == File(str(path), hashlib.sha256(path.read_bytes()).hexdigest())
-    assert file_record("-") == File("-", None)
+    assert file_record(str(path)) == FileRecord(str(path), hashlib.sha256(path.read_bytes()).hexdigest())
+    assert file_record("-") == FileRecord("-", None)
 
 
 @settings(deadline=None)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import io
+import json
 import random
 import re
 from collections.abc import Sequence
@@ -81,3 +83,46 @@ def write_all() -> None:
 def _write_csv(path: str, header: tuple[str, ...], rows: Sequence[Sequence[object]]) -> None:
     with Path(path).open("w", encoding="utf-8", newline="") as stream:
         csv.writer(stream).writerows([header, *rows])
+
+
+def is_number(text: str) -> bool:
+    return re.fullmatch(r"[+-]?(\d+\.?\d*(e[+-]?\d+)?|inf|nan)", text) is not None
+
+
+def check_cells(text: str, delimiter: str) -> None:
+    """No cell is a formula, and all rows have as many."""
+    rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
+    assert {len(row) for row in rows} == {len(rows[0])}
+    for cell in (cell for row in rows for cell in row):
+        assert not cell or cell[0] not in "=+-@\t\r" or is_number(cell), cell
+
+
+def check_latex(text: str) -> None:
+    printed = "\n".join(line for line in text.split("\n") if not line.startswith("% "))
+    assert re.search(r"\\(input|evil)\b", printed) is None
+    assert re.search(r"(?<!\\)[#%_]", printed) is None
+    assert len(re.findall(r"(?<!\\)\$", printed)) % 2 == 0
+
+
+def check_markdown(text: str) -> None:
+    assert re.search(r"(?<!\\)<(img|script|b>|/script)", text) is None
+    for table in re.findall(r"(?:^\|.*\n)+", text, re.M):
+        assert len({len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}) == 1, table
+
+
+def check_output(form: str, text: str) -> None:
+    """What a terminal, a page, a spreadsheet, LaTeX or a CI log would take for a command is not there."""
+    tabs = "\t" if form in ("tsv", "list") else ""
+    unsafe = [sign for sign in UNSAFE.findall(text) if sign not in tabs]
+    assert unsafe == [], [line for line in text.split("\n") if UNSAFE.search(line)][:3]
+    assert not any(line.lstrip().startswith("::") or "##[" in line for line in text.split("\n"))
+    if form == "json":
+        json.loads(text)
+    elif form == "jsonl":
+        assert text == "" or [json.loads(line) for line in text.removesuffix("\n").split("\n")]
+    elif form in ("csv", "tsv", "list"):
+        check_cells(text, "," if form == "csv" else "\t")
+    elif form == "latex":
+        check_latex(text)
+    elif form == "markdown":
+        check_markdown(text)

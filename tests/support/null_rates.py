@@ -141,6 +141,28 @@ def failed_gates(tables: Sequence[FloatArray], correction: str, draws: Draws) ->
     return failed / draws.trials
 
 
+def any_star(tables: Sequence[FloatArray], over: str, draws: Draws) -> float:
+    """The share of trials in which `compare` stars a difference of two equal runs by any of the measures.
+
+    tables  (runs, topics) scores of each measure.  Two real runs are exchanged at random topic by topic, in
+            all measures alike.
+    over    --correct-over: "runs" corrects within each measure, "measures" over all of them
+    """
+    rng = np.random.default_rng([draws.seed, draws.topics])
+    settings = CompareSettings(over=over)
+    starred = 0
+    for _ in range(draws.trials):
+        pair = rng.choice(len(tables[0]), 2, replace=False)
+        topics = rng.integers(tables[0].shape[1], size=draws.topics)
+        turned = rng.random(draws.topics) < 0.5
+        drawn = [values[np.ix_(pair, topics)] for values in tables]
+        both = np.array([np.where(turned, values[::-1], values) for values in drawn])
+        names, ids = tuple(f"m{number}" for number in range(len(tables))), tuple(map(b"%d".__mod__, topics))
+        scores = PairedScores(("a", "b"), names, ids, both, means_of(both), draws.topics)
+        starred += any(comparison.significant for comparison in compare(scores, 0, settings).comparisons)
+    return starred / draws.trials
+
+
 def _exchanged(differences: FloatArray) -> float:
     """The p-value of scipy's permutation test of (T,) differences: all sign changes, or 999 of them."""
 
@@ -190,6 +212,31 @@ def any_false_positive(
         dealt = rng.permuted(values[:, topics], axis=0)
         wrong += _any_found(dealt, replace(settings, seed=trial), against_first=against_first)
     return wrong / draws.trials
+
+
+def any_false_positive_of_equal_means(
+    values: FloatArray, settings: CompareSettings, draws: Draws, *, against_first: bool = False
+) -> float:
+    """The share of tables with a significant comparison, of runs that have equal means and vary unequally.
+
+    Topics are drawn with replacement from those of a table whose runs all have the mean 0.
+    """
+    centred = values - values.mean(axis=1, keepdims=True)
+    rng = np.random.default_rng([draws.seed, draws.topics, 8])
+    wrong = 0
+    for trial in range(draws.trials):
+        drawn = centred[:, rng.integers(values.shape[1], size=draws.topics)]
+        wrong += _any_found(drawn, replace(settings, seed=trial), against_first=against_first)
+    return wrong / draws.trials
+
+
+def variants(topics: int, seed: int = 0) -> FloatArray:
+    """Scores (17, topics) of 14 variants of one system, which vary by 0.02 from topic to topic, and of three
+    other systems, which vary by 0.15.
+    """
+    rng = np.random.default_rng([seed, topics, 9])
+    spread = np.repeat([0.02, 0.15], [14, 3])[:, None]
+    return np.asarray(0.4 + rng.normal(0, 0.1, topics) + spread * rng.normal(size=(17, topics)), np.float64)
 
 
 def _any_found(values: FloatArray, settings: CompareSettings, *, against_first: bool) -> bool:

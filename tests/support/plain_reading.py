@@ -12,7 +12,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from pres_eval.reading.source import Chunk, CutPlace, Source, behind_last_line
+from pres_eval.reading.cuts import Cut, behind_last_line
+from pres_eval.reading.file import Chunk, File
 
 SPACES = b" \t\n\v\f\r"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -284,13 +285,15 @@ def judgements_for(data: bytes, draw: Callable[[st.SearchStrategy[Any]], Any]) -
     return {topic: documents for topic, documents in judged.items() if topic != dropped or len(judged) == 1}
 
 
-class SmallSource(Source):
+class SmallSource(File):
     """A file that comes in chunks of about `small` bytes, so that lines and topics are cut everywhere."""
 
     def __init__(self, path: Path | str, small: int) -> None:
         super().__init__(str(path))
         self._small = small
 
-    def chunks(self, size: int = 0, cut_place: CutPlace = behind_last_line) -> Generator[Chunk, None, None]:
+    def chunks(
+        self, start: int = 0, stop: int | None = None, cut: Cut = behind_last_line, size: int = 0
+    ) -> Generator[Chunk, None, None]:
         """The file in small chunks, whatever size is asked for."""
-        yield from super().chunks(self._small, cut_place)
+        yield from super().chunks(start, stop, cut, self._small)

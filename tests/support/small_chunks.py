@@ -14,7 +14,7 @@ def chunks_of(size: int) -> Iterator[None]:
 
     function: Any = Source.chunks
     before = function.__defaults__
-    function.__defaults__ = (size, *before[1:])
+    function.__defaults__ = (*before[:3], size)
     try:
         yield
     finally:

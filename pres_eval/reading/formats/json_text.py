@@ -24,7 +24,6 @@ from pres_eval.reading.headings import (
     TOPIC,
     Naming,
 )
-from pres_eval.reading.naming import naming_of_source
 from pres_eval.reading.source import Source
 
 SHAPE = '{"topic": {"docno": number, ...}, ...}'
@@ -115,7 +114,7 @@ def _frame_entries(source: Source, data: Any, grades: int) -> Iterator[Entry] | 
     """Return the entries of columns, by index as pandas writes a frame or as lists; None for other JSON."""
     if not isinstance(data, Mapping):
         return None
-    columns = _record_columns(data, grades, naming_of_source(source))
+    columns = _record_columns(data, grades, source.naming)
     names = [name for name in columns or () if name is not None]
     kinds = {type(data[name]) for name in names}
     if len(names) < 2 or kinds not in ({dict}, {list}):
@@ -157,7 +156,7 @@ def _record_entries(
     source: Source, records: Iterable[tuple[Any, int | None]], grades: int
 ) -> Iterator[Entry]:
     """Yield the documents of records, and of objects {topic: documents}; note topics that are numbers."""
-    naming, numbered = naming_of_source(source), ""
+    naming, numbered = source.naming, ""
     for number, (record, line) in enumerate(records, 1):
         columns = _record_columns(record, grades, naming) if isinstance(record, Mapping) else None
         if columns is None:
@@ -217,7 +216,7 @@ def whole_entries(source: Source, entries: Iterator[Entry]) -> Iterator[Entry]:
 
 def _rows(source: Source, entries: Iterable[Entry], grades: int) -> Iterator[Row]:
     """Yield entries as rows; raise InputError for a number of the wrong kind, and for ids that are none."""
-    naming, in_order = naming_of_source(source), InOrder(grades)
+    naming, in_order = source.naming, InOrder(grades)
     for topic, document, number, line in entries:
         topic_id, document_id = (
             _id(source, line, value, what) for value, what in ((topic, "topic"), (document, DOCNO))

@@ -13,7 +13,6 @@ from pres_eval.errors import InputError, MissingExtraError, PresEvalError, quote
 from pres_eval.reading.blocks import Block, Row, blocks_of_rows, check_topics
 from pres_eval.reading.formats.separated import Columns, InOrder, columns_of, ids_in_cell
 from pres_eval.reading.headings import GAINS, GAINS_ADVICE, NAME_THEM
-from pres_eval.reading.naming import naming_of_source
 from pres_eval.reading.source import Source
 from pres_eval.reading.streams import in_the_end
 
@@ -83,7 +82,8 @@ def row_groups(source: Source, file: Any, numbers: Iterable[int], grades: int) -
                 f"at most {LARGEST_GROUP:,}, such as a million rows",
             )
         # One after the other, so that memory does not grow with the file; threads have files of their own.
-        rows = max(min(ROWS, LARGEST_BATCH // _longest_shared(file, group, names[:2])), 1)
+        ids = names[:1] if columns.several else names[:2]
+        rows = max(min(ROWS, LARGEST_BATCH // _longest_shared(file, group, ids)), 1)
         groups_size += size
         for batch in file.iter_batches(rows, row_groups=[group], columns=names, use_threads=False):
             if not batch.num_rows:
@@ -180,7 +180,7 @@ def columns_in(source: Source, file: Any, grades: int) -> Columns:
 
     schema = file.schema_arrow
     names = schema.names
-    columns = columns_of(names, grades, naming_of_source(source))
+    columns = columns_of(names, grades, source.naming)
     if columns is None:
         value = "relevance or label" if grades else "score"
         expected = f"query_id doc_id {value}, or qid docno {value}"
@@ -222,7 +222,7 @@ def _numbers(source: Source, column: Any, name: str, grades: int) -> AnyArray:
     """Return (n,) the numbers of a column: whole ones if they are grades, doubles if scores or gains."""
     import pyarrow
 
-    naming = naming_of_source(source)
+    naming = source.naming
     _check_nulls(source, column, name)
     if grades and naming.grades and not pyarrow.types.is_floating(column.type):
         values = [naming.grade(str(value)) for value in column.to_pylist()]

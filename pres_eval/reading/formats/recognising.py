@@ -24,7 +24,6 @@ from pres_eval.reading.formats.separated import (
     separator_of,
 )
 from pres_eval.reading.headings import DOCNO, DOCNOS, GRADE, RANK, SCORE, Naming
-from pres_eval.reading.naming import naming_of_source
 from pres_eval.reading.source import Source
 
 LOOKED_AT_LINES = 20
@@ -62,7 +61,7 @@ def recognised(source: Source, grades: bool) -> FileFormat | None:
         head = source.head().removeprefix(b"\xef\xbb\xbf")
     except InputError:
         return None
-    naming = naming_of_source(source)
+    naming = source.naming
     if head.startswith(b"PAR1"):
         return FORMATS["parquet"]
     if naming.by_number:
@@ -90,7 +89,7 @@ def _of_text(first: bytes, lines: list[bytes], grades: bool, naming: Naming) -> 
 def judgements_format(source: Source) -> FileFormat | None:
     """Return the format of judgements whose columns or words the options name; None if they name none."""
     file_format = recognised(source, grades=True)
-    if file_format is None and naming_of_source(source).grades:
+    if file_format is None and source.naming.grades:
         return FileFormat("qrels", "", read_words)
     return file_format
 

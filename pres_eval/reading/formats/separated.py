@@ -25,7 +25,6 @@ from pres_eval.reading.headings import (
     Naming,
 )
 from pres_eval.reading.lines import QRELS
-from pres_eval.reading.naming import naming_of_source
 from pres_eval.reading.source import Source
 from pres_eval.records import dataclass
 
@@ -132,7 +131,7 @@ def _rows_by_heading(source: Source, grades: int) -> Iterator[Row]:
     if SEPARATOR_LINE.fullmatch(first):
         first, before = next(lines, "").encode("utf-8", "surrogateescape"), 2
     separator, header = separator_of(first) or ",", header_of(first)
-    naming = naming_of_source(source)
+    naming = source.naming
     columns = columns_of(header, grades, naming)
     if columns is None:
         raise _missing_columns(source, before, header, grades, first)
@@ -150,7 +149,7 @@ def read_by_number(source: Source, grades: int) -> Iterator[Block]:
 
 def _rows_by_number(source: Source, grades: int) -> Iterator[Row]:
     """Yield the rows of a file without a header, or whose header has no number in the column of numbers."""
-    naming = naming_of_source(source)
+    naming = source.naming
     columns = numbered_columns(naming, grades)
     separator = separator_of_lines(source.head(), columns.last + 1)
     rows: Iterator[tuple[int, list[str]]]
@@ -208,7 +207,7 @@ def _missing_columns(
 
     if b"\0" in first:
         return with_advice(error, source, "")
-    for kind, heading in naming_of_source(source).columns.items():
+    for kind, heading in source.naming.columns.items():
         if heading not in header:
             advice = did_you_mean(heading, header, "the heading is written as in the file")
             return InputError(source.name, line, f"no column {quoted(heading)} ({kind})", expected, advice)
@@ -260,7 +259,7 @@ class CellReader:
         """Return a score, the negative of a rank, or a grade, which is whole unless gains are read."""
         number_text = text.replace(",", ".") if self.separator != "," else text
         if self.grades:
-            grade = naming_of_source(self.source).grade(number_text)
+            grade = self.source.naming.grade(number_text)
             return checked_grade(grade, f"relevance {quoted(text)}", self.source.name, line, self.grades)
         score = number_of(number_text)
         if math.isnan(score):

@@ -1,0 +1,126 @@
+"""Scores of runs on topics in files of other programs: trec_eval's output, JSON Lines, CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+
+from pres_eval.errors import InputError, number_of, quoted
+from pres_eval.reading.csv_rows import separated_rows
+from pres_eval.reading.headings import TOPIC, Naming, pick
+
+RUN_HEADINGS = ("run", "run_id", "runid", "system", "tag")
+NAMING = Naming({}, {})
+
+OUTPUT_LINE = re.compile(r"(\S+)\s+(\S+)\s+(\S+)\s*")
+"""A line of trec_eval's output: measure, topic, value."""
+
+Score = tuple[str, str, str, str]
+"""Run, topic, measure and value."""
+
+
+def is_table(text: str) -> bool:
+    """Return whether a text is CSV or TSV with a heading, and no output of trec_eval."""
+    first = text.lstrip("\ufeff \n").partition("\n")[0]
+    is_output = OUTPUT_LINE.fullmatch(first) is not None and re.search(r"\sall\s|\s[\d.e+-]+\s*$", first)
+    return not first.startswith("{") and not is_output
+
+
+def as_table(files: Sequence[tuple[str, str]]) -> str:
+    """Return the scores of files, by path and text, as CSV: run, topic and the measures that all rows have.
+
+    A run is called as its file says, else as the file.  Raises InputError for text that has no scores, for a
+    value that comes twice, and if no measure has a value of every run and topic.
+    """
+    rows: dict[tuple[str, str], dict[str, str]] = {}
+    for path, text in files:
+        found = False
+        for run, topic, measure, value in _scores(path, text):
+            found = True
+            values = rows.setdefault((run, topic), {})
+            if measure in values:
+                what = f"{measure} of topic {quoted(topic)} and run {quoted(run)} twice"
+                raise InputError(path, None, what, "each value once")
+            values[measure] = value
+        if not found:
+            raise InputError(
+                path, None, "no scores of topics", "lines of trec_eval -q, JSON Lines with qid, or CSV"
+            )
+    measures = [name for name in next(iter(rows.values())) if all(name in values for values in rows.values())]
+    if not measures:
+        path = ", ".join(path for path, _ in files)
+        raise InputError(path, None, "no measure of all runs and topics", "one that all files have")
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(["run", "topic", *measures])
+    for (run, topic), values in rows.items():
+        writer.writerow([run, topic, *(values[name] for name in measures)])
+    return stream.getvalue()
+
+
+def _scores(path: str, text: str) -> Iterator[Score]:
+    """Yield the scores of a file of any of these kinds."""
+    name = PurePosixPath(path).name.partition(".")[0] or path
+    if text.lstrip("\ufeff \n").startswith("{"):
+        return _of_records(path, text, name)
+    return _of_table(path, text, name) if is_table(text) else _of_output(path, text, name)
+
+
+def _of_output(path: str, text: str, name: str) -> Iterator[Score]:
+    """Yield the scores of topics in trec_eval's output, of the run that its line `runid` names."""
+    tag = re.search(r"^runid\s+all\s+(\S+)\s*$", text, re.MULTILINE)
+    run = name if tag is None else tag[1]
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        match = OUTPUT_LINE.fullmatch(line)
+        if match is None:
+            raise InputError(
+                path, number, quoted(line), "measure, topic and value, as trec_eval -q prints them"
+            )
+        measure, topic, value = match.groups()
+        if topic != "all" and number_of(value) == number_of(value):
+            yield run, topic, measure, value
+
+
+def _of_records(path: str, text: str, name: str) -> Iterator[Score]:
+    """Yield the numbers of each record of JSON Lines, which has the topic as `qid` or the like."""
+    for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except ValueError:
+            raise InputError(path, number, quoted(line), "an object of JSON") from None
+        topic = NAMING.column(TOPIC, list(record)) if isinstance(record, dict) else None
+        if topic is None:
+            raise InputError(path, number, quoted(line), "an object with qid, query_id or topic")
+        run = pick(record, RUN_HEADINGS)
+        for measure, value in record.items():
+            if (
+                measure not in (topic, run)
+                and isinstance(value, (int, float))
+                and not isinstance(value, bool)
+            ):
+                yield name if run is None else str(record[run]), str(record[topic]), measure, repr(value)
+
+
+def _of_table(path: str, text: str, name: str) -> Iterator[Score]:
+    """Yield the scores of CSV or TSV with a column of topics, and perhaps one of runs."""
+    separator = "\t" if "\t" in text.partition("\n")[0] else ","
+    lines = separated_rows(path, io.StringIO(text.removeprefix("\ufeff")), "CSV with a topic", separator)
+    _, header = next(lines, (0, []))
+    topic, run = NAMING.column(TOPIC, header), pick(header, RUN_HEADINGS)
+    if topic is None:
+        raise InputError(path, 1, f"columns {', '.join(header)}", "topic,MEASURE,...")
+    for line, cells in lines:
+        if len(cells) != len(header):
+            raise InputError(path, line, f"{len(cells)} columns", f"{len(header)} as in the heading")
+        row = dict(zip(header, cells, strict=True))
+        for measure, value in row.items():
+            if measure not in (topic, run, "file") and row[topic] != "all":
+                yield name if run is None else row[run], row[topic], measure, value

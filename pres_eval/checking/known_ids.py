@@ -1,0 +1,95 @@
+"""Topics and documents of files beside those of the collection: ids that are in neither."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from pres_eval.checking.findings import Example, FileReport
+from pres_eval.errors import InputError, quoted
+from pres_eval.reading.blocks import Block
+from pres_eval.reading.formats.delimited import read_columns
+from pres_eval.reading.formats.recognising import FORMATS, recognised
+from pres_eval.reading.headings import DOCNO, GRADES, NO_NAMING, SCORES, TOPIC
+from pres_eval.reading.id_files import is_heading
+from pres_eval.reading.lines import QRELS, RUN
+from pres_eval.reading.run_files import source_at
+from pres_eval.reading.source import Source
+from pres_eval.reading.topic_files import encoded, read_cells
+from pres_eval.records import dataclass
+
+IDS_OF_COLLECTIONS = ("_id", "id")
+"""Names of ids in the files of collections, as BEIR has them."""
+
+
+@dataclass(frozen=True, eq=False)
+class KnownIds:
+    """Ids of a collection; None where they are not known."""
+
+    topics: frozenset[bytes] | None = None
+    documents: frozenset[bytes] | None = None
+
+
+def read_ids(path: str, kind: str) -> frozenset[bytes]:
+    """Return the ids of a file: the first column of each line, or of JSON Lines the id of each record.
+
+    kind  TOPIC or DOCNO
+    Raises InputError for a file that cannot be read, and for a record without an id.
+    """
+    source = source_at(path)
+    if source.head().lstrip(b"\xef\xbb\xbf \n").startswith(b"{"):
+        return frozenset(_ids_of_records(source, kind))
+    rows, _ = read_cells(path, "ids")
+    first = 1 if is_heading(encoded(rows[0][1][0])) else 0
+    return frozenset(encoded(cells[0]) for _, cells in rows[first:])
+
+
+def _ids_of_records(source: Source, kind: str) -> Iterator[bytes]:
+    """Yield the id of each line of JSON."""
+    line = 0
+    for chunk in source.chunks():
+        for text in chunk.text().splitlines():
+            line += 1
+            if not text.strip():
+                continue
+            try:
+                record = json.loads(text)
+                names = (*(name for name in IDS_OF_COLLECTIONS if name in record), None)
+                name = names[0] or NO_NAMING.column(kind, list(record))
+                yield str(record[name]).encode("utf-8", "surrogatepass")
+            except (ValueError, KeyError, TypeError):
+                raise InputError(source.name, line, quoted(text), f"JSON with the id of a {kind}") from None
+
+
+def check_ids(report: FileReport, source: Source, form: str, known: KnownIds) -> None:
+    """Report topics and documents of a run, or of judgements, that the collection lacks."""
+    if known.topics is None and known.documents is None:
+        return
+    unknown: dict[str, dict[bytes, int | None]] = {TOPIC: {}, DOCNO: {}}
+    for block in _blocks(source, form, report.role == "qrels"):
+        lines = [None] * len(block.documents) if block.lines is None else block.lines.tolist()
+        if known.topics is not None:
+            begins = np.cumsum(block.lengths) - block.lengths
+            for topic, begin in zip(block.topics, begins.tolist(), strict=True):
+                if topic not in known.topics:
+                    unknown[TOPIC].setdefault(topic, lines[begin])
+        if known.documents is not None:
+            for document, line in zip(block.documents.take(slice(None)), lines, strict=True):
+                if document not in known.documents:
+                    unknown[DOCNO].setdefault(document, line)
+    report.add("unknown-topic", len(unknown[TOPIC]), "", _examples(unknown[TOPIC], "topic"))
+    report.add("unknown-document", len(unknown[DOCNO]), "", _examples(unknown[DOCNO], "document"))
+
+
+def _blocks(source: Source, form: str, is_judged: bool) -> Iterator[Block]:
+    """Yield the rows of a run or of judgements, in lines or in another format."""
+    file_format = FORMATS.get(form) or recognised(source, grades=is_judged)
+    if file_format is not None:
+        return file_format.read(source, GRADES if is_judged else SCORES)
+    return read_columns(source, QRELS if is_judged else RUN, header=False, document=2)
+
+
+def _examples(ids: dict[bytes, int | None], what: str) -> Iterable[Example]:
+    return (Example(line, f"{what} {quoted(text)}") for text, line in ids.items())

@@ -1,0 +1,68 @@
+"""Cuts of a text that leave lines, or topics, whole: for chunks and for the splits of a file alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+Text = bytes | bytearray
+
+Cut = Callable[[Text, int, int], int]
+"""Function that returns where to cut text[start:stop]: behind what is whole, `start` if nothing is."""
+
+LARGEST_TOPIC = 1 << 24
+"""Bytes of a topic that are kept until it ends; a larger one is ranked as lines in any order are."""
+
+TOPIC_BYTES = 256
+"""Bytes of a line that are looked at to tell two topics apart."""
+
+
+class ScatteredError(Exception):
+    """Topics are not together: one came again, or is too large to be waited for."""
+
+
+def behind_last_line(text: Text, start: int, stop: int) -> int:
+    """Return where the last whole line of text[start:stop] ends."""
+    return max(text.rfind(b"\n", start, stop) + 1, start)
+
+
+def before_last_topic(text: Text, start: int, stop: int) -> int:
+    """Return where the last topic of text[start:stop] begins, which may go on behind it.
+
+    `start` if one topic fills it: more has to be read.  Raises ScatteredError for a topic of more than
+    LARGEST_TOPIC bytes.
+    """
+    end = behind_last_line(text, start, stop)
+    if end <= start:
+        return start
+    last_line = text.rfind(b"\n", start, end - 1) + 1 or start
+    topic = _topic_at(text, last_line, end, b"")
+    other_line = _line_of_another_topic(text, start, last_line, end, topic)
+    if other_line is None:
+        if stop - start > LARGEST_TOPIC:
+            raise ScatteredError
+        return start
+    if not topic:
+        return last_line
+    # Where this topic's line comes first, behind one of another topic, the last whole one has ended.
+    newlines = [text.find(b"\n" + topic + blank, other_line, end) for blank in (b" ", b"\t")]
+    return min((newline for newline in newlines if newline >= 0), default=last_line - 1) + 1
+
+
+def _line_of_another_topic(text: Text, start: int, last_line: int, end: int, topic: bytes) -> int | None:
+    """Return where a line before the last one begins that has another topic, searched in growing steps."""
+    step = 1024
+    while True:
+        position = max(last_line - step, start)
+        line = position if position == start else text.find(b"\n", position, end) + 1
+        if line < last_line and _topic_at(text, line, end, topic) != topic:
+            return line
+        if position == start:
+            return None
+        step *= 2
+
+
+def _topic_at(text: Text, line: int, end: int, unknown: bytes) -> bytes:
+    """Return the topic of a line; `unknown` for a line that begins with a blank or is a comment."""
+    if text[line] <= ord(" ") or text[line] == ord("#"):
+        return unknown
+    return bytes(text[line : min(line + TOPIC_BYTES, end)]).split(None, 1)[0]

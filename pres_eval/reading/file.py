@@ -1,0 +1,519 @@
+"""The one kind of file: a path, `-`, a pipe or an address, compressed or not, as chunks of whole lines."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import stat
+import sys
+import weakref
+from collections.abc import Callable, Generator, Iterator
+from functools import partial
+from typing import Any, cast
+
+import numpy as np
+
+from pres_eval.arrays import PADDING, Bytes
+from pres_eval.engines.memory import keep_freed_memory
+from pres_eval.engines.threads import in_order
+from pres_eval.errors import DamagedError, EmptyFileError, InputError, readable, reason
+from pres_eval.reading.cuts import LARGEST_TOPIC, Cut, behind_last_line
+from pres_eval.reading.headings import NO_NAMING, Naming
+from pres_eval.reading.streams import (
+    LONGEST_LINE,
+    LONGEST_MAGIC,
+    OpenFile,
+    Pieces,
+    Pipe,
+    Progress,
+    RawStream,
+    ReadAt,
+    Version,
+    compression_of,
+    fill,
+    in_the_end,
+    long_line,
+    version_of,
+)
+from pres_eval.records import dataclass
+
+CHUNK = 1 << 21
+"""Bytes read at a time.
+
+The smaller, the better do the arrays made of it fit into the processor's cache; the larger, the less often do
+threads wait for Python's lock, which only the long calls of numpy go without.  For two threads this is best.
+"""
+
+HEAD = 1 << 16
+"""Bytes by which formats are recognised."""
+
+CUT_WINDOW = 1 << 16
+"""Bytes that are read first to find where a line or a topic begins."""
+
+REMOTE_REQUESTS = 16
+"""Requests to a store that are made at a time."""
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+BOOT_ID = "/proc/sys/kernel/random/boot_id"
+
+SHARED_VERSION = 2
+"""Of a version: the size and the time, which all machines see alike that share a file, or have copies of it.
+
+Numbers of devices and files hold on one machine; the change time differs where each has a copy of its own.
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class Chunk:
+    """Whole lines: `buffer[start:stop]`, the last byte a newline, with PADDING spare bytes on either side."""
+
+    buffer: bytearray
+    start: int
+    stop: int
+
+    def array(self) -> Bytes:
+        """Return (n,) the buffer as bytes; the text is [start:stop] of it."""
+        return np.frombuffer(self.buffer, np.uint8)
+
+    def text(self) -> bytes:
+        """Return the lines, copied."""
+        return bytes(memoryview(self.buffer)[self.start : self.stop])
+
+
+NO_CHUNK = Chunk(bytearray(), 0, 0)
+"""Instead of one whose text nobody needs any more."""
+
+
+def machine() -> str:
+    """Return a text that distinguishes this machine, or this container, from others."""
+    name = os.uname().nodename if hasattr(os, "uname") else ""
+    with contextlib.suppress(OSError), open(BOOT_ID, encoding="ascii") as file:  # noqa: PTH123
+        name += file.read()
+    return name
+
+
+class File:
+    """A file that can be read several times, even a pipe (whose bytes are kept on disk once read).
+
+    path       a path, `-`, or an address of a store
+    name       as messages call it
+    version    what tells its present state from others, None until it is opened; a pipe has none
+    is_remote  whether fsspec opens it
+    pieces     makes its text, which is in no file of its own; None: the file has it
+    """
+
+    def __init__(
+        self,
+        path: str,
+        name: str | None = None,
+        version: Version | None = None,
+        *,
+        is_remote: bool = False,
+        pieces: Callable[[], Iterator[bytes]] | None = None,
+    ) -> None:
+        self.path = path
+        self.name = name or ("<stdin>" if path == "-" else path)
+        self.version = version
+        self.is_remote = is_remote
+        self.naming = NO_NAMING
+        """The columns and grades that the options name for it."""
+        self.final_newline = True
+        """Whether the last line was found to end in a newline, once the file was read."""
+        self.has_mark = False
+        """Whether it begins with a byte order mark, once its beginning was read."""
+        self._pieces = pieces
+        self._progress: Progress | None = None
+        self._pipe: Pipe | None = None
+        self._open_descriptor: int | None = None
+        self._stdin_start: int | None = None
+        self._free: list[bytearray] = []
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Another process opens the file for itself, from another folder.
+        is_path = not (self.is_remote or self._pieces or self.path == "-")
+        path = os.path.abspath(self.path) if is_path else self.path  # noqa: PTH100
+        made_from = path, self.name, self.version, machine(), self.is_remote, self._pieces, self.naming
+        return _file_from, made_from
+
+    # What is known of it
+
+    def size(self) -> int | None:
+        """Return bytes of the file as it is stored, None for a pipe."""
+        if self.is_remote and self.version is not None:
+            return int(self.version[0])
+        try:
+            status = os.fstat(sys.stdin.fileno()) if self.path == "-" else os.stat(self.path)  # noqa: PTH116
+        except (OSError, ValueError, AttributeError):
+            return None
+        return status.st_size if stat.S_ISREG(status.st_mode) else None
+
+    def starts_with(self, magic: bytes) -> bool:
+        """Return whether the file begins with some bytes as it is stored; of a pipe nothing is read."""
+        if self.path == "-" or self.size() is None:
+            return False
+        try:
+            with contextlib.closing(self._open(0, len(magic))) as opened:
+                return opened.read(len(magic)) == magic
+        except (OSError, InputError):
+            return False  # whoever reads it says why not
+
+    def kind(self) -> str | None:
+        """Return how the file is compressed, None if it is not; not of a pipe.  Raises InputError."""
+        try:
+            with contextlib.closing(self._open(0, LONGEST_MAGIC)) as opened:
+                return compression_of(opened)
+        except OSError as error:
+            raise self.unreadable(error) from None
+
+    def head(self, most: int | None = HEAD) -> bytes:
+        """Return the first bytes of the file, decompressed: at least a number of them, or all for None."""
+        text = bytearray()
+        buffer = bytearray(HEAD)
+        with self._text() as (_, stream):
+            while most is None or len(text) < most:
+                count = fill(stream, buffer, 0, len(buffer))
+                text += memoryview(buffer)[:count]
+                if count < len(buffer):
+                    break
+        return bytes(text)
+
+    def for_jumps(self) -> Any:
+        """Return a path or an open file, for a reader that jumps about in the file."""
+        if self.is_remote:
+            from pres_eval.reading.storage import system_of
+
+            self.check_unchanged()
+            system, path = system_of(self.path)
+            return system.open(path, "rb")
+        if self.path != "-" and self.size() is not None:
+            with contextlib.closing(self._open()) as opened:
+                if compression_of(opened) is None:
+                    return self.path
+        return io.BytesIO(self.head(None))
+
+    # Its text
+
+    def splits(self, cut: Cut, size: int) -> list[tuple[int, int | None]]:
+        """Return ranges of about `size` bytes that end where `cut` cuts, for `chunks`.
+
+        A compressed file is one range; a pipe has none.
+        Raises InputError for a file that cannot be read, and what `cut` raises.
+        """
+        if self.kind() is not None:
+            return [(0, None)]
+        end = self.size() or 0
+        nominal_ends = range(size, end, size)
+        if self.is_remote:
+            ends = list(in_order(partial(self.cut_at, cut=cut), nominal_ends, REMOTE_REQUESTS))
+        else:
+            ends = [self.cut_at(position, cut) for position in nominal_ends]
+        ranges: list[tuple[int, int | None]] = []
+        start = 0
+        for stop in (*ends, end):
+            if stop > start:  # a topic may be larger than `size`, and in no order it may come again
+                ranges.append((start, stop))
+                start = stop
+        return ranges
+
+    def cut_at(self, position: int, cut: Cut) -> int:
+        """Return where the text before a position of a plain file is cut: a line, or a topic, begins there.
+
+        As little of the file is read as will do.
+        """
+        window, largest_window = CUT_WINDOW, LARGEST_TOPIC + LONGEST_LINE
+        while True:
+            start = max(position - window, 0)
+            text = self._bytes(start, position)
+            first_line = text.find(b"\n") + 1 if start else 0
+            place = cut(text, first_line, len(text))
+            if not start or (first_line and place > first_line):
+                return start + place
+            if window == largest_window or (window > LONGEST_LINE and not first_line):
+                return position  # whoever reads what is before finds a line that is too long
+            window = min(4 * window, largest_window)
+
+    def chunks(
+        self,
+        start: int = 0,
+        stop: int | None = None,
+        cut: Cut = behind_last_line,
+        size: int = CHUNK,
+    ) -> Generator[Chunk, None, None]:
+        """Yield the text in chunks of whole lines of about `size` bytes that end where `cut` cuts.
+
+        start, stop  one of the `splits`; None: the file is read to its end, and may be compressed
+        Raises InputError for a file that can't be read or is empty, whose compressed data is damaged, that
+        changes while it is read or between two readings, or with a line longer than LONGEST_LINE; and what
+        `cut` raises.
+        """
+        with self._text(start, stop) as (opened, stream):
+            if stream is opened:  # memory that a small file does not fill takes time
+                available = (opened.size or size) if opened.left is None else opened.left
+                size = min(size, available + 1)
+            yield from self._split(stream, start, size, cut)
+
+    def give_back(self, chunk: Chunk) -> None:
+        """Let the next chunk use this one's memory."""
+        self._free.append(chunk.buffer)
+
+    def free_buffers(self) -> None:
+        """Give up the memory of chunks that were given back: the file has been read."""
+        self._free.clear()
+
+    # Who watches it, and whether it changes
+
+    def watch(self, progress: Progress | None) -> None:
+        """Set who gets the number of bytes as they are stored after each read; None: nobody.
+
+        Ranges are not reported, nor what copies of this process read.
+        """
+        process = os.getpid()
+
+        def report(count: int) -> None:
+            if progress is not None and os.getpid() == process:
+                progress(count)
+
+        self._progress = report
+
+    @contextlib.contextmanager
+    def unwatched(self) -> Iterator[None]:
+        """Report no reads inside the block, as they are repeated."""
+        progress, self._progress = self._progress, None
+        try:
+            yield
+        finally:
+            self._progress = progress
+
+    def advance(self, count: int) -> None:
+        """Report the number of bytes read to whoever watches."""
+        if self._progress is not None:
+            self._progress(count)
+
+    @contextlib.contextmanager
+    def kept_open(self) -> Iterator[None]:
+        """Keep the file open inside the block: copies of this process read it, whatever its name is then.
+
+        Raises InputError if a worker cannot open it, or if it has changed.
+        """
+        if self.is_remote:
+            yield
+            return
+        with contextlib.closing(self._open()) as opened:
+            if opened.version() is None:
+                expected = "a file that every worker can open"
+                raise InputError(self.path, None, "a pipe or a device", expected)
+            self._open_descriptor = opened.descriptor
+            try:
+                yield
+            finally:
+                self._open_descriptor = None
+
+    def check_unchanged(self) -> None:
+        """Raise InputError if the file is not the one that was read or expected; a pipe is what it is."""
+        if self._pipe is None:
+            self._open().close()
+
+    def changed(self) -> InputError:
+        """Return the error for two readings of the file that do not agree."""
+        return InputError(
+            self.name, None, "the file changed while it was read", "one that nobody writes to meanwhile"
+        )
+
+    def unreadable(self, error: Exception) -> InputError:
+        """Return the error of a file that the system, or a decompressor, cannot read."""
+        return InputError(self.name, None, f"cannot be read ({reason(error)})")
+
+    def _agree(self, version: Version | None) -> None:
+        """Take no other version of the file than this one from now on.
+
+        Raises InputError if another one was read or expected before: what was read then may be half of the
+        old file and half of the new one.
+        """
+        if self.version is not None and (version or ())[: len(self.version)] != self.version:
+            raise self.changed()
+        self.version = version
+
+    # How it is opened
+
+    def _open(self, start: int = 0, stop: int | None = None) -> OpenFile:
+        """Return the file opened anew, or the pipe from its beginning: all of it, or a range of its bytes.
+
+        Raises InputError if it can't be opened or is not the one that was opened before.
+        """
+        opened = self._opened(start, stop)
+        if stop is not None:
+            opened.left = stop - start
+        elif not start:
+            opened.progress = self._progress
+        try:
+            self._agree(opened.version())
+        except InputError:
+            opened.close()
+            raise
+        return opened
+
+    def _opened(self, start: int, stop: int | None) -> OpenFile:
+        """Return the file, opened at a place; what cannot jump is opened at its beginning."""
+        if self._pieces is not None:
+            return OpenFile(Pieces(self._pieces()))
+        if self._pipe is not None:
+            self._pipe.rewind()
+            return OpenFile(self._pipe)
+        if self._open_descriptor is not None:
+            number = self._open_descriptor
+            return OpenFile(ReadAt(number, start), partial(version_of, number), descriptor=number)
+        if self.is_remote:
+            return self._open_remote(start, stop)
+        return self._open_stdin() if self.path == "-" else self._open_path(start)
+
+    def _open_remote(self, start: int, stop: int | None) -> OpenFile:
+        """Return the file at an address, from a place on."""
+        from pres_eval.reading.storage import remote_blocks, remote_version
+
+        size = self.size() or 0
+        blocks = remote_blocks(self.path, size, start, size if stop is None else min(stop, size))
+        return OpenFile(Pieces(blocks), partial(remote_version, self.path))
+
+    def _open_path(self, start: int) -> OpenFile:
+        """Return the file at a path, from a place on, or a pipe from its beginning."""
+        with readable(self.name):
+            # Closed by whoever iterates over the chunks, or with this object if it is a pipe.
+            raw: Any = open(self.path, "rb", buffering=0)  # noqa: PTH123, SIM115 - pathlib takes 3 ms to import
+        number = raw.fileno()
+        version = version_of(number)
+        if version is None:
+            weakref.finalize(self, raw.close)
+            self._pipe = Pipe(raw)
+            return OpenFile(self._pipe)
+        raw.seek(start)
+        return OpenFile(
+            raw, partial(version_of, number), raw.close, descriptor=number, size=int(version[0]) - start
+        )
+
+    def _open_stdin(self) -> OpenFile:
+        """Return standard input, from where it was when this process began."""
+        if sys.stdin is None:
+            raise InputError(self.name, None, "standard input is closed", "a file or a pipe")
+        raw = cast(RawStream, sys.stdin.buffer)
+        size = self.size()
+        if size is None:
+            self._pipe = Pipe(raw)
+            return OpenFile(self._pipe)
+        # Whoever started us may have read some lines of it.
+        start = sys.stdin.buffer.tell() if self._stdin_start is None else self._stdin_start
+        self._stdin_start = sys.stdin.buffer.seek(start)
+        return OpenFile(raw, partial(version_of, sys.stdin.fileno()), size=size - start)
+
+    @contextlib.contextmanager
+    def _text(self, start: int = 0, stop: int | None = None) -> Iterator[tuple[OpenFile, RawStream]]:
+        """Open the file, and yield it with its text, decompressed if the whole file is read.
+
+        Raises InputError, also of the block, for what cannot be read, and if the file changes meanwhile.
+        """
+        may_be_compressed = stop is None and self._pieces is None
+        try:
+            with (
+                contextlib.closing(self._open(start, stop)) as opened,
+                in_the_end(lambda: self._agree(opened.version())),
+            ):
+                kind = compression_of(opened) if may_be_compressed else None
+                if kind is None:
+                    yield opened, opened
+                else:
+                    from pres_eval.reading.compression import Decompressed, compression_named  # takes a while
+
+                    yield opened, Decompressed(opened, compression_named(kind, self.name))
+        except (OSError, DamagedError) as error:
+            raise self.unreadable(error) from None
+
+    # How its text is cut
+
+    def _bytes(self, start: int, stop: int) -> bytes:
+        """Return a range of the bytes of a plain file.  Raises InputError."""
+        try:
+            with contextlib.closing(self._opened(start, stop)) as opened:
+                return opened.read(stop - start)
+        except OSError as error:
+            self.check_unchanged()
+            raise self.unreadable(error) from None
+
+    def _split(self, stream: RawStream, position: int, size: int, cut: Cut) -> Iterator[Chunk]:
+        """Yield chunks of about `size` bytes that end where `cut` cuts, the last with a newline.
+
+        position  of the first byte of the stream in the text of the file
+        """
+        keep_freed_memory()
+        carried: bytes | memoryview = b""
+        is_first, at_end = True, False
+        size = max(size, len(BYTE_ORDER_MARK))
+        while not at_end:
+            buffer = self._buffer(PADDING + len(carried) + size + PADDING)
+            stop = PADDING + len(carried)
+            buffer[PADDING:stop] = carried
+            count = fill(stream, buffer, stop, len(buffer) - PADDING)
+            at_end = stop + count < len(buffer) - PADDING
+            start, stop = PADDING, stop + count
+            if is_first:
+                if position == 0 and buffer.startswith(BYTE_ORDER_MARK, start, stop):
+                    self.has_mark = True
+                    start += len(BYTE_ORDER_MARK)
+                    position += len(BYTE_ORDER_MARK)
+                if start == stop:
+                    raise EmptyFileError(self.name, None, "the file is empty", "lines of text")
+                is_first = False
+            if at_end and stop > start and buffer[stop - 1] != ord("\n"):
+                self.final_newline = False
+                buffer[stop] = ord("\n")
+                stop += 1
+            long_start = long_line(buffer, start, stop)
+            if long_start is not None:
+                if long_start > start:
+                    yield Chunk(buffer, start, long_start)
+                line = self._line_at(position + long_start - start)
+                found = f"a line of more than {LONGEST_LINE:,} bytes"
+                raise InputError(self.name, line, found, "lines of text")
+            end = stop if at_end else cut(buffer, start, stop)
+            carried = bytes(memoryview(buffer)[end:stop])
+            position += end - start
+            if end > start:
+                yield Chunk(buffer, start, end)
+
+    def _line_at(self, position: int) -> int | None:
+        """Return the line that begins at this position in the text, None if that can't be read again."""
+        line = 1
+        buffer = bytearray(CHUNK)
+        with contextlib.suppress(InputError), self.unwatched(), self._text() as (_, stream):
+            while position > 0:
+                count = fill(stream, buffer, 0, min(CHUNK, position))
+                line += buffer.count(b"\n", 0, count)
+                position = position - count if count else 0
+            return line
+        return None
+
+    def _buffer(self, size: int) -> bytearray:
+        """Return a buffer of at least this size; one that was given back if there is one."""
+        with contextlib.suppress(IndexError):  # other threads may take them meanwhile
+            while True:
+                buffer = self._free.pop()
+                if len(buffer) >= size:
+                    return buffer
+        return bytearray(size + size // 8)
+
+
+def _file_from(
+    path: str,
+    name: str,
+    version: Version | None,
+    planned_on: str,
+    is_remote: bool,
+    pieces: Callable[[], Iterator[bytes]] | None,
+    naming: Naming,
+) -> File:
+    """Return a file that another process planned to read, perhaps on another machine."""
+    if version is not None and planned_on != machine():
+        version = version[:SHARED_VERSION]
+    file = File(path, name, version, is_remote=is_remote, pieces=pieces)
+    file.naming = naming
+    return file

@@ -1,0 +1,68 @@
+"""Publication numbers of patents: country and number, however they are written."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from pres_eval.arrays import BoolArray, Ids
+
+PATENT = "patent"
+"""Value of --map-docs that takes documents of one publication number for one."""
+
+_PUBLICATION = re.compile(
+    rb"(US(?=D|RE|PP|H|T)|JP(?=[HSR])|[A-Z]{2}(?=[0-9]))(D|RE|PP|[HTSR])?([0-9]+)([A-Z][0-9]?)?"
+)
+"""Country, letters of designs, reissues, plants and Japanese eras, number, kind code; without punctuation."""
+
+_PUNCTUATION = b" -_./,:()"
+
+FIRST_YEAR_OF_APPLICATIONS = 2001
+"""In which the USA began to publish applications, with numbers that begin with the year."""
+
+FIRST_YEAR_OF_WO = 78
+"""The last two digits of the year of the first international publications."""
+
+
+def patent_number(text: bytes) -> bytes:
+    """Return country and number of a publication, b"" for other text.
+
+    Punctuation, case, the kind code and leading zeros do not matter, nor those of the serial number behind
+    the year: EP-1000456-B1 is EP1000456, US2006012345A1 and US 2006/0012345 A1 are US200612345.
+
+    >>> patent_number(b"EP-0000123-A1"), patent_number(b"WO 00/12345"), patent_number(b"d1")
+    (b'EP123', b'WO200012345', b'')
+    """
+    match = _PUBLICATION.fullmatch(text.translate(None, _PUNCTUATION).upper())
+    if match is None:
+        return b""
+    country, letters, digits, _ = match.groups(b"")
+    year, serial = _year_and_serial(country, digits) if not letters else (b"", digits)
+    return country + letters + year + (serial.lstrip(b"0") or b"0")
+
+
+def _year_and_serial(country: bytes, digits: bytes) -> tuple[bytes, bytes]:
+    """Return the year that a number begins with, b"" if with none, and the rest."""
+    if country == b"US" and len(digits) in (10, 11) and int(digits[:4]) >= FIRST_YEAR_OF_APPLICATIONS:
+        return digits[:4], digits[4:]
+    if country == b"WO" and len(digits) in (9, 10):
+        return digits[:4], digits[4:]
+    if country == b"WO" and len(digits) in (7, 8):
+        century = b"19" if int(digits[:2]) >= FIRST_YEAR_OF_WO else b"20"
+        return century + digits[:2], digits[2:]
+    return b"", digits
+
+
+def has_kind_code(text: bytes) -> bool:
+    """Return whether a text is a publication number with a kind code, such as EP1000456B1."""
+    match = _PUBLICATION.fullmatch(text.translate(None, _PUNCTUATION).upper())
+    return match is not None and match[4] is not None
+
+
+def map_patents(ids: Ids) -> tuple[Ids, BoolArray]:
+    """Return the numbers of publications (N,), and which of them changed (N,); other ids stay."""
+    before = list(ids)
+    after = [patent_number(text) or text for text in before]
+    changed = np.array([one != other for one, other in zip(before, after, strict=True)], np.bool_)
+    return Ids.from_texts(after), changed
