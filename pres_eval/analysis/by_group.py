@@ -125,73 +125,85 @@ def compare_by_group(
     """
     if settings.test in JOINT_TESTS:
         raise UsageError(f"--groups goes with tests of two runs, not with --test {settings.test}")
-    row_of = {topic: row for row, topic in enumerate(scores.topics)}
-    in_groups = {
-        name: np.array(sorted(row_of[topic] for topic in own if topic in row_of), np.int64)
-        for name, own in groups.items()
-    }
-    members = {name: rows for name, rows in in_groups.items() if len(rows)}
-    for name, own in groups.items():
-        if name not in members and own & scores.weightless:
-            raise UsageError(f"--groups: the topics of group {name} all weigh 0, expected one above 0")
-    one_by_one = replace(settings, correction="none")
-    found = [
-        (name, len(rows), one)
-        for name, rows in members.items()
-        for one in compare(scores.on(rows), baseline, one_by_one).comparisons
-    ]
-    p_values = np.array([one.p_value for _, _, one in found], np.float64)
-    corrected = _corrected(p_values, [one.measure for _, _, one in found], settings)
+    rows_of_groups = _rows_of_groups(scores, groups)
+    uncorrected_settings = replace(settings, correction="none")
+    uncorrected: list[tuple[str, Comparison]] = []
+    for group, rows in rows_of_groups.items():
+        compared = compare(scores.on(rows), baseline, uncorrected_settings)
+        uncorrected += [(group, comparison) for comparison in compared.comparisons]
+    p_values = np.array([comparison.p_value for _, comparison in uncorrected], np.float64)
+    measures = [comparison.measure for _, comparison in uncorrected]
+    corrected = _corrected(p_values, measures, settings).tolist()
     comparisons = tuple(
-        _of_group(*one, value, settings) for one, value in zip(found, corrected.tolist(), strict=True)
+        _of_group(group, len(rows_of_groups[group]), comparison, p_value, settings)
+        for (group, comparison), p_value in zip(uncorrected, corrected, strict=True)
     )
-    grouped = np.concatenate([np.zeros(0, np.int64), *members.values()])
-    overlap = len(np.unique(grouped)) < len(grouped)
-    between = () if overlap or len(members) < 2 else _interactions(scores, members, comparisons, settings)
-    return ByGroup(comparisons, tuple(between), overlap)
+    grouped_rows = np.concatenate([np.zeros(0, np.int64), *rows_of_groups.values()])
+    overlap = len(np.unique(grouped_rows)) < len(grouped_rows)
+    interactions: tuple[Interaction, ...] = ()
+    if not overlap and len(rows_of_groups) > 1:
+        interactions = tuple(_interactions(scores, rows_of_groups, comparisons, settings))
+    return ByGroup(comparisons, interactions, overlap)
+
+
+def _rows_of_groups(scores: PairedScores, groups: Mapping[str, frozenset[bytes]]) -> dict[str, IntArray]:
+    """Return the rows (n,) of the topics of each group that has some.
+
+    Raises UsageError for a group whose topics all weigh 0.
+    """
+    row_of_topic = {topic: row for row, topic in enumerate(scores.topics)}
+    rows_of_groups = {}
+    for group, topics in groups.items():
+        rows = sorted(row_of_topic[topic] for topic in topics if topic in row_of_topic)
+        if rows:
+            rows_of_groups[group] = np.array(rows, np.int64)
+        elif topics & scores.weightless:
+            raise UsageError(f"--groups: the topics of group {group} all weigh 0, expected one above 0")
+    return rows_of_groups
 
 
 def _of_group(
-    name: str, topics: int, one: Comparison, corrected: float, settings: CompareSettings
+    group: str, topics: int, comparison: Comparison, corrected: float, settings: CompareSettings
 ) -> GroupComparison:
     """Return a comparison over the topics of a group, with its corrected p-value."""
+    significant = corrected < settings.alpha
     return GroupComparison(
-        measure=one.measure,
-        group=name,
+        measure=comparison.measure,
+        group=group,
         topics=topics,
-        run=one.run,
-        other=one.other,
-        mean=one.mean,
-        other_mean=one.other_mean,
-        difference=one.difference,
-        p_value=one.p_value,
+        run=comparison.run,
+        other=comparison.other,
+        mean=comparison.mean,
+        other_mean=comparison.other_mean,
+        difference=comparison.difference,
+        p_value=comparison.p_value,
         corrected=corrected,
-        significant=corrected < settings.alpha,
-        direction=one.direction if corrected < settings.alpha else 0,
+        significant=significant,
+        direction=comparison.direction if significant else 0,
     )
 
 
 def _corrected(p_values: FloatArray, measures: Sequence[str], settings: CompareSettings) -> FloatArray:
     """Return p-values (n,) corrected in the family of each: its measure, or all; nan is no comparison."""
     corrected = np.full(len(p_values), np.nan)
-    families = [settings.over == "measures" or measure for measure in measures]
-    for family in dict.fromkeys(families):
-        own = np.array([each == family for each in families]) & ~np.isnan(p_values)
-        corrected[own] = CORRECTIONS[settings.correction](p_values[own])
+    families = np.array(["all measures" if settings.over == "measures" else name for name in measures])
+    for family in dict.fromkeys(families.tolist()):
+        members = (families == family) & ~np.isnan(p_values)
+        corrected[members] = CORRECTIONS[settings.correction](p_values[members])
     return corrected
 
 
 def _interactions(
     scores: PairedScores,
-    members: Mapping[str, IntArray],
+    rows_of_groups: Mapping[str, IntArray],
     comparisons: Sequence[GroupComparison],
     settings: CompareSettings,
 ) -> Iterator[Interaction]:
     """Yield whether differences depend on the group, whose topics are (n,), for each pair compared."""
-    rows = np.concatenate(list(members.values()))
-    group = np.repeat(np.arange(len(members)), [len(topics) for topics in members.values()])
+    rows = np.concatenate(list(rows_of_groups.values()))
+    group = np.repeat(np.arange(len(rows_of_groups)), [len(topics) for topics in rows_of_groups.values()])
     weights = np.ones(len(rows)) if scores.weights is None else scores.weights[rows]
-    names = list(members)
+    names = list(rows_of_groups)
     tests = []
     for measure, run, other in dict.fromkeys((row.measure, row.run, row.other) for row in comparisons):
         values = scores.values[scores.measures.index(measure)][:, rows]
