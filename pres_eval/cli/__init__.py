@@ -97,7 +97,7 @@ def _of_click(error: click.ClickException) -> str:
     value, found, _ = error.message.rpartition(" is not ")
     value = value.strip("'")
     if found and isinstance(kind, (click.IntRange, click.FloatRange)):
-        from pres_eval.cli.said import described
+        from pres_eval.cli.command_options import described
 
         hint = decimal_comma(value) if isinstance(kind, click.FloatRange) else ""
         return f"{name}: found {quoted(value)}, expected {described(kind)}{hint}"

@@ -15,8 +15,8 @@ from pres_eval.analysis.compare_settings import CompareSettings, reach_warning
 from pres_eval.analysis.paired import reordered
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.cli.analysing import ALPHA, SEED, PairedOptions, put_out
+from pres_eval.cli.command_options import argument, command_with, option
 from pres_eval.cli.loading import Paired, read_paired
-from pres_eval.cli.said import argument, command_with, option
 from pres_eval.cli.shared import TieOptions
 from pres_eval.errors import MeasureError
 from pres_eval.measures.selection import select
@@ -67,24 +67,24 @@ class AgreementOptions(TieOptions, PairedOptions):
 
 
 @command_with(AgreementOptions)
-def command(said: AgreementOptions) -> None:
+def command(options: AgreementOptions) -> None:
     """Read scores or runs, and print how measures agree."""
-    paired = read_paired(said, 2, usual=DEFAULT_MEASURES, with_ties=False)
-    if not said.scores:
+    paired = read_paired(options, 2, usual=DEFAULT_MEASURES, with_ties=False)
+    if not options.scores:
         wanted = [
             column.label
-            for text in said.measures or DEFAULT_MEASURES
-            for column in select([text], said.numbers(), relevance=said.relevance_info)
+            for text in options.measures or DEFAULT_MEASURES
+            for column in select([text], options.numbers(), relevance=options.relevance_info)
         ]
         paired = replace(
             paired,
             scores=reordered(paired.scores, wanted),
             settings={**paired.settings, "topics": len(paired.scores.topics)},
         )
-    _show(paired, said)
+    _show(paired, options)
 
 
-def _show(paired: Paired, said: AgreementOptions) -> None:
+def _show(paired: Paired, options: AgreementOptions) -> None:
     """Print the tables and draw the picture of the input."""
     found = paired.scores
     runs, measures, gains = found.runs, found.measures, found.gains()
@@ -98,12 +98,12 @@ def _show(paired: Paired, said: AgreementOptions) -> None:
     ]
     patterns: dict[str, int] = {}
     if scores is not None:
-        one_by_one = CompareSettings(test=said.test, alpha=said.alpha, correction="none")
-        said.warn(reach_warning(one_by_one, scores))
-        judged = verdicts(scores.gain_values(), said.alpha, said.test, seed=said.seed)
+        one_by_one = CompareSettings(test=options.test, alpha=options.alpha, correction="none")
+        options.warn(reach_warning(one_by_one, scores))
+        judged = verdicts(scores.gain_values(), options.alpha, options.test, seed=options.seed)
         patterns = verdict_patterns(measures, judged)
         tables += [
-            verdicts_table(patterns, judged.shape[1], said.test, said.alpha),
+            verdicts_table(patterns, judged.shape[1], options.test, options.alpha),
             disagreements_table(measures, disagreements(runs, judged)),
             dissents_table(measures, judged),
         ]
@@ -111,8 +111,8 @@ def _show(paired: Paired, said: AgreementOptions) -> None:
     put_out(
         tables,
         "agreement",
-        {**paired.settings, "test": said.test, "alpha": said.alpha},
-        said,
+        {**paired.settings, "test": options.test, "alpha": options.alpha},
+        options,
         paired.failures,
         lambda: agreement(runs, measures, positions, list(patterns) or None, list(patterns.values()) or None),
     )

@@ -27,9 +27,9 @@ from pres_eval.ranking.ranked import Ranked, Scores
 from pres_eval.ranking.whole_topics import KEEP_RANKS, rank_topics
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.cuts import ScatteredError
+from pres_eval.reading.file import Chunk
 from pres_eval.reading.lines import DOCNO, RUN, TOPIC, Lines, parse_lines
 from pres_eval.reading.pool import Pool
-from pres_eval.reading.source import Chunk
 from pres_eval.records import dataclass
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from pres_eval.analysis.estimates import standardised
 from pres_eval.analysis.explain import normalised_recall, roc
 from pres_eval.analysis.pooling import own_pool
 from pres_eval.cli import power
-from pres_eval.reading.source import Source
+from pres_eval.reading.file import File
 
 pytestmark = pytest.mark.slow
 
@@ -296,7 +296,7 @@ def test_pool_of_a_run_that_comes_in_pieces(tmp_path: Path, call: Command) -> No
     """Topics that do not stand together, blank lines, chunks of a few bytes."""
     path = tmp_path / "run"
     path.write_text("1 Q0 a 1 3 t\n\n \n2 Q0 b 1 2 t\n1 Q0 c 2 1 t\n")
-    pool = own_pool(Source(str(path)))
+    pool = own_pool(File(str(path)))
     assert list(pool.topics) == [b"1", b"2"]
     path.write_text("\n \n")
     called = call("pool", path)

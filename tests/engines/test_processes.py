@@ -29,9 +29,9 @@ from pres_eval.errors import EmptyFileError, InputError, MissingExtraError, RunF
 from pres_eval.options import Options
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.runs import Runs, read_run
+from pres_eval.reading.file import File
 from pres_eval.reading.relevance import read_relevance
 from pres_eval.reading.run_files import run_at
-from pres_eval.reading.source import Source
 
 LINES = [f"{topic} Q0 d{number} 0 {number} t\n" for topic in range(30) for number in range(40)]
 QRELS = "".join(f"{topic} 0 d{number} 1\n" for topic in range(30) for number in range(0, 40, 7))
@@ -264,7 +264,7 @@ def test_formats_that_one_worker_reads(made: Engine, tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text('{"1": {"d7": 2.0, "d8": 1.5}, "2": {"d0": 1.0}}')
     for name, form in (("run.gz", "trec_results"), ("run.json", "json"), ("run.json", "trec_results")):
         path = str(tmp_path / name)
-        expected = outcome(lambda: read_run(Source(path), judged, Options(), 1, form))  # noqa: B023
+        expected = outcome(lambda: read_run(File(path), judged, Options(), 1, form))  # noqa: B023
         assert "error" not in expected
         assert outcome(lambda: ranked_by(made, path, judged, form=form)) == expected  # noqa: B023
 
