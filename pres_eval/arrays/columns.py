@@ -64,7 +64,7 @@ class _GrowingIds:
     def values(self) -> Ids:
         """Return (N,) all ids."""
         columns = [column.values for column in self._columns]
-        return Ids(columns, np.concatenate(self._long_rows), self._long_texts)
+        return Ids.with_long(columns, np.concatenate(self._long_rows), self._long_texts)
 
 
 class GrowingColumns:

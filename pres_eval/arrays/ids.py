@@ -35,6 +35,9 @@ EVERY_PROCESS = 2**64
 _SORTED_COLUMNS = 64
 """Columns by which ids are sorted in arrays; the few that agree in all of these are sorted one by one."""
 
+_LONG_AT_ONCE = 1 << 10
+"""Long ids that are hashed at a time: a megabyte."""
+
 _NO_ROWS = np.zeros(0, np.int64)
 
 MASKS = np.array([(1 << (8 * count)) - 1 for count in range(WORD + 1)], np.uint64)
@@ -135,7 +138,19 @@ class Ids(Sequence[bytes]):
         starts = np.cumsum([0, *map(len, parts)]).tolist()
         long_rows = [part.long_rows + start for part, start in zip(parts, starts, strict=False)]
         long_texts = [text for part in parts for text in part.long_texts]
-        return cls(columns, np.concatenate(long_rows), long_texts)
+        return cls.with_long(columns, np.concatenate(long_rows), long_texts)
+
+    @classmethod
+    def with_long(cls, columns: Sequence[Words], long_rows: IntArray, long_texts: Sequence[bytes]) -> Ids:
+        """Return ids of which some rows (L,) are these texts, which the columns may have room for by now."""
+        if not len(long_rows):
+            return cls(columns)
+        words = _words_of(long_texts, len(columns))
+        for number, column in enumerate(columns):
+            column[long_rows] = words[:, number]
+        is_long = [len(text) > WORD * len(columns) for text in long_texts]
+        still_long = [text for text, flag in zip(long_texts, is_long, strict=True) if flag]
+        return cls(columns, long_rows[np.array(is_long, np.bool_)], still_long)
 
     def __len__(self) -> int:
         return len(self.columns[0])
@@ -191,8 +206,9 @@ class Ids(Sequence[bytes]):
         mixed: Words = self.columns[0] * multipliers[0]
         for number, column in enumerate(self.columns[1:], 1):
             mixed += _mix(column, multipliers[number])
-        for row, text in zip(self.long_rows.tolist(), self.long_texts, strict=True):
-            mixed[row] = _hash_of_long(text, multipliers)
+        for start in range(0, len(self.long_rows), _LONG_AT_ONCE):
+            rows = self.long_rows[start : start + _LONG_AT_ONCE]
+            mixed[rows] = _hashes_of_long(self.long_texts[start : start + _LONG_AT_ONCE], multipliers)
         return mixed
 
     def equal(self, rows: IntArray, others: Ids, other_rows: IntArray) -> BoolArray:
@@ -323,18 +339,26 @@ def _column(buffer: Bytes, starts: IntArray, lengths: IntArray, number: int) -> 
     return column
 
 
-def _hash_of_long(text: bytes, multipliers: Words) -> np.uint64:
-    """Return the hash of an id that is kept aside: that of the same id in columns, if it has room there."""
-    beginning = text[: WORD * MOST_COLUMNS]
-    words = np.frombuffer(beginning + bytes(-len(beginning) % WORD), "<u8")
-    parts = _mix(words, multipliers[: len(words)])
-    parts[0] = (words[:1] * multipliers[:1])[0]
-    mixed: np.uint64 = parts.sum()
-    if len(text) > len(beginning):
-        from hashlib import blake2b  # takes a while to import
+def _words_of(texts: Sequence[bytes], width: int) -> Words:
+    """Return the first words (n, width) of texts."""
+    words: Words = np.array(texts, f"S{WORD * width}").view("<u8").reshape(len(texts), width)
+    return words
 
-        rest = blake2b(text[len(beginning) :], digest_size=WORD, key=multipliers[0].tobytes()).digest()
-        mixed = mixed ^ np.frombuffer(rest, "<u8")[0]
+
+def _hashes_of_long(texts: Sequence[bytes], multipliers: Words) -> Words:
+    """Return the hashes (n,) of ids that are kept aside: those of the same ids in columns."""
+    num_bytes_in_columns = WORD * MOST_COLUMNS
+    longest = min(max(map(len, texts)), num_bytes_in_columns)
+    words = _words_of(texts, -(-longest // WORD))
+    mixed: Words = words[:, 0] * multipliers[0]
+    for number in range(1, words.shape[1]):
+        mixed += _mix(words[:, number], multipliers[number])
+    for place, text in enumerate(texts):
+        if len(text) > num_bytes_in_columns:
+            from hashlib import blake2b  # takes a while to import
+
+            rest = blake2b(text[num_bytes_in_columns:], digest_size=WORD, key=multipliers[0].tobytes())
+            mixed[place] ^= np.frombuffer(rest.digest(), "<u8")[0]
     return mixed
 
 

@@ -17,8 +17,8 @@ import numpy as np
 from pres_eval.arrays.ids import NO_IDS, Ids
 from pres_eval.arrays.stretches import blocks
 from pres_eval.arrays.types import AnyArray, AnyInts, IntArray, Words
+from pres_eval.engines.threads import UNTHREADED, in_order
 from pres_eval.records import dataclass
-from pres_eval.workers import UNTHREADED, in_order
 
 MANY_KEYS = 1 << 20
 """Keys above which they are divided into shares first, so that their slots stay in the cache."""
@@ -116,7 +116,9 @@ class IdTable:
     def find(self, ids: Ids) -> IntArray:
         """Return (W,) the first row with each of these ids (W,), -1 if there is none."""
         found_rows = self._table.find(ids.hashes(self._seed))
-        if len(ids.columns) == len(self.ids.columns) == 1 and not len(ids.long_rows):
+        if len(ids.columns) == len(self.ids.columns) == 1 and not len(ids.long_rows) + len(
+            self.ids.long_rows
+        ):
             return found_rows  # a word times an odd number: no two words have the same hash
         rows = np.flatnonzero(found_rows >= 0)
         wrong = rows[~ids.equal(rows, self.ids, found_rows[rows])]

@@ -18,7 +18,7 @@ from pres_eval.errors import InputError, quoted
 from pres_eval.library.ids import Lookup, decode, encode, ids_of
 from pres_eval.options import Options
 from pres_eval.ranking.order import Sortable, rank_judged
-from pres_eval.ranking.parts import Facts, Part, joined_topics
+from pres_eval.ranking.parts import Facts, RankedPart, joined_topics
 from pres_eval.ranking.ranked import Ranked, Scores
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.ranking import Ranking, ranking_of
@@ -96,7 +96,7 @@ def rank_dict(
         for start, stop in blocks(offsets)
     ]
     ranked = joined_topics([part.ranked(ranker, lookup) for part in parts])
-    part = Part(
+    part = RankedPart(
         facts=Facts(num_rows=num_rows),
         unjudged=Ids.from_texts(unjudged) if unjudged else NO_IDS,
         ranked=ranked,

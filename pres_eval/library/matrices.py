@@ -14,7 +14,7 @@ from pres_eval.library.idcolumns import Numbers, ids_of_array, signed
 from pres_eval.library.ids import JudgedNumbers, Lookup, ids_of
 from pres_eval.options import Options
 from pres_eval.ranking.order import Sortable, rank_judged
-from pres_eval.ranking.parts import Facts, Part, joined_topics
+from pres_eval.ranking.parts import Facts, RankedPart, joined_topics
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.ranking import Ranking, rank_block, ranking_of
@@ -168,7 +168,7 @@ def _rank_numbers(
         parts.append(ranked)
     if not num_rows:
         raise InputError(name, None, "no retrieved documents", "at least one")
-    part = Part(
+    part = RankedPart(
         facts=Facts(num_rows=num_rows),
         unjudged=names.take(np.concatenate(unknown)),
         ranked=joined_topics(parts),

@@ -11,13 +11,13 @@ import numpy as np
 from pres_eval.arrays import repeated, stable_order
 from pres_eval.errors import EmptyFileError, InputError, quoted
 from pres_eval.ranking.parts import Rows
-from pres_eval.ranking.ranker import EVERY_ROW, Ranker
+from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.whole_topics import DuplicateRowError
 from pres_eval.reading.blocks import Block, FileFormat, check_scores, joined
+from pres_eval.reading.file import File
 from pres_eval.reading.formats.delimited import read_columns
 from pres_eval.reading.lines import DOCNO, RUN
 from pres_eval.reading.run_files import RunFiles
-from pres_eval.reading.source import Source
 
 KEEP_ONE = "the evaluator can keep one: --duplicates best or --duplicates first"
 """Advice at the end of the message."""
@@ -38,15 +38,15 @@ def first_duplicate(run: RunFiles, form: FileFormat | None, ranker: Ranker) -> I
         check_scores(run.name, block)
     except InputError as error:
         return error
-    rows = ranker.part(block, EVERY_ROW).rows
-    pairs = [] if rows is None else list(_duplicates(ranker, rows))
+    rows = ranker.rows_part(block).rows
+    pairs = list(_duplicates(ranker, rows))
     counts = [sum(len(part.numbers) for part in parts) for parts in blocks]
     files = list(zip([source.name for source in run.sources], counts, strict=True))
     # Read once more, the file may have other lines.
     return duplicate_error(run.name, block, pairs, files, form is None) or run.sources[0].changed()
 
 
-def _blocks(source: Source, form: FileFormat | None) -> Iterator[Block]:
+def _blocks(source: File, form: FileFormat | None) -> Iterator[Block]:
     """Yield the rows of a file, those of a trec run with their lines."""
     if form is not None:
         yield from form.read(source, False)
@@ -57,13 +57,15 @@ def _blocks(source: Source, form: FileFormat | None) -> Iterator[Block]:
 
 def _duplicates(ranker: Ranker, rows: Rows) -> Iterator[Pair]:
     """Yield the first document that is there twice of each topic that has one."""
+    if not len(rows.topic):
+        return
     order = stable_order(rows.topic, len(ranker.pool.topics))
     offsets = np.concatenate(([0], np.cumsum(np.bincount(rows.topic))))
-    again, _ = repeated(offsets, rows.ids.take(order))
+    again, _ = repeated(offsets, rows.documents.take(order))
     for number in np.unique(rows.topic[order[again]]).tolist():
         own = order[int(offsets[number]) : int(offsets[number + 1])]
         try:
-            ranker.ranked_rows(Rows(rows.topic[own], rows.scores[own], rows.ids.take(own)), 1)
+            ranker.ranked_rows(Rows(rows.topic[own], rows.scores[own], rows.documents.take(own)), 1)
         except DuplicateRowError as error:
             yield error.args
 

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from itertools import pairwise
 from operator import gt
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -192,14 +192,17 @@ def documents_before(ids: Ids, begins: IntArray, tie: IntArray, place: IntArray,
     return in_docno_order(lower, sizes, ascending)
 
 
-def in_docno_order(places: IntArray, sizes: IntArray | int, ascending: bool = False) -> IntArray:
+Places = TypeVar("Places", IntArray, int)
+
+
+def in_docno_order(places: Places, sizes: IntArray | int, ascending: bool = False) -> Places:
     """Return the places (n,) of documents of equal scores; places (n,) of their docnos in byte order, from 0.
 
     sizes  (n,) how many documents have the score
-    This is the tie rule; it is nowhere else.
+    This is the tie rule; it is nowhere else.  One place, and its size, will do instead of arrays.
     """
     # trec_eval: equal scores go by docno, the highest first; in preferences the lowest first.
-    return places if ascending else sizes - 1 - places
+    return places if ascending else cast(Places, sizes - 1 - places)
 
 
 def few_in_order(documents: Mapping[str, Any]) -> Iterable[str] | None:
@@ -219,8 +222,19 @@ def few_in_order(documents: Mapping[str, Any]) -> Iterable[str] | None:
     has_ties = len(set(scores)) < len(scores)
     if math.isnan(sum(scores)) or (has_ties and not _are_ascii(documents)):
         return None
-    # The tie rule of `in_docno_order` again: ASCII texts compare as their bytes do.
-    return [document for _, document in sorted(zip(scores, documents, strict=True), reverse=True)]
+    tied: dict[float, list[str]] = {}
+    for document, score in zip(documents, scores, strict=True):
+        tied.setdefault(score, []).append(document)
+    return [document for score in sorted(tied, reverse=True) for document in _few_tied(tied[score])]
+
+
+def _few_tied(documents: list[str]) -> list[str]:
+    """Return documents of equal scores in order; texts of ASCII compare as their bytes do."""
+    size = len(documents)
+    in_order = [""] * size
+    for place, document in enumerate(sorted(documents)):
+        in_order[in_docno_order(place, size)] = document
+    return in_order
 
 
 def _are_falling(scores: array[float]) -> bool:
@@ -248,19 +262,8 @@ def place_keys(topic: AnyInts, scores: Scores, num_topics: int) -> Words:
     """
     # Topic and score are one number because numpy sorts numbers many times faster than permutations.
     keys = score_keys(scores)
-    kept, lost = _bits_of_score(num_topics, 8 * scores.itemsize)
-    keys >>= np.uint64(lost)
-    keys |= topic.astype(np.uint64) << np.uint64(kept)
+    score_bits = 8 * scores.itemsize
+    lost_bits = max((num_topics - 1).bit_length() + score_bits - 64, 0)
+    keys >>= np.uint64(lost_bits)
+    keys |= topic.astype(np.uint64) << np.uint64(score_bits - lost_bits)
     return keys
-
-
-def topic_keys(num_topics: int, single: bool) -> Words:
-    """Return the least key (T,) that a place in each topic can have."""
-    kept, _ = _bits_of_score(num_topics, 32 if single else 64)
-    return np.arange(num_topics, dtype=np.uint64) << np.uint64(kept)
-
-
-def _bits_of_score(num_topics: int, bits: int) -> tuple[int, int]:
-    """Return how many bits of a score have room beside the number of a topic, and how many are lost."""
-    lost = max((num_topics - 1).bit_length() + bits - 64, 0)
-    return bits - lost, lost

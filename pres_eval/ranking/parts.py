@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import field, replace
-from itertools import chain
+from dataclasses import replace
+from typing import Generic, TypeVar
 
 import numpy as np
 
-from pres_eval.arrays import NO_IDS, GrowingColumns, Ids, IdTable, IntArray, TopicNumbers, gathered
-from pres_eval.ranking.any_order import KeyedRows
+from pres_eval.arrays import NO_IDS, GrowingColumns, Ids, IdTable, TopicNumbers, gathered
 from pres_eval.ranking.ranked import NO_TIES, NOTHING, Ranked, Scores, Ties, inverse
 from pres_eval.reading.cuts import ScatteredError
+from pres_eval.reading.file import Chunk, File
 from pres_eval.reading.lines import TAG, LineError, Lines
 from pres_eval.reading.pool import Pool
-from pres_eval.reading.source import NO_CHUNK, Chunk, Source
 from pres_eval.records import dataclass
 
 MOST = 100_000
@@ -126,80 +126,123 @@ class Rows:
 
     topic: TopicNumbers
     scores: Scores
-    ids: Ids
+    documents: Ids
+
+    @classmethod
+    def none(cls, single: bool) -> Rows:
+        """Return no rows; `single`: their scores would have 32 bits."""
+        scores: Scores = np.zeros(0, np.float32) if single else np.zeros(0)
+        return cls(np.zeros(0, np.int32), scores, NO_IDS)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Part:
-    """Kept parts of some rows: ranks where topics are whole, else the rows or their keys.
+    """What parts of a run have in common: facts of their lines, and topics without judgements.
 
-    facts           of its lines
-    topics          (S,) the judged topics in the order of the file, if these are whole
-    unjudged, more  topics without judgements, and whether there are further ones
-    chunk           whose memory may be used again
+    more_unjudged  whether there are further ones than those that are kept
     """
 
     facts: Facts
-    topics: IntArray = field(default_factory=lambda: _NONE)
     unjudged: Ids = NO_IDS
-    more: bool = False
-    ranked: Ranked | None = None
-    rows: Rows | None = None
-    keyed: tuple[KeyedRows, ...] = ()
-    chunk: Chunk = NO_CHUNK
+    more_unjudged: bool = False
 
 
-NO_PART = Part(facts=Facts())
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RankedPart(Part):
+    """Part of a run whose topics are whole, ranked."""
+
+    ranked: Ranked = NOTHING
 
 
-class Merging:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RowsPart(Part):
+    """Part of a run whose topics go on elsewhere: its rows, to be ranked when all are there."""
+
+    rows: Rows
+
+
+AnyPart = TypeVar("AnyPart", RankedPart, RowsPart)
+
+
+class Merging(ABC, Generic[AnyPart]):
     """Merges parts in the order of the file."""
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self) -> None:
         self.facts = Facts()
-        self._parts: list[Part] = []
-        self._seen = np.zeros(len(pool.topics), np.bool_)
         self._unjudged = UnjudgedTopics()
-        self._rows = GrowingColumns()
 
-    def add(self, part: Part) -> None:
-        """Take the next part.  Raises ScatteredError if one of its topics came before."""
-        if self._seen[part.topics].any():
-            raise ScatteredError
-        self._seen[part.topics] = True
+    def add(self, part: AnyPart) -> None:
+        """Take the next part."""
+        self._keep(part)
         self.facts = self.facts.then(part.facts)
         if len(part.unjudged):
             self._unjudged.add(part.unjudged)
-        self._unjudged.more |= part.more
-        if part.rows is not None:
-            self._rows.append(part.rows.topic, part.rows.scores, part.rows.ids)
-        # What was taken already would be there twice.
-        self._parts.append(replace(part, unjudged=NO_IDS, rows=None, chunk=NO_CHUNK))
+        self._unjudged.more |= part.more_unjudged
 
-    def add_chunks(self, source: Source, parts: Iterable[Part]) -> None:
+    def add_chunks(self, source: File, parts: Iterable[tuple[Chunk, AnyPart]]) -> None:
         """Take the parts that the chunks of a source become; a LineError then counts all lines so far."""
         try:
-            for part in parts:
+            for chunk, part in parts:
                 self.add(part)
-                source.give_back(part.chunk)
+                source.give_back(chunk)
         except LineError as error:
             raise LineError(self.facts.num_lines + error.line, error.found, error.expected) from None
         source.free_buffers()
         newline = source.final_newline and self.facts.final_newline
         self.facts = replace(self.facts, final_newline=newline)
 
-    def part(self) -> Part:
+    @abstractmethod
+    def _keep(self, part: AnyPart) -> None:
+        """Keep what only parts of this kind have."""
+
+    @abstractmethod
+    def part(self) -> AnyPart:
         """Return all parts as one."""
-        parts = [NO_PART, *self._parts]
-        ranked = [part.ranked for part in parts if part.ranked is not None]
-        return Part(
+
+
+class MergingRanks(Merging[RankedPart]):
+    """Merges parts that are ranked, none of whose topics is in two of them."""
+
+    def __init__(self, pool: Pool) -> None:
+        super().__init__()
+        self._is_ranked = np.zeros(len(pool.topics), np.bool_)
+        self._ranked: list[Ranked] = []
+
+    def _keep(self, part: RankedPart) -> None:
+        """Keep the ranks.  Raises ScatteredError if one of the topics came before."""
+        if self._is_ranked[part.ranked.topic].any():
+            raise ScatteredError
+        self._is_ranked[part.ranked.topic] = True
+        self._ranked.append(part.ranked)
+
+    def part(self) -> RankedPart:
+        """Return all parts as one."""
+        return RankedPart(
             facts=self.facts,
-            topics=np.concatenate([part.topics for part in parts]),
             unjudged=self._unjudged.ids(),
-            more=self._unjudged.more,
-            ranked=joined_topics(ranked) if ranked else None,
-            rows=Rows(*self._rows.values()) if len(self._rows) else None,
-            keyed=tuple(chain.from_iterable(part.keyed for part in parts)),
+            more_unjudged=self._unjudged.more,
+            ranked=joined_topics(self._ranked),
+        )
+
+
+class MergingRows(Merging[RowsPart]):
+    """Merges parts that are rows."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._columns = GrowingColumns()
+
+    def _keep(self, part: RowsPart) -> None:
+        self._columns.append(part.rows.topic, part.rows.scores, part.rows.documents)
+
+    def part(self) -> RowsPart:
+        """Return all parts as one."""
+        rows = Rows(*self._columns.values()) if len(self._columns) else Rows.none(single=False)
+        return RowsPart(
+            facts=self.facts,
+            unjudged=self._unjudged.ids(),
+            more_unjudged=self._unjudged.more,
+            rows=rows,
         )
 
 

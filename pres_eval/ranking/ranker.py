@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from pres_eval.arrays import (
-    EVERY_PROCESS,
     NO_IDS,
     AnyInts,
     Ids,
     IntArray,
     TopicNumbers,
-    Words,
     blocks,
     changed,
     consecutive,
@@ -24,42 +20,21 @@ from pres_eval.arrays import (
     ragged,
     stable_order,
 )
+from pres_eval.engines.threads import in_order
 from pres_eval.options import BEST_SCORE, ERROR, Options
-from pres_eval.ranking.any_order import Finder, KeyedRows, rows_of_ties
-from pres_eval.ranking.parts import Facts, Part, Rows, joined_topics
+from pres_eval.ranking.parts import Facts, RankedPart, Rows, RowsPart, joined_topics
 from pres_eval.ranking.ranked import Ranked, Scores
 from pres_eval.ranking.whole_topics import KEEP_RANKS, rank_topics
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.cuts import ScatteredError
+from pres_eval.reading.file import Chunk
 from pres_eval.reading.lines import DOCNO, RUN, TOPIC, Lines, parse_lines
 from pres_eval.reading.pool import Pool
-from pres_eval.reading.source import Chunk
 from pres_eval.records import dataclass
-from pres_eval.workers import in_order
 
 if TYPE_CHECKING:
     from pres_eval.reading.relevance import Relevance
     from pres_eval.reading.rewriting import Rewriting
-
-ROWS = "rows"
-
-
-@dataclass(frozen=True)
-class Kept:
-    """Kept parts of rows: the "ranks" of whole topics, "keys" (two numbers a row), or the "rows".
-
-    ties    the place keys of the ties of which rows are kept; None for all rows
-    by_topic  whether each topic has to come once, as for ranks of a part of a run
-    """
-
-    what: str
-    ties: Words | None = None
-    by_topic: bool = False
-
-
-RANKS, KEYS, EVERY_ROW = Kept("ranks", by_topic=True), Kept("keys"), Kept(ROWS)
-IN_ANY_ORDER = Kept("ranks")
-"""Ranks of a run that is a single block."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -71,8 +46,7 @@ class Ranker:
     most             -M
     only             the one topic that is wanted, None for all
     duplicates       which row counts of a document that a topic has twice
-    seed             of the keys of rows, the same in every process
-    checks           whether rows in any order are checked for documents that nobody judged and come twice
+    checks           whether documents that nobody judged are errors if they come twice in rows in any order
     rewriting        the mapping of documents before they are ranked
     once             whether a document that a topic has twice before it is mapped is an error
     """
@@ -83,7 +57,6 @@ class Ranker:
     most: int | None = None
     only: int | None = None
     duplicates: str = ERROR
-    seed: int = EVERY_PROCESS
     checks: bool = True
     rewriting: Rewriting | None = None
     once: bool = False
@@ -106,96 +79,85 @@ class Ranker:
             only=None if only is None else int(judged.pool.find_topics(Ids.from_texts([only]))[0]),
             duplicates=duplicates,
             rewriting=rewriting,
-            seed=EVERY_PROCESS + int.from_bytes(os.urandom(8), "little"),
             checks=checks,
             once=duplicates != options.duplicates == ERROR,
         )
 
-    def __getstate__(self) -> dict[str, Any]:
-        # Another process makes its own finder.
-        return {name: value for name, value in vars(self).items() if name != "finder"}
+    def ranked_part(self, piece: Chunk | Block) -> RankedPart:
+        """Return the ranks of a chunk or a block whose topics are whole, each in one place.
 
-    @cached_property
-    def finder(self) -> Finder:
-        """Return the finder of judged documents among rows in any order."""
-        return Finder(self.pool, self.seed)
-
-    def part(
-        self,
-        piece: Chunk | Block,
-        kept: Kept = RANKS,
-        *,
-        is_first: bool = True,
-        jobs: int = 1,
-    ) -> Part:
-        """Return the kept part of a chunk or a block; `is_first`: the run begins with it.
-
-        Raises LineError for a malformed line, DuplicateRowError, IdsWantedError.
+        Raises LineError for a malformed line, DuplicateRowError, ScatteredError for a topic that comes twice.
         """
-        if isinstance(piece, Block):
-            block, part = piece, Part(facts=Facts(num_rows=len(piece.numbers)))
-        else:
-            lines = parse_lines(piece, RUN).checked()
-            part = Part(facts=Facts.of(lines), chunk=piece)
-            if not len(lines):
-                return part
-            block = _block_of_lines(lines, kept)
-        as_written = None
-        if self.rewriting is not None:
-            block, written, num_mapped, num_excluded = self.rewriting.of_run(block)
-            facts = replace(part.facts, num_mapped=num_mapped, num_excluded=num_excluded)
-            part = replace(part, facts=facts)
-            as_written = replace(block, documents=written) if self.once else None
-        return self._of_block(block, as_written, part, kept, is_first, jobs)
-
-    def _of_block(
-        self, block: Block, as_written: Block | None, part: Part, kept: Kept, is_first: bool, jobs: int
-    ) -> Part:
-        """Return the part with the kept rows of a block.
-
-        as_written  the block before it was mapped, of which no topic may have a document twice; None: it may
-        """
+        rewritten = self._rewritten(piece, each_row_alone=False)
+        block = rewritten.block
         topic = self.pool.find_topics(block.topics)
         unjudged = block.topics.take(np.flatnonzero(topic < 0))
-        if self.only is not None:
-            # trec_eval: the other topics are not looked at, so that no document there is one too many.
-            topic = np.where(topic == self.only, topic, -1)
-        part = replace(part, unjudged=unjudged if len(unjudged) else NO_IDS)
-        if kept.what == RANKS.what:
-            judged = topic[topic >= 0]
-            if kept.by_topic and has_equal(judged):
-                raise ScatteredError
-            if as_written is not None:
-                self.unmapped().ranked(as_written, topic, jobs)
-            ranked = self.ranked(block, topic, jobs)
-            return replace(part, topics=judged, ranked=ranked)
-        rows, topic_of = _judged_rows(topic, block.lengths)
-        scores = self.cast(block.numbers)[rows]
-        if kept.what != ROWS:
-            ids = block.documents.take(rows)
-            keyed = KeyedRows.of(
-                self.finder, topic_of, scores, ids, look_for_ties=is_first, checks=self.checks
-            )
-            return replace(part, keyed=(keyed,))
-        if kept.ties is not None:
-            tied, topic_of = rows_of_ties(kept.ties, len(self.pool.topics), topic_of, scores)
-            rows = np.arange(rows.start, rows.stop)[tied] if isinstance(rows, slice) else rows[tied]
-            scores = scores[tied]
-        return replace(part, rows=Rows(topic_of, scores, block.documents.take(rows)))
+        topic = self._wanted(topic)
+        if has_equal(topic[topic >= 0]):
+            raise ScatteredError
+        if self.once and rewritten.as_written is not None:
+            self.unmapped().ranked(rewritten.as_written, topic)
+        return RankedPart(facts=rewritten.facts, unjudged=unjudged, ranked=self.ranked(block, topic))
+
+    def rows_part(self, piece: Chunk | Block) -> RowsPart:
+        """Return the rows of judged topics of a chunk or a block.  Raises LineError for a malformed line."""
+        rewritten = self._rewritten(piece, each_row_alone=True)
+        block = rewritten.block
+        topic = self.pool.find_topics(block.topics)
+        unjudged = block.topics.take(np.flatnonzero(topic < 0))
+        rows, topic_of = _judged_rows(self._wanted(topic), block.lengths)
+        kept_rows = Rows(topic_of, self.cast(block.numbers)[rows], block.documents.take(rows))
+        return RowsPart(facts=rewritten.facts, unjudged=unjudged, rows=kept_rows)
+
+    def _rewritten(self, piece: Chunk | Block, *, each_row_alone: bool) -> _Rewritten:
+        """Return the rows of a chunk or a block, as they are mapped, without excluded ones.
+
+        each_row_alone  whether each row may be a group of its own
+        """
+        if isinstance(piece, Block):
+            block, facts = piece, Facts(num_rows=len(piece.numbers))
+        else:
+            lines = parse_lines(piece, RUN).checked()
+            block, facts = _block_of_lines(lines, each_row_alone), Facts.of(lines)
+        if self.rewriting is None or not len(block.numbers):
+            return _Rewritten(block, facts)
+        block, written, num_mapped, num_excluded = self.rewriting.of_run(block)
+        facts = replace(facts, num_mapped=num_mapped, num_excluded=num_excluded)
+        return _Rewritten(block, facts, replace(block, documents=written))
+
+    def _wanted(self, topic: IntArray) -> IntArray:
+        """Return topics (G,) with -1 for those that -D leaves out."""
+        if self.only is None:
+            return topic
+        # trec_eval: the other topics are not looked at, so that no document there is one too many.
+        return np.where(topic == self.only, topic, -1)
+
+    def ranked_block(self, block: Block, jobs: int = 1) -> RankedPart:
+        """Return the ranks of a run that is a single block, its topics in any order.
+
+        Raises DuplicateRowError.
+        """
+        rewritten = self._rewritten(block, each_row_alone=False)
+        topic = self.pool.find_topics(rewritten.block.topics)
+        unjudged = rewritten.block.topics.take(np.flatnonzero(topic < 0))
+        topic = self._wanted(topic)
+        if self.once and rewritten.as_written is not None:
+            self.unmapped().ranked(rewritten.as_written, topic, jobs)
+        ranked = self.ranked(rewritten.block, topic, jobs)
+        return RankedPart(facts=rewritten.facts, unjudged=unjudged, ranked=ranked)
 
     def unmapped(self) -> Ranker:
         """Return the ranker of the same documents as they are before they are mapped, each once a topic."""
         return replace(self, rewriting=None, duplicates=ERROR, once=False)
 
-    def ranked(self, block: Block, topic: AnyInts, jobs: int = 1, meaning: IntArray | None = None) -> Ranked:
+    def ranked(self, block: Block, topic: AnyInts, jobs: int = 1, checks: bool = True) -> Ranked:
         """Rank the rows of a block that has all rows of its topics, in whatever order.
 
-        topic    (G,) the topic of each group as an index of the pool's, -1 for one that is left out
-        meaning  (S,) the meaning of numbers of topics, if not themselves
+        topic   (G,) the topic of each group as an index of the pool's, -1 for one that is left out
+        checks  whether documents that nobody judged are errors, too, if they come twice
         Raises DuplicateRowError.
         """
         topics, lengths, rows = _by_topic(topic, block.lengths)
-        topics = topics if meaning is None else meaning[topics]
         offsets = np.concatenate(([0], np.cumsum(lengths)))
         scores = self.cast(block.numbers)
 
@@ -215,19 +177,20 @@ class Ranker:
                 self.most,
                 ascending=self.ascending,
                 duplicates=self.duplicates,
+                checks=checks,
             )
 
         return joined_topics(list(in_order(rank_some, blocks(offsets), jobs)))
 
-    def ranked_rows(self, rows: Rows, jobs: int, meaning: IntArray | None = None) -> Ranked:
-        """Rank rows that were kept, in whatever order they came, as `ranked` does; meaning (S,)."""
+    def ranked_rows(self, rows: Rows, jobs: int, checks: bool = True) -> Ranked:
+        """Rank rows that were kept, in whatever order they came.  Raises DuplicateRowError."""
         first = np.flatnonzero(changed(rows.topic))
         if 2 * len(first) > len(rows.topic):  # in no order: each row is a group
             topic, lengths = rows.topic, np.broadcast_to(np.int64(1), len(rows.topic))
         else:
             topic, lengths = rows.topic[first], np.diff(first, append=len(rows.topic))
-        block = Block(topics=NO_TOPICS, lengths=lengths, documents=rows.ids, numbers=rows.scores)
-        return self.ranked(block, topic, jobs, meaning)
+        block = Block(topics=NO_IDS, lengths=lengths, documents=rows.documents, numbers=rows.scores)
+        return self.ranked(block, topic, jobs, checks)
 
     def cast(self, scores: Any) -> Scores:
         """Return the scores (N,) as trec_eval keeps them: in single precision, or as they are."""
@@ -238,7 +201,16 @@ class Ranker:
             return cast(Scores, scores.astype(np.float32))
 
 
-NO_TOPICS = Ids.from_texts([])
+@dataclass(frozen=True, eq=False)
+class _Rewritten:
+    """Rows with the facts of their lines.
+
+    as_written  the same rows with their documents before these were mapped; None where nothing is mapped
+    """
+
+    block: Block
+    facts: Facts
+    as_written: Block | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -256,16 +228,16 @@ class _DocumentsOfLines:
         return Ids.from_buffer(self.lines.chunk.array(), starts[rows], ends[rows])
 
 
-def _block_of_lines(lines: Lines, kept: Kept) -> Block:
-    """Return the rows of lines, of which there is at least one."""
-    ids = lines.column(TOPIC)
+def _block_of_lines(lines: Lines, each_row_alone: bool) -> Block:
+    """Return the rows of lines; where lines are in no order, each row may be a group of its own."""
+    ids = lines.column(TOPIC) if len(lines) else NO_IDS
     first = ids.heads()
-    # Where lines are in no order, few neighbours have the same topic, and each row is a group.
-    alone = len(first) == len(ids) or (not kept.by_topic and 2 * len(first) > len(ids))
+    # Few neighbours have the same topic then.
+    is_alone = len(first) == len(ids) or (each_row_alone and 2 * len(first) > len(ids))
     return Block(
-        topics=ids if alone else ids.take(first),
-        lengths=np.ones(len(ids), np.int64) if alone else np.diff(first, append=len(ids)),
-        documents=_DocumentsOfLines(lines),
+        topics=ids if is_alone else ids.take(first),
+        lengths=np.ones(len(ids), np.int64) if is_alone else np.diff(first, append=len(ids)),
+        documents=_DocumentsOfLines(lines) if len(lines) else NO_IDS,
         numbers=lines.numbers,
     )
 

@@ -10,9 +10,9 @@ import numpy as np
 from pres_eval.arrays import Ids, IntArray
 from pres_eval.errors import InputError, quoted
 from pres_eval.options import Options
-from pres_eval.ranking.parts import Facts, Part, each_once
-from pres_eval.ranking.ranked import NOTHING, Ranked, only
-from pres_eval.ranking.ranker import IN_ANY_ORDER, Ranker
+from pres_eval.ranking.parts import Facts, RankedPart, each_once
+from pres_eval.ranking.ranked import Ranked, only
+from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.whole_topics import DuplicateRowError
 from pres_eval.reading.blocks import Block, check_scores
 from pres_eval.reading.relevance import Relevance
@@ -65,7 +65,7 @@ class Ranking(Ranked):
 
 
 def ranking_of(
-    part: Part,
+    part: RankedPart,
     ranker: Ranker,
     name: str,
     tag: str | None = None,
@@ -77,13 +77,13 @@ def ranking_of(
     cut_off = facts.tag != facts.tag_before and facts.tag_before.startswith(facts.tag)
     is_told = cut_off and not facts.final_newline
     return Ranking(
-        **vars(part.ranked or NOTHING),
+        **vars(part.ranked),
         name=name,
         tag=facts.tag.decode("utf-8", "surrogateescape") if tag is None else tag,
         tag_before=facts.tag_before.decode("utf-8", "surrogateescape") if is_told else None,
         facts=facts,
         unjudged_ids=part.unjudged,
-        more_unjudged=part.more,
+        more_unjudged=part.more_unjudged,
         form=form,
         single=ranker.single,
         ascending=ranker.ascending,
@@ -100,7 +100,7 @@ def rank_block(name: str, block: Block, ranker: Ranker, tag: str = "run", jobs: 
         raise InputError(name, None, "no retrieved documents", "at least one")
     check_scores(name, block)
     try:
-        part = ranker.part(block, IN_ANY_ORDER, jobs=jobs)
+        part = ranker.ranked_block(block, jobs)
     except DuplicateRowError as error:
         from pres_eval.ranking.duplicates import duplicate_error
 

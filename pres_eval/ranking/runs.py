@@ -3,30 +3,36 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Generator, Sequence
+import enum
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import groupby
+from typing import cast
 
-import numpy as np
-
-from pres_eval.arrays import Words
 from pres_eval.engines.engine import Engine, Here, split_size
+from pres_eval.engines.threads import UNTHREADED, in_order
 from pres_eval.errors import EmptyFileError, InputError, PresEvalError, RunFailure
-from pres_eval.options import ERROR, Options
-from pres_eval.ranking.any_order import IdsWantedError, KeyedRows, rank_in_any_order
-from pres_eval.ranking.order import topic_keys
-from pres_eval.ranking.parts import Facts, Merging, Part
-from pres_eval.ranking.ranked import Ranked
-from pres_eval.ranking.ranker import EVERY_ROW, KEYS, RANKS, ROWS, Kept, Ranker
+from pres_eval.options import Options
+from pres_eval.ranking.parts import (
+    AnyPart,
+    Facts,
+    Merging,
+    MergingRanks,
+    MergingRows,
+    RankedPart,
+    RowsPart,
+)
+from pres_eval.ranking.ranked import NOTHING
+from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.ranking import Ranking, ranking_of
 from pres_eval.ranking.whole_topics import DuplicateRowError
 from pres_eval.reading.blocks import Block, FileFormat, check_tag
 from pres_eval.reading.cuts import ScatteredError
+from pres_eval.reading.file import Chunk, File
 from pres_eval.reading.lines import RUN, LineError, no_lines
 from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.run_files import PARQUET, TREC, RunFiles, check_format
-from pres_eval.reading.source import CHUNK, Chunk, Source
 from pres_eval.reading.splits import (
     Split,
     blocks_in,
@@ -35,7 +41,6 @@ from pres_eval.reading.splits import (
     text_chunks,
     text_splits,
 )
-from pres_eval.workers import UNTHREADED, in_order
 
 FIRST_BYTES = 1 << 18
 """Bytes of a run that are read here first, to see whether topics are together."""
@@ -48,46 +53,73 @@ def _format(form: str) -> FileFormat:
     return FORMATS[form]
 
 
+class Keep(enum.Enum):
+    """What is kept of the rows of a run."""
+
+    RANKS = "ranks of whole topics"
+    ROWS = "rows of topics that go on elsewhere"
+
+
 def read_split(
     split: Split,
     ranker: Ranker,
-    files: Sequence[Source],
+    files: Sequence[File],
     *,
-    kept: Kept = RANKS,
+    keep: Keep = Keep.RANKS,
     form: str = TREC,
     threads: int = 1,
-) -> Part:
+) -> RankedPart | RowsPart:
     """Return the kept part of a split of these files, which `threads` threads of this process read.
 
-    Raises LineError for a malformed line, InputError, DuplicateRowError, ScatteredError, IdsWantedError.
+    Raises LineError for a malformed line, InputError, DuplicateRowError, ScatteredError.
     """
-    merging = Merging(ranker.pool)
-    by_topic, file = kept.by_topic, files[split.number]
-    begins_run = split.number == split.start == 0
+    if keep is Keep.RANKS:
+        merging = MergingRanks(ranker.pool)
+        _read_into(merging, ranker.ranked_part, split, files, form, threads, by_topic=True)
+        return merging.part()
+    merging_rows = MergingRows()
+    _read_into(merging_rows, ranker.rows_part, split, files, form, threads, by_topic=False)
+    return merging_rows.part()
 
-    def work(numbered: tuple[int, Chunk | Block]) -> Part:
-        """Return the kept part of a piece of the split."""
-        number, piece = numbered
-        return ranker.part(piece, kept=kept, is_first=begins_run and number == 0)
 
-    if form == TREC:
-        # One chunk lies ready, so that no thread waits until this one has read the next: a seventh faster.
-        with contextlib.closing(text_chunks(file, by_topic, split.start, split.stop)) as chunks:
-            parts = in_order(work, enumerate(chunks), threads, UNTHREADED)
-            with contextlib.suppress(EmptyFileError):  # others may have lines
-                merging.add_chunks(file, parts)
-    else:
+def _read_into(
+    merging: Merging[AnyPart],
+    part_of: Callable[[Chunk | Block], AnyPart],
+    split: Split,
+    files: Sequence[File],
+    form: str,
+    threads: int,
+    by_topic: bool,
+) -> None:
+    """Read a split, and merge the parts that its pieces become; by_topic: topics of a piece are whole."""
+    file = files[split.number]
+    if form != TREC:
         blocks = blocks_in(file, split, _format(form), by_topic)
-        for part in in_order(work, enumerate(blocks), threads, UNTHREADED):
+        for part in in_order(part_of, blocks, threads, UNTHREADED):
             merging.add(part)
-    part = merging.part()
-    if split.stop is not None and part.keyed:
-        part = replace(part, keyed=(KeyedRows.joined(part.keyed),))
-    return part
+        return
+
+    def work(chunk: Chunk) -> tuple[Chunk, AnyPart]:
+        """Return a chunk, whose memory may be used again, and what it becomes."""
+        return chunk, part_of(chunk)
+
+    # One chunk lies ready, so that no thread waits until this one has read the next: a seventh faster.
+    with contextlib.closing(text_chunks(file, by_topic, split.start, split.stop)) as chunks:
+        parts = in_order(work, chunks, threads, UNTHREADED)
+        with contextlib.suppress(EmptyFileError):  # others may have lines
+            merging.add_chunks(file, parts)
+
+
+class FirstPass(enum.Enum):
+    """What reading a run shows about its topics."""
+
+    WHOLE = "each is in one place"
+    SCATTERED = "some are in several places"
+    TWICE = "one has a document twice"
 
 
 def read_run(
-    run: Source | RunFiles,
+    run: File | RunFiles,
     judged: Relevance,
     options: Options | None = None,
     jobs: int | None = None,
@@ -97,7 +129,7 @@ def read_run(
 
     Raises the errors of `Runs.rank`.
     """
-    files = RunFiles(run.name, (run,)) if isinstance(run, Source) else run
+    files = RunFiles(run.name, (run,)) if isinstance(run, File) else run
     with Runs(Ranker.of(judged, options or Options()), Here(jobs)) as runs:
         return runs.rank(files, form)
 
@@ -142,62 +174,61 @@ class Runs(contextlib.AbstractContextManager["Runs"]):
         """Return the ranking of a run in a known format, in one pass if topics are together."""
         if run.form != TREC:
             check_tag(run.name, _tag(run))
-        once = self._ranker.once
         try:
-            try:
-                return self._made(run, self._merged(run, RANKS))
-            except ScatteredError:
-                if not once:
-                    return self._in_any_order(run)
+            outcome, part = self._first_pass(run)
+            if outcome is not FirstPass.WHOLE and self._ranker.once:
+                return self._read_unmapped_first(run)
+            match outcome:
+                case FirstPass.WHOLE:
+                    assert part is not None
+                    return self._made(run, part)
+                case FirstPass.SCATTERED:
+                    return self._ranked_rows(run, self._ranker.checks)
+                case FirstPass.TWICE if self._ranker.most is not None:
+                    # Rows that came later may have moved these behind the last one that -M leaves.
+                    return self._ranked_rows(run, checks=True)
         except InputError:
             # The rows of a table are all read before the first of them is found to be wrong.
             if run.form == TREC:
                 raise
-            if not once:
-                raise self._first_duplicate(run) from None
+            if self._ranker.once:
+                return self._read_unmapped_first(run)
         except DuplicateRowError:
-            if not once:
-                if self._ranker.most is not None:
-                    # Rows that came later may have moved these behind the last one that -M leaves.
-                    with contextlib.suppress(DuplicateRowError):
-                        return self._of_all_rows(run)
-                raise self._first_duplicate(run) from None
-        # What tells which row is one too many, or keeps rows in any order, knows mapped ids alone.
-        for ranker in (self._ranker.unmapped(), replace(self._ranker, once=False)):
-            with Runs(ranker, self._engine) as runs:
-                found = runs._read(run)
-        return found
+            pass
+        raise self._first_duplicate(run)
 
-    def _in_any_order(self, run: RunFiles) -> Ranking:
-        """Return the ranking of lines in any order; ids are kept only if some come twice or many tie."""
-        ranked = None
-        topics = topic_keys(len(self._ranker.pool.topics), self._ranker.single)
-        with contextlib.suppress(IdsWantedError):
-            part = self._merged(run, KEYS)
-            if part.keyed:
-                rank_ties = partial(self._rank_ties, run, topics)
-                ranked = rank_in_any_order(part.keyed, topics, self._engine.workers, rank_ties)
-            return self._made(run, replace(part, ranked=ranked), unchecked=not self._ranker.checks)
-        return self._of_all_rows(run)
+    def _first_pass(self, run: RunFiles) -> tuple[FirstPass, RankedPart | None]:
+        """Read a run as if its topics were together; return whether they are, and then its ranks."""
+        try:
+            return FirstPass.WHOLE, self._merged(run, Keep.RANKS, MergingRanks(self._ranker.pool))
+        except ScatteredError:
+            return FirstPass.SCATTERED, None
+        except DuplicateRowError:
+            return FirstPass.TWICE, None
 
-    def _rank_ties(self, run: RunFiles, topics: Words, ties: Words) -> Ranked:
-        """Rank the documents of some ties, whose keys ascend (E,), each tie like a topic of its own.
+    def _read_unmapped_first(self, run: RunFiles) -> Ranking:
+        """Return the ranking of a run of which no topic may have a document twice before it is mapped.
 
-        topics  (T,) the least key of each topic
+        What tells which row is one too many, or keeps rows in any order, knows mapped ids alone.
         """
-        rows = self._merged(run, Kept(ROWS, ties)).rows
-        if rows is None:
-            raise run.sources[0].changed()
-        ranker = replace(self._ranker, most=None, duplicates=ERROR)
-        topic = np.searchsorted(topics, ties, side="right").astype(np.int64) - 1
-        return ranker.ranked_rows(rows, self._engine.workers, topic)
+        with Runs(self._ranker.unmapped(), self._engine) as runs:
+            runs._read(run)
+        with Runs(replace(self._ranker, once=False), self._engine) as runs:
+            return runs._read(run)
 
-    def _of_all_rows(self, run: RunFiles) -> Ranking:
-        """Return the ranking of rows that this process keeps first.  Raises DuplicateRowError."""
-        workers = self._engine.workers
-        part = Runs(self._ranker, Here(workers))._merged(run, EVERY_ROW)
-        ranked = None if part.rows is None else self._ranker.ranked_rows(part.rows, workers)
-        return self._made(run, replace(part, ranked=ranked))
+    def _ranked_rows(self, run: RunFiles, checks: bool) -> Ranking:
+        """Return the ranking of rows that this process collects first.  Raises DuplicateRowError.
+
+        checks  whether documents that nobody judged are errors, too, if they come twice
+        """
+        part = self._merged(run, Keep.ROWS, MergingRows())
+        ranked = NOTHING
+        if len(part.rows.topic):
+            ranked = self._ranker.ranked_rows(part.rows, self._engine.workers, checks)
+        ranked_part = RankedPart(
+            facts=part.facts, unjudged=part.unjudged, more_unjudged=part.more_unjudged, ranked=ranked
+        )
+        return self._made(run, ranked_part, unchecked=not checks)
 
     def _first_duplicate(self, run: RunFiles) -> InputError:
         """Return the error of a run in which topics have documents twice."""
@@ -205,20 +236,19 @@ class Runs(contextlib.AbstractContextManager["Runs"]):
 
         return first_duplicate(run, None if run.form == TREC else _format(run.form), self._ranker)
 
-    def _merged(self, run: RunFiles, kept: Kept) -> Part:
+    def _merged(self, run: RunFiles, keep: Keep, merging: Merging[AnyPart]) -> AnyPart:
         """Return all parts of the run as one.  Raises InputError for the first line that is malformed."""
-        merging = Merging(self._ranker.pool)
         begins = number = 0
         if self._advanced:  # a second pass takes back what the first reported
             run.advance(-self._advanced)
             self._advanced = 0
         with contextlib.ExitStack() as stack:
-            files, splits = self._splits(run, kept.by_topic, stack)
-            if run.form == TREC and kept.what != ROWS and len(splits) > 1:
-                self._begin(files, splits[0], kept)
+            files, splits = self._splits(run, keep is Keep.RANKS, stack)
+            if run.form == TREC and keep is Keep.RANKS and len(splits) > 1:
+                self._begin(files, splits[0])
             shared = stack.enter_context(contextlib.closing(self._engine.share(files, "the run")))
             threads = self._engine.threads if len(splits) == 1 else 1
-            work = partial(read_split, kept=kept, form=run.form, threads=threads)
+            work = partial(read_split, keep=keep, form=run.form, threads=threads)
             parts = stack.enter_context(
                 contextlib.closing(self._engine.map(work, splits, self._shared, shared))
             )
@@ -226,7 +256,7 @@ class Runs(contextlib.AbstractContextManager["Runs"]):
                 if split.number != number:
                     number, begins = split.number, merging.facts.num_lines
                 try:
-                    merging.add(next(parts))
+                    merging.add(cast(AnyPart, next(parts)))
                 except LineError as error:
                     before = merging.facts.num_lines - begins
                     raise error.in_file(run.sources[split.number], before, RUN.names) from None
@@ -238,22 +268,21 @@ class Runs(contextlib.AbstractContextManager["Runs"]):
             raise _without_rows(run, merging.facts)
         return merging.part()
 
-    def _begin(self, files: Sequence[Source], split: Split, kept: Kept) -> None:
-        """Read the first lines here, which may show that rows must be kept in another way.
+    def _begin(self, files: Sequence[File], split: Split) -> None:
+        """Read the first lines here, which may show that topics are not together.
 
-        Raises ScatteredError, IdsWantedError, before any worker begins; all other errors are for those.
+        Raises ScatteredError before any worker begins; all other errors are for those.
         """
         if split.stop is not None:
-            stop = FIRST_BYTES if kept.by_topic else CHUNK
             with contextlib.suppress(PresEvalError, LineError, DuplicateRowError):
-                if stop < split.stop:
-                    cut = cut_for(kept.by_topic)
-                    split = replace(split, stop=files[split.number].cut_at(stop, cut))
-                read_split(split, self._ranker, files, kept=kept)
+                if split.stop > FIRST_BYTES:
+                    stop = files[split.number].cut_at(FIRST_BYTES, cut_for(by_topic=True))
+                    split = replace(split, stop=stop)
+                read_split(split, self._ranker, files)
 
     def _splits(
         self, run: RunFiles, by_topic: bool, stack: contextlib.ExitStack
-    ) -> tuple[list[Source], list[Split]]:
+    ) -> tuple[list[File], list[Split]]:
         """Return the files, open as long as the stack is, and their splits; `by_topic`: of whole topics."""
         size = self._engine.split_size(run.size() or 0)
         is_apart = run.is_remote or (run.form == PARQUET and run.size() is not None)
@@ -272,7 +301,7 @@ class Runs(contextlib.AbstractContextManager["Runs"]):
                 splits.extend(text_splits(number, file, size, by_topic))
         return files, splits
 
-    def _made(self, run: RunFiles, part: Part, unchecked: bool = False) -> Ranking:
+    def _made(self, run: RunFiles, part: RankedPart, unchecked: bool = False) -> Ranking:
         """Return the ranking of a run whose parts were ranked."""
         is_trec = run.form == TREC
         return ranking_of(
@@ -332,4 +361,4 @@ def _without_rows(run: RunFiles, facts: Facts) -> InputError:
         return InputError(run.name, None, "no rows", "at least one")
     if not facts.num_lines:
         return EmptyFileError(run.name, None, "the file is empty", "lines of text")
-    return no_lines(Source(run.name), RUN)
+    return no_lines(File(run.name), RUN)

@@ -30,11 +30,12 @@ def rank_topics(
     *,
     ascending: bool,
     duplicates: str = ERROR,
+    checks: bool = True,
 ) -> Ranked:
     """Rank S whole topics (S,): rows offsets[i] ... offsets[i+1]-1 are those of pool topic topic[i].
 
     `ascending`: equal scores go by docno ascending, not descending.  `duplicates`: which row counts of a
-    document that a topic has twice.
+    document that a topic has twice.  `checks`: whether documents count for that which nobody judged.
     Raises DuplicateRowError if that is an error; trec_eval: not when -M cuts all but one off.
     """
     rows_to_rank = Sortable(offsets, scores, ids, ascending)
@@ -51,6 +52,8 @@ def rank_topics(
             ascending=ascending,
         )
         return replace(ranked, num_dropped=len(scores) - len(kept))
+    if not checks and duplicates == ERROR:
+        found = _judged_repeats(found)
     if len(found.repeats) and duplicates == ERROR:
         row = _duplicate(rows_to_rank, found, most)
         if row is not None:
@@ -60,6 +63,12 @@ def rank_topics(
         return ranked
     _, first = np.unique(ranked.document, return_index=True)
     return replace(only(ranked, np.sort(first)), num_dropped=len(found.repeats))
+
+
+def _judged_repeats(matches: Matches) -> Matches:
+    """Return the matches with the repeats of judged documents alone."""
+    is_judged = np.isin(matches.repeats, matches.rows)
+    return replace(matches, repeats=matches.repeats[is_judged], first=matches.first[is_judged])
 
 
 def _without_duplicates(scores: Scores, found: Matches, *, best: bool) -> IntArray:

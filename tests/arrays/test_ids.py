@@ -12,6 +12,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from support.plain_reading import IDS
 
+from pres_eval.arrays.columns import GrowingColumns
 from pres_eval.arrays.ids import Ids
 from pres_eval.ranking.parts import each_once
 
@@ -37,6 +38,24 @@ def equal(texts: list[bytes], others: list[bytes]) -> list[bool]:
     rows = np.arange(len(texts))
     same: list[bool] = Ids.from_texts(texts).equal(rows, Ids.from_texts(others), rows).tolist()
     return same
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.lists(st.lists(IDS | st.sampled_from(LONG), min_size=1, max_size=9), min_size=1, max_size=5))
+@example([[b"1"] * 5 + [b"a-topic-with-a-name-2"], [b"a-topic-with-a-name-1", b"a-topic-with-a-name-2"]])
+def test_parts_of_different_widths(parts: list[list[bytes]]) -> None:
+    """An id may be long for one part and short for another: it is the same id."""
+    texts = [text for part in parts for text in part]
+    columns = GrowingColumns()
+    for part in parts:
+        columns.append(Ids.from_texts(part))
+    (grown,) = columns.values()
+    for ids in (Ids.concatenate([Ids.from_texts(part) for part in parts]), grown):
+        assert list(ids) == texts
+        assert list(ids.distinct()[0]) == sorted(set(texts))
+        assert ids.hashes(2).tolist() == Ids.from_texts(texts).hashes(2).tolist()
+        assert ids.heads().tolist() == Ids.from_texts(texts).heads().tolist()
+        assert len(each_once(ids)) == len(set(texts))
 
 
 def test_no_ids() -> None:

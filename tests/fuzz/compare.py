@@ -87,7 +87,7 @@ def small_chunks(copies: bool = False) -> Iterator[None]:
     from pres_eval.batches import forming
     from pres_eval.cli import reader
     from pres_eval.engines import copies as copied
-    from pres_eval.ranking import any_order, order, runs
+    from pres_eval.ranking import order, runs
     from pres_eval.reading import file, lines, relevance, splits
 
     sizes = [
@@ -103,7 +103,6 @@ def small_chunks(copies: bool = False) -> Iterator[None]:
         (splits, "CHUNK", 120),
         (file, "CUT_WINDOW", 40),
         (relevance, "MANY_GROUPS", 2),
-        (any_order, "LEAST_SORTED", 3),
     ]
     if copies:
         sizes += [(reader, "LARGE", 1), (copied, "SPLIT", 100), (splits, "WORKER_CHUNK", 70)]

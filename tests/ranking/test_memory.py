@@ -53,13 +53,11 @@ def test_topics_together(tmp_path: Path, pool: Pool) -> None:
 
 @pytest.mark.slow
 def test_lines_in_no_order(tmp_path: Path, pool: Pool) -> None:
-    """Two numbers are kept of a row, however long ids are."""
-    peaks = []
+    """Rows are collected: their ids, a score and the number of a topic, which is less than the text."""
     for length in (1, 60):
         lines = [line.replace(b" d", b" d" + b"x" * length) for line in lines_of(2400)]
         random.Random(1).shuffle(lines)
         path = tmp_path / str(length)
         path.write_bytes(b"".join(lines))
-        peaks.append(peak_of_reading(path, pool))
-    assert peaks[1] < 1.1 * peaks[0]
-    assert peaks[1] < 64 * TOPICS * 2400  # arrays have room to grow, and are copied when they do
+        # Arrays have room to grow, and are copied when they do.
+        assert peak_of_reading(path, pool) < 64 * TOPICS * 2400 + 2 * path.stat().st_size

@@ -20,6 +20,7 @@ from pres_eval.checking import blocks
 from pres_eval.engines import worker
 from pres_eval.engines.copies import Copies, can_copy
 from pres_eval.engines.processes import Processes
+from pres_eval.pytrec_eval import RelevanceEvaluator
 from pres_eval.ranking import order
 from pres_eval.reading.relevance import read_relevance
 
@@ -76,12 +77,18 @@ def by(engine: Any) -> Callable[[str], Any]:
 
 
 def of_shuffled_lines(run: str) -> Any:
-    """Topics are not together: the ties are ranked when the lines are read once more."""
+    """Topics are not together: the rows are collected and ranked."""
     lines = [
         f"{topic} Q0 {document} 1 {score} t\n" for document, score in (("a", 2), ("b", 2)) for topic in "12"
     ]
     Path(run).write_text("".join([*lines, *(f"3 Q0 d{n} 1 {n} t\n" for n in range(9))]))
     return pe.evaluate({"1": {"a": 1}, "2": {"a": 1}}, run, "recip_rank")["recip_rank"]
+
+
+def of_a_frame(run: str) -> Any:
+    pandas: Any = pytest.importorskip("pandas", reason="the extra `pandas` is not installed")
+    frame = pandas.DataFrame({"query_id": ["1"] * 3, "doc_id": ["a", "b", "c"], "score": [2.0, 2.0, 1.0]})
+    return pe.evaluate(QRELS, frame, "recip_rank")["recip_rank"]
 
 
 WAYS: dict[str, Callable[[str], Any]] = {
@@ -100,6 +107,10 @@ WAYS: dict[str, Callable[[str], Any]] = {
         .evaluate("recip_rank")["recip_rank"]
     ),
     "lines in any order": of_shuffled_lines,
+    "frame": of_a_frame,
+    "few documents": lambda run: RelevanceEvaluator(QRELS, {"recip_rank"}).evaluate(
+        {"1": {"a": 2.0, "b": 2.0, "c": 1.0}}
+    )["1"]["recip_rank"],
 }
 
 

@@ -30,17 +30,14 @@ from support.plain_reading import read_run as read_plainly
 from support.pools import judged_pool, made_pool
 
 from pres_eval.arrays import stretches
-from pres_eval.arrays.ids import Ids
 from pres_eval.errors import InputError
 from pres_eval.options import Options
-from pres_eval.ranking import any_order
-from pres_eval.ranking.any_order import Finder
-from pres_eval.ranking.parts import Part
+from pres_eval.ranking.parts import RankedPart
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.ranking import Ranking
-from pres_eval.ranking.runs import Runs, read_run
+from pres_eval.ranking.runs import read_run
+from pres_eval.reading.file import File
 from pres_eval.reading.pool import Pool
-from pres_eval.reading.source import Source
 
 Judged = dict[bytes, set[bytes]]
 WHOLE = 1 << 20
@@ -89,11 +86,6 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("runs") / "run"
 
 
-def no_collecting() -> Any:
-    """Fails if rows are kept instead of their keys."""
-    return mock.patch.object(Runs, "_of_all_rows", side_effect=AssertionError)
-
-
 SIZES = st.sampled_from([1, 30, 60, 100, 200, 500, WHOLE])
 
 
@@ -131,8 +123,8 @@ def test_order_of_lines_does_not_matter(path: Path, data: bytes, draws: st.DataO
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize("compat", ["9.0.8", "10.0"])
 @pytest.mark.parametrize("documents", [b"d%d", b"a-document-with-a-name-of-more-than-two-words-%d"])
-def test_two_numbers_a_row_are_enough(compat: str, documents: bytes, jobs: int, tmp_path: Path) -> None:
-    """Lines in no order, few ties, found in chunks far apart: no row is kept, and ranks are the same."""
+def test_lines_in_no_order_with_near_scores(compat: str, documents: bytes, jobs: int, tmp_path: Path) -> None:
+    """Scores that are equal, equal in 32 bits, or differ in their last bit, in chunks far apart."""
     generator = random.Random(5)
     rows = [(b"%d" % topic, documents % number) for topic in range(40) for number in range(60)]
     scores = [b"%.7f" % generator.uniform(-3, 3) for _ in rows]
@@ -148,35 +140,32 @@ def test_two_numbers_a_row_are_enough(compat: str, documents: bytes, jobs: int, 
     judged: Judged = {}
     for topic, document in generator.sample(rows, 900):
         judged.setdefault(topic, set()).add(document)
-    with no_collecting():
-        found = read(path, judged, 800, compat=compat, jobs=jobs)
+    found = read(path, judged, 800, compat=compat, jobs=jobs)
     assert found == read_plainly(data, judged, compat)
 
 
-@pytest.mark.parametrize("least", [1, 9, 1000])
+@pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize("topics", [(b"x", b"y"), (b"1", b"2", b"3"), (b"1",), (b"none",)])
-def test_keys_that_are_sorted_together(topics: tuple[bytes, ...], least: int, tmp_path: Path) -> None:
-    """As many as there are, or some of them; chunks without a judged topic at the beginning and the end."""
+def test_chunks_without_a_judged_topic(topics: tuple[bytes, ...], jobs: int, tmp_path: Path) -> None:
+    """At the beginning and the end of lines in no order, or nowhere, or everywhere."""
     unjudged = [b"%s Q0 d%d 1 %d t\n" % (topic, row, -row) for row in range(40) for topic in (b"x", b"y")]
     rows = [b"%d Q0 d%d 1 %d t\n" % (topic, row, -row) for row in range(50) for topic in range(5)]
     data = b"".join(unjudged[:40] + rows + unjudged[40:])
     path = tmp_path / "run"
     path.write_bytes(data)
     judged = judge(*topics, every=60)
-    with mock.patch.object(any_order, "LEAST_SORTED", least), no_collecting():
-        assert read(path, judged, 200) == read_plainly(data, judged)
+    assert read(path, judged, 200, jobs=jobs) == read_plainly(data, judged)
 
 
-def test_rows_are_kept_where_many_scores_tie(tmp_path: Path) -> None:
-    """Otherwise most lines would be read again."""
+def test_lines_in_no_order_with_many_ties(tmp_path: Path) -> None:
+    """Each score comes twelve times."""
     data = b"".join(
         b"%d Q0 d%d 1 %d t\n" % (topic, number, number % 5) for number in range(60) for topic in range(4)
     )
     path = tmp_path / "run"
     path.write_bytes(data)
     judged = judge(b"1", b"2", b"3")
-    with mock.patch.object(Runs, "_rank_ties", side_effect=AssertionError):
-        assert read(path, judged, 400) == read_plainly(data, judged)
+    assert read(path, judged, 400) == read_plainly(data, judged)
 
 
 def lines_of_topics(*topics: tuple[bytes, int], score: bytes = b"") -> bytes:
@@ -340,14 +329,6 @@ def test_ids_that_differ_in_the_highest_bits_of_two_words(tmp_path: Path) -> Non
     assert read(path, judged).topics[b"1"] == PlainTopic(2, [(2, b"1234567\xe11234567\xe1")])
 
 
-def test_a_document_of_the_next_topic_with_the_same_hash(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hashes that leave out the topic: what is judged for one is not taken for judged for the other."""
-    monkeypatch.setattr(Finder, "keys", lambda _, topic, ids: ids.hashes(0))
-    finder = Finder(pool_of({b"1": {b"y"}, b"2": {b"x"}}), 0)
-    rows, documents = finder.find(np.array([0, 0, 1, 1]), Ids.from_texts([b"x", b"y", b"x", b"y"]))
-    assert (rows.tolist(), documents.tolist()) == ([1, 2], [0, 1])
-
-
 @pytest.mark.parametrize("size", [1, 30, WHOLE])
 def test_tag_that_is_cut_off(size: int, tmp_path: Path) -> None:
     """The last line is compared with the one before, also where that is in another chunk."""
@@ -363,21 +344,25 @@ def test_tag_that_is_cut_off(size: int, tmp_path: Path) -> None:
 def test_more_lines_than_32_bits_can_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """tests/fuzz/many_lines.py makes so many; here the first chunk says that it had them."""
 
-    def part(ranker: Ranker, piece: Any, **named: Any) -> Part:
-        found = true_part(ranker, piece, **named)
-        if not named["is_first"]:
-            return found
-        facts = replace(
-            found.facts, num_lines=found.facts.num_lines + 2**31, num_rows=found.facts.num_rows + 2**31
-        )
-        return replace(found, facts=facts)
+    chunks: list[Any] = []
 
-    true_part = Ranker.part
-    monkeypatch.setattr(Ranker, "part", part)
+    def ranked_part(ranker: Ranker, piece: Any) -> RankedPart:
+        part = true_part(ranker, piece)
+        chunks.append(piece)
+        if len(chunks) > 1:
+            return part
+        facts = replace(
+            part.facts, num_lines=part.facts.num_lines + 2**31, num_rows=part.facts.num_rows + 2**31
+        )
+        return replace(part, facts=facts)
+
+    true_part = Ranker.ranked_part
+    monkeypatch.setattr(Ranker, "ranked_part", ranked_part)
     path = tmp_path / "run"
     path.write_bytes(b"1 Q0 a 1 3 t\n1 Q0 b 2 2 t\n2 Q0 b 1 2 t\n3 Q0 b 1 2 t\n" + b"4 Q0 b 1 2 t more\n" * 9)
     found = read(path, judge(b"1", b"2"), 1)
     assert (found.longer_line, found.num_lines) == (2**31 + 5, 2**31 + 13)
+    chunks.clear()
     path.write_bytes(b"1 Q0 a 1 3 t\n1 Q0 b 2 2 t\n2 Q0 b 1 2 t\n3 Q0 b 1 2 t\n" + b"4 Q0 b\n" * 9)
     with pytest.raises(InputError, match=r"run:2147483653: 3 columns, expected 6"):
         read(path, judge(b"1", b"2"), 1)
@@ -530,7 +515,7 @@ def test_large_run_in_ordinary_chunks(tmp_path: Path) -> None:
     pool = pool_of(judged)
     expected = read_plainly(path.read_bytes(), judged)
     assert path.stat().st_size > 2.5 * WHOLE
-    assert as_plain(read_run(Source(str(path)), judged_pool(pool), jobs=2), pool) == expected
+    assert as_plain(read_run(File(str(path)), judged_pool(pool), jobs=2), pool) == expected
     generator.shuffle(lines)
     path.write_bytes(b"".join(lines))
-    assert as_plain(read_run(Source(str(path)), judged_pool(pool), jobs=2), pool).topics == expected.topics
+    assert as_plain(read_run(File(str(path)), judged_pool(pool), jobs=2), pool).topics == expected.topics

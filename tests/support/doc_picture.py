@@ -25,11 +25,11 @@ class Step:
 
 WAY: tuple[Stop | Step, ...] = (
     Stop("PAC-1012 Q0 EP-0938 19 2.71 broad", "a line of run.txt"),
-    Step("reading/source.py", "a chunk of whole lines: one reused buffer, decompressed where needed"),
+    Step("reading/file.py", "a chunk of whole lines: one reused buffer, decompressed where needed"),
     Step("reading/tokens.py", "where each column begins and ends, and which lines are faulty"),
     Step("reading/numbers.py", "the score as a double, exactly"),
     Stop("columns", "topic ids, document ids, scores; files, frames, dicts and arrays all become this"),
-    Step("ranking/runs.py", "whole topics leave at once; of lines in no order two numbers a row are kept"),
+    Step("ranking/runs.py", "whole topics leave at once; lines in no order are collected and ranked"),
     Step("ranking/order.py", "score descending, ties by docno descending: the rank of each judged document"),
     Stop("Ranking", "topic, num_ret, rank, document: some ten thousand numbers, whatever the run's length"),
     Step("batches/forming.py", "joined with the grades; -M, -J, -l, -c, -D"),
