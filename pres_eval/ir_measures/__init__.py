@@ -61,9 +61,10 @@ def _add(provider: Any, measure: Measure) -> None:
     """Make ir_measures know a measure that was registered with pres-eval, unless it has one of this name."""
     known = measures.registry.get(measure.name)
     if known is None or known.NAME in _OWN_NAMES:
-        found = described(measure)
-        measures.registry[measure.name] = found
-        provider.SUPPORTED_MEASURES.append(found(**dict.fromkeys(found.SUPPORTED_PARAMS, ANY)))
+        described_measure = described(measure)
+        measures.registry[measure.name] = described_measure
+        any_parameters = dict.fromkeys(described_measure.SUPPORTED_PARAMS, ANY)
+        provider.SUPPORTED_MEASURES.append(described_measure(**any_parameters))
         _OWN_NAMES.add(measure.name)
 
 

@@ -13,9 +13,12 @@ import ir_measures
 from ir_measures import measures, providers
 from ir_measures.providers import base
 
+from pres_eval.errors import InputError, quoted
 from pres_eval.ir_measures.provider import ANY, PresEvalEvaluator, PresEvalProvider
+from pres_eval.library.ids import encode
 from pres_eval.library.ranked import Qrels
 from pres_eval.options import RelevanceInfo
+from pres_eval.reading.blocks import first_broken
 
 GIVEN = base.Any(required=True)
 _GRADES = {"min_rel": ANY, "max_rel": ANY}
@@ -67,8 +70,8 @@ class DiversityProvider(providers.Provider):  # type: ignore[misc]
     NAME = "pres_eval_diversity"
     SUPPORTED_MEASURES = OF_DIVERSITY
 
-    def _evaluator(self, wanted: Iterable[Any], qrels: Any) -> PresEvalEvaluator:
-        return DiversityEvaluator(wanted, qrels)
+    def _evaluator(self, requested: Iterable[Any], qrels: Any) -> PresEvalEvaluator:
+        return DiversityEvaluator(requested, qrels)
 
 
 class DiversityEvaluator(PresEvalEvaluator):
@@ -77,8 +80,15 @@ class DiversityEvaluator(PresEvalEvaluator):
     relevance = RelevanceInfo.SUBTOPICS
 
     def _judgements(self, data: Any) -> Qrels | None:
-        rows = ir_measures.util.QrelsConverter(data).as_namedtuple_iter()
-        text = "".join(f"{row.query_id} {row.iteration} {row.doc_id} {row.relevance}\n" for row in rows)
+        """Return the judgements, None if there are none; raise InputError for ids that break lines."""
+        lines = []
+        for row in ir_measures.util.QrelsConverter(data).as_namedtuple_iter():
+            words = [str(word) for word in (row.query_id, row.iteration, row.doc_id)]
+            for word in words:
+                if first_broken([encode(word, "qrels")]) is not None:
+                    raise InputError("qrels", None, f"id {quoted(word)}", "one without tabs and line ends")
+            lines.append(f"{' '.join(words)} {row.relevance}\n")
+        text = "".join(lines)
         if not text:
             return None
         return Qrels(io.BytesIO(text.encode("utf-8", "surrogateescape")), form="subtopics", name="qrels")

@@ -66,21 +66,26 @@ def _in_calls(wants: Mapping[Any, Want]) -> list[list[Any]]:
     calls: dict[tuple[Any, ...], list[Any]] = {}
     betas = [measure for measure in wants if measure.NAME == "SetF"]
     for measure, want in wants.items():
-        given = {name: measure[name] for name in measure.SUPPORTED_PARAMS}
-        level, only = given.get("rel", base.NOT_PROVIDED), given.get("judged_only", False)
-        key = level, want.gains, betas.index(measure) if measure in betas else 0, only
-        if level is base.NOT_PROVIDED:
-            first = next(iter(calls), (1, (), 0, only))
-            key = (1, want.gains, 0, only) if want.gains else (*first[:3], given.get("judged_only", first[3]))
+        parameters = {name: measure[name] for name in measure.SUPPORTED_PARAMS}
+        level = parameters.get("rel", base.NOT_PROVIDED)
+        judged_only = parameters.get("judged_only", False)
+        beta = betas.index(measure) if measure in betas else 0
+        key = level, want.gains, beta, judged_only
+        if level is base.NOT_PROVIDED and want.gains:
+            key = 1, want.gains, 0, judged_only
+        elif level is base.NOT_PROVIDED and calls:
+            first = next(iter(calls))
+            key = *first[:3], parameters.get("judged_only", first[3])
+        elif level is base.NOT_PROVIDED:
+            key = 1, (), 0, judged_only
         calls.setdefault(key, []).append(measure)
-    place = {name: number for number, name in enumerate(HOME)}
+    number_of_measure = {name: number for number, name in enumerate(HOME)}
 
     def printed(measure: Any) -> Any:
+        """Return the key by which trec_eval sorts: the measure's number, then its cutoffs, none first."""
         column = wants[measure].column
-        # A cutoff may be none.
-        return place.get(column.measure.name, len(place)), [
-            (one is not None, one) for one in column.arguments
-        ]
+        number = number_of_measure.get(column.measure.name, len(number_of_measure))
+        return number, [(argument is not None, argument) for argument in column.arguments]
 
     return [sorted(call, key=printed) for call in calls.values()]
 

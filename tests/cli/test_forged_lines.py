@@ -218,3 +218,15 @@ def test_the_drop_in_of_ir_measures_takes_them() -> None:
         run = {topic: {"b": 2.0, "a": 1.0}, "\t": {"a": 1.0}}
         [found] = provider.iter_calc([ir_measures.AP], {topic: {"a": 1}}, run)
     assert (found.query_id, found.value) == (topic, 0.5)
+
+
+def test_judgements_with_subtopics_of_ir_measures() -> None:
+    """They become lines: no id can add another one."""
+    ir_measures = pytest.importorskip("ir_measures")
+    import pres_eval.ir_measures  # noqa: F401
+
+    provider = ir_measures.providers.registry["pres_eval_diversity"]
+    for forged in ("1 0 a 1\n2", "1\t0", "1\r2"):
+        qrels = [ir_measures.Qrel(forged, "a", 1, "0"), ir_measures.Qrel("1", "b", 1, "0")]
+        with pytest.raises(InputError, match=r"qrels: id '.*', expected one without tabs and line ends"):
+            provider.evaluator([ir_measures.alpha_nDCG @ 5], qrels)

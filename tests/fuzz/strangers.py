@@ -106,7 +106,7 @@ def name(chance: random.Random, breaks: bool = False) -> str:
     if breaks and chance.random() < 0.3:
         place = chance.randrange(len(text) + 1)
         text = text[:place] + chance.choice(BREAKS) + text[place:]
-    return text if chance.random() > 0.01 else text * 2000
+    return text if chance.random() > 0.01 else text * 200
 
 
 def names(chance: random.Random, count: int, breaks: bool = False) -> list[str]:
