@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from pres_eval.records import dataclass
@@ -115,6 +116,26 @@ def extra_module(name: str, feature: str, extra: str) -> Any:
 
 LONGEST = 2_000
 """Characters of a message: files and arguments may have megabytes without a blank."""
+
+
+def reason(error: Exception) -> str:
+    """Return the reason why a file cannot be read, in few words."""
+    if isinstance(error, FileNotFoundError):
+        return "no such file"
+    if isinstance(error, IsADirectoryError):
+        return "is a directory"
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror.lower()
+    return str(error) or type(error).__name__
+
+
+@contextlib.contextmanager
+def readable(name: str) -> Iterator[None]:
+    """Raise InputError if the block cannot open or read the file of this name."""
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        raise InputError(name, None, reason(error), "a readable file") from None
 
 
 def one_line(text: str) -> str:

@@ -14,6 +14,7 @@ import numpy as np
 from pres_eval.arrays import FloatArray
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.forming import AnyBatch, form
+from pres_eval.engines.threads import Loop, in_turn
 from pres_eval.errors import NoCommonTopicError, quoted
 from pres_eval.measures import HOME, computed
 from pres_eval.measures.base import LEAST_GEOMETRIC_MEAN, Measure, Totals, Trait, WhenMissing, geometric_mean
@@ -24,7 +25,6 @@ from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.relevance import QrelsJudgements, Relevance
 from pres_eval.records import dataclass
 from pres_eval.summing import MOST_VALUES, CountedJudgements, ScoredBlock, Summing, Values
-from pres_eval.workers import Loop, in_turn
 
 HIGHEST_FINITE_EXPONENT = 1023
 """The highest power of two that is a double."""

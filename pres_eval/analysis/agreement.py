@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from pres_eval.analysis.correlation import (
-    COEFFICIENTS,
     kendall_tau_a,
     kendall_tau_b,
     opposite_rbo,
@@ -22,11 +21,8 @@ from pres_eval.analysis.correlation import (
     tau_ap_b,
 )
 from pres_eval.analysis.estimates import favoured
-from pres_eval.analysis.paired import means_of
-from pres_eval.analysis.reproducible import RandomStream, quantiles_of_known
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.arrays import FloatArray, IntArray
-from pres_eval.workers import Loop, in_turn
 
 VERDICT_TEST = "wilcoxon"
 """The test of the verdicts where none is named: that of the papers on PRES, so that their counts come out."""
@@ -58,45 +54,6 @@ def correlations(measures: Sequence[str], scores: FloatArray) -> list[dict[str, 
     return [
         {"first": first, "second": second, **{name: of(x, y) for name, of in CORRELATIONS.items()}}
         for (first, x), (second, y) in itertools.combinations(zip(measures, scores, strict=True), 2)
-    ]
-
-
-def coefficient_intervals(
-    measures: Sequence[str],
-    values: FloatArray,
-    *,
-    confidence: float = 0.95,
-    samples: int = 1000,
-    seed: int = 0,
-    names: Sequence[str] = ("tau_a", "tau_b", "tau_ap_b"),
-    each: Loop = in_turn,
-) -> list[tuple[Any, ...]]:
-    """Return bootstrap intervals over topics of the coefficients of every pair of measures: (M, R, T) in.
-
-    For each: the two measures, the coefficient's name, its value, and the ends of the interval.  Topics are
-    drawn with replacement, the same for all runs and measures, the runs ordered by their means over the draw,
-    and the coefficients of these orders taken; the ends are percentiles.  A draw has fewer different topics
-    than there are, so its orders are noisier and the interval lies a little low.
-    `each` carries out the loop over draws.
-    """
-    num_measures, _, size = values.shape
-    asked = [(*pair, name) for pair in itertools.combinations(range(num_measures), 2) for name in names]
-
-    def coefficients(means: FloatArray) -> list[float]:
-        """Return the coefficients (C,) that are asked for, of means (M, R)."""
-        return [COEFFICIENTS[name](means[a], means[b]) for a, b, name in asked]
-
-    def drawn(number: int) -> list[float]:
-        """Return those of the draw of that number."""
-        times = RandomStream(seed).after(number * size).times_drawn(1, size)[0]
-        return coefficients(means_of(values * times))
-
-    # All draws of one topic are that topic, which shows nothing of others.
-    draws = np.array(list(each(drawn, samples if size > 1 else 0))).reshape(-1, len(asked))
-    tail = (1 - confidence) / 2
-    return [
-        (measures[a], measures[b], name, value, *quantiles_of_known(of_draws, (tail, 1 - tail)))
-        for (a, b, name), value, of_draws in zip(asked, coefficients(means_of(values)), draws.T, strict=True)
     ]
 
 

@@ -16,9 +16,9 @@ from pres_eval.analysis.paired import PairedScores, weighted
 from pres_eval.analysis.unequal_variances import unequal_variances_warning
 from pres_eval.analysis.weighting import few_topics_warning
 from pres_eval.arrays import FloatArray, IntArray
+from pres_eval.engines.threads import Loop, in_turn
 from pres_eval.errors import UsageError
 from pres_eval.reading.topic_files import Groups, Weights
-from pres_eval.workers import Loop, in_turn
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from pres_eval.analysis.significance import (
 )
 from pres_eval.analysis.weighting import linearised, weighted_intervals, with_weights
 from pres_eval.arrays import BoolArray, FloatArray, IntArray
-from pres_eval.workers import Loop, in_turn
+from pres_eval.engines.threads import Loop, in_turn
 
 BEST = "best"
 """Name of a baseline that is no run: the best run of each measure."""
@@ -52,14 +53,50 @@ def compare(
     there, UsageError for settings that do not go together.
     """
     check_settings(settings, all_pairs=not isinstance(baseline, int))
+    num_measures, num_runs = len(scores.measures), len(scores.runs)
+    baselines: tuple[int, ...] | None = None
+    if isinstance(baseline, int):
+        baselines = (baseline,) * num_measures
+    elif baseline is not None:
+        baselines = tuple(baseline)
+    pairs = [_pairs(num_runs, None if baselines is None else baselines[row]) for row in range(num_measures)]
+    ends = each(lambda measure: settings.of_means(scores, measure), num_measures)
+    lower, upper = np.stack(list(ends), axis=1)
     unseen = _num_unseen(scores, baseline, settings)
-    baselines = None if baseline is None else tuple(np.broadcast_to(baseline, len(scores.measures)).tolist())
-    pairs = [_pairs(len(scores.runs), own) for own in baselines or (None,) * len(scores.measures)]
-    values, means = scores.gain_values(), scores.gains()
-    apart = [_differences(own, both) for own, both in zip(means, pairs, strict=True)]
+    comparisons: list[Comparison] = []
+    if num_runs > 1:
+        tests = _test_pairs(scores, pairs, settings, each)
+        comparisons = list(_comparisons(scores, pairs, tests, settings, unseen))
+    return ComparedRuns(
+        scores=scores,
+        settings=settings,
+        lower=lower,
+        upper=upper,
+        best=best_runs(scores.gains()),
+        baselines=baselines,
+        comparisons=tuple(comparisons),
+        unseen=unseen,
+    )
 
-    def tested(measure: int) -> Joint:
-        """Return what a test of two runs says of the pairs."""
+
+def _test_pairs(
+    scores: PairedScores, pairs: Sequence[IntArray], settings: CompareSettings, each: Loop
+) -> list[Joint]:
+    """Return the p-values of the pairs (P, 2) of each measure."""
+    values = scores.gain_values()
+    if settings.test in JOINT_TESTS:
+        differences = [
+            _differences(means, pairs_of_measure)
+            for means, pairs_of_measure in zip(scores.gains(), pairs, strict=True)
+        ]
+        draws = Draws(settings.samples, settings.seed, settings.joint_alpha(len(scores.measures)), each)
+        if scores.weights is not None and settings.test != "randomised-tukey":
+            # Their variance is that of weighted means; deals exchange the weighted scores of a topic.
+            values = np.array([linearised(rows, scores.weights) for rows in values])
+        return JOINT_TESTS[settings.test].run(values, differences, draws)
+
+    def test_measure(measure: int) -> Joint:
+        """Return the p-values of a test of two runs."""
         return Joint(
             p_values(
                 with_weights(settings.test, scores.weights),
@@ -71,27 +108,7 @@ def compare(
             )
         )
 
-    said: list[Joint] = []
-    if len(scores.runs) > 1 and settings.test in JOINT_TESTS:
-        draws = Draws(settings.samples, settings.seed, settings.joint_alpha(len(scores.measures)), each)
-        if scores.weights is not None and settings.test != "randomised-tukey":
-            # Their variance is that of weighted means; deals exchange the weighted scores of a topic.
-            values = np.array([linearised(rows, scores.weights) for rows in values])
-        said = JOINT_TESTS[settings.test].run(values, apart, draws)
-    elif len(scores.runs) > 1:
-        said = list(each(tested, len(scores.measures)))
-    ends = each(lambda measure: settings.of_means(scores, measure), len(scores.measures))
-    lower, upper = np.stack(list(ends), axis=1)
-    return ComparedRuns(
-        scores=scores,
-        settings=settings,
-        lower=lower,
-        upper=upper,
-        best=best_runs(means),
-        baselines=baselines,
-        comparisons=tuple(_comparisons(scores, pairs, said, settings, unseen)) if said else (),
-        unseen=unseen,
-    )
+    return list(each(test_measure, len(scores.measures)))
 
 
 def _num_unseen(scores: PairedScores, baseline: int | Sequence[int] | None, settings: CompareSettings) -> int:
@@ -117,86 +134,100 @@ def _differences(values: FloatArray, pairs: IntArray) -> FloatArray:
 
 
 def _by_family(
-    make: Callable[[FloatArray], FloatArray], found: Sequence[FloatArray], settings: CompareSettings
+    function: Callable[[FloatArray], FloatArray], p_values: Sequence[FloatArray], settings: CompareSettings
 ) -> list[FloatArray]:
-    """Return `make` of the p-values (P,) of each measure, or of those of all measures together."""
-    if settings.over == "runs" or not found:
-        return [make(values) for values in found]
-    ends = np.cumsum([len(values) for values in found])[:-1]
-    return np.split(make(np.concatenate(found)), ends)
+    """Return `function` of the p-values (P,) of each measure, or of those of all measures together."""
+    if settings.over == "runs" or not p_values:
+        return [function(values) for values in p_values]
+    ends = np.cumsum([len(values) for values in p_values])[:-1]
+    return np.split(function(np.concatenate(p_values)), ends)
 
 
 def _comparisons(
     scores: PairedScores,
     pairs: Sequence[IntArray],
-    said: Sequence[Joint],
+    tests: Sequence[Joint],
     settings: CompareSettings,
     unseen: int,
 ) -> Iterator[Comparison]:
     """Yield the records of the pairs (P, 2) of all measures, with corrected p-values, also if p is 1."""
-    found = [np.append(joint.p_values, np.ones(unseen)) for joint in said]
+    # Pairs that the choice of the best run looked at are corrected for as if nothing were found in them.
+    p_values = [np.append(test.p_values, np.ones(unseen)) for test in tests]
     shares = SHARES[settings.correction if settings.simultaneous else "none"]
     if settings.test in JOINT_TESTS:
-        times = len(found) if settings.over == "measures" else 1
-        corrected = [np.minimum(1.0, times * values) for values in found]
+        times = len(p_values) if settings.over == "measures" else 1
+        corrected = [np.minimum(1.0, times * values) for values in p_values]
+        miss_rates = [np.full(len(values), settings.joint_alpha(len(tests))) for values in p_values]
     else:
-        corrected = _by_family(CORRECTIONS[settings.correction], found, settings)
-    levels = _by_family(lambda values: settings.alpha * shares(values, settings.alpha), found, settings)
-    for measure, (both, joint, values, missing) in enumerate(
-        zip(pairs, said, corrected, levels, strict=True)
-    ):
-        size = len(both)
-        yield from _of_measure(scores, measure, both, joint, values[:size], missing[:size], settings)
+        corrected = _by_family(CORRECTIONS[settings.correction], p_values, settings)
+        miss_rates = _by_family(
+            lambda values: settings.alpha * shares(values, settings.alpha), p_values, settings
+        )
+    for measure, test in enumerate(tests):
+        results = PairResults(
+            pairs=pairs[measure],
+            test=test,
+            corrected=corrected[measure][: len(pairs[measure])],
+            miss_rates=miss_rates[measure][: len(pairs[measure])],
+        )
+        yield from _of_measure(scores, measure, results, settings)
+
+
+@dataclass(frozen=True, eq=False)
+class PairResults:
+    """Tests of the pairs of runs under one measure.
+
+    pairs       (P, 2) run and other
+    test        the p-values, and the half widths of a joint test
+    corrected   (P,) p-values after the correction
+    miss_rates  (P,) the chances with which intervals of differences may miss
+    """
+
+    pairs: IntArray
+    test: Joint
+    corrected: FloatArray
+    miss_rates: FloatArray
 
 
 def _of_measure(
-    scores: PairedScores,
-    measure: int,
-    pairs: IntArray,
-    said: Joint,
-    corrected: FloatArray,
-    missing: FloatArray,
-    settings: CompareSettings,
+    scores: PairedScores, measure: int, results: PairResults, settings: CompareSettings
 ) -> list[Comparison]:
-    """Return the records of one measure's pairs (P, 2), from their corrected p-values (P,).
-
-    missing: (P,) the chances that intervals may miss with, which joint tests have their own for.
-    """
-    significant = corrected < settings.alpha
+    """Return the records of one measure's pairs."""
+    sign = scores.sign(measure)
     # More is better of differences and means, whatever the measure.
-    differences = _differences(scores.sign(measure) * scores.values[measure], pairs)
-    shown = _differences(scores.sign(measure) * scores.means[measure], pairs)
-    lower, upper = _intervals(differences, shown, said, missing, settings, scores.weights)
-    shown_too = shown_by(lower, upper, settings.alternative, settings.margin)
-    if settings.test in JOINT_TESTS:
-        missing = np.full(len(pairs), settings.joint_alpha(len(scores.measures)))
+    differences = _differences(sign * scores.values[measure], results.pairs)
+    means = _differences(sign * scores.means[measure], results.pairs)
+    lower, upper = _intervals(differences, means, results, settings, scores.weights)
+    significant = results.corrected < settings.alpha
+    shows_difference = shown_by(lower, upper, settings.alternative, settings.margin)
+    undecided = np.isnan(results.test.p_values) | (np.isnan(lower) & np.isnan(upper))
+    agrees = (significant == shows_difference) | undecided
+    direction = directions(favoured(differences, settings.test), settings.alternative)
     wins, ties, losses = wins_ties_losses(differences)
-    columns = {
-        "wins": wins,
-        "ties": ties,
-        "losses": losses,
-        "p_value": said.p_values,
-        "corrected": corrected,
-        "significant": significant,
-        "direction": directions(favoured(differences, settings.test), settings.alternative),
-        "level": 1 - missing,
-        "agrees": (significant == shown_too) | np.isnan(said.p_values) | (np.isnan(lower) & np.isnan(upper)),
-        **_seen(differences, shown, lower, upper, settings.alpha, scores.sign(measure), scores.weights),
-    }
-    return [
-        Comparison(
-            measure=scores.measures[measure],
-            run=scores.runs[run],
-            other=scores.runs[other],
-            mean=float(scores.means[measure, run]),
-            other_mean=float(scores.means[measure, other]),
-            g_level=1 - settings.alpha,
-            **dict(zip(columns, row, strict=True)),
+    seen = _seen(differences, means, lower, upper, settings.alpha, sign, scores.weights)
+    comparisons = []
+    for pair, (run, other) in enumerate(results.pairs.tolist()):
+        comparisons.append(
+            Comparison(
+                measure=scores.measures[measure],
+                run=scores.runs[run],
+                other=scores.runs[other],
+                mean=float(scores.means[measure, run]),
+                other_mean=float(scores.means[measure, other]),
+                wins=int(wins[pair]),
+                ties=int(ties[pair]),
+                losses=int(losses[pair]),
+                p_value=float(results.test.p_values[pair]),
+                corrected=float(results.corrected[pair]),
+                significant=bool(significant[pair]),
+                direction=int(direction[pair]),
+                level=float(1 - results.miss_rates[pair]),
+                g_level=1 - settings.alpha,
+                agrees=bool(agrees[pair]),
+                **{name: float(values[pair]) for name, values in seen.items()},
+            )
         )
-        for (run, other), *row in zip(
-            pairs.tolist(), *(one.tolist() for one in columns.values()), strict=True
-        )
-    ]
+    return comparisons
 
 
 def _seen(
@@ -232,8 +263,7 @@ def _seen(
 def _intervals(
     differences: FloatArray,
     means: FloatArray,
-    said: Joint,
-    missing: FloatArray,
+    results: PairResults,
     settings: CompareSettings,
     weights: FloatArray | None,
 ) -> tuple[FloatArray, FloatArray]:
@@ -241,15 +271,16 @@ def _intervals(
     no p-value, or no variance.
     """
     if settings.test in JOINT_TESTS:
-        half_width = np.where(np.isnan(said.p_values), np.nan, said.half_width)
+        half_width = np.where(np.isnan(results.test.p_values), np.nan, results.test.half_width)
         return means - half_width, means + half_width
-    outside = ends_outside(missing, settings.alternative)
+    outside = ends_outside(results.miss_rates, settings.alternative)
     ends = weighted_intervals(
         differences, weights, outside, settings.interval, settings.samples, settings.seed
     )
     lower, upper = open_ends(*ends, settings.alternative)
     # The same change on all topics shows nothing of others: an interval without width would be certain of it.
-    _, deviations = mean_and_deviation(differences if weights is None else linearised(differences, weights))
-    without = np.isnan(said.p_values) | (deviations == 0)
+    deviating = differences if weights is None else linearised(differences, weights)
+    _, deviations = mean_and_deviation(deviating)
+    without = np.isnan(results.test.p_values) | (deviations == 0)
     lower[without] = upper[without] = np.nan
     return lower, upper

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -15,7 +16,7 @@ from pres_eval.analysis.reproducible import mean_and_deviation, rounded
 from pres_eval.analysis.significance import ALTERNATIVES, PAIRED_TESTS, WITH_MARGIN
 from pres_eval.analysis.weighting import linearised, weighted_intervals
 from pres_eval.arrays import BoolArray, FloatArray
-from pres_eval.errors import UsageError, check_whole, plural, refuse
+from pres_eval.errors import UsageError, check_whole, plural
 
 TESTS = (*PAIRED_TESTS, *JOINT_TESTS)
 """The tests by the names that options use; the first is the default."""
@@ -95,35 +96,45 @@ class CompareSettings:
 
 
 def check_settings(settings: CompareSettings, all_pairs: bool = False) -> None:
-    """Raises UsageError for settings that mean nothing or do not go together."""
-    for name, known in (
-        ("test", TESTS), ("correction", CORRECTIONS), ("alternative", ALTERNATIVES),
-        ("interval", INTERVALS), ("over", FAMILIES),
-    ):  # fmt: skip
-        if getattr(settings, name) not in known:
-            raise UsageError(f"{name}={getattr(settings, name)!r}: expected one of {', '.join(known)}")
-    given: object = settings.alpha
-    if not isinstance(given, int | float) or not LEAST_ALPHA <= given < 1:
-        raise UsageError(f"alpha={given!r}: expected a number from {LEAST_ALPHA:f} to below 1")
+    """Raise UsageError for settings that mean nothing or do not go together."""
+    names: dict[str, tuple[str, Collection[str]]] = {
+        "test": (settings.test, TESTS),
+        "correction": (settings.correction, CORRECTIONS),
+        "alternative": (settings.alternative, ALTERNATIVES),
+        "interval": (settings.interval, INTERVALS),
+        "over": (settings.over, FAMILIES),
+    }
+    for option, (name, known) in names.items():
+        if name not in known:
+            raise UsageError(f"{option}={name!r}: expected one of {', '.join(known)}")
+    alpha: object = settings.alpha
+    if not isinstance(alpha, int | float) or not LEAST_ALPHA <= alpha < 1:
+        raise UsageError(f"alpha={alpha!r}: expected a number from {LEAST_ALPHA:f} to below 1")
     check_whole("samples", settings.samples, 1)
     check_whole("seed", settings.seed, 0)
-    needs_margin, joint = settings.alternative in WITH_MARGIN, JOINT_TESTS.get(settings.test)
-    refuse(
-        (
-            needs_margin and not (0 < settings.margin < np.inf),
-            f"alternative {settings.alternative} needs a margin above 0",
-        ),
-        (not needs_margin and settings.margin, f"alternative {settings.alternative} takes no margin"),
-        (
-            joint is not None and settings.alternative != ALTERNATIVES[0],
-            f"test {settings.test} is two-sided: take another test for {settings.alternative}",
-        ),
-        (
-            joint is not None and joint.against_baseline and all_pairs,
+    _check_margin(settings)
+    if settings.test in JOINT_TESTS:
+        _check_joint_test(settings, all_pairs)
+
+
+def _check_margin(settings: CompareSettings) -> None:
+    """Raise UsageError for a missing margin, or one that the alternative does not take."""
+    needs_margin = settings.alternative in WITH_MARGIN
+    if needs_margin and not 0 < settings.margin < np.inf:
+        raise UsageError(f"alternative {settings.alternative} needs a margin above 0")
+    if not needs_margin and settings.margin:
+        raise UsageError(f"alternative {settings.alternative} takes no margin")
+
+
+def _check_joint_test(settings: CompareSettings, all_pairs: bool) -> None:
+    """Raise UsageError for what a test of all runs at once cannot do."""
+    if settings.alternative != ALTERNATIVES[0]:
+        raise UsageError(f"test {settings.test} is two-sided: take another test for {settings.alternative}")
+    if JOINT_TESTS[settings.test].against_baseline and all_pairs:
+        raise UsageError(
             f"test {settings.test} compares with a named baseline, expected test tukey for all"
-            " pairs and for the best run",
-        ),
-    )
+            " pairs and for the best run"
+        )
 
 
 def least_p(
@@ -159,18 +170,29 @@ def reach_warning(settings: CompareSettings, scores: PairedScores, comparisons: 
     if math.isnan(least):
         return f"{settings.test} needs two topics at least: nothing can be significant"
     times = corrected_for(settings, comparisons, measures)
-    draws = least_p(settings, topics + 1000, comparisons, measures, runs) >= settings.alpha
-    helps = [f"--samples {math.ceil(times / settings.alpha)} or more" if draws else "more topics"]
-    helps += ["fewer comparisons"] * (times > 1 and topics > 1) + ["--test t"] * (topics > 1)
+    # With any number of topics the draws alone can be too few.
+    too_few_draws = least_p(settings, topics + 1000, comparisons, measures, runs) >= settings.alpha
+    remedies = [f"--samples {math.ceil(times / settings.alpha)} or more" if too_few_draws else "more topics"]
+    if topics > 1:
+        if times > 1:
+            remedies.append("fewer comparisons")
+        remedies.append("--test t")
+    several = comparisons > 1
     of = f"{settings.samples} samples"
-    if comparisons > 1:
+    if several:
         of += f" and {plural(comparisons, 'comparison')}"
-    corrected = "corrected " if comparisons > 1 else ""
+    p_value = "corrected p-value" if several else "p-value"
     return (
-        f"{settings.test} over {plural(topics)}, {of} can't give a {corrected}p-value below {least:.4g}, so"
-        f" nothing can be significant at {settings.alpha:g}; what would help: {', '.join(helps[:-1])}"
-        f"{', or ' if len(helps) > 1 else ''}{helps[-1]}"
+        f"{settings.test} over {plural(topics)}, {of} can't give a {p_value} below {least:.4g}, so"
+        f" nothing can be significant at {settings.alpha:g}; what would help: {_listed(remedies)}"
     )
+
+
+def _listed(remedies: Sequence[str]) -> str:
+    """Return remedies as a list in a sentence: `a`, or `a, b, or c`."""
+    if len(remedies) == 1:
+        return remedies[0]
+    return f"{', '.join(remedies[:-1])}, or {remedies[-1]}"
 
 
 @dataclass(frozen=True)
@@ -235,28 +257,28 @@ class ComparedRuns:
     @property
     def baseline(self) -> int | None:
         """The index of the run that is the baseline of all measures; None if there is no such run."""
-        own = set(self.baselines or ())
-        return own.pop() if len(own) == 1 else None
+        baselines = set(self.baselines or ())
+        return baselines.pop() if len(baselines) == 1 else None
 
     def of_measure(self, measure: str) -> list[Comparison]:
         """Return the comparisons under one measure."""
-        return [one for one in self.comparisons if one.measure == measure]
+        return [comparison for comparison in self.comparisons if comparison.measure == measure]
 
     def letters(self, measure: int) -> list[str]:
         """Return for each run the letters that it shares with runs of no significant difference."""
-        place = {name: number for number, name in enumerate(self.scores.runs)}
-        own = self.of_measure(self.scores.measures[measure])
-        first = np.array([place[one.run] for one in own], np.int64)
-        second = np.array([place[one.other] for one in own], np.int64)
-        return letters_of_pairs(self.scores.gains()[measure], first, second, [one.significant for one in own])
+        place_of = {name: place for place, name in enumerate(self.scores.runs)}
+        comparisons = self.of_measure(self.scores.measures[measure])
+        first = np.array([place_of[comparison.run] for comparison in comparisons], np.int64)
+        second = np.array([place_of[comparison.other] for comparison in comparisons], np.int64)
+        significant = [comparison.significant for comparison in comparisons]
+        return letters_of_pairs(self.scores.gains()[measure], first, second, significant)
 
     def contradictions(self) -> int:
         """Return significant comparisons of a test on ranks whose means differ in the other direction."""
-        return sum(
-            one.significant
-            and one.direction
-            * self.scores.sign(self.scores.measures.index(one.measure))
-            * float(rounded(np.array([one.difference]))[0])
-            < 0
-            for one in self.comparisons
-        )
+        count = 0
+        for comparison in self.comparisons:
+            sign = self.scores.sign(self.scores.measures.index(comparison.measure))
+            difference = float(rounded(np.array([comparison.difference]))[0])
+            if comparison.significant and comparison.direction * sign * difference < 0:
+                count += 1
+        return count

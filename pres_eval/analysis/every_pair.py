@@ -10,14 +10,15 @@ import numpy as np
 from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.corrections import CORRECTIONS, letters_of_pairs
 from pres_eval.analysis.estimates import favoured
+from pres_eval.analysis.incomplete_runs import all_topics
 from pres_eval.analysis.paired import PairedScores, gains_of, is_average, means_of, pair_columns
 from pres_eval.analysis.reproducible import wins_ties_losses
-from pres_eval.analysis.significance import PAIRED_TESTS
+from pres_eval.analysis.weighting import with_weights
 from pres_eval.arrays import BoolArray, FloatArray, IntArray
+from pres_eval.engines.threads import Loop, in_turn
 from pres_eval.errors import plural
 from pres_eval.reading.topic_files import Weights
 from pres_eval.scoring import ScoredRun
-from pres_eval.workers import Loop, in_turn
 
 
 @dataclass(frozen=True)
@@ -84,19 +85,21 @@ class PairTable:
 
     def against(self, measure: int, run: int, other: int) -> Against:
         """Return a run against another under the measure at that place."""
-        sign = 1 if run < other else -1
-        ends = self.first == min(run, other), self.second == max(run, other)
-        at = measure, int(np.flatnonzero(ends[0] & ends[1])[0])
-        counts = int(self.wins[at]), int(self.losses[at])
-        corrected = bool(self.in_family[at[1]])
+        pair = int(np.flatnonzero((self.first == min(run, other)) & (self.second == max(run, other)))[0])
+        corrected = bool(self.in_family[pair])
+        difference = float(self.pair_means[0, measure, pair] - self.pair_means[1, measure, pair])
+        direction = int(self.direction[measure, pair])
+        wins, losses = int(self.wins[measure, pair]), int(self.losses[measure, pair])
+        if run > other:
+            difference, direction, wins, losses = -difference, -direction, losses, wins
         return Against(
-            topics=int(self.topics[at[1]]),
-            difference=sign * float(self.pair_means[(0, *at)] - self.pair_means[(1, *at)]),
-            p_value=float(self.corrected[at] if corrected else self.p_values[at]),
+            topics=int(self.topics[pair]),
+            difference=difference,
+            p_value=float((self.corrected if corrected else self.p_values)[measure, pair]),
             corrected=corrected,
-            direction=sign * int(self.direction[at]),
-            wins=counts[0 if sign > 0 else 1],
-            losses=counts[1 if sign > 0 else 0],
+            direction=direction,
+            wins=wins,
+            losses=losses,
         )
 
     @property
@@ -146,18 +149,22 @@ def pairs_of(
     The topics are those of each run, or `every_topic`, with their weights if there are some; None where a run
     has no topic, or no such measure.
     """
-    means = {column.label for column in evaluations[0].columns if is_average(column)}
-    usable = [
-        label
-        for label in labels
-        if label in means and all(np.isfinite(one.by_label(label)).all() for one in evaluations)
-    ]
+    averages = {column.label for column in evaluations[0].columns if is_average(column)}
+    usable = []
+    for label in labels:
+        if label in averages and all(
+            np.isfinite(evaluation.by_label(label)).all() for evaluation in evaluations
+        ):
+            usable.append(label)
     if not usable or not (every_topic or all(evaluation.topics for evaluation in evaluations)):
         return None
-    union = sorted({topic for evaluation in evaluations for topic in evaluation.topics})
+    union = all_topics(evaluations)
     scores = pair_columns(evaluations, names, usable, every_topic or union, weights)
-    own = [set(scores.topics if every_topic else evaluation.topics) for evaluation in evaluations]
-    present = np.array([[topic in topics for topic in scores.topics] for topics in own], np.bool_)
+    present = np.ones((len(evaluations), len(scores.topics)), np.bool_)
+    if not every_topic:
+        for run, evaluation in enumerate(evaluations):
+            topics_of_run = set(evaluation.topics)
+            present[run] = [topic in topics_of_run for topic in scores.topics]
     return every_pair(scores, settings, each, present, baseline) if present.any(axis=1).all() else None
 
 
@@ -179,19 +186,26 @@ def every_pair(
     both = present[first] & present[second]
     alone, together = _same_topics(present), _same_topics(both)
 
-    def tested(measure: int) -> tuple[FloatArray, FloatArray, FloatArray, IntArray]:
+    def test_measure(measure: int) -> tuple[FloatArray, FloatArray, FloatArray, IntArray]:
         """Return the (3, R) means of runs with the ends of their intervals, and what `_tested` does."""
         ends = np.empty((3, len(scores.runs)))
-        for rows, topics in alone:
-            own = replace(scores, values=scores.values[:, rows]).on(np.flatnonzero(topics))
-            ends[:, rows] = own.means[measure], *settings.of_means(own, measure)
+        for runs, topics in alone:
+            scores_of_runs = replace(scores, values=scores.values[:, runs]).on(np.flatnonzero(topics))
+            lower, upper = settings.of_means(scores_of_runs, measure)
+            ends[:, runs] = scores_of_runs.means[measure], lower, upper
         return ends, *_tested(scores, measure, (first, second), together, settings)
 
     ends, pair_means, p_values, signs = (
-        np.stack(parts, axis=-2) for parts in zip(*each(tested, len(scores.measures)), strict=True)
+        np.stack(parts, axis=-2) for parts in zip(*each(test_measure, len(scores.measures)), strict=True)
     )
     corrected = _corrected(p_values, in_family(first, second, baseline), settings)
     gains = gains_of(scores.measures, ends[0], scores.falling)
+    letters = []
+    for gains_of_runs, p_values_of_pairs in zip(gains, corrected, strict=True):
+        if baseline is None:
+            letters.append(_letters(gains_of_runs, first, second, p_values_of_pairs, settings.alpha))
+        else:
+            letters.append(("",) * len(scores.runs))
     return PairTable(
         measures=scores.measures,
         counts=present.sum(axis=1),
@@ -207,12 +221,7 @@ def every_pair(
         direction=signs[0],
         wins=signs[1],
         losses=signs[2],
-        letters=tuple(
-            _letters(own, first, second, row, settings.alpha)
-            if baseline is None
-            else ("",) * len(scores.runs)
-            for row, own in zip(corrected, gains, strict=True)
-        ),
+        letters=tuple(letters),
         gains=gains,
         settings=settings,
         baseline=baseline,
@@ -270,17 +279,19 @@ def _tested(
 
     together: the pairs (K,) that have the same topics (T,) in common, and these.
     """
-    count = len(pairs[0])
-    means, p_values = np.full((2, count), np.nan), np.full(count, np.nan)
-    signs = np.zeros((3, count), np.int64)
+    first, second = pairs
+    values, sign = scores.values[measure], scores.sign(measure)
+    means, p_values = np.full((2, len(first)), np.nan), np.full(len(first), np.nan)
+    signs = np.zeros((3, len(first)), np.int64)
     for rows, topics in together:
         factor = scores.factor(topics)
-        one, other = (
-            np.ascontiguousarray(scores.values[measure][runs[rows]][:, topics]) * factor for runs in pairs
-        )
-        means[:, rows] = means_of(one), means_of(other)
-        differences = scores.sign(measure) * (one - other)
-        p_values[rows] = PAIRED_TESTS[settings.test].run(differences, settings.samples, settings.seed)
+        values_of_first = np.ascontiguousarray(values[first[rows]][:, topics]) * factor
+        values_of_second = np.ascontiguousarray(values[second[rows]][:, topics]) * factor
+        means[:, rows] = means_of(values_of_first), means_of(values_of_second)
+        differences = sign * (values_of_first - values_of_second)
+        weights = None if scores.weights is None else scores.weights[topics] * factor
+        test = with_weights(settings.test, weights)
+        p_values[rows] = test.run(differences, settings.samples, settings.seed)
         wins, _, losses = wins_ties_losses(differences)
         signs[:, rows] = favoured(differences, settings.test), wins, losses
     return means, p_values, signs

@@ -16,8 +16,8 @@ import numpy as np
 
 from pres_eval.analysis.reproducible import RandomStream, least_enough
 from pres_eval.arrays import FloatArray
+from pres_eval.engines.threads import Loop, in_turn
 from pres_eval.errors import MissingExtraError
-from pres_eval.workers import Loop, in_turn
 
 _NODES = 48
 _PLACES = 320

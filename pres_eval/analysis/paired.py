@@ -9,6 +9,7 @@ import numpy as np
 
 from pres_eval.analysis.reproducible import rounded
 from pres_eval.arrays import BoolArray, FloatArray, IntArray
+from pres_eval.engines.threads import Loop, in_turn
 from pres_eval.errors import MeasureError, NoCommonTopicError, UsageError, quoted
 from pres_eval.measures.base import Format, Trait, mean
 from pres_eval.measures.selection import SelectedColumn, Selection
@@ -17,7 +18,6 @@ from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.topic_files import Weights
 from pres_eval.scoring import ScoredRun, Scoring
-from pres_eval.workers import Loop, in_turn
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,11 +15,11 @@ from pres_eval.errors import UsageError, decimal_comma, quoted
 from pres_eval.options import Options
 from pres_eval.ranking.runs import read_run
 from pres_eval.reading.blocks import Block, joined
+from pres_eval.reading.file import File
 from pres_eval.reading.lines import DOCNO, RUN, TOPIC, Lines, in_parts, no_lines
 from pres_eval.reading.pool import Pool, build_pool
 from pres_eval.reading.relevance import NO_DUPLICATES, QrelsJudgements
 from pres_eval.reading.rewriting import Rewriting
-from pres_eval.reading.source import Source
 
 Key = tuple[bytes, bytes]
 """A topic and a document."""
@@ -52,7 +52,7 @@ class FirstDocuments:
 
 
 def first_documents(
-    source: Source,
+    source: File,
     compat: str = Options.compat,
     depth: int | None = None,
     rewriting: Rewriting | None = None,
@@ -85,7 +85,7 @@ def first_documents(
     )
 
 
-def own_pool(source: Source) -> Pool:
+def own_pool(source: File) -> Pool:
     """Return all documents of a run as if somebody had judged them."""
     blocks = [block for _, block in in_parts(source, RUN, _block, source.chunks(), 1, names="")]
     if not any(len(block.documents) for block in blocks):

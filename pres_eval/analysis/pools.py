@@ -22,6 +22,7 @@ from pres_eval.analysis.robustness import (
 from pres_eval.analysis.sweep import signs, summaries
 from pres_eval.analysis.ties import TieRange, main_column, tie_range
 from pres_eval.arrays import BoolArray, FloatArray
+from pres_eval.engines.threads import Loop, in_turn
 from pres_eval.measures.selection import Selection, select, with_bounds
 from pres_eval.options import Options
 from pres_eval.ranking.ranked import Ranked
@@ -29,7 +30,6 @@ from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.relevance import QrelsJudgements
 from pres_eval.reading.topic_files import Weights
 from pres_eval.scoring import Scoring
-from pres_eval.workers import Loop, in_turn
 
 
 def found_by(qrels: QrelsJudgements, rankings: Sequence[Ranked], depth: int) -> BoolArray:

@@ -17,7 +17,7 @@ from pres_eval.analysis.paired import PairedScores, means_of
 from pres_eval.analysis.reproducible import RandomStream, least_enough, mean_and_deviation, rounded
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.arrays import FloatArray, IntArray
-from pres_eval.workers import Loop, in_turn
+from pres_eval.engines.threads import Loop, in_turn
 
 DISCRIMINATION = ("randomised-tukey", "t", "bootstrap")
 """Tests whose achieved significance levels are looked at, by the names that options use; the first is the

@@ -12,12 +12,12 @@ from pres_eval.analysis.paired import evaluations_of
 from pres_eval.analysis.reproducible import RandomStream
 from pres_eval.analysis.sweep import signs, summaries
 from pres_eval.arrays import BoolArray, FloatArray, IntArray, add_in_order
+from pres_eval.engines.threads import Loop, in_turn
 from pres_eval.measures.selection import Selection
 from pres_eval.options import Options
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.relevance import QrelsJudgements
 from pres_eval.scoring import Scoring
-from pres_eval.workers import Loop, in_turn
 
 LEAST_RELEVANT = 1
 LEAST_NONRELEVANT = 10

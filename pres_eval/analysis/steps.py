@@ -31,7 +31,7 @@ class JudgedDocument:
 
 
 @dataclass(frozen=True)
-class JudgedTopic:
+class TopicRanking:
     """All judged documents of a topic: those that the run has by rank, then the others by grade and id."""
 
     topic: bytes
@@ -103,7 +103,7 @@ class _Board:
         self.steps.append(Step(document, work, self.nothing, self.total))
 
 
-StepMaker = Callable[[JudgedTopic, float, str, tuple[Any, ...]], tuple[_Board, list[str], float]]
+StepMaker = Callable[[TopicRanking, float, str, tuple[Any, ...]], tuple[_Board, list[str], float]]
 """Function of a topic, the relevance level, a column's label and its arguments.
 
 It returns the steps, the lines of the formula, and the value.
@@ -116,8 +116,9 @@ def _share(total: float, parts: float) -> float:
 
 
 def _average_precision(
-    topic: JudgedTopic, level: float, label: str, arguments: tuple[Any, ...]
+    topic: TopicRanking, level: float, label: str, arguments: tuple[Any, ...]
 ) -> tuple[_Board, list[str], float]:
+    """Return AP step by step: precision at each relevant document."""
     cutoff = arguments[0] if arguments else math.inf
     board = _Board()
     relevant = topic.relevant(level)
@@ -134,7 +135,7 @@ def _average_precision(
     return board, lines, value
 
 
-def _counted(topic: JudgedTopic, level: float, cutoff: float) -> _Board:
+def _counted(topic: TopicRanking, level: float, cutoff: float) -> _Board:
     """Return steps that add 1 for each relevant document by rank `cutoff`."""
     board = _Board(0)
     for document in topic.relevant(level):
@@ -146,8 +147,9 @@ def _counted(topic: JudgedTopic, level: float, cutoff: float) -> _Board:
 
 
 def _precision(
-    topic: JudgedTopic, level: float, label: str, arguments: tuple[Any, ...]
+    topic: TopicRanking, level: float, label: str, arguments: tuple[Any, ...]
 ) -> tuple[_Board, list[str], float]:
+    """Return precision at a cutoff step by step."""
     cutoff = arguments[0]
     board = _counted(topic, level, cutoff)
     value = board.total / cutoff
@@ -159,8 +161,9 @@ def _precision(
 
 
 def _recall(
-    topic: JudgedTopic, level: float, label: str, arguments: tuple[Any, ...]
+    topic: TopicRanking, level: float, label: str, arguments: tuple[Any, ...]
 ) -> tuple[_Board, list[str], float]:
+    """Return recall at a cutoff step by step."""
     cutoff = arguments[0]
     board = _counted(topic, level, cutoff)
     num_relevant = len(topic.relevant(level))
@@ -173,8 +176,9 @@ def _recall(
 
 
 def _r_precision(
-    topic: JudgedTopic, level: float, label: str, arguments: tuple[Any, ...]
+    topic: TopicRanking, level: float, label: str, arguments: tuple[Any, ...]
 ) -> tuple[_Board, list[str], float]:
+    """Return precision at rank n, of n relevant documents, step by step."""
     num_relevant = len(topic.relevant(level))
     board = _counted(topic, level, num_relevant)
     value = _share(board.total, num_relevant)
@@ -186,8 +190,9 @@ def _r_precision(
 
 
 def _reciprocal_rank(
-    topic: JudgedTopic, level: float, label: str, arguments: tuple[Any, ...]
+    topic: TopicRanking, level: float, label: str, arguments: tuple[Any, ...]
 ) -> tuple[_Board, list[str], float]:
+    """Return the reciprocal rank of the first relevant document."""
     cutoff = arguments[0] if arguments else math.inf
     board = _Board()
     for document in topic.relevant(level):
@@ -201,7 +206,7 @@ def _reciprocal_rank(
     return board, lines, board.total
 
 
-def _discounted(topic: JudgedTopic, cutoff: float) -> _Board:
+def _discounted(topic: TopicRanking, cutoff: float) -> _Board:
     """Return steps that add each gain, discounted by rank."""
     board = _Board()
     for document in topic.relevant(1):
@@ -215,16 +220,18 @@ def _discounted(topic: JudgedTopic, cutoff: float) -> _Board:
 
 
 def _dcg(
-    topic: JudgedTopic, level: float, label: str, arguments: tuple[Any, ...]
+    topic: TopicRanking, level: float, label: str, arguments: tuple[Any, ...]
 ) -> tuple[_Board, list[str], float]:
+    """Return discounted cumulated gain step by step."""
     board = _discounted(topic, _rank_or_all(arguments))
     lines = [f"{label} = Σ grade / log2(1 + rank) = {board.total:.4f}"]
     return board, lines, board.total
 
 
 def _ndcg(
-    topic: JudgedTopic, level: float, label: str, arguments: tuple[Any, ...]
+    topic: TopicRanking, level: float, label: str, arguments: tuple[Any, ...]
 ) -> tuple[_Board, list[str], float]:
+    """Return discounted cumulated gain, and its share of the best there could be."""
     cutoff = _rank_or_all(arguments)
     board = _discounted(topic, cutoff)
     ideal = 0.0
@@ -266,8 +273,9 @@ def _shortened(terms: Sequence[str]) -> str:
 
 
 def _rank_biased_precision(
-    topic: JudgedTopic, level: float, label: str, arguments: tuple[Any, ...]
+    topic: TopicRanking, level: float, label: str, arguments: tuple[Any, ...]
 ) -> tuple[_Board, list[str], float]:
+    """Return RBP step by step: each relevant document with its weight."""
     cutoff, persistence = arguments
     board = _Board()
     for document in topic.relevant(level):
@@ -285,8 +293,9 @@ def _rank_biased_precision(
 
 
 def _expected_reciprocal_rank(
-    topic: JudgedTopic, level: float, label: str, arguments: tuple[Any, ...]
+    topic: TopicRanking, level: float, label: str, arguments: tuple[Any, ...]
 ) -> tuple[_Board, list[str], float]:
+    """Return ERR step by step: each document with the chance that it ends the search."""
     cutoff, highest_grade = arguments
     board = _Board()
     still_reading = 1.0
@@ -306,8 +315,9 @@ def _expected_reciprocal_rank(
 
 
 def _binary_preference(
-    topic: JudgedTopic, level: float, label: str, arguments: tuple[Any, ...]
+    topic: TopicRanking, level: float, label: str, arguments: tuple[Any, ...]
 ) -> tuple[_Board, list[str], float]:
+    """Return bpref step by step: the share of pairs in the right order."""
     num_relevant, num_nonrelevant = len(topic.relevant(level)), topic.num_nonrelevant(level)
     most = min(num_nonrelevant, num_relevant)
     board = _Board()
@@ -331,8 +341,9 @@ def _binary_preference(
 
 
 def _pres(
-    topic: JudgedTopic, level: float, label: str, arguments: tuple[Any, ...]
+    topic: TopicRanking, level: float, label: str, arguments: tuple[Any, ...]
 ) -> tuple[_Board, list[str], float]:
+    """Return PRES step by step: the rank with which each relevant document counts."""
     nmax = arguments[0]
     relevant = topic.relevant(level)
     board = _Board(0)
@@ -383,7 +394,7 @@ def check_explained(column: SelectedColumn) -> None:
         raise UsageError(f"-m {column.label}: explained with grades as gains alone, expected no gains")
 
 
-def measure_steps(topic: JudgedTopic, column: SelectedColumn, relevance_level: float) -> MeasureSteps:
+def measure_steps(topic: TopicRanking, column: SelectedColumn, relevance_level: float) -> MeasureSteps:
     """Return how a column's value of a topic comes about.
 
     relevance_level  that of -l, which counts where the column has none of its own
@@ -397,7 +408,7 @@ def measure_steps(topic: JudgedTopic, column: SelectedColumn, relevance_level: f
 
 def judged_topics(
     qrels: QrelsJudgements, ranking: Ranked, options: Options, topics: Sequence[int]
-) -> Iterator[JudgedTopic]:
+) -> Iterator[TopicRanking]:
     """Yield some topics, given as indices of the pool's; a run may lack them.
 
     -M and -J of the options count as they do for the measures.
@@ -415,4 +426,4 @@ def judged_topics(
             for docno, grade, rank in zip(docnos, grades, ranks, strict=True)
         ]
         documents.sort(key=lambda document: (document.rank or math.inf, -document.grade, document.docno))
-        yield JudgedTopic(pool.topics[topic], tuple(documents))
+        yield TopicRanking(pool.topics[topic], tuple(documents))

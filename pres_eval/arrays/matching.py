@@ -17,8 +17,8 @@ import numpy as np
 from pres_eval.arrays.ids import NO_IDS, Ids
 from pres_eval.arrays.stretches import blocks
 from pres_eval.arrays.types import AnyArray, AnyInts, IntArray, Words
+from pres_eval.engines.threads import UNTHREADED, in_order
 from pres_eval.records import dataclass
-from pres_eval.workers import UNTHREADED, in_order
 
 MANY_KEYS = 1 << 20
 """Keys above which they are divided into shares first, so that their slots stay in the cache."""

@@ -16,19 +16,19 @@ from pres_eval.checking.findings import Example, FileReport, Severity
 from pres_eval.checking.known_ids import KnownIds, check_ids
 from pres_eval.checking.run import CheckedPart, CheckOptions, RunChecker, segments_of
 from pres_eval.checking.whole_files import CheckedRun, check_pair, check_qrels, compare_tags, tell_judgements
+from pres_eval.engines.threads import in_order
 from pres_eval.errors import EmptyFileError, InputError, MissingExtraError
 from pres_eval.measures.selection import select
 from pres_eval.options import Options
 from pres_eval.ranking.runs import read_run
 from pres_eval.reading.advice import advice
 from pres_eval.reading.blocks import joined
+from pres_eval.reading.file import File
 from pres_eval.reading.formats.recognising import FORMATS, judgements_format, recognised
 from pres_eval.reading.lines import QRELS, RUN, Layout
 from pres_eval.reading.pool import NO_POOL
 from pres_eval.reading.relevance import QrelsJudgements, Relevance, qrels_in, read_relevance
 from pres_eval.reading.rewriting import Rewriting
-from pres_eval.reading.source import Source
-from pres_eval.workers import in_order
 
 Checked = TypeVar("Checked")
 
@@ -52,7 +52,7 @@ MALFORMED = frozenset(
 
 
 def check_files(
-    qrels: Source | None, runs: Sequence[Source], options: CheckOptions, known: KnownIds = NOTHING_KNOWN
+    qrels: File | None, runs: Sequence[File], options: CheckOptions, known: KnownIds = NOTHING_KNOWN
 ) -> list[FileReport]:
     """Return everything that is wrong or suspicious: a report for the qrels, then one for each run.
 
@@ -76,7 +76,7 @@ def check_files(
     options = replace(options, jobs=max(threads // together, 1))
     checker = RunChecker(pool, options)
 
-    def check(source: Source) -> FileReport:
+    def check(source: File) -> FileReport:
         """Return the report of a run."""
         report = FileReport(source.name, "run", options.most)
         run = _checked(source, report, RUN, partial(_run, source, report, checker, options.run_form))
@@ -93,7 +93,7 @@ def check_files(
     return [*reports, *run_reports]
 
 
-def _judgements(source: Source, report: FileReport, options: CheckOptions) -> Relevance:
+def _judgements(source: File, report: FileReport, options: CheckOptions) -> Relevance:
     """Return the judgements in the format that was named, or that they turn out to be in."""
     level, form = options.relevance_level, options.relevance_form
     is_decimal = form == "qrels_float"
@@ -115,7 +115,7 @@ def _judgements(source: Source, report: FileReport, options: CheckOptions) -> Re
     return relevance
 
 
-def _run(source: Source, report: FileReport, checker: RunChecker, form: str) -> CheckedRun:
+def _run(source: File, report: FileReport, checker: RunChecker, form: str) -> CheckedRun:
     """Return the run, checked, in the format that was named, or that it turns out to be in.
 
     Raises InputError for the first faulty row of a format that is not one of lines.
@@ -151,7 +151,7 @@ def _run(source: Source, report: FileReport, checker: RunChecker, form: str) -> 
     return run
 
 
-def _weigh_ties(report: FileReport, source: Source, judgements: Relevance, options: CheckOptions) -> None:
+def _weigh_ties(report: FileReport, source: File, judgements: Relevance, options: CheckOptions) -> None:
     """Report how much the order of equal scores could change map, for a run that can be evaluated."""
     finding = report.findings.get("ties") or report.findings.get("float32-ties")
     if finding is None or report.count(Severity.ERROR) or not Path(source.name).is_file():
@@ -169,7 +169,7 @@ def _weigh_ties(report: FileReport, source: Source, judgements: Relevance, optio
 
 
 def _checked(
-    source: Source, report: FileReport, layout: Layout, check: Callable[[], Checked]
+    source: File, report: FileReport, layout: Layout, check: Callable[[], Checked]
 ) -> Checked | None:
     """Read and check a file; on failure report it and return None."""
     checked = None

@@ -10,13 +10,13 @@ import numpy as np
 from pres_eval.checking.findings import Example, FileReport
 from pres_eval.errors import InputError, quoted
 from pres_eval.reading.blocks import Block
+from pres_eval.reading.file import File
 from pres_eval.reading.formats.delimited import read_columns
 from pres_eval.reading.formats.recognising import FORMATS, recognised
 from pres_eval.reading.headings import DOCNO, GRADES, NO_NAMING, SCORES, TOPIC
 from pres_eval.reading.id_files import is_heading
 from pres_eval.reading.lines import QRELS, RUN
 from pres_eval.reading.run_files import source_at
-from pres_eval.reading.source import Source
 from pres_eval.reading.topic_files import encoded, read_cells
 from pres_eval.records import dataclass
 
@@ -46,7 +46,7 @@ def read_ids(path: str, kind: str) -> frozenset[bytes]:
     return frozenset(encoded(cells[0]) for _, cells in rows[first:])
 
 
-def _ids_of_records(source: Source, kind: str) -> Iterator[bytes]:
+def _ids_of_records(source: File, kind: str) -> Iterator[bytes]:
     """Yield the id of each line of JSON."""
     line = 0
     for chunk in source.chunks():
@@ -63,7 +63,7 @@ def _ids_of_records(source: Source, kind: str) -> Iterator[bytes]:
                 raise InputError(source.name, line, quoted(text), f"JSON with the id of a {kind}") from None
 
 
-def check_ids(report: FileReport, source: Source, form: str, known: KnownIds) -> None:
+def check_ids(report: FileReport, source: File, form: str, known: KnownIds) -> None:
     """Report topics and documents of a run, or of judgements, that the collection lacks."""
     if known.topics is None and known.documents is None:
         return
@@ -83,7 +83,7 @@ def check_ids(report: FileReport, source: Source, form: str, known: KnownIds) ->
     report.add("unknown-document", len(unknown[DOCNO]), "", _examples(unknown[DOCNO], "document"))
 
 
-def _blocks(source: Source, form: str, is_judged: bool) -> Iterator[Block]:
+def _blocks(source: File, form: str, is_judged: bool) -> Iterator[Block]:
     """Yield the rows of a run or of judgements, in lines or in another format."""
     file_format = FORMATS.get(form) or recognised(source, grades=is_judged)
     if file_format is not None:

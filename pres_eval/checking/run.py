@@ -23,18 +23,18 @@ from pres_eval.checking.blocks import NO_NUMBER, CheckedBlock, CheckedRows
 from pres_eval.checking.findings import Example, FileReport, facts_of_lines, tell_lines
 from pres_eval.checking.second_look import exchanged
 from pres_eval.checking.whole_files import CheckedRun, check_length, check_tags, sum_up_ties
+from pres_eval.engines.threads import UNTHREADED, in_order
 from pres_eval.errors import quoted
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 from pres_eval.reading.cuts import ScatteredError
+from pres_eval.reading.file import File
 from pres_eval.reading.lines import DOCNO, RANK, RUN, SCORE, TAG, TOPIC, Lines, in_parts, no_lines
 from pres_eval.reading.numbers import read_whole_numbers
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.rewriting import Mapping
 from pres_eval.reading.run_files import TREC
-from pres_eval.reading.source import Source
 from pres_eval.reading.splits import text_chunks
 from pres_eval.report.text import text_of
-from pres_eval.workers import UNTHREADED, in_order
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +139,7 @@ class RunChecker:
     pool: Pool
     options: CheckOptions
 
-    def check(self, source: Source, report: FileReport) -> CheckedRun:
+    def check(self, source: File, report: FileReport) -> CheckedRun:
         """Read a run and check everything but its topics against those of the qrels.
 
         Raises InputError if the file can't be read to its end.
@@ -155,7 +155,7 @@ class RunChecker:
         check_tags(report, run, cut_off=not source.final_newline)
         return run
 
-    def _read(self, source: Source, report: FileReport, whole_topics: bool) -> tuple[CheckedRun, FileReport]:
+    def _read(self, source: File, report: FileReport, whole_topics: bool) -> tuple[CheckedRun, FileReport]:
         """Read a run and check its topics as they come, or when all rows are there.
 
         Raises ScatteredError if a topic comes again that was checked already.

@@ -19,12 +19,12 @@ from pres_eval.errors import InputError
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.blocks import Block
+from pres_eval.reading.file import File
 from pres_eval.reading.lines import DOCNO, RANK, RUN, SCORE, TOPIC, Lines, parse_lines
 from pres_eval.reading.numbers import read_number, read_numbers, read_whole_numbers
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.run_files import RunFiles
-from pres_eval.reading.source import Source
 from pres_eval.records import dataclass
 
 PIECE_BYTES = 1 << 17
@@ -206,7 +206,7 @@ def _pieces(run: RunFiles, ranking: Ranking, most: int, openings: list[Opening])
                         return
 
 
-def _blocks_in_format(source: Source, meaning: str) -> Iterator[Block]:
+def _blocks_in_format(source: File, meaning: str) -> Iterator[Block]:
     """Yield the rows of a file in the format that messages call so."""
     from pres_eval.reading.formats.recognising import FORMATS
 

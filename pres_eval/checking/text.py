@@ -8,7 +8,7 @@ from typing import Any
 
 from pres_eval.checking.findings import KINDS, FileReport, Finding, Severity
 from pres_eval.errors import plural
-from pres_eval.report.text import text_of
+from pres_eval.report.text import printable_json, printable_lines, text_of
 from pres_eval.version import __version__
 
 
@@ -18,7 +18,9 @@ def as_text(reports: Sequence[FileReport], brief: bool = False) -> str:
     brief  one line for each file instead
     """
     files = [map(_file_line, reports)] if brief else map(_file_lines, reports)
-    return "\n\n".join([*map("\n".join, files), _summary(reports)]) + "\n"
+    text = "\n\n".join([*map("\n".join, files), _summary(reports)]) + "\n"
+    # Examples of a finding may be whatever is in a file.
+    return printable_lines(text)
 
 
 def _file_line(report: FileReport) -> str:
@@ -129,7 +131,7 @@ def as_json(reports: Sequence[FileReport]) -> str:
         **{f"{level.value}s": sum(report.count(level) for report in reports) for level in Severity},
         "files": [_file_record(report) for report in reports],
     }
-    return json.dumps(data, indent=2, allow_nan=False) + "\n"
+    return printable_json(json.dumps(data, indent=2, allow_nan=False)) + "\n"
 
 
 def _file_record(report: FileReport) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from pres_eval.arrays import IntArray
 from pres_eval.checking.findings import Example, FileReport, facts_of_lines, tell_lines, tell_respelling
 from pres_eval.checking.respelling import respelled_topics
 from pres_eval.errors import EmptyFileError, InputError, plural, quoted
+from pres_eval.reading.file import File
 from pres_eval.reading.lines import QRELS, Layout, Lines, no_lines
 from pres_eval.reading.relevance import (
     QRELS_FLOAT,
@@ -21,7 +22,6 @@ from pres_eval.reading.relevance import (
     read_qrels,
     read_relevance,
 )
-from pres_eval.reading.source import Source
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +89,7 @@ def _lengths(run: CheckedRun, topics: IntArray) -> Iterator[Example]:
         yield Example(None, f"topic {quoted(run.topics[topic])} has {documents}")
 
 
-def check_qrels(source: Source, report: FileReport, level: float, jobs: int) -> QrelsJudgements:
+def check_qrels(source: File, report: FileReport, level: float, jobs: int) -> QrelsJudgements:
     """Read a qrels file with all checks that it alone allows; `level` is -l.
 
     Raises InputError if the file can't be read to its end.
@@ -109,7 +109,7 @@ def check_qrels(source: Source, report: FileReport, level: float, jobs: int) -> 
     return qrels
 
 
-def _with_decimals(source: Source, jobs: int) -> QrelsJudgements | None:
+def _with_decimals(source: File, jobs: int) -> QrelsJudgements | None:
     """Return judgements whose grades are whole but have decimals, such as 1.0; None if they are not so."""
     try:
         qrels = read_relevance(source, "qrels", jobs)
@@ -119,9 +119,7 @@ def _with_decimals(source: Source, jobs: int) -> QrelsJudgements | None:
     return qrels
 
 
-def _qrels_with_faults(
-    source: Source, report: FileReport, jobs: int, layout: Layout
-) -> QrelsJudgements | None:
+def _qrels_with_faults(source: File, report: FileReport, jobs: int, layout: Layout) -> QrelsJudgements | None:
     """Return judgements, after all faults of their lines were reported; None if no line is good."""
     last_iteration = b""
 

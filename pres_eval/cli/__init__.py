@@ -13,8 +13,8 @@ import click
 
 from pres_eval.cli.commands import COMPLETION_VARIABLE, command_of, expand_long_options, split_command
 from pres_eval.cli.streams import is_watched, safe_streams, say
+from pres_eval.engines.memory import allow_keeping_memory
 from pres_eval.errors import PresEvalError, UsageError, decimal_comma, did_you_mean, quoted
-from pres_eval.reading.memory import allow_keeping_memory
 
 INTERRUPTED = 130
 
@@ -97,7 +97,7 @@ def _of_click(error: click.ClickException) -> str:
     value, found, _ = error.message.rpartition(" is not ")
     value = value.strip("'")
     if found and isinstance(kind, (click.IntRange, click.FloatRange)):
-        from pres_eval.cli.said import described
+        from pres_eval.cli.command_options import described
 
         hint = decimal_comma(value) if isinstance(kind, click.FloatRange) else ""
         return f"{name}: found {quoted(value)}, expected {described(kind)}{hint}"

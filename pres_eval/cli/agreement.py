@@ -14,16 +14,15 @@ from pres_eval.analysis.agreement import (
 from pres_eval.analysis.compare_settings import CompareSettings, reach_warning
 from pres_eval.analysis.paired import reordered
 from pres_eval.analysis.significance import PAIRED_TESTS
-from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, put_out
+from pres_eval.cli.analysing import ALPHA, SEED, PairedOptions, put_out
+from pres_eval.cli.command_options import argument, command_with, option
 from pres_eval.cli.loading import Paired, read_paired
-from pres_eval.cli.said import WholeRange, argument, command_with, option
 from pres_eval.cli.shared import TieOptions
 from pres_eval.errors import MeasureError
 from pres_eval.measures.selection import select
 from pres_eval.options import DEFAULT_NMAX
 from pres_eval.report.agreement import (
     agreement,
-    coefficient_intervals_table,
     correlations_table,
     disagreements_table,
     dissents_table,
@@ -54,8 +53,7 @@ class AgreementOptions(TieOptions, PairedOptions):
 
     --scores also takes means without topics, run,MEASURE,MEASURE,...: correlations and positions only.
 
-    Tables for --table: correlations, intervals (with --intervals), positions, verdicts, disagreements,
-    dissents.
+    Tables for --table: correlations, positions, verdicts, disagreements, dissents.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
 
     files: tuple[str, ...] = argument(nargs=-1, metavar="QRELS RUN RUN [RUN ...]")
@@ -65,32 +63,28 @@ class AgreementOptions(TieOptions, PairedOptions):
         help="Paired test over topics, for the verdicts.",
     )  # fmt: skip
     alpha: float = ALPHA
-    intervals: int = option(
-        "--intervals", type=WholeRange(0, DRAWS.max), default=0, show_default=True, metavar="DRAWS",
-        help="Add intervals of the coefficients, from this number of bootstrap draws of topics.",
-    )  # fmt: skip
     seed: int = SEED
 
 
 @command_with(AgreementOptions)
-def command(said: AgreementOptions) -> None:
+def command(options: AgreementOptions) -> None:
     """Read scores or runs, and print how measures agree."""
-    paired = read_paired(said, 2, usual=DEFAULT_MEASURES, with_ties=False)
-    if not said.scores:
+    paired = read_paired(options, 2, usual=DEFAULT_MEASURES, with_ties=False)
+    if not options.scores:
         wanted = [
             column.label
-            for text in said.measures or DEFAULT_MEASURES
-            for column in select([text], said.numbers(), relevance=said.relevance_info)
+            for text in options.measures or DEFAULT_MEASURES
+            for column in select([text], options.numbers(), relevance=options.relevance_info)
         ]
         paired = replace(
             paired,
             scores=reordered(paired.scores, wanted),
             settings={**paired.settings, "topics": len(paired.scores.topics)},
         )
-    _show(paired, said)
+    _show(paired, options)
 
 
-def _show(paired: Paired, said: AgreementOptions) -> None:
+def _show(paired: Paired, options: AgreementOptions) -> None:
     """Print the tables and draw the picture of the input."""
     found = paired.scores
     runs, measures, gains = found.runs, found.measures, found.gains()
@@ -98,24 +92,18 @@ def _show(paired: Paired, said: AgreementOptions) -> None:
     if len(measures) < 2:
         raise MeasureError(f"only {', '.join(measures)}: expected at least two measures to compare")
     positions = rank_changes(gains)
-    each, drawn = paired.each("drawing topics"), scores is not None and said.intervals
     tables = [
         correlations_table(measures, gains, scores),
-        *(
-            [coefficient_intervals_table(found, 1 - said.alpha, said.intervals, said.seed, each)]
-            if drawn
-            else []
-        ),
         positions_table(runs, measures, found.means, positions, found.falling),
     ]
     patterns: dict[str, int] = {}
     if scores is not None:
-        one_by_one = CompareSettings(test=said.test, alpha=said.alpha, correction="none")
-        said.warn(reach_warning(one_by_one, scores))
-        judged = verdicts(scores.gain_values(), said.alpha, said.test, seed=said.seed)
+        one_by_one = CompareSettings(test=options.test, alpha=options.alpha, correction="none")
+        options.warn(reach_warning(one_by_one, scores))
+        judged = verdicts(scores.gain_values(), options.alpha, options.test, seed=options.seed)
         patterns = verdict_patterns(measures, judged)
         tables += [
-            verdicts_table(patterns, judged.shape[1], said.test, said.alpha),
+            verdicts_table(patterns, judged.shape[1], options.test, options.alpha),
             disagreements_table(measures, disagreements(runs, judged)),
             dissents_table(measures, judged),
         ]
@@ -123,8 +111,8 @@ def _show(paired: Paired, said: AgreementOptions) -> None:
     put_out(
         tables,
         "agreement",
-        {**paired.settings, "test": said.test, "alpha": said.alpha},
-        said,
+        {**paired.settings, "test": options.test, "alpha": options.alpha},
+        options,
         paired.failures,
         lambda: agreement(runs, measures, positions, list(patterns) or None, list(patterns.values()) or None),
     )

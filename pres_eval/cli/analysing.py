@@ -7,9 +7,17 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from pres_eval.analysis.compare_settings import LEAST_ALPHA
+from pres_eval.cli.command_options import (
+    CommandOptions,
+    FileUse,
+    FiniteRange,
+    Millimetres,
+    WholeRange,
+    argument,
+    option,
+)
 from pres_eval.cli.output import exit_if_failed, set_format, write_output
 from pres_eval.cli.progress import working
-from pres_eval.cli.said import FileUse, FiniteRange, Millimetres, Said, WholeRange, argument, option
 from pres_eval.cli.shared import MEASURES, NMAX, NumberOptions, TableOptions, terminal_width
 from pres_eval.cli.streams import warn
 from pres_eval.errors import RunFailure, UsageError, refuse
@@ -43,7 +51,7 @@ def measures_option(defaults: Sequence[str], which: str, metavar: str) -> Any:
     )  # fmt: skip
 
 
-class PictureOptions(Said, place=3):
+class PictureOptions(CommandOptions, place=3):
     """Options of pictures."""
 
     plot_width: float | None = option(
@@ -130,7 +138,7 @@ class AnalysisOptions(ResultOptions, NumberOptions):
         relevance_info(self.relevance_format)
 
 
-class FileOptions(Said, place=2):
+class FileOptions(CommandOptions, place=2):
     """Arguments of a command that takes judgements, and one run at least."""
 
     qrels: str = argument()
@@ -184,7 +192,7 @@ def put_out(
     tables: Sequence[Table],
     command: str,
     settings: dict[str, object],
-    said: ResultOptions,
+    options: ResultOptions,
     failures: tuple[RunFailure, ...] = (),
     make: Callable[[], Figure] | None = None,
     warning: str = "",
@@ -195,20 +203,20 @@ def put_out(
     Raises click's Exit after runs that could not be read.
     """
     look = Look(
-        form=said.output_format,
-        chosen=said.table,
-        digits=Look.digits if said.digits is None else said.digits,
-        style=said.style or Look.style,
-        width=terminal_width(said.output),
+        form=options.output_format,
+        chosen=options.table,
+        digits=Look.digits if options.digits is None else options.digits,
+        style=options.style or Look.style,
+        width=terminal_width(options.output),
         failures=failures,
-        fit=said.fit,
+        fit=options.fit,
     )
     text = render(tables, look, command, settings)
-    if warning and said.output_format in ("json", "csv", "tsv") and not said.quiet:
+    if warning and options.output_format in ("json", "csv", "tsv") and not options.quiet:
         warn(warning)
-    write_output(said.output, text)
-    if said.plot is not None and make is not None:
-        with working(f"drawing {said.plot}", said.quiet):
-            drawn = picture(make, said.plot, said.paper)
-        write_output(said.plot, drawn)
+    write_output(options.output, text)
+    if options.plot is not None and make is not None:
+        with working(f"drawing {options.plot}", options.quiet):
+            drawn = picture(make, options.plot, options.paper)
+        write_output(options.plot, drawn)
     exit_if_failed(failures)

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 
 from pres_eval.cli.output import write_output
-from pres_eval.cli.overwriting import same_file
 from pres_eval.cli.streams import say
 from pres_eval.errors import InputError, UsageError
-from pres_eval.reading.source import BYTE_ORDER_MARK, CHUNK, Source
+from pres_eval.reading.file import BYTE_ORDER_MARK, CHUNK, File
 
 if TYPE_CHECKING:
     from pres_eval.cli.job import EvaluateOptions
@@ -56,10 +55,10 @@ def read_baseline(options: EvaluateOptions, path: str, evaluated: Callable[[str]
     from pres_eval.measures import MEASURES
     from pres_eval.report.read_records import from_json
 
-    source = Source(path)
+    source = File(path)
     if source.head(4).removeprefix(BYTE_ORDER_MARK)[:1] == b"{":
         return from_json(whole(source), path, MEASURES)
-    if options.output is not None and same_file(options.output, path):
+    if options.replaced_option == "--against":
         raise UsageError(
             f"--output {options.output}: {path} is an earlier run, which its evaluation would replace;"
             " choose another --output"
@@ -69,7 +68,7 @@ def read_baseline(options: EvaluateOptions, path: str, evaluated: Callable[[str]
     return _of_stream(source, path, evaluated)
 
 
-def _of_stream(source: Source, path: str, evaluated: Callable[[str], Record]) -> Record:
+def _of_stream(source: File, path: str, evaluated: Callable[[str], Record]) -> Record:
     """Return the evaluation of a run from a pipe or standard input, which can be read only once."""
     import tempfile
     from dataclasses import replace
@@ -83,7 +82,7 @@ def _of_stream(source: Source, path: str, evaluated: Callable[[str], Record]) ->
     return replace(record, runs=tuple(runs))
 
 
-def whole(source: Source, by_line: bool = False) -> bytes:
+def whole(source: File, by_line: bool = False) -> bytes:
     """Return the whole of a file that a gate compares with; `by_line`: whose lines have a largest length."""
     if by_line:
         chunks = itertools.islice(source.chunks(), LARGEST_BYTES // CHUNK + 1)

@@ -12,20 +12,28 @@ from pres_eval.checking.findings import KINDS, Severity
 from pres_eval.checking.known_ids import KnownIds, read_ids
 from pres_eval.checking.run import CheckOptions
 from pres_eval.checking.text import as_json, as_text
+from pres_eval.cli.command_options import (
+    CommandOptions,
+    CutoffList,
+    FileUse,
+    WholeRange,
+    argument,
+    command_with,
+    option,
+)
 from pres_eval.cli.output import set_format, write_output
 from pres_eval.cli.progress import reading_bar
-from pres_eval.cli.said import CutoffList, FileUse, Said, WholeRange, argument, command_with, option
 from pres_eval.cli.shared import COLUMNS, GRADE_WORDS, RESULTS_FORMAT, NumberOptions
 from pres_eval.cli.streams import check_paths, is_watched
+from pres_eval.engines.machine import num_processors
 from pres_eval.errors import InputError, UsageError
+from pres_eval.reading.file import File
 from pres_eval.reading.formats.recognising import recognised
 from pres_eval.reading.headings import DOCNO, TOPIC
 from pres_eval.reading.lines import QRELS
 from pres_eval.reading.relevance import relevance_info
 from pres_eval.reading.rewriting import read_mapping
 from pres_eval.reading.run_files import RunFiles, check_format, source_at, text_at
-from pres_eval.reading.source import Source
-from pres_eval.workers import num_processors
 
 
 def _no_errors(context: click.Context, parameter: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -42,7 +50,7 @@ MOST_DETAILED = 10
 """Files up to which all findings are shown unless --brief asks for less."""
 
 
-class CheckedFiles(Said):
+class CheckedFiles(CommandOptions):
     """Find everything wrong or suspicious in judgements and runs: all of it, not only the first fault.
 
     \b
@@ -122,43 +130,47 @@ class CheckedFiles(Said):
 
 
 @command_with(CheckedFiles)
-def command(said: CheckedFiles) -> None:
+def command(options: CheckedFiles) -> None:
     """Check the files, and write the findings; exit 1 for errors."""
-    check_paths(said.files[0], said.files[1:])
-    check_format(said.results_format)
-    relevance_info(said.relevance_format)
-    options = CheckOptions(
-        relevance_level=said.relevance_level,
-        relevance_form=said.relevance_format,
-        run_form=said.results_format,
-        asked=said.nmax or (),
-        at_most=said.at_most,
-        most=said.most,
-        mapping=None if said.map_docs is None else read_mapping(said.map_docs),
-        jobs=said.jobs or num_processors(),
+    check_paths(options.files[0], options.files[1:])
+    check_format(options.results_format)
+    relevance_info(options.relevance_format)
+    numbers = CheckOptions(
+        relevance_level=options.relevance_level,
+        relevance_form=options.relevance_format,
+        run_form=options.results_format,
+        asked=options.nmax or (),
+        at_most=options.at_most,
+        most=options.most,
+        mapping=None if options.map_docs is None else read_mapping(options.map_docs),
+        jobs=options.jobs or num_processors(),
     )
     known = KnownIds(
-        topics=None if said.topic_ids is None else read_ids(said.topic_ids, TOPIC),
-        documents=None if said.document_ids is None else read_ids(said.document_ids, DOCNO),
+        topics=None if options.topic_ids is None else read_ids(options.topic_ids, TOPIC),
+        documents=None if options.document_ids is None else read_ids(options.document_ids, DOCNO),
     )
-    sources = [*map(_source, said.files)]
-    without_qrels = said.without_qrels or (len(sources) == 1 and not looks_like_judgements(sources[0], said))
+    sources = [*map(_source, options.files)]
+    without_qrels = options.without_qrels or (
+        len(sources) == 1 and not looks_like_judgements(sources[0], options)
+    )
     qrels = None if without_qrels else sources[0]
     files = [RunFiles(source.name, (source,)) for source in sources]
     with reading_bar(files) if is_watched() else contextlib.nullcontext():
-        reports = check_files(qrels, sources if qrels is None else sources[1:], options, known)
+        reports = check_files(qrels, sources if qrels is None else sources[1:], numbers, known)
     for report in reports:
-        report.findings = {name: one for name, one in report.findings.items() if name not in said.ignore}
-        report.shown = said.kinds or report.shown
-    brief = len(reports) > MOST_DETAILED if said.brief is None else said.brief
-    write_output(said.output, as_json(reports) if said.output_format == "json" else as_text(reports, brief))
-    if failed(reports, said.strict):
+        report.findings = {name: one for name, one in report.findings.items() if name not in options.ignore}
+        report.shown = options.kinds or report.shown
+    brief = len(reports) > MOST_DETAILED if options.brief is None else options.brief
+    write_output(
+        options.output, as_json(reports) if options.output_format == "json" else as_text(reports, brief)
+    )
+    if failed(reports, options.strict):
         raise click.exceptions.Exit(EXIT_ERRORS)
 
 
-def looks_like_judgements(source: Source, said: CheckedFiles) -> bool:
+def looks_like_judgements(source: File, options: CheckedFiles) -> bool:
     """Return whether a file that is checked alone has judgements: four columns, or grades and no scores."""
-    if said.relevance_format != "qrels":
+    if options.relevance_format != "qrels":
         return True
     with contextlib.suppress(InputError):
         if recognised(source, grades=False) is not None:
@@ -170,11 +182,11 @@ def looks_like_judgements(source: Source, said: CheckedFiles) -> bool:
     return False
 
 
-def _source(path: str) -> Source:
+def _source(path: str) -> File:
     """Return the file at a path or an address, or the part files of a folder."""
     if "://" not in path and not os.path.isdir(path):  # noqa: PTH112
         return source_at(path)
     try:
         return text_at(path)
     except InputError:
-        return Source(path)  # whose fault is a finding like others
+        return File(path)  # whose fault is a finding like others

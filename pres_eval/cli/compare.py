@@ -10,9 +10,9 @@ from pres_eval.analysis.estimates import INTERVALS
 from pres_eval.analysis.paired import ORDERS, topics_with_weights
 from pres_eval.analysis.significance import ALTERNATIVES
 from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, put_out
+from pres_eval.cli.command_options import FiniteRange, command_with, option
 from pres_eval.cli.loading import Paired, chosen_run, read_paired
 from pres_eval.cli.reader import topic_files
-from pres_eval.cli.said import FiniteRange, command_with, option
 from pres_eval.cli.shared import GROUPS, WEIGHTS, TieOptions
 from pres_eval.errors import refuse
 from pres_eval.report.compared_tables import compared_tables
@@ -131,16 +131,16 @@ class CompareOptions(TieOptions, PairedOptions):
 
 
 @command_with(CompareOptions)
-def command(said: CompareOptions) -> None:
+def command(options: CompareOptions) -> None:
     """Read scores or runs, compare them, and print the tables."""
-    settings = said.settings()
-    paired = read_paired(said, 1, "no column topic; tests need scores of topics:")
-    topic_groups = topic_files(said, said.groups, said.weights, paired.scores.topics)
-    baseline, each = _baseline(said, paired), paired.each("comparing")
-    found = full_comparison(paired.scores, baseline, settings, *topic_groups, each, said.warn)
+    settings = options.settings()
+    paired = read_paired(options, 1, "no column topic; tests need scores of topics:")
+    topic_groups = topic_files(options, options.groups, options.weights, paired.scores.topics)
+    baseline, each = _baseline(options, paired), paired.each("comparing")
+    found = full_comparison(paired.scores, baseline, settings, *topic_groups, each, options.warn)
     result = found.compared
     name = BEST if result.baseline is None else result.scores.runs[result.baseline]
-    files = {"groups": said.groups, "weights": said.weights}
+    files = {"groups": options.groups, "weights": options.weights}
     shown = {
         **paired.settings,
         **settings.recorded(),
@@ -148,19 +148,19 @@ def command(said: CompareOptions) -> None:
         "baseline": None if result.baselines is None else name,
         **{name: text_of(path) for name, path in files.items() if path is not None},
     }
-    by_topic = said.per_topic or said.sort_topics
+    by_topic = options.per_topic or options.sort_topics
     tables = [
         *compared_tables(result, topics_with_weights(paired.topics, result.scores)),
         *(by_group_tables(found.by_group, settings) if found.by_group is not None else []),
-        *(winner_tables(found.plain, said.sort_topics or ORDERS[0]) if by_topic else []),
+        *(winner_tables(found.plain, options.sort_topics or ORDERS[0]) if by_topic else []),
     ]
-    put_out(tables, "compare", shown, said, paired.failures, lambda: compared_figure(result))
+    put_out(tables, "compare", shown, options, paired.failures, lambda: compared_figure(result))
 
 
-def _baseline(said: CompareOptions, paired: Paired) -> int | str | None:
+def _baseline(options: CompareOptions, paired: Paired) -> int | str | None:
     """Return the run to compare with, BEST, or None for all pairs; raise UsageError for an unknown name."""
-    if said.all_pairs or said.baseline is None:
-        return None if said.all_pairs else 0
-    if said.baseline == BEST and not any(BEST in names for names in paired.known):
+    if options.all_pairs or options.baseline is None:
+        return None if options.all_pairs else 0
+    if options.baseline == BEST and not any(BEST in names for names in paired.known):
         return BEST
-    return chosen_run("--baseline", said.baseline, paired.known, BEST)
+    return chosen_run("--baseline", options.baseline, paired.known, BEST)

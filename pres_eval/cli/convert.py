@@ -7,25 +7,25 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from pres_eval.arrays import Ids
+from pres_eval.cli.command_options import CommandOptions, FileUse, argument, command_with, option
 from pres_eval.cli.output import output_file
-from pres_eval.cli.said import FileUse, Said, argument, command_with, option
 from pres_eval.cli.shared import COLUMNS, GRADE_WORDS, RESULTS_FORMAT
 from pres_eval.cli.streams import warn, writing_results
 from pres_eval.errors import InputError, UsageError, quoted
 from pres_eval.library.converting import blocks_of_file
 from pres_eval.reading.blocks import Block
+from pres_eval.reading.file import BYTE_ORDER_MARK, File
 from pres_eval.reading.formats.recognising import FORMATS, NAMED, recognised
 from pres_eval.reading.headings import GRADE, RANK, SCORE
 from pres_eval.reading.naming import current_naming
 from pres_eval.reading.run_files import TREC, check_format, source_at
-from pres_eval.reading.source import BYTE_ORDER_MARK, Source
 from pres_eval.reading.topic_files import HEADINGS
 from pres_eval.report.converted import OF_RUNS, TARGETS, write_blocks
 
 JUDGED = ("qrels", *(name for name, form in FORMATS.items() if not form.by_rank and name != NAMED))
 
 
-class ConvertOptions(Said):
+class ConvertOptions(CommandOptions):
     """Write a run or judgements in another format, for a spreadsheet, an engine or another tool.
 
     \b
@@ -63,44 +63,44 @@ class ConvertOptions(Said):
 
 
 @command_with(ConvertOptions)
-def command(said: ConvertOptions) -> None:
+def command(options: ConvertOptions) -> None:
     """Write the rows of the file in the other format."""
-    check_format(said.results_format)
-    form = said.relevance_format
-    if said.tag is not None and said.target != "trec_results":
-        raise UsageError(f"--tag goes with --to trec_results, found --to {said.target}: leave it out")
+    check_format(options.results_format)
+    form = options.relevance_format
+    if options.tag is not None and options.target != "trec_results":
+        raise UsageError(f"--tag goes with --to trec_results, found --to {options.target}: leave it out")
     if form not in (None, *JUDGED):
         raise UsageError(f"-R {form}: cannot be converted, expected one of {', '.join(JUDGED)}")
-    source = source_at(said.file)
-    has_grades = _has_grades(source, said)
-    if said.target in (OF_RUNS if has_grades else ("qrels",)):
+    source = source_at(options.file)
+    has_grades = _has_grades(source, options)
+    if options.target in (OF_RUNS if has_grades else ("qrels",)):
         what = "judgements, expected --to qrels" if has_grades else "a run, expected --to trec_results"
-        raise UsageError(f"--to {said.target}: {said.file} has {what}")
-    blocks = blocks_of_file(source, form or said.results_format, grades=has_grades)
-    if said.topics_from is not None:
-        blocks = _with_topics_of(blocks, said.topics_from)
-    with output_file(said.output) as stream, writing_results():
-        tag = "run" if said.tag is None else said.tag
-        write_blocks(stream, blocks, said.target, has_grades, source.name, tag)
+        raise UsageError(f"--to {options.target}: {options.file} has {what}")
+    blocks = blocks_of_file(source, form or options.results_format, grades=has_grades)
+    if options.topics_from is not None:
+        blocks = _with_topics_of(blocks, options.topics_from)
+    with output_file(options.output) as stream, writing_results():
+        tag = "run" if options.tag is None else options.tag
+        write_blocks(stream, blocks, options.target, has_grades, source.name, tag)
 
 
-def _has_grades(source: Source, said: ConvertOptions) -> bool:
+def _has_grades(source: File, options: ConvertOptions) -> bool:
     """Return whether a file has judgements, by its options or its beginning; raise UsageError for either."""
-    if said.relevance_format is not None or said.results_format != TREC:
-        return said.relevance_format is not None
+    if options.relevance_format is not None or options.results_format != TREC:
+        return options.relevance_format is not None
     columns = current_naming().columns
-    if said.grades or GRADE in columns:
+    if options.grades or GRADE in columns:
         return True
     if SCORE in columns or RANK in columns:
         return False
     run_format = recognised(source, grades=False)
     if run_format is not None:
-        if said.target in ("qrels", *OF_RUNS):
-            return said.target == "qrels"
+        if options.target in ("qrels", *OF_RUNS):
+            return options.target == "qrels"
         form = run_format.name
         if form in ("json", "jsonl", "beir") and _can_be_both(source, form):
             raise UsageError(
-                f"{said.file} can be a run or judgements: name a run with -T {form},"
+                f"{options.file} can be a run or judgements: name a run with -T {form},"
                 f" judgements with -R {form}"
             )
         return False
@@ -108,7 +108,7 @@ def _has_grades(source: Source, said: ConvertOptions) -> bool:
     return recognised(source, grades=True) is not None or (bool(lines) and len(lines[0].split()) == 4)
 
 
-def _can_be_both(source: Source, form: str) -> bool:
+def _can_be_both(source: File, form: str) -> bool:
     """Return whether a file without named columns has whole numbers, as grades are and scores may be."""
     judged = recognised(source, grades=True)
     if judged is None or judged.name != form:
@@ -141,7 +141,7 @@ def _with_topics_of(blocks: Iterator[Block], path: str) -> Iterator[Block]:
 
 def _topics_of(path: str) -> list[bytes]:
     """Return the topics of a file, the first column of each line, without its header."""
-    text = Source(path).head(None).removeprefix(BYTE_ORDER_MARK)
+    text = File(path).head(None).removeprefix(BYTE_ORDER_MARK)
     lines = [line for line in map(bytes.strip, text.split(b"\n")) if line]
     for separator in (b"\t", b",", b";"):
         if lines and lines[0].split(separator)[0].strip(b'"').lower().decode("latin-1") in HEADINGS:

@@ -10,12 +10,12 @@ import click
 from click.core import ParameterSource
 
 from pres_eval.cli.baselines import replaced_if_passed
+from pres_eval.cli.command_options import command_with
 from pres_eval.cli.gating import pass_gates, report_failures
 from pres_eval.cli.job import EvaluateOptions, Job
 from pres_eval.cli.output import exit_if_failed
 from pres_eval.cli.printing import named_lines, print_results
 from pres_eval.cli.reader import relevance_at, runs_at, topic_files
-from pres_eval.cli.said import command_with
 from pres_eval.cli.shared import TABLES
 from pres_eval.cli.streams import check_paths, collected_warnings
 from pres_eval.errors import MeasureError, PresEvalError, RunFailure, UsageError, plural
@@ -23,8 +23,8 @@ from pres_eval.measures.base import geometric_mean
 from pres_eval.measures.selection import DEFAULT_MEASURES, Selection, as_asked, leave_out, select
 from pres_eval.options import Options
 from pres_eval.ranking.ranking import OWN
+from pres_eval.reading.file import File
 from pres_eval.reading.run_files import check_format
-from pres_eval.reading.source import Source
 from pres_eval.scoring import warning_of_infinite_gains
 from pres_eval.version import __version__
 
@@ -38,27 +38,27 @@ USAGE = "usage: pres-eval [OPTIONS] QRELS RUN [RUN ...]   (pres-eval -h explains
 
 
 @command_with(EvaluateOptions)
-def command(said: EvaluateOptions) -> None:
+def command(options: EvaluateOptions) -> None:
     """Show the help or the version, or evaluate."""
     context = click.get_current_context()
-    if said.help_wanted or said.help_all:
+    if options.help_wanted or options.help_all:
         from pres_eval.cli.help import first_screen, help_text
 
-        text = help_text if said.help_all else first_screen
+        text = help_text if options.help_all else first_screen
         named = context.get_parameter_source("relevance_format") is ParameterSource.COMMANDLINE
-        form = said.relevance_format if named or said.help_all else ""
-        click.echo(text(context.command, said.measures, said.compat, form), nl=False)
-    elif said.version_wanted:
+        form = options.relevance_format if named or options.help_all else ""
+        click.echo(text(context.command, options.measures, options.compat, form), nl=False)
+    elif options.version_wanted:
         print(f"pres-eval {__version__} (prints what trec_eval 9.0.8 and 10.0 print)")
-    elif not said.runs:
+    elif not options.runs:
         raise UsageError(USAGE + _taken_file(context))
     else:
         with collected_warnings() as warnings:
             try:
-                _evaluate(said, warnings)
+                _evaluate(options, warnings)
             except PresEvalError as error:
-                if said.gated:
-                    report_failures(said, [RunFailure(said.file_of(error), str(error))], warnings)
+                if options.gated:
+                    report_failures(options, [RunFailure(options.file_of(error), str(error))], warnings)
                     error.is_reported = True
                 raise
 
@@ -72,108 +72,110 @@ def _taken_file(context: click.Context) -> str:
     return ""
 
 
-def _evaluate(said: EvaluateOptions, warnings: Sequence[str]) -> None:
+def _evaluate(options: EvaluateOptions, warnings: Sequence[str]) -> None:
     """Evaluate the runs, print the results, and apply the gates.
 
     warnings  list that receives all warnings which are printed
     """
-    said = _with_patterns(said)
-    check_format(said.results_format)
-    check_paths(said.qrels, said.runs)
-    _check_measures_among_files(said)
-    said.topic_rule(OWN)
-    options = said.numbers(_only_topic(said.debug))
-    selection = _selection(said, options)
-    said.check_effects()
-    relevance = relevance_at(said, said.qrels)
-    said.warn(warning_of_infinite_gains(selection, relevance))
-    groups, weights = topic_files(said, said.groups, said.weights, relevance.pool.topics)
+    options = _with_patterns(options)
+    check_format(options.results_format)
+    check_paths(options.qrels, options.runs)
+    _check_measures_among_files(options)
+    options.topic_rule(OWN)
+    numbers = options.numbers(_only_topic(options.debug))
+    selection = _selection(options, numbers)
+    options.check_effects()
+    relevance = relevance_at(options, options.qrels)
+    options.warn(warning_of_infinite_gains(selection, relevance))
+    groups, weights = topic_files(options, options.groups, options.weights, relevance.pool.topics)
     job = Job(
-        said=said,
+        command_options=options,
         relevance=relevance,
         groups=groups,
         weights=weights,
         selection=selection,
-        options=options,
-        zscores=_read_zscores(said.zscore_file),
-        failures=[] if said.keep_going else None,
+        options=numbers,
+        zscores=_read_zscores(options.zscore_file),
+        failures=[] if options.keep_going else None,
         facts=[],
     )
-    with replaced_if_passed(said) as held:
+    with replaced_if_passed(options) as held:
         evaluations = print_results(job, held)
-        if said.output_format not in TABLES and not said.quiet:
-            said.warn(job.warning())
+        if options.output_format not in TABLES and not options.quiet:
+            options.warn(job.warning())
         if job.zscores is not None:
-            said.warn(job.zscores.warning)
-        if said.gated and evaluations:
+            options.warn(job.zscores.warning)
+        if options.gated and evaluations:
             pass_gates(
-                said,
+                options,
                 _record(evaluations, job),
                 named_lines(evaluations, job),
-                lambda path: _record(map(job.evaluated, runs_at(said, [path], relevance, options)), job),
+                lambda path: _record(map(job.evaluated, runs_at(options, [path], relevance, numbers)), job),
                 job.failures or (),
                 warnings,
             )
-        elif said.gated and job.failures:
+        elif options.gated and job.failures:
             runs = plural(len(job.failures), "run")
-            said.warn(f"gates were not checked, as {runs} could not be evaluated")
-            report_failures(said, job.failures, warnings)
+            options.warn(f"gates were not checked, as {runs} could not be evaluated")
+            report_failures(options, job.failures, warnings)
         exit_if_failed(job.failures)
 
 
-def _with_patterns(said: EvaluateOptions) -> EvaluateOptions:
+def _with_patterns(options: EvaluateOptions) -> EvaluateOptions:
     """Return the same with the files that patterns name, which no shell has looked for."""
-    paths = (said.qrels, *said.runs)
-    if said.cluster is None and not any("://" in path for path in paths):
-        return said
+    paths = (options.qrels, *options.runs)
+    if options.cluster is None and not any("://" in path for path in paths):
+        return options
     from pres_eval.reading.storage import expand
 
     judged, *runs = [expand(path) for path in paths]
     if len(judged) > 1:
-        raise UsageError(f"{said.qrels}: names {len(judged)} files, expected the one with the judgements")
-    return said.but(qrels=judged[0], runs=tuple(path for own in runs for path in own))
+        raise UsageError(f"{options.qrels}: names {len(judged)} files, expected the one with the judgements")
+    return options.replace(qrels=judged[0], runs=tuple(path for own in runs for path in own))
 
 
 def _record(evaluations: Iterable[ScoredRun], job: Job) -> Record:
     """Return the evaluations as gates compare them."""
     from pres_eval.report.records import FileRecord, RunRecord, file_record
 
-    said, judged = job.said, set(job.relevance.pool.topics)
+    options, judged = job.command_options, set(job.relevance.pool.topics)
     runs = (
         RunRecord(
             evaluation=each, file=FileRecord(each.path, None), missing=tuple(judged.difference(each.topics))
         )
         for each in evaluations
     )
-    return job.record(runs, file_record(said.qrels) if said.against else FileRecord(said.qrels, None))
+    return job.record(
+        runs, file_record(options.qrels) if options.against else FileRecord(options.qrels, None)
+    )
 
 
-def _check_measures_among_files(said: EvaluateOptions) -> None:
+def _check_measures_among_files(options: EvaluateOptions) -> None:
     """Raises UsageError if a run is no file but a measure: `qrels run P@10`."""
-    missing = [path for path in said.runs if path != "-" and not os.path.exists(path)]  # noqa: PTH110
+    missing = [path for path in options.runs if path != "-" and not os.path.exists(path)]  # noqa: PTH110
     for path in missing:
         try:
-            columns = select((path,), said.numbers(), said.nmax, said.relevance_info)
+            columns = select((path,), options.numbers(), options.nmax, options.relevance_info)
         except MeasureError:
             continue
         if columns:
             raise UsageError(f"{path}: no such file, but a measure: type  -m {path}")
 
 
-def _selection(said: EvaluateOptions, options: Options) -> Selection:
+def _selection(options: EvaluateOptions, numbers: Options) -> Selection:
     """Return the columns asked for; warn of and leave out those of nicknames that cannot be computed."""
-    texts = said.measures or ((*DEFAULT_MEASURES, BUDGET) if said.nmax_file else ())
-    selection = select(texts, options, said.nmax, said.relevance_info)
-    if said.nmax_file and BUDGET not in {column.measure.name for column in selection}:
-        raise UsageError(f"--nmax-file {said.nmax_file}: no measure takes it, expected -m {BUDGET} too")
-    if not options.num_docs_in_coll and said.size_file is None:
+    texts = options.measures or ((*DEFAULT_MEASURES, BUDGET) if options.nmax_file else ())
+    selection = select(texts, numbers, options.nmax, options.relevance_info)
+    if options.nmax_file and BUDGET not in {column.measure.name for column in selection}:
+        raise UsageError(f"--nmax-file {options.nmax_file}: no measure takes it, expected -m {BUDGET} too")
+    if not numbers.num_docs_in_coll and options.size_file is None:
         reason = "{} is left out: it needs the number of documents in the collection (-N)"
-        selection = leave_out(selection, lambda measure: measure.needs_collection_size, said.warn, reason)
-    if said.weights is not None:
+        selection = leave_out(selection, lambda measure: measure.needs_collection_size, options.warn, reason)
+    if options.weights is not None:
         geometric = [column.label for column in selection if column.measure.summary is geometric_mean]
         if geometric:
-            said.warn(f"--weights does not change {', '.join(geometric)}: geometric means have none")
-    return as_asked(selection, options, said.bounds and (said.bounds_of or True), said.warn)
+            options.warn(f"--weights does not change {', '.join(geometric)}: geometric means have none")
+    return as_asked(selection, numbers, options.bounds and (options.bounds_of or True), options.warn)
 
 
 def _read_zscores(path: str | None) -> ZScores | None:
@@ -181,7 +183,7 @@ def _read_zscores(path: str | None) -> ZScores | None:
         return None
     from pres_eval.reading.zscores import read_zscores
 
-    return read_zscores(Source(path))
+    return read_zscores(File(path))
 
 
 def _only_topic(debug: str | None) -> bytes | None:

@@ -10,8 +10,8 @@ from pres_eval.analysis.explain import explain_topics
 from pres_eval.analysis.steps import STEP_MAKERS, check_explained, judged_topics, measure_steps
 from pres_eval.analysis.sweep import DEFAULT_MEASURES, select_at
 from pres_eval.cli.analysing import AnalysisOptions, put_out
+from pres_eval.cli.command_options import WholeRange, argument, command_with, option
 from pres_eval.cli.loading import Loaded, read
-from pres_eval.cli.said import WholeRange, argument, command_with, option
 from pres_eval.cli.shared import WITH_CUTOFFS
 from pres_eval.errors import UsageError, did_you_mean
 from pres_eval.measures.selection import select
@@ -71,62 +71,64 @@ class ExplainOptions(AnalysisOptions):
 
 
 @command_with(ExplainOptions)
-def command(said: ExplainOptions) -> None:
+def command(options: ExplainOptions) -> None:
     """Print where the score of a run comes from, or that of two runs."""
-    others = [said.chosen[0]] if said.chosen and os.path.exists(said.chosen[0]) else []  # noqa: PTH110
-    loaded = read(said, said.qrels, [said.run, *others])
-    scoring = loaded.scoring(select_at(DEFAULT_MEASURES, [said.nmax], said.numbers()))
+    others = [options.chosen[0]] if options.chosen and os.path.exists(options.chosen[0]) else []  # noqa: PTH110
+    loaded = read(options, options.qrels, [options.run, *others])
+    scoring = loaded.scoring(select_at(DEFAULT_MEASURES, [options.nmax], options.numbers()))
     evaluations = loaded.evaluations(scoring)
-    chosen = list(_topics(loaded, said.chosen[len(others) :]))
+    chosen = list(_topics(loaded, options.chosen[len(others) :]))
     fits = shutil.get_terminal_size((80, SCREEN)).lines - 2
-    lines = None if said.chosen[len(others) :] or said.most is not None else fits
-    if said.measures:
-        tables = _steps(said, loaded, chosen, lines)
-        put_out(tables, "explain", {**loaded.settings, "measures": said.measures}, said, loaded.failures)
+    lines = None if options.chosen[len(others) :] or options.most is not None else fits
+    if options.measures:
+        tables = _steps(options, loaded, chosen, lines)
+        put_out(
+            tables, "explain", {**loaded.settings, "measures": options.measures}, options, loaded.failures
+        )
         return
-    if said.plot and len(chosen) > MOST_PICTURES:
+    if options.plot and len(chosen) > MOST_PICTURES:
         raise UsageError(
             f"--plot: {len(chosen)} topics, expected {MOST_PICTURES} at most: name those to draw"
         )
     explained = [
-        list(explain_topics(loaded.qrels(), ranking, loaded.options, said.nmax, chosen))
+        list(explain_topics(loaded.qrels(), ranking, loaded.options, options.nmax, chosen))
         for ranking in loaded.rankings
     ]
     if len(loaded.rankings) == 2:
         pairs = list(zip(*explained, strict=True))
-        tables = side_by_side_tables(pairs, evaluations, loaded.names, said.most, lines)
+        tables = side_by_side_tables(pairs, evaluations, loaded.names, options.most, lines)
     else:
         topics = {
             "topics of the run": len(loaded.rankings[0].topic),
             "topics of the qrels": len(loaded.relevance.pool.topics),
         }
-        tables = explained_tables(explained[0], evaluations[0], loaded.names[0], topics, said.most, lines)
+        tables = explained_tables(explained[0], evaluations[0], loaded.names[0], topics, options.most, lines)
     put_out(
         tables,
         "explain",
-        {**loaded.settings, "nmax": said.nmax},
-        said,
+        {**loaded.settings, "nmax": options.nmax},
+        options,
         loaded.failures,
         lambda: explained_figure(explained),
     )
 
 
-def _steps(said: ExplainOptions, loaded: Loaded, topics: list[int], lines: int | None) -> list[Table]:
+def _steps(options: ExplainOptions, loaded: Loaded, topics: list[int], lines: int | None) -> list[Table]:
     """Return the tables of the measures that -m asks for, of the topics named, else the worst first."""
     if len(loaded.rankings) > 1:
         raise UsageError("-m explains one run: leave out the second")
-    if said.plot:
+    if options.plot:
         raise UsageError("--plot draws PRES: leave out -m, or --plot")
-    selection = select(said.measures, loaded.options)
+    selection = select(options.measures, loaded.options)
     for column in selection:
         check_explained(column)
     explained = []
     for topic in judged_topics(loaded.qrels(), loaded.rankings[0], loaded.options, topics):
         level = loaded.options.relevance_level
         explained.append([measure_steps(topic, column, level) for column in selection])
-    if lines is not None or said.most is not None:
+    if lines is not None or options.most is not None:
         explained.sort(key=lambda measures: measures[0].value)
-    return steps_tables(explained, said.most, lines)
+    return steps_tables(explained, options.most, lines)
 
 
 def _topics(loaded: Loaded, names: Sequence[str]) -> Iterator[int]:

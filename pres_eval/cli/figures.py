@@ -5,8 +5,8 @@ from __future__ import annotations
 from pres_eval.analysis.explain import Explanation, explain_topics
 from pres_eval.checking.warnings import without_common_topic
 from pres_eval.cli.analysing import RunsOptions, put_out
+from pres_eval.cli.command_options import WholeRange, argument, command_with, option
 from pres_eval.cli.loading import Loaded, read
-from pres_eval.cli.said import WholeRange, argument, command_with, option
 from pres_eval.errors import NoCommonTopicError, UsageError
 from pres_eval.report import figures
 from pres_eval.report.text import text_of
@@ -50,38 +50,38 @@ class FiguresOptions(RunsOptions):
 
 
 @command_with(FiguresOptions)
-def command(said: FiguresOptions) -> None:
+def command(options: FiguresOptions) -> None:
     """Print the table of a figure, and draw it."""
-    if said.kind == "roc" and not said.num_docs_in_coll:
+    if options.kind == "roc" and not options.num_docs_in_coll:
         raise UsageError("roc needs the number of documents in the collection: -N NUM")
-    loaded = read(said, said.qrels, said.runs)
+    loaded = read(options, options.qrels, options.runs)
     for ranking in loaded.rankings:
         if not len(ranking.topic):
             raise NoCommonTopicError(without_common_topic(loaded.relevance, ranking, loaded.options))
-    table, draw = _figure(said, loaded)
-    settings = {**loaded.settings, "kind": said.kind, "nmax": said.cutoff}
-    put_out([table], "figures", settings, said, loaded.failures, draw)
+    table, draw = _figure(options, loaded)
+    settings = {**loaded.settings, "kind": options.kind, "nmax": options.cutoff}
+    put_out([table], "figures", settings, options, loaded.failures, draw)
 
 
-def _figure(said: FiguresOptions, loaded: Loaded) -> figures.Drawn:
+def _figure(options: FiguresOptions, loaded: Loaded) -> figures.Drawn:
     """Return the table of the figure, and the function that draws it."""
-    if said.kind == "relevant":
+    if options.kind == "relevant":
         return figures.relevant_figure(loaded.qrels(), loaded.options.relevance_level)
-    if said.kind in EVERY_TOPIC:
-        return EVERY_TOPIC[said.kind](said.cutoff, loaded.names, _explained(said, loaded, None))
+    if options.kind in EVERY_TOPIC:
+        return EVERY_TOPIC[options.kind](options.cutoff, loaded.names, _explained(options, loaded, None))
     topics = [text_of(topic) for topic in loaded.relevance.pool.topics]
-    name = topics[0] if said.topic is None else said.topic
+    name = topics[0] if options.topic is None else options.topic
     if name not in topics:
         raise UsageError(f"--topic {name}: not in the qrels, expected one such as {', '.join(topics[:3])}")
-    explanations = [explanation for (explanation,) in _explained(said, loaded, [topics.index(name)])]
-    return ONE_TOPIC[said.kind](name, loaded.names, explanations, said.num_docs_in_coll)
+    explanations = [explanation for (explanation,) in _explained(options, loaded, [topics.index(name)])]
+    return ONE_TOPIC[options.kind](name, loaded.names, explanations, options.num_docs_in_coll)
 
 
-def _explained(said: FiguresOptions, loaded: Loaded, topics: list[int] | None) -> list[list[Explanation]]:
+def _explained(options: FiguresOptions, loaded: Loaded, topics: list[int] | None) -> list[list[Explanation]]:
     """Return the explanations of some topics for each run; None: of all topics that the run has."""
     explanations = []
     for ranking in loaded.rankings:
         numbers = ranking.topic.tolist() if topics is None else topics
-        explained = explain_topics(loaded.qrels(), ranking, loaded.options, said.cutoff, numbers)
+        explained = explain_topics(loaded.qrels(), ranking, loaded.options, options.cutoff, numbers)
         explanations.append(list(explained))
     return explanations

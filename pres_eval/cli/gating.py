@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pres_eval.cli.baselines import read_baseline, whole
+from pres_eval.cli.command_options import CommandOptions, FileUse, Need, option
 from pres_eval.cli.output import exit_if_failed, write_output
 from pres_eval.cli.overwriting import same_file
 from pres_eval.cli.retyping import command_text, typed_options
-from pres_eval.cli.said import FileUse, Need, Said, option
 from pres_eval.cli.streams import say, warn
 from pres_eval.errors import InputError, PresEvalError, RunFailure, UsageError, plural
-from pres_eval.reading.source import Source
+from pres_eval.reading.file import File
 from pres_eval.reading.topic_files import decoded, encoded
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ TEST = Need(("if_significant",), "--if-significant")
 ANY_GATE = Need(("fail_under", "fail_over", "against", "expect"), "a gate, such as --against FILE")
 
 
-class GateOptions(Said, place=7):
+class GateOptions(CommandOptions, place=7):
     """Options of the gates."""
 
     fail_under: tuple[str, ...] = option(
@@ -110,10 +110,10 @@ class GateOptions(Said, place=7):
     @property
     def replaced_option(self) -> str | None:
         """Return the option whose FILE the results replace, None if they replace none."""
-        if self.output is None:
+        if self.output in (None, "-"):
             return None
         for name, path in (("--against", self.against), ("--expect", self.expect)):
-            if path is not None and same_file(self.output, path):
+            if path is not None and same_file(str(self.output), path):
                 return name
         return None
 
@@ -210,7 +210,7 @@ def pass_gates(
         earlier = Earlier(path=options.against, record=record, **options.earlier_settings())
     unexpected_lines: Iterable[GateFinding] = ()
     if options.expect is not None:
-        expected = encoded(decoded(whole(Source(options.expect), by_line=True)))
+        expected = encoded(decoded(whole(File(options.expect), by_line=True)))
         unexpected_lines = unexpected(options.expect, expected, printed, options.allow_unmatched)
     findings, compared = check_gates(
         now,

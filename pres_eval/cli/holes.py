@@ -7,9 +7,9 @@ import numpy as np
 from pres_eval.analysis.pooling import first_documents, judged_keys
 from pres_eval.analysis.pools import holes
 from pres_eval.cli.analysing import RunsOptions, put_out
+from pres_eval.cli.command_options import WholeRange, command_with, option
 from pres_eval.cli.loading import read
 from pres_eval.cli.reader import unchanged
-from pres_eval.cli.said import WholeRange, command_with, option
 from pres_eval.errors import UsageError
 from pres_eval.reading.run_files import text_at
 from pres_eval.report.robustness_tables import holes_tables, unjudged_table
@@ -36,22 +36,22 @@ class HolesOptions(RunsOptions):
 
 
 @command_with(HolesOptions)
-def command(said: HolesOptions) -> None:
+def command(options: HolesOptions) -> None:
     """Count, and list, unjudged documents."""
-    if said.judged_only:
+    if options.judged_only:
         raise UsageError("-J removes unjudged documents, which this command counts: expected no -J")
-    depth = said.depth if said.max_retrieved is None else min(said.depth, said.max_retrieved)
-    with unchanged(said.runs if said.documents else (), [said.qrels]):
-        loaded = read(said, said.qrels, said.runs)
+    depth = options.depth if options.max_retrieved is None else min(options.depth, options.max_retrieved)
+    with unchanged(options.runs if options.documents else (), [options.qrels]):
+        loaded = read(options, options.qrels, options.runs)
         qrels = loaded.qrels()
         holes_of_runs = [holes(qrels, ranking, depth) for ranking in loaded.rankings]
         tables = holes_tables(loaded.names, holes_of_runs, depth)
-        if said.documents:
+        if options.documents:
             judged = set(judged_keys(qrels.pool, qrels.grade.tolist()))
-            rewriting = said.rewriting()
+            rewriting = options.rewriting()
             loop = loaded.each("listing documents", loaded.paths)
             first_documents_of_runs = loop(
-                lambda run: first_documents(text_at(loaded.paths[run]), said.compat, depth, rewriting),
+                lambda run: first_documents(text_at(loaded.paths[run]), options.compat, depth, rewriting),
                 len(loaded.paths),
             )
             topics = {topic for holes_of_run in holes_of_runs for topic, _, _ in holes_of_run}
@@ -61,7 +61,7 @@ def command(said: HolesOptions) -> None:
         tables,
         "holes",
         {**loaded.settings, "depth": depth},
-        said,
+        options,
         loaded.failures,
         lambda: score_bars(
             loaded.names,

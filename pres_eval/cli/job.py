@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from pres_eval.arrays import IntArray
 from pres_eval.checking.warnings import check_common_topics
+from pres_eval.cli.command_options import FileUse, FiniteRange, argument, option
 from pres_eval.cli.gating import GateOptions
 from pres_eval.cli.output import set_format
 from pres_eval.cli.reader import runs_at, warn_of_ties
-from pres_eval.cli.said import FileUse, FiniteRange, argument, option
 from pres_eval.cli.shared import (
     GROUPS,
     MEASURES,
@@ -22,13 +22,13 @@ from pres_eval.cli.shared import (
     TieOptions,
 )
 from pres_eval.engines.engine import LOCAL
+from pres_eval.engines.threads import Result, in_turn
 from pres_eval.errors import RunFailure, UsageError
 from pres_eval.ranking.ranking import COMMON, OWN, Ranking
 from pres_eval.records import dataclass
 from pres_eval.report import OUTPUT_FORMATS
 from pres_eval.report.groups import warning_of_groups
 from pres_eval.scoring import ScoredRun, Scoring
-from pres_eval.workers import Result, in_turn
 
 if TYPE_CHECKING:
     from pres_eval.report.records import FileRecord, Record, RunRecord
@@ -155,12 +155,12 @@ class EvaluateOptions(TieOptions, GateOptions, TableOptions):
 class Job(Scoring):
     """Job of the evaluator: files, measures, and how to evaluate.
 
-    said      the options of the command line, which set how it is printed
+    command_options  set how it is printed
     failures  list that receives the runs that cannot be evaluated, None if the first of them is an error
     facts     list that receives tag and file, topics, and the number of documents of each run that is read
     """
 
-    said: EvaluateOptions
+    command_options: EvaluateOptions
     failures: list[RunFailure] | None
     facts: list[tuple[tuple[str, str], IntArray, int]]
 
@@ -169,31 +169,31 @@ class Job(Scoring):
         from pres_eval.reading.digests import judgements_digest
         from pres_eval.report.records import Record, file_record
 
-        said, rewriting = self.said, self.relevance.rewriting
+        options, rewriting = self.command_options, self.relevance.rewriting
         files = {
-            "groups": said.groups,
-            "weights": said.weights,
-            "map-docs": said.map_docs,
-            "exclude": said.exclude,
-            "nmax-file": said.nmax_file,
-            "size-file": said.size_file,
-            "document-scores": said.document_scores,
+            "groups": options.groups,
+            "weights": options.weights,
+            "map-docs": options.map_docs,
+            "exclude": options.exclude,
+            "nmax-file": options.nmax_file,
+            "size-file": options.size_file,
+            "document-scores": options.document_scores,
         }
         rules = {
-            "map-ranks": said.rewrites.get("map_ranks"),
-            "exclude-from": said.rewrites.get("exclude_from"),
-            "protocol": said.protocol,
+            "map-ranks": options.rewrites.get("map_ranks"),
+            "exclude-from": options.rewrites.get("exclude_from"),
+            "protocol": options.protocol,
         }
         return Record(
             options=self.options,
             qrels=qrels,
             runs=tuple(runs),
-            relevance_format=said.relevance_format,
+            relevance_format=options.relevance_format,
             failures=tuple(self.failures or ()),
             files={name: file_record(path) for name, path in files.items() if path is not None},
             rules={name: rule for name, rule in rules.items() if rule is not None},
-            judgements_digest=judgements_digest(self.relevance, said.qrels)
-            if said.against or said.output_format == "json"
+            judgements_digest=judgements_digest(self.relevance, options.qrels)
+            if options.against or options.output_format == "json"
             else None,
             judgements=None
             if rewriting is None
@@ -207,9 +207,9 @@ class Job(Scoring):
 
         Several runs over common topics are all read before the first is given.
         """
-        in_common = len(self.said.runs) > 1 and self.said.topic_rule(OWN) == COMMON
+        in_common = len(self.command_options.runs) > 1 and self.command_options.topic_rule(OWN) == COMMON
         for ranking in self._on_common_topics() if in_common else self._read():
-            warn_of_ties(self.said, self, [ranking])
+            warn_of_ties(self.command_options, self, [ranking])
             yield ranking
 
     def _on_common_topics(self) -> Iterator[Ranking]:
@@ -217,49 +217,58 @@ class Job(Scoring):
         from pres_eval.analysis.topics import use_topics
 
         every = list(self._read())
-        failed = [each for each in every if self.said.keep_going and not len(each.topic)]
+        failed = [each for each in every if self.command_options.keep_going and not len(each.topic)]
         kept = [each for each in every if each not in failed]
         yield from use_topics(kept, self._names(), COMMON, len(self.relevance.pool.topics))[0]
         yield from failed
 
     def _read(self) -> Iterator[Ranking]:
         """Yield the runs as they come, and keep what the warning about all of them needs."""
-        for ranking in runs_at(self.said, self.said.runs, self.relevance, self.options, self.failures):
-            if len(ranking.topic) or not self.said.keep_going:
+        for ranking in runs_at(
+            self.command_options, self.command_options.runs, self.relevance, self.options, self.failures
+        ):
+            if len(ranking.topic) or not self.command_options.keep_going:
                 self.facts.append(((ranking.tag, ranking.name), ranking.topic, int(ranking.num_ret.sum())))
             yield ranking
 
     def _names(self) -> list[str]:
-        return self.said.named([named for named, _, _ in self.facts])
+        return self.command_options.named([named for named, _, _ in self.facts])
 
     def warning(self) -> str | None:
         """Return the warning about the runs read so far together; the reader warns of each alone."""
-        if len(self.said.runs) == 1 or self.options.only_topic is not None or not self.facts:
+        if len(self.command_options.runs) == 1 or self.options.only_topic is not None or not self.facts:
             return None
         from pres_eval.analysis.paired import depth_warning
         from pres_eval.analysis.topics import used_topics
 
         topics = [topics for _, topics, _ in self.facts]
-        used = used_topics(topics, self._names(), self.said.topic_rule(OWN), len(self.relevance.pool.topics))
+        used = used_topics(
+            topics, self._names(), self.command_options.topic_rule(OWN), len(self.relevance.pool.topics)
+        )
         depth = depth_warning(self.selection, [retrieved for _, _, retrieved in self.facts])
         return "; ".join(text for text in (used.warning, depth) if text) or None
 
     def each(self, work: Callable[[int], Result], count: int) -> Iterator[Result]:
         """Yield work(0) to work(count - 1), the score of some topics each: by copies if that takes long."""
         # Z-scores remember, for a warning, what they lacked.
-        if count == 1 or len(self.said.runs) > 1 or self.said.num_jobs == 1 or self.zscores is not None:
+        if (
+            count == 1
+            or len(self.command_options.runs) > 1
+            or self.command_options.num_jobs == 1
+            or self.zscores is not None
+        ):
             return in_turn(work, count)
         from pres_eval.engines.copies import by_copies
 
-        return by_copies(work, count, self.said.num_jobs)
+        return by_copies(work, count, self.command_options.num_jobs)
 
     def evaluated(self, ranking: Ranking) -> ScoredRun:
         """Return all numbers of a run.  Raises NoCommonTopicError."""
         check_common_topics(self.relevance, ranking, self.options)
         evaluation = self.evaluation(ranking, self.blocks(ranking, self.each))
-        if self.said.intervals:
+        if self.command_options.intervals:
             from pres_eval.analysis.sample_intervals import with_sample_intervals
 
-            evaluation = with_sample_intervals(evaluation, ranking, self, self.said.warn)
-        self.said.warn(warning_of_groups(evaluation, self.groups, self.weights))
+            evaluation = with_sample_intervals(evaluation, ranking, self, self.command_options.warn)
+        self.command_options.warn(warning_of_groups(evaluation, self.groups, self.weights))
         return evaluation

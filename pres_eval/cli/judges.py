@@ -13,9 +13,9 @@ from pres_eval.analysis.paired import PairedScores, pair_runs
 from pres_eval.analysis.prediction_powered import TwoJudges, favoured, turned_round
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.cli.analysing import ALPHA, RUN_GROUPS, SEED, AnalysisOptions, groups_of_runs, put_out
+from pres_eval.cli.command_options import argument, command_with, option
 from pres_eval.cli.loading import read_runs, select_or_usual
 from pres_eval.cli.reader import qrels_at, unchanged
-from pres_eval.cli.said import argument, command_with, option
 from pres_eval.cli.shared import MEASURES, NMAX
 from pres_eval.cli.streams import check_paths
 from pres_eval.errors import InputError, RunFailure, UsageError, plural
@@ -95,47 +95,47 @@ class JudgesOptions(AnalysisOptions):
 
 
 @command_with(JudgesOptions)
-def command(said: JudgesOptions) -> None:
+def command(options: JudgesOptions) -> None:
     """Print the agreement of judges, and its effect on runs."""
-    paths = [said.first, said.second, *said.judges]
-    check_paths(paths[0], [*paths[1:], *said.runs])
-    settings: dict[str, object] = {"judges": [text_of(path) for path in paths], **recorded(said.numbers())}
-    if said.runs:
-        names = ("alpha", "seed") if said.correct else ("test", "alpha")
-        settings["runs"] = [text_of(run) for run in said.runs]
-        settings |= {name: getattr(said, name) for name in names}
-        if said.groups:
-            settings["seed"] = said.seed
-    with unchanged([*paths, *said.runs] if said.correct else []):
-        judged = side_by_side([qrels_at(said, path) for path in paths])
-        corrected, failures = _corrected(said) if said.correct else ([], ())
+    paths = [options.first, options.second, *options.judges]
+    check_paths(paths[0], [*paths[1:], *options.runs])
+    settings: dict[str, object] = {"judges": [text_of(path) for path in paths], **recorded(options.numbers())}
+    if options.runs:
+        names = ("alpha", "seed") if options.correct else ("test", "alpha")
+        settings["runs"] = [text_of(run) for run in options.runs]
+        settings |= {name: getattr(options, name) for name in names}
+        if options.groups:
+            settings["seed"] = options.seed
+    with unchanged([*paths, *options.runs] if options.correct else []):
+        judged = side_by_side([qrels_at(options, path) for path in paths])
+        corrected, failures = _corrected(options) if options.correct else ([], ())
     pairs = [judged.beside_first(judge) for judge in range(1, len(paths))]
     tables = [
         [
-            agreement_table(pair, agreement(pair, said.relevance_level), grades, said.relevance_level),
+            agreement_table(pair, agreement(pair, options.relevance_level), grades, options.relevance_level),
             grades_table(pair, grades),
-            topics_table(by_topic(pair, said.relevance_level)),
+            topics_table(by_topic(pair, options.relevance_level)),
         ]
         for pair, grades in zip(pairs, map(_grades, pairs), strict=True)
     ]
     scores: list[PairedScores] = []
-    if said.runs and not said.correct:
-        score, failures = _scorer(said, judged)
+    if options.runs and not options.correct:
+        score, failures = _scorer(options, judged)
         scores = [score(judged.qrels(judge)) for judge in range(len(paths))]
         if len(scores[0].runs) > 1:
-            one_by_one = CompareSettings(test=said.test, alpha=said.alpha, correction="none")
-            said.warn(reach_warning(one_by_one, scores[0]))
+            one_by_one = CompareSettings(test=options.test, alpha=options.alpha, correction="none")
+            options.warn(reach_warning(one_by_one, scores[0]))
         for tables_of_pair, pair, other in zip(tables, pairs, scores[1:], strict=True):
-            tables_of_pair.extend(_tables_of_runs(said, scores[0], other))
-            if said.groups:
-                groups = groups_of_runs(said.groups, scores[0].runs)
-                fair = expected_gains(pair, scores[0], score, said.seed)
+            tables_of_pair.extend(_tables_of_runs(options, scores[0], other))
+            if options.groups:
+                groups = groups_of_runs(options.groups, scores[0].runs)
+                fair = expected_gains(pair, scores[0], score, options.seed)
                 favour_of_groups = favours(scores[0], other, fair, groups)
                 tables_of_pair.append(groups_table(favour_of_groups, scores[0].falling))
-    elif not said.runs and (said.groups or (said.measures and said.protocol is None)):
-        raise UsageError(f"{'--group' if said.groups else '-m'}: no runs, expected QRELS QRELS RUN ...")
+    elif not options.runs and (options.groups or (options.measures and options.protocol is None)):
+        raise UsageError(f"{'--group' if options.groups else '-m'}: no runs, expected QRELS QRELS RUN ...")
     shown = [*corrected, *beside_first(tables, judged)]
-    put_out(shown, "judges", settings, said, failures, lambda: _figure(pairs[0], scores[:2], said.warn))
+    put_out(shown, "judges", settings, options, failures, lambda: _figure(pairs[0], scores[:2], options.warn))
 
 
 def _grades(judged: Assessments) -> GradeTable:
@@ -143,67 +143,69 @@ def _grades(judged: Assessments) -> GradeTable:
     return grade_table(judged.grades[0][both], judged.grades[1][both])
 
 
-def _corrected(said: JudgesOptions) -> tuple[list[Table], tuple[RunFailure, ...]]:
+def _corrected(options: JudgesOptions) -> tuple[list[Table], tuple[RunFailure, ...]]:
     """Return the tables of the runs under the machine's judgements, corrected by people's; failures."""
-    if not said.runs or said.judges or said.plot or said.test != "t":
+    if not options.runs or options.judges or options.plot or options.test != "t":
         raise UsageError("--correct: expected QRELS QRELS RUN ..., without --judge and --plot, and --test t")
-    options, selection = said.numbers(), select_or_usual(said, said.measures, said.nmax)
+    numbers, selection = options.numbers(), select_or_usual(options, options.measures, options.nmax)
     sides = []
     failures: tuple[RunFailure, ...] = ()
-    for path in (said.first, said.second):
-        qrels = qrels_at(said, path)
+    for path in (options.first, options.second):
+        qrels = qrels_at(options, path)
         # That people judged fewer topics is what it is about.
-        asked = said.but(quiet=said.quiet or path == said.first)
-        rankings, names, failures = read_runs(asked, said.runs, qrels, options)
-        sides.append(pair_runs(qrels, rankings, names, selection, options))
+        asked = options.replace(quiet=options.quiet or path == options.first)
+        rankings, names, failures = read_runs(asked, options.runs, qrels, numbers)
+        sides.append(pair_runs(qrels, rankings, names, selection, numbers))
     judges = TwoJudges.of(*sides)
     both = len(judges.people.topics)
     if both < FEW_TOPICS:
-        said.warn(
+        options.warn(
             f"{plural(both)} with judgements of both, expected {FEW_TOPICS} or more: intervals over so"
             " few topics are unreliable"
         )
     if len(sides[0].topics) > len(sides[1].topics):
-        said.warn(f"{said.first} has more topics than {said.second}: the first file is that of people")
-    groups = groups_of_runs(said.groups, judges.people.runs, wanted=bool(said.groups))
-    for one in favoured(judges, groups, said.alpha) if len(judges.people.runs) > 1 else ():
-        said.warn(
-            f"{one.measure}: the errors of {said.second} favour {one.group}, by {one.difference:.4f}"
+        options.warn(
+            f"{options.first} has more topics than {options.second}: the first file is that of people"
+        )
+    groups = groups_of_runs(options.groups, judges.people.runs, wanted=bool(options.groups))
+    for one in favoured(judges, groups, options.alpha) if len(judges.people.runs) > 1 else ():
+        options.warn(
+            f"{one.measure}: the errors of {options.second} favour {one.group}, by {one.difference:.4f}"
             f" more than the runs that are worse (p by Holm: {p_text(one.corrected)})"
         )
-    turned = list(turned_round(judges, said.alpha))
+    turned = list(turned_round(judges, options.alpha))
     for measure, run, other, by_people, by_machine in turned[:_MOST_PAIRS]:
-        said.warn(
-            f"{measure}: {said.second} puts {other} before {run}, by {by_machine:.4f};"
+        options.warn(
+            f"{measure}: {options.second} puts {other} before {run}, by {by_machine:.4f};"
             f" people put it {by_people:.4f} behind (both significant, t and Holm)"
         )
     if len(turned) > _MOST_PAIRS:
-        said.warn(f"{len(turned) - _MOST_PAIRS} more pairs of runs are in opposite orders")
-    return corrected_tables(judges, said.alpha, said.seed), failures
+        options.warn(f"{len(turned) - _MOST_PAIRS} more pairs of runs are in opposite orders")
+    return corrected_tables(judges, options.alpha, options.seed), failures
 
 
 Scorer = Callable[[QrelsJudgements], PairedScores]
 
 
-def _scorer(said: JudgesOptions, judged: Assessments) -> tuple[Scorer, tuple[RunFailure, ...]]:
+def _scorer(options: JudgesOptions, judged: Assessments) -> tuple[Scorer, tuple[RunFailure, ...]]:
     """Return a function that scores the runs by judgements of the same topics; and runs not read."""
-    options, selection = said.numbers(), select_or_usual(said, said.measures, said.nmax)
+    numbers, selection = options.numbers(), select_or_usual(options, options.measures, options.nmax)
     try:
-        rankings, names, failures = read_runs(said, said.runs, judged.qrels(0), options)
+        rankings, names, failures = read_runs(options, options.runs, judged.qrels(0), numbers)
     except InputError as error:
         if SWAPPED not in error.advice:
             raise
         advice = f"this looks like judgements: name a third judge with --judge {shlex.quote(error.path)}"
         raise InputError(error.path, error.line, error.found, error.expected, advice) from None
-    return lambda qrels: pair_runs(qrels, rankings, names, selection, options), failures
+    return lambda qrels: pair_runs(qrels, rankings, names, selection, numbers), failures
 
 
-def _tables_of_runs(said: JudgesOptions, first: PairedScores, second: PairedScores) -> Iterator[Table]:
+def _tables_of_runs(options: JudgesOptions, first: PairedScores, second: PairedScores) -> Iterator[Table]:
     """Yield the changes by other judgements: orders, significant pairs, scores."""
     if len(first.runs) > 1:
-        orders = list(order_changes(first, second, test=said.test, alpha=said.alpha))
-        yield orders_table(orders, said.alpha, said.test, len(first.runs))
-        yield swaps_table(list(swapped_pairs(first, second, test=said.test)))
+        orders = list(order_changes(first, second, test=options.test, alpha=options.alpha))
+        yield orders_table(orders, options.alpha, options.test, len(first.runs))
+        yield swaps_table(list(swapped_pairs(first, second, test=options.test)))
     yield runs_table(list(run_changes(first, second)), first.falling)
     yield topic_changes_table(list(topic_changes(first, second)), len(first.measures))
 

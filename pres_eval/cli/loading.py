@@ -18,16 +18,16 @@ from pres_eval.cli.progress import steps
 from pres_eval.cli.reader import path_of, relevance_at, runs_at, warn_of_ties
 from pres_eval.cli.shared import NumberOptions
 from pres_eval.cli.streams import check_paths, say
+from pres_eval.engines.threads import Loop, in_turn
 from pres_eval.errors import PresEvalError, RunFailure, UsageError, no_such_run, plural
 from pres_eval.measures.selection import Selection, select
 from pres_eval.options import Options, recorded
 from pres_eval.ranking.ranking import ALL, COMMON, Ranking
+from pres_eval.reading.file import File
 from pres_eval.reading.relevance import QrelsJudgements, Relevance
-from pres_eval.reading.source import Source
 from pres_eval.reading.topic_files import decoded
 from pres_eval.report.text import text_of
 from pres_eval.scoring import ScoredRun, Scoring
-from pres_eval.workers import Loop, in_turn
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Loaded:
     topics: UsedTopics
     options: Options
     settings: dict[str, object]
-    said: NumberOptions
+    command_options: NumberOptions
     failures: tuple[RunFailure, ...]
 
     def scoring(self, selection: Selection) -> Scoring:
@@ -59,7 +59,7 @@ class Loaded:
 
     def paired(self, selection: Selection) -> PairedScores:
         """Return the same side by side; over all topics of the judgements with -c or --topics all."""
-        self.said.warn(
+        self.command_options.warn(
             depth_warning(selection, [int(ranking.num_ret.sum()) for ranking in self.rankings]),
         )
         each = self.each("evaluating")
@@ -77,7 +77,7 @@ class Loaded:
 
     def each(self, label: str, paths: Iterable[str] = ()) -> Loop:
         """Return what carries out loops, as `steps` does; `paths`: the files that they read."""
-        return steps(label, self.said.jobs, self.said.quiet, paths)
+        return steps(label, self.command_options.jobs, self.command_options.quiet, paths)
 
 
 def chosen_run(option: str, wanted: str, known: Sequence[Sequence[str]], *others: str) -> int:
@@ -97,7 +97,7 @@ def chosen_run(option: str, wanted: str, known: Sequence[Sequence[str]], *others
 
 
 def read_runs(
-    said: NumberOptions, paths: Sequence[str], relevance: Relevance, options: Options
+    options: NumberOptions, paths: Sequence[str], relevance: Relevance, numbers: Options
 ) -> tuple[list[Ranking], list[str], tuple[RunFailure, ...]]:
     """Return the runs, their names, and those that cannot be evaluated; at least one run remains.
 
@@ -105,15 +105,15 @@ def read_runs(
     """
     failures: list[RunFailure] = []
     rankings = []
-    for ranking in runs_at(said, paths, relevance, options, failures if said.keep_going else None):
-        if said.keep_going and not len(ranking.topic):
-            failures.append(RunFailure(ranking.name, without_common_topic(relevance, ranking, options)))
+    for ranking in runs_at(options, paths, relevance, numbers, failures if options.keep_going else None):
+        if options.keep_going and not len(ranking.topic):
+            failures.append(RunFailure(ranking.name, without_common_topic(relevance, ranking, numbers)))
             say(f"pres-eval: {failures[-1].message}")
         else:
             rankings.append(ranking)
     if failures and not rankings:
         raise PresEvalError("no run can be evaluated")
-    return rankings, said.named([(ranking.tag, ranking.name) for ranking in rankings]), tuple(failures)
+    return rankings, options.named([(ranking.tag, ranking.name) for ranking in rankings]), tuple(failures)
 
 
 OF_RUNS = (
@@ -124,7 +124,7 @@ OF_RUNS = (
 """Parameters that change how runs are read and evaluated, which a file of scores has behind it."""
 
 
-def read_score_file(said: NumberOptions, paths: Sequence[str], measures: Sequence[str]) -> PairedScores:
+def read_score_file(options: NumberOptions, paths: Sequence[str], measures: Sequence[str]) -> PairedScores:
     """Return the scores of files, with topics if they have them: those of -m over those of --topics.
 
     Raises UsageError for options that change how runs are evaluated.
@@ -137,14 +137,13 @@ def read_score_file(said: NumberOptions, paths: Sequence[str], measures: Sequenc
                 f"{option.opts[0]} has no effect on --scores, whose runs are evaluated: leave it out"
             )
     texts = [
-        decoded(b"".join(chunk.text() for chunk in Source(path).chunks()), "backslashreplace")
-        for path in paths
+        decoded(b"".join(chunk.text() for chunk in File(path).chunks()), "backslashreplace") for path in paths
     ]
     path, text = ", ".join(paths), texts[0]
     if len(paths) > 1 or not is_table(text):
         text = as_table(list(zip(paths, texts, strict=True)))
-    rule = said.topic_rule(COMMON)
-    found = read_score_table(path, text, rule == ALL, said.warn)
+    rule = options.topic_rule(COMMON)
+    found = read_score_table(path, text, rule == ALL, options.warn)
     if found.topics:
         used = UsedTopics(
             rule=rule,
@@ -153,18 +152,18 @@ def read_score_file(said: NumberOptions, paths: Sequence[str], measures: Sequenc
             judged=found.all_topics,
             lacking=tuple(sorted(found.lacking, key=lambda one: -one[1])),
         )
-        said.warn(used.warning)
-    elif said.topics or said.complete:
+        options.warn(used.warning)
+    elif options.topics or options.complete:
         raise UsageError(f"--topics: {path} has no column topic, expected run,topic,MEASURE,...")
-    return choose_columns(found, measures, said.numbers()) if measures else found
+    return choose_columns(found, measures, options.numbers()) if measures else found
 
 
 def select_or_usual(
-    said: NumberOptions, measures: Sequence[str], nmax: Sequence[int], usual: Sequence[str] = ()
+    options: NumberOptions, measures: Sequence[str], nmax: Sequence[int], usual: Sequence[str] = ()
 ) -> Selection:
     """Return the columns of an analysis: the usual ones if it is asked for none."""
     usual = usual or ("map", f"recall.{','.join(map(str, nmax))}", "PRES")
-    return select(measures or usual, said.numbers(), nmax, said.relevance_info)
+    return select(measures or usual, options.numbers(), nmax, options.relevance_info)
 
 
 @dataclass(frozen=True)
@@ -187,7 +186,7 @@ class Paired:
 
 
 def read_paired(
-    said: PairedOptions,
+    options: PairedOptions,
     least: int,
     without_topics: str = "",
     usual: Sequence[str] = (),
@@ -200,22 +199,22 @@ def read_paired(
     usual           the measures if none are asked for
     with_ties       whether to warn of runs that equal scores could change
     """
-    if said.scores:
-        if said.files:
+    if options.scores:
+        if options.files:
             raise UsageError(f"--scores FILE replaces QRELS{' RUN' * least}: leave one of them out")
-        found = read_score_file(said, said.scores, said.measures)
+        found = read_score_file(options, options.scores, options.measures)
         if without_topics and not found.topics:
-            raise UsageError(f"--scores {said.scores[0]}: {without_topics} run,topic,MEASURE,...")
-        names = [text_of(path) for path in said.scores]
+            raise UsageError(f"--scores {options.scores[0]}: {without_topics} run,topic,MEASURE,...")
+        names = [text_of(path) for path in options.scores]
         settings: dict[str, object] = {"scores": names[0] if len(names) == 1 else names}
         return Paired(found, settings, plural(len(found.topics)), [found.runs])
-    if len(said.files) < 1 + least:
+    if len(options.files) < 1 + least:
         runs = "one run" if least == 1 else "two runs"
         raise UsageError(f"expected QRELS and at least {runs}, or --scores FILE")
-    selection = select_or_usual(said, said.measures, said.nmax, usual)
-    loaded = read(said, said.files[0], said.files[1:])
+    selection = select_or_usual(options, options.measures, options.nmax, usual)
+    loaded = read(options, options.files[0], options.files[1:])
     if with_ties:
-        warn_of_ties(said, loaded.scoring(selection), loaded.rankings)
+        warn_of_ties(options, loaded.scoring(selection), loaded.rankings)
     return Paired(
         scores=loaded.paired(selection),
         settings=loaded.settings,
@@ -226,27 +225,27 @@ def read_paired(
     )
 
 
-def read(said: NumberOptions, qrels: str, runs: Sequence[str], usual: str = COMMON) -> Loaded:
+def read(options: NumberOptions, qrels: str, runs: Sequence[str], usual: str = COMMON) -> Loaded:
     """Read the judgements and the runs; `usual` is the --topics where none is given."""
-    options = said.numbers()
+    numbers = options.numbers()
     check_paths(qrels, runs)
-    relevance = relevance_at(said, qrels)
-    rankings, names, failures = read_runs(said, runs, relevance, options)
-    rankings, topics = use_topics(rankings, names, said.topic_rule(usual), len(relevance.pool.topics))
-    said.warn(topics.warning)
+    relevance = relevance_at(options, qrels)
+    rankings, names, failures = read_runs(options, runs, relevance, numbers)
+    rankings, topics = use_topics(rankings, names, options.topic_rule(usual), len(relevance.pool.topics))
+    options.warn(topics.warning)
     return Loaded(
         relevance=relevance,
         rankings=rankings,
         names=names,
         paths=[path_of(ranking) for ranking in rankings],
         topics=topics,
-        options=options,
+        options=numbers,
         settings={
             "qrels": text_of(qrels),
             "runs": [text_of(run) for run in runs],
-            **recorded(options),
-            **said.rewrites,
+            **recorded(numbers),
+            **options.rewrites,
         },
-        said=said,
+        command_options=options,
         failures=failures,
     )

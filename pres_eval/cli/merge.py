@@ -14,8 +14,8 @@ from pres_eval.analysis.judging import (
     one_by_one,
     side_by_side,
 )
+from pres_eval.cli.command_options import CommandOptions, FileUse, argument, command_with, option
 from pres_eval.cli.output import output_file, write_output
-from pres_eval.cli.said import FileUse, Said, argument, command_with, option
 from pres_eval.cli.shared import NumberOptions
 from pres_eval.cli.streams import check_paths, say, writing_results
 from pres_eval.errors import UsageError, plural
@@ -28,7 +28,7 @@ from pres_eval.report.grid import guarded
 from pres_eval.report.text import text_of
 
 
-class MergeOptions(Said):
+class MergeOptions(CommandOptions):
     """Merge the judgements of several assessors: every topic and document that any of the files has.
 
     \b
@@ -63,16 +63,16 @@ class MergeOptions(Said):
 
 
 @command_with(MergeOptions)
-def command(said: MergeOptions) -> None:
+def command(options: MergeOptions) -> None:
     """Merge the files, and write the judgements."""
-    check_paths(said.first, said.others)
-    judges = [as_qrels(read_relevance(source_at(path)), "merge") for path in (said.first, *said.others)]
-    if not said.others:
+    check_paths(options.first, options.others)
+    judges = [as_qrels(read_relevance(source_at(path)), "merge") for path in (options.first, *options.others)]
+    if not options.others:
         judges = one_by_one(judges[0])
     if len(judges) == 1:
-        raise UsageError(f"{said.first}: no document has several judgements, expected more files")
+        raise UsageError(f"{options.first}: no document has several judgements, expected more files")
     judged = side_by_side(judges, every_topic=True)
-    grades = merged_grades(judged, said.rule)
+    grades = merged_grades(judged, options.rule)
     differing = disagreements(judged)
     block = Block(
         topics=judged.pool.topics,
@@ -80,19 +80,19 @@ def command(said: MergeOptions) -> None:
         documents=judged.pool.documents,
         numbers=grades,
     )
-    if said.listed is not None:
-        write_output(said.listed, _lines(judged, block, differing.tolist()))
-    with output_file(said.output) as stream, writing_results():
-        form = ENDINGS.get(PurePath(said.output or "").suffix, "qrels")
-        write_blocks(stream, [block], form, True, said.first, "")
-    if not said.quiet:
+    if options.listed is not None:
+        write_output(options.listed, _lines(judged, block, differing.tolist()))
+    with output_file(options.output) as stream, writing_results():
+        form = ENDINGS.get(PurePath(options.output or "").suffix, "qrels")
+        write_blocks(stream, [block], form, True, options.first, "")
+    if not options.quiet:
         several = int(np.count_nonzero(judged.judged.sum(axis=0) > 1))
         documents = "document" if len(grades) == 1 else "documents"
         note = (
             f"pres-eval: note: {len(grades):,} {documents} of {plural(len(judged.pool.topics))};"
             f" {several:,} judged more than once, {len(differing):,} of these with different grades"
         )
-        if len(differing) and not said.listed:
+        if len(differing) and not options.listed:
             note += " (--disagreements FILE lists them)"
         say(note)
 

@@ -14,8 +14,8 @@ from typing import BinaryIO
 import click
 
 from pres_eval.cli.streams import writing_results
+from pres_eval.engines.machine import ending_signals
 from pres_eval.errors import InputError, PresEvalError, RunFailure
-from pres_eval.workers import ending_signals
 
 FORMAT_OF_ENDING = {
     "csv": "csv", "tsv": "tsv", "json": "json", "jsonl": "jsonl", "md": "markdown", "tex": "latex",

@@ -18,10 +18,10 @@ from pres_eval.analysis.pooling import (
 )
 from pres_eval.arrays import BoolArray
 from pres_eval.cli.analysing import ResultOptions
+from pres_eval.cli.command_options import FileUse, FiniteRange, WholeRange, argument, command_with, option
 from pres_eval.cli.output import exit_if_failed, write_output
 from pres_eval.cli.progress import steps
 from pres_eval.cli.reader import qrels_at
-from pres_eval.cli.said import FileUse, FiniteRange, WholeRange, argument, command_with, option
 from pres_eval.cli.shared import NumberOptions, RewriteOptions, terminal_width
 from pres_eval.cli.streams import say, warn
 from pres_eval.errors import InputError, PresEvalError, RunFailure, UsageError, refuse
@@ -130,44 +130,44 @@ class PoolOptions(RewriteOptions):
 
 
 @command_with(PoolOptions)
-def command(said: PoolOptions) -> None:
+def command(options: PoolOptions) -> None:
     """List the documents to judge, and write them as qrels."""
-    strata = said.read_strata()
-    said.check_rewrites()
-    runs, failures = _read(said, said.deepest(strata), said.rewriting())
+    strata = options.read_strata()
+    options.check_rewrites()
+    runs, failures = _read(options, options.deepest(strata), options.rewriting())
     grades: dict[Key, int] = {}
-    if said.judged:
-        qrels = qrels_at(NumberOptions.usual(**vars(said)), said.judged)
+    if options.judged:
+        qrels = qrels_at(NumberOptions.with_defaults(**vars(options)), options.judged)
         grades = judged_keys(qrels.pool, qrels.grade.tolist())
-    pooled = pool_documents(runs, said.persistence, said.order)
-    sample = draw(pooled, strata, 1 if said.seed is None else said.seed) if strata else None
+    pooled = pool_documents(runs, options.persistence, options.order)
+    sample = draw(pooled, strata, 1 if options.seed is None else options.seed) if strata else None
     found = pooled if sample is None else sample.documents
     left = ~_are_judged(found, grades)
     if sample is not None:
         left &= sample.drawn
-    chosen = found.take(np.flatnonzero(left)).first_of_topics(said.per_topic)
+    chosen = found.take(np.flatnonzero(left)).first_of_topics(options.per_topic)
     tables = [
         to_judge_table(chosen, len(runs), None if sample is None else sample.stratum[left]),
         pools_table(pooled, _are_judged(pooled, grades), chosen),
     ]
     look = Look(
-        form=said.output_format, chosen=said.table, width=terminal_width(None), failures=tuple(failures)
+        form=options.output_format, chosen=options.table, width=terminal_width(None), failures=tuple(failures)
     )
-    write_output(None, render(tables, look, "pool", said.settings(strata)))
-    if said.write_qrels:
-        write_output(said.write_qrels, skeleton(chosen) if sample is None else sample.lines(grades))
+    write_output(None, render(tables, look, "pool", options.settings(strata)))
+    if options.write_qrels:
+        write_output(options.write_qrels, skeleton(chosen) if sample is None else sample.lines(grades))
     exit_if_failed(failures)
 
 
 def _read(
-    said: PoolOptions, depth: int, rewriting: Rewriting | None
+    options: PoolOptions, depth: int, rewriting: Rewriting | None
 ) -> tuple[list[FirstDocuments], list[RunFailure]]:
     """Return the first documents of the runs, and with --keep-going the runs that cannot be read."""
 
     def first_of(run: int) -> FirstDocuments | PresEvalError:
         """Return the first documents of a run, or its error."""
         try:
-            return first_documents(text_at(said.runs[run]), said.compat, depth, rewriting)
+            return first_documents(text_at(options.runs[run]), options.compat, depth, rewriting)
         except PresEvalError as error:
             if isinstance(error, InputError) and error.line and error.found == "4 columns":
                 hint = (
@@ -178,15 +178,15 @@ def _read(
             return error
 
     runs, failures = list[FirstDocuments](), list[RunFailure]()
-    each = steps("reading", said.jobs, said.quiet, said.runs)
-    for path, found in zip(said.runs, each(first_of, len(said.runs)), strict=True):
+    each = steps("reading", options.jobs, options.quiet, options.runs)
+    for path, found in zip(options.runs, each(first_of, len(options.runs)), strict=True):
         if isinstance(found, FirstDocuments):
-            if found.warning and not said.quiet:
+            if found.warning and not options.quiet:
                 warn(found.warning)
             runs.append(found)
             continue
         failures.append(RunFailure(path, str(found)))
-        if not said.keep_going or len(failures) == len(said.runs):
+        if not options.keep_going or len(failures) == len(options.runs):
             raise found
         say(f"pres-eval: {found}")
     return runs, failures

@@ -16,8 +16,9 @@ from pres_eval.analysis.power import (
 )
 from pres_eval.analysis.unequal_variances import unequal_variances_warning
 from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, PairedOptions, put_out
+from pres_eval.cli.command_options import CutoffList, FiniteRange, WholeRange, argument, command_with, option
 from pres_eval.cli.loading import read_paired
-from pres_eval.cli.said import CutoffList, FiniteRange, WholeRange, argument, command_with, option
+from pres_eval.engines.threads import Loop
 from pres_eval.errors import UsageError, plural
 from pres_eval.report.paper import Figure
 from pres_eval.report.power import (
@@ -27,7 +28,6 @@ from pres_eval.report.power import (
     sizes_table,
     stability_tables,
 )
-from pres_eval.workers import Loop
 
 MOST_CELLS = 50_000_000
 """Differences of runs that are kept: 400 MB in each of a few arrays, from 10,000 runs."""
@@ -96,87 +96,91 @@ class PowerOptions(PairedOptions):
 
 
 @command_with(PowerOptions)
-def command(said: PowerOptions) -> None:
+def command(options: PowerOptions) -> None:
     """Print how many topics are needed, and which differences these runs can show."""
-    paired = read_paired(said, 2, "no column topic, expected")
+    paired = read_paired(options, 2, "no column topic, expected")
     scores = paired.scores
     if len(scores.runs) < 2 or len(scores.topics) < 4:
         found = f"{plural(len(scores.runs), 'run')} over {plural(len(scores.topics))}"
         raise UsageError(f"{found}: expected two runs and four topics at least")
-    _check_work(said, scores, paired.each("estimating the time"))
+    _check_work(options, scores, paired.each("estimating the time"))
     plan = SizePlan(
-        delta=said.delta,
-        alpha=said.alpha,
-        power=said.power,
-        runs=said.num_runs,
-        comparisons=said.comparisons,
-        share=said.share,
+        delta=options.delta,
+        alpha=options.alpha,
+        power=options.power,
+        runs=options.num_runs,
+        comparisons=options.comparisons,
+        share=options.share,
     )
     sizes = topic_set_sizes(scores, plan)
     told_apart = discriminative_power(
         scores,
-        test=said.test,
-        alpha=said.alpha,
-        samples=said.samples,
-        seed=said.seed,
+        test=options.test,
+        alpha=options.alpha,
+        samples=options.samples,
+        seed=options.seed,
         each=paired.each("testing pairs"),
     )
-    said.warn(unequal_variances_warning(scores, said.test, said.alpha))
+    options.warn(unequal_variances_warning(scores, options.test, options.alpha))
     rows, swaps = stability(
         scores,
-        _sizes(said, len(scores.topics)),
-        trials=said.trials,
-        seed=said.seed,
+        _sizes(options, len(scores.topics)),
+        trials=options.trials,
+        seed=options.seed,
         each=paired.each("drawing topics"),
     )
     tables = [
         sizes_table(sizes, plan, len(scores.topics)),
-        *discrimination_tables(told_apart, said.test, said.alpha),
-        *stability_tables(rows, swaps, said.trials),
+        *discrimination_tables(told_apart, options.test, options.alpha),
+        *stability_tables(rows, swaps, options.trials),
     ]
     names = ("delta", "alpha", "power", "share", "comparisons", "test", "samples", "trials", "seed")
     settings = {
         **paired.settings,
-        **{name: getattr(said, name) for name in names},
+        **{name: getattr(options, name) for name in names},
         "topics": len(scores.topics),
     }
-    put_out(tables, "power", settings, said, paired.failures, lambda: _figure(told_apart, swaps, said.alpha))
+    put_out(
+        tables, "power", settings, options, paired.failures, lambda: _figure(told_apart, swaps, options.alpha)
+    )
 
 
-def _check_work(said: PowerOptions, scores: PairedScores, each: Loop) -> None:
+def _check_work(options: PowerOptions, scores: PairedScores, each: Loop) -> None:
     """Warn before work that takes minutes.  Raises UsageError for more pairs than fit into memory."""
     _, runs, topics = scores.values.shape
     pairs = runs * (runs - 1) // 2
-    dealt = said.test == DISCRIMINATION[0]
+    dealt = options.test == DISCRIMINATION[0]
     if (pairs if dealt else pairs * topics) > MOST_CELLS:
-        over = "" if dealt else f" over {topics:,} topics (--test {said.test})"
+        over = "" if dealt else f" over {topics:,} topics (--test {options.test})"
         raise UsageError(
             f"{runs:,} runs: {pairs:,} pairs{over}, expected at most {MOST_CELLS:,}; leave some runs out"
         )
-    if not said.quiet and (minutes := _minutes(said, scores, each)) > 1:
-        said.note(
+    if not options.quiet and (minutes := _minutes(options, scores, each)) > 1:
+        options.note(
             f"{runs:,} runs over {topics:,} topics take minutes, about {minutes:,.0f};"
             " fewer --samples and --trials take less"
         )
 
 
-def _minutes(said: PowerOptions, scores: PairedScores, each: Loop) -> float:
+def _minutes(options: PowerOptions, scores: PairedScores, each: Loop) -> float:
     """Return how many minutes all draws take, by the time that some of them do."""
-    share, begun = min(TRIED, said.samples, said.trials), time.monotonic()
-    if said.test != "t":
-        discriminative_power(scores, test=said.test, samples=said.samples // share, seed=said.seed, each=each)
-    sizes = _sizes(said, len(scores.topics))
-    stability(scores, sizes, trials=said.trials // share, seed=said.seed, each=each)
+    share, begun = min(TRIED, options.samples, options.trials), time.monotonic()
+    if options.test != "t":
+        discriminative_power(
+            scores, test=options.test, samples=options.samples // share, seed=options.seed, each=each
+        )
+    sizes = _sizes(options, len(scores.topics))
+    stability(scores, sizes, trials=options.trials // share, seed=options.seed, each=each)
     return (time.monotonic() - begun) * share / 60
 
 
-def _sizes(said: PowerOptions, topics: int) -> list[int]:
+def _sizes(options: PowerOptions, topics: int) -> list[int]:
     """Return the sizes of the sets of topics; a second set of the same size must be left."""
-    if not said.sizes:
+    if not options.sizes:
         return sorted({max(1, topics // 5), max(1, 2 * topics // 5), topics // 2})
-    if said.sizes[-1] > topics // 2:
-        raise UsageError(f"--sizes {said.sizes[-1]}: more than half of the {topics} topics")
-    return list(said.sizes)
+    if options.sizes[-1] > topics // 2:
+        raise UsageError(f"--sizes {options.sizes[-1]}: more than half of the {topics} topics")
+    return list(options.sizes)
 
 
 def _figure(told_apart: list[Discrimination], swaps: list[Swaps], alpha: float) -> Figure:

@@ -20,7 +20,7 @@ from pres_eval.errors import NoCommonTopicError, RunFailure
 from pres_eval.measures.selection import BOUNDS_NOTE, BOUNDS_OF_ALL, read_scale, select
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.changed_judgements import no_answers
-from pres_eval.reading.source import Source
+from pres_eval.reading.file import File
 from pres_eval.report import OUTPUT_FORMATS
 from pres_eval.report.groups import with_group_columns
 from pres_eval.report.text import run_names, text_of
@@ -39,10 +39,10 @@ def print_results(job: Job, held: BinaryIO | None = None) -> list[ScoredRun]:
     held  the stream for results that may not be written yet
     A run without a topic in common with the judgements is added to the job's failures, or raises.
     """
-    with output_file(job.said.output) if held is None else contextlib.nullcontext(held) as stream:
-        if job.said.writes_parquet:
+    with output_file(job.command_options.output) if held is None else contextlib.nullcontext(held) as stream:
+        if job.command_options.writes_parquet:
             return _write_parquet(stream, job)
-        if job.said.output_format == "trec":
+        if job.command_options.output_format == "trec":
             return _stream(stream, job)
         found = []
         evaluations = []
@@ -78,7 +78,7 @@ def _write_parquet(stream: BinaryIO, job: Job) -> list[ScoredRun]:
             with _going_on(ranking, job):
                 evaluation = job.evaluated(ranking)
                 write(f"{name} ({times[name]})" if times[name] > 1 else name, evaluation)
-                if job.said.gated:
+                if job.command_options.gated:
                     evaluations.append(evaluation)
     return evaluations
 
@@ -87,11 +87,16 @@ def _stream(stream: BinaryIO, job: Job) -> list[ScoredRun]:
     """Print trec_eval's lines as they are computed; each of several runs begins with its name."""
     evaluations = []
     # trec_eval takes one run, which needs no name.
-    is_alone = len(job.said.runs) == 1
+    is_alone = len(job.command_options.runs) == 1
     for name, ranking in ((None, run) for run in job.rankings()) if is_alone else _named(job):
         first = b"" if name is None else _name_line(name)
         with _going_on(ranking, job):
-            if job.said.gated or job.said.intervals or job.said.signature or job.groups is not None:
+            if (
+                job.command_options.gated
+                or job.command_options.intervals
+                or job.command_options.signature
+                or job.groups is not None
+            ):
                 evaluations.append(job.evaluated(ranking))
                 stream.write(first + _trec_lines(evaluations[-1], job))
             else:
@@ -106,22 +111,24 @@ def _stream(stream: BinaryIO, job: Job) -> list[ScoredRun]:
 
 def _signatures(evaluations: Sequence[ScoredRun], job: Job) -> list[str]:
     """Return the lines that --signature asks for."""
-    if not job.said.signature:
+    if not job.command_options.signature:
         return []
     from pres_eval.report.records import FileRecord, signature_text
     from pres_eval.report.signature import signature_lines
 
-    record = job.record((), FileRecord(job.said.qrels, None))
-    names = run_names([(evaluation.tag, evaluation.path) for evaluation in evaluations], job.said.names)
+    record = job.record((), FileRecord(job.command_options.qrels, None))
+    names = run_names(
+        [(evaluation.tag, evaluation.path) for evaluation in evaluations], job.command_options.names
+    )
     return signature_lines(names, [signature_text(evaluation, record) for evaluation in evaluations])
 
 
 def _named(job: Job) -> Iterator[tuple[str, Ranking]]:
     """Yield the runs with their names: those of files, which are known before reading, or the tags."""
     names: dict[str, list[str]] = {}
-    if job.said.names != "tag":
-        for path, name in zip(job.said.runs, _file_names(job), strict=True):
-            names.setdefault(Source(path).name, []).append(name)
+    if job.command_options.names != "tag":
+        for path, name in zip(job.command_options.runs, _file_names(job), strict=True):
+            names.setdefault(File(path).name, []).append(name)
     for ranking in job.rankings():
         waiting = names.get(ranking.name)
         yield waiting.pop(0) if waiting else text_of(ranking.tag), ranking
@@ -129,7 +136,10 @@ def _named(job: Job) -> Iterator[tuple[str, Ranking]]:
 
 def _file_names(job: Job) -> list[str]:
     """Return the names of the runs by their files, as they are printed."""
-    return run_names([("", run) for run in job.said.runs], "path" if job.said.names == "path" else "file")
+    return run_names(
+        [("", run) for run in job.command_options.runs],
+        "path" if job.command_options.names == "path" else "file",
+    )
 
 
 def _name_line(name: str) -> bytes:
@@ -146,11 +156,11 @@ def _stream_lines(stream: BinaryIO, ranking: Ranking, job: Job, first: bytes) ->
         if not summing.num_scored:
             stream.write(first)
         summing.add(block)
-        if job.said.per_topic:
+        if job.command_options.per_topic:
             stream.write(topic_lines(block, job.selection, zscores))
             if reader_has_left():
                 return
-    if not job.said.no_summary:
+    if not job.command_options.no_summary:
         totals = summing.totals(CountedJudgements(job.relevance), job.options.complete)
         summary = summing.summary(totals, ranking.tag)
         stream.write(summary_lines(summary, job.selection, zscores))
@@ -158,7 +168,7 @@ def _stream_lines(stream: BinaryIO, ranking: Ranking, job: Job, first: bytes) ->
 
 def _as_text(evaluations: Sequence[ScoredRun], rankings: Sequence[Ranking], job: Job) -> str:
     """Return the evaluations in the format that --format names."""
-    form = job.said.output_format
+    form = job.command_options.output_format
     prefix = "" if job.zscores is None else "Z"
     # As trec_eval prints the labels of Z-scores.
     evaluations = [
@@ -175,7 +185,7 @@ def _as_text(evaluations: Sequence[ScoredRun], rankings: Sequence[Ranking], job:
     )
     layout = _layout(job, prefix)
     layout = replace(layout, notes=(*layout.notes, *_signatures(evaluations, job)))
-    if job.said.sort is not None:
+    if job.command_options.sort is not None:
         from pres_eval.report.table import sort_note
 
         note = sort_note(evaluations, job.groups, job.weights, layout)
@@ -188,33 +198,33 @@ def _layout(job: Job, prefix: str) -> RunLayout:
     """Return the layout of a table, whose labels have a prefix."""
     from pres_eval.report.table import RunLayout
 
-    said = job.said
+    options = job.command_options
     # In the order in which -m asks for them.
     columns = (
         column
-        for text in said.measures
-        for column in select((text,), job.options, said.nmax, said.relevance_info)
+        for text in options.measures
+        for column in select((text,), job.options, options.nmax, options.relevance_info)
     )
-    bounds = BOUNDS_OF_ALL.format(scale=read_scale(said.bounds_of)) if said.bounds_of else BOUNDS_NOTE
+    bounds = BOUNDS_OF_ALL.format(scale=read_scale(options.bounds_of)) if options.bounds_of else BOUNDS_NOTE
     notes = (
         job.warning(),
-        bounds if said.bounds else None,
-        None if said.weights is None else f"means with the weights of topics in {said.weights}",
+        bounds if options.bounds else None,
+        None if options.weights is None else f"means with the weights of topics in {options.weights}",
     )
     return RunLayout(
-        form=said.output_format,
-        per_topic=said.per_topic,
-        summary=not said.no_summary,
-        digits=RunLayout.digits if said.digits is None else said.digits,
-        style=said.style or RunLayout.style,
-        naming=said.names,
+        form=options.output_format,
+        per_topic=options.per_topic,
+        summary=not options.no_summary,
+        digits=RunLayout.digits if options.digits is None else options.digits,
+        style=options.style or RunLayout.style,
+        naming=options.names,
         order=tuple(dict.fromkeys(f"{prefix}{column.label}" for column in columns)),
-        sort=said.sort,
-        transpose=said.transpose,
-        width=terminal_width(said.output),
+        sort=options.sort,
+        transpose=options.transpose,
+        width=terminal_width(options.output),
         notes=tuple(note for note in notes if note),
         failures=tuple(job.failures or ()),
-        fit=said.fit,
+        fit=options.fit,
     )
 
 
@@ -229,24 +239,24 @@ def _record(evaluations: Sequence[ScoredRun], rankings: Sequence[Ranking], job: 
             file=file_record(path_of(ranking)),
             skipped=tuple(ranking.unjudged),
             dropped=ranking.num_dropped,
-            mapped=None if job.said.map_docs is None else ranking.facts.num_mapped,
-            excluded=None if job.said.exclude is None else ranking.facts.num_excluded,
+            mapped=None if job.command_options.map_docs is None else ranking.facts.num_mapped,
+            excluded=None if job.command_options.exclude is None else ranking.facts.num_excluded,
             no_answers=no_answers(job.relevance, job.options, ranking.topic[ranking.num_ret > 0]),
             missing=tuple(topics.take(absent(ranking.topic, len(topics)))),
         )
         for evaluation, ranking in zip(evaluations, rankings, strict=True)
     )
-    return job.record(runs, file_record(job.said.qrels))
+    return job.record(runs, file_record(job.command_options.qrels))
 
 
 def named_lines(evaluations: Sequence[ScoredRun], job: Job) -> bytes:
     """Yield trec_eval's lines of all runs, each after the line with its name."""
-    if job.said.names == "tag":
+    if job.command_options.names == "tag":
         names = [text_of(evaluation.tag) for evaluation in evaluations]
     else:
         failed = {failure.path for failure in job.failures or ()}
-        files = zip(job.said.runs, _file_names(job), strict=True)
-        names = [name for path, name in files if Source(path).name not in failed]
+        files = zip(job.command_options.runs, _file_names(job), strict=True)
+        names = [name for path, name in files if File(path).name not in failed]
     # Whoever reads may have left before all runs were evaluated.
     return b"".join(
         _name_line(name) + _trec_lines(each, job) for name, each in zip(names, evaluations, strict=False)
@@ -255,5 +265,5 @@ def named_lines(evaluations: Sequence[ScoredRun], job: Job) -> bytes:
 
 def _trec_lines(evaluation: ScoredRun, job: Job) -> bytes:
     """Return trec_eval's lines of a whole evaluation."""
-    said, shown = job.said, with_group_columns(evaluation, job.groups)
-    return evaluation_lines(shown, said.per_topic, not said.no_summary, job.zscores is not None)
+    options, shown = job.command_options, with_group_columns(evaluation, job.groups)
+    return evaluation_lines(shown, options.per_topic, not options.no_summary, job.zscores is not None)

@@ -9,10 +9,10 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from pres_eval.cli.streams import has_last_line, is_watched, last_line
+from pres_eval.engines.threads import Loop, Result
 from pres_eval.errors import one_line
 from pres_eval.reading.run_files import RunFiles
 from pres_eval.reading.storage import is_remote
-from pres_eval.workers import Loop, Result
 
 DELAY = 2.0
 """Seconds before a bar appears."""

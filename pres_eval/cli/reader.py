@@ -12,15 +12,15 @@ from pres_eval.checking.warnings import warnings_about
 from pres_eval.cli.shared import NumberOptions
 from pres_eval.cli.streams import is_watched, say, writing_results
 from pres_eval.engines.engine import Engine, Here
-from pres_eval.errors import InputError, RunFailure, UsageError
+from pres_eval.errors import InputError, RunFailure, UsageError, plural
 from pres_eval.options import AS_TREC_EVAL, ONE, SKIP, STOP, ZERO, Options
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.ranking import Ranking, with_nothing_for
 from pres_eval.ranking.runs import Runs
 from pres_eval.reading import changed_judgements
+from pres_eval.reading.file import File
 from pres_eval.reading.relevance import QrelsJudgements, Relevance, as_qrels, read_relevance
 from pres_eval.reading.run_files import TREC, RunFiles, run_at, source_at
-from pres_eval.reading.source import Source
 from pres_eval.reading.storage import is_remote
 from pres_eval.reading.topic_files import Groups, Weights, read_weights
 from pres_eval.scoring import Scoring
@@ -29,39 +29,48 @@ LARGE = 16 << 20
 """Bytes of runs that are worth one more process: to copy one takes as long as reading two megabytes."""
 
 
-def relevance_at(said: NumberOptions, path: str) -> Relevance:
+def relevance_at(options: NumberOptions, path: str) -> Relevance:
     """Return judgements as the options want them, with numbers that topics and documents have of their own.
 
     These are the judgements of the topics that --empty keeps, mapped, without excluded documents.
     """
-    relevance = read_relevance(source_at(path), said.relevance_format, said.jobs)
-    if said.relevance_format == "qrels" and isinstance(relevance, QrelsJudgements) and relevance.form:
-        said.note(f"{relevance.name}: read as {relevance.form}")
-    if (rewriting := said.rewriting()) is not None:
-        before = len(relevance.pool.documents)
-        relevance = rewriting.of_judgements(relevance)
-        gone = len(relevance.left_out) if isinstance(relevance, QrelsJudgements) else 0
-        by = ", ".join(
-            f"--{name.replace('_', '-')}" for name in ("map_docs", "exclude") if name in said.rewrites
-        )
-        said.note(
-            f"{relevance.name}: {before:,} judgements became {len(relevance.pool.documents):,} ({by})"
-            + f"; {gone} topic{'s' * (gone > 1)} without any left out" * (gone > 0)
-        )
-    relevance = _with_topics(said, relevance)
-    nmax, sizes = (
-        None if each is None else read_weights(each, "number") for each in (said.nmax_file, said.size_file)
-    )
+    relevance = read_relevance(source_at(path), options.relevance_format, options.jobs)
+    is_recognised = options.relevance_format in ("qrels", "qrels_float")
+    if is_recognised and isinstance(relevance, QrelsJudgements) and relevance.form:
+        options.note(f"{relevance.name}: read as {relevance.form}")
+    rewriting = options.rewriting()
+    if rewriting is not None:
+        num_before = len(relevance.pool.documents)
+        rewritten = rewriting.of_judgements(relevance)
+        options.note(_note_of_rewriting(options, rewritten, num_before))
+        relevance = rewritten
+    relevance = _with_topics(options, relevance)
+    nmax = None if options.nmax_file is None else read_weights(options.nmax_file, "number")
+    sizes = None if options.size_file is None else read_weights(options.size_file, "number")
     relevance = changed_judgements.with_topic_numbers(relevance, nmax, sizes)
-    if said.document_scores is None:
+    if options.document_scores is None:
         return relevance
-    scores = read_relevance(said.document_scores, "qrels_float", said.jobs)
+    scores = read_relevance(options.document_scores, "qrels_float", options.jobs)
     return changed_judgements.with_document_scores(relevance, as_qrels(scores, "--document-scores"))
 
 
-def _with_topics(said: NumberOptions, relevance: Relevance) -> Relevance:
+def _note_of_rewriting(options: NumberOptions, relevance: QrelsJudgements, num_before: int) -> str:
+    """Return how many judgements --map-docs and --exclude left of those before."""
+    names = []
+    if options.map_docs is not None:
+        names.append("--map-docs")
+    if options.exclude is not None:
+        names.append("--exclude")
+    num_after = len(relevance.pool.documents)
+    text = f"{relevance.name}: {num_before:,} judgements became {num_after:,} ({', '.join(names)})"
+    if relevance.left_out:
+        text += f"; {plural(len(relevance.left_out))} without any left out"
+    return text
+
+
+def _with_topics(options: NumberOptions, relevance: Relevance) -> Relevance:
     """Return the judgements of the topics that --empty keeps, after the warnings about the others."""
-    rule, level = said.empty, said.relevance_level
+    rule, level = options.empty, options.relevance_level
     if rule == AS_TREC_EVAL and not isinstance(relevance, QrelsJudgements):
         return relevance
     if rule == STOP:
@@ -72,131 +81,131 @@ def _with_topics(said: NumberOptions, relevance: Relevance) -> Relevance:
         text = f"{relevance.name}: {count} of {every} topics {verb} no relevant document"
         worth = {SKIP: "left out", ZERO: "worth 0", ONE: "worth 1"}.get(rule)
         if worth is not None:
-            said.note(f"{text}: {worth} (--empty {rule})")
+            options.note(f"{text}: {worth} (--empty {rule})")
         elif count < every:  # else whoever evaluates a run says so
-            said.warn(f"{text}: as in trec_eval they count, mostly as 0 (see --empty)")
+            options.warn(f"{text}: as in trec_eval they count, mostly as 0 (see --empty)")
     return left
 
 
 def topic_files(
-    said: NumberOptions, groups: str | None, weights: str | None, judged: Sequence[bytes]
+    options: NumberOptions, groups: str | None, weights: str | None, judged: Sequence[bytes]
 ) -> tuple[Groups | None, Weights | None]:
     """Return the groups and the weights of topics in two files, after the warnings about them."""
     if groups is None and weights is None:
         return None, None
     from pres_eval.library import file_or_dict
 
-    return file_or_dict.topic_files(groups, weights, judged, said.warn)
+    return file_or_dict.topic_files(groups, weights, judged, options.warn)
 
 
-def qrels_at(said: NumberOptions, path: str) -> QrelsJudgements:
+def qrels_at(options: NumberOptions, path: str) -> QrelsJudgements:
     """Return the judgements, where another format than qrels was refused before."""
-    relevance = relevance_at(said, path)
+    relevance = relevance_at(options, path)
     assert isinstance(relevance, QrelsJudgements), "the format is that of qrels"
     return relevance
 
 
 def runs_at(
-    said: NumberOptions,
+    options: NumberOptions,
     paths: Sequence[str],
     relevance: Relevance,
-    options: Options,
+    numbers: Options,
     failures: list[RunFailure] | None = None,
 ) -> Iterator[Ranking]:
     """Yield the runs one after the other, with their warnings.
 
     A run that cannot be read is left out and added to `failures`, or raises its error if that is None.
     """
-    answered = changed_judgements.answered_by_nothing(relevance, options)
+    answered = changed_judgements.answered_by_nothing(relevance, numbers)
     files = [run_at(path) for path in paths]
-    ranked = _ranked(said, files, relevance, options, going_on=failures is not None)
-    outcomes = ranked if said.cluster is None else _all_first(ranked)
+    ranked = _ranked(options, files, relevance, numbers, going_on=failures is not None)
+    outcomes = ranked if options.cluster is None else _all_first(ranked)
     for run, outcome in zip(files, outcomes, strict=True):
         if isinstance(outcome, RunFailure):
             assert failures is not None
             failures.append(outcome)
             say(f"pres-eval: {outcome.message}")
             continue
-        if not said.quiet:
+        if not options.quiet:
             alone = len(paths) == 1
-            _comment(said, outcome, relevance, options)
+            _comment(options, outcome, relevance, numbers)
             second_look = partial(look_at_files, run, outcome, relevance, alone)
-            for warning in warnings_about(outcome, relevance, options, second_look, alone):
-                said.warn(warning)
+            for warning in warnings_about(outcome, relevance, numbers, second_look, alone):
+                options.warn(warning)
         yield outcome if answered is None else with_nothing_for(outcome, answered)
 
 
-def _comment(said: NumberOptions, run: Ranking, relevance: Relevance, options: Options) -> None:
+def _comment(options: NumberOptions, run: Ranking, relevance: Relevance, numbers: Options) -> None:
     """Print notes about a run."""
-    if said.results_format == TREC and run.form is not None:
-        said.note(f"{run.name}: read as {run.form}")
+    if options.results_format == TREC and run.form is not None:
+        options.note(f"{run.name}: read as {run.form}")
     if run.unchecked:
-        said.note(
+        options.note(
             f"{run.name}: topics are not together, so unjudged documents were not checked for coming twice"
             " (--no-check-duplicates)"
         )
-    if said.rewrites:
-        mapped = (
-            f"{run.facts.num_mapped:,} of {run.facts.num_rows:,} rows mapped to other documents",
-            f"{run.num_dropped:,} left out as their document came before",
-        )
-        excluded = (f"{run.facts.num_excluded:,} excluded",)
-        counts = (*mapped * (said.map_docs is not None), *excluded * (said.exclude is not None))
-        said.note(f"{run.name}: {', '.join(counts)}")
-    found = changed_judgements.no_answers(relevance, options, run.topic[run.num_ret > 0])
-    if found is not None:
-        every, rightly = found
-        said.note(
-            f"{run.name}: nothing retrieved for {rightly} of {every} topics without a relevant document"
-            f" ({rightly / every:.4f})"
+    counts = []
+    if options.map_docs is not None:
+        counts.append(f"{run.facts.num_mapped:,} of {run.facts.num_rows:,} rows mapped to other documents")
+        counts.append(f"{run.num_dropped:,} left out as their document came before")
+    if options.exclude is not None:
+        counts.append(f"{run.facts.num_excluded:,} excluded")
+    if counts:
+        options.note(f"{run.name}: {', '.join(counts)}")
+    no_answers = changed_judgements.no_answers(relevance, numbers, run.topic[run.num_ret > 0])
+    if no_answers is not None:
+        num_topics, num_rightly = no_answers
+        options.note(
+            f"{run.name}: nothing retrieved for {num_rightly} of {num_topics} topics without a relevant"
+            f" document ({num_rightly / num_topics:.4f})"
         )
 
 
 def _ranked(
-    said: NumberOptions, files: Sequence[RunFiles], relevance: Relevance, options: Options, going_on: bool
+    options: NumberOptions, files: Sequence[RunFiles], relevance: Relevance, numbers: Options, going_on: bool
 ) -> Iterator[Ranking | RunFailure]:
     """Yield the runs as the engine for them reads them; a failure instead of its error if going_on."""
     bar: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
-    if is_watched(said.quiet):
+    if is_watched(options.quiet):
         from pres_eval.cli.progress import reading_bar
 
         bar = reading_bar(files)
-    ranker = Ranker.of(relevance, options, said.check_duplicates is not False)
+    ranker = Ranker.of(relevance, numbers, options.check_duplicates is not False)
     with (
         bar,
-        _engine(said, files) as engine,
+        _engine(options, files) as engine,
         Runs(ranker, engine) as runs,
-        contextlib.closing(runs.rank_each(files, said.results_format, going_on)) as found,
+        contextlib.closing(runs.rank_each(files, options.results_format, going_on)) as found,
     ):
         for one in found:
             with writing_results():
                 yield one
 
 
-def _engine(said: NumberOptions, files: Sequence[RunFiles]) -> contextlib.AbstractContextManager[Engine]:
+def _engine(options: NumberOptions, files: Sequence[RunFiles]) -> contextlib.AbstractContextManager[Engine]:
     """Return who reads the runs: the cluster that was named, or copies of this process for large ones."""
-    if said.cluster is not None:
-        return _engine_of_cluster(said, said.cluster, files)
+    if options.cluster is not None:
+        return _engine_of_cluster(options, options.cluster, files)
     sizes = [run.size() for run in files]
     total = sum(size or 0 for size in sizes)
-    if said.num_jobs > 1 and total >= LARGE and None not in sizes:
+    if options.num_jobs > 1 and total >= LARGE and None not in sizes:
         from pres_eval.engines.copies import MOST_COPIES, Copies, can_copy
 
         if can_copy() and not any(run.is_remote for run in files):
-            copies = min(said.num_jobs, total // LARGE + 1, MOST_COPIES)
+            copies = min(options.num_jobs, total // LARGE + 1, MOST_COPIES)
             return contextlib.nullcontext(Copies(copies))
-    return contextlib.nullcontext(Here(said.num_jobs))
+    return contextlib.nullcontext(Here(options.num_jobs))
 
 
 @contextlib.contextmanager
-def _engine_of_cluster(said: NumberOptions, address: str, files: Sequence[RunFiles]) -> Iterator[Engine]:
+def _engine_of_cluster(options: NumberOptions, address: str, files: Sequence[RunFiles]) -> Iterator[Engine]:
     """Give the engine of a cluster for as long as the block goes.  Raises UsageError for standard input."""
     from pres_eval.engines.connecting import SECONDS, Patience, engine_of
 
     if any(run.sources[0].path == "-" for run in files):
         raise UsageError("--cluster: standard input (-) cannot be read by workers, expected files")
     patience = Patience(
-        said.cluster_timeout or SECONDS, lambda text: None if said.quiet else say(f"pres-eval: {text}")
+        options.cluster_timeout or SECONDS, lambda text: None if options.quiet else say(f"pres-eval: {text}")
     )
     with _interruptible(), engine_of(address, patience) as engine:
         yield engine
@@ -255,7 +264,7 @@ def unchanged(twice: Sequence[str], once: Sequence[str] = ()) -> Iterator[None]:
         source.check_unchanged()
 
 
-def _readable(paths: Sequence[str]) -> dict[str, Source]:
+def _readable(paths: Sequence[str]) -> dict[str, File]:
     """Return by address the files of runs that can be read: the fault of another is its reader's to tell."""
     every = (source for path in paths if path != "-" for source in run_at(path).sources)
     known = (each for each in every if each.size() is not None)
@@ -264,14 +273,14 @@ def _readable(paths: Sequence[str]) -> dict[str, Source]:
 
 def path_of(ranking: Ranking) -> str:
     """Return the run as it was named on the command line."""
-    return "-" if ranking.name == Source("-").name else ranking.name
+    return "-" if ranking.name == File("-").name else ranking.name
 
 
-def warn_of_ties(said: NumberOptions, scoring: Scoring, rankings: Iterable[Ranking]) -> None:
+def warn_of_ties(options: NumberOptions, scoring: Scoring, rankings: Iterable[Ranking]) -> None:
     """Warn of runs whose main column could change with the order of equal scores."""
     for ranking in rankings:
-        if said.quiet or not len(ranking.ties.document):
+        if options.quiet or not len(ranking.ties.document):
             continue
         from pres_eval.analysis.ties import warning_of_ties
 
-        said.warn(warning_of_ties(scoring.relevance, ranking, scoring.options, scoring.selection))
+        options.warn(warning_of_ties(scoring.relevance, ranking, scoring.options, scoring.selection))

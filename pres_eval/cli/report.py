@@ -11,16 +11,17 @@ from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.pools import trust_of
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, FileOptions, PictureOptions
+from pres_eval.cli.command_options import FileUse, command_with, option
 from pres_eval.cli.loading import Loaded, chosen_run, read
 from pres_eval.cli.output import exit_if_failed, write_output
 from pres_eval.cli.progress import working
 from pres_eval.cli.reader import topic_files, warn_of_ties
-from pres_eval.cli.said import FileUse, command_with, option
 from pres_eval.cli.shared import GROUPS, MEASURES, NMAX, WEIGHTS, NumberOptions
+from pres_eval.engines.threads import in_order
 from pres_eval.errors import NoCommonTopicError, UsageError, did_you_mean
 from pres_eval.ranking.ranking import OWN
 from pres_eval.reading.descriptions import read_texts
-from pres_eval.reading.source import Source
+from pres_eval.reading.file import File
 from pres_eval.reading.topic_files import Medians, read_medians
 from pres_eval.report.groups import warning_of_groups
 from pres_eval.report.paper import check_picture_path
@@ -30,7 +31,6 @@ from pres_eval.report.text import NAMINGS, printable_lines, text_of, without_sha
 from pres_eval.report.trec_pictures import Subject, default_subject
 from pres_eval.report.trec_plots import PICTURES, as_picture
 from pres_eval.report.trec_report import Report, make_report, report_selection
-from pres_eval.workers import in_order
 
 FORMATS = ("text", "json", "csv")
 
@@ -172,31 +172,31 @@ class ReportOptions(FileOptions, PictureOptions, NumberOptions):
 
 
 @command_with(ReportOptions)
-def command(said: ReportOptions) -> None:
+def command(options: ReportOptions) -> None:
     """Read, compare and write."""
-    for path in said.outputs:
+    for path in options.outputs:
         if not _is_page(path):
-            check_picture_path(path, said.plot_style, "-o", "drawing the report", PAGES)
-    if all(_is_page(path) for path in said.outputs):
-        said.check_unused("-o FILE.svg")
-    report = report_of(said)
-    for path in said.outputs:
-        with working(f"writing {path}", said.quiet):
+            check_picture_path(path, options.plot_style, "-o", "drawing the report", PAGES)
+    if all(_is_page(path) for path in options.outputs):
+        options.check_unused("-o FILE.svg")
+    report = report_of(options)
+    for path in options.outputs:
+        with working(f"writing {path}", options.quiet):
             if _is_page(path):
                 from pres_eval.report.html import as_html
 
                 written: str | bytes = as_html(report)
             else:
-                written = as_picture(report, path, said.picture, _subject(report, said), said.paper)
+                written = as_picture(report, path, options.picture, _subject(report, options), options.paper)
         write_output(path, written)
-    if said.output_format != "text":
+    if options.output_format != "text":
         from pres_eval.report.layout import Look, render
         from pres_eval.report.report_tables import as_tables, settings_of
 
         tables, settings = as_tables(report), settings_of(report)
-        look = Look(said.output_format, said.table, failures=report.failures)
+        look = Look(options.output_format, options.table, failures=report.failures)
         write_output(None, render(tables, look, "report", settings))
-    elif said.text_wanted or not said.outputs:
+    elif options.text_wanted or not options.outputs:
         write_output(None, printable_lines(as_text(report)))
     exit_if_failed(report.failures)
 
@@ -206,59 +206,59 @@ def _is_page(path: str) -> bool:
     return PurePath(path).suffix.lower() in PAGES
 
 
-def report_of(said: ReportOptions) -> Report:
+def report_of(options: ReportOptions) -> Report:
     """Read, score and compare the runs of the report."""
-    said.check_qrels_alone()
-    selection = report_selection(said.numbers(), said.nmax, said.measures)
-    medians = _medians(said, {column.label for column in selection})
-    loaded = read(said, said.qrels, said.runs, OWN)
+    options.check_qrels_alone()
+    selection = report_selection(options.numbers(), options.nmax, options.measures)
+    medians = _medians(options, {column.label for column in selection})
+    loaded = read(options, options.qrels, options.runs, OWN)
     relevance, rankings = loaded.qrels(), loaded.rankings
     if medians and set(relevance.pool.topics).isdisjoint(set().union(*medians.values())):
-        raise NoCommonTopicError(f"--medians {said.medians}: no topic in common with {relevance.name}")
+        raise NoCommonTopicError(f"--medians {options.medians}: no topic in common with {relevance.name}")
     scoring = loaded.scoring(selection)
-    warn_of_ties(said, scoring, rankings)
-    groups, weights = topic_files(said, said.groups, said.weights, relevance.pool.topics)
+    warn_of_ties(options, scoring, rankings)
+    groups, weights = topic_files(options, options.groups, options.weights, relevance.pool.topics)
     report = make_report(
         loaded.names,
         loaded.evaluations(replace(scoring, groups=groups, weights=weights)),
         rankings,
         relevance,
         loaded.options,
-        said.nmax,
-        said.measures,
-        said.settings(),
-        qrels=file_record(said.qrels),
-        files=list(in_order(file_record, loaded.paths, said.num_jobs)),
+        options.nmax,
+        options.measures,
+        options.settings(),
+        qrels=file_record(options.qrels),
+        files=list(in_order(file_record, loaded.paths, options.num_jobs)),
         compared_with=None
-        if said.baseline is None
-        else chosen_run("--baseline", said.baseline, loaded.known),
+        if options.baseline is None
+        else chosen_run("--baseline", options.baseline, loaded.known),
         each=loaded.each("comparing"),
         medians=medians,
         groups=groups,
         weights=weights,
     )
     for evaluation in report.evaluations:
-        said.warn(warning_of_groups(evaluation, groups, weights))
-    return _looked_into(said, report, loaded)
+        options.warn(warning_of_groups(evaluation, groups, weights))
+    return _looked_into(options, report, loaded)
 
 
-def _looked_into(said: ReportOptions, report: Report, loaded: Loaded) -> Report:
+def _looked_into(options: ReportOptions, report: Report, loaded: Loaded) -> Report:
     """Return the report with the uncertainty from missing judgements, and with texts for the page."""
     bounded = tuple(report.column(label) for label in dict.fromkeys((report.main, *BOUNDED)))
     each = loaded.each("taking judgements out")
     # TREC's tables as text, and pictures, say nothing of this, which takes longer than all the rest.
-    shows_all = said.output_format != "text" or any(_is_page(path) for path in said.outputs)
+    shows_all = options.output_format != "text" or any(_is_page(path) for path in options.outputs)
     # The options that change numbers, besides those of the evaluation and the tests.
     facts = (
-        ("Topics averaged over (--topics)", said.topic_rule(OWN)),
-        ("Judgements read as (-R)", said.relevance_format),
-        ("Nmax (--nmax)", ", ".join(map(str, said.nmax))),
-        ("Measures asked for (-m)", ", ".join(said.measures) or "none: those usual for recall"),
+        ("Topics averaged over (--topics)", options.topic_rule(OWN)),
+        ("Judgements read as (-R)", options.relevance_format),
+        ("Nmax (--nmax)", ", ".join(map(str, options.nmax))),
+        ("Measures asked for (-m)", ", ".join(options.measures) or "none: those usual for recall"),
     )
     files = (
-        ("Medians from (--medians)", said.medians),
-        ("Groups of topics from (--groups)", said.groups),
-        ("Weights of topics from (--weights)", said.weights),
+        ("Medians from (--medians)", options.medians),
+        ("Groups of topics from (--groups)", options.groups),
+        ("Weights of topics from (--weights)", options.weights),
     )
     return replace(
         report,
@@ -266,43 +266,45 @@ def _looked_into(said: ReportOptions, report: Report, loaded: Loaded) -> Report:
         if shows_all
         else None,
         failures=loaded.failures,
-        title=said.title,
-        description=said.description,
+        title=options.title,
+        description=options.description,
         made_with=(*facts, *((name, PurePath(path).name) for name, path in files if path is not None)),
-        document_url=said.document_url,
-        titles=read_texts(said.titles) if said.titles else {},
-        queries=read_texts(said.queries) if said.queries else {},
-        paths=said.paths,
+        document_url=options.document_url,
+        titles=read_texts(options.titles) if options.titles else {},
+        queries=read_texts(options.queries) if options.queries else {},
+        paths=options.paths,
     )
 
 
-def _medians(said: ReportOptions, labels: set[str]) -> Medians:
+def _medians(options: ReportOptions, labels: set[str]) -> Medians:
     """Return the medians of measures in the report; raise UsageError if none is left."""
-    if said.medians is None:
+    if options.medians is None:
         return {}
-    medians = read_medians(Source(said.medians))
+    medians = read_medians(File(options.medians))
     known = {label: by_topic for label, by_topic in medians.items() if label in labels}
     if not known:
         raise UsageError(
-            f"--medians {said.medians}: medians of {', '.join(sorted(medians)) or 'no topic'}, expected those"
-            " of a measure in the report such as map (-m adds measures)"
+            f"--medians {options.medians}: medians of {', '.join(sorted(medians)) or 'no topic'}, expected"
+            " those of a measure in the report such as map (-m adds measures)"
         )
     for label in sorted(set(medians) - set(known)):
-        said.warn(f"{said.medians}: medians of {label} are left out: the report does not have this measure")
+        options.warn(
+            f"{options.medians}: medians of {label} are left out: the report does not have this measure"
+        )
     return known
 
 
-def _subject(report: Report, said: ReportOptions) -> Subject:
+def _subject(report: Report, options: ReportOptions) -> Subject:
     """Return the subject of the picture: the runs and the topic asked for, or the defaults."""
     subject = default_subject(report)
     tags, paths = [text_of(one.tag) for one in report.evaluations], [file.path for file in report.files]
-    runs = [chosen_run("--of-run", wanted, (report.names, tags, paths)) for wanted in said.of_runs]
+    runs = [chosen_run("--of-run", wanted, (report.names, tags, paths)) for wanted in options.of_runs]
     others = [run for run in range(len(report.names)) if run not in runs]
     topic = subject.topic
-    if said.of_topic is not None:
+    if options.of_topic is not None:
         topics = [text_of(topic) for topic in report.topics]
-        if said.of_topic not in topics:
-            hint = did_you_mean(said.of_topic, topics, f"there are {topics[0]} and others")
-            raise UsageError(f"--of-topic {said.of_topic}: no such topic; {hint}")
-        topic = topics.index(said.of_topic)
+        if options.of_topic not in topics:
+            hint = did_you_mean(options.of_topic, topics, f"there are {topics[0]} and others")
+            raise UsageError(f"--of-topic {options.of_topic}: no such topic; {hint}")
+        topic = topics.index(options.of_topic)
     return Subject(runs=(*runs, *others)[:2], topic=topic, label=subject.label)

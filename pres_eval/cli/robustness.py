@@ -28,10 +28,10 @@ from pres_eval.cli.analysing import (
     measures_option,
     put_out,
 )
+from pres_eval.cli.command_options import CutoffList, WholeRange, argument, command_with, option
 from pres_eval.cli.loading import Loaded, read
 from pres_eval.cli.output import write_output
 from pres_eval.cli.overwriting import NamedFile
-from pres_eval.cli.said import CutoffList, WholeRange, argument, command_with, option
 from pres_eval.cli.shared import TieOptions
 from pres_eval.errors import PresEvalError, UsageError, decimal_comma, number_of
 from pres_eval.measures.selection import Selection
@@ -121,59 +121,59 @@ class RobustnessOptions(TieOptions, RunsOptions):
 
 
 @command_with(RobustnessOptions)
-def command(said: RobustnessOptions) -> None:
+def command(options: RobustnessOptions) -> None:
     """Print how measures order runs with fewer judgements."""
-    if len(said.runs) < 2:
+    if len(options.runs) < 2:
         raise UsageError("only one run: expected at least two, whose order can change")
-    if said.groups and said.leave_out != "group":
+    if options.groups and options.leave_out != "group":
         raise UsageError("--group goes with --leave-out group")
     plan = Plan(
-        fractions=said.fractions,
-        samples=said.samples,
-        seed=said.seed,
-        coefficient=said.coefficient,
-        removed=said.removed,
-        thin=said.thin,
+        fractions=options.fractions,
+        samples=options.samples,
+        seed=options.seed,
+        coefficient=options.coefficient,
+        removed=options.removed,
+        thin=options.thin,
     )
-    if said.write_qrels:
-        said.check_files(_files_of_samples(said.write_qrels, plan))
-    selection = select_at(said.measures or DEFAULT_MEASURES, said.cutoffs, said.numbers())
-    loaded = read(said, said.qrels, said.runs)
+    if options.write_qrels:
+        options.check_files(_files_of_samples(options.write_qrels, plan))
+    selection = select_at(options.measures or DEFAULT_MEASURES, options.cutoffs, options.numbers())
+    loaded = read(options, options.qrels, options.runs)
     if len(loaded.rankings) < 2:
         raise UsageError("only one run is left: expected at least two, whose order can change")
-    if said.write_qrels:
-        _write_qrels(loaded, plan, Path(said.write_qrels))
+    if options.write_qrels:
+        _write_qrels(loaded, plan, Path(options.write_qrels))
     loop = loaded.each("scoring f-qrels")
     result = robustness(loaded.qrels(), loaded.rankings, selection, loaded.options, plan, loop)
     tables = robustness_tables(result, len(loaded.names), loaded.topics.text)
-    tables += _pool_tables(said, loaded, selection)
+    tables += _pool_tables(options, loaded, selection)
     put_out(
         tables,
         "robustness",
         {**loaded.settings, **vars(plan)},
-        said,
+        options,
         loaded.failures,
         lambda: robustness_figure(result, selection),
         few_runs(result),
     )
 
 
-def _pool_tables(said: RobustnessOptions, loaded: Loaded, selection: Selection) -> Iterator[Table]:
+def _pool_tables(options: RobustnessOptions, loaded: Loaded, selection: Selection) -> Iterator[Table]:
     """Yield the tables that --depths and --leave-out ask for."""
-    if said.depths:
+    if options.depths:
         depths = pool_depths(
             loaded.qrels(),
             loaded.rankings,
             selection,
             loaded.options,
-            depths=said.depths,
-            coefficient=said.coefficient,
-            removed=said.removed,
+            depths=options.depths,
+            coefficient=options.coefficient,
+            removed=options.removed,
             each=loaded.each("scoring pools"),
         )
-        yield depths_table(depths, said.depths, said.coefficient)
-    if said.leave_out:
-        groups = groups_of_runs(said.groups, loaded.names, said.leave_out == "group")
+        yield depths_table(depths, options.depths, options.coefficient)
+    if options.leave_out:
+        groups = groups_of_runs(options.groups, loaded.names, options.leave_out == "group")
         rows = leave_out(
             loaded.qrels(),
             loaded.rankings,
@@ -181,11 +181,11 @@ def _pool_tables(said: RobustnessOptions, loaded: Loaded, selection: Selection) 
             selection,
             loaded.options,
             groups=groups,
-            depth=said.pool_depth,
-            removed=said.removed,
+            depth=options.pool_depth,
+            removed=options.removed,
             each=loaded.each("leaving out"),
         )
-        yield left_out_table(list(rows), said.pool_depth)
+        yield left_out_table(list(rows), options.pool_depth)
 
 
 def _files_of_samples(folder: str, plan: Plan) -> list[NamedFile]:

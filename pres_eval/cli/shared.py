@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pres_eval.cli.said import CutoffList, LevelType, Said, WholeRange, option
+from pres_eval.cli.command_options import CommandOptions, CutoffList, LevelType, WholeRange, option
 from pres_eval.cli.streams import say, warn
+from pres_eval.engines.machine import num_processors
 from pres_eval.errors import UsageError, refuse
 from pres_eval.options import (
     COMPAT_VERSIONS,
@@ -26,7 +27,6 @@ from pres_eval.reading.headings import NAMEABLE
 from pres_eval.reading.relevance import FORMATS, relevance_info
 from pres_eval.reading.run_files import RUN_FORMATS, TREC
 from pres_eval.report.text import NAMINGS, run_names
-from pres_eval.workers import num_processors
 
 if TYPE_CHECKING:
     from pres_eval.reading.rewriting import Rewriting
@@ -97,7 +97,7 @@ def terminal_width(output: str | None) -> int | None:
     return shutil.get_terminal_size().columns
 
 
-class TableOptions(Said, place=3):
+class TableOptions(CommandOptions, place=3):
     """Options of tables for people."""
 
     output_format: str
@@ -126,7 +126,7 @@ class TableOptions(Said, place=3):
         )
 
 
-class RewriteOptions(Said, place=5):
+class RewriteOptions(CommandOptions, place=5):
     """Options that map and exclude documents."""
 
     map_docs: str | None = option(

@@ -10,8 +10,8 @@ from pres_eval.cli.analysing import (
     measures_option,
     put_out,
 )
+from pres_eval.cli.command_options import command_with, option, read_rank
 from pres_eval.cli.loading import read
-from pres_eval.cli.said import command_with, option, read_rank
 from pres_eval.cli.shared import TieOptions
 from pres_eval.errors import quoted
 from pres_eval.report.sweep_tables import sweep_figure, sweep_tables
@@ -60,16 +60,16 @@ class SweepOptions(TieOptions, RunsOptions):
 
 
 @command_with(SweepOptions)
-def command(said: SweepOptions) -> None:
+def command(options: SweepOptions) -> None:
     """Evaluate at each Nmax, and print the means."""
-    selection = sweep_selection(said.measures or DEFAULT_MEASURES, said.nmax, said.numbers())
-    loaded = read(said, said.qrels, said.runs)
-    result = sweep(loaded.names, loaded.evaluations(loaded.scoring(selection)), said.nmax)
+    selection = sweep_selection(options.measures or DEFAULT_MEASURES, options.nmax, options.numbers())
+    loaded = read(options, options.qrels, options.runs)
+    result = sweep(loaded.names, loaded.evaluations(loaded.scoring(selection)), options.nmax)
     put_out(
         sweep_tables(result, loaded.topics.text),
         "sweep",
-        {**loaded.settings, "nmax": list(said.nmax)},
-        said,
+        {**loaded.settings, "nmax": list(options.nmax)},
+        options,
         loaded.failures,
         lambda: sweep_figure(result),
     )

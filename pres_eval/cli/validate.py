@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from pres_eval.analysis.validation import METHODS, ReviewSettings
+from pres_eval.analysis.review_intervals import METHODS, ReviewSettings
 from pres_eval.cli.analysing import SEED, ResultOptions, put_out
-from pres_eval.cli.said import FiniteRange, WholeRange, argument, command_with, option
+from pres_eval.cli.command_options import FiniteRange, WholeRange, argument, command_with, option
 from pres_eval.cli.shared import GRADE_WORDS
 from pres_eval.cli.streams import check_paths, say
 from pres_eval.errors import UsageError
@@ -104,14 +104,14 @@ class ValidateOptions(ResultOptions):
 
 
 @command_with(ValidateOptions)
-def command(said: ValidateOptions) -> None:
+def command(options: ValidateOptions) -> None:
     """Estimate from samples, or plan one."""
-    asked = said.own()
+    asked = options.own_values()
     files = asked.pop("files")
-    (_validate if files else _plan)(said, asked, *files)
+    (_validate if files else _plan)(options, asked, *files)
 
 
-def _validate(said: ResultOptions, asked: dict[str, Any], review: str, *samples: str) -> None:
+def _validate(options: ResultOptions, asked: dict[str, Any], review: str, *samples: str) -> None:
     """Print the estimates of a review from its samples; exit 3 if they do not show its --target."""
     if asked.pop("prevalence") is not None:
         raise UsageError(
@@ -124,7 +124,7 @@ def _validate(said: ResultOptions, asked: dict[str, Any], review: str, *samples:
     # The function itself: its errors name options, where the library's name arguments.
     found = inspect.unwrap(validate)(review, *samples, **asked)
     asked |= {"review": text_of(review), "samples": [text_of(path) for path in samples]}
-    put_out(validation_tables(found), "validate", asked, said, make=found.plot)
+    put_out(validation_tables(found), "validate", asked, options, make=found.plot)
     recalls = found.of("recall")
     short = [recall for recall in recalls if not found.shows(recall)]
     for recall in short:
@@ -138,7 +138,7 @@ def _validate(said: ResultOptions, asked: dict[str, Any], review: str, *samples:
         raise click.exceptions.Exit(EXIT_CODE)
 
 
-def _plan(said: ResultOptions, asked: dict[str, Any]) -> None:
+def _plan(options: ResultOptions, asked: dict[str, Any]) -> None:
     """Print how many documents to draw; raises UsageError for options that need files."""
     asked["margin"] = asked["margin"] or 0.05
     kept = {name: asked[name] for name in ("collection", "prevalence", "margin", "confidence")}
@@ -149,4 +149,4 @@ def _plan(said: ResultOptions, asked: dict[str, Any]) -> None:
             "expected REVIEW SAMPLE ..., or for a plan no files and"
             " --collection NUM --prevalence SHARE [--margin MARGIN] [--confidence SHARE]"
         )
-    put_out(plan_tables(**kept), "validate", kept, said)
+    put_out(plan_tables(**kept), "validate", kept, options)

@@ -32,9 +32,9 @@ from pres_eval.engines.engine import (
     result_in,
     with_shared,
 )
+from pres_eval.engines.machine import ending_signals, memory_of_machine, num_processors
 from pres_eval.engines.messages import receive, send, wait_for_messages, widen
-from pres_eval.engines.worker import memory_of_machine
-from pres_eval.workers import ending_signals, in_order, num_processors
+from pres_eval.engines.threads import in_order
 
 MOST_COPIES = 16
 """Copies, each of which takes about 25 MB, or 35 MB where lines of a run are in no order.

@@ -6,8 +6,9 @@ import os
 from collections.abc import Callable, Generator, Iterable
 from typing import Any, Protocol, TypeVar
 
+from pres_eval.engines.machine import num_processors
+from pres_eval.engines.threads import in_order
 from pres_eval.errors import PresEvalError
-from pres_eval.workers import in_order, num_processors
 
 Result = TypeVar("Result")
 

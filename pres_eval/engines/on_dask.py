@@ -13,9 +13,8 @@ from typing import Any, TypeVar, cast
 
 from pres_eval.engines.connecting import SAID_AFTER, NoAnswerError, Patience
 from pres_eval.engines.engine import Result, Shared, Work, WorkersLostError, check_room, split_size
-from pres_eval.errors import InputError, PresEvalError, extra_module, quoted
-from pres_eval.reading.memory import freed_memory_kept
-from pres_eval.reading.source import Source
+from pres_eval.engines.memory import freed_memory_kept
+from pres_eval.errors import InputError, PresEvalError, extra_module, quoted, readable
 from pres_eval.version import __version__
 
 Answer = TypeVar("Answer")
@@ -77,7 +76,9 @@ def _address_in(path: str) -> str:
     """Return the address in a scheduler file.  Raises InputError for another file."""
     expected = "a file that dask scheduler --scheduler-file has written"
     try:
-        found = json.loads(Source(path).head(LONGEST_FILE))
+        with readable(path), open(path, "rb") as file:  # noqa: PTH123
+            text = file.read(LONGEST_FILE)
+        found = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise InputError(path, getattr(error, "lineno", None), "this is no JSON", expected) from None
     address = found.get("address") if isinstance(found, dict) else None

@@ -28,8 +28,9 @@ from pres_eval.engines.engine import (
     result_in,
     split_size,
 )
-from pres_eval.engines.worker import WorkerProcess, memory_of_machine
-from pres_eval.workers import in_order
+from pres_eval.engines.machine import memory_of_machine
+from pres_eval.engines.threads import in_order
+from pres_eval.engines.worker import WorkerProcess
 
 
 class Processes:

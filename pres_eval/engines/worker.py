@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from pres_eval.engines.engine import outcome_of
+from pres_eval.engines.memory import allow_keeping_memory
 from pres_eval.engines.messages import receive, send, widen
-from pres_eval.reading.memory import allow_keeping_memory
 
 BEGIN = "import sys; sys.path[:] = sys.argv[1:]; from pres_eval.engines.worker import main; main()"
 """Program of a worker: it imports nothing but `sys`, a part of Python itself, before its path is set."""
@@ -83,22 +83,6 @@ def _worker_command() -> list[str]:
     shut = {"-I": sys.flags.isolated, "-E": sys.flags.ignore_environment, "-s": sys.flags.no_user_site}
     flags = [flag for flag, is_set in shut.items() if is_set]
     return [sys.executable, *flags, "-c", BEGIN, *path, *([] if home in path else [home])]
-
-
-CONTAINER_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
-"""Files in which Linux has the memory limit of a container."""
-
-
-def memory_of_machine() -> int:
-    """Return bytes of memory that processes of this machine may have together."""
-    try:
-        found = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):
-        found = sys.maxsize
-    for path in CONTAINER_LIMITS:
-        with contextlib.suppress(OSError, ValueError):
-            found = min(found, int(Path(path).read_text(encoding="ascii")))
-    return found
 
 
 STDIN, STDOUT, STDERR = 0, 1, 2

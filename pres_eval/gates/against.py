@@ -13,7 +13,7 @@ from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.arrays import FloatArray
 from pres_eval.errors import InputError, plural
 from pres_eval.gates.confirming import ChangeTest, TopicValues, confirm
-from pres_eval.gates.counterparts import GATE, Counterparts
+from pres_eval.gates.counterparts import AGAINST, Counterparts
 from pres_eval.gates.findings import GateFinding, Verdict, run_name, six_digits
 from pres_eval.gates.tolerances import Allowance, Tolerance
 from pres_eval.measures.base import Format, Trait
@@ -97,19 +97,21 @@ class Change:
 
     def finding(self) -> GateFinding:
         """Return the gate's finding about it."""
-        passed = Verdict.PASSED if self.tested is None else Verdict.NOTE
-        place = f"{self.column.label}, {self.where}"
-        message = f"{place}: {self._moved()}, {self.allowed} allowed"
+        verdict = Verdict.from_check(not self.worse)
+        value = f"{self.column.label}, {self.where}"
+        message = f"{value}: {self._moved()}, {self.allowed} allowed"
         if self.tested is not None:
             message += f"; {self.tested}"
+            # What a test says is shown also where the value passes.
+            verdict = Verdict.from_difference(not self.worse)
         return GateFinding(
-            gate=GATE,
+            gate=AGAINST,
             message=f"{message}, run {run_name(self.run)}",
             path=self.run.path,
             measure=self.column.label,
             size=self._size(),
-            verdict=Verdict.FAILED if self.worse else passed,
-            checked=f"{place}, run {run_name(self.run)}",
+            verdict=verdict,
+            checked=f"{value}, run {run_name(self.run)}",
         )
 
     def _moved(self) -> str:
@@ -198,7 +200,13 @@ def _check_earlier_value(change: Change, earlier: Earlier, run: ScoredRun) -> No
 def with_tests(changed: Sequence[Change], settings: CompareSettings) -> list[Change]:
     """Return the changes, with the results of the test for those that it applies to."""
     results = iter(confirm([change.values for change in changed if change.values is not None], settings))
-    return [change if change.values is None else replace(change, tested=next(results)) for change in changed]
+    with_results = []
+    for change in changed:
+        if change.values is None:
+            with_results.append(change)
+        else:
+            with_results.append(replace(change, tested=next(results)))
+    return with_results
 
 
 def warnings_of_changes(changed: Sequence[Change]) -> Iterator[GateFinding]:
@@ -239,7 +247,7 @@ def _warnings(changed: Sequence[Change], text: str) -> Iterator[GateFinding]:
         labels = [change.column.label for change in changed if change.run is run and change.topic is None]
         if labels:
             yield GateFinding(
-                gate=GATE,
+                gate=AGAINST,
                 message=f"{text.format(', '.join(labels))}, run {run_name(run)}",
                 path=run.path,
                 verdict=Verdict.WARNING,

@@ -15,7 +15,7 @@ from pres_eval.report.groups import group_label
 from pres_eval.report.records import RunRecord
 from pres_eval.scoring import ScoredRun
 
-GATE = "--against"
+AGAINST = "--against"
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from pres_eval.gates.matching import unmatched
 from pres_eval.report.groups import split_label
 from pres_eval.report.text import cut, text_of
 
-GATE = "--expect"
+EXPECT = "--expect"
 
 ID_CHARACTERS = 80
 """Characters of an id in a message; the rest is cut off."""
@@ -80,13 +80,13 @@ def unexpected(path: str, expected: bytes, output: bytes, allowed: bool = False)
         path,
         allowed=allowed,
         any_matched=bool(in_both),
-        gate=GATE,
+        gate=EXPECT,
     )
     known_measures = {key.measure for key in lines} | {RUN_NAME}
     new_measures = dict.fromkeys(text_of(key.measure) for key in printed if key.measure not in known_measures)
     if new_measures:
         message = f"{', '.join(new_measures)}: printed now, not in {text_of(path)}"
-        yield GateFinding(gate=GATE, message=message, path=path, verdict=Verdict.NOTE)
+        yield GateFinding(gate=EXPECT, message=message, path=path, verdict=Verdict.NOTE)
     is_alone = len({*runs_printed, *runs_of_file}) == 1
     for run in in_both:
         comparison = _RunLines(
@@ -168,10 +168,10 @@ def _named_as_in(runs_of_file: Sequence[str], printed: PrintedLines) -> PrintedL
     if len(names) != 1:
         return printed
     (name,) = names
-    renamed = {}
-    for key, value in printed.items():
-        renamed_value = name.encode("utf-8", "surrogateescape") if key.names_run else value
-        renamed[key._replace(run=name)] = renamed_value
+    renamed = {key._replace(run=name): value for key, value in printed.items()}
+    for key in renamed:
+        if key.names_run:
+            renamed[key] = name.encode("utf-8", "surrogateescape")
     return renamed
 
 
@@ -197,23 +197,27 @@ class _RunLines(NamedTuple):
         for key in self.expected:
             if key not in not_compared:
                 yield self._comparison(key)
-        new = [key for key in self.printed if key not in self.expected and self._needs(key, known_measures)]
+        new = self._new_lines(known_measures)
         if new:
             yield self._new_lines_finding(new, allowed)
 
-    def _needs(self, key: LineKey, known_measures: set[bytes]) -> bool:
-        """Return whether a file with these lines of the run is not whole without a line of ours.
+    def _new_lines(self, known_measures: set[bytes]) -> list[LineKey]:
+        """Return our lines without which the lines of the file are not all of the run.
 
         Lines over all topics alone are a whole file.  A measure that the file has nowhere is new, unless the
         file ends before the lines over all topics.
         """
-        if key.names_run:
-            return False
-        has_topics = any(line.topic != ALL for line in self.expected)
-        has_summary = any(line.topic == ALL and not line.names_run for line in self.expected)
-        if key.topic == ALL and has_topics and not has_summary:
-            return True
-        return key.measure in known_measures and (has_topics or key.topic == ALL)
+        has_topics = any(key.topic != ALL for key in self.expected)
+        has_summary = any(key.topic == ALL and not key.names_run for key in self.expected)
+        ends_early = has_topics and not has_summary
+        new = []
+        for key in self.printed:
+            if key in self.expected or key.names_run:
+                continue
+            is_known = key.measure in known_measures and (has_topics or key.topic == ALL)
+            if is_known or (key.topic == ALL and ends_early):
+                new.append(key)
+        return new
 
     def _left_out(self) -> dict[str, list[LineKey]]:
         """Return the lines of the file that we print none like, by the option that decides on them."""
@@ -236,18 +240,19 @@ class _RunLines(NamedTuple):
     def _left_out_finding(self, option: str, keys: Sequence[LineKey]) -> GateFinding:
         """Return the failure for lines of the file that an option of this call leaves out."""
         if option == "-q":
-            lines, made = f"{plural(len(keys), 'line')} of topics", "with -q"
+            lines, other_call = f"{plural(len(keys), 'line')} of topics", "with -q"
         elif option == "-n":
-            lines, made = f"{plural(len(keys), 'line')} over all topics", "without -n"
+            lines, other_call = f"{plural(len(keys), 'line')} over all topics", "without -n"
         else:
             labels = list(dict.fromkeys(cut(text_of(key.measure), ID_CHARACTERS) for key in keys))
-            lines = listed(labels)
-            made = "with --groups" if split_label(labels[0])[1] else f"with -m {labels[0]}"
+            lines, other_call = listed(labels), f"with -m {labels[0]}"
+            if split_label(labels[0])[1]:
+                other_call = "with --groups"
         number = self.expected[keys[0]].number
         return GateFinding(
-            gate=GATE,
+            gate=EXPECT,
             message=f"{text_of(self.path)}:{number}: {lines}, which this call does not print: the file was"
-            f" made {made}{self.run_name}",
+            f" made {other_call}{self.run_name}",
             path=self.path,
             line=number,
         )
@@ -255,17 +260,17 @@ class _RunLines(NamedTuple):
     def _comparison(self, key: LineKey) -> GateFinding:
         """Return whether we print a line of the file with its value."""
         value, number = self.expected[key]
-        place = f"{text_of(self.path)}:{number}: {key}{self.run_name}"
+        checked = f"{text_of(self.path)}:{number}: {key}{self.run_name}"
         printed = self.printed.get(key)
         return GateFinding(
-            gate=GATE,
-            message=f"{place}: {_difference(value, printed)}",
+            gate=EXPECT,
+            message=f"{checked}: {_difference(value, printed)}",
             path=self.path,
             line=number,
             measure=text_of(key.measure),
             size=-number,
-            verdict=Verdict.PASSED if printed == value else Verdict.FAILED,
-            checked=place,
+            verdict=Verdict.from_check(printed == value),
+            checked=checked,
         )
 
     def _new_lines_finding(self, keys: Sequence[LineKey], allowed: bool) -> GateFinding:
@@ -274,21 +279,23 @@ class _RunLines(NamedTuple):
             lines = f"1 line that is printed now is not in it, {keys[0]}"
         else:
             lines = f"{len(keys)} lines that are printed now are not in it, the first {keys[0]}"
-        advice = "" if allowed else "; is the file cut? (--allow-unmatched lets this pass)"
+        message = f"{text_of(self.path)}: {lines}{self.run_name}"
+        if not allowed:
+            message += "; is the file cut? (--allow-unmatched lets this pass)"
         return GateFinding(
-            gate=GATE,
-            message=f"{text_of(self.path)}: {lines}{self.run_name}{advice}",
+            gate=EXPECT,
+            message=message,
             path=self.path,
-            verdict=Verdict.NOTE if allowed else Verdict.FAILED,
+            verdict=Verdict.from_difference(allowed),
         )
 
 
-def _difference(wanted: bytes, printed: bytes | None) -> str:
+def _difference(expected: bytes, printed: bytes | None) -> str:
     """Return the value wanted and the one printed, if there is one, and how far they are apart."""
     if printed is None:
-        return f"wanted {quoted(wanted)}, no such line here"
-    values = f"wanted {quoted(wanted)}, got {quoted(printed)}"
-    change = number_of(text_of(printed)) - number_of(text_of(wanted))
+        return f"wanted {quoted(expected)}, no such line here"
+    values = f"wanted {quoted(expected)}, got {quoted(printed)}"
+    change = number_of(text_of(printed)) - number_of(text_of(expected))
     if change == 0 or not math.isfinite(change):
         return values
     direction = "higher" if change > 0 else "lower"

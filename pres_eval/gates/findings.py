@@ -30,6 +30,16 @@ class Verdict(enum.Enum):
     NOTE = "note: "
     PASSED = None
 
+    @classmethod
+    def from_check(cls, passed: bool) -> Verdict:
+        """Return the verdict about a condition."""
+        return cls.PASSED if passed else cls.FAILED
+
+    @classmethod
+    def from_difference(cls, allowed: bool) -> Verdict:
+        """Return the verdict about a difference that an option may allow."""
+        return cls.NOTE if allowed else cls.FAILED
+
 
 @dataclass(frozen=True, kw_only=True)
 class GateFinding:
@@ -66,11 +76,15 @@ class GateFinding:
     def annotation(self, more: int = 0) -> str:
         """Return the finding, and the number of others like it, as a workflow command of GitHub Actions."""
         kind = {Verdict.FAILED: "error", Verdict.WARNING: "warning"}.get(self.verdict, "notice")
-        properties = [f"file={_property(self.path)}"] if self.path else []
+        properties = []
+        if self.path:
+            properties.append(f"file={_property(self.path)}")
         if self.line is not None:
             properties.append(f"line={self.line}")
         properties.append(f"title={_property('pres-eval ' + self.gate)}")
-        message = f"{self.message} (and {more} more)" if more else self.message
+        message = self.message
+        if more:
+            message += f" (and {more} more)"
         return f"::{kind} {','.join(properties)}::{_data(message)}"
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from pres_eval.gates.counterparts import GATE, Counterparts
+from pres_eval.gates.counterparts import AGAINST, Counterparts
 from pres_eval.gates.findings import GateFinding, Verdict, run_name
 from pres_eval.reading.topic_files import Weights
 from pres_eval.report.records import RunRecord
@@ -113,7 +113,7 @@ def doubtful_pairs(matching: Matching, path: str, match: str) -> Iterator[GateFi
                 reason = f"by their file, though its tag was that of run {run_name(crossed[0].evaluation)}"
         if reason:
             yield GateFinding(
-                gate=GATE,
+                gate=AGAINST,
                 message=f"run {run_name(now.evaluation)} is compared with run {run_name(before.evaluation)}"
                 f" of {text_of(path)}, {reason} (--match)",
                 path=now.evaluation.path,
@@ -122,12 +122,18 @@ def doubtful_pairs(matching: Matching, path: str, match: str) -> Iterator[GateFi
 
 
 def unmatched(
-    new: Sequence[str], gone: Sequence[str], path: str, *, allowed: bool, any_matched: bool, gate: str = GATE
+    new: Sequence[str],
+    gone: Sequence[str],
+    path: str,
+    *,
+    allowed: bool,
+    any_matched: bool,
+    gate: str = AGAINST,
 ) -> Iterator[GateFinding]:
     """Yield a finding for each run that is in one of the two evaluations alone, and if all of them are."""
     name = text_of(path)
     advice = "" if allowed else " (--allow-unmatched lets this pass)"
-    verdict = Verdict.NOTE if allowed else Verdict.FAILED
+    verdict = Verdict.from_difference(allowed)
     messages = [f"run {run}: not in {name}{advice}" for run in new]
     messages += [f"run {run}: not evaluated now, but in {name}{advice}" for run in gone]
     for message in messages:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 
 from pres_eval.errors import plural
-from pres_eval.gates.counterparts import GATE, Counterparts
+from pres_eval.gates.counterparts import AGAINST, Counterparts
 from pres_eval.gates.findings import GateFinding, Verdict, listed, run_name, six_digits
 from pres_eval.report.records import FileRecord, Record
 from pres_eval.report.text import plain_text, text_of
@@ -48,7 +48,7 @@ def mismatches(
             differences.append(f"--{rule} {value}")
     if differences:
         yield GateFinding(
-            gate=GATE,
+            gate=AGAINST,
             message=f"{text_of(path)} was made with other options: {', '.join(differences)};"
             " its values cannot be compared",
             path=annotated,
@@ -64,10 +64,10 @@ def mismatches(
                 " itself to --against, or --allow-changed-judgements"
             )
             verdict = Verdict.FAILED
-        yield GateFinding(gate=GATE, message=message, path=annotated, verdict=verdict)
+        yield GateFinding(gate=AGAINST, message=message, path=annotated, verdict=verdict)
     if _groups_changed(now, earlier):
         yield GateFinding(
-            gate=GATE,
+            gate=AGAINST,
             message=f"--groups {_path(now.files[GROUPS])}: not the groups of {_path(earlier.files[GROUPS])},"
             f" with which {text_of(path)} was made; both runs are compared over the groups of now",
             path=annotated,
@@ -122,7 +122,9 @@ def unchecked_groups(now: Record, earlier: Record) -> list[str]:
 
 def _content(file: FileRecord | None) -> str | None:
     """Return the SHA-256 of a file; for a pattern, which is no file, its text."""
-    return None if file is None else file.sha256 or file.path
+    if file is None:
+        return None
+    return file.sha256 or file.path
 
 
 def _path(file: FileRecord | None) -> str:
@@ -151,7 +153,9 @@ def not_comparable(runs: Counterparts) -> Iterator[GateFinding]:
 
 def _of_run(run: ScoredRun, message: str, verdict: Verdict) -> GateFinding:
     """Return a finding about a run."""
-    return GateFinding(gate=GATE, message=f"{message}, run {run_name(run)}", path=run.path, verdict=verdict)
+    return GateFinding(
+        gate=AGAINST, message=f"{message}, run {run_name(run)}", path=run.path, verdict=verdict
+    )
 
 
 def _topics(topics: list[bytes], when: str) -> str:

@@ -57,12 +57,7 @@ def reached(
     """
     for run in runs:
         evaluation = run.evaluation
-        numbers = [
-            column.label
-            for column, value in zip(evaluation.columns, evaluation.summary, strict=True)
-            if isinstance(value, float) or (value is None and split_label(column.label)[1])
-        ]
-        label = known_label(threshold.option, threshold.label, numbers)
+        label = known_label(threshold.option, threshold.label, _labels_of_numbers(evaluation))
         index = evaluation.labels.index(label)
         measure, value = evaluation.columns[index].measure, evaluation.summary[index]
         _check_limit(threshold, label, measure)
@@ -74,6 +69,16 @@ def reached(
         if not topics_chosen and measure.name != NUMBER_OF_TOPICS:
             missing = _missing_topics(run, label, groups)
         yield _finding(evaluation, threshold, label, value, measure.format, missing)
+
+
+def _labels_of_numbers(evaluation: ScoredRun) -> list[str]:
+    """Return the columns with a number over all topics, and those of groups, which may have no topic."""
+    labels = []
+    for column, value in zip(evaluation.columns, evaluation.summary, strict=True):
+        is_of_group = bool(split_label(column.label)[1])
+        if isinstance(value, float) or (value is None and is_of_group):
+            labels.append(column.label)
+    return labels
 
 
 def _check_limit(threshold: Threshold, label: str, measure: Measure) -> None:
@@ -103,7 +108,7 @@ def _missing_topics(run: RunRecord, label: str, groups: Groups | None) -> str:
     if groups is not None and group:
         # The mean and the worst of the groups are over the topics of all groups.
         names = [group] if group in groups.topics else list(groups.topics)
-        in_groups = set().union(*(groups.topics[name] for name in names))
+        in_groups = frozenset[bytes]().union(*map(groups.topics.__getitem__, names))
         missing &= in_groups
         answered &= in_groups
     if not missing:
@@ -116,10 +121,10 @@ def _finding(
 ) -> GateFinding:
     """Return whether a value is on the right side of the threshold, and over all topics."""
     if threshold.option == OVER:
-        is_reached, wanted, direction = value <= threshold.value, "at most", "high"
+        is_reached, side, direction = value <= threshold.value, "at most", "high"
     else:
-        is_reached, wanted, direction = value >= threshold.value, "at least", "low"
-    limit = f"{label}: wanted {wanted} {threshold.text}"
+        is_reached, side, direction = value >= threshold.value, "at least", "low"
+    limit = f"{label}: wanted {side} {threshold.text}"
     message = f"{limit}, got {six_digits(value, kind, threshold.value)}{missing}"
     if not is_reached:
         message += f", {six_digits(abs(value - threshold.value), kind, 0.0)} too {direction}"
@@ -130,6 +135,6 @@ def _finding(
         message=f"{message}, run {run_name(evaluation)}",
         path=evaluation.path,
         measure=label,
-        verdict=Verdict.PASSED if is_reached and not missing else Verdict.FAILED,
+        verdict=Verdict.from_check(is_reached and not missing),
         checked=f"{limit}, run {run_name(evaluation)}",
     )

@@ -84,6 +84,12 @@ _PHRASES = (
     ("--baseline ", "baseline="),
     ("--tag ", "tag="),
     ("--table ", "table="),
+    (": name them with --columns ", ": rename them, or pres-eval convert FILE --to csv --columns "),
+    (
+        "--columns topic=HEADING,docno=HEADING names others",
+        "pres-eval convert --columns topic=HEADING,docno=HEADING reads others",
+    ),
+    (": give each its number with --grades ", ": pres-eval convert gives each its number: --grades "),
     ("--columns names them: docno=DocID", "columns={'docno': 'DocID'} names them"),
     ("--sizes FILE (", "sizes=FILE ("),
     ("--collection NUM", "collection=NUM"),

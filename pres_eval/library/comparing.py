@@ -19,6 +19,7 @@ from pres_eval.analysis.paired import (
     topics_with_weights,
     wins_of_runs,
 )
+from pres_eval.engines.threads import by_threads
 from pres_eval.errors import MeasureError, UsageError, no_such_run, plural
 from pres_eval.library.arguments import (
     Alternative,
@@ -35,7 +36,6 @@ from pres_eval.library.arguments import (
 from pres_eval.library.evaluation import Evaluation, pandas
 from pres_eval.library.streaming import evaluations_of, topic_contents
 from pres_eval.scoring import ScoredRun as Scores
-from pres_eval.workers import by_threads
 
 
 class Comparisons(FullComparison, Sequence[Comparison]):

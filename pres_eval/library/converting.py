@@ -17,6 +17,7 @@ from pres_eval.library.ids import encode
 from pres_eval.library.ranked import Qrels
 from pres_eval.library.run import Run
 from pres_eval.reading.blocks import Block, check_scores, check_topics
+from pres_eval.reading.file import File
 from pres_eval.reading.formats.delimited import is_decimal, read_columns
 from pres_eval.reading.formats.recognising import FORMATS, judgements_format, recognised
 from pres_eval.reading.headings import GAINS, SCORES
@@ -24,7 +25,6 @@ from pres_eval.reading.lines import QRELS, RUN
 from pres_eval.reading.naming import current_naming
 from pres_eval.reading.relevance import QRELS_FLOAT, QrelsJudgements
 from pres_eval.reading.run_files import source_at
-from pres_eval.reading.source import Source
 from pres_eval.report.converted import OF_RUNS, TARGETS, write_blocks
 
 
@@ -118,7 +118,7 @@ def _run(data: Any) -> tuple[str, Iterable[Block]]:
     return "run", [ranked]
 
 
-def blocks_of_file(source: Source, form: str | None, *, grades: bool) -> Iterator[Block]:
+def blocks_of_file(source: File, form: str | None, *, grades: bool) -> Iterator[Block]:
     """Yield the rows of a file of any format, with scores checked.
 
     form    a name of FORMATS; others and None: recognised by how it begins, else columns of TREC's files
@@ -140,7 +140,7 @@ def blocks_of_file(source: Source, form: str | None, *, grades: bool) -> Iterato
         raise InputError(source.name, None, "no rows", "at least one")
 
 
-def _qrels_blocks(source: Source) -> Iterator[Block]:
+def _qrels_blocks(source: File) -> Iterator[Block]:
     """Yield the rows of qrels, whose grades may have decimals."""
     try:
         yield from list(read_columns(source, QRELS, header=False, document=2))

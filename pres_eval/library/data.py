@@ -27,13 +27,13 @@ from pres_eval.ranking.ranking import Ranking, rank_block, with_nothing_for
 from pres_eval.ranking.runs import Runs, read_run
 from pres_eval.reading import streams
 from pres_eval.reading.blocks import Block, check_tag
+from pres_eval.reading.file import File
 from pres_eval.reading.headings import OF_TABLES
 from pres_eval.reading.relevance import Relevance, qrels_of_block, read_relevance
 from pres_eval.reading.run_files import run_at, source_at
-from pres_eval.reading.source import Source
 
 
-class _FileObject(Source):
+class _FileObject(File):
     """An open file, binary or text; it is read to its end when it is first used, and not closed."""
 
     def __init__(self, stream: Any, name: str | None, otherwise: str) -> None:

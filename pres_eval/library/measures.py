@@ -60,7 +60,8 @@ def register(
             argument = "" if score is None else f", found {score!r}"
             raise TypeError(f"register: a name needs a function, expected register(name, score){argument}")
         ranks = _values("cutoffs", cutoffs)
-        if not all(isinstance(rank, int) and rank > 0 for rank in ranks):
+        is_list = isinstance(cutoffs, Iterable)
+        if not is_list or not all(isinstance(rank, int) and rank > 0 for rank in ranks):
             raise UsageError(f"cutoffs={cutoffs!r}: expected whole numbers of at least 1, such as (5, 10)")
         parameters = Cutoffs(ranks) if ranks else NoParameters()
         measure = Measure(name=measure, score=score, parameters=parameters)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pres_eval.checking.second_look import SecondLook
 from pres_eval.checking.warnings import check_common_topics, warnings_about
+from pres_eval.engines.threads import by_threads
 from pres_eval.errors import UsageError
 from pres_eval.library.arguments import EmptyRule, TieRule, check_jobs, is_path, python_words, warn
 from pres_eval.library.data import look_again
@@ -22,7 +23,6 @@ from pres_eval.ranking.ranking import Ranking, with_nothing_for
 from pres_eval.reading.changed_judgements import answered_by_nothing, check_no_empty_topics, empty_topics
 from pres_eval.reading.topic_files import Groups, Weights
 from pres_eval.scoring import Scoring, warning_of_infinite_gains
-from pres_eval.workers import by_threads
 
 if TYPE_CHECKING:
     from pres_eval.library.ranked import Qrels

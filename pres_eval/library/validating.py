@@ -6,8 +6,9 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from pres_eval.analysis.review_intervals import METHODS, ReviewSettings
 from pres_eval.analysis.sampled_parts import check_independent, control_parts, read_review, sampled_parts
-from pres_eval.analysis.validation import METHODS, Estimate, ReviewSettings, Validation, erecall, estimated
+from pres_eval.analysis.validation import Estimate, Validation, erecall, estimated
 from pres_eval.errors import UsageError, check_whole
 from pres_eval.library.arguments import python_words
 from pres_eval.reading.samples import NAMES, Sampled, read_sample, read_sizes

@@ -14,10 +14,10 @@ from pres_eval.ranking.parts import Rows
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.whole_topics import DuplicateRowError
 from pres_eval.reading.blocks import Block, FileFormat, check_scores, joined
+from pres_eval.reading.file import File
 from pres_eval.reading.formats.delimited import read_columns
 from pres_eval.reading.lines import DOCNO, RUN
 from pres_eval.reading.run_files import RunFiles
-from pres_eval.reading.source import Source
 
 KEEP_ONE = "the evaluator can keep one: --duplicates best or --duplicates first"
 """Advice at the end of the message."""
@@ -46,7 +46,7 @@ def first_duplicate(run: RunFiles, form: FileFormat | None, ranker: Ranker) -> I
     return duplicate_error(run.name, block, pairs, files, form is None) or run.sources[0].changed()
 
 
-def _blocks(source: Source, form: FileFormat | None) -> Iterator[Block]:
+def _blocks(source: File, form: FileFormat | None) -> Iterator[Block]:
     """Yield the rows of a file, those of a trec run with their lines."""
     if form is not None:
         yield from form.read(source, False)

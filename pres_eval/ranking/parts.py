@@ -12,9 +12,9 @@ import numpy as np
 from pres_eval.arrays import NO_IDS, GrowingColumns, Ids, IdTable, TopicNumbers, gathered
 from pres_eval.ranking.ranked import NO_TIES, NOTHING, Ranked, Scores, Ties, inverse
 from pres_eval.reading.cuts import ScatteredError
+from pres_eval.reading.file import Chunk, File
 from pres_eval.reading.lines import TAG, LineError, Lines
 from pres_eval.reading.pool import Pool
-from pres_eval.reading.source import Chunk, Source
 from pres_eval.records import dataclass
 
 MOST = 100_000
@@ -179,7 +179,7 @@ class Merging(ABC, Generic[AnyPart]):
             self._unjudged.add(part.unjudged)
         self._unjudged.more |= part.more_unjudged
 
-    def add_chunks(self, source: Source, parts: Iterable[tuple[Chunk, AnyPart]]) -> None:
+    def add_chunks(self, source: File, parts: Iterable[tuple[Chunk, AnyPart]]) -> None:
         """Take the parts that the chunks of a source become; a LineError then counts all lines so far."""
         try:
             for chunk, part in parts:

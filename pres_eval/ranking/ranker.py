@@ -20,17 +20,17 @@ from pres_eval.arrays import (
     ragged,
     stable_order,
 )
+from pres_eval.engines.threads import in_order
 from pres_eval.options import BEST_SCORE, ERROR, Options
 from pres_eval.ranking.parts import Facts, RankedPart, Rows, RowsPart, joined_topics
 from pres_eval.ranking.ranked import Ranked, Scores
 from pres_eval.ranking.whole_topics import KEEP_RANKS, rank_topics
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.cuts import ScatteredError
+from pres_eval.reading.file import Chunk
 from pres_eval.reading.lines import DOCNO, RUN, TOPIC, Lines, parse_lines
 from pres_eval.reading.pool import Pool
-from pres_eval.reading.source import Chunk
 from pres_eval.records import dataclass
-from pres_eval.workers import in_order
 
 if TYPE_CHECKING:
     from pres_eval.reading.relevance import Relevance

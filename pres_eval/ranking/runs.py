@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import cast
 
 from pres_eval.engines.engine import Engine, Here, split_size
+from pres_eval.engines.threads import UNTHREADED, in_order
 from pres_eval.errors import EmptyFileError, InputError, PresEvalError, RunFailure
 from pres_eval.options import Options
 from pres_eval.ranking.parts import (
@@ -28,10 +29,10 @@ from pres_eval.ranking.ranking import Ranking, ranking_of
 from pres_eval.ranking.whole_topics import DuplicateRowError
 from pres_eval.reading.blocks import Block, FileFormat, check_tag
 from pres_eval.reading.cuts import ScatteredError
+from pres_eval.reading.file import Chunk, File
 from pres_eval.reading.lines import RUN, LineError, no_lines
 from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.run_files import PARQUET, TREC, RunFiles, check_format
-from pres_eval.reading.source import Chunk, Source
 from pres_eval.reading.splits import (
     Split,
     blocks_in,
@@ -40,7 +41,6 @@ from pres_eval.reading.splits import (
     text_chunks,
     text_splits,
 )
-from pres_eval.workers import UNTHREADED, in_order
 
 FIRST_BYTES = 1 << 18
 """Bytes of a run that are read here first, to see whether topics are together."""
@@ -63,7 +63,7 @@ class Keep(enum.Enum):
 def read_split(
     split: Split,
     ranker: Ranker,
-    files: Sequence[Source],
+    files: Sequence[File],
     *,
     keep: Keep = Keep.RANKS,
     form: str = TREC,
@@ -86,7 +86,7 @@ def _read_into(
     merging: Merging[AnyPart],
     part_of: Callable[[Chunk | Block], AnyPart],
     split: Split,
-    files: Sequence[Source],
+    files: Sequence[File],
     form: str,
     threads: int,
     by_topic: bool,
@@ -119,7 +119,7 @@ class FirstPass(enum.Enum):
 
 
 def read_run(
-    run: Source | RunFiles,
+    run: File | RunFiles,
     judged: Relevance,
     options: Options | None = None,
     jobs: int | None = None,
@@ -129,7 +129,7 @@ def read_run(
 
     Raises the errors of `Runs.rank`.
     """
-    files = RunFiles(run.name, (run,)) if isinstance(run, Source) else run
+    files = RunFiles(run.name, (run,)) if isinstance(run, File) else run
     with Runs(Ranker.of(judged, options or Options()), Here(jobs)) as runs:
         return runs.rank(files, form)
 
@@ -268,7 +268,7 @@ class Runs(contextlib.AbstractContextManager["Runs"]):
             raise _without_rows(run, merging.facts)
         return merging.part()
 
-    def _begin(self, files: Sequence[Source], split: Split) -> None:
+    def _begin(self, files: Sequence[File], split: Split) -> None:
         """Read the first lines here, which may show that topics are not together.
 
         Raises ScatteredError before any worker begins; all other errors are for those.
@@ -282,7 +282,7 @@ class Runs(contextlib.AbstractContextManager["Runs"]):
 
     def _splits(
         self, run: RunFiles, by_topic: bool, stack: contextlib.ExitStack
-    ) -> tuple[list[Source], list[Split]]:
+    ) -> tuple[list[File], list[Split]]:
         """Return the files, open as long as the stack is, and their splits; `by_topic`: of whole topics."""
         size = self._engine.split_size(run.size() or 0)
         is_apart = run.is_remote or (run.form == PARQUET and run.size() is not None)
@@ -365,4 +365,4 @@ def _without_rows(run: RunFiles, facts: Facts) -> InputError:
         return InputError(run.name, None, "no rows", "at least one")
     if not facts.num_lines:
         return EmptyFileError(run.name, None, "the file is empty", "lines of text")
-    return no_lines(Source(run.name), RUN)
+    return no_lines(File(run.name), RUN)

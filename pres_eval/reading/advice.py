@@ -11,10 +11,10 @@ import re
 import shlex
 
 from pres_eval.errors import InputError
+from pres_eval.reading.file import HEAD, File
 from pres_eval.reading.headings import GAINS_ADVICE
 from pres_eval.reading.lines import QRELS
 from pres_eval.reading.shapes import Repair, repair_of_columns
-from pres_eval.reading.source import HEAD, Source
 
 _UTF_8 = "iconv -f UTF-16 -t UTF-8 < FILE > NEW"
 _WEB_PAGE = "a web page: was something else to be downloaded?"
@@ -44,7 +44,7 @@ DECOMPRESSORS = ((b"\x1f\x8b", "gzip"), (b"BZh", "bzip2"), (b"\xfd7zXZ", "xz"), 
 """First bytes of compressed files, and the program that decompresses them with -dc."""
 
 
-def with_advice(error: InputError, source: Source, names: str) -> InputError:
+def with_advice(error: InputError, source: File, names: str) -> InputError:
     """Return an error about a line of a file, with advice on the whole file; `names`: its columns.
 
     Raises InputError if the file has changed, which then explains the line.
@@ -54,7 +54,7 @@ def with_advice(error: InputError, source: Source, names: str) -> InputError:
     return type(error)(error.path, error.line, error.found, error.expected, text) if text else error
 
 
-def advice(source: Source, names: str, found: str = "") -> str:
+def advice(source: File, names: str, found: str = "") -> str:
     """Return the probable format of a malformed file and a command; "" if that is unknown.
 
     names  the columns that were expected
@@ -90,7 +90,7 @@ def _whole_lines(head: bytes) -> list[bytes]:
     ]
 
 
-def _typed(command: str, source: Source) -> str:
+def _typed(command: str, source: File) -> str:
     """Return a command for this file as it is typed: it reads the file, and writes to another one."""
     path = source.path if source.path == "-" or not source.path.startswith("-") else f"./{source.path}"
     command = re.sub(r"\bNEW\b", repaired_name(source.path), command)
@@ -111,7 +111,7 @@ def repaired_name(path: str) -> str:
     return name
 
 
-def naming_advice(source: Source, grades: int) -> str:
+def naming_advice(source: File, grades: int) -> str:
     """Return which option names the columns of a file with a header that is not known."""
     from pres_eval.reading.shapes import named_columns
 
@@ -157,7 +157,7 @@ def line_end_advice(name: str) -> str:
 
     trec_eval takes them for blanks, so that such a run is one long line.
     """
-    source = Source(name)
+    source = File(name)
     with contextlib.suppress(InputError):
         repair = _line_ends(source.head()) if has_lone_returns(source.head()) else None
         if repair is not None:
@@ -171,7 +171,7 @@ def has_lone_returns(head: bytes) -> bool:
     return returns > 1 and returns > head.count(b"\n")
 
 
-def _half_a_line(error: InputError, source: Source) -> str:
+def _half_a_line(error: InputError, source: File) -> str:
     """Return the advice on a last line that was not written to its end; "" for other errors."""
     columns = re.match(r"(\d+) columns?$", error.found)
     expected = re.match(r"(\d+) \(", error.expected or "")

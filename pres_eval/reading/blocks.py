@@ -12,7 +12,7 @@ import numpy as np
 
 from pres_eval.arrays import AnyArray, Ids, IntArray
 from pres_eval.errors import InputError, quoted
-from pres_eval.reading.source import Source
+from pres_eval.reading.file import File
 from pres_eval.records import dataclass
 
 
@@ -67,7 +67,7 @@ class Block:
         )
 
 
-Read = Callable[[Source, int], Iterator[Block]]
+Read = Callable[[File, int], Iterator[Block]]
 """Reads a file block by block, with one of the numbers SCORES, GRADES and GAINS (`reading.headings`)."""
 
 

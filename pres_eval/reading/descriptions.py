@@ -7,7 +7,7 @@ import re
 from collections import Counter
 
 from pres_eval.errors import InputError, quoted
-from pres_eval.reading.source import Source
+from pres_eval.reading.file import File
 from pres_eval.reading.topic_files import BLANKS, decoded, encoded, lines_of, words_of
 
 MARK = "# "
@@ -22,7 +22,7 @@ def header_of(path: str) -> dict[str, str]:
     file that cannot be read; of long headers 64 KiB.
     """
     try:
-        lines = Source(path).head().removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace").split("\n")
+        lines = File(path).head().removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace").split("\n")
     except InputError:
         return {}
     found: dict[str, str] = {}
@@ -70,7 +70,7 @@ def read_texts(path: str) -> dict[bytes, str]:
 
     Raises InputError for a line without a text.
     """
-    whole = decoded(b"".join(chunk.text() for chunk in Source(path).chunks()))
+    whole = decoded(b"".join(chunk.text() for chunk in File(path).chunks()))
     if re.search("<top>|<num>", whole, re.IGNORECASE):
         found = {name: " ".join(text.split()) for name, text in TOPIC.findall(whole)}
     else:

@@ -6,8 +6,8 @@ import hashlib
 import os
 
 from pres_eval.errors import InputError
+from pres_eval.reading.file import File
 from pres_eval.reading.relevance import QrelsJudgements, Relevance
-from pres_eval.reading.source import Source
 
 
 def judgements_digest(relevance: Relevance, path: str) -> str | None:
@@ -49,7 +49,7 @@ def _of_qrels(qrels: QrelsJudgements) -> str:
 def _of_lines(path: str) -> str | None:
     """Return the digest of the sorted lines of a file, with one blank between columns."""
     try:
-        text = b"".join(chunk.text() for chunk in Source(path).chunks())
+        text = b"".join(chunk.text() for chunk in File(path).chunks())
     except InputError:
         return None
     lines = sorted(b" ".join(line.split()) for line in text.split(b"\n"))

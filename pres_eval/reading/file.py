@@ -15,10 +15,11 @@ from typing import Any, cast
 import numpy as np
 
 from pres_eval.arrays import PADDING, Bytes
-from pres_eval.errors import DamagedError, EmptyFileError, InputError
+from pres_eval.engines.memory import keep_freed_memory
+from pres_eval.engines.threads import in_order
+from pres_eval.errors import DamagedError, EmptyFileError, InputError, readable, reason
 from pres_eval.reading.cuts import LARGEST_TOPIC, Cut, behind_last_line
 from pres_eval.reading.headings import NO_NAMING, Naming
-from pres_eval.reading.memory import keep_freed_memory
 from pres_eval.reading.streams import (
     LONGEST_LINE,
     LONGEST_MAGIC,
@@ -33,12 +34,9 @@ from pres_eval.reading.streams import (
     fill,
     in_the_end,
     long_line,
-    readable,
-    reason,
     version_of,
 )
 from pres_eval.records import dataclass
-from pres_eval.workers import in_order
 
 CHUNK = 1 << 21
 """Bytes read at a time.

@@ -7,9 +7,9 @@ import numpy as np
 from pres_eval.arrays import GrowingColumns, Ids, IntArray
 from pres_eval.errors import InputError
 from pres_eval.reading.csv_rows import separator_of_lines
+from pres_eval.reading.file import File
 from pres_eval.reading.headings import DOCNO, KNOWN_HEADINGS, plain
 from pres_eval.reading.lines import Layout, Lines, in_parts
-from pres_eval.reading.source import Source
 from pres_eval.reading.topic_files import HEADINGS, encoded, read_cells
 
 DOCUMENT_HEADINGS = ("docno", "doc_id", "docid", "document", "doc", "chunk", "chunk_id", "passage", "pid")
@@ -22,7 +22,7 @@ IdPairs = tuple[Ids, Ids, IntArray]
 """Two columns of ids (N,), and the line of each row (N,), from 1."""
 
 
-def read_pairs(source: Source, columns: str, also: str | None = None) -> IdPairs:
+def read_pairs(source: File, columns: str, also: str | None = None) -> IdPairs:
     """Read a file of two columns, separated by blanks, tabs, commas or semicolons, with or without a header.
 
     The columns are those of the separator that all lines have alike; ids between blanks are as they are, with
@@ -50,12 +50,12 @@ def is_heading(cell: bytes) -> bool:
     return plain(cell.decode("utf-8", "replace")) in map(plain, known)
 
 
-def _has_index(source: Source) -> bool:
+def _has_index(source: File) -> bool:
     """Return whether the first heading of a table is empty, as pandas writes the index of a frame."""
     return source.head().lstrip(b"\xef\xbb\xbf").startswith((b"\t", b",", b";"))
 
 
-def _between_blanks(source: Source, columns: str, also: str | None) -> IdPairs:
+def _between_blanks(source: File, columns: str, also: str | None) -> IdPairs:
     """Return the pairs of a file whose columns blanks or tabs separate."""
     lines_of_head = (
         line for line in source.head().splitlines() if line.strip() and not line.startswith(b"#")
@@ -71,7 +71,7 @@ def _between_blanks(source: Source, columns: str, also: str | None) -> IdPairs:
     return first, second, line
 
 
-def _between_signs(source: Source, columns: str, also: str | None) -> IdPairs:
+def _between_signs(source: File, columns: str, also: str | None) -> IdPairs:
     """Return the pairs of a file whose columns commas or semicolons separate, or that has an index."""
     rows, _ = read_cells(source.path, columns)
     width = len(rows[0][1])

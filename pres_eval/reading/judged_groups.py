@@ -12,9 +12,9 @@ import numpy as np
 from pres_eval.arrays import FloatArray, Ids, IntArray
 from pres_eval.errors import InputError, ReadingWarning, plural, quoted
 from pres_eval.options import RelevanceInfo
+from pres_eval.reading.file import File
 from pres_eval.reading.lines import Layout, Lines, read_table
 from pres_eval.reading.pool import Pool, build_pool
-from pres_eval.reading.source import Source
 
 QRELS_JG = Layout("topic judgement-group docno relevance", number=3, whole=True)
 SUBTOPICS = Layout("topic subtopic docno relevance", number=3, whole=True)
@@ -172,7 +172,7 @@ class UnequalSample(Sample):
 _Groups = TypeVar("_Groups", bound=GroupQrels)
 
 
-def read_group_qrels(source: Source, kind: type[_Groups]) -> _Groups:
+def read_group_qrels(source: File, kind: type[_Groups]) -> _Groups:
     """Read judgements in groups: each line a topic, judgement group or subtopic, docno and relevance.
 
     Raises InputError for a line that has not four columns, for a relevance that is no integer, and for a
@@ -194,7 +194,7 @@ def _check_once(qrels: GroupQrels, within: IntArray) -> None:
         raise qrels.judged_twice(int(order[second - 1]), int(order[second]))
 
 
-def read_preferences(source: Source, layout: Layout = PREFS) -> Preferences:
+def read_preferences(source: File, layout: Layout = PREFS) -> Preferences:
     """Read preferences: each line a topic, judgement group, subgroup, docno and level.
 
     In the layout QRELS_PREFS there are no subgroups.  Raises InputError for a line that has other columns and
@@ -210,7 +210,7 @@ def read_preferences(source: Source, layout: Layout = PREFS) -> Preferences:
     return Preferences(*common, subgroup[order], table.numbers[order], pool.byte_order())
 
 
-def read_strata(source: Source) -> Sample:
+def read_strata(source: File) -> Sample:
     """Read a file of format strata: each line a topic, iteration, docno, stratum and relevance.
 
     A negative relevance means that the document is in the stratum, but was not drawn.
@@ -247,7 +247,7 @@ def _without_drawn(sample: Sample, rows: IntArray) -> str:
     )
 
 
-def read_prels(source: Source) -> UnequalSample:
+def read_prels(source: File) -> UnequalSample:
     """Read a file of format prels: each line a topic, docno, relevance, method and inclusion probability.
 
     Documents of method 0 were chosen by an algorithm, those of method 2 by chance too.  As in the script of

@@ -11,12 +11,12 @@ from typing import TypeVar
 import numpy as np
 
 from pres_eval.arrays import PADDING, AnyArray, Ids, IntArray
+from pres_eval.engines.threads import UNTHREADED, in_order
 from pres_eval.errors import EmptyFileError, InputError, quoted
+from pres_eval.reading.file import Chunk, File
 from pres_eval.reading.numbers import read_numbers, read_whole_numbers
-from pres_eval.reading.source import Chunk, Source
 from pres_eval.reading.tokens import Faults, Fields, split_fields
 from pres_eval.records import dataclass
-from pres_eval.workers import UNTHREADED, in_order
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class LineError(Exception):
         self.found = found
         self.expected = expected
 
-    def in_file(self, source: Source, before: int, names: str) -> InputError:
+    def in_file(self, source: File, before: int, names: str) -> InputError:
         """Return the error of the file, by the number of lines before the chunk; `names`: its columns."""
         from pres_eval.reading.advice import with_advice
 
@@ -141,7 +141,7 @@ Result = TypeVar("Result")
 
 
 def in_parts(
-    source: Source,
+    source: File,
     layout: Layout,
     work: Callable[[Lines], Result],
     chunks: Generator[Chunk, None, None],
@@ -172,14 +172,14 @@ def in_parts(
         raise error.in_file(source, before, layout.names if names is None else names) from None
 
 
-def no_lines(source: Source, layout: Layout) -> EmptyFileError:
+def no_lines(source: File, layout: Layout) -> EmptyFileError:
     """Return the error of a file without a line that counts."""
     return EmptyFileError(
         source.name, None, "no lines but blank ones and comments", f"lines of {layout.names}"
     )
 
 
-def read_table(source: Source, layout: Layout) -> Lines:
+def read_table(source: File, layout: Layout) -> Lines:
     """Read a whole file of lines with these columns; comments (#) and blank lines are left out.
 
     Raises InputError for the first line with another number of columns, or with a number that is none.

@@ -13,10 +13,10 @@ from pres_eval.arrays import AnyInts, BoolArray, FloatArray, GrowingColumns, Ids
 from pres_eval.errors import InputError, UsageError, quoted
 from pres_eval.options import RelevanceInfo
 from pres_eval.reading.blocks import Block, FileFormat, joined
+from pres_eval.reading.file import File
 from pres_eval.reading.headings import NO_NAMING
 from pres_eval.reading.lines import QRELS, Layout, LineError, Lines, in_parts, no_lines
 from pres_eval.reading.pool import Pool, Pooled, Remembered, build_pool
-from pres_eval.reading.source import Source
 from pres_eval.records import dataclass
 
 if TYPE_CHECKING:
@@ -142,14 +142,14 @@ def relevance_info(form: str) -> RelevanceInfo:
     return FORMATS[form]
 
 
-def read_relevance(path: str | Source, form: str = "qrels", jobs: int | None = None) -> Relevance:
+def read_relevance(path: str | File, form: str = "qrels", jobs: int | None = None) -> Relevance:
     """Read judgements or preferences; `jobs` threads parse qrels (None: as many as there are processors).
 
     Judgements of the form qrels that have not four columns are recognised by their beginning.  Raises
     UsageError for a format that does not exist, InputError for a file that is not in it.
     """
     relevance_info(form)
-    source = path if isinstance(path, Source) else Source(path)
+    source = path if isinstance(path, File) else File(path)
     if form in ("qrels", "qrels_float"):
         return _read_recognised(source, form, jobs)
     if FORMATS[form] is RelevanceInfo.QRELS:
@@ -158,7 +158,7 @@ def read_relevance(path: str | Source, form: str = "qrels", jobs: int | None = N
         return qrels_in(source, OTHERS[form])
     from pres_eval.reading import judged_groups
 
-    readers: dict[str, Callable[[Source], Relevance]] = {
+    readers: dict[str, Callable[[File], Relevance]] = {
         "qrels_jg": partial(judged_groups.read_group_qrels, kind=judged_groups.GroupQrels),
         "subtopics": partial(judged_groups.read_group_qrels, kind=judged_groups.SubtopicQrels),
         "strata": judged_groups.read_strata,
@@ -169,7 +169,7 @@ def read_relevance(path: str | Source, form: str = "qrels", jobs: int | None = N
     return readers[form](source)
 
 
-def _read_recognised(source: Source, form: str, jobs: int | None) -> QrelsJudgements:
+def _read_recognised(source: File, form: str, jobs: int | None) -> QrelsJudgements:
     """Read qrels or qrels_float, or judgements of another format, recognised where these cannot be read."""
     is_decimal = form == "qrels_float"
     # Imported where they are needed because few runs need other formats, and they take a while.
@@ -193,7 +193,7 @@ def _read_recognised(source: Source, form: str, jobs: int | None) -> QrelsJudgem
         return whole
 
 
-def qrels_of_decimals(source: Source, error: InputError, jobs: int | None) -> QrelsJudgements | None:
+def qrels_of_decimals(source: File, error: InputError, jobs: int | None) -> QrelsJudgements | None:
     """Return qrels whose grades are whole, but have decimals, such as 1.0; None for others.
 
     error  the error of the first line whose grade is no integer
@@ -216,7 +216,7 @@ def qrels_of_decimals(source: Source, error: InputError, jobs: int | None) -> Qr
     )
 
 
-def qrels_in(source: Source, form: FileFormat, is_decimal: bool = False) -> QrelsJudgements:
+def qrels_in(source: File, form: FileFormat, is_decimal: bool = False) -> QrelsJudgements:
     """Read judgements in a format that is not trec_eval's, as gains with decimals if `is_decimal`."""
     from pres_eval.reading.headings import GAINS, GRADES
 
@@ -231,7 +231,7 @@ Tell = Callable[[int, Lines], None]
 
 
 def read_qrels(
-    source: Source, jobs: int | None = None, tell: Tell | None = None, layout: Layout = QRELS
+    source: File, jobs: int | None = None, tell: Tell | None = None, layout: Layout = QRELS
 ) -> QrelsJudgements:
     """Read a qrels file whole; with the layout QRELS_FLOAT relevance may be any finite decimal number.
 

@@ -13,10 +13,10 @@ from pres_eval.arrays import WORD, BoolArray, Bytes, Ids, IdTable, IntArray
 from pres_eval.errors import InputError, UsageError, quoted
 from pres_eval.reading.blocks import Block, Documents
 from pres_eval.reading.changed_judgements import with_documents
+from pres_eval.reading.file import File
 from pres_eval.reading.patents import PATENT, map_patents
 from pres_eval.reading.pool import Pool, build_pool
 from pres_eval.reading.relevance import QrelsJudgements, Relevance, as_qrels
-from pres_eval.reading.source import Source
 from pres_eval.records import dataclass
 
 DENSE, KEPT = "dense", "kept"
@@ -358,7 +358,7 @@ def read_mapping(text: str) -> Mapping:
                 " maps publications to their numbers"
             )
         return pattern_mapping(text)
-    return FileMapping(text, *read_pairs(Source(text), "docno document"))
+    return FileMapping(text, *read_pairs(File(text), "docno document"))
 
 
 def read_excluded(text: str) -> Excluded:
@@ -370,6 +370,6 @@ def read_excluded(text: str) -> Excluded:
 
     if text == "self":
         return Excluded(None)
-    ids, documents, _ = read_pairs(Source(text), "topic docno", also="topic iteration docno relevance")
+    ids, documents, _ = read_pairs(File(text), "topic docno", also="topic iteration docno relevance")
     topics, lengths = ids.take(slice(None)).stretches()
     return Excluded(build_pool(topics, lengths, documents).pool)

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from pres_eval.arrays import nearest_integer
 from pres_eval.errors import InputError, did_you_mean, number_of, quoted
+from pres_eval.reading.file import File
 from pres_eval.reading.id_files import DOCUMENT_HEADINGS
-from pres_eval.reading.source import Source
 from pres_eval.reading.topic_files import HEADINGS, encoded, read_cells
 
 TOPIC, DOCNO, STRATUM, RELEVANCE = "topic", "docno", "stratum", "relevance"
@@ -78,7 +78,7 @@ def read_sample(
     """
     known_words = {**WORDS, **{word.casefold(): grade for word, grade in (words or {}).items()}}
     rows, _ = read_cells(path, "topic docno stratum relevance")
-    name, (line, first) = Source(path).name, rows[0]
+    name, (line, first) = File(path).name, rows[0]
     if if_there and not set(columns.values()) & set(first):
         columns = {}
     places, has_header = _places((name, line), first, columns)
@@ -128,7 +128,7 @@ def read_sizes(path: str) -> dict[Stratum, tuple[int, Place]]:
     rows, _ = read_cells(path, "topic stratum size")
     sizes: dict[Stratum, tuple[int, Place]] = {}
     for line, row in rows[rows[0][1][0].casefold() in HEADINGS :]:
-        place = Source(path).name, line
+        place = File(path).name, line
         if len(row) != 3 or not row[2].isdecimal():
             raise InputError(*place, quoted(" ".join(row)), "topic stratum size, the size a whole number")
         stratum = Stratum(encoded(row[0]), row[1])

@@ -7,8 +7,8 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from pres_eval.errors import InputError, PresEvalError, extra_module
-from pres_eval.reading.streams import Version, readable
+from pres_eval.errors import InputError, PresEvalError, extra_module, readable
+from pres_eval.reading.streams import Version
 
 BLOCK = 8 << 20
 """Bytes of a remote file that are asked for at a time."""

@@ -9,8 +9,6 @@ import weakref
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, Protocol, cast
 
-from pres_eval.errors import InputError
-
 Version = tuple[int | str, ...]
 """Length of a file, the times when it was written to and when anything of it changed, and its identity.
 
@@ -207,26 +205,6 @@ def in_the_end(check: Callable[[], None]) -> Iterator[None]:
         check()
         raise
     check()
-
-
-def reason(error: Exception) -> str:
-    """Return the reason why a file cannot be read, in few words."""
-    if isinstance(error, FileNotFoundError):
-        return "no such file"
-    if isinstance(error, IsADirectoryError):
-        return "is a directory"
-    if isinstance(error, OSError) and error.strerror:
-        return error.strerror.lower()
-    return str(error) or type(error).__name__
-
-
-@contextlib.contextmanager
-def readable(name: str) -> Iterator[None]:
-    """Raise InputError if the block cannot open or read the file of this name."""
-    try:
-        yield
-    except (OSError, ValueError) as error:
-        raise InputError(name, None, reason(error), "a readable file") from None
 
 
 MAGIC = {

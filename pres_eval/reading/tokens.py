@@ -15,7 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from pres_eval.arrays import AnyInts, BoolArray, Bytes, IntArray
-from pres_eval.reading.source import Chunk
+from pres_eval.reading.file import Chunk
 from pres_eval.records import dataclass
 
 BLANK, TAB, NEWLINE, RETURN, HASH = 32, 9, 10, 13, 35

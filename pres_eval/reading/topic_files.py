@@ -10,8 +10,8 @@ from typing import Any
 
 from pres_eval.errors import InputError, decimal_comma, number_of, plural, quoted
 from pres_eval.reading.csv_rows import separated_rows, separator_of_lines
+from pres_eval.reading.file import File
 from pres_eval.reading.numbers import read_number
-from pres_eval.reading.source import Source
 from pres_eval.records import dataclass
 
 HEADINGS = ("topic", "topic_id", "topicid", "qid", "query", "query_id", "query-id", "queryid", "id")
@@ -144,11 +144,11 @@ def _rows(path: str, columns: str) -> tuple[list[str], Iterator[tuple[int, list[
     width = max(len(header), 2) if columns == "topic group" else 2
     for number, row in rows:
         if len(row) != width or not row[0]:
-            raise InputError(Source(path).name, number, f"{len(row)} columns", f"{width} ({columns})")
+            raise InputError(File(path).name, number, f"{len(row)} columns", f"{width} ({columns})")
         if separator is not None and set(row[0]) & set(" \t"):
             line = separator.join(row)
             advice = decimal_comma(line.split()[-1]).removeprefix("; ")
-            raise InputError(Source(path).name, number, quoted(line), f"{width} columns ({columns})", advice)
+            raise InputError(File(path).name, number, quoted(line), f"{width} columns ({columns})", advice)
     return header, iter(rows[bool(header) :])
 
 
@@ -173,7 +173,7 @@ def read_cells(path: str, columns: str) -> tuple[list[tuple[int, list[str]]], st
     line has; or what Concordance takes, between þ.
     Raises InputError if there are none; `columns` names the expected ones.
     """
-    source = Source(path)
+    source = File(path)
     text = decoded(b"".join(chunk.text() for chunk in source.chunks()))
     lines = lines_of(text)
     first = next((line for line in lines if words_of(line) and not line.startswith("#")), "")
@@ -224,7 +224,7 @@ Medians = dict[str, dict[bytes, float]]
 """For each label the median of each topic."""
 
 
-def read_medians(source: Source) -> Medians:
+def read_medians(source: File) -> Medians:
     """Read a file of medians: columns between blanks, tabs or commas, `#` lines left out, in either layout.
 
     Lines of three columns, `measure topic median`, are what `-q` prints.  A table begins with a heading whose

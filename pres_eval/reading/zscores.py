@@ -10,9 +10,9 @@ import numpy as np
 
 from pres_eval.arrays import FloatArray
 from pres_eval.errors import InputError, quoted
+from pres_eval.reading.file import File
 from pres_eval.reading.lines import NAN, Layout, read_table
 from pres_eval.reading.numbers import read_number
-from pres_eval.reading.source import Source
 
 LAYOUT = "topic measure mean deviation"
 MISSING = -1000000.0
@@ -123,7 +123,7 @@ def _search(wanted: bytes, end: int, item: Callable[[int], bytes], last: int | N
     return None
 
 
-def read_zscores(source: Source) -> ZScores:
+def read_zscores(source: File) -> ZScores:
     """Read a Z-score file; numbers are read when they are asked for.
 
     Raises InputError for a line that has not four columns.

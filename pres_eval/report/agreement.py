@@ -8,15 +8,14 @@ from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
-from pres_eval.analysis.agreement import CORRELATIONS, coefficient_intervals, correlations, dissents
+from pres_eval.analysis.agreement import CORRELATIONS, correlations, dissents
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.arrays import AnyArray, FloatArray, IntArray
 from pres_eval.errors import plural
 from pres_eval.report.drawing import new_figure, one_plot, plain, plain_names, run_styles, whole_numbers
-from pres_eval.report.layout import Interval, Shown, Table, Value
+from pres_eval.report.layout import Shown, Table, Value
 from pres_eval.report.paper import Axes, Figure, is_narrow, page_height, room
-from pres_eval.report.text import UNKNOWN, falling_notes, left_out_notes, percentage
-from pres_eval.workers import Loop
+from pres_eval.report.text import UNKNOWN, falling_notes, left_out_notes
 
 
 def correlations_table(measures: tuple[str, ...], means: FloatArray, scores: PairedScores | None) -> Table:
@@ -32,35 +31,6 @@ def correlations_table(measures: tuple[str, ...], means: FloatArray, scores: Pai
             "tau_ap: the first measure's order is the true one; tau_ap_back: the second's; tau_ap_b: neither",
             "rbo_floor: the rbo of opposite orders of these runs, its least value; the same order has 1",
             *left_out_notes(() if scores is None else scores.left_out),
-        ),
-    )
-
-
-def coefficient_intervals_table(
-    scores: PairedScores, confidence: float, samples: int, seed: int, each: Loop
-) -> Table:
-    """Return the table of intervals of the coefficients; `each` carries out the loop over draws of topics."""
-    found = coefficient_intervals(
-        scores.measures,
-        scores.gain_values(),
-        confidence=confidence,
-        samples=samples,
-        seed=seed,
-        each=each,
-    )
-    return Table(
-        "intervals",
-        f"{percentage(confidence)} intervals over topics (percentiles of {samples} bootstrap draws)",
-        ("first", "second", "coefficient", "value", "lower", "upper"),
-        found,
-        (
-            "a draw has fewer different topics, so the intervals lie a little low",
-            *(["- no interval: it needs two topics"] if len(scores.topics) < 2 else []),
-        ),
-        Shown(
-            ("first", "second", "coefficient", "value", "interval"),
-            [(*one, Interval(lower, upper)) for *one, lower, upper in found],
-            left=3,
         ),
     )
 

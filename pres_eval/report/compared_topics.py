@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from pres_eval.analysis.by_group import ByGroup, GroupComparison, Interaction
 from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.paired import (
@@ -14,58 +16,61 @@ from pres_eval.analysis.paired import (
     wins_of_runs,
 )
 from pres_eval.errors import plural
-from pres_eval.report.layout import Note, PValue, Score, Shown, Table, records_table
+from pres_eval.report.columns import shown_by
+from pres_eval.report.layout import Note, PValue, Score, ShownCell, Table, Value, records_table
+from pres_eval.report.text import UNKNOWN
 
 
-def by_group_tables(found: ByGroup, settings: CompareSettings) -> list[Table]:
+def by_group_tables(by_group: ByGroup, settings: CompareSettings) -> list[Table]:
     """Return the comparisons in groups of topics, and whether differences depend on the group."""
-    measures = len({comparison.measure for comparison in found.comparisons})
-    within = settings.within_note(measures)
-    level = f"{settings.alpha:g}{within}"
+    measures = len({comparison.measure for comparison in by_group.comparisons})
+    level = f"{settings.alpha:g}{settings.within_note(measures)}"
     star = Note(f"significant: p ({settings.correction}, over all groups) < {level}", mark="*")
-    tables = [_comparisons(found, settings, star)]
-    return [*tables, _interactions(found, settings, star)] if found.interactions else tables
+    tables = [_comparisons(by_group, settings, star)]
+    if by_group.interactions:
+        tables.append(_interactions(by_group, settings, star))
+    return tables
 
 
-def _comparisons(found: ByGroup, settings: CompareSettings, star: Note) -> Table:
+def _comparisons(by_group: ByGroup, settings: CompareSettings, star: Note) -> Table:
     """Return the table of comparisons in each group of topics."""
+    columns: list[tuple[str, Callable[[GroupComparison], ShownCell]]] = [
+        ("measure", lambda pair: pair.measure),
+        ("group", lambda pair: pair.group),
+        ("topics", lambda pair: pair.topics),
+        ("run", lambda pair: pair.run),
+        ("against", lambda pair: pair.other),
+        ("mean", lambda pair: pair.mean),
+        ("of the other", lambda pair: pair.other_mean),
+        ("difference", lambda pair: Score(pair.difference, signed=True)),
+        ("p", lambda pair: PValue(pair.p_value)),
+        (f"p ({settings.correction})", lambda pair: PValue(pair.corrected, pair.significant)),
+    ]
     return records_table(
         "by_group",
         f"Comparisons by group of topics ({settings.test}, {settings.alternative})",
-        found.comparisons,
+        by_group.comparisons,
         GroupComparison,
         (star,),
-        Shown(
-            (
-                *("measure", "group", "topics", "run", "against", "mean", "of the other"),
-                *("difference", "p", f"p ({settings.correction})"),
-            ),
-            [
-                [
-                    one.measure,
-                    one.group,
-                    one.topics,
-                    one.run,
-                    one.other,
-                    one.mean,
-                    one.other_mean,
-                    Score(one.difference, signed=True),
-                    PValue(one.p_value),
-                    PValue(one.corrected, one.significant),
-                ]
-                for one in found.comparisons
-            ],
-            left=2,
-        ),
+        shown_by(columns, by_group.comparisons, left=2),
     )
 
 
-def _interactions(found: ByGroup, settings: CompareSettings, star: Note) -> Table:
+def _interactions(by_group: ByGroup, settings: CompareSettings, star: Note) -> Table:
     """Return the table of whether differences depend on the group."""
+    columns: list[tuple[str, Callable[[Interaction], ShownCell]]] = [
+        ("measure", lambda pair: pair.measure),
+        ("run", lambda pair: pair.run),
+        ("against", lambda pair: pair.other),
+        ("least in", lambda pair: pair.least),
+        ("greatest in", lambda pair: pair.greatest),
+        ("p", lambda pair: PValue(pair.p_value)),
+        (f"p ({settings.correction})", lambda pair: PValue(pair.corrected, pair.significant)),
+    ]
     return records_table(
         "interaction",
         "Difference by group",
-        found.interactions,
+        by_group.interactions,
         Interaction,
         (
             star,
@@ -73,22 +78,7 @@ def _interactions(found: ByGroup, settings: CompareSettings, star: Note) -> Tabl
             " of the topics to groups; a difference that is significant in one group and not in another is"
             " no such evidence",
         ),
-        Shown(
-            ("measure", "run", "against", "least in", "greatest in", "p", f"p ({settings.correction})"),
-            [
-                [
-                    one.measure,
-                    one.run,
-                    one.other,
-                    one.least,
-                    one.greatest,
-                    PValue(one.p_value),
-                    PValue(one.corrected, one.significant),
-                ]
-                for one in found.interactions
-            ],
-            left=5,
-        ),
+        shown_by(columns, by_group.interactions, left=5),
     )
 
 
@@ -99,36 +89,33 @@ def winner_tables(scores: PairedScores, order: str = DIFFERENCE) -> list[Table]:
     """Return the best run of each topic and the second, and how many topics each run wins."""
     topics = plural(len(scores.topics))
     winners = list(topic_winners(scores, order))
-    wins = wins_of_runs(scores)
-    return [
-        records_table(
-            "per_topic",
-            f"Best runs of {topics}, {TITLES[order]}",
-            winners,
-            TopicWinner,
-            ("values that agree to 12 digits are equal; one topic is no evidence that a run is better",),
-            Shown(
-                ("measure", "topic", "best", "value", "second", "value", "difference"),
-                [
-                    [
-                        *(one.measure, one.topic, one.best, Score(one.value), one.second or "-"),
-                        *(Score(one.second_value), Score(one.difference, signed=True)),
-                    ]
-                    for one in winners
-                ],
-                left=3,
-            ),
-        ),
-        Table(
-            "wins",
-            f"Wins over {topics}",
-            ("run", "measure", "alone", "shared"),
-            [
-                (name, label, *wins[run][measure])
-                for run, name in enumerate(scores.runs)
-                for measure, label in enumerate(scores.measures)
-            ],
-            ("no run wins a topic on which all runs are equal",),
-            left=2,
-        ),
+    columns: list[tuple[str, Callable[[TopicWinner], ShownCell]]] = [
+        ("measure", lambda winner: winner.measure),
+        ("topic", lambda winner: winner.topic),
+        ("best", lambda winner: winner.best),
+        ("value", lambda winner: Score(winner.value)),
+        ("second", lambda winner: winner.second or UNKNOWN),
+        ("value", lambda winner: Score(winner.second_value)),
+        ("difference", lambda winner: Score(winner.difference, signed=True)),
     ]
+    per_topic = records_table(
+        "per_topic",
+        f"Best runs of {topics}, {TITLES[order]}",
+        winners,
+        TopicWinner,
+        ("values that agree to 12 digits are equal; one topic is no evidence that a run is better",),
+        shown_by(columns, winners, left=3),
+    )
+    rows: list[tuple[Value, ...]] = []
+    for name, wins_by_measure in zip(scores.runs, wins_of_runs(scores), strict=True):
+        for label, (alone, shared) in zip(scores.measures, wins_by_measure, strict=True):
+            rows.append((name, label, alone, shared))
+    wins = Table(
+        "wins",
+        f"Wins over {topics}",
+        ("run", "measure", "alone", "shared"),
+        rows,
+        ("no run wins a topic on which all runs are equal",),
+        left=2,
+    )
+    return [per_topic, wins]

@@ -200,6 +200,7 @@ def precision_recall_curves(title: str, names: Sequence[str], curves: Sequence[P
     few = len(names) <= MOST_TOGETHER
 
     def draw(axes: Axes, curve: PrecisionRecall, look: dict[str, Any]) -> Any:
+        """Draw a curve, and return its line for the legend."""
         if few:
             axes.plot(curve.recall, curve.precision, color=look["color"], linewidth=0.6)
         at_recall_0 = curve.interpolated[:1] if len(curve.levels) else [0.0]

@@ -149,15 +149,19 @@ def _signature(record: Record) -> dict[str, Any]:
         del options["empty"]
     judgements = dict(zip(("read", "left"), record.judgements or (), strict=False))
     digest = {} if record.judgements_digest is None else {"judgements": record.judgements_digest}
-    return {
+    signature: dict[str, Any] = {
         "version": record.version,
         "compat": compat,
         "options": options | {"relevance_format": record.relevance_format},
         "qrels": _file(record.qrels) | digest,
-        **({"files": {name: _file(each) for name, each in record.files.items()}} if record.files else {}),
-        **({"rules": record.rules} if record.rules else {}),
-        **({"judgements": judgements} if judgements else {}),
     }
+    if record.files:
+        signature["files"] = {name: _file(file) for name, file in record.files.items()}
+    if record.rules:
+        signature["rules"] = record.rules
+    if judgements:
+        signature["judgements"] = judgements
+    return signature
 
 
 def _file(file: FileRecord) -> dict[str, Any]:
@@ -168,40 +172,42 @@ def _groups(evaluation: ScoredRun, groups: Groups | None) -> dict[str, Any]:
     """Return the values over groups by name, their means, and the worst with its group; nothing without."""
     if groups is None:
         return {}
-    own = evaluation.groups
-    found = {
-        text_of(name): {"topics": own[name].totals.num_topics, "summary": _summary_values(own[name])}
-        if name in own
-        else {"topics": 0, "summary": None}
-        for name in groups.topics
-    }
+    by_group: dict[str, dict[str, Any]] = {}
+    for name in groups.topics:
+        scores = evaluation.groups.get(name)
+        if scores is None:
+            by_group[text_of(name)] = {"topics": 0, "summary": None}
+        else:
+            summary = _summary_values(scores)
+            by_group[text_of(name)] = {"topics": scores.totals.num_topics, "summary": summary}
     values = over_groups(evaluation, list(groups.topics))
-    macro = zip(evaluation.labels, values[MACRO], strict=True)
-    worst = {
-        label: {"group": text_of(worst_group(evaluation, place) or ""), "value": value}
-        for place, (label, value) in enumerate(zip(evaluation.labels, values[WORST], strict=True))
-        if value is not None
-    }
-    return {
-        "groups": found,
-        MACRO: {label: value for label, value in macro if value is not None},
-        WORST: worst,
-    }
+    macro, worst = {}, {}
+    for place, label in enumerate(evaluation.labels):
+        mean, worst_value = values[MACRO][place], values[WORST][place]
+        if mean is not None:
+            macro[label] = mean
+        if worst_value is not None:
+            group = text_of(worst_group(evaluation, place) or "")
+            worst[label] = {"group": group, "value": worst_value}
+    return {"groups": by_group, MACRO: macro, WORST: worst}
 
 
 def _column(column: SelectedColumn) -> dict[str, Any]:
     """Return a column as JSON has it."""
     view = column.view
-    return {
+    fields: dict[str, Any] = {
         "label": column.label,
         "measure": column.measure.name,
         "arguments": column.arguments,
         "relevance_level": view.level,
         "judged_only": view.judged_only,
         "bound": view.bound,
-        **({} if view.bound is None else {"reach": "cutoff" if view.scale is None else "all"}),
-        **({} if view.scale is None else {"scale": view.scale}),
     }
+    if view.bound is not None:
+        fields["reach"] = "cutoff" if view.scale is None else "all"
+    if view.scale is not None:
+        fields["scale"] = view.scale
+    return fields
 
 
 def signature_text(evaluation: ScoredRun, record: Record) -> str:
@@ -216,27 +222,30 @@ def signature_text(evaluation: ScoredRun, record: Record) -> str:
 def _run_text(run: RunRecord, record: Record) -> str:
     """Return a run as JSON text."""
     evaluation = run.evaluation
-    fields = {
+    fields: dict[str, Any] = {
         "file": _file(run.file),
         "run": text_of(evaluation.tag),
         "signature": signature_text(evaluation, record),
-        **({"header": run.file.header} if run.file.header else {}),
-        "skipped": [text_of(topic) for topic in run.skipped],
-        "missing": [text_of(topic) for topic in run.missing],
-        "dropped": run.dropped,
-        **({} if run.mapped is None else {"mapped": run.mapped}),
-        **({} if run.excluded is None else {"excluded": run.excluded}),
-        **({} if run.no_answers is None else {"no_answers": _no_answers(*run.no_answers)}),
-        "totals": {key: value for key, value in asdict(evaluation.totals).items() if value is not None},
-        "columns": [_column(column) for column in evaluation.columns],
-        "summary": _summary_values(evaluation),
-        **_groups(evaluation, record.groups),
     }
-    topics = [f"        {_dumps(topic)}" for topic in _topics(evaluation)]
-    lines = [
-        *(f"      {_dumps(key)}: {_dumps(value)}" for key, value in fields.items()),
-        '      "topics": [\n' + ",\n".join(topics) + "\n      ]",
-    ]
+    if run.file.header:
+        fields["header"] = run.file.header
+    fields["skipped"] = [text_of(topic) for topic in run.skipped]
+    fields["missing"] = [text_of(topic) for topic in run.missing]
+    fields["dropped"] = run.dropped
+    if run.mapped is not None:
+        fields["mapped"] = run.mapped
+    if run.excluded is not None:
+        fields["excluded"] = run.excluded
+    if run.no_answers is not None:
+        fields["no_answers"] = _no_answers(*run.no_answers)
+    totals = asdict(evaluation.totals)
+    fields["totals"] = {key: value for key, value in totals.items() if value is not None}
+    fields["columns"] = [_column(column) for column in evaluation.columns]
+    fields["summary"] = _summary_values(evaluation)
+    fields |= _groups(evaluation, record.groups)
+    topics = ",\n".join(f"        {_dumps(topic)}" for topic in _topics(evaluation))
+    lines = [f"      {_dumps(key)}: {_dumps(value)}" for key, value in fields.items()]
+    lines.append(f'      "topics": [\n{topics}\n      ]')
     return "    {\n" + ",\n".join(lines) + "\n    }"
 
 
@@ -249,14 +258,15 @@ def _number(value: float, kind: Format) -> float | int | str:
 
 
 def _summary_values(evaluation: ScoredRun) -> dict[str, float | int | str | None]:
-    return {
-        column.label: value
-        if value is None
-        else text_of(value)
-        if isinstance(value, str)
-        else _number(float(value), column.measure.format)
-        for column, value in zip(evaluation.columns, evaluation.summary, strict=True)
-    }
+    values: dict[str, float | int | str | None] = {}
+    for column, value in zip(evaluation.columns, evaluation.summary, strict=True):
+        if value is None:
+            values[column.label] = None
+        elif isinstance(value, str):
+            values[column.label] = text_of(value)
+        else:
+            values[column.label] = _number(float(value), column.measure.format)
+    return values
 
 
 def _topics(evaluation: ScoredRun, all_columns: bool = True) -> Iterator[dict[str, Any]]:

@@ -28,43 +28,42 @@ from pres_eval.report.trec_report import Report
 
 def as_tables(report: Report) -> list[Table]:
     """Return the leaderboard, topics with medians, intervals, groups, comparisons, curves and more."""
-    pairs, by_group = report.pairs, report.by_group
-    return [
-        _leaderboard(report),
-        _topics(report),
-        *(
-            []
-            if pairs is None
-            else [
-                _intervals(report, pairs),
-                *([_groups(report, pairs)] if pairs.baseline is None else []),
-                _comparisons(report, pairs),
-            ]
-        ),
-        *([] if report.trust is None else [_judgements(report, report.trust)]),
-        *([] if report.groups is None else [_group_means(report, report.groups)]),
-        *([] if by_group is None or pairs is None else by_group_tables(by_group, pairs.settings)),
-        _curves(report),
-        _differences(report),
-        _documents(report),
-    ]
+    pairs = report.pairs
+    tables = [_leaderboard(report), _topics(report)]
+    if pairs is not None:
+        tables.append(_intervals(report, pairs))
+        if pairs.baseline is None:
+            tables.append(_groups(report, pairs))
+        tables.append(_comparisons(report, pairs))
+    if report.trust is not None:
+        tables.append(_judgements(report, report.trust))
+    if report.groups is not None:
+        tables.append(_group_means(report, report.groups))
+    if report.by_group is not None and pairs is not None:
+        tables.extend(by_group_tables(report.by_group, pairs.settings))
+    tables += [_curves(report), _differences(report), _documents(report)]
+    return tables
 
 
 def settings_of(report: Report) -> dict[str, object]:
     """Return how the numbers were made."""
-    files = {"groups": report.groups, "weights": report.weights}
-    return {
+    settings: dict[str, object] = {
         "title": report.title,
         "description": report.description,
         "qrels": text_of(report.qrels.path),
         "runs": [text_of(file.path) for file in report.files],
         "nmax": list(report.nmax),
         "medians": sorted(report.medians),
-        **{name: text_of(file.path) for name, file in files.items() if file is not None},
-        **recorded(report.options),
-        **({} if report.pairs is None else report.pairs.settings.recorded()),
-        "baseline": None if report.compared_with is None else report.names[report.compared_with],
     }
+    if report.groups is not None:
+        settings["groups"] = text_of(report.groups.path)
+    if report.weights is not None:
+        settings["weights"] = text_of(report.weights.path)
+    settings |= recorded(report.options)
+    if report.pairs is not None:
+        settings |= report.pairs.settings.recorded()
+    settings["baseline"] = None if report.compared_with is None else report.names[report.compared_with]
+    return settings
 
 
 def _number(value: float | str | None, kind: Format = Format.FLOAT) -> Value:
@@ -92,94 +91,98 @@ def _leaderboard(report: Report) -> Table:
 def _topics(report: Report) -> Table:
     """Return the table of values by run and topic, with medians where they are known."""
     labels = topic_measures(report)
-    medians = {
-        label: found for label in median_labels(report) if (found := medians_of(report, label)) is not None
-    }
+    headings = ["run", "topic", *labels]
+    medians = {}
+    for label in median_labels(report):
+        median = medians_of(report, label)
+        if median is not None:
+            medians[label] = median
+            headings += [f"{label} median", f"{label} minus median"]
     rows: list[list[Value]] = []
     for run, name in enumerate(report.names):
-        columns = [
-            *((report.per_topic(run, label), report.column(label).measure.format) for label in labels),
-            *(
-                (values, Format.FLOAT)
-                for label, found in medians.items()
-                for values in (found, against_median(report, run, label))
-            ),
-        ]
-        cells = [[_number(value, kind) for value in values.tolist()] for values, kind in columns]
-        rows += [[name, topic, *row] for topic, *row in zip(report.topics, *cells, strict=True)]
-    extra = [text for label in medians for text in (f"{label} median", f"{label} minus median")]
-    return Table(name="topics", headings=["run", "topic", *labels, *extra], rows=rows)
+        columns = []
+        for label in labels:
+            kind = report.column(label).measure.format
+            columns.append([_number(value, kind) for value in report.per_topic(run, label).tolist()])
+        for label, median in medians.items():
+            columns.append([_number(value) for value in median.tolist()])
+            columns.append([_number(value) for value in against_median(report, run, label).tolist()])
+        for topic, *values in zip(report.topics, *columns, strict=True):
+            rows.append([name, topic, *values])
+    return Table(name="topics", headings=headings, rows=rows)
 
 
 def _intervals(report: Report, pairs: PairTable) -> Table:
-    return Table(
-        name="intervals",
-        headings=["run", "measure", "mean", "lower", "upper"],
-        rows=[
-            [name, label, *(float(values[row, run]) for values in (pairs.means, pairs.lower, pairs.upper))]
-            for row, label in enumerate(pairs.measures)
-            for run, name in enumerate(report.names)
-        ],
-    )
+    """Return the means of the runs with their intervals."""
+    rows: list[list[Value]] = []
+    for measure, label in enumerate(pairs.measures):
+        for run, name in enumerate(report.names):
+            mean = float(pairs.means[measure, run])
+            lower, upper = float(pairs.lower[measure, run]), float(pairs.upper[measure, run])
+            rows.append([name, label, mean, lower, upper])
+    return Table(name="intervals", headings=["run", "measure", "mean", "lower", "upper"], rows=rows)
 
 
 def _groups(report: Report, pairs: PairTable) -> Table:
     """Return the letters of the runs: between runs that share one no significant difference was found."""
-    return Table(
-        name="groups",
-        headings=["run", "measure", "letters"],
-        rows=[
-            [name, label, letters[run]]
-            for label, letters in zip(pairs.measures, pairs.letters, strict=True)
-            for run, name in enumerate(report.names)
-        ],
-    )
+    rows = []
+    for label, letters in zip(pairs.measures, pairs.letters, strict=True):
+        for name, letters_of_run in zip(report.names, letters, strict=True):
+            rows.append([name, label, letters_of_run])
+    return Table(name="groups", headings=["run", "measure", "letters"], rows=rows)
+
+
+COMPARISON_HEADINGS = (
+    "measure",
+    "run",
+    "other",
+    "difference",
+    "wins",
+    "ties",
+    "losses",
+    "p_value",
+    "corrected",
+    "topics",
+)
 
 
 def _comparisons(report: Report, pairs: PairTable) -> Table:
     """Return each pair once, over the topics that both runs have."""
-    runs = list(zip(pairs.first.tolist(), pairs.second.tolist(), strict=True))
-    ties = pairs.topics - pairs.wins - pairs.losses
-    numbers = {
-        "difference": pairs.pair_means[0] - pairs.pair_means[1],
-        "wins": pairs.wins,
-        "ties": ties,
-        "losses": pairs.losses,
-        "p_value": pairs.p_values,
-        "corrected": pairs.corrected,
-        "topics": np.broadcast_to(pairs.topics, ties.shape),
-    }
+    differences = pairs.pair_means[0] - pairs.pair_means[1]
+    rows: list[list[Value]] = []
+    for measure, label in enumerate(pairs.measures):
+        for pair, (first, second) in enumerate(zip(pairs.first.tolist(), pairs.second.tolist(), strict=True)):
+            topics = int(pairs.topics[pair])
+            wins, losses = int(pairs.wins[measure, pair]), int(pairs.losses[measure, pair])
+            row: list[Value] = [label, report.names[first], report.names[second]]
+            row += [float(differences[measure, pair]), wins, topics - wins - losses, losses]
+            row += [float(pairs.p_values[measure, pair]), float(pairs.corrected[measure, pair]), topics]
+            rows.append(row)
     return Table(
         name="comparisons",
-        headings=["measure", "run", "other", *numbers],
-        rows=[
-            [label, report.names[first], report.names[second], *row]
-            for place, label in enumerate(pairs.measures)
-            for (first, second), *row in zip(
-                runs, *(each[place].tolist() for each in numbers.values()), strict=True
-            )
-        ],
+        headings=COMPARISON_HEADINGS,
+        rows=rows,
     )
 
 
 def _judgements(report: Report, trust: Trust) -> Table:
     """Return the uncertainty from missing judgements, run by run."""
-    numbers = np.array([*trust.judged.values(), *(row for rows in trust.bounds.values() for row in rows)])
-    return Table(
-        name="judgements",
-        headings=[
-            "run",
-            *(f"judged_{rank}" for rank in trust.judged),
-            *(f"{label} {end}" for label in trust.bounds for end in ("least", "greatest")),
-            *("ties least", "ties greatest", "unique_relevant"),
-        ],
-        rows=[
-            [name, *numbers[:, run].tolist(), *((ties.least, ties.greatest) if ties else (None, None)), alone]
-            for run, (name, ties, alone) in enumerate(
-                zip(report.names, trust.ties, report.unique_relevant, strict=True)
-            )
-        ],
-    )
+    headings = ["run"]
+    headings += [f"judged_{rank}" for rank in trust.judged]
+    for label in trust.bounds:
+        headings += [f"{label} least", f"{label} greatest"]
+    headings += ["ties least", "ties greatest", "unique_relevant"]
+    rows: list[list[Value]] = []
+    for run, name in enumerate(report.names):
+        row: list[Value] = [name]
+        row += [float(shares[run]) for shares in trust.judged.values()]
+        for least, greatest in trust.bounds.values():
+            row += [float(least[run]), float(greatest[run])]
+        ties = trust.ties[run]
+        row += [None, None] if ties is None else [ties.least, ties.greatest]
+        row.append(report.unique_relevant[run])
+        rows.append(row)
+    return Table(name="judgements", headings=headings, rows=rows)
 
 
 def _group_means(report: Report, groups: Groups) -> Table:
@@ -196,36 +199,35 @@ def _group_means(report: Report, groups: Groups) -> Table:
 
 def _curves(report: Report) -> Table:
     """Return the table of the points of all graphs, by run."""
-    return Table(
-        name="curves",
-        headings=["graph", "run", "x", "y"],
-        rows=[
-            [graph.name, name, x, y]
-            for graph in graphs_of(report)
-            for name, points in zip(report.names, graph.curves, strict=True)
-            for x, y, _ in points
-        ],
-    )
+    rows: list[list[Value]] = []
+    for graph in graphs_of(report):
+        for name, points in zip(report.names, graph.curves, strict=True):
+            for x, y, _ in points:
+                rows.append([graph.name, name, x, y])
+    return Table(name="curves", headings=["graph", "run", "x", "y"], rows=rows)
 
 
 def _differences(report: Report) -> Table:
     """Return the table of topics on which runs differ most."""
-    return Table(
-        name="differences",
-        headings=["measure", "topic", "best_run", "worst_run", "best", "worst", "difference"],
-        rows=[
-            (label, *found) for label in report.told_by_topic for found in largest_differences(report, label)
-        ],
-    )
+    rows: list[tuple[Value, ...]] = []
+    for label in report.told_by_topic:
+        for topic, best, worst, best_value, worst_value, difference in largest_differences(report, label):
+            rows.append((label, topic, best, worst, best_value, worst_value, difference))
+    headings = ["measure", "topic", "best_run", "worst_run", "best", "worst", "difference"]
+    return Table(name="differences", headings=headings, rows=rows)
 
 
 def _documents(report: Report) -> Table:
     """Return every relevant document with its rank in each run, None where the run does not have it."""
     documents = report.documents
     topics = np.repeat(np.array(report.topics, object), np.diff(documents.offsets)).tolist()
-    ranks = [[rank or None for rank in own] for own in documents.ranks.tolist()]
+    ranks = []
+    for ranks_of_run in documents.ranks.tolist():
+        ranks.append([rank or None for rank in ranks_of_run])
+    headings = ["topic", "docno", "grade"]
+    headings += [f"rank {name}" for name in report.names]
     return Table(
         name="documents",
-        headings=["topic", "docno", "grade", *(f"rank {name}" for name in report.names)],
+        headings=headings,
         rows=list(zip(topics, documents.docnos, documents.grades.tolist(), *ranks, strict=True)),
     )

@@ -30,6 +30,7 @@ from pres_eval.analysis.incomplete_runs import (
 from pres_eval.analysis.paired import pair_columns
 from pres_eval.analysis.pools import Trust
 from pres_eval.arrays import FloatArray
+from pres_eval.engines.threads import Loop, in_turn
 from pres_eval.errors import NoCommonTopicError, RunFailure, UsageError
 from pres_eval.measures import interpolation
 from pres_eval.measures.base import Format
@@ -42,7 +43,6 @@ from pres_eval.reading.topic_files import Groups, Weights
 from pres_eval.report.records import FileRecord
 from pres_eval.report.text import shown, text_of
 from pres_eval.scoring import ScoredRun
-from pres_eval.workers import Loop, in_turn
 
 RECALL_LEVELS = tuple(f"{level:.2f}" for level in interpolation.RECALL_LEVELS)
 NMAX_GRID = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from pres_eval.analysis.validation import ERECALL, EXACT, Estimate, ReviewSettings, Validation
+from pres_eval.analysis.review_intervals import EXACT, ReviewSettings
+from pres_eval.analysis.validation import ERECALL, Estimate, Validation
 from pres_eval.analysis.yields import SampledPart, elusion_tests, plans, sample_needed
 from pres_eval.report.drawing import COLOURS, add_legend, one_plot
 from pres_eval.report.layout import Interval, Shown, ShownCell, Table, records_table

@@ -28,7 +28,7 @@ from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.reproducible import RandomStream
 from pres_eval.engines import copies
 from pres_eval.engines.copies import by_copies
-from pres_eval.workers import Loop, by_threads, in_turn
+from pres_eval.engines.threads import Loop, by_threads, in_turn
 
 
 @pytest.mark.parametrize(

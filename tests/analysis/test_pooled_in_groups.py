@@ -9,7 +9,7 @@ import pytest
 
 from pres_eval.analysis import pooling
 from pres_eval.analysis.pooling import first_documents, pool_documents
-from pres_eval.reading.source import Source
+from pres_eval.reading.file import File
 
 
 @pytest.mark.parametrize("at_once", [1, 2, 3])
@@ -28,7 +28,7 @@ def test_runs_joined_some_at_a_time(
                 for place, docno in enumerate(chance.permutation(30)[:20])
             )
         )
-        runs.append(first_documents(Source(str(path)), depth=10))
+        runs.append(first_documents(File(str(path)), depth=10))
     together = pool_documents(runs, order=order)
     monkeypatch.setattr(pooling, "_AT_ONCE", at_once)
     found = pool_documents(runs, order=order)

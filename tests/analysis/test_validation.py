@@ -11,16 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pres_eval.analysis.validation import (
-    METHODS,
-    QUANTITIES,
-    Estimate,
-    ReviewSettings,
-    Validation,
-    estimated,
-    estimates,
-    least_share,
-)
+from pres_eval.analysis.review_intervals import METHODS, QUANTITIES, ReviewSettings, least_share
+from pres_eval.analysis.validation import Estimate, Validation, estimated, estimates
 from pres_eval.analysis.yields import SampledPart
 
 

@@ -18,8 +18,8 @@ from pres_eval.batches.forming import in_blocks
 from pres_eval.errors import InputError
 from pres_eval.options import Options
 from pres_eval.ranking.runs import read_run
+from pres_eval.reading.file import File
 from pres_eval.reading.relevance import read_qrels
-from pres_eval.reading.source import Source
 
 Grades = dict[str, dict[str, int]]
 Retrieved = dict[str, list[str]]
@@ -95,8 +95,8 @@ def join(folder: Path, qrels: Grades, run: Retrieved, options: Options, size: in
         for rank, document in enumerate(documents)
     ]
     (folder / "run").write_text("".join(lines))
-    judgements = read_qrels(Source(str(folder / "qrels")))
-    ranking = read_run(Source(str(folder / "run")), judgements, options)
+    judgements = read_qrels(File(str(folder / "qrels")))
+    ranking = read_run(File(str(folder / "run")), judgements, options)
     return [cast(Batch, formed()) for formed in in_blocks(judgements, ranking, options, size)]
 
 
@@ -148,11 +148,11 @@ def test_arrays_are_frozen(folder: Path) -> None:
 def test_judged_twice(compat: str, tmp_path: Path) -> None:
     """An error that names both lines, if the topic is scored; trec_eval: other topics are not looked at."""
     (tmp_path / "qrels").write_text("1 0 a 1\n2 0 b 1\n\n2 0 c 0\n2 0 b 0\n3 0 x 1\n")
-    judgements = read_qrels(Source(str(tmp_path / "qrels")))
+    judgements = read_qrels(File(str(tmp_path / "qrels")))
     assert judgements.grade[[document == b"b" for document in judgements.pool.documents]].tolist() == [1]
     for topics, stops in (("1", False), ("13", False), ("12", True)):
         (tmp_path / "run").write_text("".join(f"{topic} Q0 a 1 1 t\n" for topic in topics))
-        ranking = read_run(Source(str(tmp_path / "run")), judgements, Options(compat))
+        ranking = read_run(File(str(tmp_path / "run")), judgements, Options(compat))
         if not stops:
             (formed,) = in_blocks(judgements, ranking, Options(compat), 10)
             assert len(formed()) == len(topics)

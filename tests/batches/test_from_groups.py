@@ -21,8 +21,8 @@ from pres_eval.measures.base import Trait
 from pres_eval.measures.judgement_groups import MEASURES as JUDGEMENT_GROUP_MEASURES
 from pres_eval.options import Options, RelevanceInfo
 from pres_eval.ranking.ranked import Ranked
+from pres_eval.reading.file import File
 from pres_eval.reading.judged_groups import GroupQrels, read_group_qrels
-from pres_eval.reading.source import Source
 
 Grades = dict[str, dict[str, dict[str, int]]]
 
@@ -203,7 +203,7 @@ def test_malformed_judgements(tmp_path: Path, text: str, line: int, message: str
     path = tmp_path / "qrels"
     path.write_text(text)
     with pytest.raises(InputError) as error:
-        read_group_qrels(Source(str(path)), GroupQrels)
+        read_group_qrels(File(str(path)), GroupQrels)
     assert str(error.value) == f"{path}:{line}: {message}"
 
 

@@ -22,8 +22,8 @@ from pres_eval.measures.preference import MEASURES as PREFERENCE_MEASURES
 from pres_eval.options import Options, RelevanceInfo
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.runs import read_run
+from pres_eval.reading.file import File
 from pres_eval.reading.judged_groups import QRELS_PREFS, Preferences, read_preferences
-from pres_eval.reading.source import Source
 
 Row = tuple[str, str, str, str, float]
 
@@ -368,7 +368,7 @@ def test_contradictions_name_line_topic_group_and_documents(
 ) -> None:
     path = tmp_path / "prefs"
     path.write_text(text)
-    preferences = read_preferences(Source(str(path)))
+    preferences = read_preferences(File(str(path)))
     with pytest.raises(InputError) as error:
         scores(whole_batch(preferences, ranked(preferences.pool, {"1": ["a"]})))
     assert str(error.value) == f"{path}:{line}: {message}"
@@ -379,7 +379,7 @@ def test_contradictions_name_line_topic_group_and_documents(
 def test_contradictions_in_a_later_block_name_their_own_line(tmp_path: Path, rows: str) -> None:
     path = tmp_path / "prefs"
     path.write_text("1 u s a 1\n1 u s b 0\n1 u s c 0\n1 u s d 0\n" + rows)
-    preferences = read_preferences(Source(str(path)))
+    preferences = read_preferences(File(str(path)))
     run = ranked(preferences.pool, {"1": ["a"], "2": ["a"]})
     first, second = (cast(PreferenceBatch, formed()) for formed in in_blocks(preferences, run, Options(), 1))
     assert scores(first)
@@ -401,7 +401,7 @@ def test_malformed_lines(tmp_path: Path, text: str, line: int, found: str) -> No
     path = tmp_path / "prefs"
     path.write_text(text)
     with pytest.raises(InputError) as error:
-        read_preferences(Source(str(path)))
+        read_preferences(File(str(path)))
     assert error.value.line == line
     assert found in error.value.found
 

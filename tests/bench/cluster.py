@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 
 from pres_eval.engines.engine import Engine, Here, Result, Shared, Work
+from pres_eval.engines.memory import allow_keeping_memory
 from pres_eval.engines.on_dask import OnDask
 from pres_eval.engines.processes import Processes
 from pres_eval.errors import RunFailure
@@ -35,7 +36,6 @@ from pres_eval.measures.selection import select
 from pres_eval.options import Options
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.runs import Runs
-from pres_eval.reading.memory import allow_keeping_memory
 from pres_eval.reading.relevance import read_relevance
 from pres_eval.reading.run_files import run_at
 from pres_eval.scoring import evaluate

@@ -28,8 +28,8 @@ from pres_eval.measures.selection import select
 from pres_eval.options import Options
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.ranking.runs import read_run
+from pres_eval.reading.file import File
 from pres_eval.reading.relevance import QrelsJudgements, read_qrels
-from pres_eval.reading.source import Source
 
 RUNS, TOPICS, JUDGED, DEPTH = 12, 50, 300, 100
 MEASURES = ("map", "P.10", "ndcg")
@@ -109,8 +109,8 @@ def main(draws: int, seed: int) -> None:
     chance = np.random.default_rng(seed)
     with tempfile.TemporaryDirectory() as folder:
         path, runs, top = made(Path(folder), chance)
-        qrels = read_qrels(Source(str(path)))
-        rankings = [read_run(Source(str(run)), qrels, Options()) for run in runs]
+        qrels = read_qrels(File(str(path)))
+        rankings = [read_run(File(str(run)), qrels, Options()) for run in runs]
         for name, judge in JUDGES.items():
             accused = accusations(qrels, rankings, top, judge, "favours" in name, draws, chance)
             for (measure, group), shares in accused.items():

@@ -25,8 +25,8 @@ from pres_eval.arrays.types import BoolArray, FloatArray
 from pres_eval.measures.selection import select
 from pres_eval.options import Options
 from pres_eval.ranking.runs import read_run
+from pres_eval.reading.file import File
 from pres_eval.reading.relevance import QrelsJudgements, read_qrels
-from pres_eval.reading.source import Source
 from pres_eval.scoring import evaluate
 
 MEASURES = ("map", "P.10", "PRES.1000")
@@ -38,7 +38,7 @@ def scores_of(qrels: QrelsJudgements, runs: list[str], measures: tuple[str, ...]
     """Evaluate the runs."""
     options = Options(complete=True)
     selection = select(measures, options)
-    found = [evaluate(qrels, read_run(Source(run), qrels, options), selection, options) for run in runs]
+    found = [evaluate(qrels, read_run(File(run), qrels, options), selection, options) for run in runs]
     return pair_topics(found, runs, tuple(qrels.pool.topics))
 
 
@@ -129,7 +129,7 @@ def print_coverage(
 def print_real(said: argparse.Namespace, qrels: QrelsJudgements, rng: np.random.Generator) -> None:
     """Print coverage for a real model's judgements, and how often warnings name each run."""
     people = scores_of(qrels, said.runs, REAL_MEASURES)
-    machine = scores_of(read_qrels(Source(said.machine)), said.runs, REAL_MEASURES)
+    machine = scores_of(read_qrels(File(said.machine)), said.runs, REAL_MEASURES)
     print_coverage("model", people, machine, rng, said.trials, said.people)
     found = [accusations(people, machine, rng, said.people) for _ in range(said.trials)]
     for run in said.runs:
@@ -146,13 +146,13 @@ def main() -> None:
     parser.add_argument("--people", type=int, default=PEOPLE)
     said = parser.parse_args()
     rng = np.random.default_rng(1)
-    qrels = read_qrels(Source(said.qrels))
+    qrels = read_qrels(File(said.qrels))
     header = "judge           measure     of        corrected  people  width corrected  people"
     if said.machine:
         print(header)
         print_real(said, qrels, rng)
         return
-    first = set(first_documents(Source(said.runs[0]), depth=20).pairs())
+    first = set(first_documents(File(said.runs[0]), depth=20).pairs())
     topics = list(qrels.pool.topics)
     own = np.array(
         [

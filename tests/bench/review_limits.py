@@ -18,7 +18,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from pres_eval.analysis.validation import Estimate, ReviewSettings, estimates
+from pres_eval.analysis.review_intervals import ReviewSettings
+from pres_eval.analysis.validation import Estimate, estimates
 from pres_eval.analysis.yields import SampledPart
 from pres_eval.arrays import FloatArray
 

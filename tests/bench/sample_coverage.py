@@ -27,8 +27,8 @@ from pres_eval.analysis.sample_intervals import with_sample_intervals
 from pres_eval.measures.selection import Selection, select
 from pres_eval.options import Options, RelevanceInfo
 from pres_eval.ranking.runs import read_run
+from pres_eval.reading.file import File
 from pres_eval.reading.relevance import read_qrels, read_relevance
-from pres_eval.reading.source import Source
 from pres_eval.scoring import ScoredRun, Scoring
 
 STRATA = "1-10:1.0,11-50:0.3,51-100:0.1"
@@ -43,7 +43,7 @@ def evaluated(pool: DrawnPool, grades: Mapping[Key, int], run: str, times: int) 
         judged = read_relevance(file.name, "strata")
     options = Options(max_retrieved=1000)
     columns: Selection = select(MEASURES, options, relevance=RelevanceInfo.STRATA)
-    ranking = read_run(Source(run), judged, options)
+    ranking = read_run(File(run), judged, options)
     scoring = Scoring(relevance=judged, selection=columns, options=options)
     found = scoring.evaluation(ranking, scoring.blocks(ranking))
     return with_sample_intervals(found, ranking, scoring, print, times) if times else found
@@ -58,10 +58,10 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=200)
     parser.add_argument("--evaluated", type=int, default=3)
     said = parser.parse_args()
-    qrels = read_qrels(Source(said.qrels))
+    qrels = read_qrels(File(said.qrels))
     grades = judged_keys(qrels.pool, qrels.grade.tolist())
     strata = RankStratum.read(STRATA)
-    documents = pool_documents([first_documents(Source(run), depth=strata[-1].last) for run in said.runs])
+    documents = pool_documents([first_documents(File(run), depth=strata[-1].last) for run in said.runs])
     documents = documents.take(np.flatnonzero([key in grades for key in documents.pairs()]))
     everything = draw(documents, [RankStratum(each.first, each.last, 1.0) for each in strata], 0)
     held: dict[str, list[float]] = {}

@@ -64,14 +64,14 @@ def steps_of(qrels: str, run: str) -> dict[str, float]:
     from pres_eval.options import Options
     from pres_eval.ranking import ranker, whole_topics
     from pres_eval.ranking.runs import read_run
-    from pres_eval.reading import lines, source, tokens
+    from pres_eval.reading import file, lines, tokens
     from pres_eval.reading.pool import Pool
     from pres_eval.reading.relevance import read_relevance
 
     steps = Steps()
     judgements = read_relevance(qrels)
     for owner, name, step in (
-        (source, "fill", "the file into memory"),
+        (file, "fill", "the file into memory"),
         (lines, "split_fields", "separators: where lines and columns are"),
         (tokens.Fields, "column", "separators: where lines and columns are"),
         (lines, "read_numbers", "scores: digits to numbers"),
@@ -82,7 +82,7 @@ def steps_of(qrels: str, run: str) -> dict[str, float]:
     ):
         steps.watch(owner, name, step)
     start = time.perf_counter()
-    read_run(source.Source(run), judgements, Options(), 1)
+    read_run(file.File(run), judgements, Options(), 1)
     total = time.perf_counter() - start
     return {**steps.seconds, "all else": total - sum(steps.seconds.values()), "together": total}
 

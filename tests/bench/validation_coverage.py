@@ -19,7 +19,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pres_eval.analysis.validation import METHODS, ReviewSettings, estimates
+from pres_eval.analysis.review_intervals import METHODS, ReviewSettings
+from pres_eval.analysis.validation import estimates
 from pres_eval.analysis.yields import SampledPart
 
 SIZES = (2_000, 20_000, 100_000)

@@ -33,8 +33,8 @@ from pres_eval.cli import main
 from pres_eval.cli.commands import command_of
 from pres_eval.errors import InputError
 from pres_eval.ranking.runs import read_run
+from pres_eval.reading.file import CHUNK, File
 from pres_eval.reading.relevance import read_qrels
-from pres_eval.reading.source import CHUNK, Source
 
 pyarrow = pytest.importorskip("pyarrow")
 from pyarrow.parquet import write_table  # noqa: E402
@@ -59,7 +59,7 @@ def check(tmp_path: Path) -> Any:
         (tmp_path / "qrels.txt").write_bytes(qrels)
         (tmp_path / "run.txt").write_bytes(ranked)
         given: dict[str, Any] = {"asked": (20,), "most": 3} | options
-        sources = Source(str(tmp_path / "qrels.txt")), [Source(str(tmp_path / "run.txt"))]
+        sources = File(str(tmp_path / "qrels.txt")), [File(str(tmp_path / "run.txt"))]
         reports = check_files(*sources, CheckOptions(**given))
         return reports[0], reports[1]
 
@@ -288,6 +288,7 @@ def test_the_tables_hold_every_kind() -> None:
     }
     # tests of their own
     covered |= {"unreadable", "same-tag", "more-than-at-most", "tag-of-another-file"}
+    covered |= {"unknown-topic", "unknown-document"}
     assert covered == set(KINDS)
 
 
@@ -410,8 +411,8 @@ def test_unreadable_files_do_not_stop_the_rest(tmp_path: Path) -> None:
     (tmp_path / "run.txt").write_bytes(RUN)
     broken = tmp_path / "broken.gz"
     broken.write_bytes(gzip.compress(RUN)[:100])
-    runs = [Source(str(broken)), Source(str(tmp_path)), Source(str(tmp_path / "run.txt"))]
-    reports = check_files(Source(str(tmp_path / "missing")), runs, CheckOptions(asked=(20,)))
+    runs = [File(str(broken)), File(str(tmp_path)), File(str(tmp_path / "run.txt"))]
+    reports = check_files(File(str(tmp_path / "missing")), runs, CheckOptions(asked=(20,)))
     assert [found(report) for report in reports] == [{"unreadable": 1}] * 3 + [{}]
 
 
@@ -419,8 +420,8 @@ def test_runs_with_the_same_tag(tmp_path: Path) -> None:
     (tmp_path / "qrels").write_bytes(QRELS)
     for name in ("a", "b"):
         (tmp_path / name).write_bytes(RUN)
-    runs = [Source(str(tmp_path / name)) for name in ("a", "b")]
-    reports = check_files(Source(str(tmp_path / "qrels")), runs, CheckOptions())
+    runs = [File(str(tmp_path / name)) for name in ("a", "b")]
+    reports = check_files(File(str(tmp_path / "qrels")), runs, CheckOptions())
     assert [found(report) for report in reports[1:]] == [{"same-tag": 1}] * 2
 
 
@@ -474,7 +475,7 @@ def test_lines_of_other_chunks_in_examples(tmp_path: Path) -> None:
     """A second line that an example names is counted from the start of the file, too."""
     (tmp_path / "run").write_bytes(RUN + b"3 Q0 D18 9 50 clean\n")
     source = SmallSource(tmp_path / "run", 500)
-    report = check_files(Source(str(tmp_path / "no")), [source], CheckOptions())[1]
+    report = check_files(File(str(tmp_path / "no")), [source], CheckOptions())[1]
     assert str(report.findings["duplicate"].examples[0]).endswith("again (first in line 59)")
     assert str(report.findings["rank-disagrees"].examples[0]).endswith("(line 48)")
 
@@ -514,7 +515,7 @@ def test_against_a_slow_twin(rows: list[tuple[str, int, int, float]]) -> None:
         path.write_text(
             "".join(f"{topic} Q0 D{docno:02} {rank} {score!r} t\n" for topic, docno, rank, score in rows)
         )
-        report = check_files(Source(str(path.with_name("qrels"))), [Source(str(path))], CheckOptions())[1]
+        report = check_files(File(str(path.with_name("qrels"))), [File(str(path))], CheckOptions())[1]
     expected = twin(rows)
     facts = {"unsorted": report.facts["topics_unsorted"], "apart": report.facts["topics_apart"]}
     counts = found(report) | facts
@@ -587,7 +588,7 @@ def test_what_stops_the_evaluator_is_an_error(qrels: bytes, ranked: bytes) -> No
         for path, text in zip(paths, (qrels, ranked), strict=True):
             Path(path).write_bytes(text)
         code = main(["--quiet", "--output", str(Path(folder) / "out"), *paths])
-        reports = check_files(Source(paths[0]), [Source(paths[1])], CheckOptions())
+        reports = check_files(File(paths[0]), [File(paths[1])], CheckOptions())
     errors = {f.kind.name for report in reports for f in report.in_order() if f.kind.level is Severity.ERROR}
     # The checker also tells duplicates in topics that the evaluator leaves out.
     assert (errors - {"duplicate"} != set()) is (code != 0) or (code != 0 and errors == {"duplicate"})
@@ -702,8 +703,8 @@ def test_tells_what_is_known_of_real_runs(name: str) -> None:
     files = {path.name.removesuffix(".gz"): path for path in sorted((folder / "runs").glob("*"))}
     if not files:
         files = {next(iter(known["runs"])): next(folder.glob("run*"))}
-    sources = [Source(str(files[run])) for run in known["runs"]]
-    reports = check_files(Source(str(folder / "qrels.gz")), sources, CheckOptions(jobs=2))
+    sources = [File(str(files[run])) for run in known["runs"]]
+    reports = check_files(File(str(folder / "qrels.gz")), sources, CheckOptions(jobs=2))
     assert told_of_qrels(reports[0]) == {key: known["qrels"][key] for key in told_of_qrels(reports[0])}
     for report, run in zip(reports[1:], known["runs"].values(), strict=True):
         told = told_of_run(report)
@@ -798,8 +799,8 @@ def test_other_formats_are_checked(form: str, named: bool, tmp_path: Path) -> No
         trec.write_bytes(text)
         written_as(form, False, run, text)
         options = CheckOptions(asked=(20,), most=3, **given)  # type: ignore[arg-type]
-        of_qrels, found_run = check_files(Source(str(qrels)), [Source(str(run))], options)
-        as_trec = check_files(Source(str(qrels)), [Source(str(trec))], CheckOptions(asked=(20,), most=3))[1]
+        of_qrels, found_run = check_files(File(str(qrels)), [File(str(run))], options)
+        as_trec = check_files(File(str(qrels)), [File(str(trec))], CheckOptions(asked=(20,), most=3))[1]
         if form == "msmarco":
             kinds = {kind: count for kind, count in kinds.items() if "ties" not in kind}
         else:
@@ -816,13 +817,13 @@ def test_faults_of_other_formats(tmp_path: Path) -> None:
     run, qrels = tmp_path / "run", tmp_path / "qrels"
     qrels.write_text("query-id\tcorpus-id\tscore\n1\tA\t1\n1\tA\t0\n")
     run.write_text('{"1": {"A": 1.0}, "2": {"A": "high"}}')
-    reports = check_files(Source(str(qrels)), [Source(str(run))], CheckOptions())
+    reports = check_files(File(str(qrels)), [File(str(run))], CheckOptions())
     assert found(reports[0])["duplicate"] == 1
     assert f"{qrels}:3: topic '1', document 'A' again (first in line 2)" in as_text(reports)
     assert found(reports[1]) == {"unreadable": 1} and "score '\"high\"'" in as_text(reports)
     write_table(pyarrow.table({"qid": ["1", "1"], "docno": ["A", "A"], "label": [1, 0]}), qrels)
     run.write_text("1\tA\t1\n1\tA\t2\n")
-    reports = check_files(Source(str(qrels)), [Source(str(run))], CheckOptions())
+    reports = check_files(File(str(qrels)), [File(str(run))], CheckOptions())
     assert "    topic '1', document 'A' again\n" in as_text(reports)
     assert f"{run}:2: topic '1', document 'A' again (first in line 1)" in as_text(reports)
 
@@ -842,11 +843,11 @@ def test_other_judgements_are_checked(form: str, text: str, tmp_path: Path) -> N
     run.write_bytes(RUN)
     qrels.write_text(text)
     options = CheckOptions(relevance_form=form)
-    reports = check_files(Source(str(qrels)), [Source(str(run))], options)
+    reports = check_files(File(str(qrels)), [File(str(run))], options)
     assert "3 topics" in as_text(reports) and f"read as {form}" in as_text(reports)
     assert not failed(reports) and found(reports[1]) == {}
     qrels.write_text(text + "3 b\n")
-    reports = check_files(Source(str(qrels)), [Source(str(run))], options)
+    reports = check_files(File(str(qrels)), [File(str(run))], options)
     assert found(reports[0]) == {"unreadable": 1} and failed(reports)
 
 
@@ -907,8 +908,8 @@ def test_a_tag_that_was_copied_from_another_run(tmp_path: Path) -> None:
     (tmp_path / "qrels").write_bytes(QRELS)
     for name in ("clean.txt", "dense.txt", "clean_2.txt"):
         (tmp_path / name).write_bytes(RUN)
-    runs = [Source(str(tmp_path / name)) for name in ("clean.txt", "dense.txt", "clean_2.txt")]
-    told = [found(each) for each in check_files(Source(str(tmp_path / "qrels")), runs, CheckOptions())[1:]]
+    runs = [File(str(tmp_path / name)) for name in ("clean.txt", "dense.txt", "clean_2.txt")]
+    told = [found(each) for each in check_files(File(str(tmp_path / "qrels")), runs, CheckOptions())[1:]]
     assert told == [{"same-tag": 2}, {"same-tag": 2, "tag-of-another-file": 1}, {"same-tag": 2}]
 
 

@@ -80,3 +80,10 @@ def test_ids_without_an_id(call: Command) -> None:
     Path("topics").write_text('{"_id": "1"}\n{"title": "x"}\n')
     called = call("check", "run", "--topics", "topics")
     assert called.code == 2 and "topics:2: " in called.err and "JSON with the id of a topic" in called.err
+
+
+def test_the_line_of_another_tag_in_a_large_run(call: Command) -> None:
+    """Each chunk of a run counts its lines from 1: the others come before."""
+    rows = (f"{number // 1000} Q0 d{number} 1 {-number} tagA\n" for number in range(250_000))
+    Path("big").write_text("".join(rows) + "250 Q0 x 1 1 tagB\n")
+    assert "big:250001: tag 'tagB' (1 line)" in call("check", "big").out

@@ -16,7 +16,7 @@ import pres_eval as pe
 from pres_eval.errors import InputError, UsageError
 from pres_eval.options import Options
 from pres_eval.ranking.runs import read_run
-from pres_eval.reading.source import Source
+from pres_eval.reading.file import File
 
 Row = tuple[str, str, float]
 MEASURES = ["num_ret", "map", "P.2", "recip_rank", "ndcg"]
@@ -135,7 +135,7 @@ def test_splits_give_the_same(rule: str, size: int, twice: tuple[str, str]) -> N
     judged = pe.Qrels(twice[0]).relevance
     options = Options(duplicates=rule)
     found = ranked_by(InSplits(size), twice[1], judged, options)
-    expected = read_run(Source(twice[1]), judged, options)
+    expected = read_run(File(twice[1]), judged, options)
     assert found.num_dropped == expected.num_dropped > 0
     assert (
         found.rank.tolist() == expected.rank.tolist() and found.num_ret.tolist() == expected.num_ret.tolist()

@@ -288,7 +288,6 @@ def test_options_beyond_all_measure(arguments: str, code: int, said: str, folder
         "compare --alpha nan qrels run run",
         "compare --samples 99999999999 qrels run run",
         "report --samples 99999999999 qrels run run",
-        "agreement --intervals 99999999999 qrels run run",
     ],
 )
 def test_options_of_commands_beyond_all_measure(arguments: str, folder: Path) -> None:
@@ -562,9 +561,9 @@ def test_a_run_that_grows_while_it_is_read(folder: Path) -> None:
     assert process.communicate(timeout=30)[0] == MAP, "a file that is whole before it is opened is no fault"
 
     from pres_eval.errors import InputError
-    from pres_eval.reading.source import Source
+    from pres_eval.reading.file import File
 
-    source = Source(str(folder / "run"))
+    source = File(str(folder / "run"))
     chunks = source.chunks(size=10)
     next(chunks)
     with (folder / "run").open("a") as stream:
@@ -575,9 +574,9 @@ def test_a_run_that_grows_while_it_is_read(folder: Path) -> None:
 
 def test_a_run_that_is_another_the_second_time(folder: Path) -> None:
     from pres_eval.errors import InputError
-    from pres_eval.reading.source import Source
+    from pres_eval.reading.file import File
 
-    source = Source(str(folder / "run"))
+    source = File(str(folder / "run"))
     assert list(source.chunks()) and list(source.chunks())
     (folder / "new").write_text(RUN)
     (folder / "new").replace(folder / "run")
@@ -588,10 +587,10 @@ def test_a_run_that_is_another_the_second_time(folder: Path) -> None:
 def test_a_run_that_is_rewritten_in_place(folder: Path) -> None:
     """The same file, as long as before, written to between two readings."""
     from pres_eval.errors import InputError
-    from pres_eval.reading.source import Source
+    from pres_eval.reading.file import File
 
     run = folder / "run"
-    source = Source(str(run))
+    source = File(str(run))
     assert list(source.chunks())
     before = run.stat()
     run.write_text(RUN.replace("1 Q0", "2 Q0"))
@@ -611,12 +610,12 @@ def test_a_library_leaves_malloc_alone(folder: Path) -> None:
         "class Spy:\n"
         "    def __init__(self, name): self.mallopt = lambda *given: told.append(given)\n"
         "ctypes.CDLL = Spy\n"
-        "from pres_eval.reading.source import Source\n"
+        "from pres_eval.reading.file import File\n"
         "from pres_eval.cli import main\n"
-        "chunks = list(Source('many').chunks(size=1000)); assert len(chunks) > 2\n"
+        "chunks = list(File('many').chunks(size=1000)); assert len(chunks) > 2\n"
         "assert not told\n"
-        "from pres_eval.reading.memory import allow_keeping_memory\n"
-        "allow_keeping_memory(); list(Source('many').chunks(size=1000)); assert told\n"
+        "from pres_eval.engines.memory import allow_keeping_memory\n"
+        "allow_keeping_memory(); list(File('many').chunks(size=1000)); assert told\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=folder, env=environment(), capture_output=True, check=False

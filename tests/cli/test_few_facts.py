@@ -53,16 +53,6 @@ def test_runs_that_are_alike_have_no_interval_without_width(
     assert row["lower"] is None and row["upper"] is None
 
 
-def test_measures_that_agree_on_one_topic_have_no_interval(call: Command, folder: Path) -> None:
-    """Each draw of one topic is that topic."""
-    (folder / "one").write_text("1 0 a 1\n1 0 c 0\n")
-    options = ["agreement", "--intervals", "9", "-m", "map", "-m", "P.1", "one", "whole", "part"]
-    found = json.loads(call(*options, "--format", "json").out)["intervals"]
-    assert {(row["lower"], row["upper"]) for row in found} == {(None, None)}
-    assert "- no interval: it needs two topics" in call(*options).out
-    assert "no interval" not in call(*["q" if each == "one" else each for each in options]).out
-
-
 def test_json_of_a_comparison_names_groups_and_weights(call: Command, folder: Path) -> None:
     (folder / "g").write_text("".join(f"{topic} {'xy'[topic % 2]}\n" for topic in TOPICS))
     (folder / "w").write_text("".join(f"{topic} {topic}\n" for topic in TOPICS))

@@ -27,8 +27,8 @@ from support.commands import Called, Command
 from support.gate_files import FILES, run
 
 from pres_eval.cli import main
+from pres_eval.cli.command_options import CommandOptions, FileUse
 from pres_eval.cli.commands import COMMANDS, command_of
-from pres_eval.cli.said import FileUse, Said
 
 ROOT = Path(__file__).parents[2]
 
@@ -222,15 +222,19 @@ def uses_of(name: str | None) -> dict[str, FileUse]:
     return {field: parameter.file_use for field, parameter in options_of(name).fields()}
 
 
-def options_of(name: str | None) -> type[Said]:
+def options_of(name: str | None) -> type[CommandOptions]:
     """Return the record of a command's options, by its only argument."""
     module = importlib.import_module(f"pres_eval.cli.{name or 'evaluate'}")
     text = inspect.cleandoc(command_of(name).help or "")
     for kind in vars(module).values():
-        if inspect.isclass(kind) and issubclass(kind, Said) and inspect.cleandoc(kind.__doc__ or "") == text:
+        if (
+            inspect.isclass(kind)
+            and issubclass(kind, CommandOptions)
+            and inspect.cleandoc(kind.__doc__ or "") == text
+        ):
             return kind
     assert not [option for option in command_of(name).params if option.name in ("output", "plot")]
-    return Said
+    return CommandOptions
 
 
 WITH_OUTPUTS = [

@@ -176,3 +176,15 @@ def test_names_in_the_reports_of_gates(call: Command) -> None:
     for path in ("junit.xml", "summary.md"):
         assert UNSAFE.findall(Path(path).read_text(encoding="utf-8")) == []
     check_markdown(Path("summary.md").read_text(encoding="utf-8"))
+
+
+def test_names_of_files_in_findings(call: Command) -> None:
+    """`check` names the other files that have a tag."""
+    lines = [line for line in Path(RUNS[0]).read_text(encoding="utf-8").split("\n") if line]
+    paths = ("1\x1b[2J\u202e", "2\x9b31m::error::x##[error]y")
+    for path in paths:
+        Path(path).write_text("".join(f"{line.rpartition(' ')[0]} t\n" for line in lines), encoding="utf-8")
+    for form in ("text", "json"):
+        called = call("check", QRELS, *paths, "--format", form)
+        assert "same-tag" in called.out
+        check_output(form, called.out)

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from pres_eval import workers
 from pres_eval.__main__ import _leave
 from pres_eval.cli import output
+from pres_eval.engines import machine
 
 Done = list[tuple[object, ...]]
 
@@ -62,7 +62,7 @@ def test_a_signal_removes_files_and_then_ends_the_process(
 def test_signals_that_are_ignored_stay_so(done: Done, monkeypatch: pytest.MonkeyPatch) -> None:
     handled = {signal.SIGINT: signal.SIG_IGN, signal.SIGTERM: signal.SIG_DFL}
     monkeypatch.setattr(signal, "getsignal", lambda number: handled.get(number, print))
-    monkeypatch.setattr(workers, "SIGNALS", (*workers.SIGNALS, "SIGNONE"))
+    monkeypatch.setattr(machine, "SIGNALS", (*machine.SIGNALS, "SIGNONE"))
     output.clean_up_on_signals()
     assert done == [("signal", signal.SIGTERM, output._end)]
 

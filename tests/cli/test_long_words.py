@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from support.commands import QRELS, RUNS, Command
 
-from pres_eval import workers
+from pres_eval.engines import machine
+from pres_eval.engines.machine import num_processors
 from pres_eval.errors import LONGEST, one_line
 from pres_eval.measures.names import split_text
-from pres_eval.workers import num_processors
 
 LONG = 100_000
 SECONDS = 2.0
@@ -99,6 +99,6 @@ def test_a_container_with_a_part_of_the_processors_time(
 ) -> None:
     """As `docker run --cpus 1.5` gives it, on a machine with 64 processors."""
     (tmp_path / "cpu.max").write_text(text)
-    monkeypatch.setattr(workers, "CONTAINER_LIMIT", str(tmp_path / "cpu.max"))
+    monkeypatch.setattr(machine, "CPU_LIMIT", str(tmp_path / "cpu.max"))
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(64)), raising=False)
     assert num_processors() == expected

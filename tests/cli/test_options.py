@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from support.commands import Command
 
+from pres_eval.cli.command_options import CommandOptions, Parameter
 from pres_eval.cli.commands import COMMANDS, command_of
-from pres_eval.cli.said import Parameter, Said
 
 WITHOUT_RECORDS = {"completion", "help", "man", "measures", "protocols"}
 """Commands with so few options that they are arguments of a function."""
@@ -23,7 +23,10 @@ def test_an_option_is_said_once(name: str | None) -> None:
     records = [
         kind
         for kind in vars(module).values()
-        if isinstance(kind, type) and issubclass(kind, Said) and kind.__doc__ and command_of(name).help
+        if isinstance(kind, type)
+        and issubclass(kind, CommandOptions)
+        and kind.__doc__
+        and command_of(name).help
         if inspect.cleandoc(kind.__doc__) == command_of(name).help
     ]
     assert len(records) == 1

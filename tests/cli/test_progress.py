@@ -175,7 +175,7 @@ def test_commands_say_how_long_they_take(
     [
         (["robustness", "--samples", "1", "--write-qrels", "f"], ["writing f-qrels", "scoring f-qrels"]),
         (["compare", "--test", "bootstrap", "--samples", "10"], ["2 runs", "evaluating", "comparing"]),
-        (["agreement", "--intervals", "3", "--plot", "p.svg"], ["drawing topics", "drawing p.svg"]),
+        (["agreement", "--plot", "p.svg"], ["drawing p.svg"]),
         (["report", "-o", "r.html"], ["evaluating", "comparing", "writing r.html"]),
         (["holes", "--documents"], ["listing documents"]),
         (["power", "--trials", "2", "--samples", "9"], ["testing pairs", "drawing topics"]),

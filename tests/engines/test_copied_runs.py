@@ -24,9 +24,9 @@ from pres_eval.errors import InputError
 from pres_eval.options import Options
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.runs import Runs, read_run
+from pres_eval.reading.file import File
 from pres_eval.reading.relevance import Relevance, read_relevance
 from pres_eval.reading.run_files import run_at
-from pres_eval.reading.source import Source
 from pres_eval.reading.streams import LONGEST_LINE
 
 pytestmark = pytest.mark.skipif(not can_copy(), reason="processes are not copied here")
@@ -77,7 +77,7 @@ def _process(_: int) -> int:
 
 
 def by_threads(path: str, judged: Relevance, options: Options) -> dict[str, Any]:
-    return outcome(lambda: read_run(Source(path), judged, options, 2))
+    return outcome(lambda: read_run(File(path), judged, options, 2))
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -400,7 +400,7 @@ def test_a_line_that_is_too_long(before: int, tmp_path: Path) -> None:
     lines = RUN.splitlines(keepends=True)
     path, _ = written(tmp_path, "".join(lines[:20]) + "x" * (LONGEST_LINE + 1))
     start = len("".join(lines[:before]))
-    file = Source(path)
+    file = File(path)
     for chunks in (file.chunks(), file.chunks(start, Path(path).stat().st_size)):
         with pytest.raises(InputError, match="run:21: a line of more than 1,048,576 bytes"):
             list(chunks)

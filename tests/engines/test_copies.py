@@ -12,8 +12,8 @@ import pytest
 from pres_eval.cli import progress
 from pres_eval.engines import copies
 from pres_eval.engines.copies import by_copies, can_copy
+from pres_eval.engines.threads import Loop, by_threads, in_turn
 from pres_eval.errors import InputError
-from pres_eval.workers import Loop, by_threads, in_turn
 
 COPIED = pytest.mark.skipif(not can_copy(), reason="processes are not copied here")
 

@@ -16,11 +16,11 @@ from support.rankings import outcome, ranked_by
 from pres_eval.errors import InputError
 from pres_eval.options import Options
 from pres_eval.ranking.runs import read_run
+from pres_eval.reading.file import File
 from pres_eval.reading.formats import parquet
 from pres_eval.reading.formats.parquet import opened
 from pres_eval.reading.relevance import read_relevance
 from pres_eval.reading.run_files import run_at
-from pres_eval.reading.source import Source
 
 pyarrow: Any = pytest.importorskip("pyarrow", reason="the extra `parquet` is not installed")
 
@@ -44,7 +44,7 @@ def check_the_same(path: Path, tmp_path: Path, form: str = "trec_results", **opt
     (tmp_path / "qrels").write_text(QRELS)
     judged = read_relevance(str(tmp_path / "qrels"))
     chosen = Options(**options)
-    expected = outcome(lambda: read_run(Source(str(path)), judged, chosen, 1, form))
+    expected = outcome(lambda: read_run(File(str(path)), judged, chosen, 1, form))
     for size in (1, 500):
         found = outcome(lambda size=size: ranked_by(InSplits(size), str(path), judged, chosen, form))  # type: ignore[misc]
         assert found == expected
@@ -70,7 +70,7 @@ def test_a_table_that_changes(split_bytes: int, tmp_path: Path, monkeypatch: pyt
     with pytest.raises(InputError, match="the file changed while it was read"):
         ranked_by(InSplits(split_bytes), str(path), judged)
     with pytest.raises(InputError, match="the file changed while it was read"):
-        read_run(Source(str(path)), judged, Options(), 1, "parquet")
+        read_run(File(str(path)), judged, Options(), 1, "parquet")
 
 
 @pytest.mark.parametrize("names", ["qid docno score", "query_id doc_id score"])
@@ -181,7 +181,7 @@ def test_a_store_that_sends_no_parts(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(type(store), "open", lambda self, path, mode: Stubborn(b"PAR1" * 9))
     found = outcome(lambda: read_run(run_at("memory://run.parquet"), judged, Options()))
     assert found["message"] == "memory://run.parquet: cannot be read (no parts are sent)"
-    with pytest.raises(ZeroDivisionError), opened(Source(str(path))):
+    with pytest.raises(ZeroDivisionError), opened(File(str(path))):
         raise ZeroDivisionError
     store.rm("/run.parquet")
 
@@ -218,13 +218,13 @@ def test_rows_of_long_shared_ids_are_read_a_few_at_a_time(
     column: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(parquet, "MOST_SHARED", 1 << 40)
-    source = Source(str(of_two_long_ids(tmp_path / "run.parquet", column, rows=500)))
+    source = File(str(of_two_long_ids(tmp_path / "run.parquet", column, rows=500)))
     rows = [int(block.lengths.sum()) for block in parquet.read_parquet(source, False)]
     assert sum(rows) == 500 and max(rows) * 100_000 <= parquet.LARGEST_BATCH
 
 
 def test_rows_of_short_shared_ids_are_read_together(tmp_path: Path) -> None:
     rows: list[Row] = [(f"q{row % 3}", f"d{row}", 1.0) for row in range(70_000)]
-    source = Source(str(written(tmp_path / "run.parquet", sorted(rows), group=100_000)))
+    source = File(str(written(tmp_path / "run.parquet", sorted(rows), group=100_000)))
     found = [int(block.lengths.sum()) for block in parquet.read_parquet(source, False)]
     assert found == [parquet.ROWS, 70_000 - parquet.ROWS]

@@ -20,9 +20,9 @@ import pres_eval as pe
 from pres_eval.errors import InputError
 from pres_eval.options import Options
 from pres_eval.ranking.runs import read_run
+from pres_eval.reading.file import File
 from pres_eval.reading.relevance import Relevance, read_relevance
 from pres_eval.reading.run_files import RunFiles, run_at
-from pres_eval.reading.source import Source
 
 LINES = [f"{topic} Q0 d{number} 0 {9 - number % 4} t\n" for topic in "abcd" for number in range(6)]
 QRELS = "".join(f"{topic} 0 d{number} 1\n" for topic in "abd" for number in (0, 2, 5))
@@ -69,7 +69,7 @@ def test_text(seed: int, tmp_path: Path) -> None:
     folder = in_parts(tmp_path / "parts", made.run.splitlines(keepends=True))
     for options in (OPTIONS, Options(compat="10.0", max_retrieved=3)):
         expected = outcome(
-            lambda options=options: read_run(Source(str(tmp_path / "run")), judged, options)  # type: ignore[misc]
+            lambda options=options: read_run(File(str(tmp_path / "run")), judged, options)  # type: ignore[misc]
         )
         for size in (None, 29, 1 << 20):
             found = of_parts(folder, judged, options, size)
@@ -172,7 +172,7 @@ def test_parquet(shuffled: bool, judged: Relevance, tmp_path: Path) -> None:
     if shuffled:
         random.Random(3).shuffle(lines)
     write(tmp_path / "run.parquet", lines)
-    expected = outcome(lambda: read_run(Source(str(tmp_path / "run.parquet")), judged, OPTIONS))
+    expected = outcome(lambda: read_run(File(str(tmp_path / "run.parquet")), judged, OPTIONS))
     folder = tmp_path / "parts"
     folder.mkdir()
     for number in range(12):
@@ -230,7 +230,7 @@ def test_duplicates(rule: str, shuffled: bool, judged: Relevance, tmp_path: Path
         random.Random(1).shuffle(lines)
     (tmp_path / "run").write_text("".join(lines))
     options = Options(duplicates=rule)
-    expected = outcome(lambda: read_run(Source(str(tmp_path / "run")), judged, options))
+    expected = outcome(lambda: read_run(File(str(tmp_path / "run")), judged, options))
     assert expected["dropped"] == 2
     for size in (20, 70, 1 << 20):
         found = of_parts(tmp_path / "run", judged, options, size)

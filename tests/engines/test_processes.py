@@ -20,18 +20,18 @@ from conftest import ROOT, Command
 from support.rankings import outcome, ranked_by, written
 
 import pres_eval as pe
-from pres_eval.engines import engine, worker
+from pres_eval.engines import engine, machine
 from pres_eval.engines.copies import Copies, can_copy
 from pres_eval.engines.engine import Engine, Here, WorkersLostError
+from pres_eval.engines.machine import memory_of_machine
 from pres_eval.engines.processes import Processes
-from pres_eval.engines.worker import memory_of_machine
 from pres_eval.errors import EmptyFileError, InputError, MissingExtraError, RunFailure
 from pres_eval.options import Options
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.runs import Runs, read_run
+from pres_eval.reading.file import File
 from pres_eval.reading.relevance import read_relevance
 from pres_eval.reading.run_files import run_at
-from pres_eval.reading.source import Source
 
 LINES = [f"{topic} Q0 d{number} 0 {number} t\n" for topic in range(30) for number in range(40)]
 QRELS = "".join(f"{topic} 0 d{number} 1\n" for topic in range(30) for number in range(0, 40, 7))
@@ -264,7 +264,7 @@ def test_formats_that_one_worker_reads(made: Engine, tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text('{"1": {"d7": 2.0, "d8": 1.5}, "2": {"d0": 1.0}}')
     for name, form in (("run.gz", "trec_results"), ("run.json", "json"), ("run.json", "trec_results")):
         path = str(tmp_path / name)
-        expected = outcome(lambda: read_run(Source(path), judged, Options(), 1, form))  # noqa: B023
+        expected = outcome(lambda: read_run(File(path), judged, Options(), 1, form))  # noqa: B023
         assert "error" not in expected
         assert outcome(lambda: ranked_by(made, path, judged, form=form)) == expected  # noqa: B023
 
@@ -274,9 +274,9 @@ def test_values_that_are_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     whole = memory_of_machine()
     (tmp_path / "limit").write_text("30000\n")
     (tmp_path / "none").write_text("max\n")
-    monkeypatch.setattr(worker, "CONTAINER_LIMITS", (str(tmp_path / "none"), str(tmp_path / "missing")))
+    monkeypatch.setattr(machine, "MEMORY_LIMITS", (str(tmp_path / "none"), str(tmp_path / "missing")))
     assert memory_of_machine() >= whole > 1 << 20
-    monkeypatch.setattr(worker, "CONTAINER_LIMITS", (str(tmp_path / "limit"),))
+    monkeypatch.setattr(machine, "MEMORY_LIMITS", (str(tmp_path / "limit"),))
     workers = Processes(3)
     assert workers.share(b"x" * 1000, "judgements")
     with monkeypatch.context() as patch:

@@ -17,9 +17,9 @@ from pres_eval.engines.engine import Here
 from pres_eval.errors import InputError, PresEvalError
 from pres_eval.options import Options
 from pres_eval.ranking.runs import read_run
+from pres_eval.reading.file import File
 from pres_eval.reading.relevance import read_relevance
 from pres_eval.reading.run_files import source_at
-from pres_eval.reading.source import Source
 from pres_eval.reading.storage import expand, is_remote
 
 fsspec: Any = pytest.importorskip("fsspec", reason="the extra `cluster` is not installed")
@@ -44,9 +44,7 @@ def test_files_of_a_store_are_read_as_those_of_the_disk(memory: str, fixtures: P
 @pytest.mark.parametrize("size", [1000, 1 << 20])
 def test_splits_of_a_store(size: int, memory: str, fixtures: Path) -> None:
     judged = read_relevance(source_at(f"{memory}/qrels.txt"))
-    expected = outcome(
-        lambda: read_run(Source(str(fixtures / "patents" / "run_broad.txt")), judged, Options())
-    )
+    expected = outcome(lambda: read_run(File(str(fixtures / "patents" / "run_broad.txt")), judged, Options()))
     name = f"{memory}/run_broad.txt"
     assert outcome(lambda: ranked_by(InSplits(size), name, judged)) == expected | {"name": name}
 

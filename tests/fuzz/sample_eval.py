@@ -18,8 +18,8 @@ from pathlib import Path
 from pres_eval.measures.selection import select
 from pres_eval.options import Options, RelevanceInfo
 from pres_eval.ranking.runs import read_run
+from pres_eval.reading.file import File
 from pres_eval.reading.relevance import read_relevance
-from pres_eval.reading.source import Source
 from pres_eval.scoring import evaluate
 
 SIZES = (1, 3, 8, 25, 1000)
@@ -95,7 +95,7 @@ def _ours(here: Path, size: int) -> Iterator[tuple[tuple[str, str], str]]:
     judged = read_relevance(str(here / "qrels"), "strata")
     wanted = ["xinfAP", "infNDCG", "iP." + ",".join(map(str, CUTOFFS)), "inum_rel_ret", "inum_rel"]
     selection = select(wanted, options, relevance=RelevanceInfo.STRATA)
-    run = read_run(Source(str(here / "run")), judged, options)
+    run = read_run(File(str(here / "run")), judged, options)
     evaluation = evaluate(judged, run, selection, options)
     for column, values, summary in zip(selection, evaluation.values, evaluation.summary, strict=True):
         for topic, value in zip(evaluation.topics, values, strict=True):

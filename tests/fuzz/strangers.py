@@ -37,7 +37,7 @@ from pres_eval import pytrec_eval
 from pres_eval.cli import main
 from pres_eval.errors import PresEvalError
 
-SECONDS = 60
+SECONDS = 300
 MOST_MEMORY = 3 << 30
 """Bytes: a case that needs more is wrong."""
 EXIT_CODES = {0, 1, 2, 3, 7}
@@ -338,7 +338,8 @@ def case_formats(chance: random.Random) -> str:
             continue
         lines = lines_of(found.to_trec(per_topic=True).decode("utf-8", "surrogateescape"))
         outcomes[way] = sorted(map(tuple, lines))
-    whole = [one for topic in [*qrels, *run] for one in topic if one in "\t\n\v\f\r"]
+    topics = [topic for data in (qrels, run) for topic, documents in data.items() if documents]
+    whole = [one for topic in topics for one in topic if one in "\t\n\v\f\r"]
     blanks = any(set(one) & set(" \t\n\v\f\r") for one in [*qrels, *run])
     if whole:
         assert not set(outcomes) - {"text", "csv"}, (whole, list(outcomes))

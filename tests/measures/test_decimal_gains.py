@@ -23,8 +23,8 @@ from pres_eval.measures.gain import _grades_by_default
 from pres_eval.measures.selection import select
 from pres_eval.options import Options, RelevanceInfo
 from pres_eval.ranking.runs import read_run
+from pres_eval.reading.file import File
 from pres_eval.reading.relevance import QRELS_FLOAT, QrelsJudgements, read_qrels, read_relevance
-from pres_eval.reading.source import Source
 from pres_eval.scoring import evaluate
 
 USABLE = [
@@ -190,7 +190,7 @@ def test_whole_numbers_give_the_same_either_way(tmp_path: Path) -> None:
     for form in ("qrels", "qrels_float"):
         qrels = read(tmp_path / "qrels", "".join(lines), form)
         assert (qrels.grade.dtype == np.float64) is (form == "qrels_float")
-        ranking = read_run(Source(str(tmp_path / "run")), qrels)
+        ranking = read_run(File(str(tmp_path / "run")), qrels)
         for options in (Options(), Options(relevance_level=2, max_retrieved=20, judged_only=True)):
             values.append(evaluate(qrels, ranking, select(names), options))
     for one, other in ((values[0], values[2]), (values[1], values[3])):
@@ -202,7 +202,7 @@ def test_threads_and_files_of_many_blocks(tmp_path: Path) -> None:
     path = tmp_path / "qrels"
     lines = [f"{topic} 0 d{doc} {doc / 7 + topic!r}\n" for topic in range(300) for doc in range(200)]
     path.write_text("".join(lines))
-    qrels = [read_qrels(Source(str(path)), jobs, layout=QRELS_FLOAT) for jobs in (1, 3)]
+    qrels = [read_qrels(File(str(path)), jobs, layout=QRELS_FLOAT) for jobs in (1, 3)]
     assert qrels[0].grade.tolist() == qrels[1].grade.tolist()
     assert qrels[0].grade[:3].tolist() == [0.0, 1 / 7, 2 / 7]
 

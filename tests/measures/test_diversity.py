@@ -24,9 +24,9 @@ from pres_eval.measures.novelty import HIGHEST_CUTOFF
 from pres_eval.measures.selection import select
 from pres_eval.options import Options, RelevanceInfo
 from pres_eval.ranking.runs import read_run
+from pres_eval.reading.file import File
 from pres_eval.reading.judged_groups import SubtopicQrels
 from pres_eval.reading.relevance import read_relevance
-from pres_eval.reading.source import Source
 from pres_eval.scoring import ScoredRun, evaluate
 
 Judgements = dict[str, Judged]
@@ -168,7 +168,7 @@ def evaluated(judgements: Judgements, run: dict[str, dict[str, float]], text: st
         ],
     )
     qrels = read_relevance(str(folder / "subtopics"), "subtopics")
-    ranking = read_run(Source(str(folder / "run")), qrels)
+    ranking = read_run(File(str(folder / "run")), qrels)
     return evaluate(qrels, ranking, select([text], relevance=RelevanceInfo.SUBTOPICS), Options())
 
 

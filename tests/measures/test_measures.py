@@ -403,3 +403,26 @@ def test_logarithms_are_those_of_the_c_library() -> None:
         math.exp(0.1),
         math.exp(0.5),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("rbp_resid", "0.0000 0.0000 0.0000"),
+        ("rbp_resid.p=0.8", "0.0000 1.0000 0.5000"),
+        ("utility", "1.0000 0.0000 0.5000"),
+        ("utility.1,-1,0,0", "1.0000 -1.0000 0.0000"),
+        ("relstring", "'1' ''"),
+        ("relstring.5", "'1' '-'"),
+        ("unj.5", "0.0000 0.0000 0.0000"),
+    ],
+)
+def test_topics_that_the_run_lacks_under_10_0(
+    command: Command, tmp_path: Path, text: str, values: str
+) -> None:
+    """As `trec_eval -c -q -m TEXT` of 10.0 prints them: parameters, if they are the defaults, change them."""
+    (tmp_path / "qrels").write_text("1 0 a 1\n5 0 a 1\n")
+    (tmp_path / "run").write_text("1 Q0 a 0 1 t\n")
+    options = ("--quiet", "--compat", "10.0", "-c", "-q", "-m", text)
+    lines = command.ok(*options, tmp_path / "qrels", tmp_path / "run").out.splitlines()
+    assert [line.split()[2] for line in lines] == values.split()

@@ -20,8 +20,8 @@ from pres_eval.measures import measure_of
 from pres_eval.measures.selection import select
 from pres_eval.options import Options
 from pres_eval.ranking.runs import read_run
+from pres_eval.reading.file import File
 from pres_eval.reading.relevance import read_qrels
-from pres_eval.reading.source import Source
 from pres_eval.scoring import ScoredRun, evaluate
 
 pytestmark = pytest.mark.slow
@@ -63,8 +63,8 @@ def run_in_file_order(name: str, thresholds: dict[str, int]) -> Iterator[str]:
 def tar_evaluation(name: str, texts: list[str], thresholds: dict[str, int], folder: Path) -> ScoredRun:
     path = folder / "run"
     path.write_text("".join(run_in_file_order(name, thresholds)), encoding="utf-8")
-    qrels = read_qrels(Source(str(TAR / "qrels.gz")))
-    return evaluate(qrels, read_run(Source(str(path)), qrels), select(texts), Options())
+    qrels = read_qrels(File(str(TAR / "qrels.gz")))
+    return evaluate(qrels, read_run(File(str(path)), qrels), select(texts), Options())
 
 
 @pytest.mark.skipif(not TAR.is_dir(), reason="no ../shared beside the checkout")

@@ -22,9 +22,9 @@ from pres_eval.measures.sampled import MEASURES as SAMPLED_MEASURES
 from pres_eval.measures.selection import select
 from pres_eval.options import Options, RelevanceInfo
 from pres_eval.ranking.runs import read_run
+from pres_eval.reading.file import File
 from pres_eval.reading.judged_groups import Sample
 from pres_eval.reading.relevance import read_relevance
-from pres_eval.reading.source import Source
 from pres_eval.scoring import Scoring, evaluate
 
 TEXTS = ("xinfAP", "infNDCG", "infNDCG.1=3.5,2=0", "iP.1,5,20", "irecall.3,100", "inum_rel_ret", "inum_rel",
@@ -308,7 +308,7 @@ def test_intervals_hold_the_truth_of_thinned_judgements(tmp_path: Path) -> None:
         write(tmp_path / "qrels", rows)
         judged = read_relevance(str(tmp_path / "qrels"), "strata")
         options = Options()
-        ranking = read_run(Source(str(tmp_path / "run")), judged, options)
+        ranking = read_run(File(str(tmp_path / "run")), judged, options)
         selection = select(["inum_rel"], relevance=RelevanceInfo.STRATA)
         scoring = Scoring(relevance=judged, selection=selection, options=options)
         found = evaluate(judged, ranking, selection, options)

@@ -21,8 +21,8 @@ from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.ranking import Ranking, rank_block
 from pres_eval.ranking.runs import read_run
 from pres_eval.reading.blocks import Block, Documents, whole_topics
+from pres_eval.reading.file import File
 from pres_eval.reading.relevance import Relevance
-from pres_eval.reading.source import Source
 
 
 def block_of(data: bytes, words: bool) -> Block:
@@ -60,7 +60,7 @@ def test_like_the_file(
     qrels = made_qrels({topic: dict.fromkeys(documents, 1) for topic, documents in judged.items()})
     with mock.patch.object(stretches, "BLOCK", draws.draw(st.sampled_from([1, 5, 1 << 17]))):
         found = ranked(block_of(data, words), qrels, Options(compat=compat), jobs)
-        expected = read_run(Source(str(path)), qrels, Options(compat))
+        expected = read_run(File(str(path)), qrels, Options(compat))
     assert as_lists(found) == as_lists(expected)
 
 

@@ -36,8 +36,8 @@ from pres_eval.ranking.parts import RankedPart
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.ranking.runs import read_run
+from pres_eval.reading.file import File
 from pres_eval.reading.pool import Pool
-from pres_eval.reading.source import Source
 
 Judged = dict[bytes, set[bytes]]
 WHOLE = 1 << 20
@@ -515,7 +515,7 @@ def test_large_run_in_ordinary_chunks(tmp_path: Path) -> None:
     pool = pool_of(judged)
     expected = read_plainly(path.read_bytes(), judged)
     assert path.stat().st_size > 2.5 * WHOLE
-    assert as_plain(read_run(Source(str(path)), judged_pool(pool), jobs=2), pool) == expected
+    assert as_plain(read_run(File(str(path)), judged_pool(pool), jobs=2), pool) == expected
     generator.shuffle(lines)
     path.write_bytes(b"".join(lines))
-    assert as_plain(read_run(Source(str(path)), judged_pool(pool), jobs=2), pool).topics == expected.topics
+    assert as_plain(read_run(File(str(path)), judged_pool(pool), jobs=2), pool).topics == expected.topics

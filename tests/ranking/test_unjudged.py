@@ -14,7 +14,7 @@ from pres_eval.options import Options
 from pres_eval.ranking import parts as merged
 from pres_eval.ranking.parts import UnjudgedTopics
 from pres_eval.ranking.runs import read_run
-from pres_eval.reading.source import Source
+from pres_eval.reading.file import File
 
 
 @settings(deadline=None)
@@ -58,5 +58,5 @@ def test_runs_in_other_formats_know_that_there_are_more(
     judged = judged_pool(made_pool([(b"1", b"a")]))
     for count in (2, 3):
         (tmp_path / "run").write_text("1\ta\t1\n" + "".join(f"t{n}\ta\t1\n" for n in range(count)))
-        ranking = read_run(Source(str(tmp_path / "run")), judged, Options())
+        ranking = read_run(File(str(tmp_path / "run")), judged, Options())
         assert (list(ranking.unjudged), ranking.more_unjudged) == ([b"t0", b"t1"], count > 2)

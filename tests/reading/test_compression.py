@@ -18,7 +18,7 @@ import zstandard
 
 from pres_eval.errors import DamagedError, InputError
 from pres_eval.reading.compression import Decompressed, compression_named
-from pres_eval.reading.source import Source
+from pres_eval.reading.file import File
 from pres_eval.reading.streams import MAGIC
 
 COMPRESS: dict[str, Callable[[bytes], bytes]] = {
@@ -35,7 +35,7 @@ SKIPPABLE = b"\x50\x2a\x4d\x18" + (5).to_bytes(4, "little") + b"12345"
 def text_of(data: bytes, folder: Path, name: str = "file") -> bytes:
     path = folder / name
     path.write_bytes(data)
-    return b"".join(bytes(c.buffer[c.start : c.stop]) for c in Source(str(path)).chunks())
+    return b"".join(bytes(c.buffer[c.start : c.stop]) for c in File(str(path)).chunks())
 
 
 LEGAL: dict[str, tuple[list[bytes], bytes]] = {
@@ -138,7 +138,7 @@ def bomb(kind: str) -> bytes:
 def test_bombs_need_no_more_memory_than_text(kind: str, tmp_path: Path) -> None:
     path = tmp_path / "bomb"
     path.write_bytes(bomb(kind))
-    source = Source(str(path))
+    source = File(str(path))
     size = 0
     tracemalloc.start()
     try:

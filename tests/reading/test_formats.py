@@ -20,10 +20,10 @@ from pres_eval.options import Options
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.runs import read_run
 from pres_eval.reading import blocks
+from pres_eval.reading.file import File
 from pres_eval.reading.formats import parquet
 from pres_eval.reading.formats.recognising import FORMATS, recognised
 from pres_eval.reading.relevance import read_relevance
-from pres_eval.reading.source import Source
 
 pyarrow = pytest.importorskip("pyarrow")
 from pyarrow.parquet import write_table  # noqa: E402
@@ -200,8 +200,8 @@ def test_any_run_in_any_format(
         judged.write_text(trec_qrels({t: dict.fromkeys(list(docs)[::2], 1) for t, docs in data.items()}))
         relevance = read_relevance(str(judged))
         with mock.patch.object(blocks, "AT_ONCE", size), mock.patch.object(parquet, "ROWS", size):
-            found = read_run(Source(str(path)), relevance, Options(), form=name)
-        expected = read_run(Source(str(plain)), relevance, Options())
+            found = read_run(File(str(path)), relevance, Options(), form=name)
+        expected = read_run(File(str(plain)), relevance, Options())
     for column in ("topic", "num_ret", "offsets", "rank", "document"):
         assert getattr(found, column).tolist() == getattr(expected, column).tolist()
     assert (found.facts.num_rows, found.tag) == (expected.facts.num_rows, "run")
@@ -286,10 +286,10 @@ def test_integer_and_dictionary_ids_in_tables(call: Command) -> None:
 def test_what_is_not_recognised(text: str, tmp_path: Path) -> None:
     """A damaged trec run is an error, not another format."""
     (tmp_path / "run").write_text(text)
-    assert recognised(Source(str(tmp_path / "run")), grades=False) is None
+    assert recognised(File(str(tmp_path / "run")), grades=False) is None
     (tmp_path / "qrels").write_text("q1 0 a 1\n")
     with pytest.raises(InputError):
-        read_run(Source(str(tmp_path / "run")), read_relevance(str(tmp_path / "qrels")), Options())
+        read_run(File(str(tmp_path / "run")), read_relevance(str(tmp_path / "qrels")), Options())
 
 
 def test_numbers_beyond_doubles_in_json(call: Command) -> None:
@@ -347,7 +347,7 @@ def test_a_large_table_is_read_in_parts(tmp_path: Path, monkeypatch: pytest.Monk
         return ranked_part(ranker, block)
 
     monkeypatch.setattr(Ranker, "ranked_part", noted)
-    ranking = read_run(Source(str(tmp_path / "run")), read_relevance(str(tmp_path / "qrels")), Options())
+    ranking = read_run(File(str(tmp_path / "run")), read_relevance(str(tmp_path / "qrels")), Options())
     assert len(ranking.topic) == 60 and set(ranking.rank.tolist()) == {6}
     assert sum(sizes) == 6000 and max(sizes) <= 500
 
@@ -361,9 +361,9 @@ def test_a_row_group_that_swells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     relevance = read_relevance(str(tmp_path / "qrels"))
     monkeypatch.setattr(parquet, "LARGEST_GROUP", 20_000)
     table(tmp_path / "small", data, ("qid", "docno", "score"), 10)
-    assert read_run(Source(str(tmp_path / "small")), relevance, Options()).facts.num_rows == 90
+    assert read_run(File(str(tmp_path / "small")), relevance, Options()).facts.num_rows == 90
     table(tmp_path / "large", data, ("qid", "docno", "score"), 90)
     with pytest.raises(
         InputError, match=r"large: a row group of [0-9,]+ bytes, decompressed, expected at most 20,000"
     ):
-        read_run(Source(str(tmp_path / "large")), relevance, Options())
+        read_run(File(str(tmp_path / "large")), relevance, Options())

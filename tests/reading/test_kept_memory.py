@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pres_eval.reading import memory
+from pres_eval.engines import memory
 
 Told = list[tuple[str, tuple[int, ...]]]
 

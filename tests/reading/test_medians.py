@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from pres_eval.errors import InputError
-from pres_eval.reading.source import Source
+from pres_eval.reading.file import File
 from pres_eval.reading.topic_files import Medians, read_medians
 
 
 def medians_in(folder: Path, text: str) -> Medians:
     (folder / "medians").write_text(text)
-    return read_medians(Source(str(folder / "medians")))
+    return read_medians(File(str(folder / "medians")))
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_layouts(tmp_path: Path, text: str, expected: Medians) -> None:
 
 def test_medians_that_excel_saved(tmp_path: Path) -> None:
     (tmp_path / "medians").write_bytes("topic\tmedian\r\n301\t0.25\r\n".encode("utf-16"))
-    assert read_medians(Source(str(tmp_path / "medians"))) == {"map": {b"301": 0.25}}
+    assert read_medians(File(str(tmp_path / "medians"))) == {"map": {b"301": 0.25}}
 
 
 @pytest.mark.parametrize(

@@ -323,3 +323,13 @@ def test_the_table_of_headings_is_that_of_the_page() -> None:
         for kind, headings in KNOWN_HEADINGS.items()
     ]
     assert rows == expected
+
+
+def test_advice_in_python_names_no_options(call: Command) -> None:
+    """Functions have no such argument: columns are renamed, and the command converts files."""
+    Path("new.csv").write_text("Frage,Treffer,Punkte\n1,d9,3\n")
+    with pytest.raises(InputError, match="are needed: rename them, or pres-eval convert FILE --to csv --col"):
+        pe.evaluate("qrels", "new.csv", "map")
+    Path("words").write_text("1 0 d1 X\n1 0 d2 A\n")
+    with pytest.raises(InputError, match="grades are words: pres-eval convert gives each its number"):
+        pe.Qrels("words")

@@ -11,8 +11,8 @@ from support.plain_reading import IDS, TOPICS
 from pres_eval.arrays.ids import NO_IDS, Ids
 from pres_eval.errors import InputError
 from pres_eval.reading.blocks import Block
+from pres_eval.reading.file import File
 from pres_eval.reading.relevance import QrelsJudgements, qrels_of_block, read_qrels
-from pres_eval.reading.source import Source
 
 JUDGEMENTS = st.lists(st.tuples(TOPICS, IDS, st.integers(-3, 200)), min_size=1, max_size=25)
 
@@ -38,7 +38,7 @@ def test_like_the_file(
         np.arange(1, len(rows) + 1) if numbered else None,
     )
     found = qrels_of_block(str(path), block)
-    assert as_lists(found) == as_lists(read_qrels(Source(str(path))))
+    assert as_lists(found) == as_lists(read_qrels(File(str(path))))
 
 
 def test_no_judgements_are_a_fault() -> None:

@@ -12,8 +12,8 @@ from support.plain_reading import BYTE_ORDER_MARK, faulty_lines, lines_of, run_f
 
 from pres_eval.arrays.ids import PADDING
 from pres_eval.reading import tokens
+from pres_eval.reading.file import Chunk
 from pres_eval.reading.lines import RUN, LineError, parse_lines
-from pres_eval.reading.source import Chunk
 from pres_eval.reading.tokens import Fields, split_fields
 
 LAYOUT = "one two three"

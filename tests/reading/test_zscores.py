@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from pres_eval.errors import InputError
-from pres_eval.reading.source import Source
+from pres_eval.reading.file import File
 from pres_eval.reading.zscores import MISSING, ZScores, read_zscores
 
 
 def scores_of(path: Path, text: str) -> ZScores:
     path.write_text(text)
-    return read_zscores(Source(str(path)))
+    return read_zscores(File(str(path)))
 
 
 def converted(zscores: ZScores, topic: bytes, label: str, value: float = 1.0, **options: bool) -> float:

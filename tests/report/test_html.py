@@ -1063,6 +1063,7 @@ def test_axe_finds_nothing(browser: Browser, patents_page: Path, width: int, sch
         browser.as_window()
 
 
-def test_the_scripts_are_at_most_a_fifth_larger_than_in_2_6() -> None:
+def test_the_scripts_are_at_most_a_quarter_larger_than_in_2_6() -> None:
+    """A fifth until 2.21; since then "Two runs" counts missing topics, and names tests outside the family."""
     scripts = (Path(svg.__file__).parent / "page").glob("*.js")
-    assert sum(len(script.read_bytes()) for script in scripts) < 1.2 * 58_064
+    assert sum(len(script.read_bytes()) for script in scripts) < 1.25 * 58_064

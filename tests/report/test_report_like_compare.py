@@ -201,3 +201,14 @@ def test_verdicts_of_agreement_say_that_they_are_not_corrected(command: Command,
     out = command("agreement", *files, *MEASURES).out
     assert "Verdicts on 6 pairs of runs (wilcoxon, p < 0.05, uncorrected)" in out
     assert "if all runs were equal, about 0.3 of 6 pairs would have a better run under each measure" in out
+
+
+@pytest.mark.parametrize("test", ["t", "bootstrap", "wilcoxon"])
+def test_weights_are_used_as_compare_does(
+    command: Command, files: list[str], tmp_path: Path, test: str
+) -> None:
+    """Both test ratios of weighted sums: weights alone make no run uncertain."""
+    (tmp_path / "weights").write_text("".join(f"{topic} {1 + topic % 4}\n" for topic in range(1, 13)))
+    options = ("--weights", str(tmp_path / "weights"), "--test", test, "--samples", "500")
+    ours = corrected_by(command, "report", files, *options)
+    assert ours == corrected_by(command, "compare", files, "--all-pairs", *options)

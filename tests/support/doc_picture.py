@@ -25,7 +25,7 @@ class Step:
 
 WAY: tuple[Stop | Step, ...] = (
     Stop("PAC-1012 Q0 EP-0938 19 2.71 broad", "a line of run.txt"),
-    Step("reading/source.py", "a chunk of whole lines: one reused buffer, decompressed where needed"),
+    Step("reading/file.py", "a chunk of whole lines: one reused buffer, decompressed where needed"),
     Step("reading/tokens.py", "where each column begins and ends, and which lines are faulty"),
     Step("reading/numbers.py", "the score as a double, exactly"),
     Stop("columns", "topic ids, document ids, scores; files, frames, dicts and arrays all become this"),

@@ -21,7 +21,7 @@ def report_of(qrels: str, runs: Sequence[str], nmax: Sequence[int] = (100, 1000)
     context = command_of("report").make_context(
         "report", [qrels, *runs, "--quiet", "--samples", "200", "-o", "report.html"]
     )
-    return report_from(ReportOptions(**context.params).but(nmax=tuple(nmax), **options))
+    return report_from(ReportOptions(**context.params).replace(nmax=tuple(nmax), **options))
 
 
 def report_of_texts(folder: Path, qrels: str, *runs: str, **options: Any) -> Report:

@@ -10,8 +10,8 @@ from conftest import ROOT
 from pres_eval.measures.selection import select
 from pres_eval.options import Options
 from pres_eval.ranking.runs import read_run
+from pres_eval.reading.file import File
 from pres_eval.reading.relevance import read_qrels
-from pres_eval.reading.source import Source
 from pres_eval.scoring import ScoredRun, evaluate
 
 Qrels = dict[str, dict[str, int]]
@@ -59,9 +59,9 @@ def evaluated(
         f"{topic} Q0 {doc} 0 {score!r} t\n" for topic, docs in run.items() for doc, score in docs.items()
     ]
     (folder / "run").write_text("".join(lines), encoding="utf-8")
-    judgements = read_qrels(Source(str(folder / "qrels")))
+    judgements = read_qrels(File(str(folder / "qrels")))
     options = options or Options()
-    ranking = read_run(Source(str(folder / "run")), judgements, options)
+    ranking = read_run(File(str(folder / "run")), judgements, options)
     return evaluate(judgements, ranking, select(texts, options), options)
 
 

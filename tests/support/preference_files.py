@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from pres_eval.ranking.ranked import NO_TIES, Ranked
+from pres_eval.reading.file import File
 from pres_eval.reading.pool import Pool
-from pres_eval.reading.source import Source
 
 Rankings = dict[str, list[str]]
 
@@ -41,6 +41,6 @@ def ranked(pool: Pool, rankings: Rankings) -> Ranked:
     )
 
 
-def write(path: Path, rows: Sequence[tuple[object, ...]]) -> Source:
+def write(path: Path, rows: Sequence[tuple[object, ...]]) -> File:
     path.write_text("".join(" ".join(str(field) for field in row) + "\n" for row in rows))
-    return Source(str(path))
+    return File(str(path))

@@ -13,9 +13,9 @@ from pres_eval.options import Options
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.ranking.runs import Runs, read_run
+from pres_eval.reading.file import File
 from pres_eval.reading.relevance import Relevance, read_relevance
 from pres_eval.reading.run_files import TREC, run_at
-from pres_eval.reading.source import Source
 
 ARRAYS = ("topic", "num_ret", "offsets", "rank", "document")
 PLAIN = ("name", "tag", "single", "ascending")
@@ -62,7 +62,7 @@ class WrittenRun:
 
     def whole(self) -> dict[str, Any]:
         """What one process makes of it."""
-        return outcome(lambda: read_run(Source(self.path), self.judged, Options()))
+        return outcome(lambda: read_run(File(self.path), self.judged, Options()))
 
     def in_splits(self, engine: Engine, checks: bool = True) -> dict[str, Any]:
         """What workers make of it."""

@@ -10,9 +10,9 @@ from typing import Any
 @contextmanager
 def chunks_of(size: int) -> Iterator[None]:
     """Read files in chunks of so many bytes."""
-    from pres_eval.reading.source import Source
+    from pres_eval.reading.file import File
 
-    function: Any = Source.chunks
+    function: Any = File.chunks
     before = function.__defaults__
     function.__defaults__ = (*before[:3], size)
     try:

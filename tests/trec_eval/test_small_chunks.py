@@ -6,7 +6,7 @@ from pathlib import Path
 
 from fuzz.compare import small_chunks
 
-from pres_eval.reading.source import Source
+from pres_eval.reading.file import File
 
 
 def test_small_chunks_are_small(tmp_path: Path) -> None:
@@ -14,5 +14,5 @@ def test_small_chunks_are_small(tmp_path: Path) -> None:
     path = tmp_path / "run"
     path.write_bytes(b"1 Q0 document 1 1.0 tag\n" * 100)
     with small_chunks():
-        assert len(list(Source(str(path)).chunks())) > 10
-    assert len(list(Source(str(path)).chunks())) == 1
+        assert len(list(File(str(path)).chunks())) > 10
+    assert len(list(File(str(path)).chunks())) == 1

@@ -10,16 +10,16 @@ import numpy as np
 
 from pres_eval.errors import InputError, quoted
 from pres_eval.reading.blocks import Block, joined
+from pres_eval.reading.file import Chunk, File
 from pres_eval.reading.headings import DOCNO, GAINS, GAINS_ADVICE, GRADE, KNOWN_HEADINGS, TOPIC, plain
 from pres_eval.reading.lines import Layout, LineError, parse_lines
-from pres_eval.reading.source import Chunk, Source
 
 MSMARCO = Layout("topic docno rank", number=2, whole=True)
 BEIR_RUN = Layout("query-id corpus-id score", number=2)
 BEIR_QRELS = Layout("query-id corpus-id score", number=2, whole=True)
 
 
-def read_msmarco(source: Source, grades: int) -> Iterator[Block]:
+def read_msmarco(source: File, grades: int) -> Iterator[Block]:
     """Yield a run of MS MARCO, of which the rank is the order; there are no judgements in this format."""
     assert not grades
     for part in read_columns(source, MSMARCO, header=False):
@@ -32,7 +32,7 @@ def read_msmarco(source: Source, grades: int) -> Iterator[Block]:
         )
 
 
-def read_beir(source: Source, grades: int) -> Iterator[Block]:
+def read_beir(source: File, grades: int) -> Iterator[Block]:
     """Return a run or judgements as BEIR writes them; judgements with decimals have the layout of a run."""
     if not grades or grades == GAINS:
         return read_columns(source, BEIR_RUN, header=True)
@@ -71,7 +71,7 @@ def is_header(line: bytes) -> bool:
     )
 
 
-def read_columns(source: Source, layout: Layout, header: bool, document: int = 1) -> Iterator[Block]:
+def read_columns(source: File, layout: Layout, header: bool, document: int = 1) -> Iterator[Block]:
     """Read a file of columns: the topic first, the docno in column `document` from 0, and the number."""
     before = 0
     for number, chunk in enumerate(source.chunks()):

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pres_eval.errors import InputError, number_of, quoted
-from pres_eval.reading.source import Source
+from pres_eval.reading.file import File
 
 BEGINNING_OF_ENGINE = re.compile(
     rb'"(?:responses|hits|details|requests|ratings|judgmentRatings|metric_score|took)"\s*:'
@@ -20,7 +20,7 @@ Entry = tuple[Any, Any, Any, "int | None"]
 """Topic, document and number of a row, and None, as such JSON has no lines."""
 
 
-def engine_rows(source: Source, data: Any, grades: int) -> Iterator[Entry] | None:
+def engine_rows(source: File, data: Any, grades: int) -> Iterator[Entry] | None:
     """Return the entries of such data, None if it is other JSON.
 
     `_msearch` does not return the names of queries, so topics are numbered from 1 as in the request.
@@ -30,7 +30,7 @@ def engine_rows(source: Source, data: Any, grades: int) -> Iterator[Entry] | Non
     return _judgements(source, data) if grades else _run(source, data)
 
 
-def _judgements(source: Source, data: Mapping[str, Any]) -> Iterator[Entry] | None:
+def _judgements(source: File, data: Mapping[str, Any]) -> Iterator[Entry] | None:
     """Return the entries of ratings, None if it is other JSON."""
     if isinstance(data.get("requests"), list):
         return _ratings(source, data["requests"])
@@ -38,7 +38,7 @@ def _judgements(source: Source, data: Mapping[str, Any]) -> Iterator[Entry] | No
     return None if rated_queries is None else _rated(rated_queries)
 
 
-def _run(source: Source, data: Mapping[str, Any]) -> Iterator[Entry] | None:
+def _run(source: File, data: Mapping[str, Any]) -> Iterator[Entry] | None:
     """Return the entries of responses and predictions, None if it is other JSON."""
     if isinstance(data.get("responses"), list):
         return _responses(source, data["responses"])
@@ -50,7 +50,7 @@ def _run(source: Source, data: Mapping[str, Any]) -> Iterator[Entry] | None:
     return _one_part(source, parts) if parts else None
 
 
-def _responses(source: Source, responses: Sequence[Any]) -> Iterator[Entry]:
+def _responses(source: File, responses: Sequence[Any]) -> Iterator[Entry]:
     for number, response in enumerate(responses, 1):
         if not isinstance(response, Mapping) or not isinstance(response.get("hits"), Mapping):
             found = f"no hits in response {number}"
@@ -72,7 +72,7 @@ def _details(details: Mapping[str, Any]) -> Iterator[Entry]:
         yield from _hits(topic, [hit["hit"] for hit in detail.get("hits", [])])
 
 
-def _ratings(source: Source, requests: Sequence[Any]) -> Iterator[Entry]:
+def _ratings(source: File, requests: Sequence[Any]) -> Iterator[Entry]:
     for number, request in enumerate(requests, 1):
         if "id" not in request:
             raise InputError(source.name, None, f"no id in request {number}", "one for each request")
@@ -110,7 +110,7 @@ def _predictions(data: Mapping[str, Any]) -> dict[tuple[str, str], Mapping[str, 
     }
 
 
-def _one_part(source: Source, parts: Mapping[tuple[str, str], Mapping[str, Any]]) -> Iterator[Entry]:
+def _one_part(source: File, parts: Mapping[tuple[str, str], Mapping[str, Any]]) -> Iterator[Entry]:
     """Yield the entries of the only predictions; raise InputError if there are several."""
     if len(parts) > 1:
         from pres_eval.reading.advice import repaired_name

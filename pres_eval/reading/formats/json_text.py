@@ -10,6 +10,7 @@ from typing import Any
 
 from pres_eval.errors import InputError, ReadingNote, did_you_mean, quoted
 from pres_eval.reading.blocks import Block, Row, blocks_of_rows
+from pres_eval.reading.file import File
 from pres_eval.reading.formats.engines import Entry, engine_rows
 from pres_eval.reading.formats.separated import InOrder, checked_grade, ids_in_cell
 from pres_eval.reading.headings import (
@@ -24,7 +25,6 @@ from pres_eval.reading.headings import (
     TOPIC,
     Naming,
 )
-from pres_eval.reading.source import Source
 
 SHAPE = '{"topic": {"docno": number, ...}, ...}'
 
@@ -36,7 +36,7 @@ class _RepeatedKeyError(ValueError):
     """A key that an object has twice."""
 
 
-def read_json(source: Source, grades: int) -> Iterator[Block]:
+def read_json(source: File, grades: int) -> Iterator[Block]:
     """Return one object for the whole file; or one a line, where the first line was too long to recognise."""
     text = source.head(None)
     if _is_lines(text):
@@ -62,7 +62,7 @@ def _is_lines(text: bytes) -> bool:
     return True
 
 
-def read_json_lines(source: Source, grades: int) -> Iterator[Block]:
+def read_json_lines(source: File, grades: int) -> Iterator[Block]:
     """Return one object a line: {topic: {docno: number}}, {topic: [docnos]}, or a record."""
     records = (
         (_parsed(source, line, number), number)
@@ -74,7 +74,7 @@ def read_json_lines(source: Source, grades: int) -> Iterator[Block]:
     )
 
 
-def _parsed(source: Source, text: bytes, line: int | None) -> Any:
+def _parsed(source: File, text: bytes, line: int | None) -> Any:
     try:
         return json.loads(text.removeprefix(b"\xef\xbb\xbf"), object_pairs_hook=_object)
     except _RepeatedKeyError as error:
@@ -91,7 +91,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return members
 
 
-def _nested_entries(source: Source, data: Any, line: int | None) -> Iterator[Entry]:
+def _nested_entries(source: File, data: Any, line: int | None) -> Iterator[Entry]:
     """Yield the documents of {topic: {docno: number}} and of {topic: [docnos]}."""
     if not isinstance(data, Mapping):
         raise InputError(source.name, line, f"JSON that is a {type(data).__name__}", f"JSON like {SHAPE}")
@@ -110,7 +110,7 @@ def _nested_entries(source: Source, data: Any, line: int | None) -> Iterator[Ent
             raise InputError(source.name, line, found, f"JSON like {SHAPE}")
 
 
-def _frame_entries(source: Source, data: Any, grades: int) -> Iterator[Entry] | None:
+def _frame_entries(source: File, data: Any, grades: int) -> Iterator[Entry] | None:
     """Return the entries of columns, by index as pandas writes a frame or as lists; None for other JSON."""
     if not isinstance(data, Mapping):
         return None
@@ -152,9 +152,7 @@ def is_record(data: Any, grades: int, naming: Naming) -> bool:
     return isinstance(data, Mapping) and _record_columns(data, grades, naming) is not None
 
 
-def _record_entries(
-    source: Source, records: Iterable[tuple[Any, int | None]], grades: int
-) -> Iterator[Entry]:
+def _record_entries(source: File, records: Iterable[tuple[Any, int | None]], grades: int) -> Iterator[Entry]:
     """Yield the documents of records, and of objects {topic: documents}; note topics that are numbers."""
     naming, numbered = source.naming, ""
     for number, (record, line) in enumerate(records, 1):
@@ -183,7 +181,7 @@ def _record_entries(
         warnings.warn(text, ReadingNote, stacklevel=2)
 
 
-def check_named_columns(source: Source, record: Any, naming: Naming, line: int | None) -> None:
+def check_named_columns(source: File, record: Any, naming: Naming, line: int | None) -> None:
     """Raise InputError for a record without one of the columns that the options name."""
     headings = list(record) if isinstance(record, Mapping) else []
     for kind, heading in naming.columns.items():
@@ -193,7 +191,7 @@ def check_named_columns(source: Source, record: Any, naming: Naming, line: int |
             raise InputError(source.name, line, f"no column {quoted(heading)} ({kind})", expected, advice)
 
 
-def check_is_no_record(source: Source, record: Any, line: int | None, grades: int) -> None:
+def check_is_no_record(source: File, record: Any, line: int | None, grades: int) -> None:
     """Raise InputError for a record that has a topic or a document, but not all columns."""
     if not isinstance(record, Mapping) or any(
         isinstance(value, (Mapping, list)) for value in record.values()
@@ -205,7 +203,7 @@ def check_is_no_record(source: Source, record: Any, line: int | None, grades: in
         raise InputError(source.name, line, found, expected, NAME_THEM)
 
 
-def whole_entries(source: Source, entries: Iterator[Entry]) -> Iterator[Entry]:
+def whole_entries(source: File, entries: Iterator[Entry]) -> Iterator[Entry]:
     """Yield the entries; raise InputError for a hit or a rating that lacks something."""
     try:
         yield from entries
@@ -214,7 +212,7 @@ def whole_entries(source: Source, entries: Iterator[Entry]) -> Iterator[Entry]:
         raise InputError(source.name, None, found, "_id and _score, or _id and rating") from None
 
 
-def _rows(source: Source, entries: Iterable[Entry], grades: int) -> Iterator[Row]:
+def _rows(source: File, entries: Iterable[Entry], grades: int) -> Iterator[Row]:
     """Yield entries as rows; raise InputError for a number of the wrong kind, and for ids that are none."""
     naming, in_order = source.naming, InOrder(grades)
     for topic, document, number, line in entries:
@@ -247,7 +245,7 @@ def _grade(number: Any, naming: Naming) -> int | float:
     return number
 
 
-def _id(source: Source, line: int | None, value: Any, what: str) -> bytes:
+def _id(source: File, line: int | None, value: Any, what: str) -> bytes:
     """Return an id as it is in text files; raise InputError for null and the like."""
     if value is None or isinstance(value, (bool, Mapping, list)):
         raise InputError(source.name, line, f"{what} {quoted(json.dumps(value))}", "an id")

@@ -11,9 +11,9 @@ import numpy as np
 from pres_eval.arrays import PADDING, AnyArray, Ids
 from pres_eval.errors import InputError, MissingExtraError, PresEvalError, quoted
 from pres_eval.reading.blocks import Block, Row, blocks_of_rows, check_topics
+from pres_eval.reading.file import File
 from pres_eval.reading.formats.separated import Columns, InOrder, columns_of, ids_in_cell
 from pres_eval.reading.headings import GAINS, GAINS_ADVICE, NAME_THEM
-from pres_eval.reading.source import Source
 from pres_eval.reading.streams import in_the_end
 
 ROWS = 1 << 16
@@ -29,14 +29,14 @@ LARGEST_GROUP = 1 << 30
 """Bytes of a row group, decompressed: who writes it decides in which pieces it is read."""
 
 
-def read_parquet(source: Source, grades: int) -> Iterator[Block]:
+def read_parquet(source: File, grades: int) -> Iterator[Block]:
     """Yield a table with the columns of ir_measures (query_id doc_id ...) or PyTerrier (qid docno ...)."""
     with opened(source) as file:
         yield from row_groups(source, file, range(file.num_row_groups), grades)
 
 
 @contextlib.contextmanager
-def opened(source: Source) -> Iterator[Any]:
+def opened(source: File) -> Iterator[Any]:
     """Give the file as pyarrow has it; what is wrong with it in the block becomes an InputError."""
     try:
         import pyarrow
@@ -67,7 +67,7 @@ def opened(source: Source) -> Iterator[Any]:
         raise InputError(source.name, None, f"cannot be read ({said})") from None
 
 
-def row_groups(source: Source, file: Any, numbers: Iterable[int], grades: int) -> Iterator[Block]:
+def row_groups(source: File, file: Any, numbers: Iterable[int], grades: int) -> Iterator[Block]:
     """Yield some row groups of the file, some rows at a time."""
     columns, names = columns_in(source, file, grades), column_names(source, file, grades)
     in_order = InOrder(grades)
@@ -110,7 +110,7 @@ def row_groups(source: Source, file: Any, numbers: Iterable[int], grades: int) -
 
 
 def _blocks_of_lists(
-    source: Source, batch: Any, names: list[str], in_order: InOrder, grades: int
+    source: File, batch: Any, names: list[str], in_order: InOrder, grades: int
 ) -> Iterator[Block]:
     """Yield the documents of a table that has a list of them, or a text with several, in each row."""
     topics, lists = (batch.column(name).to_pylist() for name in names[:2])
@@ -139,7 +139,7 @@ def _longest_shared(file: Any, group: int, columns: list[str]) -> int:
     return 1
 
 
-def blocks_of_groups(source: Source, start: int, stop: int, by_topic: bool) -> Iterator[Block]:
+def blocks_of_groups(source: File, start: int, stop: int, by_topic: bool) -> Iterator[Block]:
     """Yield the rows of some row groups; with `by_topic`, those of the topics that begin in them."""
     with opened(source) as file:
         if not by_topic:
@@ -164,13 +164,13 @@ def blocks_of_groups(source: Source, start: int, stop: int, by_topic: bool) -> I
                 return
 
 
-def column_names(source: Source, file: Any, grades: int) -> list[str]:
+def column_names(source: File, file: Any, grades: int) -> list[str]:
     """Return the names of the columns that are read.  Raises InputError if the file has not all of them."""
     names = file.schema_arrow.names
     return [names[place] for place in columns_in(source, file, grades).places]
 
 
-def columns_in(source: Source, file: Any, grades: int) -> Columns:
+def columns_in(source: File, file: Any, grades: int) -> Columns:
     """Return the columns that are read.
 
     Raises InputError if the file has not all of them, has one twice, or has structs for ids, or lists where
@@ -197,7 +197,7 @@ def columns_in(source: Source, file: Any, grades: int) -> Columns:
     return columns
 
 
-def _ids(source: Source, column: Any, name: str) -> Ids:
+def _ids(source: File, column: Any, name: str) -> Ids:
     """Return ids as bytes, without a copy for each."""
     import pyarrow
 
@@ -218,7 +218,7 @@ def _ids(source: Source, column: Any, name: str) -> Ids:
     return Ids.from_buffer(text, places[:-1] - start, places[1:] - start)
 
 
-def _numbers(source: Source, column: Any, name: str, grades: int) -> AnyArray:
+def _numbers(source: File, column: Any, name: str, grades: int) -> AnyArray:
     """Return (n,) the numbers of a column: whole ones if they are grades, doubles if scores or gains."""
     import pyarrow
 
@@ -236,7 +236,7 @@ def _numbers(source: Source, column: Any, name: str, grades: int) -> AnyArray:
     return _grades(source, np.asarray(numbers), name, grades)
 
 
-def _grades(source: Source, grades_read: AnyArray, name: str, grades: int) -> AnyArray:
+def _grades(source: File, grades_read: AnyArray, name: str, grades: int) -> AnyArray:
     """Return (n,) grades as whole numbers, or gains; raise InputError for decimals where these are none."""
     if grades_read.dtype.kind != "f":
         return grades_read.astype(np.int64)
@@ -250,7 +250,7 @@ def _grades(source: Source, grades_read: AnyArray, name: str, grades: int) -> An
     return grades_read.astype(np.float64 if grades == GAINS else np.int64)
 
 
-def _check_nulls(source: Source, column: Any, name: str) -> None:
+def _check_nulls(source: File, column: Any, name: str) -> None:
     if column.null_count:
         raise InputError(
             source.name, None, f"rows without a value in column {quoted(name)}", "a value in all"

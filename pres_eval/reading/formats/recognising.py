@@ -10,6 +10,7 @@ from typing import Any
 
 from pres_eval.errors import InputError
 from pres_eval.reading.blocks import Block, FileFormat
+from pres_eval.reading.file import File
 from pres_eval.reading.formats.delimited import read_beir, read_msmarco
 from pres_eval.reading.formats.engines import BEGINNING_OF_ENGINE
 from pres_eval.reading.formats.json_text import SHAPE, is_record, read_json, read_json_lines
@@ -24,7 +25,6 @@ from pres_eval.reading.formats.separated import (
     separator_of,
 )
 from pres_eval.reading.headings import DOCNO, DOCNOS, GRADE, RANK, SCORE, Naming
-from pres_eval.reading.source import Source
 
 LOOKED_AT_LINES = 20
 
@@ -32,7 +32,7 @@ NAMED = "columns"
 """Name of the format whose columns --columns numbers, and of Parquet whose columns it names."""
 
 
-def _read_named(source: Source, grades: int) -> Iterator[Block]:
+def _read_named(source: File, grades: int) -> Iterator[Block]:
     """Read a file whose columns --columns names."""
     is_parquet = source.head().startswith(b"PAR1")
     return (read_parquet if is_parquet else read_by_number)(source, grades)
@@ -55,7 +55,7 @@ FORMATS = {
 """By the names that -T and -R give them, and the format of numbered columns, which has no such name."""
 
 
-def recognised(source: Source, grades: bool) -> FileFormat | None:
+def recognised(source: File, grades: bool) -> FileFormat | None:
     """Return the format of a file that is none of trec_eval's; None if it is not known either."""
     try:
         head = source.head().removeprefix(b"\xef\xbb\xbf")
@@ -86,7 +86,7 @@ def _of_text(first: bytes, lines: list[bytes], grades: bool, naming: Naming) -> 
     return FORMATS["msmarco"] if not grades and _ranks_ascend(lines) else None
 
 
-def judgements_format(source: Source) -> FileFormat | None:
+def judgements_format(source: File) -> FileFormat | None:
     """Return the format of judgements whose columns or words the options name; None if they name none."""
     file_format = recognised(source, grades=True)
     if file_format is None and source.naming.grades:

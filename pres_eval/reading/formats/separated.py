@@ -12,6 +12,7 @@ from itertools import chain
 from pres_eval.errors import InputError, ReadingNote, did_you_mean, number_of, plural, quoted
 from pres_eval.reading.blocks import Block, Row, blocks_of_rows
 from pres_eval.reading.csv_rows import separated_rows, separator_of_lines
+from pres_eval.reading.file import File
 from pres_eval.reading.headings import (
     DOCNO,
     DOCNOS,
@@ -25,7 +26,6 @@ from pres_eval.reading.headings import (
     Naming,
 )
 from pres_eval.reading.lines import QRELS
-from pres_eval.reading.source import Source
 from pres_eval.records import dataclass
 
 ROUNDED = re.compile(rb"\d[.,]\d+E\+\d+")
@@ -116,7 +116,7 @@ def header_of(line: bytes) -> list[str]:
         return []
 
 
-def read_csv(source: Source, grades: int) -> Iterator[Block]:
+def read_csv(source: File, grades: int) -> Iterator[Block]:
     """Read a run or judgements with named columns, separated by commas, semicolons or tabs.
 
     Raises InputError for missing columns, for rows of another length, and for ids that are none.
@@ -124,7 +124,7 @@ def read_csv(source: Source, grades: int) -> Iterator[Block]:
     return blocks_of_rows(source.name, _rows_by_heading(source, grades), grades)
 
 
-def _rows_by_heading(source: Source, grades: int) -> Iterator[Row]:
+def _rows_by_heading(source: File, grades: int) -> Iterator[Row]:
     """Yield the rows of a file with a header."""
     lines = _lines(source)
     first, before = next(lines, "").encode("utf-8", "surrogateescape"), 1
@@ -139,7 +139,7 @@ def _rows_by_heading(source: Source, grades: int) -> Iterator[Row]:
     yield from CellReader(source, columns, grades, separator, len(header), ", as in the header").rows(rows)
 
 
-def read_by_number(source: Source, grades: int) -> Iterator[Block]:
+def read_by_number(source: File, grades: int) -> Iterator[Block]:
     """Read a run or judgements whose columns --columns names by their numbers.
 
     Raises InputError for a file with fewer columns, for rows of another length, and for ids that are none.
@@ -147,7 +147,7 @@ def read_by_number(source: Source, grades: int) -> Iterator[Block]:
     return blocks_of_rows(source.name, _rows_by_number(source, grades), grades)
 
 
-def _rows_by_number(source: Source, grades: int) -> Iterator[Row]:
+def _rows_by_number(source: File, grades: int) -> Iterator[Row]:
     """Yield the rows of a file without a header, or whose header has no number in the column of numbers."""
     naming = source.naming
     columns = numbered_columns(naming, grades)
@@ -175,7 +175,7 @@ def _rows_by_number(source: Source, grades: int) -> Iterator[Row]:
     )
 
 
-def read_words(source: Source, grades: int) -> Iterator[Block]:
+def read_words(source: File, grades: int) -> Iterator[Block]:
     """Read qrels whose grades may be words that --grades explains."""
     rows = (
         (line, text.split())
@@ -196,9 +196,7 @@ def numbered_columns(naming: Naming, grades: int) -> Columns:
     return Columns(places[TOPIC], places[DOCNOS if several else DOCNO], number, by_rank, several)
 
 
-def _missing_columns(
-    source: Source, line: int, header: Sequence[str], grades: int, first: bytes
-) -> InputError:
+def _missing_columns(source: File, line: int, header: Sequence[str], grades: int, first: bytes) -> InputError:
     """Return the error of a header without the columns of a run or of judgements."""
     number = "relevance" if grades else "score"
     expected = f"a header with query_id, doc_id and {number}"
@@ -222,7 +220,7 @@ class CellReader:
     width      cells of each row, and `like` says why so many
     """
 
-    source: Source
+    source: File
     columns: Columns
     grades: int
     separator: str
@@ -280,7 +278,7 @@ def ids_in_cell(cell: str) -> list[str]:
     return [word.strip() for word in text.split(separator) if word.strip()]
 
 
-def _lines(source: Source) -> Iterator[str]:
+def _lines(source: File) -> Iterator[str]:
     """Yield the lines of a file with their ends."""
     for chunk in source.chunks():
         for line in chunk.text().splitlines(keepends=True):
@@ -303,7 +301,7 @@ def checked_grade(grade: float, found: str, name: str, line: int | None, grades:
     return grade
 
 
-def id_of_cell(source: Source, line: int, text: str, what: str) -> bytes:
+def id_of_cell(source: File, line: int, text: str, what: str) -> bytes:
     """Return an id without the blanks around it; raise InputError for an empty or rounded one."""
     word = text.encode("utf-8", "surrogateescape").strip()  # of bytes: other blanks than ASCII's are letters
     if not word or b"\0" in word:

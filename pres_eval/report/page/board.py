@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pres_eval.analysis.corrections import SHARED
+from pres_eval.analysis.every_pair import PairTable
 from pres_eval.analysis.paired import depth_warning
 from pres_eval.errors import plural
 from pres_eval.measures.base import Format
@@ -18,9 +19,6 @@ FEW_RUNS = 12
 
 MANY_LETTERS = 8
 """More letters than this behind a number are shown as the first and the last ones."""
-
-ORDER_OF_INCOMPLETE = ", runs that lack topics last"
-"""End of a caption about the order of runs, where some lack topics."""
 
 SEARCH = element("input", id="board-search", type="search", autocomplete="off")
 
@@ -90,30 +88,29 @@ def _averages(report: Report) -> Html:
     """Return the board: runs and their means, the best first."""
     labels = report.board_and_counts
     several = len(report.names) > 1
-    marked = {
-        label: report.leaders(label)
-        if several and report.column(label).measure.format is Format.FLOAT
-        else []
-        for label in labels
-    }
+    leaders: dict[str, list[int]] = {}
+    for label in labels:
+        is_mean = report.column(label).measure.format is Format.FLOAT
+        leaders[label] = report.leaders(label) if several and is_mean else []
     rows: list[list[Cell]] = []
     for run in report.best_first(labels[0]):
         name = report.names[run]
-        of_all = "" if report.has_all_topics(run) else f" of {plural(len(report.topics))}"
-        if zeros := report.counted_as_0(run):
-            of_all = f" ({zeros} counted as 0)"
-        cells = [
-            element(
-                "td",
-                report.text(run, label),
-                _letters(report, label, run, hidden=len(report.names) > FEW_RUNS and label != labels[0]),
-                class_="n best" if run in marked[label] else "n",
-                data_board=label if label in report.board else None,
-            )
-            for label in labels
+        row: list[Cell] = [
+            element("span", svg.swatch(run), link("runs", name, run=name), class_="name", data_run=run),
+            _topic_count(report, run),
         ]
-        named = element("span", svg.swatch(run), link("runs", name, run=name), class_="name", data_run=run)
-        rows.append([named, f"{report.topic_counts()[run]}{of_all}", *cells])
+        for label in labels:
+            hidden = len(report.names) > FEW_RUNS and label != labels[0]
+            row.append(
+                element(
+                    "td",
+                    report.text(run, label),
+                    _letters(report, label, run, hidden),
+                    class_="n best" if run in leaders[label] else "n",
+                    data_board=label if label in report.board else None,
+                )
+            )
+        rows.append(row)
     return table(
         f"Averages over topics{_words(report) if several else ''}",
         ["run", "topics", *labels],
@@ -122,6 +119,15 @@ def _averages(report: Report) -> Html:
         name="board",
         falling={label for label in labels if report.sign(label) < 0},
     )
+
+
+def _topic_count(report: Report, run: int) -> str:
+    """Return how many topics a run was averaged over, and how many of these it lacks."""
+    count = report.topic_counts()[run]
+    zeros = report.counted_as_0(run)
+    if zeros:
+        return f"{count} ({zeros} counted as 0)"
+    return f"{count}" if report.has_all_topics(run) else f"{count} of {plural(len(report.topics))}"
 
 
 def _words(report: Report) -> str:
@@ -177,46 +183,48 @@ def _letters(report: Report, label: str, run: int, hidden: bool) -> Html | str:
     pairs = report.pairs
     if pairs is None or pairs.baseline is not None or len(report.names) < 2 or label not in pairs.measures:
         return ""
-    found = pairs.letters[pairs.measures.index(label)][run]
-    cut = found if len(found) <= MANY_LETTERS else f"{found[:4]}…{found[-3:]}"
-    return element("sup", cut, class_="letters", title=None if cut == found else found, hidden=hidden)
+    letters = pairs.letters[pairs.measures.index(label)][run]
+    if len(letters) <= MANY_LETTERS:
+        return element("sup", letters, class_="letters", hidden=hidden)
+    cut = f"{letters[:4]}…{letters[-3:]}"
+    return element("sup", cut, class_="letters", title=letters, hidden=hidden)
 
 
 def _intervals(report: Report) -> Html | str:
     """Return the chart of means with their intervals, nothing if runs were not compared."""
-    pairs, names = report.pairs, report.names
+    pairs = report.pairs
     if pairs is None:
         return ""
-    confidence = percentage(1 - pairs.settings.alpha)
     label = pairs.measures[0]
-    order = report.all_topics_first(np.argsort(-pairs.gains[0], kind="stable").tolist())
     rows = [
-        svg.Row(
-            names[run],
-            run,
-            float(pairs.means[0, run]),
-            (float(pairs.lower[0, run]), float(pairs.upper[0, run])),
-            None,
-            f"{names[run]}: {pairs.means[0, run]:.4f}"
-            + (
-                f" ({pairs.lower[0, run]:.4f} to {pairs.upper[0, run]:.4f})"
-                if np.isfinite(pairs.lower[0, run])
-                else " (one topic: no interval)"
-            ),
-            pairs.letters[0][run] if len(names) > 1 else "",
-        )
-        for run in order
+        _interval_row(report, pairs, run)
+        for run in report.all_topics_first(np.argsort(-pairs.gains[0], kind="stable").tolist())
     ]
-    last = ORDER_OF_INCOMPLETE if report.topics_differ() and not report.options.complete else ""
-    less = " (less is better)" if report.sign(label) < 0 else ""
-    ends = f" with {confidence} intervals (uncorrected)" if np.isfinite(pairs.lower[0]).any() else ""
-    words = f"Means over {pairs.over}{ends}, best first{last}{less}"
-    return element(
-        "div",
-        figure(
-            label, words, svg.row_chart("intervals", f"{label} of the runs", words, f"mean {label}", rows)
-        ),
-        id="board-bars",
+    words = f"Means over {pairs.over}"
+    if np.isfinite(pairs.lower[0]).any():
+        words += f" with {percentage(1 - pairs.settings.alpha)} intervals (uncorrected)"
+    words += ", best first"
+    if report.topics_differ() and not report.options.complete:
+        words += ", runs that lack topics last"
+    if report.sign(label) < 0:
+        words += " (less is better)"
+    picture = svg.row_chart("intervals", f"{label} of the runs", words, f"mean {label}", rows)
+    return element("div", figure(label, words, picture), id="board-bars")
+
+
+def _interval_row(report: Report, pairs: PairTable, run: int) -> svg.Row:
+    """Return the row of a run in the chart of intervals."""
+    name = report.names[run]
+    mean, lower, upper = (float(values[0, run]) for values in (pairs.means, pairs.lower, pairs.upper))
+    ends = f"({lower:.4f} to {upper:.4f})" if np.isfinite(lower) else "(one topic: no interval)"
+    return svg.Row(
+        name,
+        run,
+        mean,
+        (lower, upper),
+        None,
+        f"{name}: {mean:.4f} {ends}",
+        pairs.letters[0][run] if len(report.names) > 1 else "",
     )
 
 
@@ -226,19 +234,13 @@ def pair(report: Report) -> Html:
     if pairs is None:
         return section("pair", "Two runs", element("p", "There is no average over topics to test."))
     base = report.baseline
-    others = [
-        (report.names[run], pairs.against(0, run, base))
-        for run in report.best_first(report.main)
-        if run != base
-    ]
-    rows = [
-        [
-            *(link("runs", name, run=name), str(found.topics), signed(found.difference)),
-            *map(str, (found.wins, found.topics - found.wins - found.losses, found.losses)),
-            p_text(found.p_value),
-        ]
-        for name, found in others
-    ]
+    rows: list[list[Cell]] = []
+    for run in report.best_first(report.main):
+        if run != base:
+            name, test = report.names[run], pairs.against(0, run, base)
+            ties = test.topics - test.wins - test.losses
+            row: list[Cell] = [link("runs", name, run=name), str(test.topics), signed(test.difference)]
+            rows.append([*row, str(test.wins), str(ties), str(test.losses), p_text(test.p_value)])
     caption = (
         f"{pairs.measures[0]}: each run against {report.names[base]} over the topics that both have"
         f" ({pairs.family}, as on the leaderboard)"

@@ -21,74 +21,79 @@ def groups_view(report: Report) -> Html:
     groups = report.groups
     assert groups is not None, "a page has this section where there are groups"
     measures = [report.main, *(label for label in report.board if label != report.main)]
-    names = ", ".join(
-        f"{name} ({plural(_size(report, own))})" for name, own in groups.topics.items() if _size(report, own)
-    )
+    sizes = {name: _size(report, topics) for name, topics in groups.topics.items()}
+    names = ", ".join(f"{name} ({plural(size)})" for name, size in sizes.items() if size)
+    parts = []
+    for label in measures:
+        tables = _of_measure(report, groups, label)
+        parts.append(element("details", element("summary", label), *tables, open=label == report.main))
     return section(
         "groups",
         "Groups of topics",
         element("p", f"Topics are grouped by {text_of(report.shown_path(groups.path))}: {names}."),
         element("p", _words(report), class_="dim"),
-        *(
-            element("details", element("summary", label), *_of_measure(report, groups, label), open=not place)
-            for place, label in enumerate(measures)
-        ),
+        *parts,
     )
 
 
 def _size(report: Report, topics: frozenset[bytes]) -> int:
+    """Return how many topics of a group the report has."""
     return len(topics.intersection(report.topics))
 
 
 def _words(report: Report) -> str:
     """Describe how the runs were compared in groups, and what the marks mean."""
-    found, pairs = report.by_group, report.pairs
-    if found is None or pairs is None or not found.comparisons:
+    by_group, pairs = report.by_group, report.pairs
+    if by_group is None or pairs is None or not by_group.comparisons:
         return "No differences were tested: that takes two runs with topics in common."
     settings = pairs.settings
     measures = " and measures" if settings.over == "measures" else " of a measure"
-    return (
+    words = (
         f"+ and − mark values that are significantly better and worse than those of"
         f" {report.names[report.baseline]} in the group ({settings.test}, correction"
         f" {settings.correction} over all groups and runs{measures}, p < {settings.alpha:g}), over the"
         " topics that all runs have. These tests are a family of their own, beside that of the leaderboard."
-        + " As some topics are in several groups, no test shows whether differences depend on the group."
-        * found.overlap
     )
+    if by_group.overlap:
+        words += (
+            " As some topics are in several groups, no test shows whether differences depend on the group."
+        )
+    return words
 
 
 def _of_measure(report: Report, groups: Groups, label: str) -> list[Html]:
     """Return the tables of a measure: means, comparisons, interactions."""
-    found = report.by_group
-    own = [] if found is None else [one for one in found.comparisons if one.measure == label]
-    title = f"Whether differences of {label} depend on the group"
-    return [
-        scrolling(f"Means of {label} by group", _means(report, groups, label, own)),
-        *([scrolling(f"Tests of {label} in each group", _tests(report, label, own))] if own else []),
-        *([scrolling(title, _between(label, found))] if found and own and found.interactions else []),
-    ]
+    comparisons: list[GroupComparison] = []
+    if report.by_group is not None:
+        comparisons = [pair for pair in report.by_group.comparisons if pair.measure == label]
+    tables = [scrolling(f"Means of {label} by group", _means(report, groups, label, comparisons))]
+    if comparisons:
+        tables.append(scrolling(f"Tests of {label} in each group", _tests(report, label, comparisons)))
+    if comparisons and report.by_group is not None and report.by_group.interactions:
+        title = f"Whether differences of {label} depend on the group"
+        tables.append(scrolling(title, _between(label, report.by_group)))
+    return tables
 
 
-def _means(report: Report, groups: Groups, label: str, own: Sequence[GroupComparison]) -> Html:
+def _means(report: Report, groups: Groups, label: str, comparisons: Sequence[GroupComparison]) -> Html:
     """Return the table of runs and their means in each group."""
     names = [name for name, topics in groups.topics.items() if _size(report, topics)]
     kind = report.column(label).measure.format
-    marks = {(one.run, one.group): SIGNS[one.direction] for one in own}
+    marks = {(pair.run, pair.group): SIGNS[pair.direction] for pair in comparisons}
     rows: list[Sequence[Cell]] = []
     for run in report.best_first(label):
         name, evaluation = report.names[run], report.evaluations[run]
-        place = evaluation.labels.index(label)
-        of_groups = {group: values[place] for group, values in over_groups(evaluation, names).items()}
-        texts = {
-            group: shown(value, DIGITS, kind) if isinstance(value, float) else UNKNOWN
-            for group, value in of_groups.items()
-        }
-        cells = [
-            f"{texts[group]}{marks.get((name, group), '')}{_lacking(report, run, groups, group)}"
-            for group in names
-        ]
-        worst = worst_group(evaluation, place) or UNKNOWN
-        rows.append([link("runs", name, run=name), *cells, texts[MACRO], worst])
+        column = evaluation.labels.index(label)
+        texts = {}
+        for group, values in over_groups(evaluation, names).items():
+            value = values[column]
+            texts[group] = shown(value, DIGITS, kind) if isinstance(value, float) else UNKNOWN
+        cells: list[Cell] = [link("runs", name, run=name)]
+        for group in names:
+            cells.append(
+                f"{texts[group]}{marks.get((name, group), '')}{_lacking(report, run, groups, group)}"
+            )
+        rows.append([*cells, texts[MACRO], worst_group(evaluation, column) or UNKNOWN])
     return table(
         f"Means of {label} by group of topics", ["run", *names, "mean of groups", "worst group"], rows
     )
@@ -96,46 +101,39 @@ def _means(report: Report, groups: Groups, label: str, own: Sequence[GroupCompar
 
 def _lacking(report: Report, run: int, groups: Groups, name: str) -> str:
     """Return how many topics of a group a run has, if it lacks some; empty if it has all."""
-    wanted = groups.topics[name].intersection(report.topics)
-    there = len(wanted.intersection(report.evaluations[run].topics))
-    return "" if there == len(wanted) or report.options.complete else f" ({there} of {len(wanted)})"
+    topics = groups.topics[name].intersection(report.topics)
+    count = len(topics.intersection(report.evaluations[run].topics))
+    if count == len(topics) or report.options.complete:
+        return ""
+    return f" ({count} of {len(topics)})"
 
 
-def _tests(report: Report, label: str, own: Sequence[GroupComparison]) -> Html:
+def _tests(report: Report, label: str, comparisons: Sequence[GroupComparison]) -> Html:
     """Return the table of runs against the baseline in each group."""
-    rows = [
-        [
-            one.run,
-            one.group,
-            str(one.topics),
-            f"{one.mean:.{DIGITS}f}",
-            f"{one.other_mean:.{DIGITS}f}",
-            signed(one.difference),
-            p_text(one.p_value),
-            p_text(one.corrected) + "*" * one.significant,
-        ]
-        for one in own
-    ]
+    rows = []
+    for pair in comparisons:
+        means = [f"{pair.mean:.{DIGITS}f}", f"{pair.other_mean:.{DIGITS}f}", signed(pair.difference)]
+        row = [pair.run, pair.group, str(pair.topics), *means]
+        rows.append([*row, p_text(pair.p_value), _starred(pair.corrected, pair.significant)])
     assert report.pairs is not None, "comparisons in groups come of those of pairs"
     settings = report.pairs.settings
     heads = ["run", "group", "topics", "mean", "of the baseline", "difference", "p"]
-    caption = f"{label} in each group against {own[0].other}; * marks p below {settings.alpha:g}"
+    caption = f"{label} in each group against {comparisons[0].other}; * marks p below {settings.alpha:g}"
     return table(caption, [*heads, f"p ({settings.correction})"], rows, text_columns=2)
 
 
-def _between(label: str, found: ByGroup) -> Html:
+def _starred(p_value: float, significant: bool) -> str:
+    """Return a p-value with a star if it is significant."""
+    return f"{p_text(p_value)}*" if significant else p_text(p_value)
+
+
+def _between(label: str, by_group: ByGroup) -> Html:
     """Return the table of whether differences depend on the group."""
-    rows = [
-        [
-            f"{one.run} against {one.other}",
-            one.least,
-            one.greatest,
-            p_text(one.p_value),
-            p_text(one.corrected) + "*" * one.significant,
-        ]
-        for one in found.interactions
-        if one.measure == label
-    ]
+    rows = []
+    for pair in by_group.interactions:
+        if pair.measure == label:
+            row = [f"{pair.run} against {pair.other}", pair.least, pair.greatest]
+            rows.append([*row, p_text(pair.p_value), _starred(pair.corrected, pair.significant)])
     caption = (
         f"Whether the difference in {label} is another one in another group (Welch's F, by random deals of"
         " the topics to groups); a difference that is significant in one group and not in another is no"

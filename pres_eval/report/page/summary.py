@@ -191,34 +191,37 @@ def _topics(report: Report, run: int) -> list[Content]:
     """Return on how many topics a run is first, and on which it is at its worst."""
     label, name = report.main, report.names[run]
     gains = report.sign(label) * rounded(report.matrix(label).ravel()).reshape(len(report.names), -1)
-    own = np.flatnonzero(np.isfinite(gains[run]))
-    if len(own) < 2:
+    topics = np.flatnonzero(np.isfinite(gains[run]))
+    if len(topics) < 2:
         return []
-    best = np.fmax.reduce(gains, axis=0)
-    first = own[gains[run, own] == best[own]]
-    shared = int(np.count_nonzero((gains[:, first] == best[first]).sum(axis=0) > 1))
-    worst = own[gains[run, own] == gains[run, own].min()]
+    worst = topics[gains[run, topics] == gains[run, topics].min()]
     topic = text_of(report.topics[worst[0]])
     more = f" and {len(worst) - 1} more" if len(worst) > 1 else ""
     value = f"{report.matrix(label)[run, worst[0]]:.{DIGITS}f}"
     parts: list[Content] = [f"{name} fails most on ", link("topic", topic, topic=topic, run=name)]
     if len(report.names) == 1:
         return [*parts, f"{more} ({label} {value})."]
-    rival = int(np.flatnonzero(gains[:, worst[0]] == best[worst[0]])[0])
-    there = (
-        "no run does better"
-        if best[worst[0]] == gains[run, worst[0]]
-        else f"the best there: {report.names[rival]}, {report.matrix(label)[rival, worst[0]]:.{DIGITS}f}"
-    )
-    tied = f", on {shared} of these together with others" * (shared > 0)
+    best = np.fmax.reduce(gains, axis=0)
+    first = topics[gains[run, topics] == best[topics]]
+    words = f"{name} is first on {len(first)} of {_topics_of_run(report, run, len(topics))}"
+    shared = int(np.count_nonzero((gains[:, first] == best[first]).sum(axis=0) > 1))
+    if shared:
+        words += f", on {shared} of these together with others"
+    if best[worst[0]] == gains[run, worst[0]]:
+        rival = "no run does better"
+    else:
+        other = int(np.flatnonzero(gains[:, worst[0]] == best[worst[0]])[0])
+        rival_value = report.matrix(label)[other, worst[0]]
+        rival = f"the best there: {report.names[other]}, {rival_value:.{DIGITS}f}"
+    return [f"{words}. ", *parts, f"{more} ({label} {value}; {rival})."]
+
+
+def _topics_of_run(report: Report, run: int, count: int) -> str:
+    """Return how many topics a run has, and how many others count as 0."""
     zeros = report.counted_as_0(run)
-    has = (
-        f"the {plural(len(own))} that it has, the other {zeros:,} counting as 0"
-        if zeros
-        else plural(len(own))
-    )
-    fails = f"{more} ({label} {value}; {there})."
-    return [f"{name} is first on {len(first)} of {has}{tied}. ", *parts, fails]
+    if zeros:
+        return f"the {plural(count)} that it has, the other {zeros:,} counting as 0"
+    return plural(count)
 
 
 def _missed(report: Report, run: int) -> list[Content]:
@@ -279,36 +282,30 @@ def trust_view(report: Report) -> Html:
     trust = report.trust
     if trust is None:
         return section("trust", "Can I trust these judgements?", element("p", "This was not checked."))
-    heads = [
-        "run",
-        *(f"judged in the first {rank}" for rank in trust.judged),
-        *trust.bounds,
-        "equal scores",
-        "only it found",
-        "topics lacking",
-    ]
-    rows: list[Sequence[Cell]] = [
-        [
-            link("runs", report.names[run], run=report.names[run]),
-            *(percentage(round(float(values[run]), 3)) for values in trust.judged.values()),
-            *(interval(*bounds[:, run].tolist()) for bounds in trust.bounds.values()),
-            str(ties) if (ties := trust.ties[run]) is not None and ties.is_wide else UNKNOWN,
-            str(report.unique_relevant[run]),
-            str(len(report.topics) - len(report.evaluations[run].topics)),
-        ]
-        for run in report.best_first(report.main)
-    ]
+    heads = ["run"]
+    heads += [f"judged in the first {rank}" for rank in trust.judged]
+    heads += [*trust.bounds, "equal scores", "only it found", "topics lacking"]
+    rows: list[Sequence[Cell]] = []
+    for run in report.best_first(report.main):
+        row: list[Cell] = [link("runs", report.names[run], run=report.names[run])]
+        row += [percentage(round(float(shares[run]), 3)) for shares in trust.judged.values()]
+        row += [interval(*bounds[:, run].tolist()) for bounds in trust.bounds.values()]
+        ties = trust.ties[run]
+        row.append(str(ties) if ties is not None and ties.is_wide else UNKNOWN)
+        row.append(str(report.unique_relevant[run]))
+        row.append(str(len(report.topics) - len(report.evaluations[run].topics)))
+        rows.append(row)
     caption = (
         "Documents judged, by run, on average over topics; the least and the greatest value of measures;"
         " what the main measure is by how equal scores are ordered; relevant documents that no other run has"
     )
-    made = table(caption, heads, rows, sortable=True, name="trust-table")
+    by_run = table(caption, heads, rows, sortable=True, name="trust-table")
     facts = [element("li", *words) for words in (*_few_relevant(report), *_order(report, trust))]
     return section(
         "trust",
         "Can I trust these judgements?",
         element("ul", *facts, class_="plain"),
-        scrolling("What the judgements leave open, by run", made, rows=len(rows)),
+        scrolling("What the judgements leave open, by run", by_run, rows=len(rows)),
         element("p", f"{BOUNDS_NOTE}.", class_="dim") if trust.bounds else "",
     )
 
@@ -325,7 +322,8 @@ def _few_relevant(report: Report) -> Iterator[Sequence[Content]]:
         names = [text_of(report.topics[place]) for place in places[:MOST_NAMED]]
         links = [[" ", link("topic", name, topic=name)] for name in names]
         more = f" and {len(places) - MOST_NAMED} more" if len(places) > MOST_NAMED else ""
-        yield f"{plural(len(places))} of {len(report.topics)} {words}", ":" * bool(names), *links, more
+        colon = ":" if names else ""
+        yield f"{plural(len(places))} of {len(report.topics)} {words}", colon, *links, more
 
 
 def _order(report: Report, trust: Trust) -> list[list[Content]]:

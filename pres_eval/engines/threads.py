@@ -1,16 +1,15 @@
-"""Loops and who carries them out: a few threads whose results are taken in order; processors; signals."""
+"""Loops, and a few threads that carry them out, whose results are taken in order."""
 
 from __future__ import annotations
 
-import contextlib
-import os
-import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import islice
 from typing import Any, Protocol, TypeVar
+
+from pres_eval.engines.machine import num_processors
 
 Given = TypeVar("Given")
 Result = TypeVar("Result")
@@ -148,28 +147,3 @@ def in_order(
             raise failure
     finally:
         threads.end()
-
-
-SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGXCPU", "SIGQUIT")
-"""Signals that ask a process to end."""
-
-
-def ending_signals() -> list[int]:
-    """Return the numbers of these signals, as far as this system has them."""
-    return [getattr(signal, name) for name in SIGNALS if hasattr(signal, name)]
-
-
-CONTAINER_LIMIT = "/sys/fs/cgroup/cpu.max"
-"""File in which Linux has the processor time that a container gets in a period of time, and the period."""
-
-
-def num_processors() -> int:
-    """Return the number of processors that this process may use, or that its container gets the time of."""
-    found = os.cpu_count() or 1
-    # The system need not have this call, and may refuse it (seccomp).
-    with contextlib.suppress(AttributeError, OSError):
-        found = len(os.sched_getaffinity(0))
-    with contextlib.suppress(OSError, ValueError), open(CONTAINER_LIMIT, encoding="utf-8") as file:  # noqa: PTH123
-        time, period = map(int, file.read().split())  # the time is "max" if there is no limit
-        found = min(found, max(1, -(-time // period)))
-    return found

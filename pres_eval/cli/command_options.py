@@ -20,7 +20,7 @@ from pres_eval.reading.headings import naming_of
 from pres_eval.reading.naming import using
 from pres_eval.records import dataclass
 
-Record = TypeVar("Record", bound="Said")
+Record = TypeVar("Record", bound="CommandOptions")
 
 
 class FileUse(enum.Enum):
@@ -86,7 +86,7 @@ def _type_of(choices: Iterable[str]) -> dict[str, Any]:
     return {"type": click.Choice(tuple(choices))} if choices else {}
 
 
-class Said:
+class CommandOptions:
     """Values of a command's options and arguments, by the names of its fields.
 
     A command's text is the docstring of its record.  Options that several commands share come before the
@@ -105,17 +105,17 @@ class Said:
     def check(self) -> None:
         """Raise UsageError for options that make no sense, before the command does anything."""
 
-    def but(self: Record, **values: Any) -> Record:
+    def replace(self: Record, **values: Any) -> Record:
         """Return the same with other values."""
         return type(self)(**{**vars(self), **values})
 
-    def own(self) -> dict[str, Any]:
+    def own_values(self) -> dict[str, Any]:
         """Return the values of the fields that the command does not share with others."""
         shared = {name for kind in type(self).__mro__[1:] for name in vars(kind)}
         return {name: value for name, value in vars(self).items() if name not in shared}
 
     @classmethod
-    def usual(cls: type[Record], **values: Any) -> Record:
+    def with_defaults(cls: type[Record], **values: Any) -> Record:
         """Return the record with these values; the fields that are left have their defaults."""
         return cls(**{**{name: field.settings.get("default") for name, field in cls.fields()}, **values})
 
@@ -128,7 +128,7 @@ class Said:
         places: dict[str, int] = {}
         for kind in reversed(cls.__mro__):
             for name, value in vars(kind).items():
-                if isinstance(value, Parameter) and issubclass(kind, Said):
+                if isinstance(value, Parameter) and issubclass(kind, CommandOptions):
                     places.setdefault(name, kind.place)
         fields = [(name, getattr(cls, name)) for name in sorted(places, key=places.__getitem__)]
         return [(name, field) for name, field in fields if isinstance(field, Parameter)]
@@ -172,44 +172,56 @@ class Said:
         check_stdout(outputs, inputs)
 
 
-def command_with(record: type[Record]) -> Callable[[Callable[[Record], None]], click.Command]:
-    """Make a function the command whose options are the fields of a record, and its docstring the help."""
+class RecordCommand(click.Command):
+    """Command of click whose parameters are the fields of a record, and whose help is its docstring."""
 
-    def made(work: Callable[[Record], None]) -> click.Command:
-        """Return the command that runs this function."""
-        parameters = [field.kind([*field.names, name], **field.settings) for name, field in record.fields()]
-        uses = {name: field.file_use for name, field in record.fields()}
-
-        def called(**values: Any) -> None:
-            """Run the command with options that make sense."""
-            for parameter in parameters:
-                value = values[parameter.name or ""]
-                if parameter.metavar == "FILE":
-                    for path in values_of(value):
-                        _check_file(parameter.opts[0], path, uses[parameter.name or ""])
-            naming = naming_of(values.get("columns") or (), values.get("grades") or ())
-            said = record(**values)
-            said.check_files()
-            said.check()
-            try:
-                with using(naming), noted(quiet=bool(values.get("quiet"))):
-                    work(said)
-            except InputError as error:
-                known = {name for parameter in parameters for name in parameter.opts}
-                if known.issuperset(advised_options(error.advice)):
-                    raise
-                # What advises an option that the command does not have is no help.
-                raise InputError(error.path, error.line, error.found, error.expected) from None
-
-        return click.Command(
+    def __init__(self, record: type[Record], work: Callable[[Record], None]) -> None:
+        self._record, self._work = record, work
+        fields = record.fields()
+        parameters = [field.kind([*field.names, name], **field.settings) for name, field in fields]
+        self._file_uses = {name: field.file_use for name, field in fields}
+        super().__init__(
             None,
-            callback=called,
+            callback=self._call,
             params=parameters,
             help=docstring_of(record),
             add_help_option=not any("--help" in parameter.opts for parameter in parameters),
         )
 
-    return made
+    def _call(self, **values: Any) -> None:
+        """Run the command with options that make sense."""
+        self._check_files(values)
+        options = self._record(**values)
+        options.check_files()
+        options.check()
+        naming = naming_of(values.get("columns") or (), values.get("grades") or ())
+        try:
+            with using(naming), noted(quiet=bool(values.get("quiet"))):
+                self._work(options)
+        except InputError as error:
+            known = {name for parameter in self.params for name in parameter.opts}
+            if known.issuperset(advised_options(error.advice)):
+                raise
+            # What advises an option that the command does not have is no help.
+            raise InputError(error.path, error.line, error.found, error.expected) from None
+
+    def _check_files(self, values: dict[str, Any]) -> None:
+        """Raise PresEvalError for files that have no name, or are to be written to no folder."""
+        for parameter in self.params:
+            if parameter.metavar == "FILE":
+                name = parameter.name or ""
+                for path in values_of(values[name]):
+                    _check_file(parameter.opts[0], path, self._file_uses[name])
+
+
+def command_with(record: type[Record]) -> Callable[[Callable[[Record], None]], click.Command]:
+    """Make a function the command whose options are the fields of a record, and its docstring the help."""
+
+    def decorate(work: Callable[[Record], None]) -> click.Command:
+        """Return the command that runs this function."""
+        return RecordCommand(record, work)
+
+    return decorate
 
 
 def advised_options(advice: str) -> set[str]:
