@@ -12,7 +12,7 @@ from pres_eval.arrays.ids import (
     load_words,
     odd_numbers,
 )
-from pres_eval.arrays.matching import NO_ROWS, IdTable, Matches, Table, match, repeated
+from pres_eval.arrays.matching import NO_ROWS, IdTable, KeyTable, Matches, match, repeated
 from pres_eval.arrays.spelling import LARGEST, all_digits, decimal_ids, nearest_integer
 from pres_eval.arrays.stretches import (
     BLOCK,
@@ -58,9 +58,9 @@ __all__ = [
     "IdTable",
     "Ids",
     "IntArray",
+    "KeyTable",
     "Matches",
     "Stretches",
-    "Table",
     "TopicNumbers",
     "Words",
     "absent",

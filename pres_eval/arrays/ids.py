@@ -112,7 +112,7 @@ class Ids(Sequence[bytes]):
 
     @classmethod
     def from_buffer(cls, buffer: Bytes, starts: IntArray, ends: IntArray) -> Ids:
-        """Return the ids buffer[starts[i]:ends[i]]; the buffer has 16 bytes behind the last one."""
+        """Return the ids (N,) buffer[starts[i]:ends[i]]; the buffer has 16 bytes behind the last one."""
         lengths = ends - starts
         columns = [_column(buffer, starts, lengths, number) for number in range(_num_columns(lengths))]
         long_rows = np.flatnonzero(lengths > WORD * len(columns))
@@ -294,7 +294,7 @@ class Ids(Sequence[bytes]):
         return in_order.take(heads), index
 
     def _sort_texts(self, order: IntArray, alike: BoolArray) -> None:
-        """Let Python sort the ids whose columns are alike."""
+        """Let Python sort the ids whose columns are alike, in an order (N,); alike (N-1,): with the next."""
         places, rivals = _series(alike)
         rows = order[places]
         texts, series = list(self.take(rows)), rivals.tolist()

@@ -33,8 +33,8 @@ _SPREAD = np.uint64(0xD1B54A32D192ED03)
 NO_ROWS: IntArray = np.zeros(0, np.int64)
 
 
-class Table:
-    """Table in which keys (N,) are found; see above.
+class KeyTable:
+    """KeyTable in which keys (N,) are found; see above.
 
     For each level: a multiplier and a shift, which make a slot of a key; and the row that has each slot,
     -1 where there is none.
@@ -100,7 +100,7 @@ class Table:
 
 
 class IdTable:
-    """Table in which ids (N,) are found: with a seed with which no two different ids have the same hash.
+    """KeyTable in which ids (N,) are found: with a seed with which no two different ids have the same hash.
 
     repeats, first  (n,) the rows whose id a row before has, ascending, and the first row that has it
     """
@@ -108,7 +108,7 @@ class IdTable:
     def __init__(self, ids: Ids) -> None:
         self.ids = ids
         for self._seed in count():
-            self._table = Table(ids.hashes(self._seed))
+            self._table = KeyTable(ids.hashes(self._seed))
             self.repeats, self.first = self._table.repeats()
             if ids.equal(self.repeats, ids, self.first).all():
                 break
@@ -205,7 +205,7 @@ def match_keys(keys: Words, wanted: Words) -> tuple[IntArray, IntArray, IntArray
     key the first row that has it, -1 if there is none.
     """
     if len(keys) <= MANY_KEYS:
-        table = Table(keys)
+        table = KeyTable(keys)
         return *table.repeats(), table.find(wanted)
     matched_rows = np.empty(len(wanted), np.int64)
     repeats: list[IntArray] = [NO_ROWS]
@@ -213,7 +213,7 @@ def match_keys(keys: Words, wanted: Words) -> tuple[IntArray, IntArray, IntArray
     share_of, share_of_wanted = _shares(keys), _shares(wanted)
     for share in range(1 << _SHARE_BITS):
         rows, asked = np.flatnonzero(share_of == share), np.flatnonzero(share_of_wanted == share)
-        table = Table(keys[rows])
+        table = KeyTable(keys[rows])
         (again, before), where = table.repeats(), table.find(wanted[asked])
         repeats.append(rows[again])
         first.append(rows[before])

@@ -63,9 +63,11 @@ def _duplicates(ranker: Ranker, rows: Rows) -> Iterator[Pair]:
     offsets = np.concatenate(([0], np.cumsum(np.bincount(rows.topic))))
     again, _ = repeated(offsets, rows.documents.take(order))
     for number in np.unique(rows.topic[order[again]]).tolist():
-        own = order[int(offsets[number]) : int(offsets[number + 1])]
+        members = order[int(offsets[number]) : int(offsets[number + 1])]
         try:
-            ranker.ranked_rows(Rows(rows.topic[own], rows.scores[own], rows.documents.take(own)), 1)
+            ranker.ranked_rows(
+                Rows(rows.topic[members], rows.scores[members], rows.documents.take(members)), 1
+            )
         except DuplicateRowError as error:
             yield error.args
 
@@ -82,30 +84,32 @@ def duplicate_error(
     files    names of the files that the rows are from, and how many are from each
     by_line  whether lines of the files are reported, not rows
     """
-    found: dict[Pair, list[int]] = {pair: [] for pair in pairs}
+    rows_of_pair: dict[Pair, list[int]] = {pair: [] for pair in pairs}
     topics = {topic for topic, _ in pairs}
     stop = 0
     for topic, length in zip(block.topics, block.lengths.tolist(), strict=True):
         start, stop = stop, stop + length
         if topic in topics:
             for row, document in enumerate(block.documents.take(slice(start, stop)), start):
-                if (topic, document) in found:
-                    found[topic, document].append(row)
-    if not found or min(map(len, found.values())) < 2:
+                if (topic, document) in rows_of_pair:
+                    rows_of_pair[topic, document].append(row)
+    if not rows_of_pair or min(map(len, rows_of_pair.values())) < 2:
         return None
-    (topic, document), (one, other, *_) = min(found.items(), key=lambda item: item[1][1])
-    (first_file, first), (file, second) = (_place(name, row, files) for row in (one, other))
+    (topic, document), (first_row, second_row, *_) = min(rows_of_pair.items(), key=lambda item: item[1][1])
+    (first_file, first), (file, second) = (_file_and_row(name, row, files) for row in (first_row, second_row))
     where, line = f"rows {first} and {second}", None
     if by_line and block.lines is not None:
-        line = int(block.lines[other])
-        where = f"first in line {block.lines[one]}" + (f" of {first_file}" if first_file != file else "")
+        line = int(block.lines[second_row])
+        where = f"first in line {block.lines[first_row]}" + (
+            f" of {first_file}" if first_file != file else ""
+        )
     elif first_file != file:
         where = f"row {first} of {first_file} and row {second}"
     again = f"document {quoted(document)} of topic {quoted(topic)} again ({where})"
     return InputError(file, line, again, "each document once per topic", KEEP_ONE)
 
 
-def _place(name: str, row: int, files: Sequence[tuple[str, int]]) -> tuple[str, int]:
+def _file_and_row(name: str, row: int, files: Sequence[tuple[str, int]]) -> tuple[str, int]:
     """Return the file of a row, and which one of the file it is, from 1."""
     for file, count in files:
         if row < count:

@@ -110,22 +110,22 @@ def _sorted_places(rows: Sortable, judged: IntArray) -> tuple[IntArray, Ties]:
     """Return (J,) the places of judged rows (J,) of topics whose scores don't descend."""
     keys = place_keys(rows.topic_of, rows.scores, len(rows.offsets) - 1)
     members = _rows_beside(rows, judged)
-    wanted, in_order = keys[judged], keys[members]
+    judged_keys, in_order = keys[judged], keys[members]
     # Many short sorts take half the time of a long one, if topics are not too short for that.
     begins = np.flatnonzero(np.diff(rows.topic_of[members], prepend=-1, append=-1))
     spans = pairwise(begins.tolist()) if len(members) >= SHORT * len(begins) else [(0, len(members))]
     for begin, end in spans:
         in_order[begin:end].sort()
-    first = np.searchsorted(in_order, wanted)
+    first = np.searchsorted(in_order, judged_keys)
     places, ties = members[first], NO_TIES
-    tied = np.flatnonzero(np.append(in_order[1:], ~in_order[-1:])[first] == wanted)
+    tied = np.flatnonzero(np.append(in_order[1:], ~in_order[-1:])[first] == judged_keys)
     if len(tied):
         # Equal keys may be of scores that differ in their last bits.
         judged = judged[tied]
         members = _rows_beside(rows, judged)
         order = np.lexsort((-rows.scores[members], rows.topic_of[members]))
-        found, ties = _untied(rows, members[order], inverse(order)[np.searchsorted(members, judged)])
-        places[tied] = members[found]
+        moved, ties = _untied(rows, members[order], inverse(order)[np.searchsorted(members, judged)])
+        places[tied] = members[moved]
         ties = Ties(ties.document, members[ties.first], ties.size).moved(tied)
     return places, ties
 
@@ -137,8 +137,8 @@ def _rows_beside(rows: Sortable, judged: IntArray) -> IntArray:
     return np.flatnonzero(has_judged[rows.topic_of])
 
 
-def _untied(rows: Sortable, in_order: IntArray | None, wanted: IntArray) -> tuple[IntArray, Ties]:
-    """Return (W,) where the wanted ones (W,) of sorted places move to when equal scores go by docno.
+def _untied(rows: Sortable, in_order: IntArray | None, judged_places: IntArray) -> tuple[IntArray, Ties]:
+    """Return (J,) where judged documents at places (J,) of sorted rows move to when equal scores go by docno.
 
     `in_order` (M,): the row at each place, None if row i is at place i.
     """
@@ -148,24 +148,24 @@ def _untied(rows: Sortable, in_order: IntArray | None, wanted: IntArray) -> tupl
     equal = np.flatnonzero(scores[1:] == scores[:-1])
     equal = equal[topic_of[equal] == topic_of[equal + 1]]
     if not len(equal):
-        return wanted, NO_TIES
+        return judged_places, NO_TIES
     has_equal = np.zeros(len(scores), np.bool_)
     has_equal[equal] = has_equal[equal + 1] = True
-    tied = np.flatnonzero(has_equal[wanted])
+    tied = np.flatnonzero(has_equal[judged_places])
     if not len(tied):
-        return wanted, NO_TIES
+        return judged_places, NO_TIES
     breaks = np.flatnonzero(np.diff(equal) != 1)
     starts = equal[np.concatenate(([0], breaks + 1))]
     sizes = equal[np.concatenate((breaks, [len(equal) - 1]))] + 2 - starts
-    tie = np.searchsorted(starts, wanted[tied], side="right") - 1
+    tie = np.searchsorted(starts, judged_places[tied], side="right") - 1
     has_tied = np.zeros(len(starts), np.bool_)
     has_tied[tie] = True
-    chosen, own = np.flatnonzero(has_tied), (np.cumsum(has_tied) - 1)[tie]
-    places, begins = ragged(starts[chosen], sizes[chosen])
-    ids = rows.documents.take(places if in_order is None else in_order[places])
-    moved = wanted.copy()
+    chosen, tie_of_judged = np.flatnonzero(has_tied), (np.cumsum(has_tied) - 1)[tie]
+    members, begins = ragged(starts[chosen], sizes[chosen])
+    ids = rows.documents.take(members if in_order is None else in_order[members])
+    moved = judged_places.copy()
     moved[tied] = starts[tie] + documents_before(
-        ids, begins, own, begins[own] + wanted[tied] - starts[tie], rows.ascending
+        ids, begins, tie_of_judged, begins[tie_of_judged] + judged_places[tied] - starts[tie], rows.ascending
     )
     return moved, Ties(tied, starts[tie], sizes[tie])
 
@@ -244,7 +244,9 @@ def _are_falling(scores: array[float]) -> bool:
 
 def _are_ascii(documents: Iterable[Any]) -> bool:
     """Return whether ids are texts of ASCII without NUL."""
-    return all(isinstance(one, str) and one.isascii() and "\0" not in one for one in documents)
+    return all(
+        isinstance(document, str) and document.isascii() and "\0" not in document for document in documents
+    )
 
 
 def score_keys(scores: Scores) -> Words:

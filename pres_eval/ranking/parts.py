@@ -46,11 +46,11 @@ class UnjudgedTopics:
         """Return those that are kept, each once."""
         if not self._share:
             return NO_IDS
-        found = each_once(Ids.concatenate(self._parts))
-        self.more |= _share(found) > 1
-        found = found.take(slice(0, MOST))
-        self._parts, self._share = [found], _share(found)
-        return found
+        topics = each_once(Ids.concatenate(self._parts))
+        self.more |= _share(topics) > 1
+        topics = topics.take(slice(0, MOST))
+        self._parts, self._share = [topics], _share(topics)
+        return topics
 
 
 def each_once(ids: Ids) -> Ids:
@@ -271,8 +271,8 @@ def joined_topics(parts: Sequence[Ranked]) -> Ranked:
     offsets = np.concatenate(([0], np.cumsum(lengths)))
     ties = ranked.ties
     if len(ties.document):
-        own = np.searchsorted(before, ties.document, side="right") - 1
-        moved = ties.document - before[own] + offsets[inverse(order)[own]]
+        topic_of_tie = np.searchsorted(before, ties.document, side="right") - 1
+        moved = ties.document - before[topic_of_tie] + offsets[inverse(order)[topic_of_tie]]
         ties = Ties.at(moved, ties.first, ties.size)
     return replace(
         ranked,
@@ -288,10 +288,10 @@ def joined_topics(parts: Sequence[Ranked]) -> Ranked:
 def _joined_ties(parts: Sequence[Ranked]) -> Ties:
     """Return the ties of all parts, of which one has some at least."""
     begins = np.cumsum([0, *(len(part.rank) for part in parts)])
-    found = [
+    columns = [
         (part.ties.document + begin, part.ties.first, part.ties.size)
         for part, begin in zip(parts, begins.tolist(), strict=False)
         if len(part.ties.document)
     ]
-    document, first, size = zip(*found, strict=True)
+    document, first, size = zip(*columns, strict=True)
     return Ties(np.concatenate(document), np.concatenate(first), np.concatenate(size))

@@ -36,8 +36,8 @@ class Ties:
     def moved(self, new: IntArray) -> Ties:
         """Return the same with document i as document new[i] (D,); those that become -1 are left out."""
         document = new[self.document]
-        kept = np.flatnonzero(document >= 0)
-        return Ties.at(document[kept], self.first[kept], self.size[kept])
+        left = np.flatnonzero(document >= 0)
+        return Ties.at(document[left], self.first[left], self.size[left])
 
     def of(self, rows: IntArray | slice) -> Ties:
         """Return those of some documents (n,), which become documents 0, 1, ..."""
@@ -47,9 +47,9 @@ class Ties:
         if isinstance(rows, slice):
             begin, end = np.searchsorted(self.document, (rows.start, rows.stop)).tolist()
             return Ties(self.document[begin:end] - rows.start, self.first[begin:end], self.size[begin:end])
-        place = np.minimum(np.searchsorted(self.document, rows), len(self.document) - 1)
-        kept = np.flatnonzero(self.document[place] == rows)
-        return Ties(kept, self.first[place[kept]], self.size[place[kept]])
+        nearest = np.minimum(np.searchsorted(self.document, rows), len(self.document) - 1)
+        tied = np.flatnonzero(self.document[nearest] == rows)
+        return Ties(tied, self.first[nearest[tied]], self.size[nearest[tied]])
 
 
 _NONE = np.zeros(0, np.int64)

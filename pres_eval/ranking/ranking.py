@@ -117,13 +117,13 @@ TOPIC_RULES = (OWN, COMMON, ALL)
 
 def with_topics(ranking: Ranking, topics: IntArray) -> Ranking:
     """Return the run without its topics that are not among these (S,)."""
-    kept = np.isin(ranking.topic, topics)
-    found = only(ranking, np.flatnonzero(np.repeat(kept, np.diff(ranking.offsets))))
+    is_kept = np.isin(ranking.topic, topics)
+    documents = only(ranking, np.flatnonzero(np.repeat(is_kept, np.diff(ranking.offsets))))
     return replace(
-        found,
-        topic=found.topic[kept],
-        num_ret=found.num_ret[kept],
-        offsets=np.append(found.offsets[:-1][kept], found.offsets[-1]),
+        documents,
+        topic=documents.topic[is_kept],
+        num_ret=documents.num_ret[is_kept],
+        offsets=np.append(documents.offsets[:-1][is_kept], documents.offsets[-1]),
     )
 
 

@@ -165,10 +165,10 @@ class Runs(contextlib.AbstractContextManager["Runs"]):
             from pres_eval.reading.formats.recognising import recognised
 
             is_file = run.form == TREC and len(run.sources) == 1
-            found = recognised(run.sources[0], grades=False) if is_file else None
-            if found is None:
+            other_format = recognised(run.sources[0], grades=False) if is_file else None
+            if other_format is None:
                 raise
-            return self._read(replace(run, form=found.name))
+            return self._read(replace(run, form=other_format.name))
 
     def _read(self, run: RunFiles) -> Ranking:
         """Return the ranking of a run in a known format, in one pass if topics are together."""
@@ -288,7 +288,11 @@ class Runs(contextlib.AbstractContextManager["Runs"]):
         is_apart = run.is_remote or (run.form == PARQUET and run.size() is not None)
         if size is None and is_apart:
             size = split_size(run.size() or 0, self._engine.workers)
-        if size is None or run.form not in (TREC, PARQUET) or any(one.path == "-" for one in run.sources):
+        if (
+            size is None
+            or run.form not in (TREC, PARQUET)
+            or any(source.path == "-" for source in run.sources)
+        ):
             return list(run.sources), [Split(number) for number in range(len(run.sources))]
         files = list(run.sources)
         for file in files:
@@ -326,13 +330,13 @@ class Runs(contextlib.AbstractContextManager["Runs"]):
             if large or len(runs) == 1:
                 yield from (self._outcome(run, form, going_on) for run in group)
                 continue
-            each = list(group)
+            small_runs = list(group)
             work = partial(_rank_whole, form=form, going_on=going_on)
-            with contextlib.closing(self._engine.map(work, each, self._shared)) as found:
-                for run, one in zip(each, found, strict=True):
+            with contextlib.closing(self._engine.map(work, small_runs, self._shared)) as outcomes:
+                for run, outcome in zip(small_runs, outcomes, strict=True):
                     if most is not None:
                         run.advance(run.size() or 0)
-                    yield one
+                    yield outcome
 
     def _outcome(self, run: RunFiles, form: str, going_on: bool) -> Ranking | RunFailure:
         """Return the ranking; on failure a RunFailure if going_on, else raise."""

@@ -39,30 +39,30 @@ def rank_topics(
     Raises DuplicateRowError if that is an error; trec_eval: not when -M cuts all but one off.
     """
     rows_to_rank = Sortable(offsets, scores, ids, ascending)
-    found = pool.join(topic, np.diff(offsets), ids)
-    if len(found.repeats) and duplicates not in (ERROR, KEEP_RANKS):
-        kept = _without_duplicates(scores, found, best=duplicates == BEST_SCORE)
+    matches = pool.join(topic, np.diff(offsets), ids)
+    if len(matches.repeats) and duplicates not in (ERROR, KEEP_RANKS):
+        kept_rows = _without_duplicates(scores, matches, best=duplicates == BEST_SCORE)
         ranked = rank_topics(
             pool,
             topic,
-            np.searchsorted(kept, offsets),
-            scores[kept],
-            ids.take(kept),
+            np.searchsorted(kept_rows, offsets),
+            scores[kept_rows],
+            ids.take(kept_rows),
             most,
             ascending=ascending,
         )
-        return replace(ranked, num_dropped=len(scores) - len(kept))
+        return replace(ranked, num_dropped=len(scores) - len(kept_rows))
     if not checks and duplicates == ERROR:
-        found = _judged_repeats(found)
-    if len(found.repeats) and duplicates == ERROR:
-        row = _duplicate(rows_to_rank, found, most)
+        matches = _judged_repeats(matches)
+    if len(matches.repeats) and duplicates == ERROR:
+        row = _duplicate(rows_to_rank, matches, most)
         if row is not None:
             raise DuplicateRowError(pool.topics[int(topic[rows_to_rank.topic_of[row]])], ids[row])
-    ranked = rank_judged(rows_to_rank, topic, found.rows, found.wanted)
+    ranked = rank_judged(rows_to_rank, topic, matches.rows, matches.wanted)
     if duplicates != KEEP_RANKS:
         return ranked
     _, first = np.unique(ranked.document, return_index=True)
-    return replace(only(ranked, np.sort(first)), num_dropped=len(found.repeats))
+    return replace(only(ranked, np.sort(first)), num_dropped=len(matches.repeats))
 
 
 def _judged_repeats(matches: Matches) -> Matches:
@@ -71,41 +71,41 @@ def _judged_repeats(matches: Matches) -> Matches:
     return replace(matches, repeats=matches.repeats[is_judged], first=matches.first[is_judged])
 
 
-def _without_duplicates(scores: Scores, found: Matches, *, best: bool) -> IntArray:
+def _without_duplicates(scores: Scores, matches: Matches, *, best: bool) -> IntArray:
     """Return the rows (n,) that stay when each document counts once: its first row, or its first best one."""
-    kept = np.ones(len(scores), np.bool_)
-    kept[found.repeats] = False
-    above = scores[found.repeats] > scores[found.first]
+    is_kept = np.ones(len(scores), np.bool_)
+    is_kept[matches.repeats] = False
+    above = scores[matches.repeats] > scores[matches.first]
     if not best or not above.any():  # as nearly always, where scores descend
-        return np.flatnonzero(kept)
+        return np.flatnonzero(is_kept)
     again = np.zeros(len(scores), np.bool_)
-    again[found.first[above]] = True  # np.unique hashes or sorts them
+    again[matches.first[above]] = True  # np.unique hashes or sorts them
     first = np.flatnonzero(again)
-    others = np.flatnonzero(again[found.first])
-    rows = np.concatenate((first, found.repeats[others]))
-    document = np.concatenate((first, found.first[others]))
-    kept[rows] = True
+    others = np.flatnonzero(again[matches.first])
+    rows = np.concatenate((first, matches.repeats[others]))
+    document = np.concatenate((first, matches.first[others]))
+    is_kept[rows] = True
     order = np.lexsort((rows, -scores[rows], document))
     rows, document = rows[order], document[order]
-    kept[rows[1:][document[1:] == document[:-1]]] = False
-    return np.flatnonzero(kept)
+    is_kept[rows[1:][document[1:] == document[:-1]]] = False
+    return np.flatnonzero(is_kept)
 
 
-def _duplicate(rows: Sortable, found: Matches, most: int | None) -> int | None:
+def _duplicate(rows: Sortable, matches: Matches, most: int | None) -> int | None:
     """Return a row of a document that is twice among the first `most` of its topic, None if there is none.
 
-    `found` has the documents that are twice in whole topics, at least one.
+    `matches` has the documents that are twice in whole topics, at least one.
     """
     if most is None:
-        return int(found.first[0])
+        return int(matches.first[0])
     has_copies = np.zeros(len(rows.offsets) - 1, np.bool_)
-    has_copies[rows.topic_of[found.repeats]] = True
+    has_copies[rows.topic_of[matches.repeats]] = True
     members = np.flatnonzero(has_copies[rows.topic_of])
     places, _, _ = places_of(rows, members)
     document = np.arange(len(rows.scores))
-    document[found.repeats] = found.first
-    kept = np.sort(document[members[places - rows.offsets[rows.topic_of[members]] < most]])
+    document[matches.repeats] = matches.first
+    documents = np.sort(document[members[places - rows.offsets[rows.topic_of[members]] < most]])
     twice = np.zeros(len(rows.scores), np.bool_)
-    twice[kept[1:][kept[1:] == kept[:-1]]] = True
-    copies = found.first[twice[found.first]]
+    twice[documents[1:][documents[1:] == documents[:-1]]] = True
+    copies = matches.first[twice[matches.first]]
     return int(copies[0]) if len(copies) else None

@@ -257,7 +257,7 @@ class PatternMapping:
 
 
 def _matrix_of(ids: Ids) -> Bytes:
-    """Return the bytes (N, 8 * columns) of ids, none of which is kept aside."""
+    """Return the bytes (N, W) of ids, none of which is kept aside, padded with NULs."""
     return np.stack(ids.columns, axis=1).view(np.uint8).reshape(len(ids), WORD * len(ids.columns))
 
 
