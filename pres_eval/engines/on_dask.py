@@ -60,9 +60,9 @@ def connected(address: str, patience: Patience) -> Iterator[Any]:
         ) from None
     except Exception as error:  # whatever there is there answers what it likes
         cause = f" ({_in_short(error.__cause__ or error)})" if str(error.__cause__ or "") else ""
-        said = _in_short(error) if str(error) else f"nobody in {patience.seconds:g} seconds"
+        reason = _in_short(error) if str(error) else f"nobody in {patience.seconds:g} seconds"
         raise PresEvalError(
-            f"{name}: no Dask scheduler answers: {said}{cause};"
+            f"{name}: no Dask scheduler answers: {reason}{cause};"
             " is one running there? start it:  dask scheduler"
         ) from None
     try:
@@ -78,10 +78,10 @@ def _address_in(path: str) -> str:
     try:
         with readable(path), open(path, "rb") as file:  # noqa: PTH123
             text = file.read(LONGEST_FILE)
-        found = json.loads(text)
+        description = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise InputError(path, getattr(error, "lineno", None), "this is no JSON", expected) from None
-    address = found.get("address") if isinstance(found, dict) else None
+    address = description.get("address") if isinstance(description, dict) else None
     if not isinstance(address, str) or "://" not in address:
         raise InputError(path, None, f"address {quoted(str(address))}", expected)
     return address
@@ -120,7 +120,7 @@ class OnDask:
 
     def map(self, work: Work[Result], items: Iterable[Any], *shared: Shared) -> Generator[Result, None, None]:
         """Yield work(item, *what was shared) for each item, in order."""
-        values = [each for each in shared if isinstance(each, _Scattered)]
+        values = [value for value in shared if isinstance(value, _Scattered)]
         waiting: deque[tuple[Any, Any]] = deque()
         remaining = iter(items)
         most = AHEAD * self.workers
@@ -148,7 +148,7 @@ class OnDask:
                 self._client.cancel([future for _, future in waiting])
 
     def _submit(self, work: Work[Any], item: Any, values: list[_Scattered]) -> Any:
-        return self._client.submit(at_work, work, item, *(each.future for each in values), pure=False)
+        return self._client.submit(at_work, work, item, *(value.future for value in values), pure=False)
 
     def _result(self, future: Any) -> tuple[Any, bool]:
         """Return the result, or that its inputs were lost with the workers that had them."""
@@ -170,10 +170,10 @@ class OnDask:
 
     def _again(self, work: Work[Any], waiting: deque[tuple[Any, Any]], values: list[_Scattered]) -> None:
         """Send everything anew, and begin the awaited work again."""
-        for each in values:
-            self._answer(each.send, SHARING, each.size / SLOWEST)
-        for place, (item, _) in enumerate(waiting):
-            waiting[place] = item, self._submit(work, item, values)
+        for value in values:
+            self._answer(value.send, SHARING, value.size / SLOWEST)
+        for number, (item, _) in enumerate(waiting):
+            waiting[number] = item, self._submit(work, item, values)
 
     @contextlib.contextmanager
     def _told(self) -> Iterator[None]:
@@ -198,8 +198,8 @@ class OnDask:
             is_gone = self._client.status != "running"
         except Exception:
             is_gone = True
-        found = SchedulerLostError if is_gone else WorkersLostError
-        return found(f"{self._address}: {'the scheduler is gone: ' * is_gone}{_in_short(error)}")
+        kind = SchedulerLostError if is_gone else WorkersLostError
+        return kind(f"{self._address}: {'the scheduler is gone: ' * is_gone}{_in_short(error)}")
 
     def _answer(
         self,
@@ -258,14 +258,14 @@ class OnDask:
 
     def _check_versions(self) -> None:
         """Raise PresEvalError if a worker has another version than this one, or none."""
-        found = self._answer(lambda: self._client.run(version, on_error="return"), "all workers")
-        for worker, answer in found.items():
+        answers = self._answer(lambda: self._client.run(version, on_error="return"), "all workers")
+        for worker, answer in answers.items():
             if isinstance(answer, OSError):  # it died meanwhile
                 continue
             if answer != __version__:
-                there = answer if isinstance(answer, str) else f"none ({_in_short(answer)})"
+                found_version = answer if isinstance(answer, str) else f"none ({_in_short(answer)})"
                 raise PresEvalError(
-                    f"{worker}: this worker has version {there} of pres-eval, expected {__version__}"
+                    f"{worker}: this worker has version {found_version} of pres-eval, expected {__version__}"
                 )
 
 

@@ -109,7 +109,7 @@ class _Threads:
 
 def in_order(
     function: Callable[[Given], Result],
-    given: Iterable[Given],
+    arguments: Iterable[Given],
     jobs: int | None,
     unthreaded: int = 0,
     ahead: int = 1,
@@ -122,9 +122,9 @@ def in_order(
     jobs = jobs or num_processors()
     if jobs == 1:
         # Nothing waits, so nothing is needed that could: it costs as much as a small batch.
-        yield from map(function, given)
+        yield from map(function, arguments)
         return
-    iterator = iter(given)
+    iterator = iter(arguments)
     yield from map(function, islice(iterator, unthreaded))
     failure = None
     waiting: deque[_Task] = deque()

@@ -77,7 +77,7 @@ def _worker_command() -> list[str]:
         here = str(Path.cwd())
     named = map(os.path.normpath, os.environ.get("PYTHONPATH", "").split(os.pathsep))
     outside = {".", *{here}.difference(named)}
-    path = [each for each in sys.path if os.path.normpath(each) not in outside]
+    path = [folder for folder in sys.path if os.path.normpath(folder) not in outside]
     home = str(Path(__file__).parents[2])
     # What shuts a file out of this process (-I, -E, -s) shuts it out of the worker.
     shut = {"-I": sys.flags.isolated, "-E": sys.flags.ignore_environment, "-s": sys.flags.no_user_site}

@@ -152,8 +152,8 @@ class _Zstandard:
         if data:
             self._data = memoryview(data)
         while self._data and not self._text and not self._frame.eof:
-            some, self._data = self._data[:ZSTANDARD_AT_ONCE], self._data[ZSTANDARD_AT_ONCE:]
-            self._text = memoryview(self._frame.decompress(some))
+            piece, self._data = self._data[:ZSTANDARD_AT_ONCE], self._data[ZSTANDARD_AT_ONCE:]
+            self._text = memoryview(self._frame.decompress(piece))
             if self._frame.eof:
                 self.unused_data = self._frame.unused_data + bytes(self._data)
         text, self._text = self._text[:most], self._text[most:]

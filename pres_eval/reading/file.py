@@ -227,9 +227,9 @@ class File:
             start = max(position - window, 0)
             text = self._bytes(start, position)
             first_line = text.find(b"\n") + 1 if start else 0
-            place = cut(text, first_line, len(text))
-            if not start or (first_line and place > first_line):
-                return start + place
+            cut_position = cut(text, first_line, len(text))
+            if not start or (first_line and cut_position > first_line):
+                return start + cut_position
             if window == largest_window or (window > LONGEST_LINE and not first_line):
                 return position  # whoever reads what is before finds a line that is too long
             window = min(4 * window, largest_window)
@@ -472,8 +472,8 @@ class File:
                 if long_start > start:
                     yield Chunk(buffer, start, long_start)
                 line = self._line_at(position + long_start - start)
-                found = f"a line of more than {LONGEST_LINE:,} bytes"
-                raise InputError(self.name, line, found, "lines of text")
+                problem = f"a line of more than {LONGEST_LINE:,} bytes"
+                raise InputError(self.name, line, problem, "lines of text")
             end = stop if at_end else cut(buffer, start, stop)
             carried = bytes(memoryview(buffer)[end:stop])
             position += end - start

@@ -69,14 +69,14 @@ class RunFiles:
             is_parquet = form == TREC and self.sources[0].starts_with(PARQUET_MAGIC)
             return replace(self, form=PARQUET if is_parquet else form)
         kinds = {source: source.starts_with(PARQUET_MAGIC) for source in self.sources if source.size() != 0}
-        wanted = form == PARQUET or next(iter(kinds.values()), False)
-        for source, kind in kinds.items():
-            if kind != wanted:
-                found = "Parquet" if kind else "no Parquet"
+        is_parquet_run = form == PARQUET or next(iter(kinds.values()), False)
+        for source, is_parquet in kinds.items():
+            if is_parquet != is_parquet_run:
+                problem = "Parquet" if is_parquet else "no Parquet"
                 raise InputError(
-                    source.name, None, found, "the part files of a run all as text, or all as Parquet"
+                    source.name, None, problem, "the part files of a run all as text, or all as Parquet"
                 )
-        return RunFiles(self.name, tuple(kinds), PARQUET) if wanted else replace(self, form=form)
+        return RunFiles(self.name, tuple(kinds), PARQUET) if is_parquet_run else replace(self, form=form)
 
     @property
     def is_remote(self) -> bool:
@@ -131,17 +131,17 @@ def _part_files(address: str) -> list[str] | None:
     Raises InputError for a folder that has others as well.
     """
     if "://" in address:
-        every = files_in(address)
-        if every is None:
+        paths = files_in(address)
+        if paths is None:
             return None
     else:
         with readable(address):
-            every = [os.path.join(address, name) for name in os.listdir(address)]  # noqa: PTH118, PTH208
+            paths = [os.path.join(address, name) for name in os.listdir(address)]  # noqa: PTH118, PTH208
     # Engines put other files beside them: _SUCCESS, _metadata, .part-00000.crc
-    parts = [each for each in every if not each.rpartition("/")[2].startswith(("_", "."))]
-    if not parts or not all(_is_part(address, each) for each in parts):
+    parts = [path for path in paths if not path.rpartition("/")[2].startswith(("_", "."))]
+    if not parts or not all(_is_part(address, path) for path in parts):
         expected = "a readable file, or a folder of nothing but the part files (part-*) of one run"
-        other = (f" with {quoted(each.rpartition('/')[2])}" for each in parts if not _is_part(address, each))
+        other = (f" with {quoted(path.rpartition('/')[2])}" for path in parts if not _is_part(address, path))
         raise InputError(address, None, reason(IsADirectoryError()) + next(other, ""), expected)
     if "://" not in address:
         for part in parts:

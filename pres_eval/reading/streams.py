@@ -139,20 +139,20 @@ class Pieces:
 class ReadAt:
     """An open file from a place on, whatever others read of it, such as copies of the process."""
 
-    def __init__(self, descriptor: int, place: int) -> None:
+    def __init__(self, descriptor: int, position: int) -> None:
         self._descriptor = descriptor
-        self._place = place
+        self._position = position
 
     def readinto(self, view: memoryview, /) -> int:
         """Read as io's readinto does."""
         if hasattr(os, "preadv"):
-            count = os.preadv(self._descriptor, [view], self._place)
+            count = os.preadv(self._descriptor, [view], self._position)
         else:  # Windows, where no other process reads it
-            os.lseek(self._descriptor, self._place, os.SEEK_SET)
+            os.lseek(self._descriptor, self._position, os.SEEK_SET)
             data = os.read(self._descriptor, len(view))
             count = len(data)
             view[:count] = data
-        self._place += count
+        self._position += count
         return count
 
 
@@ -216,7 +216,7 @@ MAGIC = {
 }
 """First bytes of compressed files."""
 
-LONGEST_MAGIC = max(len(magic) for every in MAGIC.values() for magic in every)
+LONGEST_MAGIC = max(len(magic) for magics in MAGIC.values() for magic in magics)
 
 LONGEST_LINE = 1 << 20
 """Largest number of bytes of a line: an endless file (a device, a bomb) has longer ones."""
