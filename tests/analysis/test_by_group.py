@@ -114,9 +114,10 @@ def test_groups_that_spread_unequally_show_no_interaction(first: int, second: in
     settings = CompareSettings(samples=200)
     significant = [
         compare_by_group(made(spread * rng.normal(size=50)), groups, 0, settings).interactions[0].significant
-        for _ in range(400)
+        for _ in range(200)
     ]
-    assert np.mean(significant) <= 0.06 + 0.025
+    # 0.06, and two standard deviations of chance.
+    assert np.mean(significant) <= 0.06 + 0.035
 
 
 def test_one_topic_apart_is_no_interaction(command: Command, tmp_path: Path) -> None:
