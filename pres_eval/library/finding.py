@@ -30,6 +30,9 @@ TOO_LARGE, NOT_TOO_LARGE = "too large for 64 bits", "a number below 1.8e308"
 FEW = 4
 """Judged documents are looked for in the rankings where they are fewer than one in FEW, else conversely."""
 
+CHECKED_IDS = 512
+"""Documents of a dict that are checked to be texts, like the first: all would cost small calls too much."""
+
 FEWEST_COMPARED_ROWS = 1_000
 """Documents of a dict from which on some are compared with judged ones, if any is judged as it is."""
 
@@ -89,6 +92,7 @@ def rank_dict(
     places, rankings, unjudged = _by_place(run, lookup, name, empty)
     if not num_rows and not empty:
         raise InputError(name, None, "no retrieved documents", "at least one")
+    _check_texts(rankings, name)
     ranker = Ranker.of(relevance, options)
     topic, offsets = np.array(places, np.int64), np.cumsum([0, *map(len, rankings)])
     parts = [
@@ -102,6 +106,17 @@ def rank_dict(
         ranked=ranked,
     )
     return ranking_of(part, ranker, name, tag)
+
+
+def _check_texts(rankings: Sequence[Documents], name: str) -> None:
+    """Raise InputError for an id among the first CHECKED_IDS that is no text."""
+    ids = list(islice(chain.from_iterable(rankings), CHECKED_IDS))
+    try:
+        "".join(ids)
+    except TypeError:
+        odd = next(text for text in ids if not isinstance(text, str))
+        found = f"id {odd!r} of type {type(odd).__name__} among texts"
+        raise InputError(name, None, found, "texts alone") from None
 
 
 def look_at_dict(
