@@ -144,7 +144,7 @@ def test_a_worker_is_killed(client: Any, engine: OnDask, tmp_path: Path) -> None
             killed.extend(client.run(os.getpid).values())
             os.kill(killed[0], signal.SIGKILL)
 
-    found = run.in_splits(Watched(engine, 1000, told))
+    found = run.in_splits(Watched(engine, 4000, told))
     assert killed and found == run.whole()
     client.wait_for_workers(3, timeout=60)
 
