@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from pres_eval.reading.csv_rows import cells_of, separator_of_lines
-from pres_eval.reading.formats.separated import ids_in_cell
 from pres_eval.reading.headings import (
     DOCNO,
-    DOCNOS,
     GAINS_ADVICE,
     GRADE,
     NO_NAMING,
@@ -224,6 +222,7 @@ def _of_other_judgements(rows: Rows, names: str) -> Repair | None:
 
 
 WITHOUT_SCORES = "; without scores their order is the rank"
+
 RANKS_OF_FIVE = "the score is missing, and the rank can take its place"
 RANKS_OF_FOUR = "Q0, score and tag are missing, and the ranks can take the scores' place"
 
@@ -332,59 +331,33 @@ def named_columns(lines: Sequence[bytes], grades: int, path: str) -> str:
     if texts[0].lower().lstrip('" ').startswith("sep="):
         del texts[0]
     separator = next((sign for sign in "\t;,|" if sign in texts[0]), ",")
-    header, *rows = _rows(texts, separator)
-    kind = GRADE if grades else SCORE
-    columns = _guessed(header, [row for row in rows if len(row) == len(header)], kind)
-    found = f"line 1 names the columns {', '.join(header)}, and {TOPIC}, {DOCNO} and {kind} are needed"
-    needed = [TOPIC, DOCNO, kind]
-    if kind not in columns and DOCNO in columns:
-        needed.remove(kind)
-        found += "; without grades all documents are relevant" if grades else WITHOUT_SCORES
-    option = ",".join(f"{name}={columns.get(name, 'HEADING')}" for name in needed)
-    place = header.index(columns[DOCNO]) if DOCNO in columns else len(header)
-    cells = [row[place] for row in rows if place < len(row) == len(header)]
-    if kind not in needed and sum(len(ids_in_cell(cell)) > 1 for cell in cells) * 2 > len(cells):
-        option = option.replace(f"{DOCNO}=", f"{DOCNOS}=")
-    return f"{found}: name them with --columns {shlex.quote(option)}"
+    header = next(iter(_rows(texts, separator)))
+    kinds = [GRADE] if grades else [SCORE, RANK]
+    known = _known_headings(header, [TOPIC, DOCNO, *kinds])
+    names = [TOPIC, DOCNO]
+    needed = f"{TOPIC}, {DOCNO} and {' or '.join(kinds)}"
+    message = f"line 1 names the columns {', '.join(header)}, and {needed} are needed"
+    if len(header) > len(names):
+        names.append(next((kind for kind in kinds if kind in known), kinds[0]))
+        if grades:
+            message += " (--grades WORD=NUMBER,... reads words as grades)"
+    else:
+        message += "; without grades all documents are relevant" if grades else WITHOUT_SCORES
+    # What a column holds is for its owner to say: whoever guesses swaps ids, or takes ranks for scores.
+    option = ",".join(f"{name}={known.get(name, 'HEADING')}" for name in names)
+    return f"{message}: name them with --columns {shlex.quote(option)}"
 
 
-def _guessed(header: Sequence[str], rows: Rows, kind: str) -> dict[str, str]:
-    """Return the headings of topic, docno and number: the known ones, and of the others the likeliest."""
-    columns: dict[str, str] = {}
-    left = list(header)
-    for name in (TOPIC, DOCNO, kind):
-        heading = NO_NAMING.column(name, left)
+def _known_headings(header: Sequence[str], names: Sequence[str]) -> dict[str, str]:
+    """Return the headings that are known to mean these columns."""
+    headings: dict[str, str] = {}
+    unused = list(header)
+    for name in names:
+        heading = NO_NAMING.column(name, unused)
         if heading is not None:
-            columns[name] = heading
-            left.remove(heading)
-    is_numeric = {
-        heading: bool(rows) and all(_is_number(row[place]) for row in rows)
-        for place, heading in enumerate(header)
-    }
-    guesses: dict[str, Callable[[str], bool]] = {
-        kind: lambda heading: is_numeric[heading],
-        TOPIC: lambda heading: True,
-        DOCNO: lambda heading: True,
-    }
-    for name, may_be in guesses.items():
-        candidates = [heading for heading in left if may_be(heading)]
-        if name in columns or not candidates:
-            continue
-        if name == kind:
-            columns[name] = _likeliest_number(candidates, header, rows, name)
-        else:
-            columns[name] = candidates[0]
-        left.remove(columns[name])
-    return columns
-
-
-def _likeliest_number(headings: Sequence[str], header: Sequence[str], rows: Rows, kind: str) -> str:
-    """Return the heading of the grades, which are few different ones, or of the scores, which are many."""
-    values = {heading: {row[header.index(heading)] for row in rows} for heading in headings}
-    if kind == GRADE:
-        return min(headings, key=lambda heading: len(values[heading]))
-    decimals = [name for name in headings if any(re.fullmatch(_DECIMAL, value) for value in values[name])]
-    return (decimals or headings)[-1]
+            headings[name] = heading
+            unused.remove(heading)
+    return headings
 
 
 def _lists(texts: Sequence[str], grades: bool) -> Repair | None:

@@ -81,7 +81,7 @@ def test_weights_do_not_change_values_of_topics(call: Command, tmp_path: object)
     with open(weights, "w") as file:  # noqa: PTH123
         file.writelines(f"PAC-10{number:02d} {number}\n" for number in range(1, 13))
     asked = ("compare", QRELS, *RUNS, "-m", "map", "--per-topic", "--table", "per_topic", "--format", "csv")
-    assert call.ok(*asked, "--weights", weights).out == call.ok(*asked).out
+    assert call(*asked, "--weights", weights).out == call.ok(*asked).out
 
 
 @pytest.mark.parametrize(

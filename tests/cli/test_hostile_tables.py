@@ -40,7 +40,7 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
         (QRELS, RUNS[0], *FEW, "-q", *GROUPED, "--names", "path"),
     ],
     "agreement": [
-        (QRELS, *RUNS, *FEW, "--intervals", "20"),
+        (QRELS, *RUNS, *FEW),
         ("--scores", SCORES),
     ],
     "check": [(QRELS, *RUNS)],

@@ -7,6 +7,7 @@ import gzip
 import io
 import os
 import pickle
+import re
 import shlex
 import shutil
 import subprocess
@@ -140,6 +141,7 @@ def test_commands_that_lines_recommend_help(call: Command, tmp_path: Path) -> No
 def test_following_hints_ends_in_numbers(text: str, call: Command, tmp_path: Path) -> None:
     wanted = call("-m", "map", "-m", "num_ret", "qrels", "run").out
     (tmp_path / "given").write_text(text)
+    headings = re.split(r"[;,\t]", text.splitlines()[0])
     options: list[str] = []
     for _ in range(4):
         called = call(*options, "-m", "map", "-m", "num_ret", "qrels", "given")
@@ -147,7 +149,11 @@ def test_following_hints_ends_in_numbers(text: str, call: Command, tmp_path: Pat
             break
         command = called.err.rpartition(": ")[2].strip()
         if " with --columns " in called.err:
-            options += shlex.split(called.err.rpartition(" with ")[2])
+            option = called.err.rpartition(" with ")[2]
+            # Which column holds what is for the file's owner to say.
+            for role, place in (("topic", 0), ("docno", 1), ("score", -1)):
+                option = option.replace(f"{role}=HEADING", f"{role}={headings[place]}")
+            options += shlex.split(option)
             continue
         assert command.endswith("> NEW"), called.err
         subprocess.run(["sh", "-c", f"{command} && mv NEW given"], cwd=tmp_path, check=True)

@@ -136,7 +136,7 @@ def test_what_is_in_the_file(run: str, copies: Copies, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("run", "number"),
-    [(RUN, 2), ("".join(f"{'ab'[place % 2]} Q0 d{place} 0 1 t\n" for place in range(600)), 0)],
+    [(RUN, 2), ("".join(f"{'ab'[place % 2]} Q0 d{place} 0 1 t\n" for place in range(600)), 2)],
 )
 def test_no_copy_begins_in_vain(
     run: str,
@@ -146,7 +146,7 @@ def test_no_copy_begins_in_vain(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The first lines show that a run is in no order and that its scores tie: this process reads it."""
+    """The first lines show that topics are not together: copies begin once, not for whole topics first."""
     if len(run) > 5000:
         in_splits.read_by_copies(monkeypatch, 4000)
     path, judged = written(tmp_path, run)
@@ -225,7 +225,7 @@ def test_a_fault_of_the_program_is_seen(
     def fail(*_: object, **__: object) -> None:
         raise TypeError("a fault of ours")
 
-    monkeypatch.setattr(Ranker, "part", fail)
+    monkeypatch.setattr(Ranker, "ranked_part", fail)
     for engine in (copies, in_splits.InSplits(100), in_splits.InSplits(1 << 20, jobs=2)):
         with pytest.raises(TypeError, match="a fault of ours"):
             ranked_by(engine, path, judged)

@@ -196,8 +196,10 @@ def test_check_looks_into_folders(tmp_path: Path, command: commands.Command) -> 
     qrels = str(tmp_path / "qrels")
     folder = in_parts(tmp_path / "parts", LINES)
     (tmp_path / "run").write_text("".join(LINES))
-    expected = re.sub("; map is .* ordered", "", command("check", qrels, str(tmp_path / "run")).out)
-    found = command("check", qrels, str(folder)).out
+    # Only a file is read a second time, for what the order of ties could change.
+    check = ("check", "--ignore", "order-of-ties", qrels)
+    expected = re.sub("; map is .* ordered", "", command(*check, str(tmp_path / "run")).out)
+    found = command(*check, str(folder)).out
     assert found == expected.replace(str(tmp_path / "run"), str(folder)) and "verdict: good" in found
     (folder / "part-00003").write_text("one\n")
     assert "1 column" in command("check", qrels, str(folder)).out

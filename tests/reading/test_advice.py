@@ -70,6 +70,24 @@ def expected(call: Command, qrels: list[Row], run: list[Row], *options: str) -> 
     return call.ok(*options, *MEASURES, "plain-qrels", "plain-run").out
 
 
+ROLES = {
+    "topic": ("query", "query_id", "Anfrage", "Frage"),
+    "docno": ("Dokument", "patent", "product", "Treffer"),
+    "score": ("Wert", "similarity", "Punkte"),
+    "grade": ("Note", "label"),
+}
+"""What the columns of the files hold, which their owner knows."""
+
+
+def with_headings(option: str, message: str) -> str:
+    """Return an option of columns with the headings that only the file's owner can put in."""
+    headings = re.findall(r"[^ ,]+", message.partition("names the columns ")[2].partition(", and topic")[0])
+    for role, names in ROLES.items():
+        known = [name for name in names if name in headings]
+        option = option.replace(f"{role}=HEADING", f"{role}={known[0] if known else 'none'}")
+    return option
+
+
 def followed(call: Command, qrels: str, run: str, choose: int = 0) -> str:
     """Return the values after whatever the messages advise was typed; `choose`: which of two commands."""
     options: list[str] = []
@@ -80,11 +98,11 @@ def followed(call: Command, qrels: str, run: str, choose: int = 0) -> str:
         path = re.match(r"pres-eval: (.*?)(:\d+)?: ", called.err)
         assert path is not None, called.err
         commands = re.findall(PROGRAMS + r".*?> NEW\d*", called.err)
-        option = re.search(r"(-R \w+|-T \w+|--columns .*|--grades .*)$", called.err.strip())
+        option = re.search(r"(-R \w+|-T \w+|--columns .*|--grades \S+)$", called.err.strip())
         assert commands or option, called.err
         if not commands:
             assert option is not None
-            options += shlex.split(option[1])
+            options += shlex.split(with_headings(option[1], called.err))
             continue
         before = Path(path[1]).read_bytes()
         subprocess.run(["bash", "-c", commands[choose]], check=True)

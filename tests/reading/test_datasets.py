@@ -57,7 +57,8 @@ def test_a_local_dataset_is_its_file(call: Command) -> None:
     address = f"irds:{name}"
     assert call.ok("-q", address, *RUNS).out == call.ok("-q", QRELS, *RUNS).out
     found = call.ok("--format", "json", address, RUNS[0]).json["signature"]["qrels"]
-    assert found == {"path": address, "sha256": None}
+    judgements = call.ok("--format", "json", QRELS, RUNS[0]).json["signature"]["qrels"]["judgements"]
+    assert found == {"path": address, "sha256": None, "judgements": judgements}
     for command in (["compare", "-m", "map"], ["check", "--brief"], ["holes"]):
         expected = call(*command, QRELS, *RUNS)
         assert call(*command, address, *RUNS).out == expected.out.replace(QRELS, address)

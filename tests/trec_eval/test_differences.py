@@ -64,7 +64,12 @@ def test_missing_topics_are_left_out(evaluate: Evaluate, version: str) -> None:
         (QRELS, RUN.replace("2.0", "abc", 1), "run:2: score 'abc', expected a number"),
         (QRELS, RUN.replace("2.0", "12abc", 1), "run:2: score '12abc', expected a number"),
         (QRELS, RUN.replace("2.0", "nan", 1), "run:2: score 'nan', expected a number"),
-        (QRELS.replace("b 0", "b 1.7"), RUN, "qrels:2: relevance '1.7', expected an integer"),
+        (
+            QRELS.replace("b 0", "b 1.7"),
+            RUN,
+            "qrels:2: relevance '1.7', expected an integer;"
+            " gains with decimals can be read with -R qrels_float",
+        ),
         (QRELS.replace("b 0", "b abc"), RUN, "qrels:2: relevance 'abc', expected an integer"),
     ],
 )

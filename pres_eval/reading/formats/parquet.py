@@ -238,9 +238,16 @@ def _numbers(source: File, column: Any, name: str, grades: int) -> AnyArray:
 
 def _grades(source: File, grades_read: AnyArray, name: str, grades: int) -> AnyArray:
     """Return (n,) grades as whole numbers, or gains; raise InputError for decimals where these are none."""
+    limits = np.iinfo(np.int64)
     if grades_read.dtype.kind != "f":
+        if len(grades_read) and not limits.min <= int(grades_read.max()) <= limits.max:
+            found = f"relevance {int(grades_read.max())} in column {quoted(name)}"
+            raise InputError(source.name, None, found, "integers of 64 bits")
         return grades_read.astype(np.int64)
     wrong = ~np.isfinite(grades_read)
+    if grades != GAINS:
+        # 2^63 as a double is the first that a whole number of 64 bits cannot be.
+        wrong |= np.abs(grades_read) >= 2.0**63
     if grades != GAINS:
         wrong |= grades_read != np.trunc(grades_read)
     if wrong.any():
