@@ -350,8 +350,9 @@ def _order(report: Report, trust: Trust) -> list[list[Content]]:
 def _who_could_be_best(report: Report, bounds: FloatArray, best: int) -> str:
     """Return whether the bounds (2, R) of other runs reach into those of the best, in words.
 
-    A run of which they do not cannot be best.  One of which they do may: bounds are of each run alone, and a
-    document that two runs retrieved can be relevant for both or for none.
+    Bounds are of each run alone, with the unjudged documents that it retrieved itself.  So neither way is a
+    proof: a document that two runs retrieved is relevant for both or for none, and one that only another run
+    has can lower this run's value, where a measure divides by the number of relevant documents.
     """
     low, high = np.sort(report.sign(report.main) * bounds, axis=0)
     others = [run for run in range(len(high)) if run != best and report.has_all_topics(run)]
@@ -364,7 +365,10 @@ def _who_could_be_best(report: Report, bounds: FloatArray, best: int) -> str:
     if lacking:
         reach += f" ({lacking} more lack topics and are not compared)"
     if not over:
-        return f"Within these bounds no other run could be best: {reach}"
+        return (
+            f"The bounds do not overlap: {reach}. They are of each run alone: an unjudged document that only"
+            " another run retrieved could be relevant too, and change the order"
+        )
     return (
         f"These bounds do not show that no other run could be best: {reach}. They are of each run alone:"
         f" as runs share unjudged documents, {report.names[best]} may still be best whatever these are"
