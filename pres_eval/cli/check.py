@@ -56,7 +56,7 @@ class CheckedFiles(CommandOptions):
     \b
     Examples:
       pres-eval check qrels.txt run_*.txt
-      pres-eval check run.txt --topics queries.tsv --documents corpus.jsonl
+      pres-eval check run.txt
 
     An error would stop the evaluator: malformed lines, scores that are not numbers, documents that
     a topic has twice, no topic in common.  A warning can make numbers other than meant: ranks that disagree

@@ -32,7 +32,7 @@ class ConvertOptions(CommandOptions):
     Examples:
       pres-eval convert run.txt --to csv
       pres-eval convert qrels.txt --to beir
-      pres-eval convert my.txt --columns topic=1,docno=2,score=3 --to csv
+      pres-eval convert run.txt --columns topic=1,docno=3,score=5 --to csv
 
     FILE is recognised as in an evaluation.  Without -R and -T it has judgements if --columns names a grade,
     if it has four columns, or named columns with grades and no scores.  JSON and BEIR's files can be both:

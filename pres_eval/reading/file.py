@@ -344,7 +344,7 @@ class File:
         """
         opened = self._opened(start, stop)
         if stop is not None:
-            opened.left = stop - start
+            opened.limit(stop - start)
         elif not start:
             opened.progress = self._progress
         try:

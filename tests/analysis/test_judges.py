@@ -198,7 +198,7 @@ def test_digits_of_statistics(pres_eval: Command, tmp_path: Path) -> None:
     judges = ("judges", QRELS, strict_qrels(tmp_path), *options)
     power = ("power", QRELS, *RUNS, "-m", "map", *options)
     for command in ((*judges, "agreement"), (*judges, "topics"), (*power, "sizes")):
-        found = re.findall(r"0\.\d+", pres_eval.ok(*command).out.partition("---")[2])
+        found = re.findall(r"0\.\d+", pres_eval.ok(*command).out.partition("---")[2].partition("\n\n")[0])
         assert found and all(len(number) == 4 for number in found), found
 
 

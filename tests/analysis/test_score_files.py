@@ -65,11 +65,11 @@ def test_scores_are_read_as_they_are_written(call: Command, tmp_path: Path) -> N
         )
         run.write_text("".join(rows))
     options = ("--weights", weights, "--format", "json")
-    expected = call.ok("compare", qrels, *runs, *MEASURES, *options).json
+    expected = call("compare", qrels, *runs, *MEASURES, *options).json
     for form in ("csv", "tsv"):
         file = tmp_path / f"scores.{form}"
         call.ok("-q", "--output", file, *MEASURES, qrels, *runs)
-        found = call.ok("compare", "--scores", file, *options).json
+        found = call("compare", "--scores", file, *options).json
         assert [found[name] for name in ("means", "comparisons")] == [
             expected[name] for name in ("means", "comparisons")
         ]

@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import ROOT
@@ -132,16 +133,22 @@ def test_a_file_that_ends_before_its_size(
     """As it does where a file system has an old size, or lost what was written last."""
     (tmp_path / "qrels").write_text("1 0 d 1\n" * 1 + "".join(f"1 0 d{n} 0\n" for n in range(99)))
     (tmp_path / "run").write_text("".join(f"1 Q0 d{n} 0 {n} t\n" for n in range(99)))
-    stale, status_of = (tmp_path / name).stat(), os.fstat
+    stale, status_of, status_at = (tmp_path / name).stat(), os.fstat, os.stat
 
     def larger(descriptor: int) -> os.stat_result:
-        status = status_of(descriptor)
+        return with_stale_size(status_of(descriptor))
+
+    def larger_at(path: Any, **options: Any) -> os.stat_result:
+        return with_stale_size(status_at(path, **options))
+
+    def with_stale_size(status: os.stat_result) -> os.stat_result:
         if status.st_ino != stale.st_ino:
             return status
         times = {each: getattr(status, each) for each in ("st_mtime_ns", "st_ctime_ns")}
         return os.stat_result((*status[:6], status.st_size + 10, *status[7:]), times)
 
     monkeypatch.setattr(os, "fstat", larger)
+    monkeypatch.setattr(os, "stat", larger_at)
     with pytest.MonkeyPatch.context() as patch:
         if jobs == "2":
             in_splits.read_by_copies(patch, 100)

@@ -10,13 +10,14 @@ from dataclasses import replace
 
 import pandas
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from support.made_evaluations import evaluation
 
 from pres_eval.errors import RunFailure, UsageError
 from pres_eval.report.grid import BARE, Grid, guarded, styles, written
 from pres_eval.report.table import RunLayout, as_csv, as_table
+from pres_eval.report.text import printable
 
 PER_TOPIC = RunLayout(per_topic=True)
 LATEX = RunLayout(form="latex")
@@ -252,6 +253,7 @@ def test_no_cell_of_text_starts_a_formula(text: str) -> None:
 @settings(deadline=None)
 @given(st.text(max_size=10) | st.text("=+-@＝＋－＠'\t\r1", max_size=4))
 def test_guarded_text_comes_back(text: str) -> None:
+    assume(printable(text) == text)  # other characters are escaped
     shown = guarded(text)
     assert not shown or shown[0] not in "=+-@\t\r＝＋－＠"
     assert (shown[1:] if shown.startswith("'") else shown) == text
