@@ -121,3 +121,32 @@ def test_the_message_of_two_columns(call: Command) -> None:
     parquet.write_table(tables("score")["lists"], "x.parquet")
     expected = "column 'doc_id' of type list<element: string>, expected texts or whole numbers"
     assert call("-m", "map", "qrels", "x.parquet").err == f"pres-eval: x.parquet: {expected}\n"
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [("uint64", 2**63), ("uint64", 2**64 - 1), ("float64", 2.0**63), ("float64", -(2.0**64))],
+)
+def test_grades_beyond_64_bits(call: Command, kind: str, value: float) -> None:
+    """They wrapped to negative grades, so that a relevant document was none."""
+    grades = pyarrow.array([value, 1], pyarrow.type_for_alias(kind))
+    parquet.write_table(table(strings("a", "b"), grades, ("query_id", "doc_id", "relevance")), "q.parquet")
+    Path("r").write_text("1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n")
+    for command in (
+        ("-m", "map", "q.parquet", "r"),
+        ("convert", "-R", "parquet", "--to", "qrels", "q.parquet"),
+    ):
+        called = call(*command)
+        assert (called.code, called.out) == (2, "")
+        assert "q.parquet: relevance" in called.err and "in column 'relevance'" in called.err
+    if kind == "uint64":
+        with pytest.raises(PresEvalError, match="in column 'relevance'"):
+            pe.evaluate("q.parquet", "r", "map", form="parquet")
+
+
+@pytest.mark.parametrize(("kind", "value"), [("uint64", 2**63 - 1), ("uint8", 255), ("float64", 2.0)])
+def test_large_grades_that_fit(call: Command, kind: str, value: float) -> None:
+    grades = pyarrow.array([value, 0], pyarrow.type_for_alias(kind))
+    parquet.write_table(table(strings("a", "b"), grades, ("query_id", "doc_id", "relevance")), "q.parquet")
+    Path("r").write_text("1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n")
+    assert call("-m", "num_rel", "q.parquet", "r").out == "num_rel               \tall\t1\n"
