@@ -132,16 +132,15 @@ def test_grades_beyond_64_bits(call: Command, kind: str, value: float) -> None:
     grades = pyarrow.array([value, 1], pyarrow.type_for_alias(kind))
     parquet.write_table(table(strings("a", "b"), grades, ("query_id", "doc_id", "relevance")), "q.parquet")
     Path("r").write_text("1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n")
-    for command in (
-        ("-m", "map", "q.parquet", "r"),
-        ("convert", "-R", "parquet", "--to", "qrels", "q.parquet"),
-    ):
+    commands: list[tuple[str, ...]] = [("-m", "map", "q.parquet", "r")]
+    if kind == "uint64":  # doubles are gains to `convert` and Python, however large
+        commands.append(("convert", "-R", "parquet", "--to", "qrels", "q.parquet"))
+        with pytest.raises(PresEvalError, match="in column 'relevance'"):
+            pe.evaluate("q.parquet", "r", "map", form="parquet")
+    for command in commands:
         called = call(*command)
         assert (called.code, called.out) == (2, "")
         assert "q.parquet: relevance" in called.err and "in column 'relevance'" in called.err
-    if kind == "uint64":
-        with pytest.raises(PresEvalError, match="in column 'relevance'"):
-            pe.evaluate("q.parquet", "r", "map", form="parquet")
 
 
 @pytest.mark.parametrize(("kind", "value"), [("uint64", 2**63 - 1), ("uint8", 255), ("float64", 2.0)])
