@@ -247,7 +247,7 @@ def _grades(source: File, grades_read: AnyArray, name: str, grades: int) -> AnyA
     wrong = ~np.isfinite(grades_read)
     if grades != GAINS:
         # 2^63 as a double is the first that a whole number of 64 bits cannot be.
-        wrong |= np.abs(grades_read) >= 2.0**63
+        wrong |= np.abs(grades_read.astype(np.float64)) >= 2.0**63
     if grades != GAINS:
         wrong |= grades_read != np.trunc(grades_read)
     if wrong.any():
