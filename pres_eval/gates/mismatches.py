@@ -66,12 +66,13 @@ def mismatches(
             verdict = Verdict.FAILED
         yield GateFinding(gate=AGAINST, message=message, path=annotated, verdict=verdict)
     if _groups_changed(now, earlier):
+        before, present = _path(earlier.files[GROUPS]), _path(now.files[GROUPS])
         yield GateFinding(
             gate=AGAINST,
-            message=f"--groups {_path(now.files[GROUPS])}: not the groups of {_path(earlier.files[GROUPS])},"
-            f" with which {text_of(path)} was made; both runs are compared over the groups of now",
+            message=f"{text_of(path)} cannot be compared: its groups changed ({before} has other contents than"
+            f" --groups {present}); give the groups that it was made with, or make it again",
             path=annotated,
-            verdict=Verdict.NOTE,
+            verdict=Verdict.FAILED,
         )
 
 
