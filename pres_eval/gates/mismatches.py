@@ -69,8 +69,8 @@ def mismatches(
         before, present = _path(earlier.files[GROUPS]), _path(now.files[GROUPS])
         yield GateFinding(
             gate=AGAINST,
-            message=f"{text_of(path)} cannot be compared: its groups changed ({before} has other contents than"
-            f" --groups {present}); give the groups that it was made with, or make it again",
+            message=f"{text_of(path)} cannot be compared: its groups changed ({before} has other contents"
+            f" than --groups {present}); give the groups that it was made with, or make it again",
             path=annotated,
             verdict=Verdict.FAILED,
         )

@@ -93,7 +93,7 @@ CHANGED = {
         {}, {"heavy": FILES["heavy"].replace("q10 10", "q10 1")},
     ),
     "groups": Changed(
-        "--groups halves -m map", "--groups halves -m map", "base.json cannot be compared: its groups changed",
+        "--groups halves -m map", "--groups halves -m map", "cannot be compared: its groups changed",
         {}, {"halves": FILES["halves"].replace("q10 tail", "q10 head")},
     ),
     "document_scores": Changed(
