@@ -344,7 +344,7 @@ class File:
         """
         opened = self._opened(start, stop)
         if stop is not None:
-            opened.limit(stop - start)
+            opened.left = stop - start
         elif not start:
             opened.progress = self._progress
         try:
@@ -418,6 +418,7 @@ class File:
                 contextlib.closing(self._open(start, stop)) as opened,
                 in_the_end(lambda: self._agree(opened.version())),
             ):
+                opened.expect_all()
                 kind = compression_of(opened) if may_be_compressed else None
                 if kind is None:
                     yield opened, opened

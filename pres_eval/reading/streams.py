@@ -74,9 +74,10 @@ class OpenFile:
         self.left: int | None = None
         self.progress: Progress | None = None
 
-    def limit(self, count: int) -> None:
-        """Read so many bytes and no more, all of which have to come."""
-        self.left = self._missing = count
+    def expect_all(self) -> None:
+        """Take it for damage if the range that is read ends early."""
+        if self.left is not None:
+            self._missing = self.left
 
     def peek(self, count: int) -> bytes:
         """Return the first bytes, which are read again; fewer at the end only."""

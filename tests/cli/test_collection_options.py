@@ -167,7 +167,8 @@ def test_hints_lead_to_a_file_that_can_be_read(text: str, call: Command, folder:
         if found.code == 0:
             break
         if " with --columns " in found.err:
-            options += shlex.split(found.err.rpartition(" with ")[2])
+            option = found.err.rpartition(" with ")[2].replace("docno=HEADING", "docno=passage")
+            options += shlex.split(option)
             continue
         command = found.err[found.err.index("pres-eval convert ") :].strip()
         scripts = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
