@@ -27,7 +27,7 @@ OPTION_OF_FIELD = {
 """The option that sets each field of Options."""
 
 GROUPS = "groups"
-"""Of the files that numbers depend on, the one whose groups are compared one by one."""
+"""Of the files that numbers depend on, that of groups, which has a message of its own."""
 
 PROTOCOL = "protocol"
 """Rule that only sets other options, which are compared themselves."""

@@ -248,7 +248,6 @@ def _grades(source: File, grades_read: AnyArray, name: str, grades: int) -> AnyA
     if grades != GAINS:
         # 2^63 as a double is the first that a whole number of 64 bits cannot be.
         wrong |= np.abs(grades_read.astype(np.float64)) >= 2.0**63
-    if grades != GAINS:
         wrong |= grades_read != np.trunc(grades_read)
     if wrong.any():
         found = f"relevance {float(grades_read[int(np.argmax(wrong))])!r} in column {quoted(name)}"
