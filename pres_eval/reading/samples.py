@@ -82,6 +82,8 @@ def read_sample(
     if if_there and not set(columns.values()) & set(first):
         columns = {}
     places, has_header = _places((name, line), first, columns)
+    if has_header and len(rows) == 1:
+        raise InputError(name, line, "headings without a document under them", "at least one")
     for number, row in rows[has_header:]:
         place = name, number
         if len(row) != len(first):

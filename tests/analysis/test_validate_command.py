@@ -349,6 +349,7 @@ MISTAKES = [
      " or yes or no"),
     ("docno,relevance\n,1\n", "sample:2: no docno, expected one in each line"),
     ("", "sample: the file is empty, expected lines of text"),
+    (HEADER, "sample:1: headings without a document under them, expected at least one"),
     ("q1 d1 a -1\n", "sample:1: 0 judged documents among the 40 of stratum 'a' of topic 'q1' that the review"
      " found, expected a sample of these"),
     ("q1 d1 a 1\n", "sample:1: 0 judged documents among the 160 of stratum 'a' of topic 'q1' that the review"
