@@ -12,7 +12,7 @@ from pres_eval.errors import InputError, UsageError, plural, quoted
 from pres_eval.reading.id_files import read_pairs
 from pres_eval.reading.lines import RUN
 from pres_eval.reading.run_files import text_at
-from pres_eval.reading.samples import Sampled, Sizes, Stratum
+from pres_eval.reading.samples import Place, Sampled, Sizes, Stratum
 
 
 def read_review(path: str, depth: int | None = None) -> set[Key]:
@@ -46,47 +46,78 @@ def sampled_parts(
     stratum without size or sample, one smaller than its sample, and parts of which nothing was judged or
     whose size cannot be known.
     """
-    topics: dict[bytes, dict[Stratum, list[Sampled]]] = {}
-    seen: set[Key] = set()
-    for one in sample:
-        if one.key in seen:
-            raise InputError(
-                *one.place,
-                f"document {quoted(one.key[1])} again",
-                "each document once, in one stratum",
-                "these look like qrels, expected topic docno stratum relevance"
-                * (one.key[1] in (b"0", b"Q0")),
-            )
-        seen.add(one.key)
-        topics.setdefault(one.stratum.topic, {}).setdefault(one.stratum, []).append(one)
-    known = Counter(topic for topic, _ in review)
-    if known and topics and not known.keys() & topics.keys():
-        raise InputError(
-            *sample[0].place,
-            f"topic {quoted(sample[0].stratum.topic)}",
-            f"a topic of the review, such as {quoted(min(known))}",
-        )
-    if lacking := sorted(known.keys() - topics.keys()):
-        found = plural(known[lacking[0]], "document")
-        of_topic = f"of topic {quoted(lacking[0])}, of which the review found {found}"
-        raise InputError(sample[0].place[0], None, f"no sample {of_topic}", "one of each topic of the review")
-    sized = {stratum.topic for stratum in sizes or ()}
-    if known and (absent := sorted(topics.keys() - known.keys() - sized)):
-        raise InputError(
-            *next(own[0].place for own in topics[absent[0]].values()),
-            f"topic {quoted(absent[0])}, of which the review found nothing",
-            f"topics of the review, such as {quoted(min(known))}",
-            "if that is so, name the topic in --sizes",
-        )
+    topics = _by_stratum(sample)
+    found_of_topic = Counter(topic for topic, _ in review)
+    if found_of_topic and topics:
+        _check_topics(topics, found_of_topic, sizes or {})
     for stratum, (documents, place) in (sizes or {}).items():
         if documents and stratum not in topics.get(stratum.topic, ()):
             raise InputError(*place, f"no judged document in {stratum}", "a sample of each stratum")
-    return [
-        part
-        for topic, strata in topics.items()
-        for whole in (_whole(strata, collection, sizes),)
-        for part in _parts(strata, whole, _found_in(strata, whole, review, known[topic]), review, level)
-    ]
+    parts: list[SampledPart] = []
+    for topic, strata in topics.items():
+        whole = _whole(strata, collection, sizes)
+        found_in = _found_in(strata, whole, review, found_of_topic[topic])
+        parts.extend(_parts(strata, whole, found_in, review, level))
+    return parts
+
+
+def _by_stratum(sample: Sequence[Sampled]) -> dict[bytes, dict[Stratum, list[Sampled]]]:
+    """Return the documents of each stratum of each topic; raise InputError for one that comes twice."""
+    topics: dict[bytes, dict[Stratum, list[Sampled]]] = {}
+    seen: set[Key] = set()
+    for one in sample:
+        docno = one.key[1]
+        if one.key in seen:
+            qrels = "these look like qrels, expected topic docno stratum relevance"
+            raise InputError(
+                *one.place,
+                f"document {quoted(docno)} again",
+                "each document once, in one stratum",
+                qrels if docno in (b"0", b"Q0") else "",
+            )
+        seen.add(one.key)
+        topics.setdefault(one.stratum.topic, {}).setdefault(one.stratum, []).append(one)
+    return topics
+
+
+def _check_topics(
+    topics: Mapping[bytes, Mapping[Stratum, Sequence[Sampled]]],
+    found_of_topic: Mapping[bytes, int],
+    sizes: Sizes,
+) -> None:
+    """Raise InputError unless the sample and the review are of the same topics.
+
+    found_of_topic  how many documents of each topic the review found
+    sizes           may name a topic of which it found nothing
+    """
+
+    def first_place(topic: bytes) -> Place:
+        return next(iter(topics[topic].values()))[0].place
+
+    if not found_of_topic.keys() & topics.keys():
+        first = next(iter(topics))
+        raise InputError(
+            *first_place(first),
+            f"topic {quoted(first)}",
+            f"a topic of the review, such as {quoted(min(found_of_topic))}",
+        )
+    lacking = sorted(found_of_topic.keys() - topics.keys())
+    if lacking:
+        found = plural(found_of_topic[lacking[0]], "document")
+        raise InputError(
+            first_place(next(iter(topics)))[0],
+            None,
+            f"no sample of topic {quoted(lacking[0])}, of which the review found {found}",
+            "one of each topic of the review",
+        )
+    absent = sorted(topics.keys() - found_of_topic.keys() - {stratum.topic for stratum in sizes})
+    if absent:
+        raise InputError(
+            *first_place(absent[0]),
+            f"topic {quoted(absent[0])}, of which the review found nothing",
+            f"topics of the review, such as {quoted(min(found_of_topic))}",
+            "if that is so, name the topic in --sizes",
+        )
 
 
 def _whole(
@@ -98,11 +129,10 @@ def _whole(
     for stratum, own in strata.items():
         size, place = (sizes or {}).get(stratum, (collection or 0, own[0].place))
         if sizes is None and (len(strata) > 1 if collection else not listed):
+            or_collection = ", or --collection NUM" if len(strata) == 1 else ""
             raise UsageError(
                 f"how many documents {stratum} has is not known:"
-                " expected --sizes FILE (lines of topic, stratum, size)"
-                + ", or --collection NUM"
-                * (len(strata) == 1)
+                f" expected --sizes FILE (lines of topic, stratum, size){or_collection}"
             )
         if sizes is not None and stratum not in sizes:
             raise InputError(

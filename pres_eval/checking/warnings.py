@@ -70,11 +70,10 @@ def _of_topics(ranking: Ranking, relevance: Relevance, options: Options, alone: 
     lacking = num_topics - len(ranking.topic)
     if alone and lacking and not options.complete and len(ranking.topic) and options.only_topic is None:
         verb, them = ("is", "it") if lacking == 1 else ("are", "them")
+        value = "0 (as 1 without relevant documents)" if options.empty == ONE else "0"
         yield (
             f"{ranking.name}: {lacking} of {num_topics} topics of {relevance.name} {verb} not in the run"
-            f" and {verb} left out of the averages; -c counts {them} as 0"
-            + " (as 1 without relevant documents)"
-            * (options.empty == ONE)
+            f" and {verb} left out of the averages; -c counts {them} as {value}"
         )
     unjudged: Sequence[bytes] = ranking.unjudged_ids
     left_out = relevance.left_out if isinstance(relevance, QrelsJudgements) else frozenset()

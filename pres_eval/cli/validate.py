@@ -128,7 +128,7 @@ def _validate(options: ResultOptions, asked: dict[str, Any], review: str, *sampl
     recalls = found.of("recall")
     short = [recall for recall in recalls if not found.shows(recall)]
     for recall in short:
-        of_topic = f"topic {text_of(recall.topic)}: " * (len(recalls) > 1)
+        of_topic = f"topic {text_of(recall.topic)}: " if len(recalls) > 1 else ""
         shown = "none, as nothing is relevant" if math.isnan(recall.at_least) else f"{recall.at_least:.6f}"
         say(
             f"pres-eval: --target: {of_topic}wanted a recall of at least {asked['target']:g}"

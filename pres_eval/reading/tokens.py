@@ -15,6 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from pres_eval.arrays import AnyInts, BoolArray, Bytes, IntArray
+from pres_eval.errors import plural
 from pres_eval.reading.file import Chunk
 from pres_eval.records import dataclass
 
@@ -191,7 +192,5 @@ def _edges(text: Bytes) -> IntArray:
 
 def _wrong_columns(kind: str, wrong: BoolArray, counts: IntArray, expected: str) -> Faults:
     """Return the lines that are wrong (L,), with how many columns they have (L,)."""
-    found = counts[wrong].tolist()
-    return Faults(
-        kind, np.flatnonzero(wrong), lambda i: f"{found[i]} column{'s' * (found[i] != 1)}", expected
-    )
+    columns = counts[wrong].tolist()
+    return Faults(kind, np.flatnonzero(wrong), lambda i: plural(columns[i], "column"), expected)

@@ -91,7 +91,7 @@ def warning_of_groups(evaluation: ScoredRun, groups: Groups | None, weights: Wei
     gone = ", ".join(quoted(name) for name in wanted if name not in evaluation.groups)
     if not gone:
         return None
-    weighs = " weighs more than 0" * (weights is not None)
+    weighs = "" if weights is None else " weighs more than 0"
     return (
         f"{evaluation.path}: no topic of the groups {gone}{weighs}: they have no values, and all groups"
         " together no mean"

@@ -117,7 +117,10 @@ def scrolling(label: str, content: Html, *, rows: int = 0, kind: str = "scroll")
 
     rows: how many it has, if they may be too many for a window
     """
-    kind += " tall" * (rows > 0) + " many" * (rows > MANY_ROWS)
+    if rows > 0:
+        kind += " tall"
+    if rows > MANY_ROWS:
+        kind += " many"
     return element("div", content, class_=kind, role="region", tabindex="0", aria_label=label)
 
 

@@ -83,21 +83,26 @@ def _count(value: float) -> str:
 
 def sentences(found: Validation) -> Iterator[tuple[bytes, str]]:
     """Yield for each topic the recall that its sample shows, in plain words."""
-    columns = (found.of(name) for name in ("recall", "relevant", "relevant found"))
+    columns = [found.of(name) for name in ("recall", "relevant", "relevant found")]
     for recall, relevant, inside in zip(*columns, strict=True):
-        every, many = (
-            _count(one.estimate) + f" ({_count(one.low)} to {_count(one.high)})" * (one.low < one.high)
-            for one in (relevant, inside)
-        )
+        of_topic = f"Topic {text_of(recall.topic)}: " if len(columns[0]) > 1 else ""
+        estimated = " an estimated" if inside.low < inside.high else ""
         least = (
             "nothing" if math.isnan(recall.at_least) else f"at least {math.floor(100 * recall.at_least)} %"
         )
-        text = (
-            f"Of an estimated {every} relevant documents, the review found"
-            f"{' an estimated' * (inside.low < inside.high)} {many};"
-            f" we can say with {percentage(found.settings.confidence)} confidence that it found {least}."
+        yield (
+            recall.topic,
+            f"{of_topic}Of an estimated {_count_between(relevant)} relevant documents, the review found"
+            f"{estimated} {_count_between(inside)};"
+            f" we can say with {percentage(found.settings.confidence)} confidence that it found {least}.",
         )
-        yield recall.topic, f"Topic {text_of(recall.topic)}: " * (len(found.of("recall")) > 1) + text
+
+
+def _count_between(one: Estimate) -> str:
+    """Return a number of documents, with its limits unless it is known."""
+    if one.low < one.high:
+        return f"{_count(one.estimate)} ({_count(one.low)} to {_count(one.high)})"
+    return _count(one.estimate)
 
 
 def _target_tables(found: Validation, target: float, percent: str) -> list[Table]:

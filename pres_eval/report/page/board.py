@@ -25,6 +25,7 @@ SEARCH = element("input", id="board-search", type="search", autocomplete="off")
 
 def leaderboard(report: Report) -> Html:
     """Return averages of all runs, and the intervals of one measure as bars."""
+    rows = len(report.names) if len(report.names) > FEW_RUNS else 0
     return section(
         "leaderboard",
         "Leaderboard",
@@ -32,9 +33,7 @@ def leaderboard(report: Report) -> Html:
         failed_runs(report),
         _choices(report),
         _note(report),
-        scrolling(
-            "Averages over topics", _averages(report), rows=len(report.names) * (len(report.names) > FEW_RUNS)
-        ),
+        scrolling("Averages over topics", _averages(report), rows=rows),
         _intervals(report),
     )
 

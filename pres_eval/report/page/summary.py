@@ -332,11 +332,12 @@ def _order(report: Report, trust: Trust) -> list[list[Content]]:
         return []
     tried, place = trust.order, trust.order.labels.index(report.main)
     plan, same = tried.plan, float(tried.unchanged[place])
+    unweighted = "" if report.weights is None else ", without weights of topics"
     words = (
         f"With {percentage(plan.fractions[0])} of each topic's relevant documents, drawn {plan.samples} times"
         f" (seed {plan.seed}), the order of the runs by {report.main} correlates with this one by Kendall's"
         f" τ = {tried.averages[0, place]:.2f} on average, {tried.lowest[0, place]:.2f} at worst"
-        f" ({same:.2f}: the same order)" + ", without weights of topics" * (report.weights is not None)
+        f" ({same:.2f}: the same order){unweighted}"
     )
     leaders = report.leaders(report.main)
     if np.isnan(same):
