@@ -9,7 +9,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -19,9 +18,14 @@ settings.register_profile("ci", derandomize=True, print_blob=True, deadline=None
 if os.environ.get("CI"):
     settings.load_profile("ci")
 
-QUICK_EXAMPLES, COVERAGE_EXAMPLES = 3, 12
-"""Examples of each property in the quick run (-m 'not slow'), and where only the lines that run matter, under
---cov; the whole suite tries more."""
+QUICK_EXAMPLES, FEWEST_EXAMPLES = 3, 4
+"""Examples of each property in the quick run (-m 'not slow'), and the fewest in the whole suite."""
+
+SHARE_OF_EXAMPLES = 5
+"""The whole suite tries one in five of the examples that a property names, as does --cov.
+
+PRES_EVAL_EXAMPLES=all tries all of them: by hand, after a change of what a property is about.
+"""
 
 ROOT = Path(__file__).parent.parent
 Command = Callable[..., "subprocess.CompletedProcess[bytes]"]
@@ -29,18 +33,17 @@ Command = Callable[..., "subprocess.CompletedProcess[bytes]"]
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Let properties be tried with few examples where few are enough."""
-    most = None
-    if config.option.markexpr == "not slow":
-        most = QUICK_EXAMPLES
-    elif getattr(config.option, "cov_source", None):
-        most = COVERAGE_EXAMPLES
-    if most is None:
+    if os.environ.get("PRES_EVAL_EXAMPLES") == "all":
         return
-    for item in items:
-        function: Any = getattr(item, "function", None)
+    quick = config.option.markexpr == "not slow"
+    # Once for each function: parametrised items share it.
+    for function in {getattr(item, "function", None): None for item in items}:
         own: settings | None = getattr(function, "_hypothesis_internal_use_settings", None)
-        if own is not None and own.max_examples > most:
-            function._hypothesis_internal_use_settings = settings(own, max_examples=most)
+        if own is None:
+            continue
+        examples = QUICK_EXAMPLES if quick else max(FEWEST_EXAMPLES, own.max_examples // SHARE_OF_EXAMPLES)
+        if own.max_examples > examples:
+            vars(function)["_hypothesis_internal_use_settings"] = settings(own, max_examples=examples)
 
 
 def pytest_configure() -> None:
