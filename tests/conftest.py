@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import os
 import signal
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
-from support import commands
+from support import commands, prepared
 
 settings.register_profile("ci", derandomize=True, print_blob=True, deadline=None)
 if os.environ.get("CI"):
@@ -84,26 +85,30 @@ def shared() -> Path:
 
 @pytest.fixture(scope="session")
 def pres_eval() -> Command:
-    """The real command, as `python -m pres_eval ARGUMENTS`: stdout and stderr are bytes."""
+    """The command in a process of its own, which starts at once: stdout and stderr are bytes."""
+    return functools.partial(_run_process, [prepared.program()])
 
-    def run(
-        *arguments: str | Path, stdin: bytes | None = None, cwd: Path | None = None
-    ) -> subprocess.CompletedProcess[bytes]:
-        command = [sys.executable, "-m", "pres_eval", *map(str, arguments)]
-        path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
-        environment = {**os.environ, "PYTHONPATH": path}
-        return subprocess.run(
-            command,
-            input=stdin,
-            stdin=subprocess.DEVNULL if stdin is None else None,
-            cwd=cwd,
-            env=environment,
-            capture_output=True,
-            check=False,
-            timeout=120,
-        )
 
-    return run
+@pytest.fixture(scope="session")
+def new_process() -> Command:
+    """The command as users start it, `python -m pres_eval ARGUMENTS`: stdout and stderr are bytes."""
+    return functools.partial(_run_process, [sys.executable, "-m", "pres_eval"])
+
+
+def _run_process(
+    program: list[str], *arguments: str | Path, stdin: bytes | None = None, cwd: Path | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+    return subprocess.run(
+        [*program, *map(str, arguments)],
+        input=stdin,
+        stdin=subprocess.DEVNULL if stdin is None else None,
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        check=False,
+        timeout=120,
+    )
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ signals, of limits, of the start of Python or of what is imported: these need th
 from __future__ import annotations
 
 import array
-import atexit
 import functools
 import gc
 import importlib
@@ -17,6 +16,7 @@ import marshal
 import os
 import select
 import shlex
+import shutil
 import signal
 import socket
 import subprocess
@@ -25,9 +25,13 @@ import tempfile
 from pathlib import Path
 from typing import NoReturn
 
+from pres_eval import __main__ as entry
+
 ROOT = Path(__file__).parents[2]
 STREAMS = 3
 CHUNK = 1 << 16
+SECONDS_BETWEEN_LOOKS = 2.0
+"""Seconds after which the server looks again whether its owner lives."""
 
 CLIENT = """\
 import _socket, array, marshal, os, sys
@@ -64,55 +68,58 @@ def program() -> str:
 
 
 def _start_server(address: str) -> None:
-    """Start the server, which ends with this process or before."""
+    """Start the server, which ends soon after this process. It is no child: tests count their children."""
     paths = [str(ROOT), str(ROOT / "tests"), *filter(None, [os.environ.get("PYTHONPATH")])]
-    server = subprocess.Popen(
-        [sys.executable, "-m", "support.prepared", address],
+    started = subprocess.run(
+        [sys.executable, "-m", "support.prepared", address, str(os.getpid())],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
-        stdin=subprocess.PIPE,
+        stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         cwd="/",
+        check=True,
     )
-    assert server.stdin is not None and server.stdout is not None
-    ready = server.stdout.readline()
-    server.stdout.close()
-    assert ready == b"ready\n"
-
-    def end() -> None:
-        assert server.stdin is not None
-        server.stdin.close()
-        server.wait()
-
-    atexit.register(end)
+    assert started.stdout == b"ready\n"
 
 
-def serve(address: str) -> NoReturn:
-    """Import the package, and fork for each request until standard input ends."""
-    from pres_eval import __main__ as entry
+def serve(address: str, owner: int) -> NoReturn:
+    """Import the package, and fork for each request as long as the owner lives."""
     from pres_eval.cli.commands import COMMANDS, command_of
 
     for name in COMMANDS:
         command_of(name)
     for module in ("numpy", "tabulate", "pres_eval.report", "pres_eval.measures", "pres_eval.analysis"):
         importlib.import_module(module)
-    assert callable(entry.run)
     gc.collect()
     gc.freeze()
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(address)
     listener.listen(64)
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the system forgets the children that have answered
     os.write(1, b"ready\n")
-    while True:
-        readable, _, _ = select.select([listener, 0], [], [])
-        if 0 in readable:
-            os._exit(0)
+    if os.fork():
+        os._exit(0)
+    os.setsid()
+    os.dup2(0, 1)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the system forgets the children that have answered
+    while _lives(owner):
+        readable, _, _ = select.select([listener], [], [], SECONDS_BETWEEN_LOOKS)
+        if not readable:
+            continue
         connection, _ = listener.accept()
         if os.fork() == 0:
             listener.close()
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             _answer(connection)
         connection.close()
+    shutil.rmtree(Path(address).parent, ignore_errors=True)
+    os._exit(0)
+
+
+def _lives(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def _answer(connection: socket.socket) -> NoReturn:
@@ -155,10 +162,10 @@ def _become_command(
     sys.stdout = _text(1, "strict")
     sys.stderr = _text(2, "backslashreplace")
     code: object = 1
+    # Workers that the command starts import this module under its name.
+    sys.modules["__main__"] = entry
     try:
-        from pres_eval.__main__ import run
-
-        run()
+        entry.run()
     except SystemExit as end:
         code = end.code
     except BaseException:
@@ -178,4 +185,4 @@ def _text(number: int, errors: str) -> io.TextIOWrapper:
 
 
 if __name__ == "__main__":
-    serve(sys.argv[1])
+    serve(sys.argv[1], int(sys.argv[2]))
