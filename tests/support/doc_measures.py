@@ -234,8 +234,13 @@ def _numbers(values: Iterable[float]) -> str:
     return ", ".join(f"{value:g}" for value in values)
 
 
+TITLE_WITH_DOI = re.compile(r'"[^"]*", ([^";]*?doi:10\.)')
+"""The title of a paper whose DOI follows: the link has it, and so has the help."""
+
+
 def _source(measure: Measure) -> str:
     """The source that a measure's text ends with; DOIs become links."""
     source = " ".join(measure.text.partition("\nSource:")[2].split())
     assert source, f"{measure.name} names no source"
+    source = TITLE_WITH_DOI.sub(r"\1", source)
     return re.sub(r"doi:(10\.[^\s;]*[^\s;.,)])", r"[doi:\1](https://doi.org/\1)", source)
