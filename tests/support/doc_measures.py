@@ -138,10 +138,11 @@ def page_of_measures(page: str) -> str:
 
 
 def common_letters(page: str) -> list[Letter]:
-    """Return the letters that several formulas of a page explain in the same words."""
+    """Return the letters that several formulas of a page explain in the same words, and none in others."""
     formulas = (formula_of(entry.measure) for entry in members_of(page))
     counts = Counter(letter for formula in formulas if formula for letter in letters_of(formula))
-    return [letter for letter, count in counts.items() if count > 1]
+    meanings = Counter(name for name, _ in counts)
+    return [letter for letter, count in counts.items() if count > 1 and meanings[letter[0]] == 1]
 
 
 def formula_of(measure: Measure) -> str:
