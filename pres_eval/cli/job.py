@@ -153,7 +153,8 @@ class EvaluateOptions(TieOptions, GateOptions, TableOptions):
         path = self.qrels or ""
         ending = path.rpartition(".")[2].lower()
         names_output = ending in FORMAT_OF_ENDING or ending == "parquet" or len(self.runs) > 1
-        if names_output and not os.path.exists(path) and path not in ("", "-") and "://" not in path:
+        missing = not os.path.exists(path)  # noqa: PTH110 - pathlib takes a while to import
+        if names_output and missing and path not in ("", "-") and "://" not in path:
             raise UsageError(
                 f"{path}: no such file; -o takes no value here, as in trec_eval, and has no effect:"
                 f" to write the results to {path}, use --output {path}"

@@ -44,7 +44,7 @@ SCRIPTS = (
 
 
 def as_html(report: Report, *, one_page: bool = False) -> str:
-    """Return the whole page; with `one_page` its summary and leaderboard alone, which fit a sheet of paper."""
+    """Return the whole page; with `one_page` the summary and the leaderboard alone, for one sheet."""
     if one_page:
         return _document(report, [*_one_page(report), "\n"], script=None)
     script = '"use strict";\n(() => {\n' + "".join(map(_package_file, SCRIPTS)) + "})();\n"

@@ -151,7 +151,7 @@ def detail(*content: Content) -> Html:
 
 
 def without_links(content: Content) -> Html:
-    """Return content without details, and with the texts of other links: for a page that lacks their goals."""
+    """Return content without details, and with the texts of other links, for a page without their goals."""
     text = re.sub('<span class="detail">.*?</span>', "", content_of([content]))
     return Html(re.sub("</?a(?: [^>]*)?>", "", text))
 

@@ -128,7 +128,7 @@ class Report:
 
     @property
     def depth(self) -> int:
-        """The rank down to which the page counts documents: the main measure's cutoff, or the largest Nmax."""
+        """The rank down to which documents are counted: the main measure's cutoff, or the largest Nmax."""
         return cutoff_of(self.column(self.main)) or max(self.nmax)
 
     @property

@@ -57,7 +57,7 @@ def test_the_first_sentence_says_what_each_run_finds(command: Command, tmp_path:
 def test_the_page_shows_what_was_asked(
     command: Command, tmp_path: Path, measures: list[str], sentence: str, depth: int, labels: list[str]
 ) -> None:
-    """The first measure asked for gives the headline, the depth and the Nmax; all are on the board, in order."""
+    """The first measure asked for gives headline, depth and Nmax; all are on the board, in order."""
     options = [option for measure in measures for option in ("-m", measure)]
     page = page_of(command, tmp_path, *options)
     assert headline(page).startswith(sentence)

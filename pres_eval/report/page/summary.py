@@ -278,11 +278,10 @@ def _judged(report: Report, run: int) -> list[Content]:
     words = f"{_amount(judged)} of the first 10 documents of {name} are judged"
     words += _bounds_of_run(report, trust, run)
     ties = trust.ties[run]
+    words += "."
     if ties and ties.is_wide:
-        equal = f" Equal scores: {ties} by how they are ordered."
-    else:
-        equal = ""
-    return [f"{words}.{equal}", detail(" ", link("trust", "Can I trust these judgements?"))]
+        words += f" Equal scores: {ties} by how they are ordered."
+    return [words, detail(" ", link("trust", "Can I trust these judgements?"))]
 
 
 def _bounds_of_run(report: Report, trust: Trust, run: int) -> str:
@@ -327,8 +326,8 @@ def trust_view(report: Report) -> Html:
         row.append(str(len(report.topics) - len(report.evaluations[run].topics)))
         rows.append(row)
     caption = (
-        "Documents judged, by run, on average over topics; the least and the greatest value of measures, of each"
-        " run alone (other judgements may lower or raise both);"
+        "Documents judged, by run, on average over topics; the least and the greatest value of measures,"
+        " of each run alone (other judgements may lower or raise both);"
         " what the main measure is by how equal scores are ordered; relevant documents that no other run has"
     )
     by_run = table(caption, heads, rows, sortable=True, name="trust-table")
