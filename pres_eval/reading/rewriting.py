@@ -10,7 +10,7 @@ import numpy as np
 
 from pres_eval.arrays import BoolArray, Ids, IdTable, IntArray
 from pres_eval.errors import InputError, UsageError, quoted
-from pres_eval.reading.blocks import Block, Documents
+from pres_eval.reading.blocks import Block
 from pres_eval.reading.changed_judgements import with_documents
 from pres_eval.reading.file import File
 from pres_eval.reading.patents import PATENT, map_patents
@@ -48,6 +48,35 @@ class Excluded:
         return among
 
 
+@dataclass(frozen=True, eq=False)
+class RewrittenRows:
+    """Rows of a run after they were rewritten.
+
+    block       rows with mapped documents, without excluded rows
+    as_written  the same rows with the documents of the file
+    num_mapped, num_excluded
+                rows whose document became another one, and rows that were left out
+    """
+
+    block: Block
+    as_written: Block
+    num_mapped: int = 0
+    num_excluded: int = 0
+
+
+def _some_rows(block: Block, rows: IntArray, lengths: IntArray) -> Block:
+    """Return some rows (n,) of a block; lengths (G,) of what is left of its groups."""
+    # As in a file without these lines, a topic of which nothing is left is not there.
+    groups = np.flatnonzero(lengths > 0)
+    return Block(
+        topics=block.topics.take(groups),
+        lengths=lengths[groups],
+        documents=block.documents.take(rows),
+        numbers=block.numbers[rows],
+        lines=None if block.lines is None else block.lines[rows],
+    )
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Rewriting:
     """Rewriting of the documents of runs and judgements before they are joined: mapped, then excluded.
@@ -67,38 +96,29 @@ class Rewriting:
     judged_too: bool = True
     num_judged: int = 0
 
-    def of_run(self, block: Block) -> tuple[Block, Documents, int, int]:
-        """Return a block of a run rewritten: N rows, and their documents (N,) as they are in the file.
-
-        Then come how many rows have another id, and how many were left out.
-        """
-        documents, num_mapped, written = block.documents, 0, block.documents
+    def of_run(self, block: Block) -> RewrittenRows:
+        """Return the rows of a block of a run rewritten: mapped, then without excluded ones."""
+        written = block
+        num_mapped = 0
         if self.mapping is not None:
-            documents, changed = self.mapping(documents.take(slice(None)))
-            num_mapped = int(np.count_nonzero(changed))
+            documents, is_mapped = self.mapping(block.documents.take(slice(None)))
             block = replace(block, documents=documents)
+            num_mapped = int(np.count_nonzero(is_mapped))
         if self.excluded is None:
-            return block, written, num_mapped, 0
+            return RewrittenRows(block, written, num_mapped)
         group = np.repeat(np.arange(len(block.topics)), block.lengths)
         topics = block.topics.take(group)
-        gone = self._gone(topics, documents.take(slice(None)))
-        if written is not documents:
-            gone |= self._gone(topics, written.take(slice(None)))
-        kept = np.flatnonzero(~gone)
-        if len(kept) == len(gone):
-            return block, written, num_mapped, 0
-        lengths = np.bincount(group[kept], minlength=len(block.topics))
-        # As in a file without these lines, a topic of which nothing is left is not there.
-        there = np.flatnonzero(lengths > 0)
-        rewritten = Block(
-            topics=block.topics.take(there),
-            lengths=lengths[there],
-            documents=documents.take(kept),
-            numbers=block.numbers[kept],
-            lines=None if block.lines is None else block.lines[kept],
-        )
-        of_kept = written if written is documents else written.take(kept)
-        return rewritten, of_kept, num_mapped, len(gone) - len(kept)
+        is_excluded = self._gone(topics, block.documents.take(slice(None)))
+        if self.mapping is not None:
+            is_excluded |= self._gone(topics, written.documents.take(slice(None)))
+        rows = np.flatnonzero(~is_excluded)
+        num_excluded = len(group) - len(rows)
+        if not num_excluded:
+            return RewrittenRows(block, written, num_mapped)
+        lengths = np.bincount(group[rows], minlength=len(block.topics))
+        left = _some_rows(block, rows, lengths)
+        written = replace(left, documents=written.documents.take(rows))
+        return RewrittenRows(left, written, num_mapped, num_excluded)
 
     def _gone(self, topics: Ids, documents: Ids) -> BoolArray:
         """Return which documents (N,) of topics (N,) are excluded.
