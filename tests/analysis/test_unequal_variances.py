@@ -54,7 +54,7 @@ def test_dunnetts_warning_is_of_pairs_with_the_baseline(command: Command, tmp_pa
 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_small_inequality_warns(seed: int, command: Command, tmp_path: Path) -> None:
-    """Tukey's test errs in 9 % of such tables, whose largest variance is 1.5 times the mean: no word from 2 on."""
+    """The largest variance is 1.5 times the mean, and Tukey's test errs in 7 to 10 % of such tables."""
     scores = score_file(tmp_path / "scores.csv", [0.06] * 6 + [0.1] * 6, topics=50, seed=seed)
     called = command("compare", "--scores", scores, "--all-pairs", "--test", "tukey")
     assert "unequal variances: the difference of r" in called.err

@@ -49,7 +49,9 @@ def ratio(spreads: Sequence[float]) -> float:
     return float(variances.max() / variances.mean())
 
 
-def shares(spreads: Sequence[float], noise: Noise, topics: int, tables: int, seed: int) -> tuple[float, float]:
+def shares(
+    spreads: Sequence[float], noise: Noise, topics: int, tables: int, seed: int
+) -> tuple[float, float]:
     """Return the shares of tables with a false finding, and with the warning."""
     random = np.random.default_rng([seed, topics, len(spreads)])
     ids = tuple(b"%d" % topic for topic in range(topics))
