@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from copy import copy
 from functools import cached_property
 from inspect import signature
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from pres_eval.errors import UsageError
 from pres_eval.library.arguments import (
@@ -27,7 +27,7 @@ from pres_eval.library.matrices import TopDocuments, rank_matrix
 from pres_eval.library.measures import Measures, selected
 from pres_eval.library.run import GAINS, Run
 from pres_eval.library.streaming import Accumulator
-from pres_eval.options import AS_TREC_EVAL, DEFAULT_NMAX, SKIP, STOP, Options, RelevanceInfo
+from pres_eval.options import AS_TREC_EVAL, DEFAULT_NMAX, ERROR, SKIP, STOP, Options, RelevanceInfo
 from pres_eval.reading import relevance as engine
 from pres_eval.reading.blocks import broken_topic, first_broken
 from pres_eval.reading.changed_judgements import (
@@ -150,10 +150,15 @@ class Qrels:
         return {"relevance": self.relevance, "form": self.form, "is_file": self.is_file, "_first": None}
 
     @python_words
-    def accumulator(self, measures: Measures = None, **options: Any) -> Accumulator:
+    def accumulator(
+        self, measures: Measures = None, *, duplicates: Literal["error", "first"] = ERROR, **options: Any
+    ) -> Accumulator:
         """Return an accumulator: `update(run)` adds topics, `compute()` returns the averages so far.
 
-        `options` are those of `Run.evaluate`.  Raises MeasureError for a measure that does not exist.
+        `options` are those of `Run.evaluate`.  `duplicates="first"` is for samplers that repeat topics or
+        documents to fill their last batch: the first of each counts.
+
+        Raises MeasureError for a measure that does not exist, UsageError for other duplicates.
 
         >>> import pres_eval as pe
         >>> found = pe.Qrels({"1": {"a": 1}, "2": {"b": 1}}).accumulator("map")
@@ -167,7 +172,8 @@ class Qrels:
         signature(Run.evaluate).bind(self, measures, **options)  # raises TypeError for an unknown one
         selected(measures, Options(), options.get("nmax", DEFAULT_NMAX), self.form)
         level = options.get("level", Options.relevance_level)
-        return Accumulator(self.of_topics(options.get("empty", AS_TREC_EVAL), level), measures, options)
+        judged = self.of_topics(options.get("empty", AS_TREC_EVAL), level)
+        return Accumulator(judged, measures, options, duplicates)
 
     @python_words
     def with_document_scores(self, scores: Any) -> Qrels:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from pres_eval.arrays import Ids
-from pres_eval.errors import NoCommonTopicError, UsageError, quoted
+from pres_eval.errors import NoCommonTopicError, UsageError, plural, quoted
 from pres_eval.library.arguments import warn
 from pres_eval.library.evaluation import Evaluation
 from pres_eval.library.measures import Measures
-from pres_eval.options import ONE, ZERO
+from pres_eval.options import ERROR, FIRST, ONE, ZERO
 from pres_eval.scoring import ScoredRun, joined
 from pres_eval.summing import ScoredBlock, Summing, Values
 
@@ -38,20 +38,27 @@ def evaluations_of(data: Any) -> list[Evaluation]:
 
 def _check_alike(evaluations: Sequence[Evaluation]) -> None:
     """Raise UsageError for evaluations of other measures, options, judgements, groups than the first."""
-    first = evaluations[0]
-    first_topics = list(first.origin.topics)
-    difference = ""
     for evaluation in evaluations[1:]:
-        if evaluation.measures != first.measures:
-            difference = f"other measures ({', '.join(evaluation.measures)})"
-        elif evaluation.options != first.options:
-            difference = "other options"
-        elif list(evaluation.origin.topics) != first_topics:
-            difference = "judgements of other topics"
-        elif topic_contents(evaluation) != topic_contents(first):
-            difference = "other groups or weights of topics"
+        difference = _difference(evaluation, evaluations[0])
         if difference:
             raise UsageError(f"merge: found {difference}, expected the same for all evaluations")
+
+
+def _difference(evaluation: Evaluation, first: Evaluation) -> str:
+    """Return what an evaluation has that another has not, by which they cannot be merged; empty if nothing.
+
+    Parts of an accumulator share their objects, so that most comparisons end at once.
+    """
+    if evaluation.scores.columns is not first.scores.columns and evaluation.measures != first.measures:
+        return f"other measures ({', '.join(evaluation.measures)})"
+    if evaluation.options != first.options:
+        return "other options"
+    topics, first_topics = evaluation.origin.topics, first.origin.topics
+    if topics is not first_topics and list(topics) != list(first_topics):
+        return "judgements of other topics"
+    if evaluation.topic_files != first.topic_files and topic_contents(evaluation) != topic_contents(first):
+        return "other groups or weights of topics"
+    return ""
 
 
 def topic_contents(evaluation: Evaluation) -> tuple[dict[str, frozenset[bytes]], dict[bytes, float]]:
@@ -62,16 +69,20 @@ def topic_contents(evaluation: Evaluation) -> tuple[dict[str, frozenset[bytes]],
     return topics_of_group, weight_of_topic
 
 
-def merged(evaluations: Sequence[Evaluation]) -> Evaluation:
+def merged(evaluations: Sequence[Evaluation], *, first_counts: bool = False) -> Evaluation:
     """Return the evaluation of all topics of some evaluations, with the bits of one of the whole run.
 
+    first_counts  whether the first evaluation of a topic counts where several have it
     Raises UsageError for evaluations of other measures, options, judgements, groups or weights, and for a
-    topic in two.
+    topic in two, unless the first counts.
     """
     first = evaluations[0]
     _check_alike(evaluations)
+    block = joined(evaluation.scores for evaluation in evaluations)
+    rows = list(_rows_that_count(evaluations, block.topics, first_counts))
+    _check_once([block.topics[row] for row in rows])
     groups, weights = first.topic_files
-    whole = _summed(first.scores, _in_topic_order(evaluations), weights)
+    whole = _summed(first.scores, _in_topic_order(block, rows), weights)
     # A group has values in the parts that have topics of it; all have the same columns and options.
     part_of_group: dict[str, ScoredRun] = {}
     for evaluation in evaluations:
@@ -85,52 +96,70 @@ def merged(evaluations: Sequence[Evaluation]) -> Evaluation:
     unjudged = {topic for evaluation in evaluations for topic in evaluation.origin.unjudged}
     origin = replace(
         first.origin,
-        ranked=np.sort(np.concatenate([evaluation.origin.ranked for evaluation in evaluations])),
+        ranked=np.unique(np.concatenate([evaluation.origin.ranked for evaluation in evaluations])),
         unjudged=Ids.from_texts(sorted(unjudged)),
         dropped=sum(evaluation.origin.dropped for evaluation in evaluations),
     )
     return Evaluation(replace(whole, groups=scores_of_group), first.options, origin, groups, weights)
 
 
-def _in_topic_order(evaluations: Sequence[Evaluation]) -> ScoredBlock:
-    """Return the topics of all evaluations, in byte order; raise UsageError for one that is in two."""
-    block = joined(evaluation.scores for evaluation in evaluations)
-    rows = sorted(_rows_that_count(evaluations, block.topics), key=block.topics.__getitem__)
-    topics = tuple(block.topics[row] for row in rows)
-    for topic, following in pairwise(topics):
-        if topic == following:
-            raise UsageError(
-                f"merge: found topic {quoted(topic)} twice, expected each topic in one evaluation"
-            )
+def _topics_with_documents(evaluation: Evaluation) -> Sequence[bytes]:
+    """Return the scored topics for which the run has documents: others are there by -c and --empty."""
+    topics = evaluation.scores.topics
+    if evaluation.options.empty not in (ZERO, ONE):
+        return topics
+    ranked_topics = set(evaluation.origin.topics.take(evaluation.origin.ranked))
+    return [topic for topic in topics if topic in ranked_topics]
+
+
+def _check_once(topics: Iterable[bytes], before: Collection[bytes] = ()) -> None:
+    """Raise UsageError for a topic that is there twice, or that was there before."""
+    known_topics: set[bytes] = set()
+    repeated_topics: set[bytes] = set()
+    for topic in topics:
+        if topic in known_topics or topic in before:
+            repeated_topics.add(topic)
+        known_topics.add(topic)
+    if repeated_topics:
+        topic = min(repeated_topics)
+        raise UsageError(f"merge: found topic {quoted(topic)} twice, expected each topic in one evaluation")
+
+
+def _in_topic_order(block: ScoredBlock, rows: Sequence[int]) -> ScoredBlock:
+    """Return these topics of a block, in byte order."""
+    in_order = sorted(rows, key=block.topics.__getitem__)
     values: list[Values] = []
     for column in block.values:
         if isinstance(column, list):
-            values.append([column[row] for row in rows])
+            values.append([column[row] for row in in_order])
         else:
-            values.append(column[rows])
-    return ScoredBlock(topics, tuple(values))
+            values.append(column[in_order])
+    return ScoredBlock(tuple([block.topics[row] for row in in_order]), tuple(values))
 
 
-def _rows_that_count(evaluations: Sequence[Evaluation], topics: Sequence[bytes]) -> Iterable[int]:
+def _rows_that_count(
+    evaluations: Sequence[Evaluation], topics: Sequence[bytes], first_counts: bool
+) -> Iterable[int]:
     """Return the rows that count of the topics of all evaluations, one evaluation after the other.
 
     With -c and --empty zero or one, each part has all topics without relevant documents. Such a topic counts
     once: in the part that has documents for it, else in the first.
     """
-    if evaluations[0].options.empty not in (ZERO, ONE):
+    has_empty_topics = evaluations[0].options.empty in (ZERO, ONE)
+    if not has_empty_topics and not first_counts:
         return range(len(topics))
-    has_no_documents: list[bool] = []
+    has_documents: list[bool] = []
     for evaluation in evaluations:
-        missing_topics = set(evaluation.origin.missing())
-        has_no_documents += [topic in missing_topics for topic in evaluation.scores.topics]
+        topics_with_documents = set(_topics_with_documents(evaluation))
+        has_documents += [topic in topics_with_documents for topic in evaluation.scores.topics]
     row_of_topic: dict[bytes, int] = {}
     for row, topic in enumerate(topics):
         # The first row of a topic, but rather the first with documents.
-        if topic not in row_of_topic or (has_no_documents[row_of_topic[topic]] and not has_no_documents[row]):
+        if topic not in row_of_topic or (has_documents[row] and not has_documents[row_of_topic[topic]]):
             row_of_topic[topic] = row
-    return [
-        row for row, topic in enumerate(topics) if not has_no_documents[row] or row_of_topic[topic] == row
-    ]
+    if first_counts:
+        return list(row_of_topic.values())
+    return [row for row, topic in enumerate(topics) if has_documents[row] or row_of_topic[topic] == row]
 
 
 def _summed(part: ScoredRun, block: ScoredBlock, weights: Weights | None) -> ScoredRun:
@@ -147,20 +176,44 @@ def _summed(part: ScoredRun, block: ScoredBlock, weights: Weights | None) -> Sco
     )
 
 
-@dataclass(eq=False)
 class Accumulator:
     """Evaluation of a run topic by topic as it comes, with the methods of torchmetrics.
 
     `Qrels.accumulator` makes it.  It can be pickled, and merged with others: the result has the bits of an
-    evaluation of the whole run.
+    evaluation of the whole run.  Threads may call it at the same time.
 
     qrels, measures, options  the settings for all runs
+    duplicates                "first": of a topic that is added twice, and of a document that a topic has
+                              twice, the first counts; otherwise both are errors
     """
 
-    qrels: Qrels
-    measures: Measures
-    options: dict[str, Any]
-    _parts: list[Evaluation] = field(default_factory=list, repr=False)
+    def __init__(
+        self,
+        qrels: Qrels,
+        measures: Measures,
+        options: dict[str, Any],
+        duplicates: Literal["error", "first"] = ERROR,
+    ) -> None:
+        if duplicates not in (ERROR, FIRST):
+            raise UsageError(f"duplicates={duplicates!r}: expected 'error' or 'first'")
+        self.qrels = qrels
+        self.measures = measures
+        self.options = options
+        self.duplicates = duplicates
+        self._lock = Lock()
+        self._parts: list[Evaluation] = []
+        self._is_merged = False
+        self._added_topics: set[bytes] = set()
+
+    def __getstate__(self) -> dict[str, Any]:
+        with self._lock:
+            state = {**vars(self), "_parts": list(self._parts), "_added_topics": set(self._added_topics)}
+        del state["_lock"]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._lock = Lock()
 
     def update(self, run: Any) -> None:
         """Add topics: a run as `evaluate` takes it, of which no topic was added before.
@@ -169,18 +222,47 @@ class Accumulator:
         """
         if isinstance(run, Mapping) and not run:
             return
-        ranked = self.qrels.rank(run)
+        ranked = self.qrels.rank(run, duplicates=self.duplicates)
         ranked.is_part = True
         try:
-            self._parts = [merged([*self._parts, ranked.evaluate(self.measures, **self.options)])]
+            evaluation = ranked.evaluate(self.measures, **self.options)
         except NoCommonTopicError:
             warn(f"update: found no topic with judgements ({ranked.name}), and nothing was added")
+            return
+        with self._lock:
+            num_repeated = self._add([evaluation])
+        self._warn_of_repeated("update", num_repeated)
+
+    def _add(self, evaluations: Sequence[Evaluation]) -> int:
+        """Add parts, and return how many of their topics were there before; called with the lock held.
+
+        Raises UsageError for a topic that is there twice, if that is an error, and then adds nothing.
+        """
+        topics_before = len(self._added_topics)
+        topics = [topic for evaluation in evaluations for topic in _topics_with_documents(evaluation)]
+        if self.duplicates != FIRST:
+            _check_once(topics, self._added_topics)
+        self._added_topics.update(topics)
+        self._parts.extend(evaluations)
+        self._is_merged = False
+        return len(topics) - (len(self._added_topics) - topics_before)
+
+    def _warn_of_repeated(self, method: str, num_repeated: int) -> None:
+        """Warn of topics that were added before."""
+        if num_repeated:
+            topics = plural(num_repeated, "topic")
+            warn(f"{method}: {topics} added before: the first of each counts (duplicates='first')")
 
     def evaluation(self) -> Evaluation:
         """Return the evaluation of all topics so far.  Raises UsageError if there are none."""
-        if not self._parts:
-            raise UsageError("accumulator: found no topics, expected an update before")
-        return self._parts[0]
+        with self._lock:
+            if not self._parts:
+                raise UsageError("accumulator: found no topics, expected an update before")
+            # The result is a part itself, so that a second call has nothing to merge.
+            if not self._is_merged:
+                self._parts = [merged(self._parts, first_counts=self.duplicates == FIRST)]
+                self._is_merged = True
+            return self._parts[0]
 
     def compute(self) -> dict[str, float]:
         """Return the measures that are numbers, over all topics so far."""
@@ -188,14 +270,20 @@ class Accumulator:
 
     def reset(self) -> None:
         """Forget all topics."""
-        self._parts = []
+        with self._lock:
+            self._parts = []
+            self._added_topics = set()
 
     def merge_state(self, others: Accumulator | Iterable[Accumulator]) -> None:
         """Add the topics of another, or of several."""
         accumulators = [others] if isinstance(others, Accumulator) else list(others)
-        parts = list(self._parts)
+        parts: list[Evaluation] = []
         for accumulator in accumulators:
             if not isinstance(accumulator, Accumulator):
                 raise UsageError(f"merge_state: found a {type(accumulator).__name__}, expected accumulators")
-            parts += accumulator._parts
-        self._parts = [merged(parts)] if parts else []
+            with accumulator._lock:
+                parts += accumulator._parts
+        with self._lock:
+            _check_alike([*self._parts[:1], *parts])
+            num_repeated = self._add(parts)
+        self._warn_of_repeated("merge_state", num_repeated)

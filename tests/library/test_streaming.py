@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import pickle
 import random
+import sys
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -137,6 +139,77 @@ def test_parts_that_add_nothing() -> None:
         found.compute()
     found.update({"1": {"a": 1.0}})
     assert found.compute() == {"map": 1.0}
+
+
+def calls_of_an_update(accumulator: Any, topic: str) -> int:
+    """Return how many functions, those in C too, an update of one topic calls."""
+    count = 0
+
+    def count_calls(frame: Any, event: str, function: Any) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(count_calls)
+    try:
+        accumulator.update({topic: {"a": 2.0, "b": 1.0}})
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def test_an_update_costs_what_its_topics_cost() -> None:
+    topics = [f"t{number:04}" for number in range(60)]
+    accumulator = pe.Qrels({topic: {"a": 1} for topic in topics}).accumulator(["map", "num_q"])
+    calls = {number: calls_of_an_update(accumulator, topic) for number, topic in enumerate(topics)}
+    assert abs(calls[59] - calls[5]) <= 5
+    assert accumulator.compute() == {"map": 1.0, "num_q": 60.0}
+
+
+def test_threads_lose_no_topic() -> None:
+    topics = [f"t{number:03}" for number in range(120)]
+    accumulator = pe.Qrels({topic: {"a": 1} for topic in topics}).accumulator("num_q")
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(lambda topic: accumulator.update({topic: {"b": 2.0, "a": 1.0}}), topics))
+    finally:
+        sys.setswitchinterval(interval)
+    assert accumulator.compute() == {"num_q": 120.0}
+
+
+def test_samplers_that_repeat_to_fill_a_batch() -> None:
+    """A topic that comes again, from another process too, or a document of a topic: the first counts."""
+    rows = [("1", "x", 3.0), ("1", "a", 2.0), ("1", "a", 4.0)]
+    again = {"1": {"a": 9.0}}
+    strict = JUDGED.accumulator(["map", "num_ret"])
+    with pytest.raises(pe.PresEvalError, match="document 'a'"):
+        strict.update(rows)
+    first, second = (JUDGED.accumulator(["map", "num_ret"], duplicates="first") for _ in range(2))
+    with pytest.warns(match="1 line was dropped"):
+        first.update(rows)
+    with pytest.warns(match=r"update: 1 topic added before: the first of each counts \(duplicates='first'\)"):
+        first.update(again)
+    second.update(again)
+    second.update({"2": {"b": 1.0}})
+    with pytest.warns(match="merge_state: 1 topic added before"):
+        pickle.loads(pickle.dumps(first)).merge_state(second)
+    with pytest.warns(match="merge_state: 1 topic added before"):
+        first.merge_state(second)
+    assert first.compute() == {"map": 0.75, "num_ret": 3.0}
+    with pytest.raises(pe.PresEvalError, match=r"duplicates='best': expected 'error' or 'first'"):
+        JUDGED.accumulator("map", duplicates="best")  # type: ignore[arg-type]
+
+
+def test_a_topic_twice_changes_nothing() -> None:
+    accumulator = JUDGED.accumulator("map")
+    accumulator.update({"1": {"a": 1.0}})
+    with pytest.raises(pe.PresEvalError, match="found topic '1' twice"):
+        accumulator.update({"1": {"a": 1.0}, "2": {"b": 1.0}})
+    with pytest.raises(pe.PresEvalError, match="found topic '1' twice"):
+        accumulator.merge_state(accumulator)
+    accumulator.update({"2": {"x": 2.0, "b": 1.0}})
+    assert accumulator.compute() == {"map": 0.75}
 
 
 def test_one_or_several_others() -> None:
