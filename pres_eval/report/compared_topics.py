@@ -77,9 +77,9 @@ def _interactions(by_group: ByGroup, settings: CompareSettings, star: Note) -> T
     significant = any(interaction.p_value < settings.alpha for interaction in by_group.interactions)
     if significant and fewest < SMALL_GROUP:
         notes.append(
-            "p is too low if differences are skewed and vary more in a small group than in the others: without"
-            " any interaction p < 0.05 in up to 19 % of cases for a group of 5 topics, 16 % for 10, 13 % for"
-            " 20, 10 % for 50"
+            "p is too low if differences are skewed and vary more in a small group than in the others:"
+            " without any interaction p < 0.05 in up to 19 % of cases for a group of 5 topics, 16 % for 10,"
+            " 13 % for 20, 10 % for 50"
         )
     return records_table(
         "interaction",
