@@ -69,9 +69,9 @@ def _interactions(by_group: ByGroup, settings: CompareSettings, star: Note) -> T
     ]
     notes: list[str | Note] = [
         star,
-        "whether the difference of two runs is another one in another group: Welch's F, by random deals"
-        " of the topics to groups; a difference that is significant in one group and not in another is"
-        " no such evidence",
+        "whether the difference of two runs is another one in another group: Welch's F, of few topics by"
+        " random deals of them to groups, too; a difference that is significant in one group and not in"
+        " another is no such evidence",
     ]
     fewest = min(comparison.topics for comparison in by_group.comparisons)
     significant = any(interaction.p_value < settings.alpha for interaction in by_group.interactions)
