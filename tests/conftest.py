@@ -112,8 +112,14 @@ def _run_process(
 
 
 @pytest.fixture
+def call(capfdbinary: pytest.CaptureFixture[bytes]) -> commands.Command:
+    """pres-eval in this process: `call.ok(ARGUMENTS)` gives what it printed; some files write input first."""
+    return commands.Command(capfdbinary)
+
+
+@pytest.fixture
 def command(capfdbinary: pytest.CaptureFixture[bytes]) -> commands.Command:
-    """pres-eval in this process: `command.ok(ARGUMENTS)` gives what it printed."""
+    """The same without any input."""
     return commands.Command(capfdbinary)
 
 

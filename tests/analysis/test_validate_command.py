@@ -25,13 +25,11 @@ HEADER = "topic,docno,stratum,relevance\n"
 
 
 @pytest.fixture
-def call(
-    capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Command:
+def call(call: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     monkeypatch.chdir(tmp_path)
     Path("found").write_text(FOUND)
     Path("sample").write_text(SAMPLE)
-    return Command(capfdbinary)
+    return call
 
 
 def estimates(call: Command, *arguments: str) -> dict[str, dict[str, str]]:

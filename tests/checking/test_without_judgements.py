@@ -11,13 +11,11 @@ RUN = "1 Q0 a 1 2 r\n1 Q0 b 2 1 r\n2 Q0 a 1 1 r\n"
 
 
 @pytest.fixture
-def call(
-    capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Command:
+def call(call: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     monkeypatch.chdir(tmp_path)
     Path("run").write_text(RUN)
     Path("qrels").write_text("1 0 a 1\n3 0 z 1\n")
-    return Command(capfdbinary)
+    return call
 
 
 def test_a_run_alone(call: Command) -> None:

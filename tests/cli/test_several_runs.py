@@ -10,11 +10,6 @@ from support.commands import QRELS, RUNS, Command
 
 
 @pytest.fixture
-def call(capfdbinary: pytest.CaptureFixture[bytes]) -> Command:
-    return Command(capfdbinary)
-
-
-@pytest.fixture
 def track(tmp_path: Path) -> list[str]:
     """The three runs, in files of another shape of name, all with the same tag."""
     paths = []

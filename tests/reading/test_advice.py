@@ -30,13 +30,11 @@ PROGRAMS = r"(?<=[:,] )(?:pres-eval convert|awk|tr|iconv|tail|perl|sed|unzip|tar
 
 
 @pytest.fixture
-def call(
-    capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Command:
+def call(call: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     monkeypatch.chdir(tmp_path)
     scripts = str(Path(sys.executable).parent)
     monkeypatch.setenv("PATH", scripts + os.pathsep + os.environ["PATH"])
-    return Command(capfdbinary)
+    return call
 
 
 def collection(number: int, step: float = 0.25) -> tuple[list[Row], list[Row]]:

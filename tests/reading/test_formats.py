@@ -104,13 +104,11 @@ CASES = [(name, way) for name, ways in WRITERS.items() for way in ways]
 
 
 @pytest.fixture
-def call(
-    capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Command:
+def call(call: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     monkeypatch.chdir(tmp_path)
     Path("qrels.txt").write_text(trec_qrels(QRELS))
     Path("run.txt").write_text(trec_run(RUN))
-    return Command(capfdbinary)
+    return call
 
 
 def values(called: Called) -> str:
