@@ -63,11 +63,11 @@ def split_command(arguments: Sequence[str]) -> tuple[str | None, list[str]]:
 
     Raises UsageError for a first word that is no file and looks like a command.
     """
-    place, word = next(
-        ((place, word) for place, word in enumerate(arguments) if word not in BEFORE_COMMANDS), (0, "")
+    index, word = next(
+        ((index, word) for index, word in enumerate(arguments) if word not in BEFORE_COMMANDS), (0, "")
     )
     if word in COMMANDS:
-        return word, [*arguments[:place], *arguments[place + 1 :]]
+        return word, [*arguments[:index], *arguments[index + 1 :]]
     if word.isalpha() and not os.path.exists(word):  # noqa: PTH110 - pathlib takes a while to import
         near = nearest(word, COMMANDS, LIKENESS)
         if near:
@@ -126,7 +126,7 @@ def expand_long_options(command: click.Command, arguments: Sequence[str]) -> lis
             if (
                 (wants_value or equals)
                 and name in ONCE
-                and name in [one.partition("=")[0] for one in expanded]
+                and name in [option.partition("=")[0] for option in expanded]
             ):
                 raise UsageError(f"{name}: given twice, expected once")
             expanded += [name + equals + value, *islice(words, int(wants_value))]
