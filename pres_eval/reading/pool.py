@@ -103,15 +103,15 @@ class Pool:
     def join(self, topics: IntArray, lengths: IntArray, documents: Ids) -> Matches:
         """Find the documents of topics (S,) among some, of which the first lengths[0] are of the first topic.
 
-        Topics are indices, -1 for one that the pool does not have; `wanted` are documents of the pool.
+        Topics are indices, -1 for one that the pool does not have; `partners` are documents of the pool.
         """
         num_judged = np.zeros(len(topics), np.int64)
         is_known = topics >= 0
         num_judged[is_known], judged = self.documents_of(topics[is_known])
         matches = match(lengths, documents, num_judged, self.documents.take(judged))
         if isinstance(judged, slice):
-            return replace(matches, wanted=matches.wanted + judged.start)
-        return replace(matches, wanted=judged[matches.wanted])
+            return replace(matches, partners=matches.partners + judged.start)
+        return replace(matches, partners=judged[matches.partners])
 
     def num_documents_of(self, topics: IntArray) -> int:
         """Count the documents of some topics (n,) together."""
@@ -142,7 +142,7 @@ class Pooled:
         if self.rows is None:
             return values
         if isinstance(self.rows, Stretches):
-            return self.rows.of(values)
+            return self.rows.values_in(values)
         return values[self.rows]
 
     def document_of_row(self) -> IntArray:

@@ -1,7 +1,7 @@
 r"""Columns of a chunk's lines: where they begin and end, and which lines are malformed.
 
 Two ways give the same answer.  The regular way: every line has its columns separated by single blanks or
-tabs and ends in \\n or \\r\\n, as nearly all files have, so the separators' places are the columns after a
+tabs and ends in \n or \r\n, as nearly all files have, so the separators' places are the columns after a
 reshape.  The general way takes anything: a token is what lies between bytes of C's isspace; blank lines and
 lines whose first character is # are left out.  Malformed lines are left out and reported: the evaluator
 raises the first of them, the checker lists all.
