@@ -123,7 +123,7 @@ class Sampler:
         return self.num_left <= 0
 
     def topics(self, topics: IntArray) -> IntArray:
-        """Return which (n,) of some topics (-1: unjudged) are compared, those with the fewest matches first."""
+        """Return which topics (n,) are compared, those with the fewest matches first; -1: unjudged."""
         judged = np.flatnonzero(topics >= 0)
         compared = judged[self._is_compared[topics[judged]]]
         return compared[np.argsort(self._num_retrieved[topics[compared]], kind="stable")]
