@@ -15,7 +15,6 @@ import click
 from pres_eval.arrays import LARGEST, nearest_integer
 from pres_eval.cli.overwriting import NamedFile, check_outputs, check_stdout, values_of
 from pres_eval.cli.streams import noted
-from pres_eval.docstrings import docstring_of
 from pres_eval.errors import InputError, PresEvalError, UsageError, is_plain, quoted
 from pres_eval.records import dataclass
 
@@ -175,6 +174,8 @@ class RecordCommand(click.Command):
     """Command of click whose parameters are the fields of a record, and whose help is its docstring."""
 
     def __init__(self, record: type[Record], work: Callable[[Record], None]) -> None:
+        from pres_eval.measures.docstrings import docstring_of  # numpy is imported before measures are
+
         self._record, self._work = record, work
         fields = record.fields()
         parameters = [field.kind([*field.names, name], **field.settings) for name, field in fields]

@@ -10,7 +10,6 @@ from itertools import islice
 
 import click
 
-from pres_eval.docstrings import docstring_of
 from pres_eval.errors import UsageError, nearest
 
 COMMANDS = {
@@ -80,6 +79,8 @@ def command_of(name: str | None) -> click.Command:
     command = importlib.import_module(f"pres_eval.cli.{name or 'evaluate'}").command
     assert isinstance(command, click.Command)
     if command.help is None:  # Python leaves docstrings out (-OO)
+        from pres_eval.measures.docstrings import docstring_of
+
         command.help = docstring_of(command.callback)
     command.context_settings.setdefault("help_option_names", ["-h", "--help"])
     command.context_class = HelpContext
