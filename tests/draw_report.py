@@ -3,7 +3,7 @@
     python tests/draw_report.py
 
 needs Chromium with chromedriver, and matplotlib's pillow.  Each picture keeps the digest of the words and
-numbers that it shows, so that a test without a browser sees when the page is no longer what the picture shows.
+numbers that it shows, so that a test without a browser sees when the page has changed since.
 """
 
 from __future__ import annotations

@@ -224,7 +224,8 @@ class Job(Scoring):
         """
         in_common = len(self.command_options.runs) > 1 and self.command_options.topic_rule(OWN) == COMMON
         for ranking in self._on_common_topics() if in_common else self._read():
-            warn_of_ties(self.command_options, self, [ranking])
+            if len(ranking.ties.document):
+                warn_of_ties(self.command_options, self, [ranking])
             yield ranking
 
     def _on_common_topics(self) -> Iterator[Ranking]:

@@ -149,11 +149,17 @@ def _mean_notes(result: ComparedRuns) -> list[str]:
     notes = []
     if any(math.isnan(end) for end in result.lower.flat):
         notes.append("-: no interval, as all topics have the same value")
-    # Bootstrap intervals lie within the range anyway.
-    bounded = result.scores.bounded if result.settings.interval == "t" else ()
+    # Bootstrap intervals and those of the logit lie within the range anyway.
+    of_logit = result.settings.logit_measures(result.scores)
+    bounded = result.scores.bounded.difference(of_logit) if result.settings.interval == "t" else ()
     notes.append(
         f"each for one mean, not corrected for their number{cut_note(result.scores.measures, bounded)}"
     )
+    if of_logit:
+        notes.append(
+            f"{', '.join(of_logit)}: t intervals of the logit; if a few topics have most of the weight,"
+            " Student's are too low for skewed scores"
+        )
     return notes
 
 
