@@ -14,6 +14,7 @@ import numpy as np
 from pres_eval.arrays import FloatArray
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.forming import AnyBatch, form
+from pres_eval.batches.plain import plain_topics
 from pres_eval.engines.threads import Loop, in_turn
 from pres_eval.errors import NoCommonTopicError, quoted
 from pres_eval.measures import HOME, computed
@@ -103,6 +104,9 @@ class Scoring:
         Raises NoCommonTopicError if there is none, or none with a weight, so that the run has no means.
         """
         self._check_weights(ranking)
+        few = self._few_topics(ranking)
+        if few is not None:
+            return iter([few])
         batches = form(self.relevance, ranking, self.options)
         return score_blocks(
             batches,
@@ -112,6 +116,26 @@ class Scoring:
             value_of_empty={ZERO: 0.0, ONE: 1.0}.get(self.options.empty),
             expected_in_ties=self.options.ties == EXPECTED,
         )
+
+    def _few_topics(self, ranking: Ranking) -> ScoredBlock | None:
+        """Return the topics of a small run, scored by plain functions: the same bits in less time.
+
+        None for other runs, and where a column has no plain function.
+        """
+        functions = plain_functions(self.selection)
+        if functions is None or self.zscores is not None or not isinstance(self.relevance, QrelsJudgements):
+            return None
+        if not len(ranking.topic) or not ranking.single or ranking.ascending:
+            return None
+        topics = plain_topics(self.relevance, ranking, self.options)
+        if topics is None:
+            return None
+        ids = tuple([topic.judged.topic for topic in topics])
+        values = [
+            np.array([function(topic, *column.arguments) for topic in topics])
+            for column, function in zip(self.selection, functions, strict=True)
+        ]
+        return ScoredBlock(ids, tuple(values))
 
     def _check_weights(self, ranking: Ranking) -> None:
         """Raise NoCommonTopicError if all topics of the run weigh 0 and -c adds no others."""
@@ -160,6 +184,16 @@ class Scoring:
             summary=summing.summary(totals, ranking.tag),
             totals=totals,
         )
+
+
+def plain_functions(selection: Selection) -> tuple[Callable[..., float], ...] | None:
+    """Return the plain functions of all columns; None if one has none."""
+    functions = []
+    for column in selection:
+        if column.plain is None:
+            return None
+        functions.append(column.plain)
+    return tuple(functions)
 
 
 ColumnScorer = Callable[[AnyBatch], Iterable[Values]]
@@ -344,6 +378,8 @@ def evaluate(
 def joined(blocks: Iterable[ScoredBlock]) -> ScoredBlock:
     """Return the topics of all blocks, which are at least one, with their values."""
     block_list = list(blocks)
+    if len(block_list) == 1:
+        return block_list[0]
     topics = tuple(chain.from_iterable(block.topics for block in block_list))
     parts_of_columns: Iterator[Any] = zip(*(block.values for block in block_list), strict=True)
     values: list[Values] = []

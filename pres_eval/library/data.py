@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping, Set
 from dataclasses import replace
 from functools import cached_property
-from itertools import chain, takewhile
+from itertools import chain
 from typing import Any, cast
 
 import numpy as np
@@ -16,8 +16,15 @@ from numpy.typing import NDArray
 
 from pres_eval.checking.second_look import ALL_ROWS, SecondLook, look_at_blocks, look_at_files
 from pres_eval.errors import InputError, refuse
-from pres_eval.library.arguments import is_path
-from pres_eval.library.finding import NOT_TOO_LARGE, TOO_LARGE, block_of_dict, look_at_dict, rank_dict
+from pres_eval.library.arguments import is_dict, is_path
+from pres_eval.library.finding import (
+    NOT_TOO_LARGE,
+    TOO_LARGE,
+    block_of_dict,
+    is_worth_a_look,
+    look_at_dict,
+    rank_dict,
+)
 from pres_eval.library.ids import Lookup, ids_of
 from pres_eval.library.matrices import TopDocuments
 from pres_eval.library.tables import block_of_table, column_of
@@ -75,8 +82,7 @@ def plain_data(data: Any, name: str, grade: int | None = None) -> tuple[Any, boo
         data = data.qrels_iter()
     elif type(data).__module__.split(".")[0] == "ranx" and hasattr(data, "to_dict"):
         data = data.to_dict()
-    columns = OF_TABLES["topic"], OF_TABLES["document"]  # with both, keys are no topics
-    if isinstance(data, Mapping) and not all(any(key in data for key in names) for names in columns):
+    if is_dict(data) and not _has_columns(data):
         return without_lists(data, name, grade), True
     for method in ("collect", "compute"):  # of lazy frames of Polars, and of Dask
         if callable(getattr(data, method, None)) and hasattr(type(data), "columns"):
@@ -94,13 +100,19 @@ def plain_data(data: Any, name: str, grade: int | None = None) -> tuple[Any, boo
     return data, False
 
 
+def _has_columns(data: Mapping[Any, Any]) -> bool:
+    """Return whether the keys of a dict are names of columns, not topics."""
+    names = data.keys()
+    return not (names.isdisjoint(OF_TABLES["topic"]) or names.isdisjoint(OF_TABLES["document"]))
+
+
 def without_lists(data: Mapping[Any, Any], name: str, grade: int | None = None) -> Mapping[Any, Any]:
     """Return a dict of dicts for one with lists of documents in ranked order, whose order is their rank.
 
     grade  of all documents if they are judgements
     Raises InputError for a document that a list has twice.
     """
-    if not any(isinstance(documents, (list, tuple)) for documents in data.values()):
+    if not any(issubclass(kind, (list, tuple)) for kind in set(map(type, data.values()))):
         return data
     by_topic: dict[Any, Any] = {}
     for topic, documents in data.items():
@@ -118,6 +130,8 @@ def without_lists(data: Mapping[Any, Any], name: str, grade: int | None = None) 
 
 def check_dicts(data: Mapping[Any, Any], name: str) -> None:
     """Raise InputError for a topic that has no dict of documents."""
+    if all(issubclass(kind, Mapping) for kind in set(map(type, data.values()))):
+        return
     for topic, documents in data.items():
         if not isinstance(documents, Mapping):
             raise InputError(
@@ -218,14 +232,20 @@ def rank_any(
     return with_nothing_for(ranking, places) if len(places) else ranking
 
 
+NOT_LOOKED = SecondLook()
+"""A second look that found nothing, as nobody looked."""
+
+
 def look_again(data: Any, ranking: Ranking, relevance: Relevance, lookup: Lookup) -> SecondLook:
     """Return a second look at the data of a run; what can be read once alone is not looked at."""
     if is_path(data):
         return look_at_files(run_at(os.fspath(data)), ranking, relevance, alone=True)
     if hasattr(data, "read") or not hasattr(data, "__len__") or isinstance(data, TopDocuments):
-        return SecondLook()
+        return NOT_LOOKED
     data, by_topic = plain_data(data, ranking.name)
     if by_topic and relevance.rewriting is None:
+        if not is_worth_a_look(ranking):
+            return NOT_LOOKED
         return look_at_dict(data, ranking, relevance, lookup)
     block = block_of_data(data if by_topic else _first_rows(data), by_topic, ranking.name)
     return look_at_blocks([block], ranking, relevance)
@@ -271,46 +291,3 @@ def rank_by_cluster(
     patience = Patience(SECONDS if timeout is None else timeout)
     with engine_of(cluster, patience) as engine, Runs(Ranker.of(relevance, options), engine) as runs:
         return runs.rank(run_at(os.fspath(data)))
-
-
-_MANY_GRADES = 6
-"""Different grades in a topic that look like scores, when no grade comes twice."""
-
-_GRADES = range(-2, 5)
-"""Grades of the tracks of TREC, and of most others."""
-
-
-def values_are(data: Any, kind: type | tuple[type, ...]) -> bool:
-    """Return whether the first topic of a dict of dicts has values of this kind alone."""
-    first = next(iter(data.values()), None) if isinstance(data, Mapping) else None
-    return isinstance(first, Mapping) and bool(first) and all(isinstance(one, kind) for one in first.values())
-
-
-def first_topic(data: Any) -> dict[Any, Any] | None:
-    """Return a dict of dicts with its first topic alone, also of a list of rows; None for other data."""
-    if isinstance(data, list):
-        of_row = (tuple, list)
-        rows = takewhile(lambda row: isinstance(row, of_row) and len(row) == 3 and row[0] == data[0][0], data)
-        return {None: {str(document): value for _, document, value in rows}}
-    first = next(iter(data.items()), None) if isinstance(data, Mapping) else None
-    return None if first is None or not isinstance(first[1], Mapping) else {first[0]: first[1]}
-
-
-def look_swapped(judged: Any, run: Any) -> str:
-    """Return why judgements look like scores and a run like grades, by the first topic of dicts of dicts.
-
-    Empty if nothing does: whole numbers from -2 to 4 can be both.
-    """
-    if values_are(judged, float) and values_are(run, (int, np.integer)):
-        return "the judgements are numbers with decimals, the scores of the run are whole"
-    if values_are(run, (bool, np.bool_)) and not values_are(judged, (bool, np.bool_)):
-        return "the scores of the run are True and False"
-    if values_are(judged, (int, np.integer)) and values_are(run, (int, np.integer)):
-        grades, scores = (list(next(iter(data.values())).values()) for data in (judged, run))
-        if _MANY_GRADES <= len(grades) == len(set(grades)) and 2 * len(set(scores)) <= len(scores):
-            return "the judgements are all different, the scores of the run are few different whole numbers"
-        beyond = [grade for grade in grades if grade not in _GRADES]
-        if beyond and all(score in _GRADES for score in scores):
-            found = f"the judgements have grades such as {beyond[0]}"
-            return f"{found}, the scores of the run are whole and at most {_GRADES[-1]}"
-    return ""

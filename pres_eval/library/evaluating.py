@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from pres_eval.errors import UsageError
@@ -15,11 +15,11 @@ from pres_eval.library.arguments import (
     TieRule,
     python_words,
 )
-from pres_eval.library.data import values_are
 from pres_eval.library.evaluation import Evaluation
 from pres_eval.library.measures import Measures
 from pres_eval.library.ranked import Qrels
 from pres_eval.library.run import Run
+from pres_eval.library.swapped import are_dicts
 from pres_eval.options import DEFAULT_NMAX, SKIP, STOP, Options
 
 
@@ -120,7 +120,7 @@ def evaluate(
     """
     if isinstance(run, Run):
         raise UsageError("run: it is ranked already; call its method evaluate")
-    if values_are(run, Mapping):
+    if are_dicts(run):
         raise UsageError("run: found a dict of runs, expected one run; pres_eval.experiment takes several")
     judged = qrels if isinstance(qrels, Qrels) else Qrels(qrels, form=form, jobs=jobs)
     if (map_docs, map_ranks, exclude, exclude_from) != (None, "dense", None, "both"):

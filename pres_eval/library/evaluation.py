@@ -6,7 +6,6 @@ import html
 import math
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
@@ -19,6 +18,7 @@ from pres_eval.measures.base import Format
 from pres_eval.measures.selection import SelectedColumn, select
 from pres_eval.options import Options
 from pres_eval.reading.topic_files import Groups, Weights
+from pres_eval.records import dataclass
 from pres_eval.scoring import ScoredRun as Scores
 
 Value = float | int | str | None

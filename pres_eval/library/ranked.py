@@ -19,7 +19,7 @@ from pres_eval.library.arguments import (
     python_words,
     warn,
 )
-from pres_eval.library.data import first_topic, look_swapped, rank_any, rank_by_cluster, read_judgements
+from pres_eval.library.data import rank_any, rank_by_cluster, read_judgements
 from pres_eval.library.evaluation import pandas
 from pres_eval.library.file_or_dict import excluded_of, mapping_of, topic_numbers
 from pres_eval.library.ids import Lookup, texts_of
@@ -27,7 +27,8 @@ from pres_eval.library.matrices import TopDocuments, rank_matrix
 from pres_eval.library.measures import Measures, selected
 from pres_eval.library.run import GAINS, Run
 from pres_eval.library.streaming import Accumulator
-from pres_eval.options import AS_TREC_EVAL, DEFAULT_NMAX, ERROR, SKIP, STOP, Options, RelevanceInfo
+from pres_eval.library.swapped import first_values, look_swapped
+from pres_eval.options import AS_TREC_EVAL, DEFAULT_NMAX, ERROR, SKIP, STOP, V9, Options, RelevanceInfo
 from pres_eval.reading import relevance as engine
 from pres_eval.reading.blocks import broken_topic, first_broken
 from pres_eval.reading.changed_judgements import (
@@ -77,7 +78,7 @@ class Qrels:
             _check_topics(self.name, self.relevance.pool.topics)
         self.form = GAINS if form == "qrels" and self.relevance.info is RelevanceInfo.QRELS_FLOAT else form
         self.is_file = is_path(data)
-        self._first = first_topic(data)
+        self._first = first_values(data)
 
     @cached_property
     def lookup(self) -> Lookup:
@@ -283,15 +284,15 @@ class Qrels:
         if isinstance(data, Run):
             raise UsageError("run: it is ranked already, expected what Qrels.rank takes")
         check_jobs(jobs)
-        if self._first is not None and (likeness := look_swapped(self._first, first_topic(data))):
+        likeness = "" if self._first is None else look_swapped(self._first, first_values(data))
+        if likeness:
             warn(f"{self.name}: {likeness}: were the two swapped? the judgements come first")
-        options = Options(compat=compat, max_retrieved=max_retrieved, duplicates=duplicates)
-        ranking = (
-            rank_any(data, self.relevance, self.lookup, options, name, jobs)
-            if cluster is None
-            else rank_by_cluster(cluster, data, self.relevance, options, cluster_timeout)
-        )
-        if self._prints_lines and not is_path(data):
+        options = _options(compat, max_retrieved, duplicates)
+        if cluster is None:
+            ranking = rank_any(data, self.relevance, self.lookup, options, name, jobs)
+        else:
+            ranking = rank_by_cluster(cluster, data, self.relevance, options, cluster_timeout)
+        if self._prints_lines and len(ranking.unjudged_ids) and not is_path(data):
             _check_topics(ranking.name, ranking.unjudged)
         return Run(self, ranking, options, is_path(data), data)
 
@@ -323,11 +324,21 @@ class Qrels:
         0.5
         """
         name = name or "run"
-        options = Options(compat=compat, max_retrieved=max_retrieved, duplicates=duplicates)
+        options = _options(compat, max_retrieved, duplicates)
         ranking = rank_matrix(topics, ids, scores, self.relevance, self.lookup, options, name=name, tag=name)
         if self._prints_lines:
             _check_topics(ranking.name, ranking.unjudged)
         return Run(self, ranking, options, made_of=TopDocuments(topics, ids, scores))
+
+
+_USUAL_OPTIONS = Options()
+
+
+def _options(compat: str, max_retrieved: int | None, duplicates: str) -> Options:
+    """Return the options of a ranking; the usual ones are made once, as small calls have them each time."""
+    if (compat, max_retrieved, duplicates) == (V9.name, None, ERROR):
+        return _USUAL_OPTIONS
+    return Options(compat=compat, max_retrieved=max_retrieved, duplicates=duplicates)
 
 
 def _check_topics(name: str, topics: Sequence[bytes]) -> None:

@@ -18,7 +18,7 @@ from pres_eval.library.file_or_dict import topic_files
 from pres_eval.library.ids import encode, texts_of
 from pres_eval.library.measures import Measures, selected
 from pres_eval.measures.selection import Selection, as_asked
-from pres_eval.options import DEFAULT_NMAX, SKIP, STOP, Options
+from pres_eval.options import AS_TREC_EVAL, DEFAULT_NMAX, DOCNO, SKIP, STOP, Options
 from pres_eval.ranking.ranking import Ranking, with_nothing_for
 from pres_eval.reading.changed_judgements import answered_by_nothing, check_no_empty_topics, empty_topics
 from pres_eval.reading.topic_files import Groups, Weights
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 
 GAINS = "qrels_float"
 """The format, as -R names it, of judgements that are gains with decimals."""
+
+
+_USUAL = (Options.relevance_level, False, False, 0, None, DOCNO, AS_TREC_EVAL)
+"""The usual options of an evaluation, which those of a ranking have."""
 
 
 class Run:
@@ -122,6 +126,9 @@ class Run:
             raise UsageError(f"judged_only={judged_only!r}: expected True or False")
         if isinstance(level, float) and level % 1 and self.qrels.form != GAINS:
             raise UsageError(f"level={level!r}: expected a whole number, or judgements with decimals")
+        asked = (complete, judged_only, num_docs, topic, ties, empty)
+        if type(level) is int and (level, *asked) == _USUAL:
+            return self._options
         options = replace(
             self._options,
             relevance_level=level,
