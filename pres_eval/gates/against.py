@@ -168,7 +168,12 @@ def _testable_values(
     """Return the values (T,) for a test over topics; None if the measure is no finite mean of them."""
     if not column.measure.per_topic or not np.isfinite([before, now]).all():
         return None
-    return TopicValues(runs.weighted(before), runs.weighted(now), column.measure.less_is_better)
+    return TopicValues(
+        before=runs.weighted(before),
+        now=runs.weighted(now),
+        less_is_better=column.measure.less_is_better,
+        weights=runs.test_weights(),
+    )
 
 
 def _worse_topics(

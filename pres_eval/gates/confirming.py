@@ -11,9 +11,9 @@ import numpy as np
 
 from pres_eval.analysis.compare_settings import CompareSettings, least_p
 from pres_eval.analysis.corrections import CORRECTIONS
-from pres_eval.analysis.estimates import intervals
 from pres_eval.analysis.reproducible import DECIMALS, mean_and_deviation
-from pres_eval.analysis.significance import NEED_VARIANCE, PAIRED_TESTS, ends_outside
+from pres_eval.analysis.significance import NEED_VARIANCE, PairedTest, ends_outside
+from pres_eval.analysis.weighting import linearised, weighted_intervals, with_weights
 from pres_eval.arrays import FloatArray
 from pres_eval.errors import plural
 from pres_eval.report.text import equal_or_less, p_text, signed
@@ -23,11 +23,15 @@ LEVEL = np.array([CompareSettings.alpha])
 
 
 class TopicValues(NamedTuple):
-    """Values (T,) of a measure on topics, earlier and now, and whether less of it is better."""
+    """Values (T,) of a measure on topics, earlier and now, and whether less of it is better.
+
+    weights  (T,) of the topics, which the values are multiplied with; None: they are not
+    """
 
     before: FloatArray
     now: FloatArray
     less_is_better: bool = False
+    weights: FloatArray | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,17 +119,20 @@ def confirm(compared: Sequence[TopicValues], settings: CompareSettings) -> list[
 def _uncorrected(values: TopicValues, settings: CompareSettings) -> ChangeTest:
     """Return the test's result for the values of one measure and run, as if there were no others."""
     changes = (values.now - values.before)[np.newaxis]
-    all_alike = len(values.now) > 1 and mean_and_deviation(changes)[1][0] == 0
+    deviating = changes if values.weights is None else linearised(changes, values.weights)
+    all_alike = len(values.now) > 1 and mean_and_deviation(deviating)[1][0] == 0
     improvements = -changes if values.less_is_better else changes
-    p_of_worse = _p_of_greater(-improvements, settings)
+    test = with_weights(settings.test, values.weights)
+    p_of_worse = _p_of_greater(-improvements, test)
     if settings.alternative == "less":
         p_value = p_of_worse
     else:
-        p_of_better = _p_of_greater(improvements, settings)
+        p_of_better = _p_of_greater(improvements, test)
         p_value = float(np.minimum(1, 2 * np.minimum(p_of_worse, p_of_better)))
     interval = (math.nan, math.nan)
     if not all_alike:
-        lower, upper = intervals(changes, ends_outside(LEVEL, settings.alternative))
+        outside = ends_outside(LEVEL, settings.alternative)
+        lower, upper = weighted_intervals(changes, values.weights, outside)
         interval = (float(lower[0]), float(upper[0]))
     return ChangeTest(
         settings=settings,
@@ -138,7 +145,6 @@ def _uncorrected(values: TopicValues, settings: CompareSettings) -> ChangeTest:
     )
 
 
-def _p_of_greater(changes: FloatArray, settings: CompareSettings) -> float:
+def _p_of_greater(changes: FloatArray, test: PairedTest) -> float:
     """Return the one-sided p-value of changes (1, T) for a mean above 0."""
-    run_test = PAIRED_TESTS[settings.test].run
-    return float(run_test(changes, CompareSettings.samples, CompareSettings.seed, greater=True)[0])
+    return float(test.run(changes, CompareSettings.samples, CompareSettings.seed, greater=True)[0])

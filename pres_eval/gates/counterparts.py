@@ -95,9 +95,15 @@ class Counterparts:
         if self.weights is None:
             return values
         topic_weights = self._topic_weights(self.weights)
-        counts = topic_weights > 0
-        values, topic_weights = values[counts], topic_weights[counts]
-        return np.asarray(values * (topic_weights * len(topic_weights) / topic_weights.sum()), np.float64)
+        return np.asarray(values[topic_weights > 0] * self.test_weights(), np.float64)
+
+    def test_weights(self) -> FloatArray | None:
+        """Return the weights (T,) of the topics that `weighted` keeps, 1 on average; None if all are 1."""
+        if self.weights is None:
+            return None
+        topic_weights = self._topic_weights(self.weights)
+        positive = topic_weights[topic_weights > 0]
+        return np.asarray(positive * len(positive) / positive.sum(), np.float64)
 
     def _topic_weights(self, weights: Weights) -> FloatArray:
         """Return the weights (T,) of the topics of both."""

@@ -7,7 +7,7 @@
     python tests/bench/null_rates.py many_measures.csv --gates 2000
     python tests/bench/null_rates.py scores.csv --unequal 500
 
-prints Markdown tables; docs/guides/statistics.md shows them.  The same seeds give the same numbers.
+prints Markdown tables; docs/correctness.md shows them.  The same seeds give the same numbers.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ compute the other two).  The programs of a group take turns, so that what else t
 alike, and each ran once before it counts; medians are printed, wall time and that of the processors.  Memory
 is what a call needs besides what is there before it, as the kernel sees it in a process of its own (Linux).
 Packages that are not installed are left out.  --page writes the table into a page's
-section, docs/performance.md.
+section, docs/maintainers/performance.md.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ yaml: Any = pytest.importorskip("yaml", reason="Dask, which brings it, is not in
 distributed: Any = pytest.importorskip(
     "distributed", reason="the extra `cluster` is not installed", exc_type=ImportError
 )
-GUIDE = (ROOT / "docs" / "guides" / "cluster.md").read_text(encoding="utf-8")
+GUIDE = (ROOT / "docs" / "guides" / "scale.md").read_text(encoding="utf-8")
 
 
 def blocks(kind: str) -> list[str]:

@@ -27,7 +27,7 @@ from pres_eval.engines.machine import memory_of_machine
 from pres_eval.engines.processes import Processes
 from pres_eval.errors import EmptyFileError, InputError, MissingExtraError, RunFailure
 from pres_eval.options import Options
-from pres_eval.ranking.ranker import Ranker
+from pres_eval.ranking.run_ranker import RunRanker
 from pres_eval.ranking.runs import Runs, read_run
 from pres_eval.reading.file import File
 from pres_eval.reading.relevance import read_relevance
@@ -241,7 +241,7 @@ def test_many_runs(made: Engine, tmp_path: Path) -> None:
     names[6] = str(tmp_path / "missing")
     found = {}
     for workers in (made, Here(2)):
-        with Runs(Ranker.of(judged, Options()), workers) as runs:
+        with Runs(RunRanker.of(judged, Options()), workers) as runs:
             found[workers] = list(runs.rank_each([run_at(name) for name in names], going_on=True))
     assert [getattr(each, "path", None) or each.name for each in found[made]] == names  # type: ignore[union-attr]
     failed = [each for each in found[made] if isinstance(each, RunFailure)]
@@ -467,3 +467,26 @@ def test_the_library(fixtures: Path) -> None:
 def test_work_here_is_done_by_threads() -> None:
     assert list(engine.Here(2).map(_text, range(3))) == ["0", "1", "2"]
     assert engine.Here(3).threads == 3
+
+
+def test_a_process_that_cannot_be_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first one dies at work, and the system starts no other."""
+
+    class Dying:
+        started = 0
+        number = 1
+
+        def __init__(self) -> None:
+            Dying.started += 1
+            if Dying.started > 1:
+                raise OSError(errno.EAGAIN, "no more")
+
+        def answer(self, *_: object) -> bytes:
+            raise EOFError
+
+        def end(self) -> None:
+            """Nothing is left of it."""
+
+    monkeypatch.setattr("pres_eval.engines.processes.WorkerProcess", Dying)
+    with pytest.raises(WorkersLostError, match=r"a worker process died and cannot be replaced \(.*no more\)"):
+        list(Processes(1).map(_text, [1]))

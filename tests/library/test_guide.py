@@ -27,7 +27,8 @@ def run_examples(name: str, text: str) -> int:
 
 
 @pytest.mark.parametrize("path", [GUIDE], ids=lambda path: path.name)
-def test_guide(path: Path) -> None:
+def test_guide(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)  # some examples read files of fixtures/
     # Closing fences end a block as a blank line would.
     assert run_examples(path.name, path.read_text(encoding="utf-8").replace("```", "")) > 20
 

@@ -22,7 +22,9 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 FLOOR = re.compile(r"^\| \d+ \| (`[^|]*`) \|", re.MULTILINE)
 LAYERS = [
     set(re.findall(r"`(\w+)`", rooms))
-    for rooms in FLOOR.findall((ROOT / "docs" / "architecture.md").read_text(encoding="utf-8"))
+    for rooms in FLOOR.findall(
+        (ROOT / "docs" / "maintainers" / "architecture.md").read_text(encoding="utf-8")
+    )
 ]
 """Rooms of the package from the ground up: each may use those below it, and nothing above or beside it."""
 

@@ -136,7 +136,7 @@ def test_one_version(metadata: Message) -> None:
     assert [path.relative_to(ROOT).as_posix() for path in sources] == ["pres_eval/version.py"]
     entries = re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
     assert entries[0].split()[0] == __version__
-    tags = re.findall(r"\bv(\d+\.\d+\.\d+)", (ROOT / "docs/releasing.md").read_text("utf-8"))
+    tags = re.findall(r"\bv(\d+\.\d+\.\d+)", (ROOT / "docs/maintainers/contributing.md").read_text("utf-8"))
     assert tags and set(tags) == {__version__}
     assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
 

@@ -18,7 +18,8 @@ from pres_eval import __version__
 
 pytestmark = pytest.mark.slow
 
-STEPS = (ROOT / "docs" / "releasing.md").read_text(encoding="utf-8")
+CONTRIBUTING = (ROOT / "docs" / "maintainers" / "contributing.md").read_text(encoding="utf-8")
+STEPS = CONTRIBUTING.partition("\n## Release\n")[2]
 SETTINGS = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
 RECIPE = (ROOT / "docs" / "recipe.yaml").read_text(encoding="utf-8")
 NOW = public_api()

@@ -8,7 +8,7 @@ import re
 import pytest
 from conftest import ROOT
 
-PAGE = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "maintainers" / "security.md").read_text(encoding="utf-8")
 NAMED = sorted(set(re.findall(r"`([a-z_]+/test_[a-z_0-9]+\.py)::([a-z_0-9]+)`", PAGE)))
 NO_CLAIM = ("(trust, no claim)", "(a setting of Dask)")
 

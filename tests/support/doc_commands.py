@@ -15,6 +15,23 @@ OPTION = re.compile(r"(?<![\w`-])(--?[a-z][\w-]*|-[A-Z])(?![\w`])", re.IGNORECAS
 """An option within prose."""
 
 
+SHARED_PAGES = {
+    "overlap": "compare",
+    "convert": "check",
+    "agreement": "judges",
+    "robustness": "judges",
+    "merge": "pool",
+    "holes": "pool",
+    "figures": "report",
+    "sweep": "report",
+    "measures": "help",
+    "protocols": "help",
+    "completion": "help",
+    "man": "help",
+}
+"""Commands that are a section of another command's page, by that command's name."""
+
+
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table in Markdown."""
     lines = [head, ["---"] * len(head), *([cell.replace("|", "\\|") for cell in row] for row in rows)]
@@ -28,8 +45,19 @@ def escaped(text: str) -> str:
 
 def command_table() -> str:
     """The commands, with links to their pages."""
-    rows = ((f"[`pres-eval {name}`]({name}.md)", text) for name, text in COMMANDS.items())
+    rows = ((f"[`pres-eval {name}`](commands/{place_of(name)})", text) for name, text in COMMANDS.items())
     return table(("command", "what it does"), rows)
+
+
+def page_name(command: str) -> str:
+    """Return the name of the page of a command, without its ending."""
+    return SHARED_PAGES.get(command, command)
+
+
+def place_of(command: str) -> str:
+    """Return the page of a command, and its section if the page has the name of another one."""
+    section = f"#{command}" if command in SHARED_PAGES else ""
+    return f"{page_name(command)}.md{section}"
 
 
 def help_of(command: str) -> str:
@@ -47,18 +75,42 @@ def _shown(paragraph: str) -> str:
 
 
 def options(command: str | None = None) -> str:
-    """The options of the evaluation, or of a command: its own, then the names of those it shares."""
+    """Return the options of the evaluation, or of a command: its own, then the names of the others."""
     rows = option_rows(command_of(command))
-    shared = [name for name, text in rows if command and (name, text) in _shared_rows()]
-    own = [(name, text) for name, text in rows if name not in shared]
-    named = ", ".join(f"`{re.split(r',? ', name)[0]}`" for name in shared)
-    sentence = f"[Shared options](index.md#shared-options) that it takes: {named}.\n"
-    return _option_table(own) + (f"\n{sentence}" if shared else "")
+    if command is None:
+        return _option_table(rows)
+    shared = _shared_rows()
+    evaluation = option_rows(command_of(None))
+    own = [row for row in rows if row not in shared and row not in evaluation]
+    same = [row for row in rows if row in evaluation and row not in shared]
+    sentences = []
+    if same:
+        sentences.append(f"As in [an evaluation](../options.md#options): {_names(same)}.")
+    taken = [row for row in shared if row in rows]
+    refused = [row for row in shared if row not in rows]
+    if not refused:
+        sentences.append("All [shared options](../options.md#shared-options).")
+    elif len(refused) < len(taken):
+        sentences.append(f"All [shared options](../options.md#shared-options) but {_names(refused)}.")
+    elif taken:
+        sentences.append(f"[Shared options](../options.md#shared-options): {_names(taken)}.")
+    parts = [_option_table(own)] if own else []
+    if sentences:
+        parts.append(f"{' '.join(sentences)}\n")
+    return "\n".join(parts)
 
 
 def shared_options() -> str:
-    """The options that at least half of the commands take."""
-    return _option_table(_shared_rows())
+    """Return the options that most commands take; of those of the evaluation only the names."""
+    evaluation = option_rows(command_of(None))
+    same = [row for row in _shared_rows() if row in evaluation]
+    own = [row for row in _shared_rows() if row not in evaluation]
+    return f"As in an evaluation: {_names(same)}.\n\n{_option_table(own)}"
+
+
+def _names(rows: Iterable[tuple[str, str]]) -> str:
+    """Return the names of options, the short ones where there are."""
+    return ", ".join(f"`{re.split(r',? ', name)[0]}`" for name, _ in rows)
 
 
 def _option_table(rows: Iterable[tuple[str, str]]) -> str:

@@ -7,6 +7,7 @@ than in the help.  Only elements that GitHub leaves in pages are used.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from html import escape
 
 from pres_eval.measures import HOME
@@ -24,20 +25,37 @@ QUANTITIES = frozenset({"rel_ret"})
 """Names with an underscore that is no index."""
 
 
-def typeset(name: str, text: str) -> str:
-    """The formula of the measure `name` and what its letters mean; text is as the docstring has it."""
+Letter = tuple[str, str]
+"""A letter of a formula and what it means."""
+
+
+def typeset(name: str, text: str, known: Sequence[Letter] = ()) -> str:
+    """Return the formula of the measure `name` and what its letters mean, but for those that are known.
+
+    text is as the docstring has it.
+    """
     formula, letters = _parts(text)
     lines = "<br>".join(_formula(name, line) for line in formula)
-    listed = "".join(f"<dt>{_set(term)}</dt><dd>{_set(words)}</dd>" for term, words in letters)
-    return f'<p class="formula">{lines}</p>\n' + (f'<dl class="letters">{listed}</dl>\n' if listed else "")
+    return f'<p class="formula">{lines}</p>\n{listed([letter for letter in letters if letter not in known])}'
 
 
-def _parts(text: str) -> tuple[list[str], list[tuple[str, str]]]:
+def letters_of(text: str) -> list[Letter]:
+    """Return the letters of a formula, as the docstring has it, with what they mean."""
+    return _parts(text)[1]
+
+
+def listed(letters: Sequence[Letter]) -> str:
+    """Return letters and what they mean as a list; "" if there are none."""
+    items = "".join(f"<dt>{_set(term)}</dt><dd>{_set(words)}</dd>" for term, words in letters)
+    return f'<dl class="letters">{items}</dl>\n' if items else ""
+
+
+def _parts(text: str) -> tuple[list[str], list[Letter]]:
     """The lines of the formula, and (letter, meaning)."""
     lines = text.splitlines()
     indent = _indent(lines[0])
     formula = [lines[0].strip()]
-    letters: list[tuple[str, str]] = []
+    letters: list[Letter] = []
     for line in lines[1:]:
         if _indent(line) == indent > 0 and not letters:
             formula.append(line.strip())

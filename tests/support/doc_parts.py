@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import re
-import textwrap
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from support import doc_commands, doc_peers
+from support import doc_commands, doc_measures, doc_peers
 from support.doc_api import public_names
-from support.doc_commands import escaped, table
-from support.doc_formulas import typeset
+from support.doc_commands import table
+from support.doc_measures import entries, place
 from trec_eval import test_differences
 
 from pres_eval import __version__
@@ -21,147 +19,9 @@ from pres_eval.cli.commands import COMMANDS, command_of
 from pres_eval.cli.help import DIFFERENCES, EXIT_CODES, FILE_FORMATS, LINES_IN_ALL, option_rows
 from pres_eval.errors import INSTALL_EXTRA
 from pres_eval.measures import NICKNAMES
-from pres_eval.measures.base import Measure
-from pres_eval.measures.catalogue import CatalogueEntry, catalogue
-from pres_eval.measures.parameters import (
-    BetaCutoffs,
-    Coefficients,
-    Cutoffs,
-    Fractions,
-    Multiples,
-    OptionalCutoffs,
-    Pairs,
-)
-from pres_eval.measures.settings import GainCutoffs, MeasureSettings, Percents
-from pres_eval.options import VERSIONS
 
 SPEED = Path(__file__).parents[2] / "docs" / "speed.json"
 SCHEMA = Path(__file__).parents[2] / "pres_eval" / "report" / "evaluation.schema.json"
-
-
-def entries() -> list[CatalogueEntry]:
-    """What is known of every measure, family by family."""
-    return catalogue(VERSIONS[next(iter(VERSIONS))])
-
-
-FAMILIES = {
-    "counts": "Counts",
-    "average-precision": "Average precision (MAP)",
-    "precision": "Precision, recall and reciprocal rank",
-    "bpref": "Binary preference (bpref)",
-    "interpolation": "Interpolated precision",
-    "sets": "Measures of the retrieved set",
-    "normalized-gain": "Graded average precision (binG, G)",
-    "ndcg": "nDCG and DCG",
-    "preference": "Preferences between documents",
-    "judgement-groups": "Averages over judgement groups",
-    "rbp": "RBP and ERR",
-    "judged": "Share of judged documents",
-    "pres": "PRES and its family",
-    "cumulated-gain": "DCG at cutoffs",
-    "likeness": "Likeness to an ideal ranking",
-    "readers": "Models of readers (C/W/L)",
-    "budgets": "PRES with a budget for each topic",
-    "document-scores": "Understandability",
-    "screening": "Screening (technology-assisted review)",
-    "effort": "Effort and recall",
-    "reading-cost": "Costs of reading and missing",
-    "diversity": "Novelty and diversity",
-    "ntcir": "Q-measure and other measures of NTCIR",
-    "intents": "Intents with grades (D-measures)",
-    "sampled": "Estimates from a sample",
-}
-"""The titles of the pages of measures, by the names of their files: those of the modules of the families."""
-
-
-def measures() -> str:
-    """Return a table of the families, each with links to its page and measures."""
-    rows = (
-        (
-            f"[{FAMILIES[page]}](measures/{page}.md)",
-            ", ".join(f"[`{one.measure.name}`](measures/{place(one.measure)})" for one in members),
-        )
-        for page, members in families().items()
-    )
-    return table(("family", "measures"), rows)
-
-
-def families() -> dict[str, list[CatalogueEntry]]:
-    """Return the measures of each page, by its name."""
-    found: dict[str, list[CatalogueEntry]] = {}
-    for entry in entries():
-        found.setdefault(family_page(entry.measure), []).append(entry)
-    return found
-
-
-def family(page: str) -> str:
-    """Return a page of measures: its subject, a table, and a section for each measure."""
-    members = families()[page]
-    rows = (
-        (f"[`{entry.measure.name}`](#{anchor(entry.measure)})", entry.measure.description)
-        for entry in members
-    )
-    sections = "\n".join(_section(entry) for entry in members)
-    subject = members[0].family + ("" if members[0].family.endswith("?") else ".")
-    return f"{subject}\n\n{table(('measure', 'what it is'), rows)}\n{sections}"
-
-
-def family_page(measure: Measure) -> str:
-    """Return the name of the page of a measure, without its ending."""
-    return measure.score.__module__.rpartition(".")[2].replace("_", "-")
-
-
-def place(measure: Measure) -> str:
-    """Return the page of a measure and its section there."""
-    return f"{family_page(measure)}.md#{anchor(measure)}"
-
-
-def anchor(measure: Measure) -> str:
-    """Return the anchor of a measure's section."""
-    return measure.name.lower()
-
-
-def _section(entry: CatalogueEntry) -> str:
-    """A measure: what `pres-eval measures NAME` prints, its formula as it is and the rest as prose."""
-    measure = entry.measure
-    description, _, rest = measure.text.partition("\nSource:")[0].partition("\n\n")
-    fields = _text_fields(rest)
-    drawn = fields.pop("Characters", "")
-    block = f"```text\n{drawn}\n```\n\n" if drawn else ""
-    if formula := fields.pop("Formula", ""):
-        block = f"{typeset(measure.name, formula)}\n"
-    prose = {label: escaped(" ".join(lines.split())) for label, lines in fields.items()}
-    paragraph = f"{prose.pop('')}\n\n" if "" in prose else ""
-    more = prose.pop("Parameters", "")
-    parameters = ". ".join(filter(None, [_parameters(measure), more[:1].upper() + more[1:]]))
-    facts = {
-        "Range": prose.pop("Range", ""),
-        "Parameters": parameters,
-        **prose,
-        "Part of": ", ".join(f"`-m {name}`" for name in entry.nicknames),
-        "Source": _source(measure),
-    }
-    lines = "".join(f"- {label}: {words}\n" for label, words in facts.items() if words)
-    return f"## {measure.name}\n\n{escaped(' '.join(description.split()))}\n\n{block}{paragraph}{lines}"
-
-
-LABEL = re.compile(r"(Formula|Characters|Range|Parameter|Notes)s?: *(.*)")
-"""How a field of a measure's text begins."""
-
-
-def _text_fields(text: str) -> dict[str, str]:
-    """The fields of a measure's text by their labels, with their lines as they are; "" has the rest."""
-    fields: dict[str, list[str]] = {}
-    label = ""
-    for line in text.splitlines():
-        if found := LABEL.match(line):
-            label = "Parameters" if found[1] == "Parameter" else found[1]
-            fields[label] = [" " * found.start(2) + found[2]]
-        else:
-            if line[:1].strip():
-                label = ""
-            fields.setdefault(label, []).append(line)
-    return {label: textwrap.dedent("\n".join(lines)).rstrip() for label, lines in fields.items()}
 
 
 def names_elsewhere() -> str:
@@ -174,51 +34,6 @@ def names_elsewhere() -> str:
     ]
     tools = list(dict.fromkeys(tool for tool, *_ in rows))
     return table(("tool", "its name", "name here"), sorted(rows, key=lambda row: tools.index(row[0])))
-
-
-def _parameters(measure: Measure) -> str:
-    """What may follow the dot of -m, and what is used where nothing does."""
-    kind = measure.parameters
-    if not kind.example:
-        return ""
-    example = f"`{measure.name}.{kind.example}`"
-    match kind:
-        case Cutoffs(None):
-            return f"ranks, {example}; else those of `--nmax`"
-        case Cutoffs(tuple(defaults)):
-            what, otherwise = "ranks", _numbers(defaults)
-        case Fractions(defaults) | Coefficients(defaults):
-            what, otherwise = "numbers", _numbers(defaults)
-        case BetaCutoffs(betas, tuple(cutoffs)):
-            what, otherwise = "β and ranks", f"β {_numbers(betas)} at {_numbers(cutoffs)}"
-        case OptionalCutoffs():
-            what, otherwise = "ranks", "the whole ranking"
-        case Pairs():
-            what, otherwise = "key=number", "none"
-        case GainCutoffs(_, cutoffs):
-            what, otherwise = "ranks and grade=gain", _numbers(cutoffs)
-        case Multiples():
-            what, otherwise = "aR+b", "1R, 2R and 4R, with 0, 100 and 1000 more"
-        case Percents(defaults):
-            what, otherwise = "percentages", _numbers(defaults)
-        case MeasureSettings(settings, cutoffs):
-            what = " and ".join(["ranks"] * bool(cutoffs) + ["key=number"])
-            usual = [f"{one.name}={one.default:g}" for one in settings if one.default is not None]
-            otherwise = ", ".join([_numbers(cutoffs)] * bool(cutoffs) + usual)
-        case _:
-            raise AssertionError(f"no words for the parameters of {measure.name}")
-    return f"{what}, {example}; else {otherwise}"
-
-
-def _numbers(values: Iterable[float]) -> str:
-    return ", ".join(f"{value:g}" for value in values)
-
-
-def _source(measure: Measure) -> str:
-    """The source that a measure's text ends with; DOIs become links."""
-    source = " ".join(measure.text.partition("\nSource:")[2].split())
-    assert source, f"{measure.name} names no source"
-    return re.sub(r"doi:(10\.[^\s;]*[^\s;.,)])", r"[doi:\1](https://doi.org/\1)", source)
 
 
 def nicknames() -> str:
@@ -250,6 +65,16 @@ def exit_codes() -> str:
     return table(("code", "meaning"), ((str(code), text) for code, text in EXIT_CODES.items()))
 
 
+DETAILS_OF_JSON = frozenset(
+    f"{path}."
+    for path in (
+        *("signature.options", "signature.rules", "signature.judgements"),
+        *("runs[].file", "runs[].totals", "runs[].no_answers"),
+    )
+)
+"""Fields whose own fields only the schema explains."""
+
+
 def json_layout() -> str:
     """The fields of --format json, from its schema."""
     schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
@@ -257,7 +82,9 @@ def json_layout() -> str:
 
 
 def _fields(schema: dict[str, Any], definitions: dict[str, Any], path: str) -> Iterator[tuple[str, str, str]]:
-    """A row for each field below a schema; `[]` says that a field is one of a list."""
+    """A row for each field below a schema, but for details; `[]` says that a field is one of a list."""
+    if path in DETAILS_OF_JSON:
+        return
     for name, field in schema.get("properties", {}).items():
         whole = _resolved(field, definitions)
         where = f"{path}{name}"
@@ -325,8 +152,8 @@ PARTS: dict[str, Callable[[], str]] = {
     "options": doc_commands.options,
     "commands": doc_commands.command_table,
     "shared options": doc_commands.shared_options,
-    "measures": measures,
-    **{f"measures of {page}": partial(family, page) for page in FAMILIES},
+    "measures": doc_measures.overview,
+    **{f"measures of {page}": partial(doc_measures.page_of_measures, page) for page in doc_measures.PAGES},
     "trec_eval options": doc_peers.trec_eval_options,
     "trec_eval measures": doc_peers.trec_eval_measures,
     "pytrec_eval names": doc_peers.pytrec_eval_names,

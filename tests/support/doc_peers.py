@@ -12,6 +12,7 @@ from typing import Any
 import pytrec_eval
 from ir_measures.measures import registry
 from support import ranx_metrics
+from support.doc_measures import place
 
 from pres_eval.errors import PresEvalError
 from pres_eval.measures import NICKNAMES, measure_of
@@ -66,9 +67,7 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _link(name: str) -> str:
-    measure = measure_of(name)
-    page = measure.score.__module__.rpartition(".")[2].replace("_", "-")
-    return f"[`{name}`](reference/measures/{page}.md#{name.lower()})"
+    return f"[`{name}`](reference/measures/{place(measure_of(name))})"
 
 
 def found(text: str) -> Selection | None:

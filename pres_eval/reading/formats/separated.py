@@ -7,61 +7,30 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, islice
 
 from pres_eval.errors import InputError, ReadingNote, did_you_mean, number_of, plural, quoted
 from pres_eval.reading.blocks import Block, Row, blocks_of_rows
-from pres_eval.reading.csv_rows import separated_rows, separator_of_lines
+from pres_eval.reading.csv_rows import cells_of, separated_rows, separator_of_lines
 from pres_eval.reading.file import File
-from pres_eval.reading.headings import (
-    DOCNO,
-    DOCNOS,
-    GAINS,
-    GAINS_ADVICE,
-    GRADE,
-    RANK,
-    RELEVANT_DOCNOS,
-    SCORE,
-    TOPIC,
-    Naming,
+from pres_eval.reading.formats.table_columns import (
+    ONE_TOPIC,
+    Columns,
+    columns_of,
+    note_of_one_topic,
+    numbered_columns,
 )
+from pres_eval.reading.formats.table_heads import TableHead, head_of_table
+from pres_eval.reading.headings import DOCNO, GAINS, GAINS_ADVICE
 from pres_eval.reading.lines import QRELS
+from pres_eval.reading.table_faults import ObservedTable, may_be_numbers, warn_of_unnamed_number
 from pres_eval.records import dataclass
+
+RULE_OF_TABLE = re.compile(r"[-+\s]+|\(\d+ rows?\)")
+"""Lines of a table between bars, as psql prints it, that are no rows."""
 
 ROUNDED = re.compile(rb"\d[.,]\d+E\+\d+")
 """How spreadsheets show long numbers, whose last digits are then lost."""
-
-SEPARATOR_LINE = re.compile(rb'"?sep=[;,\t]"?\s*?\n', re.IGNORECASE)
-"""The first line of some exports, for Excel alone."""
-
-SEPARATORS = "\t;,"
-"""Separators of columns; a header that has several is separated by the first of these."""
-
-
-@dataclass(frozen=True)
-class Columns:
-    """Places of the columns of a file, from 0.
-
-    number   of the score, rank or grade; None: the documents of a topic are in ranked order, and relevant
-    by_rank  whether the number is a rank
-    several  whether a cell has several documents in ranked order
-    """
-
-    topic: int
-    document: int
-    number: int | None
-    by_rank: bool = False
-    several: bool = False
-
-    @property
-    def places(self) -> tuple[int, ...]:
-        """Return the places of topic, document and number, if there is one."""
-        return (self.topic, self.document) + (() if self.number is None else (self.number,))
-
-    @property
-    def last(self) -> int:
-        """Return the last place."""
-        return max(self.places)
 
 
 class InOrder:
@@ -77,45 +46,6 @@ class InOrder:
         return 1 if self._grades else -self._documents[topic]
 
 
-def separator_of(header: bytes) -> str | None:
-    """Return the separator of a header line, None if it has none."""
-    return next((separator for separator in SEPARATORS if separator.encode() in header), None)
-
-
-def columns_of(header: Sequence[str], grades: int, naming: Naming) -> Columns | None:
-    """Return the columns of a header; None if it lacks the topic, the document, or the number."""
-    topic, document = naming.column(TOPIC, header), naming.column(DOCNO, header)
-    documents = naming.column(RELEVANT_DOCNOS if grades else DOCNOS, header)
-    several = documents is not None and (DOCNOS in naming.columns or document is None)
-    if several:
-        document = documents
-    number, by_rank = naming.column(GRADE, header), False
-    if not grades:
-        number = naming.column(SCORE, header)
-        if number is None or (RANK in naming.columns and SCORE not in naming.columns):
-            number, by_rank = naming.column(RANK, header), True
-    if topic is None or document is None or (number is None and not (several or is_named(naming))):
-        return None
-    place = None if number is None else header.index(number)
-    return Columns(header.index(topic), header.index(document), place, by_rank, several)
-
-
-def is_named(naming: Naming) -> bool:
-    """Return whether the options name topics and documents, so that a file needs no numbers."""
-    return TOPIC in naming.columns and (DOCNO in naming.columns or DOCNOS in naming.columns)
-
-
-def header_of(line: bytes) -> list[str]:
-    """Return the names in a header line, none if it is no line of CSV."""
-    import csv  # takes a while to import, and most files are no CSV
-
-    text = line.decode("utf-8-sig", "surrogateescape").rstrip("\r\n")
-    try:
-        return next(csv.reader([text], delimiter=separator_of(line) or ","), [])
-    except csv.Error:  # a carriage return inside the line, a field of more than 131,072 characters
-        return []
-
-
 def read_csv(source: File, grades: int) -> Iterator[Block]:
     """Read a run or judgements with named columns, separated by commas, semicolons or tabs.
 
@@ -126,17 +56,69 @@ def read_csv(source: File, grades: int) -> Iterator[Block]:
 
 def _rows_by_heading(source: File, grades: int) -> Iterator[Row]:
     """Yield the rows of a file with a header."""
-    lines = _lines(source)
-    first, before = next(lines, "").encode("utf-8", "surrogateescape"), 1
-    if SEPARATOR_LINE.fullmatch(first):
-        first, before = next(lines, "").encode("utf-8", "surrogateescape"), 2
-    separator, header = separator_of(first) or ",", header_of(first)
-    naming = source.naming
-    columns = columns_of(header, grades, naming)
-    if columns is None:
-        raise _missing_columns(source, before, header, grades, first)
-    rows = separated_rows(source.name, lines, "rows of columns", separator, before=before)
-    yield from CellReader(source, columns, grades, separator, len(header), ", as in the header").rows(rows)
+    naming = source.naming.for_role(grades)
+    head = head_of_table(source.head(), naming)
+    columns = None if head is None else columns_of(head.names, grades, naming)
+    if head is None or columns is None:
+        raise _missing_columns(source, head, grades)
+    if columns.topic is None:
+        note_of_one_topic(source.name)
+    if head.before > 1:
+        text = f"{plural(head.before, 'line')} before the headings left out"
+        warnings.warn(f"{source.name}: {text}", ReadingNote, stacklevel=2)
+    if columns.number is None and not columns.several:
+        _warn_of_unnamed_number(source, columns, grades, head.separator, head.names)
+    lines = islice(_lines(source), head.before + 1, None)
+    rows = separated_rows(
+        source.name, lines, "rows of columns", head.separator, quote=head.quote, before=head.before + 1
+    )
+    if head.separator == "|":
+        rows = (row for row in rows if not RULE_OF_TABLE.fullmatch("".join(row[1])))
+    elif head.separator == " ":
+        rows, columns = _without_row_names(rows, columns, len(head.names))
+    cells = CellReader(
+        source=source,
+        columns=columns,
+        grades=grades,
+        separator=head.separator,
+        width=len(head.names),
+        like=", as in the header",
+        headings=head.names,
+    )
+    yield from cells.rows(rows)
+
+
+def _without_row_names(
+    rows: Iterator[tuple[int, list[str]]], columns: Columns, width: int
+) -> tuple[Iterator[tuple[int, list[str]]], Columns]:
+    """Return rows without the names that R's write.table puts before them, for which it has no heading."""
+    first = next(rows, None)
+    if first is None:
+        return rows, columns
+    all_rows = chain([first], rows)
+    if len(first[1]) != width + 1:
+        return all_rows, columns
+    return ((line, cells[1:]) for line, cells in all_rows), columns
+
+
+def _warn_of_unnamed_number(
+    source: File, columns: Columns, grades: int, separator: str | None, header: Sequence[str] = ()
+) -> None:
+    """Warn of other columns that may have the grades or scores, none of which an option names.
+
+    header  names of the columns; none if they have numbers
+    """
+    lines = source.head().decode("utf-8-sig", "surrogateescape").split("\n")[:-1]
+    rows = [cells_of(line.rstrip("\r"), separator) for line in lines if line.strip()]
+    rows = [row for row in rows if len(row) > columns.last and row != list(header)]
+    width = min(map(len, rows), default=0)
+    candidates = [
+        header[place] if header else str(place + 1)
+        for place in range(width)
+        if place not in columns.places
+        and may_be_numbers([row[place] for row in rows[0 if header else 1 :] or rows], grades)
+    ]
+    warn_of_unnamed_number(source.name, candidates, grades, "HEADING" if header else "NUMBER")
 
 
 def read_by_number(source: File, grades: int) -> Iterator[Block]:
@@ -149,9 +131,11 @@ def read_by_number(source: File, grades: int) -> Iterator[Block]:
 
 def _rows_by_number(source: File, grades: int) -> Iterator[Row]:
     """Yield the rows of a file without a header, or whose header has no number in the column of numbers."""
-    naming = source.naming
+    naming = source.naming.for_role(grades)
     columns = numbered_columns(naming, grades)
     separator = separator_of_lines(source.head(), columns.last + 1)
+    if columns.number is None and not columns.several:
+        _warn_of_unnamed_number(source, columns, grades, separator)
     rows: Iterator[tuple[int, list[str]]]
     if separator is None:
         rows = ((line, text.split()) for line, text in enumerate(_lines(source), 1))
@@ -170,9 +154,15 @@ def _rows_by_number(source: File, grades: int) -> Iterator[Row]:
     )
     if not is_header:
         rows = chain([first], rows)
-    yield from CellReader(source, columns, grades, separator or "", width, ", as in the first line").rows(
-        rows
+    cells = CellReader(
+        source=source,
+        columns=columns,
+        grades=grades,
+        separator=separator or "",
+        width=width,
+        like=", as in the first line",
     )
+    yield from cells.rows(rows)
 
 
 def read_words(source: File, grades: int) -> Iterator[Block]:
@@ -187,27 +177,21 @@ def read_words(source: File, grades: int) -> Iterator[Block]:
     return blocks_of_rows(source.name, cells.rows(rows), grades)
 
 
-def numbered_columns(naming: Naming, grades: int) -> Columns:
-    """Return the columns that --columns names by their numbers."""
-    places = {kind: int(number) - 1 for kind, number in naming.columns.items()}
-    several = DOCNOS in places
-    by_rank = not grades and SCORE not in places and RANK in places
-    number = places.get(GRADE) if grades else places.get(RANK if by_rank else SCORE)
-    return Columns(places[TOPIC], places[DOCNOS if several else DOCNO], number, by_rank, several)
-
-
-def _missing_columns(source: File, line: int, header: Sequence[str], grades: int, first: bytes) -> InputError:
+def _missing_columns(source: File, head: TableHead | None, grades: int) -> InputError:
     """Return the error of a header without the columns of a run or of judgements."""
-    number = "relevance" if grades else "score"
-    expected = f"a header with query_id, doc_id and {number}"
-    error = InputError(source.name, line, f"the columns {quoted(', '.join(header))}", expected)
     from pres_eval.reading.advice import naming_advice, with_advice
 
-    if b"\0" in first:
+    if head is None:
+        head = TableHead((source.head().partition(b"\n")[0].decode("utf-8", "replace"),), ",", '"', 0)
+    line = head.before + 1
+    number = "relevance" if grades else "score"
+    expected = f"a header with query_id, doc_id and {number}"
+    error = InputError(source.name, line, f"the columns {quoted(', '.join(head.names))}", expected)
+    if any("\0" in name for name in head.names):
         return with_advice(error, source, "")
-    for kind, heading in source.naming.columns.items():
-        if heading not in header:
-            advice = did_you_mean(heading, header, "the heading is written as in the file")
+    for kind, heading in source.naming.for_role(grades).columns.items():
+        if heading not in head.names:
+            advice = did_you_mean(heading, head.names, "the heading is written as in the file")
             return InputError(source.name, line, f"no column {quoted(heading)} ({kind})", expected, advice)
     return InputError(error.path, line, error.found, expected, naming_advice(source, grades))
 
@@ -218,6 +202,7 @@ class CellReader:
 
     separator  of the cells; decimal commas are read where no comma separates
     width      cells of each row, and `like` says why so many
+    headings   names of the columns; none if they have numbers
     """
 
     source: File
@@ -226,10 +211,16 @@ class CellReader:
     separator: str
     width: int
     like: str
+    headings: tuple[str, ...] = ()
 
     def rows(self, rows: Iterable[tuple[int, list[str]]]) -> Iterator[Row]:
         """Yield the rows; leave out those with neither document nor number, as a topic without a rating."""
         columns, in_order = self.columns, InOrder(self.grades)
+        docno = self.headings[columns.document] if self.headings else ""
+        naming = self.source.naming.for_role(self.grades)
+        is_chosen = naming.named_column(DOCNO, self.headings) is not None
+        table = ObservedTable(self.source.name, () if is_chosen else self.headings, docno)
+        rival = None if table.rival is None else self.headings.index(table.rival)
         topics_alone: list[str] = []
         for line, cells in rows:
             if not any(cells):
@@ -239,15 +230,25 @@ class CellReader:
                 raise InputError(self.source.name, line, f"{len(cells)} columns", expected)
             text = "" if columns.number is None else cells[columns.number].strip()
             document_cell = cells[columns.document]
+            topic_cell = ONE_TOPIC.decode() if columns.topic is None else cells[columns.topic]
             if columns.number is not None and not (document_cell.strip() or text):
-                topics_alone.append(cells[columns.topic])
+                topics_alone.append(topic_cell)
                 continue
-            topic = id_of_cell(self.source, line, cells[columns.topic], "topic")
+            topic = id_of_cell(self.source, line, topic_cell, "topic")
             has_number = columns.number is not None and (self.grades or not columns.several)
             number = self._number(line, text) if has_number else 0
+            if rival is not None:
+                table.see_docnos(document_cell, cells[rival])
+            if columns.rank is not None:
+                table.see_rank(topic.decode("utf-8", "replace"), cells[columns.rank], number)
+            if columns.several:
+                table.see_list(topic.decode("utf-8", "replace"))
+            if self.grades and naming.is_combined(text):
+                table.see_combined_grade(text)
             for id_text in ids_in_cell(document_cell) if columns.several else [document_cell]:
                 document = id_of_cell(self.source, line, id_text, DOCNO)
                 yield topic, document, number if has_number else in_order.number(topic), line
+        table.warn()
         if topics_alone:
             left_out = f"{plural(len(topics_alone), 'row')} without document and number left out"
             text = f"{self.source.name}: {left_out}, such as that of topic {quoted(topics_alone[0])}"
@@ -255,9 +256,11 @@ class CellReader:
 
     def _number(self, line: int, text: str) -> int | float:
         """Return a score, the negative of a rank, or a grade, which is whole unless gains are read."""
-        number_text = text.replace(",", ".") if self.separator != "," else text
+        naming = self.source.naming
+        is_decimal = self.separator != "," and not naming.is_combined(text)
+        number_text = text.replace(",", ".") if is_decimal else text
         if self.grades:
-            grade = self.source.naming.grade(number_text)
+            grade = naming.grade(number_text)
             return checked_grade(grade, f"relevance {quoted(text)}", self.source.name, line, self.grades)
         score = number_of(number_text)
         if math.isnan(score):

@@ -1,0 +1,247 @@
+"""The pages of measures: what `pres-eval measures NAME` prints, family by family, with formulas as HTML."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from support.doc_commands import escaped, table
+from support.doc_formulas import Letter, letters_of, listed, typeset
+
+from pres_eval.measures.base import Measure
+from pres_eval.measures.catalogue import CatalogueEntry, catalogue
+from pres_eval.measures.parameters import (
+    BetaCutoffs,
+    Coefficients,
+    Cutoffs,
+    Fractions,
+    Multiples,
+    OptionalCutoffs,
+    Pairs,
+)
+from pres_eval.measures.settings import GainCutoffs, MeasureSettings, Percents
+from pres_eval.options import VERSIONS
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page of docs/reference/measures/: its title, and the modules of pres_eval/measures/ that it shows."""
+
+    title: str
+    modules: tuple[str, ...] = ()
+
+
+PAGES = {
+    "precision": Page("Precision, recall and counts", ("precision", "sets", "counts", "judged")),
+    "average-precision": Page(
+        "Average precision, bpref and preferences",
+        ("average_precision", "interpolation", "bpref", "preference", "judgement_groups"),
+    ),
+    "ndcg": Page("nDCG and other gains", ("ndcg", "cumulated_gain", "normalized_gain", "likeness", "ntcir")),
+    "readers": Page("RBP, ERR and models of readers", ("rbp", "readers")),
+    "pres": Page("PRES and its family", ("pres", "budgets")),
+    "screening": Page("Screening, effort and cost", ("screening", "effort", "reading_cost")),
+    "diversity": Page("Diversity and intents", ("diversity", "intents")),
+    "sampled": Page("Estimates from a sample", ("sampled",)),
+    "parity": Page("Rarely used measures", ("document_scores",)),
+}
+"""The pages by the names of their files.  A new module is added to one of them."""
+
+RARELY_USED = frozenset(
+    [
+        "urbp",
+        "urbp_graded",
+        "ubpref",
+        "total_cost_uniform",
+        "total_cost_weighted",
+        "nerr8",
+        "nerr9",
+        "nerr10",
+        "nerr11",
+    ]
+)
+"""Measures that are there for parity with another tool: the page `parity` has them, whatever their module."""
+
+
+def entries() -> list[CatalogueEntry]:
+    """Return what is known of every measure, family by family."""
+    return catalogue(VERSIONS[next(iter(VERSIONS))])
+
+
+def module_of(measure: Measure) -> str:
+    """Return the name of the module that computes a measure."""
+    return measure.score.__module__.rpartition(".")[2]
+
+
+def page_name(measure: Measure) -> str:
+    """Return the name of the page of a measure, without its ending."""
+    if measure.name in RARELY_USED:
+        return "parity"
+    for name, page in PAGES.items():
+        if module_of(measure) in page.modules:
+            return name
+    file = f"pres_eval/measures/{module_of(measure)}.py"
+    raise LookupError(f"{file}: on no page; add the module to PAGES in tests/support/doc_measures.py")
+
+
+def place(measure: Measure) -> str:
+    """Return the page of a measure and its section there."""
+    return f"{page_name(measure)}.md#{anchor(measure)}"
+
+
+def anchor(measure: Measure) -> str:
+    """Return the anchor of a measure's section."""
+    return measure.name.lower()
+
+
+def members_of(page: str) -> list[CatalogueEntry]:
+    """Return the measures of a page, module by module in the order of PAGES."""
+    members = [entry for entry in entries() if page_name(entry.measure) == page]
+    modules = list(PAGES[page].modules)
+    modules += [module for module in map(module_of_entry, members) if module not in modules]
+    return sorted(members, key=lambda entry: modules.index(module_of_entry(entry)))
+
+
+def module_of_entry(entry: CatalogueEntry) -> str:
+    """Return the name of the module that computes an entry's measure."""
+    return module_of(entry.measure)
+
+
+def overview() -> str:
+    """Return a table of the pages, each with links to its measures."""
+    rows = (
+        (
+            f"[{page.title}](measures/{name}.md)",
+            ", ".join(
+                f"[`{entry.measure.name}`](measures/{place(entry.measure)})" for entry in members_of(name)
+            ),
+        )
+        for name, page in PAGES.items()
+    )
+    return table(("page", "measures"), rows)
+
+
+def page_of_measures(page: str) -> str:
+    """Return a page of measures: its families, the letters of several formulas, and each measure."""
+    members = members_of(page)
+    families: dict[str, list[str]] = {}
+    for entry in members:
+        families.setdefault(entry.family, []).append(f"[`{entry.measure.name}`](#{anchor(entry.measure)})")
+    lines = "".join(f"- {family}: {', '.join(names)}\n" for family, names in families.items())
+    letters = common_letters(page)
+    common = f"\nLetters:\n\n{listed(letters)}" if letters else ""
+    sections = "\n".join(_section(entry, letters) for entry in members)
+    return f"{lines}{common}\n{sections}"
+
+
+def common_letters(page: str) -> list[Letter]:
+    """Return the letters that several formulas of a page explain in the same words, and none in others."""
+    formulas = (formula_of(entry.measure) for entry in members_of(page))
+    counts = Counter(letter for formula in formulas if formula for letter in letters_of(formula))
+    meanings = Counter(name for name, _ in counts)
+    return [letter for letter, count in counts.items() if count > 1 and meanings[letter[0]] == 1]
+
+
+def formula_of(measure: Measure) -> str:
+    """Return the formula of a measure with its letters, as its text has it; "" if it has none."""
+    return _fields_of(measure).get("Formula", "")
+
+
+def _fields_of(measure: Measure) -> dict[str, str]:
+    _, _, rest = measure.text.partition("\nSource:")[0].partition("\n\n")
+    return _text_fields(rest)
+
+
+def _section(entry: CatalogueEntry, known: list[Letter]) -> str:
+    """Return a measure's section; letters that are known from the top of the page are not repeated."""
+    measure = entry.measure
+    description = measure.text.partition("\nSource:")[0].partition("\n\n")[0]
+    fields = _fields_of(measure)
+    drawn = fields.pop("Characters", "")
+    block = f"```text\n{drawn}\n```\n\n" if drawn else ""
+    if formula := fields.pop("Formula", ""):
+        block = f"{typeset(measure.name, formula, known)}\n"
+    prose = {label: escaped(" ".join(lines.split())) for label, lines in fields.items()}
+    paragraph = f"{prose.pop('')}\n\n" if "" in prose else ""
+    more = prose.pop("Parameters", "")
+    parameters = ". ".join(filter(None, [_parameters(measure), more[:1].upper() + more[1:]]))
+    facts = {
+        "Range": prose.pop("Range", ""),
+        "Parameters": parameters,
+        **prose,
+        "Source": _source(measure),
+    }
+    lines = "".join(f"- {label}: {words}\n" for label, words in facts.items() if words)
+    return f"## {measure.name}\n\n{escaped(' '.join(description.split()))}\n\n{block}{paragraph}{lines}"
+
+
+LABEL = re.compile(r"(Formula|Characters|Range|Parameter|Notes)s?: *(.*)")
+"""How a field of a measure's text begins."""
+
+
+def _text_fields(text: str) -> dict[str, str]:
+    """The fields of a measure's text by their labels, with their lines as they are; "" has the rest."""
+    fields: dict[str, list[str]] = {}
+    label = ""
+    for line in text.splitlines():
+        if found := LABEL.match(line):
+            label = "Parameters" if found[1] == "Parameter" else found[1]
+            fields[label] = [" " * found.start(2) + found[2]]
+        else:
+            if line[:1].strip():
+                label = ""
+            fields.setdefault(label, []).append(line)
+    return {label: textwrap.dedent("\n".join(lines)).rstrip() for label, lines in fields.items()}
+
+
+def _parameters(measure: Measure) -> str:
+    """What may follow the dot of -m, and what is used where nothing does."""
+    kind = measure.parameters
+    if not kind.example:
+        return ""
+    example = f"`{measure.name}.{kind.example}`"
+    match kind:
+        case Cutoffs(None):
+            return f"ranks, {example}; else those of `--nmax`"
+        case Cutoffs(tuple(defaults)):
+            what, otherwise = "ranks", _numbers(defaults)
+        case Fractions(defaults) | Coefficients(defaults):
+            what, otherwise = "numbers", _numbers(defaults)
+        case BetaCutoffs(betas, tuple(cutoffs)):
+            what, otherwise = "β and ranks", f"β {_numbers(betas)} at {_numbers(cutoffs)}"
+        case OptionalCutoffs():
+            what, otherwise = "ranks", "the whole ranking"
+        case Pairs():
+            what, otherwise = "key=number", "none"
+        case GainCutoffs(_, cutoffs):
+            what, otherwise = "ranks and grade=gain", _numbers(cutoffs)
+        case Multiples():
+            what, otherwise = "aR+b", "1R, 2R and 4R, with 0, 100 and 1000 more"
+        case Percents(defaults):
+            what, otherwise = "percentages", _numbers(defaults)
+        case MeasureSettings(settings, cutoffs):
+            what = " and ".join(["ranks"] * bool(cutoffs) + ["key=number"])
+            usual = [f"{one.name}={one.default:g}" for one in settings if one.default is not None]
+            otherwise = ", ".join([_numbers(cutoffs)] * bool(cutoffs) + usual)
+        case _:
+            raise AssertionError(f"no words for the parameters of {measure.name}")
+    return f"{what}, {example}; else {otherwise}"
+
+
+def _numbers(values: Iterable[float]) -> str:
+    return ", ".join(f"{value:g}" for value in values)
+
+
+TITLE_WITH_DOI = re.compile(r'"[^"]*", ([^";]*?doi:10\.)')
+"""The title of a paper whose DOI follows: the link has it, and so has the help."""
+
+
+def _source(measure: Measure) -> str:
+    """The source that a measure's text ends with; DOIs become links."""
+    source = " ".join(measure.text.partition("\nSource:")[2].split())
+    assert source, f"{measure.name} names no source"
+    source = TITLE_WITH_DOI.sub(r"\1", source)
+    return re.sub(r"doi:(10\.[^\s;]*[^\s;.,)])", r"[doi:\1](https://doi.org/\1)", source)
