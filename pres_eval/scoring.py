@@ -14,7 +14,8 @@ import numpy as np
 from pres_eval.arrays import FloatArray
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.forming import AnyBatch, form
-from pres_eval.batches.plain import plain_topics
+from pres_eval.batches.from_plain import batch_of_topics
+from pres_eval.batches.plain import RankedTopic, plain_topics
 from pres_eval.engines.threads import Loop, in_turn
 from pres_eval.errors import NoCommonTopicError, quoted
 from pres_eval.measures import HOME, computed
@@ -120,22 +121,25 @@ class Scoring:
     def _few_topics(self, ranking: Ranking) -> ScoredBlock | None:
         """Return the topics of a small run, scored by plain functions: the same bits in less time.
 
-        None for other runs, and where a column has no plain function.
+        None for other runs, and where no column has a plain function.
         """
-        functions = plain_functions(self.selection)
-        if functions is None or self.zscores is not None or not isinstance(self.relevance, QrelsJudgements):
+        if not isinstance(self.relevance, QrelsJudgements) or self.zscores is not None:
             return None
-        if not len(ranking.topic) or not ranking.single or ranking.ascending:
+        functions = [column.plain for column in self.selection]
+        if not any(functions) or not ranking.single or ranking.ascending:
             return None
         topics = plain_topics(self.relevance, ranking, self.options)
         if topics is None:
             return None
-        ids = tuple([topic.judged.topic for topic in topics])
-        values = [
-            np.array([function(topic, *column.arguments) for topic in topics])
-            for column, function in zip(self.selection, functions, strict=True)
-        ]
-        return ScoredBlock(ids, tuple(values))
+        others = [column for column, function in zip(self.selection, functions, strict=True) if not function]
+        values_of_others = iter(values_of_topics(topics, tuple(others)))
+        values: list[Values] = []
+        for column, function in zip(self.selection, functions, strict=True):
+            if function is None:
+                values.append(next(values_of_others))
+            else:
+                values.append(np.array([function(topic, *column.arguments) for topic in topics], np.float64))
+        return ScoredBlock(tuple([topic.judged.topic for topic in topics]), tuple(values))
 
     def _check_weights(self, ranking: Ranking) -> None:
         """Raise NoCommonTopicError if all topics of the run weigh 0 and -c adds no others."""
@@ -186,14 +190,13 @@ class Scoring:
         )
 
 
-def plain_functions(selection: Selection) -> tuple[Callable[..., float], ...] | None:
-    """Return the plain functions of all columns; None if one has none."""
-    functions = []
-    for column in selection:
-        if column.plain is None:
-            return None
-        functions.append(column.plain)
-    return tuple(functions)
+def values_of_topics(topics: Sequence[RankedTopic], columns: Selection) -> tuple[Values, ...]:
+    """Return the values of columns without a plain function for some topics, which are at least one."""
+    if not columns:
+        return ()
+    batch = batch_of_topics(topics)
+    (block,) = score_blocks([lambda: batch], columns)
+    return block.values
 
 
 ColumnScorer = Callable[[AnyBatch], Iterable[Values]]

@@ -98,8 +98,10 @@ class Summing:
         """Add the topics of a block."""
         self.num_scored += len(block.topics)
         if self._weights is None and len(block.topics) * len(block.values) <= FEW_VALUES:
-            self._add_few(block)
-            return
+            sums = self._few_sums(block)
+            if all(map(math.isfinite, sums)):
+                self._sums = np.array(sums, np.float64)
+                return
         weights = self._weights_of(block.topics)
         if weights is not None:
             running = np.add.accumulate(np.append(self._weight_of_scored, weights))
@@ -114,14 +116,14 @@ class Summing:
                 table[is_mean] *= weights
             self._sums[numbers] = add_rows_in_order(table, self._sums[numbers])
 
-    def _add_few(self, block: ScoredBlock) -> None:
-        """Add the topics of a block in plain Python, one double after the other as arrays are added."""
+    def _few_sums(self, block: ScoredBlock) -> list[float]:
+        """Return the sums with the topics of a block, one double after the other as arrays are added."""
         sums = self._sums.tolist()
         for number, values in enumerate(block.values):
             if not isinstance(values, list):
                 for value in values.tolist():
                     sums[number] += value
-        self._sums = np.array(sums, np.float64)
+        return sums
 
     def _weights_of(self, topics: Sequence[bytes]) -> FloatArray | None:
         """Return the weights (n,) of topics, None where all weigh the same."""

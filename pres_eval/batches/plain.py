@@ -116,9 +116,11 @@ class RankedTopic:
 
 def plain_topics(qrels: QrelsJudgements, ranked: Ranked, options: Options) -> list[RankedTopic] | None:
     """Return the topics of a ranking for plain functions; None if there are many, or options they lack."""
-    if len(ranked.topic) > MOST_TOPICS or len(ranked.rank) > MOST_JUDGED_RETRIEVED:
+    if not 0 < len(ranked.topic) <= MOST_TOPICS or len(ranked.rank) > MOST_JUDGED_RETRIEVED:
         return None
-    if not _have_plain_topics(qrels, options):
+    if not ranked.num_ret.all():  # plain functions divide by it
+        return None
+    if not _are_usual_judgements(qrels) or not _are_usual_options(options):
         return None
     offsets = ranked.offsets.tolist()
     ranks = ranked.rank.tolist()
@@ -132,12 +134,17 @@ def plain_topics(qrels: QrelsJudgements, ranked: Ranked, options: Options) -> li
     return topics
 
 
-def _have_plain_topics(qrels: QrelsJudgements, options: Options) -> bool:
-    """Return whether judgements and options are those that plain functions know: the usual ones."""
+def _are_usual_judgements(qrels: QrelsJudgements) -> bool:
+    """Return whether plain functions know the judgements: all count, and grades are whole numbers."""
     if qrels.kept is not None or len(qrels.duplicates.topic):
         return False
-    if qrels.grade.dtype.kind != "i" or qrels.grade.itemsize > LARGEST_GRADE_BYTES:
+    if qrels.document_scores is not None or qrels.nmax is not None or qrels.sizes is not None:
         return False
+    return qrels.grade.dtype.kind == "i" and qrels.grade.itemsize <= LARGEST_GRADE_BYTES
+
+
+def _are_usual_options(options: Options) -> bool:
+    """Return whether plain functions know the options."""
     if options.compat != V9.name or options.relevance_level % 1:
         return False
     if options.ties != DOCNO or options.empty != AS_TREC_EVAL:

@@ -24,7 +24,7 @@ from pres_eval.library.evaluation import pandas
 from pres_eval.library.file_or_dict import excluded_of, mapping_of, topic_numbers
 from pres_eval.library.ids import Lookup, texts_of
 from pres_eval.library.matrices import TopDocuments, rank_matrix
-from pres_eval.library.measures import Measures, selected
+from pres_eval.library.measures import USUAL_OPTIONS, Measures, selected
 from pres_eval.library.run import GAINS, Run
 from pres_eval.library.streaming import Accumulator
 from pres_eval.library.swapped import first_values, look_swapped
@@ -152,7 +152,7 @@ class Qrels:
 
     @python_words
     def accumulator(
-        self, measures: Measures = None, *, duplicates: Literal["error", "first"] = ERROR, **options: Any
+        self, measures: Measures = None, *, duplicates: Literal["error", "first"] = "error", **options: Any
     ) -> Accumulator:
         """Return an accumulator: `update(run)` adds topics, `compute()` returns the averages so far.
 
@@ -331,13 +331,10 @@ class Qrels:
         return Run(self, ranking, options, made_of=TopDocuments(topics, ids, scores))
 
 
-_USUAL_OPTIONS = Options()
-
-
 def _options(compat: str, max_retrieved: int | None, duplicates: str) -> Options:
     """Return the options of a ranking; the usual ones are made once, as small calls have them each time."""
     if (compat, max_retrieved, duplicates) == (V9.name, None, ERROR):
-        return _USUAL_OPTIONS
+        return USUAL_OPTIONS
     return Options(compat=compat, max_retrieved=max_retrieved, duplicates=duplicates)
 
 

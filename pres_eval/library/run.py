@@ -127,7 +127,7 @@ class Run:
         if isinstance(level, float) and level % 1 and self.qrels.form != GAINS:
             raise UsageError(f"level={level!r}: expected a whole number, or judgements with decimals")
         asked = (complete, judged_only, num_docs, topic, ties, empty)
-        if type(level) is int and (level, *asked) == _USUAL:
+        if isinstance(level, int) and (level, *asked) == _USUAL:
             return self._options
         options = replace(
             self._options,

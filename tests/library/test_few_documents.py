@@ -65,8 +65,6 @@ def test_the_tie_rule() -> None:
 @pytest.mark.parametrize(
     ("qrels", "run", "names"),
     [
-        (QRELS, RUN, {"map", "infAP"}),  # has no plain function
-        (QRELS, RUN, {"ndcg.1=3"}),  # gains for grades
         (QRELS, {"q1": {"a": "1.0"}}, {"map"}),
         (QRELS, {"q1": {"a": float("nan")}}, {"map"}),
         (QRELS, {"q1": {"a": None}}, {"map"}),
@@ -83,6 +81,20 @@ def test_left_to_the_long_way(qrels: Any, run: Any, names: Any) -> None:
     short, long, taken = both_ways(qrels, run, names)
     assert not taken or type(qrels["q1"]["a"]) is not int or qrels["q1"]["a"] > 1 << 31
     assert short == long
+
+
+@pytest.mark.parametrize("level", [1, 2])
+@pytest.mark.parametrize("names", [{"set_F", "map"}, {"ndcg.1=3", "map"}, {"PRES.2,5", "P@2"}, None])
+def test_columns_without_a_plain_function_stand_beside_others(names: Any, level: int) -> None:
+    """They are computed from a batch of the same topics; keys stay in order."""
+    names = names or pytrec_eval.supported_measures
+    rng = random.Random(level)
+    for _ in range(12):
+        judged, run = few_documents.judgements(rng), few_documents.run(rng)
+        short, long, _ = both_ways(judged, run, names, level)
+        assert short == long
+    short, long, taken = both_ways(QRELS, RUN, names, level)
+    assert taken and short == long
 
 
 @pytest.mark.parametrize("name", ["map(rel=2)", "map(judged_only=True)", "map(bound=least)", "ndcg.1=3"])
@@ -159,7 +171,7 @@ def test_each_way_to_rank_a_dict(
 ) -> None:
     """By plain Python, by the judged documents, by the retrieved ones: the bits are those of rows."""
     rng = random.Random(f"{scores}{share}")
-    names = ["map", "ndcg", "recip_rank", "num_rel_ret", "bpref"]
+    names = ["all_trec", "PRES"]
     for _ in range(8):
         documents = rng.sample(range(300), int(300 * share))
         qrels = pe.Qrels(
