@@ -20,7 +20,7 @@ from pres_eval.library.arguments import (
     warn,
 )
 from pres_eval.library.data import rank_any, rank_by_cluster, read_judgements
-from pres_eval.library.evaluation import pandas
+from pres_eval.library.evaluation import Digest, pandas
 from pres_eval.library.file_or_dict import excluded_of, mapping_of, topic_numbers
 from pres_eval.library.ids import Lookup, texts_of
 from pres_eval.library.matrices import TopDocuments, rank_matrix
@@ -84,6 +84,11 @@ class Qrels:
     def lookup(self) -> Lookup:
         """Return the engine's index of topics and judged documents by Python's texts."""
         return Lookup(self.relevance.pool)
+
+    @cached_property
+    def digest(self) -> Digest:
+        """Return the digest of the judgements, which all evaluations share."""
+        return Digest(self.relevance)
 
     @property
     def name(self) -> str:

@@ -225,6 +225,7 @@ class Run:
             unjudged=self.ranking.unjudged_ids,
             qrels_is_file=qrels.is_file,
             run_is_file=self._is_file,
+            digest=qrels.digest,
             dropped=self.ranking.num_dropped,
         )
         return Evaluation(scores, options, origin, groups, weights)
