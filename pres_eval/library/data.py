@@ -35,7 +35,8 @@ from pres_eval.ranking.runs import Runs, read_run
 from pres_eval.reading import streams
 from pres_eval.reading.blocks import Block, check_tag
 from pres_eval.reading.file import File
-from pres_eval.reading.headings import OF_TABLES
+from pres_eval.reading.headings import DOCNO, GRADES, OF_TABLES, SCORES, TOPIC
+from pres_eval.reading.naming import current_naming, named
 from pres_eval.reading.relevance import Relevance, qrels_of_block, read_relevance
 from pres_eval.reading.run_files import run_at, source_at
 
@@ -82,7 +83,7 @@ def plain_data(data: Any, name: str, grade: int | None = None) -> tuple[Any, boo
         data = data.qrels_iter()
     elif type(data).__module__.split(".")[0] == "ranx" and hasattr(data, "to_dict"):
         data = data.to_dict()
-    if is_dict(data) and not _has_columns(data):
+    if is_dict(data) and not _has_columns(data, SCORES if grade is None else GRADES):
         return without_lists(data, name, grade), True
     for method in ("collect", "compute"):  # of lazy frames of Polars, and of Dask
         if callable(getattr(data, method, None)) and hasattr(type(data), "columns"):
@@ -100,10 +101,13 @@ def plain_data(data: Any, name: str, grade: int | None = None) -> tuple[Any, boo
     return data, False
 
 
-def _has_columns(data: Mapping[Any, Any]) -> bool:
-    """Return whether the keys of a dict are names of columns, not topics."""
+def _has_columns(data: Mapping[Any, Any], role: int) -> bool:
+    """Return whether the keys of a dict are names of columns, not topics; role: of a run or of judgements."""
     names = data.keys()
-    return not (names.isdisjoint(OF_TABLES["topic"]) or names.isdisjoint(OF_TABLES["document"]))
+    headings = current_naming().for_role(role).columns
+    topics = (*OF_TABLES["topic"], headings.get(TOPIC))
+    documents = (*OF_TABLES["document"], headings.get(DOCNO))
+    return not (names.isdisjoint(topics) or names.isdisjoint(documents))
 
 
 def without_lists(data: Mapping[Any, Any], name: str, grade: int | None = None) -> Mapping[Any, Any]:
@@ -147,7 +151,7 @@ def read_judgements(data: Any, form: str, name: str | None, jobs: int | None) ->
     if is_path(data):
         return read_relevance(source_at(os.fspath(data)), form, jobs)
     if hasattr(data, "read"):
-        return read_relevance(_FileObject(data, name, "qrels"), form, jobs)
+        return read_relevance(named(_FileObject(data, name, "qrels")), form, jobs)
     name = name or "qrels"
     data, by_topic = plain_data(data, name, grade=1)
     block = _block_of_dict(data, name) if by_topic else block_of_table(data, OF_TABLES["grade"], name)
@@ -157,7 +161,7 @@ def read_judgements(data: Any, form: str, name: str | None, jobs: int | None) ->
 def _block_of_dict(data: Mapping[Any, Any], name: str) -> Block:
     """Return judgements from a dict of dicts, or of sets whose documents are relevant."""
     judged = {
-        topic: dict.fromkeys(documents, 1) if isinstance(documents, Set) else documents
+        topic: dict.fromkeys(documents, 1) if isinstance(documents, Set) else _with_grades(documents)
         for topic, documents in data.items()
         if documents
     }
@@ -176,6 +180,17 @@ def _block_of_dict(data: Mapping[Any, Any], name: str) -> Block:
         documents=ids_of(ids, name),
         numbers=grades,
     )
+
+
+def _with_grades(documents: Any) -> Any:
+    """Return the documents of a topic with the grades of words that the user named."""
+    naming = current_naming()
+    if not naming.grades or not is_dict(documents):
+        return documents
+    return {
+        document: naming.grade(grade) if isinstance(grade, str) else grade
+        for document, grade in documents.items()
+    }
 
 
 def _as_grades(values: NDArray[Any], name: str) -> NDArray[Any]:
@@ -217,7 +232,7 @@ def rank_any(
     if is_path(data):
         return read_run(run_at(os.fspath(data)), relevance, options, jobs)
     if hasattr(data, "read"):
-        return read_run(_FileObject(data, name, "run"), relevance, options, jobs)
+        return read_run(named(_FileObject(data, name, "run")), relevance, options, jobs)
     name = name or getattr(data, "name", None) or "run"
     name = name if isinstance(name, str) else "run"
     check_tag(name, name)

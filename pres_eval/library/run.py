@@ -21,6 +21,8 @@ from pres_eval.measures.selection import Selection, as_asked
 from pres_eval.options import AS_TREC_EVAL, DEFAULT_NMAX, DOCNO, SKIP, STOP, Options
 from pres_eval.ranking.ranking import Ranking, with_nothing_for
 from pres_eval.reading.changed_judgements import answered_by_nothing, check_no_empty_topics, empty_topics
+from pres_eval.reading.headings import NO_NAMING, Naming
+from pres_eval.reading.naming import using
 from pres_eval.reading.topic_files import Groups, Weights
 from pres_eval.scoring import Scoring, warning_of_infinite_gains
 
@@ -47,7 +49,13 @@ class Run:
     """
 
     def __init__(
-        self, qrels: Qrels, ranking: Ranking, options: Options, is_file: bool = False, made_of: Any = None
+        self,
+        qrels: Qrels,
+        ranking: Ranking,
+        options: Options,
+        is_file: bool = False,
+        made_of: Any = None,
+        naming: Naming = NO_NAMING,
     ) -> None:
         self.qrels = qrels
         self.ranking = ranking
@@ -55,6 +63,7 @@ class Run:
         self._options = options
         self._is_file = is_file
         self._made_of = made_of
+        self._naming = naming
         self.is_part = False
         """Whether further topics will come, so that none of the judgements is missed yet."""
 
@@ -76,7 +85,8 @@ class Run:
     @cached_property
     def _second_look(self) -> SecondLook:
         """Return what a second look at the rows of the run shows."""
-        return look_again(self._made_of, self.ranking, self.qrels.relevance, self.qrels.lookup)
+        with using(self._naming):
+            return look_again(self._made_of, self.ranking, self.qrels.relevance, self.qrels.lookup)
 
     def __repr__(self) -> str:
         return f"<Run {self.name}: {self.ranking.facts.num_rows} documents, {len(self.ranking.topic)} topics>"
@@ -102,7 +112,8 @@ class Run:
                 f"{self.name}: was made of a {type(self._made_of).__name__}, which can be read once, expected"
                 " a path, a dict or a table"
             )
-        write_run(self._made_of, file, form, tag)
+        with using(self._naming):
+            write_run(self._made_of, file, form, tag)
 
     def _options_of(
         self,
