@@ -16,6 +16,8 @@ from pres_eval.options import Options
 from pres_eval.ranking.runs import read_run
 from pres_eval.reading.blocks import Block, joined
 from pres_eval.reading.file import File
+from pres_eval.reading.formats.recognising import recognised
+from pres_eval.reading.headings import SCORES
 from pres_eval.reading.lines import DOCNO, RUN, TOPIC, Lines, in_parts, no_lines
 from pres_eval.reading.pool import Pool, build_pool
 from pres_eval.reading.relevance import NO_DUPLICATES, QrelsJudgements
@@ -86,8 +88,12 @@ def first_documents(
 
 
 def own_pool(source: File) -> Pool:
-    """Return all documents of a run as if somebody had judged them."""
-    blocks = [block for _, block in in_parts(source, RUN, _block, source.chunks(), 1, names="")]
+    """Return all documents of a run, in any format, as if somebody had judged them."""
+    file_format = recognised(source, grades=False)
+    if file_format is None:
+        blocks = [block for _, block in in_parts(source, RUN, _block, source.chunks(), 1, names="")]
+    else:
+        blocks = list(file_format.read(source, SCORES))
     if not any(len(block.documents) for block in blocks):
         raise no_lines(source, RUN)
     block = joined(source.name, blocks)

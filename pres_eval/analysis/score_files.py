@@ -30,6 +30,17 @@ def is_table(text: str) -> bool:
     return not first.startswith("{") and not is_output
 
 
+def is_scores(text: str) -> bool:
+    """Return whether a text begins as scores do: output of trec_eval, JSON Lines with topics, CSV."""
+    first = text.lstrip("\ufeff \n").partition("\n")[0]
+    if not is_table(text):
+        return not first.startswith("{") or re.search(r'"(?:qid|query_id|topic)"\s*:', first) is not None
+    headings = [heading.strip('" \r') for heading in re.split(r"[\t,]", first)]
+    return len(headings) > 1 and (
+        pick(headings, RUN_HEADINGS) is not None or NAMING.column(TOPIC, headings) is not None
+    )
+
+
 def as_table(files: Sequence[tuple[str, str]]) -> str:
     """Return the scores of files, by path and text, as CSV: run, topic and the measures that all rows have.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 
 import numpy as np
@@ -23,6 +24,13 @@ from pres_eval.records import dataclass
 IDS_OF_COLLECTIONS = ("_id", "id")
 """Names of ids in the files of collections, as BEIR has them."""
 
+NUMBER_OF_TOPIC = re.compile(
+    rb"<(?:num|number|identifier|tid|qid)>\s*(?:Number\s*:|Topic\s*:)?\s*([^\s<]+)"
+    rb"|<(?:topic|query)\b[^>]*?\b(?:number|id|qid)\s*=\s*[\"']([^\"'>]+)[\"']",
+    re.IGNORECASE,
+)
+"""Number of a TREC topic, identifier of one of CLEF's, or the attribute that has it in XML."""
+
 
 @dataclass(frozen=True, eq=False)
 class KnownIds:
@@ -33,17 +41,29 @@ class KnownIds:
 
 
 def read_ids(path: str, kind: str) -> frozenset[bytes]:
-    """Return the ids of a file: the first column of each line, or of JSON Lines the id of each record.
+    """Return the ids of a file: of TREC topics, of lines in their first column, of JSON Lines in records.
 
     kind  TOPIC or DOCNO
-    Raises InputError for a file that cannot be read, and for a record without an id.
+    Raises InputError for a file that cannot be read, for topics and for a record without an id.
     """
     source = source_at(path)
+    if kind == TOPIC and source.head().lstrip(b"\xef\xbb\xbf \r\n").startswith(b"<"):
+        return _ids_of_topics(source)
     if source.head().lstrip(b"\xef\xbb\xbf \n").startswith(b"{"):
         return frozenset(_ids_of_records(source, kind))
     rows, _ = read_cells(path, "ids")
     first = 1 if is_heading(encoded(rows[0][1][0])) else 0
     return frozenset(encoded(cells[0]) for _, cells in rows[first:])
+
+
+def _ids_of_topics(source: File) -> frozenset[bytes]:
+    """Return the numbers of TREC topics, or the ids of topics in XML; raise InputError without any."""
+    text = b"".join(chunk.text() for chunk in source.chunks())
+    ids = frozenset(match[match.lastindex or 0].strip() for match in NUMBER_OF_TOPIC.finditer(text))
+    if not ids:
+        expected = 'topics with <num>, or <topic number="...">'
+        raise InputError(source.name, None, "markup without numbers of topics", expected)
+    return ids
 
 
 def _ids_of_records(source: File, kind: str) -> Iterator[bytes]:

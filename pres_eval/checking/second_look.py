@@ -20,7 +20,7 @@ from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.file import File
-from pres_eval.reading.lines import DOCNO, RANK, RUN, SCORE, TOPIC, Lines, parse_lines
+from pres_eval.reading.lines import RANK, RUN, SCORE, TOPIC, Lines, block_of_lines, parse_lines
 from pres_eval.reading.numbers import read_number, read_numbers, read_whole_numbers
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.relevance import Relevance
@@ -166,7 +166,7 @@ def look_at_blocks(blocks: Iterable[Block], ranking: Ranked, relevance: Relevanc
         if first_document is None and len(block.documents):
             first_document = block.documents.take(slice(0, 1))[0]
         rewriting = relevance.rewriting
-        sampler.add_block(block if rewriting is None else rewriting.of_run(block)[0])
+        sampler.add_block(block if rewriting is None else rewriting.of_run(block).block)
         if sampler.is_full:
             break
     return SecondLook(
@@ -200,7 +200,7 @@ def _pieces(run: RunFiles, ranking: Ranking, most: int, openings: list[Opening])
                     if len(lines):
                         if not openings:
                             openings.append(opening_of(lines))
-                        yield _block_of_lines(lines)
+                        yield replace(block_of_lines(lines), numbers=np.zeros(len(lines)))
                     most -= 1
                     if not most:
                         return
@@ -212,17 +212,6 @@ def _blocks_in_format(source: File, meaning: str) -> Iterator[Block]:
 
     (form,) = [form for form in FORMATS.values() if form.meaning == meaning]
     yield from form.read(source, False)
-
-
-def _block_of_lines(lines: Lines) -> Block:
-    topics = lines.column(TOPIC)
-    heads = topics.heads()
-    return Block(
-        topics=topics.take(heads),
-        lengths=np.diff(heads, append=len(lines)),
-        documents=lines.column(DOCNO),
-        numbers=np.zeros(len(lines)),
-    )
 
 
 def opening_of(lines: Lines) -> Opening:

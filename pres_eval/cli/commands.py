@@ -27,6 +27,7 @@ COMMANDS = {
     "man": "Print the manual page.",
     "measures": "List the measures, or explain one.",
     "merge": "Merge the judgements of several assessors.",
+    "overlap": "Compare the documents of two runs, without judgements.",
     "pool": "List the documents to judge.",
     "power": "Plan how many topics a difference needs.",
     "protocols": "List the settings of --protocol and their sources.",

@@ -15,14 +15,15 @@ from pres_eval.errors import InputError, UsageError, quoted
 from pres_eval.library.converting import blocks_of_file
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.file import BYTE_ORDER_MARK, File
-from pres_eval.reading.formats.recognising import FORMATS, NAMED, recognised
-from pres_eval.reading.headings import GRADE, RANK, SCORE
+from pres_eval.reading.formats.recognising import FORMATS, recognised
+from pres_eval.reading.headings import GRADE, QRELS_PREFIX, RANK, RUN_PREFIX, SCORE
 from pres_eval.reading.naming import current_naming
-from pres_eval.reading.run_files import TREC, check_format, source_at
+from pres_eval.reading.run_files import RUN_FORMATS, TREC, check_format, source_at
 from pres_eval.reading.topic_files import HEADINGS
 from pres_eval.report.converted import OF_RUNS, TARGETS, write_blocks
 
-JUDGED = ("qrels", *(name for name, form in FORMATS.items() if not form.by_rank and name != NAMED))
+JUDGED = ("qrels", *(name for name in RUN_FORMATS if not FORMATS[name].runs_only))
+"""Formats of judgements that can be converted."""
 
 
 class ConvertOptions(CommandOptions):
@@ -89,15 +90,15 @@ def _has_grades(source: File, options: ConvertOptions) -> bool:
     if options.relevance_format is not None or options.results_format != TREC:
         return options.relevance_format is not None
     columns = current_naming().columns
-    if options.grades or GRADE in columns:
+    if options.grades or GRADE in columns or any(kind.startswith(QRELS_PREFIX) for kind in columns):
         return True
-    if SCORE in columns or RANK in columns:
+    if SCORE in columns or RANK in columns or any(kind.startswith(RUN_PREFIX) for kind in columns):
         return False
     run_format = recognised(source, grades=False)
     if run_format is not None:
         if options.target in ("qrels", *OF_RUNS):
             return options.target == "qrels"
-        form = run_format.name
+        form = run_format.name.partition(" ")[0]
         if form in ("json", "jsonl", "beir") and _can_be_both(source, form):
             raise UsageError(
                 f"{options.file} can be a run or judgements: name a run with -T {form},"
@@ -111,7 +112,7 @@ def _has_grades(source: File, options: ConvertOptions) -> bool:
 def _can_be_both(source: File, form: str) -> bool:
     """Return whether a file without named columns has whole numbers, as grades are and scores may be."""
     judged = recognised(source, grades=True)
-    if judged is None or judged.name != form:
+    if judged is None or judged.name.partition(" ")[0] != form:
         return False
     head = source.head()
     has_decimals = re.search(rb"[:\s,]-?\d+(\.\d|[eE][+-]?\d)|NaN|Infinity", head) is not None

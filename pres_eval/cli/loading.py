@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -9,7 +10,7 @@ import click
 from click.core import ParameterSource
 
 from pres_eval.analysis.paired import PairedScores, depth_warning, evaluations_of, pair_runs
-from pres_eval.analysis.score_files import as_table, is_table
+from pres_eval.analysis.score_files import as_table, is_scores, is_table
 from pres_eval.analysis.score_tables import choose_columns, read_score_table
 from pres_eval.analysis.topics import UsedTopics, use_topics
 from pres_eval.checking.warnings import without_common_topic
@@ -19,7 +20,7 @@ from pres_eval.cli.reader import path_of, relevance_at, runs_at, warn_of_ties
 from pres_eval.cli.shared import NumberOptions
 from pres_eval.cli.streams import check_paths, say
 from pres_eval.engines.threads import Loop, in_turn
-from pres_eval.errors import PresEvalError, RunFailure, UsageError, no_such_run, plural
+from pres_eval.errors import InputError, PresEvalError, RunFailure, UsageError, no_such_run, plural
 from pres_eval.measures.selection import Selection, select
 from pres_eval.options import Options, recorded
 from pres_eval.ranking.ranking import ALL, COMMON, Ranking
@@ -124,6 +125,13 @@ OF_RUNS = (
 """Parameters that change how runs are read and evaluated, which a file of scores has behind it."""
 
 
+def has_scores(path: str) -> bool:
+    """Return whether a file begins as files of scores do; not where it cannot be read."""
+    with contextlib.suppress(InputError):
+        return is_scores(decoded(File(path).head(), "backslashreplace"))
+    return False
+
+
 def read_score_file(options: NumberOptions, paths: Sequence[str], measures: Sequence[str]) -> PairedScores:
     """Return the scores of files, with topics if they have them: those of -m over those of --topics.
 
@@ -200,12 +208,13 @@ def read_paired(
     with_ties       whether to warn of runs that equal scores could change
     """
     if options.scores:
-        if options.files:
+        if not all(map(has_scores, options.files)):
             raise UsageError(f"--scores FILE replaces QRELS{' RUN' * least}: leave one of them out")
-        found = read_score_file(options, options.scores, options.measures)
+        paths = (*options.scores, *options.files)  # --scores a.csv b.csv
+        found = read_score_file(options, paths, options.measures)
         if without_topics and not found.topics:
             raise UsageError(f"--scores {options.scores[0]}: {without_topics} run,topic,MEASURE,...")
-        names = [text_of(path) for path in options.scores]
+        names = [text_of(path) for path in paths]
         settings: dict[str, object] = {"scores": names[0] if len(names) == 1 else names}
         return Paired(found, settings, plural(len(found.topics)), [found.runs])
     if len(options.files) < 1 + least:

@@ -16,7 +16,7 @@ from pres_eval.analysis.judging import (
 )
 from pres_eval.cli.command_options import CommandOptions, FileUse, argument, command_with, option
 from pres_eval.cli.output import output_file, write_output
-from pres_eval.cli.shared import NumberOptions
+from pres_eval.cli.shared import COLUMNS, GRADE_WORDS, NumberOptions
 from pres_eval.cli.streams import check_paths, say, writing_results
 from pres_eval.errors import UsageError, plural
 from pres_eval.library.converting import ENDINGS
@@ -59,6 +59,8 @@ class MergeOptions(CommandOptions):
         help="Write the judgements to FILE, whole or not at all; FILE.csv, .tsv (BEIR's), .json, .jsonl and"
         " .parquet set the format.",
     )  # fmt: skip
+    columns: tuple[str, ...] = COLUMNS
+    grades: tuple[str, ...] = GRADE_WORDS
     quiet: bool = NumberOptions.quiet
 
 

@@ -22,7 +22,7 @@ from pres_eval.cli.command_options import FileUse, FiniteRange, WholeRange, argu
 from pres_eval.cli.output import exit_if_failed, write_output
 from pres_eval.cli.progress import steps
 from pres_eval.cli.reader import qrels_at
-from pres_eval.cli.shared import NumberOptions, RewriteOptions, terminal_width
+from pres_eval.cli.shared import COLUMNS, GRADE_WORDS, NumberOptions, RewriteOptions, terminal_width
 from pres_eval.cli.streams import say, warn
 from pres_eval.errors import InputError, PresEvalError, RunFailure, UsageError, refuse
 from pres_eval.options import COMPAT_VERSIONS
@@ -91,6 +91,8 @@ class PoolOptions(RewriteOptions):
         "--compat", choices=COMPAT_VERSIONS, default=COMPAT_VERSIONS[0], show_default=True,
         help="Order equal scores as this trec_eval does.",
     )  # fmt: skip
+    columns: tuple[str, ...] = COLUMNS
+    grades: tuple[str, ...] = GRADE_WORDS
     jobs: int | None = NumberOptions.jobs
     keep_going: bool = NumberOptions.keep_going
     quiet: bool = NumberOptions.quiet

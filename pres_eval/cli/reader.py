@@ -14,8 +14,8 @@ from pres_eval.cli.streams import is_watched, say, writing_results
 from pres_eval.engines.engine import Engine, Here
 from pres_eval.errors import InputError, RunFailure, UsageError, plural
 from pres_eval.options import AS_TREC_EVAL, ONE, SKIP, STOP, ZERO, Options
-from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.ranking import Ranking, with_nothing_for
+from pres_eval.ranking.run_ranker import RunRanker
 from pres_eval.ranking.runs import Runs
 from pres_eval.reading import changed_judgements
 from pres_eval.reading.file import File
@@ -170,7 +170,7 @@ def _ranked(
         from pres_eval.cli.progress import reading_bar
 
         bar = reading_bar(files)
-    ranker = Ranker.of(relevance, numbers, options.check_duplicates is not False)
+    ranker = RunRanker.of(relevance, numbers, options.check_duplicates is not False)
     with (
         bar,
         _engine(options, files) as engine,

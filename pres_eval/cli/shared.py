@@ -48,7 +48,7 @@ RESULTS_FORMAT = option(
 COLUMNS = option(
     "--columns", multiple=True, metavar="NAME=HEADING,...",
     help="Columns of CSV, JSON and Parquet by their headings, or of any text by their numbers from 1; NAME is"
-    f" {', '.join(NAMEABLE)}.",
+    f" {', '.join(NAMEABLE)}; qrels.NAME and run.NAME are for one of the files alone.",
 )  # fmt: skip
 GRADE_WORDS = option(
     "--grades", multiple=True, metavar="WORD=GRADE,...", help="Grades that are words, as in X=3,Y=2,A=1."

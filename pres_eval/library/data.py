@@ -22,8 +22,8 @@ from pres_eval.library.ids import Lookup, ids_of
 from pres_eval.library.matrices import TopDocuments
 from pres_eval.library.tables import block_of_table, column_of
 from pres_eval.options import Options
-from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.ranking import Ranking, rank_block, with_nothing_for
+from pres_eval.ranking.run_ranker import RunRanker
 from pres_eval.ranking.runs import Runs, read_run
 from pres_eval.reading import streams
 from pres_eval.reading.blocks import Block, check_tag
@@ -212,7 +212,7 @@ def rank_any(
         check_dicts(data, name)
         return rank_dict(data, relevance, lookup, options, name=name, tag=name, empty=empty)
     block = block_of_data(data, by_topic, name)
-    ranking = rank_block(name, block, Ranker.of(relevance, options), name, jobs or 1)
+    ranking = rank_block(name, block, RunRanker.of(relevance, options), name, jobs or 1)
     nothing = [lookup.place(topic, name) for topic in data if not data[topic]] if empty and by_topic else []
     places = np.array([place for place in nothing if place is not None], np.int64)
     return with_nothing_for(ranking, places) if len(places) else ranking
@@ -269,7 +269,7 @@ def rank_by_cluster(
     from pres_eval.engines.connecting import SECONDS, Patience, engine_of
 
     patience = Patience(SECONDS if timeout is None else timeout)
-    with engine_of(cluster, patience) as engine, Runs(Ranker.of(relevance, options), engine) as runs:
+    with engine_of(cluster, patience) as engine, Runs(RunRanker.of(relevance, options), engine) as runs:
         return runs.rank(run_at(os.fspath(data)))
 
 

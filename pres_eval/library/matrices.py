@@ -18,6 +18,7 @@ from pres_eval.ranking.parts import Facts, RankedPart, joined_topics
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.ranking import Ranking, rank_block, ranking_of
+from pres_eval.ranking.run_ranker import RunRanker
 from pres_eval.reading.blocks import Block, check_tag
 from pres_eval.reading.relevance import Relevance
 
@@ -107,7 +108,7 @@ def rank_matrix(
         documents=ids_of_array(matrix[there], name),
         numbers=values[there].astype(np.float64),
     )
-    return rank_block(name, block, ranker, tag)
+    return rank_block(name, block, RunRanker.of(relevance, options), tag)
 
 
 def _checked(topics: Any, ids: Any, scores: Any, name: str) -> tuple[Ids, NDArray[Any], NDArray[Any]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 from typing import Any
@@ -11,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.arrays import WORD
-from pres_eval.errors import InputError, MissingExtraError, extra_module, quoted
+from pres_eval.errors import InputError, MissingExtraError, ReadingWarning, extra_module, quoted
 from pres_eval.library.idcolumns import Codes, IdColumn, Objects, Spans, TextParts, ids_of_array
 from pres_eval.library.matrices import as_array
 from pres_eval.reading.blocks import Block
-from pres_eval.reading.headings import OF_TABLES, pick
+from pres_eval.reading.headings import OF_TABLES, are_rival, pick, rival_docno, warning_of_rivals
+from pres_eval.reading.table_faults import COMPARED_ROWS
 
 TOPIC, DOCUMENT = OF_TABLES["topic"], OF_TABLES["document"]
 
@@ -44,6 +46,23 @@ def _column_names(available: Iterable[Any], value: Sequence[str], name: str) -> 
     return first(TOPIC), first(DOCUMENT), first(value)
 
 
+def _warn_of_rival(
+    available: Iterable[Any], docno: str, values: Callable[[str], Iterable[Any]], name: str
+) -> None:
+    """Warn of another column of ids of documents that differs from the one that counts in one of many rows.
+
+    values  returns the values of a column
+    """
+    rival = rival_docno(list(map(str, available)), docno)
+    if rival is None:
+        return
+    for used, other in islice(zip(values(docno), values(rival), strict=False), COMPARED_ROWS):
+        if are_rival(used, other):
+            text = warning_of_rivals(docno, rival, str(used), str(other))
+            warnings.warn(f"{name}: {text}", ReadingWarning, stacklevel=2)
+            return
+
+
 def block_of_table(data: Any, names: Sequence[str], name: str) -> Block:
     """Return the rows of a table, or rows of topic, document and value, with the numbers as they are.
 
@@ -54,6 +73,7 @@ def block_of_table(data: Any, names: Sequence[str], name: str) -> Block:
         if not hasattr(data, "columns"):
             raise InputError(name, None, f"a pandas {type(data).__name__}", "a table with named columns")
         columns = _column_names(data.columns, names, name)
+        _warn_of_rival(data.columns, columns[1], lambda column: data[column].to_numpy(), name)
         topic, document = (_pandas_ids(data[column], column, name) for column in columns[:2])
         value = _numbers(data[columns[2]].to_numpy(), columns[2], name)
     elif hasattr(data, "__arrow_c_stream__"):
@@ -76,6 +96,9 @@ def _arrow_table(data: Any, value: Sequence[str], name: str) -> ThreeColumns:
         names = _column_names(data.columns, value, name)
         return _mapping_table({column: data.get_column(column).to_list() for column in names}, value, name)
     topic, document, number = _column_names(table.column_names, value, name)
+    _warn_of_rival(
+        table.column_names, document, lambda column: table.column(column)[:COMPARED_ROWS].to_pylist(), name
+    )
     return (
         arrow_ids(table.column(topic), topic, name),
         arrow_ids(table.column(document), document, name),
@@ -109,6 +132,7 @@ def _mapping_table(data: Mapping[Any, Any], value: Sequence[str], name: str) -> 
             "columns that are lists",
             "give the frame itself, or its to_dict('list')",
         )
+    _warn_of_rival(data, names[1], data.__getitem__, name)
     topics, documents, numbers = (
         as_array(data[one]) if hasattr(data[one], "detach") else data[one] for one in names
     )

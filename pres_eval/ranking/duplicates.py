@@ -12,6 +12,7 @@ from pres_eval.arrays import repeated, stable_order
 from pres_eval.errors import EmptyFileError, InputError, quoted
 from pres_eval.ranking.parts import Rows
 from pres_eval.ranking.ranker import Ranker
+from pres_eval.ranking.run_ranker import RunRanker
 from pres_eval.ranking.whole_topics import DuplicateRowError
 from pres_eval.reading.blocks import Block, FileFormat, check_scores, joined
 from pres_eval.reading.file import File
@@ -26,7 +27,7 @@ Pair = tuple[bytes, bytes]
 """A topic and a document."""
 
 
-def first_duplicate(run: RunFiles, form: FileFormat | None, ranker: Ranker) -> InputError:
+def first_duplicate(run: RunFiles, form: FileFormat | None, ranker: RunRanker) -> InputError:
     """Return the error of a run in which topics have documents twice: of the first row that is one too many.
 
     `form` is None for a trec run.  All rows are looked at together, so that what is named does not depend on
@@ -39,7 +40,7 @@ def first_duplicate(run: RunFiles, form: FileFormat | None, ranker: Ranker) -> I
     except InputError as error:
         return error
     rows = ranker.rows_part(block).rows
-    pairs = list(_duplicates(ranker, rows))
+    pairs = list(_duplicates(ranker.ranker, rows))
     counts = [sum(len(part.numbers) for part in parts) for parts in blocks]
     files = list(zip([source.name for source in run.sources], counts, strict=True))
     # Read once more, the file may have other lines.

@@ -13,6 +13,7 @@ from pres_eval.options import Options
 from pres_eval.ranking.parts import Facts, RankedPart, each_once
 from pres_eval.ranking.ranked import Ranked, only
 from pres_eval.ranking.ranker import Ranker
+from pres_eval.ranking.run_ranker import RunRanker
 from pres_eval.ranking.whole_topics import DuplicateRowError
 from pres_eval.reading.blocks import Block, check_scores
 from pres_eval.reading.relevance import Relevance
@@ -91,7 +92,7 @@ def ranking_of(
     )
 
 
-def rank_block(name: str, block: Block, ranker: Ranker, tag: str = "run", jobs: int = 1) -> Ranking:
+def rank_block(name: str, block: Block, ranker: RunRanker, tag: str = "run", jobs: int = 1) -> Ranking:
     """Rank a run that is one block, its topics in any order of groups.
 
     Raises InputError if there are no rows, a score is not a number, or a topic has a document twice.
@@ -107,7 +108,7 @@ def rank_block(name: str, block: Block, ranker: Ranker, tag: str = "run", jobs: 
         failure = duplicate_error(name, block, [error.args])
         assert failure is not None, "the rows are those that were ranked"
         raise failure from None
-    return ranking_of(replace(part, unjudged=each_once(part.unjudged)), ranker, name, tag)
+    return ranking_of(replace(part, unjudged=each_once(part.unjudged)), ranker.ranker, name, tag)
 
 
 OWN, COMMON, ALL = "own", "common", "all"

@@ -24,8 +24,8 @@ from pres_eval.ranking.parts import (
     RowsPart,
 )
 from pres_eval.ranking.ranked import NOTHING
-from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.ranking import Ranking, ranking_of
+from pres_eval.ranking.run_ranker import RunRanker
 from pres_eval.ranking.whole_topics import DuplicateRowError
 from pres_eval.reading.blocks import Block, FileFormat, check_tag
 from pres_eval.reading.cuts import ScatteredError
@@ -62,7 +62,7 @@ class Keep(enum.Enum):
 
 def read_split(
     split: Split,
-    ranker: Ranker,
+    ranker: RunRanker,
     files: Sequence[File],
     *,
     keep: Keep = Keep.RANKS,
@@ -74,7 +74,7 @@ def read_split(
     Raises LineError for a malformed line, InputError, DuplicateRowError, ScatteredError.
     """
     if keep is Keep.RANKS:
-        merging = MergingRanks(ranker.pool)
+        merging = MergingRanks(ranker.ranker.pool)
         _read_into(merging, ranker.ranked_part, split, files, form, threads, by_topic=True)
         return merging.part()
     merging_rows = MergingRows()
@@ -130,7 +130,7 @@ def read_run(
     Raises the errors of `Runs.rank`.
     """
     files = RunFiles(run.name, (run,)) if isinstance(run, File) else run
-    with Runs(Ranker.of(judged, options or Options()), Here(jobs)) as runs:
+    with Runs(RunRanker.of(judged, options or Options()), Here(jobs)) as runs:
         return runs.rank(files, form)
 
 
@@ -140,7 +140,7 @@ class Runs(contextlib.AbstractContextManager["Runs"]):
     Rankings do not depend on the engine.  What nobody judged is dropped on the way.
     """
 
-    def __init__(self, ranker: Ranker, engine: Engine) -> None:
+    def __init__(self, ranker: RunRanker, engine: Engine) -> None:
         self._ranker = ranker
         self._engine = engine
         self._shared = engine.share(ranker, "judgements")
@@ -176,23 +176,23 @@ class Runs(contextlib.AbstractContextManager["Runs"]):
             check_tag(run.name, _tag(run))
         try:
             outcome, part = self._first_pass(run)
-            if outcome is not FirstPass.WHOLE and self._ranker.once:
-                return self._read_unmapped_first(run)
+            if outcome is not FirstPass.WHOLE and len(self._ranker.passes()) > 1:
+                return self._read_in_passes(run)
             match outcome:
                 case FirstPass.WHOLE:
                     assert part is not None
                     return self._made(run, part)
                 case FirstPass.SCATTERED:
                     return self._ranked_rows(run, self._ranker.checks)
-                case FirstPass.TWICE if self._ranker.most is not None:
+                case FirstPass.TWICE if self._ranker.ranker.most is not None:
                     # Rows that came later may have moved these behind the last one that -M leaves.
                     return self._ranked_rows(run, checks=True)
         except InputError:
             # The rows of a table are all read before the first of them is found to be wrong.
             if run.form == TREC:
                 raise
-            if self._ranker.once:
-                return self._read_unmapped_first(run)
+            if len(self._ranker.passes()) > 1:
+                return self._read_in_passes(run)
         except DuplicateRowError:
             pass
         raise self._first_duplicate(run)
@@ -200,20 +200,19 @@ class Runs(contextlib.AbstractContextManager["Runs"]):
     def _first_pass(self, run: RunFiles) -> tuple[FirstPass, RankedPart | None]:
         """Read a run as if its topics were together; return whether they are, and then its ranks."""
         try:
-            return FirstPass.WHOLE, self._merged(run, Keep.RANKS, MergingRanks(self._ranker.pool))
+            return FirstPass.WHOLE, self._merged(run, Keep.RANKS, MergingRanks(self._ranker.ranker.pool))
         except ScatteredError:
             return FirstPass.SCATTERED, None
         except DuplicateRowError:
             return FirstPass.TWICE, None
 
-    def _read_unmapped_first(self, run: RunFiles) -> Ranking:
-        """Return the ranking of a run of which no topic may have a document twice before it is mapped.
-
-        What tells which row is one too many, or keeps rows in any order, knows mapped ids alone.
-        """
-        with Runs(self._ranker.unmapped(), self._engine) as runs:
-            runs._read(run)
-        with Runs(replace(self._ranker, once=False), self._engine) as runs:
+    def _read_in_passes(self, run: RunFiles) -> Ranking:
+        """Return the ranking of the last pass of several; raise the errors of any of them."""
+        *checks, last = self._ranker.passes()
+        for ranker in checks:
+            with Runs(ranker, self._engine) as runs:
+                runs._read(run)
+        with Runs(last, self._engine) as runs:
             return runs._read(run)
 
     def _ranked_rows(self, run: RunFiles, checks: bool) -> Ranking:
@@ -224,7 +223,7 @@ class Runs(contextlib.AbstractContextManager["Runs"]):
         part = self._merged(run, Keep.ROWS, MergingRows())
         ranked = NOTHING
         if len(part.rows.topic):
-            ranked = self._ranker.ranked_rows(part.rows, self._engine.workers, checks)
+            ranked = self._ranker.ranker.ranked_rows(part.rows, self._engine.workers, checks)
         ranked_part = RankedPart(
             facts=part.facts, unjudged=part.unjudged, more_unjudged=part.more_unjudged, ranked=ranked
         )
@@ -310,7 +309,7 @@ class Runs(contextlib.AbstractContextManager["Runs"]):
         is_trec = run.form == TREC
         return ranking_of(
             part,
-            self._ranker,
+            self._ranker.ranker,
             run.name,
             tag=None if is_trec else _tag(run),
             form=None if is_trec else _format(run.form).meaning,
@@ -353,7 +352,7 @@ def _tag(run: RunFiles) -> str:
     return run.name.rpartition("/")[2].partition(".")[0] or "run"
 
 
-def _rank_whole(run: RunFiles, ranker: Ranker, form: str, going_on: bool) -> Ranking | RunFailure:
+def _rank_whole(run: RunFiles, ranker: RunRanker, form: str, going_on: bool) -> Ranking | RunFailure:
     """Return the result of `_outcome` for a run that one worker reads by itself."""
     with Runs(ranker, Here(1)) as runs:
         return runs._outcome(run, form, going_on)

@@ -75,8 +75,9 @@ Read = Callable[[File, int], Iterator[Block]]
 class FileFormat:
     """A format: its name for -T and -R, its description, and its reader.
 
-    numbered  whether its rows are in lines
-    by_rank   whether its runs have ranks and no scores
+    numbered   whether its rows are in lines
+    by_rank    whether its runs have ranks and no scores
+    runs_only  whether there are no judgements in it
     """
 
     name: str
@@ -84,6 +85,7 @@ class FileFormat:
     read: Read
     numbered: bool = True
     by_rank: bool = False
+    runs_only: bool = False
 
 
 Row = tuple[bytes, bytes, "int | float", "int | None"]

@@ -20,7 +20,7 @@ NAME_THEM = "--columns topic=HEADING,docno=HEADING names others"
 
 KNOWN_HEADINGS: dict[str, tuple[str, ...]] = {
     TOPIC: ("query_id", "qid", "topic", "q_id", "topic_id", "query text", "query", "question", "user_input"),
-    DOCNO: ("doc_id", "docno", "corpus_id", "document_id", "did", "document"),
+    DOCNO: ("docno", "doc_id", "corpus_id", "document_id", "did", "document"),
     DOCNOS: ("docnos", "doc_ids", "retrieved_ids", "retrieved_doc_ids", "retrieved_context_ids"),
     RELEVANT_DOCNOS: (
         "relevant_ids",
@@ -50,6 +50,12 @@ OF_TABLES = {
 NAMEABLE = (TOPIC, DOCNO, DOCNOS, SCORE, RANK, GRADE, STRATUM)
 """Kinds of columns that --columns names."""
 
+QRELS_PREFIX, RUN_PREFIX = "qrels.", "run."
+"""Before the kind of a column that only judgements have, or only runs: `qrels.docnos=expected`."""
+
+RIVAL_DOCNOS = ("docno", "doc_id")
+"""Headings of ids of documents that one table may have both."""
+
 ALSO_CALLED = {"relevance": GRADE}
 """Other names of these kinds."""
 
@@ -57,6 +63,29 @@ ALSO_CALLED = {"relevance": GRADE}
 def plain(name: str) -> str:
     """Return a heading as it is compared: `Query ID`, `query-id` and `QueryId` are all queryid."""
     return re.sub(r"[\s_-]+", "", name.casefold())
+
+
+def rival_docno(headings: Sequence[str], docno: str) -> str | None:
+    """Return the heading of another column of ids of documents, None if there is none."""
+    others = [name for name in RIVAL_DOCNOS if plain(name) != plain(docno)]
+    if len(others) == len(RIVAL_DOCNOS):
+        return None
+    return pick(headings, others)
+
+
+def are_rival(docno: object, rival: object) -> bool:
+    """Return whether two ids of a document are different ones that runs and judgements may have.
+
+    A whole number beside another docno is no rival: such is PyTerrier's place of the document in its index.
+    """
+    used, other = str(docno).strip(), str(rival).strip()
+    return used != other and (used.isdecimal() or not other.isdecimal())
+
+
+def warning_of_rivals(docno: str, rival: str, used: str, other: str) -> str:
+    """Return the warning about two columns of ids of documents that differ in a row, without the file."""
+    ids = f"{docno} and {rival} are different ids of documents ({quoted(used)} and {quoted(other)})"
+    return f"{ids}: {docno} counts"
 
 
 def pick(columns: Iterable[str], names: Iterable[str]) -> str | None:
@@ -71,12 +100,24 @@ def pick(columns: Iterable[str], names: Iterable[str]) -> str | None:
 class Naming:
     """Meaning of columns and words that users give with --columns and --grades.
 
-    columns  the heading of a kind of column, or its number from 1
+    columns  the heading of a kind of column, or its number from 1; of `qrels.KIND` for judgements alone, of
+             `run.KIND` for runs alone
     grades   the grade of a word, in lower case
     """
 
     columns: Mapping[str, str]
     grades: Mapping[str, float]
+
+    def for_role(self, grades: int) -> Naming:
+        """Return the naming for judgements, or for runs where `grades` is SCORES."""
+        if not any("." in kind for kind in self.columns):
+            return self
+        prefix = QRELS_PREFIX if grades else RUN_PREFIX
+        columns = {kind: heading for kind, heading in self.columns.items() if "." not in kind}
+        for kind, heading in self.columns.items():
+            if kind.startswith(prefix):
+                columns[kind.removeprefix(prefix)] = heading
+        return Naming(columns, self.grades)
 
     @property
     def by_number(self) -> bool:
@@ -85,17 +126,33 @@ class Naming:
 
     def column(self, kind: str, headings: Sequence[str]) -> str | None:
         """Return the heading of a kind of column: the one named by the user, or else a known one."""
-        option = DOCNOS if kind == RELEVANT_DOCNOS else kind
-        if option in self.columns:
-            named = pick(headings, [self.columns[option]])
-            if named is not None:
-                return named
-        return pick(headings, KNOWN_HEADINGS.get(kind, ()))
+        named = self.named_column(DOCNOS if kind == RELEVANT_DOCNOS else kind, headings)
+        return pick(headings, KNOWN_HEADINGS.get(kind, ())) if named is None else named
+
+    def named_column(self, kind: str, headings: Sequence[str]) -> str | None:
+        """Return the heading of a kind of column that the user named, None if there is no such one."""
+        return pick(headings, [self.columns[kind]]) if kind in self.columns else None
 
     def grade(self, text: str) -> float:
-        """Return the grade of a word or a number, nan for other text."""
+        """Return the grade of a word or a number, nan for other text; of `X,Y` the highest of the two."""
         number = self.grades.get(text.strip().casefold())
-        return number_of(text) if number is None else number
+        if number is not None:
+            return number
+        words = words_of_cell(text) if self.grades else []
+        if len(words) > 1 and all(word in self.grades for word in words):
+            return max(self.grades[word] for word in words)
+        return number_of(text)
+
+    def is_combined(self, text: str) -> bool:
+        """Return whether a text is several words with grades, of which the highest counts."""
+        return (
+            bool(self.grades) and text.strip().casefold() not in self.grades and len(words_of_cell(text)) > 1
+        )
+
+
+def words_of_cell(text: str) -> list[str]:
+    """Return the words of a cell, in lower case: between commas, semicolons, bars, slashes or blanks."""
+    return [word.casefold() for word in re.split(r"[,;|/\s]+", text.strip()) if word]
 
 
 NO_NAMING = Naming({}, {})
@@ -111,15 +168,19 @@ def columns_of_option(
 ) -> dict[str, str]:
     """Return the heading of each kind of column: of `topic=qid`, several times or with commas between.
 
-    Raises UsageError for other kinds of columns, for one without a heading, and for one that comes twice.
+    Kinds of the judgements or of the runs alone keep their prefix.  Raises UsageError for other kinds of
+    columns, for one without a heading, and for one that comes twice.
     """
     columns: dict[str, str] = {}
     names = "|".join((*NAMEABLE, *ALSO_CALLED))
     for text in texts:
-        for part in re.split(rf",(?=(?:{names})=)", text):
+        for part in re.split(rf",(?=(?:qrels\.|run\.)?(?:{names})=)", text):
             name, equals, heading = part.partition("=")
-            kind = ALSO_CALLED.get(name, name)
-            if kind not in kinds:
+            prefix, dot, plain_name = name.rpartition(".")
+            plain_kind = ALSO_CALLED.get(plain_name, plain_name)
+            kind = prefix + dot + plain_kind
+            is_known = plain_kind in kinds and (not dot or prefix + dot in (QRELS_PREFIX, RUN_PREFIX))
+            if not is_known:
                 raise UsageError(f"{option} {part}: expected NAME=HEADING, NAME one of {', '.join(kinds)}")
             if not equals or not heading.strip():
                 raise UsageError(f"{option} {part}: no heading, expected {name}=HEADING")

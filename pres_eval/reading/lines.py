@@ -10,9 +10,10 @@ from typing import TypeVar
 
 import numpy as np
 
-from pres_eval.arrays import PADDING, AnyArray, Ids, IntArray
+from pres_eval.arrays import NO_IDS, PADDING, AnyArray, Ids, IntArray
 from pres_eval.engines.threads import UNTHREADED, in_order
 from pres_eval.errors import EmptyFileError, InputError, quoted
+from pres_eval.reading.blocks import Block
 from pres_eval.reading.file import Chunk, File
 from pres_eval.reading.numbers import read_numbers, read_whole_numbers
 from pres_eval.reading.tokens import Faults, Fields, split_fields
@@ -132,6 +133,39 @@ def _without_wrong(lines: Lines, layout: Layout, column: int, wrong: list[int]) 
     )
     fields = replace(lines.fields.take(good), faults=lines.fields.faults + faults)
     return replace(lines, fields=fields, numbers=lines.numbers[good])
+
+
+@dataclass(frozen=True, eq=False)
+class DocumentsOfLines:
+    """The column of document ids of lines, of which only those that are taken are read."""
+
+    lines: Lines
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def take(self, rows: IntArray | slice, /) -> Ids:
+        """Return the ids of some rows (n,)."""
+        starts, ends = self.lines.fields.column(DOCNO)
+        return Ids.from_buffer(self.lines.chunk.array(), starts[rows], ends[rows])
+
+
+def block_of_lines(lines: Lines, *, each_row_alone: bool = False) -> Block:
+    """Return the rows of lines of a run in groups: neighbours with the same topic are a group.
+
+    each_row_alone  whether each row becomes a group where few neighbours have the same topic: lines in no
+                    order
+    """
+    if not len(lines):
+        return Block(topics=NO_IDS, lengths=np.zeros(0, np.int64), documents=NO_IDS, numbers=lines.numbers)
+    topics = lines.column(TOPIC)
+    heads = topics.heads()
+    documents = DocumentsOfLines(lines)
+    if len(heads) == len(topics) or (each_row_alone and 2 * len(heads) > len(topics)):
+        lengths = np.ones(len(topics), np.int64)
+        return Block(topics=topics, lengths=lengths, documents=documents, numbers=lines.numbers)
+    lengths = np.diff(heads, append=len(topics))
+    return Block(topics=topics.take(heads), lengths=lengths, documents=documents, numbers=lines.numbers)
 
 
 _NO_NUMBERS = np.zeros(0)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays import WORD, BoolArray, Bytes, Ids, IdTable, IntArray
+from pres_eval.arrays import BoolArray, Ids, IdTable, IntArray
 from pres_eval.errors import InputError, UsageError, quoted
-from pres_eval.reading.blocks import Block, Documents
+from pres_eval.reading.blocks import Block
 from pres_eval.reading.changed_judgements import with_documents
 from pres_eval.reading.file import File
 from pres_eval.reading.patents import PATENT, map_patents
+from pres_eval.reading.patterns import pattern_mapping
 from pres_eval.reading.pool import Pool, build_pool
 from pres_eval.reading.relevance import QrelsJudgements, Relevance, as_qrels
 from pres_eval.records import dataclass
@@ -48,6 +48,35 @@ class Excluded:
         return among
 
 
+@dataclass(frozen=True, eq=False)
+class RewrittenRows:
+    """Rows of a run after they were rewritten.
+
+    block       rows with mapped documents, without excluded rows
+    as_written  the same rows with the documents of the file
+    num_mapped, num_excluded
+                rows whose document became another one, and rows that were left out
+    """
+
+    block: Block
+    as_written: Block
+    num_mapped: int = 0
+    num_excluded: int = 0
+
+
+def _some_rows(block: Block, rows: IntArray, lengths: IntArray) -> Block:
+    """Return some rows (n,) of a block; lengths (G,) of what is left of its groups."""
+    # As in a file without these lines, a topic of which nothing is left is not there.
+    groups = np.flatnonzero(lengths > 0)
+    return Block(
+        topics=block.topics.take(groups),
+        lengths=lengths[groups],
+        documents=block.documents.take(rows),
+        numbers=block.numbers[rows],
+        lines=None if block.lines is None else block.lines[rows],
+    )
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Rewriting:
     """Rewriting of the documents of runs and judgements before they are joined: mapped, then excluded.
@@ -67,38 +96,29 @@ class Rewriting:
     judged_too: bool = True
     num_judged: int = 0
 
-    def of_run(self, block: Block) -> tuple[Block, Documents, int, int]:
-        """Return a block of a run rewritten: N rows, and their documents (N,) as they are in the file.
-
-        Then come how many rows have another id, and how many were left out.
-        """
-        documents, num_mapped, written = block.documents, 0, block.documents
+    def of_run(self, block: Block) -> RewrittenRows:
+        """Return the rows of a block of a run rewritten: mapped, then without excluded ones."""
+        written = block
+        num_mapped = 0
         if self.mapping is not None:
-            documents, changed = self.mapping(documents.take(slice(None)))
-            num_mapped = int(np.count_nonzero(changed))
+            documents, is_mapped = self.mapping(block.documents.take(slice(None)))
             block = replace(block, documents=documents)
+            num_mapped = int(np.count_nonzero(is_mapped))
         if self.excluded is None:
-            return block, written, num_mapped, 0
+            return RewrittenRows(block, written, num_mapped)
         group = np.repeat(np.arange(len(block.topics)), block.lengths)
         topics = block.topics.take(group)
-        gone = self._gone(topics, documents.take(slice(None)))
-        if written is not documents:
-            gone |= self._gone(topics, written.take(slice(None)))
-        kept = np.flatnonzero(~gone)
-        if len(kept) == len(gone):
-            return block, written, num_mapped, 0
-        lengths = np.bincount(group[kept], minlength=len(block.topics))
-        # As in a file without these lines, a topic of which nothing is left is not there.
-        there = np.flatnonzero(lengths > 0)
-        rewritten = Block(
-            topics=block.topics.take(there),
-            lengths=lengths[there],
-            documents=documents.take(kept),
-            numbers=block.numbers[kept],
-            lines=None if block.lines is None else block.lines[kept],
-        )
-        of_kept = written if written is documents else written.take(kept)
-        return rewritten, of_kept, num_mapped, len(gone) - len(kept)
+        is_excluded = self._gone(topics, block.documents.take(slice(None)))
+        if self.mapping is not None:
+            is_excluded |= self._gone(topics, written.documents.take(slice(None)))
+        rows = np.flatnonzero(~is_excluded)
+        num_excluded = len(group) - len(rows)
+        if not num_excluded:
+            return RewrittenRows(block, written, num_mapped)
+        lengths = np.bincount(group[rows], minlength=len(block.topics))
+        left = _some_rows(block, rows, lengths)
+        written = replace(left, documents=written.documents.take(rows))
+        return RewrittenRows(left, written, num_mapped, num_excluded)
 
     def _gone(self, topics: Ids, documents: Ids) -> BoolArray:
         """Return which documents (N,) of topics (N,) are excluded.
@@ -163,171 +183,6 @@ class FileMapping:
         order[unknown] = np.arange(len(unknown))
         order[known] = len(unknown) + np.arange(len(known))
         return Ids.concatenate([ids.take(unknown), targets]).take(order), is_known
-
-
-LONGEST_MATCHED_ID = 2_048
-"""Bytes of an id for a pattern: the search from each of its places takes time for the square of them."""
-
-
-def pattern_mapping(text: str) -> Mapping:
-    """Return the mapping of a regular expression; raise UsageError for one without a group."""
-    try:
-        pattern = re.compile(text.encode("utf-8", "surrogateescape"))
-    except re.error as error:
-        raise UsageError(f"--map-docs {text}: not a regular expression ({error})") from None
-    if pattern.groups == 0:
-        raise UsageError(
-            f"--map-docs {text}: found no group, expected one or more, for the id of the document:"
-            " '^(.*)#\\d+$'"
-        )
-    return PatternMapping(text) if pattern.groups == 1 else GroupsMapping(text)
-
-
-class PatternMapping:
-    """Ids become the group of a regular expression; those in which it is not found stay as they are."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._pattern = re.compile(text.encode("utf-8", "surrogateescape"))
-        digits = re.fullmatch(
-            r"\^?\(\.[*+]\??\)((?:[^\\.*+?()\[\]{}|^$\d]|\\[^\w\s])+)(?:\\d|\[0-9\])\+\$", text
-        )
-        before = None if digits is None else re.sub(r"\\(.)", r"\1", digits[1])
-        self._before_number = None if before is None else before.encode("utf-8", "surrogateescape")
-        self._kinds = _kinds_of_bytes(self._pattern.pattern)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return PatternMapping, (self._text,)
-
-    def __call__(self, ids: Ids) -> tuple[Ids, BoolArray]:
-        """Return the mapped ids (N,), and which of them changed (N,); raise InputError for a long id."""
-        if self._before_number is None:
-            self._check_lengths(ids)
-        if len(ids.long_rows):
-            mapped = Ids.from_texts([self._mapped(text) for text in ids])
-            rows = np.arange(len(ids))
-            return mapped, ~mapped.equal(rows, ids, rows)
-        matrix, lengths = _matrix_of(ids), ids.lengths()
-        if self._before_number is not None:
-            begins, ends = (
-                np.zeros(len(ids), np.int64),
-                _ends_before_number(matrix, lengths, self._before_number),
-            )
-        else:
-            begins, ends = self._spans(ids, matrix, lengths)
-        rows_begin = matrix.shape[1] * np.arange(len(ids))
-        flat = np.concatenate((matrix.ravel(), np.zeros(2 * WORD, np.uint8)))
-        changed = (begins > 0) | (ends != lengths)
-        return Ids.from_buffer(flat, rows_begin + begins, rows_begin + ends), changed
-
-    def _spans(self, ids: Ids, matrix: Bytes, lengths: IntArray) -> tuple[IntArray, IntArray]:
-        """Return where the group begins (N,) and ends (N,) in each id; one search a form of ids."""
-        if self._kinds is None:
-            spans = np.array(list(map(self._span, ids)), np.int64).reshape(-1, 2)
-            return spans[:, 0], spans[:, 1]
-        first_rows = _rows_of_form(matrix, lengths, self._kinds)
-        rows, which = np.unique(first_rows, return_inverse=True)
-        spans = np.array(list(map(self._span, ids.take(rows))), np.int64).reshape(-1, 2)[which]
-        return spans[:, 0], spans[:, 1]
-
-    def _mapped(self, text: bytes) -> bytes:
-        """Return a mapped id."""
-        if self._before_number is None:
-            return text[slice(*self._span(text))]
-        beginning = text.rstrip(b"0123456789")
-        has_number = beginning.endswith(self._before_number) and len(beginning) < len(text)
-        return beginning[: -len(self._before_number)] or text if has_number else text
-
-    def _check_lengths(self, ids: Ids) -> None:
-        """Raise InputError for an id that is so long that the pattern might search it for minutes."""
-        longest = max(ids.long_texts, key=len, default=b"")
-        if len(longest) > LONGEST_MATCHED_ID:
-            raise InputError(
-                f"--map-docs {self._text}",
-                None,
-                f"docno {quoted(longest)} of {len(longest):,} bytes",
-                f"at most {LONGEST_MATCHED_ID:,} for a pattern",
-                "a file of docno and document maps longer ones",
-            )
-
-    def _span(self, text: bytes) -> tuple[int, int]:
-        found = self._pattern.search(text)
-        # An empty id would be no id.
-        return (0, len(text)) if found is None or found.start(1) == found.end(1) else found.span(1)
-
-
-def _matrix_of(ids: Ids) -> Bytes:
-    """Return the bytes (N, W) of ids, none of which is kept aside, padded with NULs."""
-    return np.stack(ids.columns, axis=1).view(np.uint8).reshape(len(ids), WORD * len(ids.columns))
-
-
-def _ends_before_number(matrix: Bytes, lengths: IntArray, before: bytes) -> IntArray:
-    """Return where ids (N,) end without a number at their end and the text before it.
-
-    What most patterns ask for, a hundred times as fast as by one regular expression an id.
-    """
-    ends = lengths.copy()
-    rows = np.flatnonzero(lengths > 0)
-    while len(rows):
-        is_digit = matrix[rows, ends[rows] - 1] - ord("0") < 10
-        rows = rows[is_digit]
-        ends[rows] -= 1
-        rows = rows[ends[rows] > 0]
-    has_number = np.flatnonzero((ends < lengths) & (ends > len(before)))
-    for place, byte in enumerate(reversed(before), 1):
-        has_number = has_number[matrix[has_number, ends[has_number] - place] == byte]
-    shortened = lengths.copy()
-    shortened[has_number] = ends[has_number] - len(before)
-    return shortened
-
-
-_TOKENS = re.compile(rb"\[\^?\]?(?:\\.|[^\]\\])*\]|\\.|\{(?:\d+,?\d*|,\d*)\}|.", re.DOTALL)
-"""Sets of bytes, escapes, and numbers of repetitions, which name no byte."""
-
-
-def _kinds_of_bytes(pattern: bytes) -> bytes | None:
-    """Return the kind of each byte (256,), from 1; None for a pattern that needs more than the kinds.
-
-    A pattern names bytes, ranges and classes of them. Bytes between which none of these begins or ends are
-    of one kind: the pattern finds the same in two ids with the same kinds.
-    """
-    if re.search(rb"\\[0-9x]|\(\?(?![:=!<]|P<)", pattern):
-        return None  # flags, and groups that are named again
-    begins = np.zeros(257, np.bool_)
-    begins[:34] = True  # blanks, and the end of a line
-    for token in _TOKENS.findall(pattern):
-        for named in re.findall(rb"\\.|\w-\w|.", token, re.DOTALL) if len(token) > 2 else [token]:
-            if named[:1] == b"\\" and named[1:].isalpha():
-                begins[list(b"0:" if named[1:] in b"dD" else b"0:A[_`a{")] = True
-            elif token[:1] != b"{" or len(token) == 1:
-                begins[[named[0] if len(named) > 2 else named[-1], named[-1] + 1]] = True
-    return np.cumsum(begins[:256]).astype(np.uint8).tobytes()
-
-
-def _rows_of_form(matrix: Bytes, lengths: IntArray, kinds: bytes) -> IntArray:
-    """Return (N,) the first row that has the form of each id: the kinds (256,) of its bytes."""
-    text = matrix.tobytes().translate(kinds) + bytes(2 * WORD)
-    begins = matrix.shape[1] * np.arange(len(lengths))
-    return IdTable(Ids.from_buffer(np.frombuffer(text, np.uint8), begins, begins + lengths)).first_rows()
-
-
-class GroupsMapping(PatternMapping):
-    """Ids become the groups of a regular expression, joined; those in which it is not found stay."""
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return GroupsMapping, (self._text,)
-
-    def __call__(self, ids: Ids) -> tuple[Ids, BoolArray]:
-        """Return the mapped ids (N,), and which of them changed (N,); raise InputError for a long id."""
-        self._check_lengths(ids)
-        before = list(ids)
-        after = [self._joined(text) or text for text in before]
-        changed = np.array([text != mapped for text, mapped in zip(before, after, strict=True)], np.bool_)
-        return Ids.from_texts(after), changed
-
-    def _joined(self, text: bytes) -> bytes:
-        match = self._pattern.search(text)
-        return b"" if match is None else b"".join(group or b"" for group in match.groups())
 
 
 def rewriting_of(map_docs: Any, map_ranks: str, exclude: Any, exclude_from: str) -> Rewriting:

@@ -14,7 +14,7 @@ from typing import NoReturn
 from pres_eval.errors import EmptyFileError, InputError, PresEvalError, UsageError, quoted, readable, reason
 from pres_eval.reading.datasets import DATASET, qrels_text
 from pres_eval.reading.file import File
-from pres_eval.reading.headings import NO_NAMING
+from pres_eval.reading.headings import NO_NAMING, SCORES
 from pres_eval.reading.naming import named
 from pres_eval.reading.storage import files_in, is_remote, remote_version
 from pres_eval.reading.streams import Progress
@@ -94,7 +94,7 @@ def form_of_named(source: File, form: str) -> str:
     """Return the format of a run whose columns the options name: `form` if these are not its columns."""
     from pres_eval.reading.formats.recognising import NAMED, recognised
 
-    recognised_format = recognised(source, grades=False) if source.naming.columns else None
+    recognised_format = recognised(source, grades=False) if source.naming.for_role(SCORES).columns else None
     if recognised_format is None:
         return form
     return NAMED if recognised_format.name == PARQUET else recognised_format.name

@@ -34,7 +34,7 @@ from pres_eval.engines.processes import Processes
 from pres_eval.errors import RunFailure
 from pres_eval.measures.selection import select
 from pres_eval.options import Options
-from pres_eval.ranking.ranker import Ranker
+from pres_eval.ranking.run_ranker import RunRanker
 from pres_eval.ranking.runs import Runs
 from pres_eval.reading.relevance import read_relevance
 from pres_eval.reading.run_files import run_at
@@ -238,7 +238,7 @@ def measure(kind: str, count: int, form: str, qrels: Path, runs: list[Path]) -> 
         if kind == "one":
             allow_keeping_memory()  # as the command does
         digest = hashlib.sha1(usedforsecurity=False)
-        with Runs(Ranker.of(judged, options), Here(2) if kind == "one" else weighed) as ranks:
+        with Runs(RunRanker.of(judged, options), Here(2) if kind == "one" else weighed) as ranks:
             for ranking in ranks.rank_each([run_at(str(run)) for run in runs]):
                 assert not isinstance(ranking, RunFailure)
                 values = evaluate(judged, ranking, selection, options).summary

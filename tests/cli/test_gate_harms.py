@@ -283,7 +283,7 @@ def test_no_output_is_an_input(
         words = [*needed, output.opts[-1], "a"]
         if isinstance(read, click.Option):
             words += [read.opts[-1], "a"]
-        words += ["a"] if name == "convert" else ["a", "a", "a"]
+        words += ["a"] * {"convert": 1, "overlap": 2}.get(name or "", 3)
         outcome = command(*words)
         assert outcome.code == 1, (words, outcome.err)
         assert "an input that would be lost" in outcome.err

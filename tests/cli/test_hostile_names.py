@@ -70,12 +70,15 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "figures": ("pres-rank",),
     "judges": (),
     "pool": ("--depth", "5"),
+    "overlap": ("-q", "--changes"),
 }
 FORMATS = ("table", "json", "csv", "tsv", "latex", "markdown")
 
 
 def arguments(command: str) -> list[str]:
-    files = {"judges": [FILES[0], *FILES], "pool": list(FILES[1:])}.get(command, list(FILES))
+    files = {"judges": [FILES[0], *FILES], "pool": list(FILES[1:]), "overlap": list(FILES[1:3])}.get(
+        command, list(FILES)
+    )
     more = COMMANDS[command]
     before, after = (more, ()) if command == "figures" else ((), more)
     quiet = [] if command == "pool" else ["--quiet"]

@@ -54,6 +54,7 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
     "holes": [(QRELS, *RUNS, "--depth", "9", "--documents")],
     "judges": [(*JUDGES[:2], *RUNS, "--judge", JUDGES[2], "--group", "\x1b[2J\u202e", "*", *FEW)],
     "merge": [(*JUDGES, "--disagreements", "-")],
+    "overlap": [(*RUNS[:2], "-q", "--changes", "--irrelevant", QRELS)],
     "pool": [(*RUNS, "--depth", "5")],
     "power": [("--scores", SCORES, "-m", "map", "--trials", "2", "--sizes", "2", "--samples", "9")],
     "report": [

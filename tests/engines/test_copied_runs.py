@@ -22,7 +22,7 @@ from pres_eval.cli.shared import NumberOptions
 from pres_eval.engines.copies import Copies, can_copy
 from pres_eval.errors import InputError
 from pres_eval.options import Options
-from pres_eval.ranking.ranker import Ranker
+from pres_eval.ranking.run_ranker import RunRanker
 from pres_eval.ranking.runs import Runs, read_run
 from pres_eval.reading.file import File
 from pres_eval.reading.relevance import Relevance, read_relevance
@@ -190,7 +190,7 @@ def test_progress(run: str, copies: Copies, tmp_path: Path, monkeypatch: pytest.
     files = run_at(path)
     steps: list[int] = []
     files.watch(steps.append)
-    with Runs(Ranker.of(judged, Options()), copies) as runs:
+    with Runs(RunRanker.of(judged, Options()), copies) as runs:
         runs.rank(files)
     assert len(steps) > 2 and len(run) - 9 < sum(steps) <= len(run)
     assert min(steps) < 0 or run == RUN
@@ -209,7 +209,7 @@ def test_copies_report_no_progress(copies: Copies, tmp_path: Path, monkeypatch: 
 
     for run in files:
         run.watch(note)
-    with Runs(Ranker.of(judged, Options()), copies) as runs:
+    with Runs(RunRanker.of(judged, Options()), copies) as runs:
         assert len(list(runs.rank_each(files))) == 6
     told = [line.split() for line in (tmp_path / "told").read_text().splitlines()]
     assert {int(process) for process, _ in told} == {os.getpid()}
@@ -225,7 +225,7 @@ def test_a_fault_of_the_program_is_seen(
     def fail(*_: object, **__: object) -> None:
         raise TypeError("a fault of ours")
 
-    monkeypatch.setattr(Ranker, "ranked_part", fail)
+    monkeypatch.setattr(RunRanker, "ranked_part", fail)
     for engine in (copies, in_splits.InSplits(100), in_splits.InSplits(1 << 20, jobs=2)):
         with pytest.raises(TypeError, match="a fault of ours"):
             ranked_by(engine, path, judged)
@@ -389,7 +389,7 @@ def test_standard_input_that_is_a_file(
     path, judged = written(tmp_path, made.run, made.qrels)
     with open(path, encoding="utf-8") as stdin:  # noqa: PTH123
         monkeypatch.setattr("sys.stdin", stdin)
-        with Runs(Ranker.of(judged, Options()), copies) as runs:
+        with Runs(RunRanker.of(judged, Options()), copies) as runs:
             found = outcome(lambda: runs.rank(run_at("-")))
     assert found == by_threads(path, judged, Options()) | {"name": "<stdin>"}
 

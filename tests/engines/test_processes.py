@@ -27,7 +27,7 @@ from pres_eval.engines.machine import memory_of_machine
 from pres_eval.engines.processes import Processes
 from pres_eval.errors import EmptyFileError, InputError, MissingExtraError, RunFailure
 from pres_eval.options import Options
-from pres_eval.ranking.ranker import Ranker
+from pres_eval.ranking.run_ranker import RunRanker
 from pres_eval.ranking.runs import Runs, read_run
 from pres_eval.reading.file import File
 from pres_eval.reading.relevance import read_relevance
@@ -241,7 +241,7 @@ def test_many_runs(made: Engine, tmp_path: Path) -> None:
     names[6] = str(tmp_path / "missing")
     found = {}
     for workers in (made, Here(2)):
-        with Runs(Ranker.of(judged, Options()), workers) as runs:
+        with Runs(RunRanker.of(judged, Options()), workers) as runs:
             found[workers] = list(runs.rank_each([run_at(name) for name in names], going_on=True))
     assert [getattr(each, "path", None) or each.name for each in found[made]] == names  # type: ignore[union-attr]
     failed = [each for each in found[made] if isinstance(each, RunFailure)]

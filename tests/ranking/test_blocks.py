@@ -17,8 +17,8 @@ from pres_eval.arrays import stretches
 from pres_eval.arrays.ids import Ids
 from pres_eval.errors import InputError
 from pres_eval.options import Options
-from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.ranking import Ranking, rank_block
+from pres_eval.ranking.run_ranker import RunRanker
 from pres_eval.ranking.runs import read_run
 from pres_eval.reading.blocks import Block, Documents, whole_topics
 from pres_eval.reading.file import File
@@ -36,7 +36,7 @@ def block_of(data: bytes, words: bool) -> Block:
 
 
 def ranked(block: Block, judged: Relevance, options: Options | None = None, jobs: int = 1) -> Ranking:
-    return rank_block("my run", block, Ranker.of(judged, options or Options()), "tag", jobs)
+    return rank_block("my run", block, RunRanker.of(judged, options or Options()), "tag", jobs)
 
 
 def as_lists(ranking: Ranking) -> list[object]:

@@ -17,6 +17,7 @@ from pres_eval.ranking.order import Sortable, rank_judged
 from pres_eval.ranking.parts import joined_topics
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.ranking import rank_block
+from pres_eval.ranking.run_ranker import RunRanker
 from pres_eval.reading.blocks import Block
 
 SCORES = st.one_of(
@@ -65,7 +66,7 @@ def test_like_ranking_by_ids(
     rows = [(topic, document) for topic in run for document in run[topic]]
     hits = np.array([row for row, pair in enumerate(rows) if pair in index], np.int64)
     with mock.patch.object(stretches, "BLOCK", size):
-        expected = rank_block("run", block, ranker)
+        expected = rank_block("run", block, RunRanker(ranker=ranker))
         found = joined_topics(
             [
                 rank_judged(

@@ -19,7 +19,7 @@ from support.in_splits import PLANS, printed, printed_in_splits
 import pres_eval as pe
 from pres_eval.arrays.ids import Ids
 from pres_eval.errors import PresEvalError
-from pres_eval.reading.rewriting import PatternMapping
+from pres_eval.reading.patterns import PatternMapping
 
 pytestmark = pytest.mark.filterwarnings("ignore::pres_eval.errors.PresEvalWarning")
 

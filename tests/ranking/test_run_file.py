@@ -33,8 +33,8 @@ from pres_eval.arrays import stretches
 from pres_eval.errors import InputError
 from pres_eval.options import Options
 from pres_eval.ranking.parts import RankedPart
-from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.ranking import Ranking
+from pres_eval.ranking.run_ranker import RunRanker
 from pres_eval.ranking.runs import read_run
 from pres_eval.reading.file import File
 from pres_eval.reading.pool import Pool
@@ -346,7 +346,7 @@ def test_more_lines_than_32_bits_can_count(tmp_path: Path, monkeypatch: pytest.M
 
     chunks: list[Any] = []
 
-    def ranked_part(ranker: Ranker, piece: Any) -> RankedPart:
+    def ranked_part(ranker: RunRanker, piece: Any) -> RankedPart:
         part = true_part(ranker, piece)
         chunks.append(piece)
         if len(chunks) > 1:
@@ -356,8 +356,8 @@ def test_more_lines_than_32_bits_can_count(tmp_path: Path, monkeypatch: pytest.M
         )
         return replace(part, facts=facts)
 
-    true_part = Ranker.ranked_part
-    monkeypatch.setattr(Ranker, "ranked_part", ranked_part)
+    true_part = RunRanker.ranked_part
+    monkeypatch.setattr(RunRanker, "ranked_part", ranked_part)
     path = tmp_path / "run"
     path.write_bytes(b"1 Q0 a 1 3 t\n1 Q0 b 2 2 t\n2 Q0 b 1 2 t\n3 Q0 b 1 2 t\n" + b"4 Q0 b 1 2 t more\n" * 9)
     found = read(path, judge(b"1", b"2"), 1)

@@ -17,7 +17,7 @@ from support.small_chunks import chunks_of
 
 from pres_eval.errors import InputError
 from pres_eval.options import Options
-from pres_eval.ranking.ranker import Ranker
+from pres_eval.ranking.run_ranker import RunRanker
 from pres_eval.ranking.runs import read_run
 from pres_eval.reading import blocks
 from pres_eval.reading.file import File
@@ -340,13 +340,13 @@ def test_a_large_table_is_read_in_parts(tmp_path: Path, monkeypatch: pytest.Monk
     (tmp_path / "qrels").write_text("".join(f"{topic} 0 d5 1\n" for topic in data))
     monkeypatch.setattr(parquet, "ROWS", 250)
     sizes: list[int] = []
-    ranked_part = Ranker.ranked_part
+    ranked_part = RunRanker.ranked_part
 
-    def noted(ranker: Ranker, block: Any) -> Any:
+    def noted(ranker: RunRanker, block: Any) -> Any:
         sizes.append(len(block.documents))
         return ranked_part(ranker, block)
 
-    monkeypatch.setattr(Ranker, "ranked_part", noted)
+    monkeypatch.setattr(RunRanker, "ranked_part", noted)
     ranking = read_run(File(str(tmp_path / "run")), read_relevance(str(tmp_path / "qrels")), Options())
     assert len(ranking.topic) == 60 and set(ranking.rank.tolist()) == {6}
     assert sum(sizes) == 6000 and max(sizes) <= 500

@@ -12,7 +12,7 @@ import pytest
 from pres_eval.cli import main, reader
 from pres_eval.engines import connecting, copies
 from pres_eval.engines.engine import Engine, Here
-from pres_eval.ranking.ranker import Ranker
+from pres_eval.ranking.run_ranker import RunRanker
 from pres_eval.reading.cuts import ScatteredError
 
 TOGETHER, ANY_ORDER, COPIES = PLANS = ("together", "any order", "copies")
@@ -78,15 +78,15 @@ def printed_in_splits(
 
 def without_order(patch: pytest.MonkeyPatch) -> None:
     """Let topics be found not to be together, in every run that has a judged topic."""
-    before = Ranker.ranked_part
+    before = RunRanker.ranked_part
 
-    def ranked_part(self: Ranker, piece: Any) -> Any:
+    def ranked_part(self: RunRanker, piece: Any) -> Any:
         part = before(self, piece)
         if len(part.ranked.topic):
             raise ScatteredError
         return part
 
-    patch.setattr(Ranker, "ranked_part", ranked_part)
+    patch.setattr(RunRanker, "ranked_part", ranked_part)
 
 
 def read_by_copies(patch: pytest.MonkeyPatch, size: int) -> None:

@@ -10,8 +10,8 @@ from typing import Any
 from pres_eval.engines.engine import Engine
 from pres_eval.errors import PresEvalError
 from pres_eval.options import Options
-from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.ranking import Ranking
+from pres_eval.ranking.run_ranker import RunRanker
 from pres_eval.ranking.runs import Runs, read_run
 from pres_eval.reading.file import File
 from pres_eval.reading.relevance import Relevance, read_relevance
@@ -49,7 +49,7 @@ def ranked_by(
     checks: bool = True,
 ) -> Ranking:
     """The run at a path as an engine ranks it."""
-    with Runs(Ranker.of(judged, options or Options(), checks), engine) as runs:
+    with Runs(RunRanker.of(judged, options or Options(), checks), engine) as runs:
         return runs.rank(run_at(path), form)
 
 

@@ -1,4 +1,4 @@
-"""JSON of search engines and their tools: responses, ratings and judgement lists, predictions of MTEB."""
+"""JSON of search engines and their tools: responses, ratings, judgement lists; of MTEB and LlamaIndex."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pres_eval.errors import InputError, number_of, quoted
 from pres_eval.reading.file import File
 
 BEGINNING_OF_ENGINE = re.compile(
-    rb'"(?:responses|hits|details|requests|ratings|judgmentRatings|metric_score|took)"\s*:'
+    rb'"(?:responses|hits|details|requests|ratings|judgmentRatings|metric_score|took|relevant_docs)"\s*:'
 )
 
 Entry = tuple[Any, Any, Any, "int | None"]
@@ -34,6 +34,8 @@ def _judgements(source: File, data: Mapping[str, Any]) -> Iterator[Entry] | None
     """Return the entries of ratings, None if it is other JSON."""
     if isinstance(data.get("requests"), list):
         return _ratings(source, data["requests"])
+    if isinstance(data.get("relevant_docs"), Mapping) and isinstance(data.get("queries"), Mapping):
+        return _relevant_documents(data["relevant_docs"])
     rated_queries = _judgement_lists(data)
     return None if rated_queries is None else _rated(rated_queries)
 
@@ -78,6 +80,13 @@ def _ratings(source: File, requests: Sequence[Any]) -> Iterator[Entry]:
             raise InputError(source.name, None, f"no id in request {number}", "one for each request")
         for rating in request.get("ratings", []):
             yield str(request["id"]), str(rating["_id"]), rating["rating"], None
+
+
+def _relevant_documents(documents: Mapping[str, Any]) -> Iterator[Entry]:
+    """Yield the documents of a dataset of LlamaIndex: {"queries": …, "relevant_docs": {topic: [docnos]}}."""
+    for topic, docnos in documents.items():
+        for docno in docnos:
+            yield topic, docno, 1, None
 
 
 def _judgement_lists(data: Mapping[str, Any]) -> list[Any] | None:

@@ -9,12 +9,18 @@ from typing import Any
 import numpy as np
 
 from pres_eval.arrays import PADDING, AnyArray, Ids
-from pres_eval.errors import InputError, MissingExtraError, PresEvalError, quoted
+from pres_eval.errors import InputError, MissingExtraError, PresEvalError, number_of, quoted
 from pres_eval.reading.blocks import Block, Row, blocks_of_rows, check_topics
 from pres_eval.reading.file import File
 from pres_eval.reading.formats.separated import Columns, InOrder, columns_of, ids_in_cell
-from pres_eval.reading.headings import GAINS, GAINS_ADVICE, NAME_THEM
+from pres_eval.reading.headings import DOCNO, GAINS, GAINS_ADVICE, NAME_THEM
 from pres_eval.reading.streams import in_the_end
+from pres_eval.reading.table_faults import (
+    COMPARED_ROWS,
+    ObservedTable,
+    may_be_numbers,
+    warn_of_unnamed_number,
+)
 
 ROWS = 1 << 16
 
@@ -70,6 +76,7 @@ def opened(source: File) -> Iterator[Any]:
 def row_groups(source: File, file: Any, numbers: Iterable[int], grades: int) -> Iterator[Block]:
     """Yield some row groups of the file, some rows at a time."""
     columns, names = columns_in(source, file, grades), column_names(source, file, grades)
+    _observe(source, file, columns, grades)
     in_order = InOrder(grades)
     groups_size = ids_size = 0
     for group in numbers:
@@ -107,6 +114,35 @@ def row_groups(source: File, file: Any, numbers: Iterable[int], grades: int) -> 
             block = Block.of_rows(topic, document, -values if columns.by_rank else values)
             check_topics(source.name, block)
             yield block
+
+
+def _observe(source: File, file: Any, columns: Columns, grades: int) -> None:
+    """Warn of what the first rows show: grades that no option names, ranks against scores, rival ids."""
+    headings = file.schema_arrow.names
+    document = headings[columns.document]
+    naming = source.naming.for_role(grades)
+    is_chosen = naming.named_column(DOCNO, headings) is not None
+    table = ObservedTable(source.name, () if is_chosen else headings, document)
+    is_unnamed = columns.number is None and not columns.several
+    if table.rival is None and columns.rank is None and not is_unnamed:
+        return
+    first_rows = next(file.iter_batches(COMPARED_ROWS, use_threads=False), None)
+    if first_rows is None:
+        return
+    if is_unnamed:
+        candidates = [
+            heading
+            for place, heading in enumerate(headings)
+            if place not in columns.places and may_be_numbers(first_rows.column(place).to_pylist(), grades)
+        ]
+        warn_of_unnamed_number(source.name, candidates, grades, "HEADING")
+    for row in first_rows.to_pylist():
+        if table.rival is not None:
+            table.see_docnos(row[document], row[table.rival])
+        if columns.rank is not None and columns.number is not None:
+            score = number_of(row[headings[columns.number]])
+            table.see_rank(row[headings[columns.topic]], row[headings[columns.rank]], score)
+    table.warn()
 
 
 def _blocks_of_lists(
@@ -180,7 +216,7 @@ def columns_in(source: File, file: Any, grades: int) -> Columns:
 
     schema = file.schema_arrow
     names = schema.names
-    columns = columns_of(names, grades, source.naming)
+    columns = columns_of(names, grades, source.naming.for_role(grades))
     if columns is None:
         value = "relevance or label" if grades else "score"
         expected = f"query_id doc_id {value}, or qid docno {value}"
@@ -222,7 +258,7 @@ def _numbers(source: File, column: Any, name: str, grades: int) -> AnyArray:
     """Return (n,) the numbers of a column: whole ones if they are grades, doubles if scores or gains."""
     import pyarrow
 
-    naming = source.naming
+    naming = source.naming.for_role(grades)
     _check_nulls(source, column, name)
     if grades and naming.grades and not pyarrow.types.is_floating(column.type):
         values = [naming.grade(str(value)) for value in column.to_pylist()]

@@ -13,7 +13,8 @@ from pres_eval.reading.blocks import Block, FileFormat
 from pres_eval.reading.file import File
 from pres_eval.reading.formats.delimited import read_beir, read_msmarco
 from pres_eval.reading.formats.engines import BEGINNING_OF_ENGINE
-from pres_eval.reading.formats.json_text import SHAPE, is_record, read_json, read_json_lines
+from pres_eval.reading.formats.json_records import is_record
+from pres_eval.reading.formats.json_text import SHAPE, SHAPE_OF_LISTS, read_json, read_json_lines
 from pres_eval.reading.formats.parquet import read_parquet
 from pres_eval.reading.formats.separated import (
     SEPARATOR_LINE,
@@ -24,9 +25,15 @@ from pres_eval.reading.formats.separated import (
     read_words,
     separator_of,
 )
-from pres_eval.reading.headings import DOCNO, DOCNOS, GRADE, RANK, SCORE, Naming
+from pres_eval.reading.headings import DOCNO, DOCNOS, GRADE, RANK, SCORE, TOPIC, Naming
 
 LOOKED_AT_LINES = 20
+
+COLUMNS_OF_TABLES = (TOPIC, DOCNO, SCORE, RANK, GRADE)
+"""Kinds of columns, one of whose headings begins JSON that has columns as lists."""
+
+JSON_LISTS, JSON_RECORDS, JSON_EXPORT = "json lists", "json records", "json export"
+"""Names of JSON of other shapes; -T and -R call all of them json."""
 
 NAMED = "columns"
 """Name of the format whose columns --columns numbers, and of Parquet whose columns it names."""
@@ -42,17 +49,24 @@ FORMATS = {
     one.name: one
     for one in (
         FileFormat(
-            "msmarco", "MS MARCO's (topic docno rank; the rank is the order)", read_msmarco, by_rank=True
+            name="msmarco",
+            meaning="MS MARCO's (topic docno rank; the rank is the order)",
+            read=read_msmarco,
+            by_rank=True,
+            runs_only=True,
         ),
         FileFormat("beir", "BEIR's (a header, then query-id corpus-id score)", read_beir),
         FileFormat("json", f"JSON ({SHAPE})", read_json, numbered=False),
+        FileFormat(JSON_LISTS, f"JSON ({SHAPE_OF_LISTS})", read_json, numbered=False),
+        FileFormat(JSON_RECORDS, "JSON (records)", read_json, numbered=False),
+        FileFormat(JSON_EXPORT, "JSON (of a search engine or an evaluation tool)", read_json, numbered=False),
         FileFormat("jsonl", "JSON Lines", read_json_lines),
         FileFormat("csv", "CSV or TSV with a header", read_csv),
         FileFormat("parquet", "Parquet", read_parquet, numbered=False),
         FileFormat(NAMED, "the columns of --columns", _read_named),
     )
 }
-"""By the names that -T and -R give them, and the format of numbered columns, which has no such name."""
+"""By the names that -T and -R give them, and those that have no such name."""
 
 
 def recognised(source: File, grades: bool) -> FileFormat | None:
@@ -61,7 +75,7 @@ def recognised(source: File, grades: bool) -> FileFormat | None:
         head = source.head().removeprefix(b"\xef\xbb\xbf")
     except InputError:
         return None
-    naming = source.naming
+    naming = source.naming.for_role(grades)
     if head.startswith(b"PAR1"):
         return FORMATS["parquet"]
     if naming.by_number:
@@ -105,21 +119,40 @@ def _numbers_are_of(naming: Naming, grades: bool) -> bool:
 def _json(head: bytes, lines: list[bytes], grades: bool, naming: Naming) -> FileFormat | None:
     """Return which kind of JSON begins so, None if it is neither a run nor judgements."""
     if BEGINNING_OF_ENGINE.search(head):
-        return FORMATS["json"]
+        return FORMATS[JSON_EXPORT]
     if head.lstrip().startswith(b"["):
         record = _first_value(head.lstrip()[1:])
-        return FORMATS["json"] if is_record(record, grades, naming) else None
-    string = rb'"(?:[^"\\]|\\.)*"'
-    documents = rb'(?:\{|\[\s*(?:["\]]|-?\d))'
-    nested = re.match(rb"\s*\{\s*(" + string + rb"\s*:\s*" + documents + rb"|\}\s*$)", head) is not None
+        return FORMATS[JSON_RECORDS] if is_record(record, grades, naming) else None
+    shape = _shape(head, grades, naming)
     closed = [line.rstrip().endswith(b"}") for line in lines]
     if lines and lines[0].lstrip().startswith(b"{") and all(closed):
         record = _first_value(lines[0])
         if is_record(record, grades, naming) and not _has_columns(record):
             return FORMATS["jsonl"]
-        if nested and len(lines) > 1:
+        if shape is not None and len(lines) > 1:
             return FORMATS["jsonl"]
-    return FORMATS["json"] if nested else None
+    return None if shape is None else FORMATS[shape]
+
+
+_MEMBER = re.compile(rb'\s*\{\s*("(?:[^"\\]|\\.)*")\s*:\s*')
+_LIST_OF_IDS = re.compile(rb'\[\s*(?:["\]]|-?\d)')
+
+
+def _shape(head: bytes, grades: bool, naming: Naming) -> str | None:
+    """Return the name of the format of an object that begins so; None if it is none that can be read."""
+    member = _MEMBER.match(head)
+    if member is None:
+        return "json" if re.match(rb"\s*\{\s*\}\s*$", head) else None
+    value = head[member.end() :]
+    if value.startswith(b"{"):
+        return JSON_RECORDS if is_record(_first_value(value), grades, naming) else "json"
+    if value.startswith(b"[") and is_record(_first_value(value[1:]), grades, naming):
+        return JSON_RECORDS
+    if _LIST_OF_IDS.match(value) is None:
+        return None
+    key = json.loads(member[1].decode("utf-8", "replace"))
+    is_table = key == "columns" or any(naming.column(kind, [key]) is not None for kind in COLUMNS_OF_TABLES)
+    return JSON_RECORDS if is_table else JSON_LISTS
 
 
 def _first_value(text: bytes) -> Any:

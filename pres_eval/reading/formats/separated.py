@@ -11,7 +11,7 @@ from itertools import chain
 
 from pres_eval.errors import InputError, ReadingNote, did_you_mean, number_of, plural, quoted
 from pres_eval.reading.blocks import Block, Row, blocks_of_rows
-from pres_eval.reading.csv_rows import separated_rows, separator_of_lines
+from pres_eval.reading.csv_rows import cells_of, separated_rows, separator_of_lines
 from pres_eval.reading.file import File
 from pres_eval.reading.headings import (
     DOCNO,
@@ -26,6 +26,7 @@ from pres_eval.reading.headings import (
     Naming,
 )
 from pres_eval.reading.lines import QRELS
+from pres_eval.reading.table_faults import ObservedTable, may_be_numbers, warn_of_unnamed_number
 from pres_eval.records import dataclass
 
 ROUNDED = re.compile(rb"\d[.,]\d+E\+\d+")
@@ -45,6 +46,7 @@ class Columns:
     number   of the score, rank or grade; None: the documents of a topic are in ranked order, and relevant
     by_rank  whether the number is a rank
     several  whether a cell has several documents in ranked order
+    rank     of a rank beside the score; None if there is none
     """
 
     topic: int
@@ -52,6 +54,7 @@ class Columns:
     number: int | None
     by_rank: bool = False
     several: bool = False
+    rank: int | None = None
 
     @property
     def places(self) -> tuple[int, ...]:
@@ -86,7 +89,7 @@ def columns_of(header: Sequence[str], grades: int, naming: Naming) -> Columns | 
     """Return the columns of a header; None if it lacks the topic, the document, or the number."""
     topic, document = naming.column(TOPIC, header), naming.column(DOCNO, header)
     documents = naming.column(RELEVANT_DOCNOS if grades else DOCNOS, header)
-    several = documents is not None and (DOCNOS in naming.columns or document is None)
+    several = documents is not None and (document is None or naming.named_column(DOCNOS, header) is not None)
     if several:
         document = documents
     number, by_rank = naming.column(GRADE, header), False
@@ -94,10 +97,20 @@ def columns_of(header: Sequence[str], grades: int, naming: Naming) -> Columns | 
         number = naming.column(SCORE, header)
         if number is None or (RANK in naming.columns and SCORE not in naming.columns):
             number, by_rank = naming.column(RANK, header), True
+    if number == document:  # named as the document, though its heading is one of numbers
+        number = None
     if topic is None or document is None or (number is None and not (several or is_named(naming))):
         return None
     place = None if number is None else header.index(number)
-    return Columns(header.index(topic), header.index(document), place, by_rank, several)
+    rank = None if grades or by_rank else naming.column(RANK, header)
+    return Columns(
+        topic=header.index(topic),
+        document=header.index(document),
+        number=place,
+        by_rank=by_rank,
+        several=several,
+        rank=None if rank is None else header.index(rank),
+    )
 
 
 def is_named(naming: Naming) -> bool:
@@ -131,12 +144,42 @@ def _rows_by_heading(source: File, grades: int) -> Iterator[Row]:
     if SEPARATOR_LINE.fullmatch(first):
         first, before = next(lines, "").encode("utf-8", "surrogateescape"), 2
     separator, header = separator_of(first) or ",", header_of(first)
-    naming = source.naming
-    columns = columns_of(header, grades, naming)
+    columns = columns_of(header, grades, source.naming.for_role(grades))
     if columns is None:
         raise _missing_columns(source, before, header, grades, first)
+    if columns.number is None and not columns.several:
+        _warn_of_unnamed_number(source, columns, grades, separator, header)
     rows = separated_rows(source.name, lines, "rows of columns", separator, before=before)
-    yield from CellReader(source, columns, grades, separator, len(header), ", as in the header").rows(rows)
+    cells = CellReader(
+        source=source,
+        columns=columns,
+        grades=grades,
+        separator=separator,
+        width=len(header),
+        like=", as in the header",
+        headings=tuple(header),
+    )
+    yield from cells.rows(rows)
+
+
+def _warn_of_unnamed_number(
+    source: File, columns: Columns, grades: int, separator: str | None, header: Sequence[str] = ()
+) -> None:
+    """Warn of other columns that may have the grades or scores, none of which an option names.
+
+    header  names of the columns; none if they have numbers
+    """
+    lines = source.head().decode("utf-8-sig", "surrogateescape").split("\n")[:-1]
+    rows = [cells_of(line.rstrip("\r"), separator) for line in lines if line.strip()]
+    rows = [row for row in rows if len(row) > columns.last and row != list(header)]
+    width = min(map(len, rows), default=0)
+    candidates = [
+        header[place] if header else str(place + 1)
+        for place in range(width)
+        if place not in columns.places
+        and may_be_numbers([row[place] for row in rows[0 if header else 1 :] or rows], grades)
+    ]
+    warn_of_unnamed_number(source.name, candidates, grades, "HEADING" if header else "NUMBER")
 
 
 def read_by_number(source: File, grades: int) -> Iterator[Block]:
@@ -149,9 +192,11 @@ def read_by_number(source: File, grades: int) -> Iterator[Block]:
 
 def _rows_by_number(source: File, grades: int) -> Iterator[Row]:
     """Yield the rows of a file without a header, or whose header has no number in the column of numbers."""
-    naming = source.naming
+    naming = source.naming.for_role(grades)
     columns = numbered_columns(naming, grades)
     separator = separator_of_lines(source.head(), columns.last + 1)
+    if columns.number is None and not columns.several:
+        _warn_of_unnamed_number(source, columns, grades, separator)
     rows: Iterator[tuple[int, list[str]]]
     if separator is None:
         rows = ((line, text.split()) for line, text in enumerate(_lines(source), 1))
@@ -170,9 +215,15 @@ def _rows_by_number(source: File, grades: int) -> Iterator[Row]:
     )
     if not is_header:
         rows = chain([first], rows)
-    yield from CellReader(source, columns, grades, separator or "", width, ", as in the first line").rows(
-        rows
+    cells = CellReader(
+        source=source,
+        columns=columns,
+        grades=grades,
+        separator=separator or "",
+        width=width,
+        like=", as in the first line",
     )
+    yield from cells.rows(rows)
 
 
 def read_words(source: File, grades: int) -> Iterator[Block]:
@@ -205,7 +256,7 @@ def _missing_columns(source: File, line: int, header: Sequence[str], grades: int
 
     if b"\0" in first:
         return with_advice(error, source, "")
-    for kind, heading in source.naming.columns.items():
+    for kind, heading in source.naming.for_role(grades).columns.items():
         if heading not in header:
             advice = did_you_mean(heading, header, "the heading is written as in the file")
             return InputError(source.name, line, f"no column {quoted(heading)} ({kind})", expected, advice)
@@ -218,6 +269,7 @@ class CellReader:
 
     separator  of the cells; decimal commas are read where no comma separates
     width      cells of each row, and `like` says why so many
+    headings   names of the columns; none if they have numbers
     """
 
     source: File
@@ -226,10 +278,16 @@ class CellReader:
     separator: str
     width: int
     like: str
+    headings: tuple[str, ...] = ()
 
     def rows(self, rows: Iterable[tuple[int, list[str]]]) -> Iterator[Row]:
         """Yield the rows; leave out those with neither document nor number, as a topic without a rating."""
         columns, in_order = self.columns, InOrder(self.grades)
+        docno = self.headings[columns.document] if self.headings else ""
+        naming = self.source.naming.for_role(self.grades)
+        is_chosen = naming.named_column(DOCNO, self.headings) is not None
+        table = ObservedTable(self.source.name, () if is_chosen else self.headings, docno)
+        rival = None if table.rival is None else self.headings.index(table.rival)
         topics_alone: list[str] = []
         for line, cells in rows:
             if not any(cells):
@@ -245,9 +303,18 @@ class CellReader:
             topic = id_of_cell(self.source, line, cells[columns.topic], "topic")
             has_number = columns.number is not None and (self.grades or not columns.several)
             number = self._number(line, text) if has_number else 0
+            if rival is not None:
+                table.see_docnos(document_cell, cells[rival])
+            if columns.rank is not None:
+                table.see_rank(topic.decode("utf-8", "replace"), cells[columns.rank], number)
+            if columns.several:
+                table.see_list(topic.decode("utf-8", "replace"))
+            if self.grades and naming.is_combined(text):
+                table.see_combined_grade(text)
             for id_text in ids_in_cell(document_cell) if columns.several else [document_cell]:
                 document = id_of_cell(self.source, line, id_text, DOCNO)
                 yield topic, document, number if has_number else in_order.number(topic), line
+        table.warn()
         if topics_alone:
             left_out = f"{plural(len(topics_alone), 'row')} without document and number left out"
             text = f"{self.source.name}: {left_out}, such as that of topic {quoted(topics_alone[0])}"
@@ -255,9 +322,11 @@ class CellReader:
 
     def _number(self, line: int, text: str) -> int | float:
         """Return a score, the negative of a rank, or a grade, which is whole unless gains are read."""
-        number_text = text.replace(",", ".") if self.separator != "," else text
+        naming = self.source.naming
+        is_decimal = self.separator != "," and not naming.is_combined(text)
+        number_text = text.replace(",", ".") if is_decimal else text
         if self.grades:
-            grade = self.source.naming.grade(number_text)
+            grade = naming.grade(number_text)
             return checked_grade(grade, f"relevance {quoted(text)}", self.source.name, line, self.grades)
         score = number_of(number_text)
         if math.isnan(score):

@@ -1,0 +1,185 @@
+"""Overlap of two ranked lists, without judgements: documents shared by the first k, rank-biased overlap.
+
+All of it follows from the ranks that the shared documents have in either list, and from how long these are.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+
+from pres_eval.records import dataclass
+
+
+@dataclass(frozen=True)
+class SharedDocuments:
+    """Two ranked lists as far as their overlap goes.
+
+    lengths  documents in the first list, and in the second
+    ranks    the two ranks of each document that both have, from 1
+    """
+
+    lengths: tuple[int, int]
+    ranks: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def of_lists(cls, first: Sequence[bytes], second: Sequence[bytes]) -> SharedDocuments:
+        """Return what two lists share; no list has a document twice."""
+        rank_in_second = {document: rank for rank, document in enumerate(second, 1)}
+        ranks = tuple(
+            (rank, rank_in_second[document])
+            for rank, document in enumerate(first, 1)
+            if document in rank_in_second
+        )
+        return cls(lengths=(len(first), len(second)), ranks=ranks)
+
+    def within(self, depth: int) -> int:
+        """Return how many documents are among the first `depth` of both lists."""
+        return sum(max(pair) <= depth for pair in self.ranks)
+
+    def up_to(self, depth: int) -> list[int]:
+        """Return X_d, the documents that the first d of both lists share, for d = 0, 1, ..., depth."""
+        new = [0] * (depth + 1)
+        for pair in self.ranks:
+            if max(pair) <= depth:
+                new[max(pair)] += 1
+        return list(itertools.accumulate(new))
+
+
+def jaccard(shared: SharedDocuments, depth: int | None = None) -> float:
+    """Return the shared documents of two lists as a share of all that either has, within rank `depth`.
+
+    Formula:  jaccard@k = |A ∩ B| / |A ∪ B|, A and B the first k documents of each list
+    Range: 0 to 1; 1 for two empty lists, 0 if one of them is empty.
+    Source: Jaccard, Bulletin de la Société Vaudoise des Sciences Naturelles 37, 1901.
+    """
+    sizes = [length if depth is None else min(length, depth) for length in shared.lengths]
+    both = shared.within(max(sizes))
+    either = sizes[0] + sizes[1] - both
+    return both / either if either else 1.0
+
+
+def overlap(shared: SharedDocuments, depth: int) -> float:
+    """Return the shared documents of two lists as a share of those that could be, within rank `depth`.
+
+    Formula:  overlap@k = |A ∩ B| / min(k, longer list), A and B the first k documents of each list
+    Range: 0 to 1; 1 for two empty lists, 0 if one of them is empty.
+    Notes: it is the agreement A_k of rank-biased overlap where a list has k documents.
+    Source: Webber, Moffat & Zobel, ACM TOIS 28(4), 2010, doi:10.1145/1852102.1852106.
+    """
+    longest = min(depth, max(shared.lengths))
+    return shared.within(depth) / longest if longest else 1.0
+
+
+@dataclass(frozen=True)
+class RankBiasedOverlap:
+    """Rank-biased overlap of two lists of which only the beginnings are known.
+
+    extrapolated  the estimate, as if the lists went on agreeing as far as they do at their ends
+    least         if no document behind their ends were shared
+    residual      how much more it is if all were
+    """
+
+    extrapolated: float
+    least: float
+    residual: float
+
+
+def rank_biased_overlap(shared: SharedDocuments, persistence: float) -> RankBiasedOverlap:
+    """Return the rank-biased overlap of two lists for a reader who goes on with that probability.
+
+    Formula, l and s the lengths of the longer and the shorter list, p the persistence:
+      RBO_ext = (1 - p)/p (Σ_{d=1..l} X_d p^d / d + Σ_{d=s+1..l} X_s (d - s) p^d / (s d))
+                + ((X_l - X_s) / l + X_s / s) p^l
+      RBO_min = (1 - p)/p (Σ_{d=1..l} X_d p^d / d + X_l Σ_{d>l} p^d / d)
+      RBO_res = RBO_max - RBO_min, where RBO_max goes on as if each unseen document were in the other list
+      X_d  documents that the first d of both lists share; a list that ends goes on with others
+    Range: 0 to 1; 1 for two empty lists, 0 (and nothing left) if one of them is empty.
+    Notes: no ties: the order is the one that measures use, by score and docno.
+    Source: Webber, Moffat & Zobel, ACM TOIS 28(4), 2010, doi:10.1145/1852102.1852106 (equation 32).
+    """
+    shorter, longer = sorted(shared.lengths)
+    if not shorter:
+        value = 0.0 if longer else 1.0
+        return RankBiasedOverlap(extrapolated=value, least=value, residual=0.0)
+    up_to = shared.up_to(longer)
+    scale = (1 - persistence) / persistence
+    weights = [persistence**depth / depth for depth in range(1, longer + 1)]  # of depths 1, 2, ...
+    seen = math.fsum(weight * both for weight, both in zip(weights, up_to[1:], strict=True))
+    agreement = up_to[shorter] / shorter
+    beyond_shorter = math.fsum(
+        agreement * (depth - shorter) * weights[depth - 1] for depth in range(shorter + 1, longer + 1)
+    )
+    at_the_end = (up_to[longer] - up_to[shorter]) / longer + agreement
+    extrapolated = scale * (seen + beyond_shorter) + at_the_end * persistence**longer
+    # Σ_{d>l} p^d / d is what all depths weigh, -ln(1 - p), without those down to l.
+    rest = max(0.0, -math.log1p(-persistence) - math.fsum(weights))
+    least = scale * (seen + up_to[longer] * rest)
+    most = scale * (seen + _unseen_matches(up_to, shorter, longer, persistence))
+    full_depth = shorter + longer - up_to[longer]
+    most += persistence**full_depth  # from there on the lists can agree in full: (1 - p)/p Σ_{d>f} p^d
+    return RankBiasedOverlap(
+        extrapolated=min(1.0, extrapolated),
+        least=min(1.0, least),
+        residual=max(0.0, min(1.0, most) - min(1.0, least)),
+    )
+
+
+def _unseen_matches(up_to: Sequence[int], shorter: int, longer: int, persistence: float) -> float:
+    """Return the sum that unseen documents add to Σ X_d p^d / d if as many as possible are shared.
+
+    Behind the end of a list each document is one that the other list has; from depth `shorter + longer - X`
+    on all documents are shared, which this sum leaves out.
+    """
+    full_depth = shorter + longer - up_to[longer]
+    terms = [(depth - shorter) * persistence**depth / depth for depth in range(shorter + 1, longer + 1)]
+    terms.extend(
+        (up_to[longer] + 2 * depth - shorter - longer) * persistence**depth / depth
+        for depth in range(longer + 1, full_depth + 1)
+    )
+    return math.fsum(terms)
+
+
+def opensearch_jaccard(shared: SharedDocuments) -> float:
+    """Return `jaccard` as OpenSearch's Search Relevance Workbench prints it, 0 for two empty lists."""
+    return _two_digits(jaccard(shared)) if max(shared.lengths) else 0.0
+
+
+def opensearch_rbo(shared: SharedDocuments, persistence: float) -> float:
+    """Return rank-biased overlap as OpenSearch's Search Relevance Workbench prints it (rbo50, rbo90).
+
+    Formula:  Σ_{d=1..l} p^(d-1) X_d / min(d, l) (1 - p) / (1 - p^l), to two digits; l the longer list
+    Notes: the weights of the known depths are scaled to 1, where Webber et al. extrapolate.  A list that ends
+      stays as it is, and the agreement is a share of the longer one.
+    Source: opensearch-project/search-relevance, PairComparison.java.
+    """
+    longer = max(shared.lengths)
+    if not longer:
+        return 0.0  # 0/0 there, which Java rounds to 0
+    up_to = shared.up_to(longer)
+    total = 0.0
+    weight = 1.0
+    for depth in range(1, longer + 1):
+        total += weight * (up_to[depth] / depth)
+        weight *= persistence
+    return _two_digits(total * (1 - persistence) / (1 - math.pow(persistence, longer)))
+
+
+def opensearch_frequency_weighted(shared: SharedDocuments) -> float:
+    """Return frequencyWeighted of OpenSearch's Search Relevance Workbench.
+
+    Formula:  Σ_{A ∩ B} w / Σ_{A ∪ B} w, w = (1/|A| + 1/|B|) / 2, without the term of a list that lacks it
+    Source: opensearch-project/search-relevance, PairComparison.java.
+    """
+    first, second = shared.lengths
+    if not (first and second):
+        return 0.0
+    both = len(shared.ranks) * (1 / first + 1 / second) / 2
+    alone = ((first - len(shared.ranks)) / first + (second - len(shared.ranks)) / second) / 2
+    return _two_digits(both / (both + alone))
+
+
+def _two_digits(value: float) -> float:
+    """Return the number to two digits as Java's Math.round does: halves go up."""
+    return math.floor(value * 100.0 + 0.5) / 100.0

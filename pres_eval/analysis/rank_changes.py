@@ -1,0 +1,120 @@
+"""Changes of ranks between two runs; p-MRR, which measures whether a run follows an instruction."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from pres_eval.analysis.ranked_lists import RankedLists, paired_lists
+from pres_eval.records import dataclass
+
+BEFORE_SUFFIX, AFTER_SUFFIX = b"-og", b"-changed"
+"""Endings of the topics of FollowIR and MTEB: the topic as it was, and with the changed instruction."""
+
+
+@dataclass(frozen=True)
+class RankChange:
+    """Ranks of a document in two runs, None in one that lacks it; `change`: places that it moved up.
+
+    A document that a list lacks counts as the one behind its end.
+    """
+
+    topic: bytes
+    docno: bytes
+    first_rank: int | None
+    second_rank: int | None
+    change: int
+
+
+@dataclass(frozen=True)
+class ScoredChange(RankChange):
+    """The same, and what the document adds to p-MRR."""
+
+    p_mrr: float
+
+
+def rank_changes(first: RankedLists, second: RankedLists, depth: int) -> Iterator[RankChange]:
+    """Yield the documents that are among the first `depth` of either run, by topic, largest changes first."""
+    for topic, before, after in paired_lists(first, second):
+        documents = dict.fromkeys([*before[:depth], *after[:depth]])
+        changes = list(_changes(topic, before, after, documents))
+        yield from sorted(changes, key=lambda row: (-abs(row.change), row.first_rank or math.inf))
+
+
+def _changes(
+    topic: bytes, before: Sequence[bytes], after: Sequence[bytes], documents: Iterable[bytes]
+) -> Iterator[RankChange]:
+    """Yield the ranks of some documents in both lists of a topic."""
+    first_ranks = {document: rank for rank, document in enumerate(before, 1)}
+    second_ranks = {document: rank for rank, document in enumerate(after, 1)}
+    for document in documents:
+        first_rank = first_ranks.get(document)
+        second_rank = second_ranks.get(document)
+        change = (first_rank or len(before) + 1) - (second_rank or len(after) + 1)
+        yield RankChange(
+            topic=topic, docno=document, first_rank=first_rank, second_rank=second_rank, change=change
+        )
+
+
+def changes_of_judgements(
+    first: RankedLists, second: RankedLists, documents: Mapping[bytes, Sequence[bytes]]
+) -> list[ScoredChange]:
+    """Return the changes of documents, by topic, that a changed instruction makes irrelevant.
+
+    Topics that either run lacks are left out, as MTEB leaves them out.
+    """
+    pairs = {topic: (before, after) for topic, before, after in paired_lists(first, second)}
+    in_both = {*first.topics} & {*second.topics}
+    rows: list[ScoredChange] = []
+    for topic in sorted(documents):
+        if topic not in in_both:
+            continue
+        before, after = pairs[topic]
+        for row in _changes(topic, before, after, documents[topic]):
+            score = p_mrr_of_ranks(row.first_rank or len(before) + 1, row.second_rank or len(after) + 1)
+            rows.append(ScoredChange(**vars(row), p_mrr=score))
+    return rows
+
+
+def p_mrr_of_ranks(before: int, after: int) -> float:
+    """Return the p-MRR of a document by its ranks before and after an instruction made it irrelevant.
+
+    Formula:  p-MRR = MRR / MRR' - 1 if r >= r', else 1 - MRR' / MRR; MRR = 1 / r, MRR' = 1 / r'
+      r, r'  rank of the document without and with the changed instruction; one behind the end of a list
+             that lacks it
+    Range: -1 to 1; 0 if the rank stays, above 0 if the document moves down, as the instruction wants.
+    Source: Weller et al., "FollowIR: Evaluating and Teaching Information Retrieval Models to Follow
+      Instructions", 2024, arXiv:2403.15246; MTEB's calculate_pmrr.
+    """
+    if before >= after:
+        return (1 / before) / (1 / after) - 1
+    return 1 - (1 / after) / (1 / before)
+
+
+def mean_by_topic(rows: Sequence[ScoredChange]) -> dict[bytes, float]:
+    """Return p-MRR of each topic: the mean of its documents; the measure is the mean of these."""
+    values: dict[bytes, list[float]] = {}
+    for row in rows:
+        values.setdefault(row.topic, []).append(row.p_mrr)
+    return {topic: math.fsum(scores) / len(scores) for topic, scores in values.items()}
+
+
+def without_suffixes(
+    first: RankedLists, second: RankedLists, topics: Iterable[bytes]
+) -> tuple[RankedLists, RankedLists]:
+    """Return the runs with MTEB's topics `T-og` and `T-changed` as T, if the topics T are only so in them."""
+    known = {*first.topics, *second.topics}
+    wanted = {*topics}
+    if wanted & known or not any(topic + BEFORE_SUFFIX in known for topic in wanted):
+        return first, second
+    return _renamed(first, BEFORE_SUFFIX), _renamed(second, AFTER_SUFFIX)
+
+
+def _renamed(lists: RankedLists, suffix: bytes) -> RankedLists:
+    """Return the topics that end so, without that ending."""
+    by_topic = {
+        topic[: -len(suffix)]: lists.of_topic(number)
+        for number, topic in enumerate(lists.topics)
+        if topic.endswith(suffix)
+    }
+    return lists.with_lists(by_topic)

@@ -1,0 +1,78 @@
+"""The ranker of a run whose documents are mapped or excluded: a filter of rows before they are ranked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pres_eval.arrays import IntArray
+from pres_eval.options import BEST_SCORE, ERROR, Options
+from pres_eval.ranking.ranked import Ranked
+from pres_eval.ranking.ranker import Ranker
+from pres_eval.ranking.run_ranker import FilteredRows, RunRanker, only_topic
+from pres_eval.ranking.whole_topics import KEEP_RANKS
+from pres_eval.reading.blocks import Block
+from pres_eval.reading.file import Chunk
+from pres_eval.reading.relevance import Relevance
+from pres_eval.reading.rewriting import Rewriting
+from pres_eval.records import dataclass
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RewritingRanker(RunRanker):
+    """Ranker of a run that is rewritten before it is ranked.
+
+    rewriting  the mapping and the exclusion
+    unmapped   ranker of the documents of the file, of which a topic may have none twice; None if that is no
+               error, or if nothing is mapped
+    """
+
+    rewriting: Rewriting
+    unmapped: Ranker | None = None
+
+    def passes(self) -> Sequence[RunRanker]:
+        """Return the ranker that finds documents twice before they are mapped, and the one that maps them."""
+        if self.unmapped is None:
+            return (self,)
+        # What tells which row is one too many, or keeps rows in any order, knows mapped ids alone.
+        before_mapping = RunRanker(ranker=self.unmapped, only=self.only, checks=self.checks)
+        return before_mapping, replace(self, unmapped=None)
+
+    def rows(self, piece: Chunk | Block, *, each_row_alone: bool = False) -> FilteredRows:
+        """Return the rows of a chunk or a block, mapped and without excluded ones."""
+        rows = super().rows(piece, each_row_alone=each_row_alone)
+        if not len(rows.block.numbers):
+            return rows
+        rewritten = self.rewriting.of_run(rows.block)
+        facts = replace(rows.facts, num_mapped=rewritten.num_mapped, num_excluded=rewritten.num_excluded)
+        return FilteredRows(block=rewritten.block, facts=facts, as_written=rewritten.as_written)
+
+    def ranked(self, rows: FilteredRows, topic: IntArray, jobs: int = 1) -> Ranked:
+        """Rank rows; raise DuplicateRowError, also for a document that a topic has twice in the file."""
+        if self.unmapped is not None and rows.as_written is not None:
+            self.unmapped.ranked(rows.as_written, topic, jobs)
+        return super().ranked(rows, topic, jobs)
+
+
+def rewriting_ranker(
+    judged: Relevance, rewriting: Rewriting, options: Options, checks: bool
+) -> RewritingRanker:
+    """Return the ranker for rewritten judgements and options; `checks`: see `RunRanker`."""
+    duplicates = options.duplicates
+    if rewriting.mapping is not None:
+        checks = True
+        # What was mapped comes again and again: the document's first place counts.
+        if duplicates == ERROR:
+            duplicates = BEST_SCORE
+        if not rewriting.dense:
+            duplicates = KEEP_RANKS
+    unmapped = None
+    if options.duplicates == ERROR and duplicates != ERROR:
+        unmapped = Ranker.of(judged, options)
+    return RewritingRanker(
+        ranker=Ranker.of(judged, options, duplicates),
+        only=only_topic(judged, options),
+        checks=checks,
+        rewriting=rewriting,
+        unmapped=unmapped,
+    )

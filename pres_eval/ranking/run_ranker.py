@@ -1,0 +1,139 @@
+"""The ranker of a run: its chunks and blocks become parts, ranked or kept until they can be ranked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pres_eval.arrays import Ids, IntArray, TopicNumbers, has_equal
+from pres_eval.options import Options
+from pres_eval.ranking.parts import Facts, RankedPart, Rows, RowsPart
+from pres_eval.ranking.ranked import Ranked
+from pres_eval.ranking.ranker import Ranker
+from pres_eval.reading.blocks import Block
+from pres_eval.reading.cuts import ScatteredError
+from pres_eval.reading.file import Chunk
+from pres_eval.reading.lines import RUN, block_of_lines, parse_lines
+from pres_eval.reading.relevance import Relevance
+from pres_eval.records import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FilteredRows:
+    """Rows of a run that are to be ranked.
+
+    facts       facts of their lines
+    as_written  the same rows with the documents of the file; None where no document is mapped
+    """
+
+    block: Block
+    facts: Facts
+    as_written: Block | None = None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RunRanker:
+    """Ranker of a run; its state never changes, so that any thread may call it.
+
+    A filter of rows before they are ranked is a subclass (see `ranking.rewritten`).
+
+    ranker  ranks the rows of known topics
+    only    the topic of -D as an index of the pool's, -1 for one that is not judged; None for all
+    checks  whether documents that nobody judged are errors if they come twice in rows in any order
+    """
+
+    ranker: Ranker
+    only: int | None = None
+    checks: bool = True
+
+    @classmethod
+    def of(cls, judged: Relevance, options: Options, checks: bool = True) -> RunRanker:
+        """Return the ranker for judgements and options."""
+        if judged.rewriting is not None:
+            from pres_eval.ranking.rewritten import rewriting_ranker
+
+            return rewriting_ranker(judged, judged.rewriting, options, checks)
+        return cls(ranker=Ranker.of(judged, options), only=only_topic(judged, options), checks=checks)
+
+    def passes(self) -> Sequence[RunRanker]:
+        """Return the rankers that read a run whose topics are not whole; the ranks of the last one count."""
+        return (self,)
+
+    def ranked_part(self, piece: Chunk | Block) -> RankedPart:
+        """Return the ranks of a chunk or a block whose topics are whole, each in one place.
+
+        Raises LineError for a malformed line, DuplicateRowError, ScatteredError for a topic that comes twice.
+        """
+        rows = self.rows(piece)
+        topic, unjudged = self._topics(rows.block)
+        if has_equal(topic[topic >= 0]):
+            raise ScatteredError
+        return RankedPart(facts=rows.facts, unjudged=unjudged, ranked=self.ranked(rows, topic))
+
+    def ranked_block(self, block: Block, jobs: int = 1) -> RankedPart:
+        """Return the ranks of a run that is a single block, its topics in any order.
+
+        Raises DuplicateRowError.
+        """
+        rows = self.rows(block)
+        topic, unjudged = self._topics(rows.block)
+        return RankedPart(facts=rows.facts, unjudged=unjudged, ranked=self.ranked(rows, topic, jobs))
+
+    def rows_part(self, piece: Chunk | Block) -> RowsPart:
+        """Return the rows of judged topics of a chunk or a block.  Raises LineError for a malformed line."""
+        rows = self.rows(piece, each_row_alone=True)
+        topic, unjudged = self._topics(rows.block)
+        judged, topic_of = _judged_rows(topic, rows.block.lengths)
+        scores = self.ranker.cast(rows.block.numbers)[judged]
+        documents = rows.block.documents.take(judged)
+        return RowsPart(facts=rows.facts, unjudged=unjudged, rows=Rows(topic_of, scores, documents))
+
+    def rows(self, piece: Chunk | Block, *, each_row_alone: bool = False) -> FilteredRows:
+        """Return the rows of a chunk or a block.  Raises LineError for a malformed line.
+
+        each_row_alone  whether each line may be a group of its own
+        """
+        if isinstance(piece, Block):
+            return FilteredRows(block=piece, facts=Facts(num_rows=len(piece.numbers)))
+        lines = parse_lines(piece, RUN).checked()
+        block = block_of_lines(lines, each_row_alone=each_row_alone)
+        return FilteredRows(block=block, facts=Facts.of(lines))
+
+    def ranked(self, rows: FilteredRows, topic: IntArray, jobs: int = 1) -> Ranked:
+        """Rank rows that have all rows of their topics (G,).  Raises DuplicateRowError."""
+        return self.ranker.ranked(rows.block, topic, jobs)
+
+    def _topics(self, block: Block) -> tuple[IntArray, Ids]:
+        """Return the topics (G,) of groups as indices of the pool's, -1 for one that is left out.
+
+        Then come the ids of topics without judgements.
+        """
+        topic = self.ranker.pool.find_topics(block.topics)
+        unjudged = block.topics.take(np.flatnonzero(topic < 0))
+        if self.only is None:
+            return topic, unjudged
+        # trec_eval: the other topics are not looked at, so that no document there is one too many.
+        return np.where(topic == self.only, topic, -1), unjudged
+
+
+def only_topic(judged: Relevance, options: Options) -> int | None:
+    """Return the topic of -D as an index of the pool's, -1 for one that is not judged; None for all."""
+    if options.only_topic is None:
+        return None
+    return int(judged.pool.find_topics(Ids.from_texts([options.only_topic]))[0])
+
+
+def _judged_rows(topic: IntArray, lengths: IntArray) -> tuple[IntArray | slice, TopicNumbers]:
+    """Return the rows of judged topics (N,), and the topic of each (N,); groups (G,), -1: not judged."""
+    of_rows = topic.astype(np.int32)
+    if len(topic) != int(lengths.sum()):
+        of_rows = np.repeat(of_rows, lengths)
+    if not (topic < 0).any():
+        return slice(0, len(of_rows)), of_rows
+    # numpy takes rows by their numbers much faster than by a mask.
+    rows: IntArray = np.flatnonzero(of_rows >= 0)
+    return rows, of_rows[rows]

@@ -1,0 +1,228 @@
+"""Records in JSON: objects with the columns of a run or of judgements, and tables in JSON made of these."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from pres_eval.errors import InputError, ReadingNote, did_you_mean, quoted
+from pres_eval.reading.file import File
+from pres_eval.reading.formats.engines import Entry
+from pres_eval.reading.formats.separated import ids_in_cell
+from pres_eval.reading.headings import (
+    DOCNO,
+    DOCNOS,
+    GRADE,
+    NAME_THEM,
+    NO_NAMING,
+    RANK,
+    RELEVANT_DOCNOS,
+    SCORE,
+    TOPIC,
+    Naming,
+)
+from pres_eval.reading.table_faults import ObservedTable, may_be_numbers, warn_of_unnamed_number
+from pres_eval.records import dataclass
+
+IN_ORDER = object()
+"""In place of a number: the document's place in its topic is its rank; as a judgement it is relevant."""
+
+Others = Callable[[Any, "int | None"], Iterator[Entry]]
+"""Reader of what is no record, with its line."""
+
+Numbered = tuple[Any, "int | None"]
+"""A record and its line; None where records have no lines of their own."""
+
+
+@dataclass(frozen=True)
+class RecordColumns:
+    """Names of the fields of a record.
+
+    topic     None: the record's number is its topic
+    document  the document, or the list of documents
+    number    None: the documents are in ranked order, and relevant
+    by_rank   whether the number is a rank
+    rank      of a rank beside the score; None if there is none
+    """
+
+    topic: str | None
+    document: str
+    number: str | None
+    by_rank: bool = False
+    rank: str | None = None
+
+
+def record_columns(record: Mapping[str, Any], grades: int, naming: Naming) -> RecordColumns | None:
+    """Return the names of a record's topic, document or documents, and number; None if it is no record."""
+    headings = list(record)
+    topic, docno = naming.column(TOPIC, headings), naming.column(DOCNO, headings)
+    docnos = naming.column(RELEVANT_DOCNOS if grades else DOCNOS, headings)
+    if docnos is not None and (docno is None or naming.named_column(DOCNOS, headings) is not None):
+        return RecordColumns(topic, docnos, None)
+    if topic is None or docno is None:
+        return None
+    number = naming.column(GRADE if grades else SCORE, headings)
+    rank = None if grades else naming.column(RANK, headings)
+    if number is None and rank is not None:
+        return RecordColumns(topic, docno, rank, by_rank=True)
+    if number is None and DOCNO not in naming.columns:
+        return None
+    return RecordColumns(topic, docno, number, rank=rank)
+
+
+def is_record(data: Any, grades: int, naming: Naming) -> bool:
+    """Return whether data are a record of a run or of judgements."""
+    return isinstance(data, Mapping) and record_columns(data, grades, naming) is not None
+
+
+def records_of_table(data: Any, grades: int, naming: Naming) -> Iterator[Any] | None:
+    """Return the records of a table in JSON as pandas writes it; None for other JSON.
+
+    Its columns by row or as lists, its rows by index, its heading and its rows (orient="split"), or a list of
+    records beside other things (orient="table").
+    """
+    if not isinstance(data, Mapping):
+        return None
+    return (
+        _of_columns(data, grades, naming)
+        or _of_split(data, grades, naming)
+        or _of_lists(data, grades, naming)
+    )
+
+
+def _of_columns(data: Mapping[str, Any], grades: int, naming: Naming) -> Iterator[Any] | None:
+    """Return the records of columns, by row or as lists."""
+    columns = record_columns(data, grades, naming)
+    if columns is None:
+        return None
+    wanted = (columns.topic, columns.document, columns.number, columns.rank)
+    names = [name for name in wanted if name is not None]
+    kinds = {type(data[name]) for name in names}
+    if len(names) < 2 or kinds not in ({dict}, {list}):
+        return None
+    if kinds == {list}:
+        rows = zip(*(data[name] for name in names), strict=True)
+        return (dict(zip(names, row, strict=True)) for row in rows)
+    return ({name: data[name][row] for name in names} for row in data[names[0]])
+
+
+def _of_split(data: Mapping[str, Any], grades: int, naming: Naming) -> Iterator[Any] | None:
+    """Return the records of a heading and rows."""
+    headings, rows = data.get("columns"), data.get("data")
+    if not isinstance(headings, list) or not isinstance(rows, list):
+        return None
+    if not is_record(dict.fromkeys(map(str, headings)), grades, naming):
+        return None
+    return (dict(zip(map(str, headings), row, strict=True)) for row in rows)
+
+
+def _of_lists(data: Mapping[str, Any], grades: int, naming: Naming) -> Iterator[Any] | None:
+    """Return the records of a list among the values, or the values if all of them are records."""
+    values = list(data.values())
+    for value in values:
+        if isinstance(value, list) and value and is_record(value[0], grades, naming):
+            return iter(value)
+    are_rows = bool(values) and all(
+        is_record(value, grades, naming) and not any(isinstance(cell, Mapping) for cell in value.values())
+        for value in values
+    )
+    return iter(values) if are_rows else None
+
+
+def record_entries(source: File, records: Iterable[Numbered], grades: int, others: Others) -> Iterator[Entry]:
+    """Yield the documents of records, and what `others` makes of the rest; note topics that are numbers."""
+    reader = RecordReader(source, grades)
+    for number, (record, line) in enumerate(records, 1):
+        columns = record_columns(record, grades, reader.naming) if isinstance(record, Mapping) else None
+        if columns is None:
+            check_named_columns(source, record, reader.naming, line)
+            check_is_no_record(source, record, line, grades)
+            yield from others(record, line)
+        else:
+            yield from reader.entries(record, columns, number, line)
+    reader.warn()
+
+
+class RecordReader:
+    """Reader of records, which it observes for faults of the whole table."""
+
+    def __init__(self, source: File, grades: int) -> None:
+        self.naming = source.naming.for_role(grades)
+        self._source, self._grades = source, grades
+        self._table: ObservedTable | None = None
+        self._heading_of_lists = ""
+
+    def entries(
+        self, record: Mapping[str, Any], columns: RecordColumns, number: int, line: int | None
+    ) -> Iterator[Entry]:
+        """Yield the documents of a record, whose number from 1 is its topic if it has no other."""
+        if self._table is None:
+            self._begin(record, columns)
+        assert self._table is not None
+        if columns.topic is None:
+            self._heading_of_lists = columns.document
+            topic: Any = str(number)
+        else:
+            topic = record[columns.topic]
+        documents = record[columns.document]
+        if columns.number is None:
+            if isinstance(documents, str) and DOCNOS in self.naming.columns:
+                documents = ids_in_cell(documents)
+            if isinstance(documents, list):
+                self._table.see_list(topic)
+            for document in documents if isinstance(documents, list) else [documents]:
+                yield topic, document, IN_ORDER, line
+            return
+        value = record[columns.number]
+        is_number = isinstance(value, (int, float))
+        if columns.rank is not None and columns.rank in record and is_number:
+            self._table.see_rank(topic, record[columns.rank], value)
+        if self._table.rival is not None and self._table.rival in record:
+            self._table.see_docnos(documents, record[self._table.rival])
+        if self._grades and isinstance(value, str) and self.naming.is_combined(value):
+            self._table.see_combined_grade(value)
+        yield topic, documents, -value if columns.by_rank and is_number else value, line
+
+    def _begin(self, record: Mapping[str, Any], columns: RecordColumns) -> None:
+        """Begin to observe; warn of the first record's fields that may be its grade or score."""
+        headings = list(record)
+        is_chosen = self.naming.named_column(DOCNO, headings) is not None
+        self._table = ObservedTable(self._source.name, () if is_chosen else headings, columns.document)
+        if columns.number is None and not isinstance(record[columns.document], list):
+            used = (columns.topic, columns.document)
+            fields = [name for name in headings if name not in used]
+            candidates = [name for name in fields if may_be_numbers([record[name]], self._grades)]
+            warn_of_unnamed_number(self._source.name, candidates, self._grades, "HEADING")
+
+    def warn(self) -> None:
+        """Give the warnings and notes about all records."""
+        if self._table is not None:
+            self._table.warn()
+        if self._heading_of_lists:
+            text = (
+                f"records have {self._heading_of_lists} and no topic: their numbers, from 1, are the topics"
+            )
+            warnings.warn(f"{self._source.name}: {text}", ReadingNote, stacklevel=2)
+
+
+def check_named_columns(source: File, record: Any, naming: Naming, line: int | None) -> None:
+    """Raise InputError for a record without one of the columns that the options name."""
+    headings = list(record) if isinstance(record, Mapping) else []
+    for kind, heading in naming.columns.items():
+        if heading not in headings:
+            advice = did_you_mean(heading, headings, "the heading is written as in the file")
+            expected = "a record with the columns of --columns"
+            raise InputError(source.name, line, f"no column {quoted(heading)} ({kind})", expected, advice)
+
+
+def check_is_no_record(source: File, record: Any, line: int | None, grades: int) -> None:
+    """Raise InputError for a record that has a topic or a document, but not all columns."""
+    if not isinstance(record, Mapping) or any(
+        isinstance(value, (Mapping, list)) for value in record.values()
+    ):
+        return
+    if any(NO_NAMING.column(kind, list(record)) is not None for kind in (TOPIC, DOCNO)):
+        found = f"a record with {', '.join(map(quoted, record))}"
+        expected = f"one with query_id, doc_id and {'relevance' if grades else 'score'}"
+        raise InputError(source.name, line, found, expected, NAME_THEM)

@@ -1,0 +1,264 @@
+"""Mapping of documents by a regular expression, such as chunks to their documents."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from pres_eval.arrays import WORD, BoolArray, Bytes, Ids, IdTable, IntArray
+from pres_eval.errors import InputError, UsageError, quoted
+
+LONGEST_MATCHED_ID = 2_048
+"""Bytes of an id for a pattern: the search from each of its places takes time for the square of them."""
+
+
+SEARCH_SECONDS = 5
+"""Time in which a pattern that may search without end has to be through with some ids."""
+
+IDS_OF_SEARCH = 1 << 16
+"""Ids that are searched in this time."""
+
+MOST_QUANTIFIERS = 3
+"""Quantifiers up to which the search of an id takes no long time, unless one repeats another."""
+
+Spans = Sequence["tuple[int, int]"]
+"""Where each group begins and ends; (-1, -1) for one that is not there."""
+
+_SEARCH = """
+import json, re, sys
+pattern = re.compile(bytes.fromhex(sys.argv[1]))
+for line in sys.stdin:
+    match = pattern.search(bytes.fromhex(line))
+    spans = match and [match.span(group + 1) for group in range(pattern.groups)]
+    print(json.dumps(spans), flush=True)
+"""
+"""Program that prints the spans of the groups in each id, as a process that can be ended."""
+
+
+def may_take_long(pattern: str) -> bool:
+    """Return whether a pattern may search an id for hours: with repeated groups or many quantifiers."""
+    signs = re.sub(r"\\.|\[\^?\]?[^\]]*\]", "x", pattern)
+    return bool(re.search(r"\)[*+{]", signs)) or len(re.findall(r"[*+}]", signs)) > MOST_QUANTIFIERS
+
+
+def spans_in_time(pattern: str, ids: Sequence[bytes]) -> Iterator[Spans | None]:
+    """Yield the spans of a pattern's groups in each id, None where it is not found.
+
+    Another process searches, as nothing can stop a search in this one.  Raises InputError for an id that it
+    is not through with in SEARCH_SECONDS.
+    """
+    program = [sys.executable, "-I", "-S", "-c", _SEARCH, pattern.encode("utf-8", "surrogateescape").hex()]
+    for begin in range(0, len(ids), IDS_OF_SEARCH):
+        texts = ids[begin : begin + IDS_OF_SEARCH]
+        lines = "".join(f"{text.hex()}\n" for text in texts).encode()
+        try:
+            answer = subprocess.run(
+                program, input=lines, stdout=subprocess.PIPE, timeout=SEARCH_SECONDS, check=True
+            ).stdout
+        except subprocess.TimeoutExpired as error:
+            searched = texts[(error.stdout or b"").count(b"\n")]
+            raise InputError(
+                f"--map-docs {pattern}",
+                None,
+                f"a search of docno {quoted(searched)} for more than {SEARCH_SECONDS} seconds",
+                "a pattern in which no repeated group repeats something, as (1+)+ does",
+                "a file of docno and document maps without a search",
+            ) from None
+        for line in answer.splitlines():
+            yield json.loads(line)
+
+
+def pattern_mapping(text: str) -> PatternMapping:
+    """Return the mapping of a regular expression; raise UsageError for one without a group."""
+    try:
+        pattern = re.compile(text.encode("utf-8", "surrogateescape"))
+    except re.error as error:
+        raise UsageError(f"--map-docs {text}: not a regular expression ({error})") from None
+    if pattern.groups == 0:
+        raise UsageError(
+            f"--map-docs {text}: found no group, expected one or more, for the id of the document:"
+            " '^(.*)#\\d+$'"
+        )
+    return PatternMapping(text) if pattern.groups == 1 else GroupsMapping(text)
+
+
+class PatternMapping:
+    """Ids become the group of a regular expression; those in which it is not found stay as they are."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._pattern = re.compile(text.encode("utf-8", "surrogateescape"))
+        digits = re.fullmatch(
+            r"\^?\(\.[*+]\??\)((?:[^\\.*+?()\[\]{}|^$\d]|\\[^\w\s])+)(?:\\d|\[0-9\])\+\$", text
+        )
+        before = None if digits is None else re.sub(r"\\(.)", r"\1", digits[1])
+        self._before_number = None if before is None else before.encode("utf-8", "surrogateescape")
+        self._kinds = _kinds_of_bytes(self._pattern.pattern)
+        self._is_slow = may_take_long(text)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return PatternMapping, (self._text,)
+
+    def __call__(self, ids: Ids) -> tuple[Ids, BoolArray]:
+        """Return the mapped ids (N,), and which of them changed (N,); raise InputError for a long id."""
+        if self._before_number is None:
+            self._check_lengths(ids)
+        if len(ids.long_rows):
+            mapped = Ids.from_texts(self._mapped(list(ids)))
+            rows = np.arange(len(ids))
+            return mapped, ~mapped.equal(rows, ids, rows)
+        matrix, lengths = _matrix_of(ids), ids.lengths()
+        if self._before_number is not None:
+            begins, ends = (
+                np.zeros(len(ids), np.int64),
+                _ends_before_number(matrix, lengths, self._before_number),
+            )
+        else:
+            begins, ends = self._spans(ids, matrix, lengths)
+        rows_begin = matrix.shape[1] * np.arange(len(ids))
+        flat = np.concatenate((matrix.ravel(), np.zeros(2 * WORD, np.uint8)))
+        changed = (begins > 0) | (ends != lengths)
+        return Ids.from_buffer(flat, rows_begin + begins, rows_begin + ends), changed
+
+    def _spans(self, ids: Ids, matrix: Bytes, lengths: IntArray) -> tuple[IntArray, IntArray]:
+        """Return where the group begins (N,) and ends (N,) in each id; one search a form of ids."""
+        if self._kinds is None:
+            spans = np.array(self._searched(list(ids)), np.int64).reshape(-1, 2)
+            return spans[:, 0], spans[:, 1]
+        first_rows = _rows_of_form(matrix, lengths, self._kinds)
+        rows, which = np.unique(first_rows, return_inverse=True)
+        spans = np.array(self._searched(list(ids.take(rows))), np.int64).reshape(-1, 2)[which]
+        return spans[:, 0], spans[:, 1]
+
+    def _mapped(self, texts: Sequence[bytes]) -> list[bytes]:
+        """Return mapped ids, some of which are long."""
+        if self._before_number is not None:
+            return [self._without_number(text) for text in texts]
+        return [text[begin:end] for text, (begin, end) in zip(texts, self._searched(texts), strict=True)]
+
+    def _without_number(self, text: bytes) -> bytes:
+        """Return an id without a number at its end and the text before it."""
+        assert self._before_number is not None
+        beginning = text.rstrip(b"0123456789")
+        has_number = beginning.endswith(self._before_number) and len(beginning) < len(text)
+        return beginning[: -len(self._before_number)] or text if has_number else text
+
+    def _searched(self, texts: Sequence[bytes]) -> list[tuple[int, int]]:
+        """Return where the group begins and ends in each id; the whole id where it is not found."""
+        if not self._is_slow:
+            return list(map(self._span, texts))
+        spans = spans_in_time(self._text, texts)
+        return [_span_or_all(text, groups and groups[0]) for text, groups in zip(texts, spans, strict=True)]
+
+    def _check_lengths(self, ids: Ids) -> None:
+        """Raise InputError for an id that is so long that the pattern might search it for minutes."""
+        longest = max(ids.long_texts, key=len, default=b"")
+        if len(longest) > LONGEST_MATCHED_ID:
+            raise InputError(
+                f"--map-docs {self._text}",
+                None,
+                f"docno {quoted(longest)} of {len(longest):,} bytes",
+                f"at most {LONGEST_MATCHED_ID:,} for a pattern",
+                "a file of docno and document maps longer ones",
+            )
+
+    def _span(self, text: bytes) -> tuple[int, int]:
+        match = self._pattern.search(text)
+        return _span_or_all(text, None if match is None else match.span(1))
+
+
+def _span_or_all(text: bytes, span: tuple[int, int] | None) -> tuple[int, int]:
+    """Return the span of a group; that of the whole id where it is empty, as an empty id would be no id."""
+    if span is None or span[0] == span[1]:
+        return 0, len(text)
+    return span[0], span[1]
+
+
+def _matrix_of(ids: Ids) -> Bytes:
+    """Return the bytes (N, W) of ids, none of which is kept aside, padded with NULs."""
+    return np.stack(ids.columns, axis=1).view(np.uint8).reshape(len(ids), WORD * len(ids.columns))
+
+
+def _ends_before_number(matrix: Bytes, lengths: IntArray, before: bytes) -> IntArray:
+    """Return where ids (N,) end without a number at their end and the text before it.
+
+    What most patterns ask for, a hundred times as fast as by one regular expression an id.
+    """
+    ends = lengths.copy()
+    rows = np.flatnonzero(lengths > 0)
+    while len(rows):
+        is_digit = matrix[rows, ends[rows] - 1] - ord("0") < 10
+        rows = rows[is_digit]
+        ends[rows] -= 1
+        rows = rows[ends[rows] > 0]
+    has_number = np.flatnonzero((ends < lengths) & (ends > len(before)))
+    for place, byte in enumerate(reversed(before), 1):
+        has_number = has_number[matrix[has_number, ends[has_number] - place] == byte]
+    shortened = lengths.copy()
+    shortened[has_number] = ends[has_number] - len(before)
+    return shortened
+
+
+_TOKENS = re.compile(rb"\[\^?\]?(?:\\.|[^\]\\])*\]|\\.|\{(?:\d+,?\d*|,\d*)\}|.", re.DOTALL)
+"""Sets of bytes, escapes, and numbers of repetitions, which name no byte."""
+
+
+def _kinds_of_bytes(pattern: bytes) -> bytes | None:
+    """Return the kind of each byte (256,), from 1; None for a pattern that needs more than the kinds.
+
+    A pattern names bytes, ranges and classes of them. Bytes between which none of these begins or ends are
+    of one kind: the pattern finds the same in two ids with the same kinds.
+    """
+    if re.search(rb"\\[0-9x]|\(\?(?![:=!<]|P<)", pattern):
+        return None  # flags, and groups that are named again
+    begins = np.zeros(257, np.bool_)
+    begins[:34] = True  # blanks, and the end of a line
+    for token in _TOKENS.findall(pattern):
+        for named in re.findall(rb"\\.|\w-\w|.", token, re.DOTALL) if len(token) > 2 else [token]:
+            if named[:1] == b"\\" and named[1:].isalpha():
+                begins[list(b"0:" if named[1:] in b"dD" else b"0:A[_`a{")] = True
+            elif token[:1] != b"{" or len(token) == 1:
+                begins[[named[0] if len(named) > 2 else named[-1], named[-1] + 1]] = True
+    return np.cumsum(begins[:256]).astype(np.uint8).tobytes()
+
+
+def _rows_of_form(matrix: Bytes, lengths: IntArray, kinds: bytes) -> IntArray:
+    """Return (N,) the first row that has the form of each id: the kinds (256,) of its bytes."""
+    text = matrix.tobytes().translate(kinds) + bytes(2 * WORD)
+    begins = matrix.shape[1] * np.arange(len(lengths))
+    return IdTable(Ids.from_buffer(np.frombuffer(text, np.uint8), begins, begins + lengths)).first_rows()
+
+
+class GroupsMapping(PatternMapping):
+    """Ids become the groups of a regular expression, joined; those in which it is not found stay."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return GroupsMapping, (self._text,)
+
+    def __call__(self, ids: Ids) -> tuple[Ids, BoolArray]:
+        """Return the mapped ids (N,), and which of them changed (N,); raise InputError for a long id."""
+        self._check_lengths(ids)
+        before = list(ids)
+        if self._is_slow:
+            spans = spans_in_time(self._text, before)
+            joined = [_joined(text, groups or ()) for text, groups in zip(before, spans, strict=True)]
+        else:
+            joined = [self._joined(text) for text in before]
+        after = [groups or text for text, groups in zip(before, joined, strict=True)]
+        changed = np.array([text != mapped for text, mapped in zip(before, after, strict=True)], np.bool_)
+        return Ids.from_texts(after), changed
+
+    def _joined(self, text: bytes) -> bytes:
+        match = self._pattern.search(text)
+        return b"" if match is None else b"".join(group or b"" for group in match.groups())
+
+
+def _joined(text: bytes, spans: Spans) -> bytes:
+    """Return the parts of an id at these spans, joined; a group that is not there has -1 for both."""
+    return b"".join(text[begin:end] for begin, end in spans if begin >= 0)

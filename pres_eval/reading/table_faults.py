@@ -1,0 +1,139 @@
+"""Warnings about tables of a run or of judgements that can be read, but perhaps not as they are meant."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from pres_eval.errors import ReadingNote, ReadingWarning, number_of, plural, quoted
+from pres_eval.reading.headings import are_rival, rival_docno, warning_of_rivals
+
+COMPARED_ROWS = 4096
+"""Rows at the beginning of a table whose ranks are compared with their scores."""
+
+NEARLY_ALL = 0.9
+"""Share of the pairs of a topic, and of the topics, whose ranks contradict the scores."""
+
+FEW_VALUES = 6
+"""Different values of a column, up to which these can be grades in words."""
+
+
+class ObservedTable:
+    """What is suspicious in the rows of a table, which are shown to it one after the other.
+
+    Ranks that contradict the scores beside them, two columns of ids of documents that differ, grades of
+    several words, and questions that have several lists of documents.
+    """
+
+    def __init__(self, name: str, headings: Sequence[str], docno: str) -> None:
+        self.rival = rival_docno(headings, docno)
+        self._name, self._docno = name, docno
+        self._differing: tuple[str, str] | None = None
+        self._ranked_rows: list[tuple[str, float, float]] = []
+        self._combined: Counter[str] = Counter()
+        self._lists: Counter[str] = Counter()
+
+    def see_docnos(self, docno: object, rival: object) -> None:
+        """Compare the ids of a document in two columns."""
+        if self._differing is None and are_rival(docno, rival):
+            self._differing = str(docno), str(rival)
+
+    def see_rank(self, topic: object, rank: object, score: float) -> None:
+        """Compare the rank of a row with its score; text that is no number is no rank."""
+        number = number_of(rank)
+        if len(self._ranked_rows) < COMPARED_ROWS and not math.isnan(number):
+            self._ranked_rows.append((str(topic), number, score))
+
+    def see_combined_grade(self, text: str) -> None:
+        """Count a grade that is several words."""
+        self._combined[text] += 1
+
+    def see_list(self, topic: object) -> None:
+        """Count a list of documents of a topic."""
+        self._lists[str(topic)] += 1
+
+    def warn(self) -> None:
+        """Give the warnings and notes about all rows."""
+        if self._differing is not None:
+            assert self.rival is not None
+            text = warning_of_rivals(self._docno, self.rival, *self._differing)
+            advice = f"--columns docno={self.rival} takes the other one"
+            warnings.warn(f"{self._name}: {text}; {advice}", ReadingWarning, stacklevel=2)
+        against = _first_against(self._ranked_rows)
+        if against is not None:
+            warnings.warn(f"{self._name}: {against}", ReadingWarning, stacklevel=2)
+        if self._combined:
+            example = next(iter(self._combined))
+            count = plural(sum(self._combined.values()), "grade")
+            text = (
+                f"{count} of several words, such as {quoted(example)}: the highest of them counts (--grades)"
+            )
+            warnings.warn(f"{self._name}: {text}", ReadingNote, stacklevel=2)
+        repeated = [topic for topic, count in self._lists.items() if count > 1]
+        if repeated:
+            count = f"{self._lists[repeated[0]]} records have topic {quoted(repeated[0])}"
+            more = f", and {plural(len(repeated) - 1, 'more topic')} several" if len(repeated) > 1 else ""
+            text = f"{count}{more}: their documents are one list, in the order of the file"
+            warnings.warn(f"{self._name}: {text}", ReadingNote, stacklevel=2)
+
+
+def _first_against(rows: Sequence[tuple[str, float, float]]) -> str | None:
+    """Return the warning about ranks that rise with the scores in nearly all topics; None if they do not."""
+    pairs: Counter[str] = Counter()
+    wrong_pairs: Counter[str] = Counter()
+    first_pairs: dict[str, tuple[tuple[float, float], tuple[float, float]]] = {}
+    last: dict[str, tuple[float, float]] = {}
+    for topic, rank, score in rows:
+        before = last.get(topic)
+        last[topic] = rank, score
+        if before is None or before[0] == rank or before[1] == score:
+            continue
+        pairs[topic] += 1
+        if (rank > before[0]) == (score > before[1]):
+            wrong_pairs[topic] += 1
+            lower, higher = sorted((before, (rank, score)))
+            first_pairs.setdefault(topic, (lower, higher))
+    turned = [topic for topic in pairs if wrong_pairs[topic] >= NEARLY_ALL * pairs[topic]]
+    if not turned or len(turned) < NEARLY_ALL * len(pairs):
+        return None
+    lower, higher = first_pairs[turned[0]]
+    return (
+        f"scores rise with the rank column (topic {quoted(turned[0])}: rank {lower[0]:g} has {lower[1]!r},"
+        f" rank {higher[0]:g} has {higher[1]!r}), but the largest score comes first: are these distances?"
+    )
+
+
+def warn_of_unnamed_number(name: str, candidates: Sequence[str], grades: int, option: str) -> None:
+    """Warn of a table without grades or scores that has columns which may be these.
+
+    candidates  headings of the columns whose values may be grades or scores
+    option      what --columns calls one of them: its heading, or its number
+    """
+    if not candidates:
+        return
+    shown = " or ".join(candidates)
+    if len(candidates) == 1:
+        option = candidates[0]
+    if grades:
+        text = (
+            f"--columns names no grade, so that all of its documents are relevant; {shown} may hold grades:"
+            f" add grade={option}"
+        )
+    else:
+        text = (
+            f"--columns names no score and no rank, so that the order of its rows is the ranking; {shown} may"
+            f" hold them: add score={option} or rank={option}"
+        )
+    warnings.warn(f"{name}: {text}", ReadingWarning, stacklevel=2)
+
+
+def may_be_numbers(values: Iterable[object], grades: int) -> bool:
+    """Return whether the values of a column may be grades, or scores: numbers, or a few repeated words."""
+    texts = [str(value).strip() for value in values if value is not None and str(value).strip()]
+    if not texts:
+        return False
+    if not any(math.isnan(number_of(text.replace(",", ".", 1))) for text in texts):
+        return True
+    return bool(grades) and len(set(texts)) <= FEW_VALUES and len(set(texts)) * 2 <= len(texts)
