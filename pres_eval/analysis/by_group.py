@@ -89,13 +89,13 @@ def full_comparison(
     settings: CompareSettings,
     groups: Groups | None = None,
     weights: Weights | None = None,
-    each: Loop = in_turn,
+    loop: Loop = in_turn,
     warn: Callable[[str | None], None] | None = None,
 ) -> FullComparison:
     """Compare runs over all topics, and in groups of these if there are some.
 
     baseline  the place of a run; BEST: the best of each measure; None: all pairs
-    each      carries out the loops over the measures and over draws
+    loop      carries out the loops over the measures and over draws
     warn      takes warnings before the long work: nothing can be significant, runs are unequally alike
     """
     scores = weighted(plain, weights)
@@ -108,7 +108,7 @@ def full_comparison(
         warn(few_topics_warning(scores))
         one_baseline = place if isinstance(place, int) else 0
         warn(unequal_variances_warning(scores, settings.test, settings.alpha, one_baseline))
-    compared = compare(scores, place, settings, each)
+    compared = compare(scores, place, settings, loop)
     in_groups = None if groups is None else compare_by_group(scores, groups.topics, place, settings)
     return FullComparison(plain, compared, in_groups)
 

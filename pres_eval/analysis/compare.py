@@ -43,12 +43,12 @@ def compare(
     scores: PairedScores,
     baseline: int | Sequence[int] | None = 0,
     settings: CompareSettings = CompareSettings(),
-    each: Loop = in_turn,
+    loop: Loop = in_turn,
 ) -> ComparedRuns:
     """Compare every run with the baseline, or all pairs of runs if that is None, under every measure.
 
     baseline: the index of a run, or one for each measure that these scores chose (best_places):
-    p-values are then corrected for all pairs, which the choice looked at.  `each` carries out the loops over
+    p-values are then corrected for all pairs, which the choice looked at.  `loop` carries out the loops over
     the measures and over draws.  Raises MissingExtraError for a joint test that needs scipy, if that is not
     there, UsageError for settings that do not go together.
     """
@@ -60,12 +60,12 @@ def compare(
     elif baseline is not None:
         baselines = tuple(baseline)
     pairs = [_pairs(num_runs, None if baselines is None else baselines[row]) for row in range(num_measures)]
-    ends = each(lambda measure: settings.of_means(scores, measure), num_measures)
+    ends = loop(lambda measure: settings.of_means(scores, measure), num_measures)
     lower, upper = np.stack(list(ends), axis=1)
     unseen = _num_unseen(scores, baseline, settings)
     comparisons: list[Comparison] = []
     if num_runs > 1:
-        tests = _test_pairs(scores, pairs, settings, each)
+        tests = _test_pairs(scores, pairs, settings, loop)
         comparisons = list(_comparisons(scores, pairs, tests, settings, unseen))
     return ComparedRuns(
         scores=scores,
@@ -80,7 +80,7 @@ def compare(
 
 
 def _test_pairs(
-    scores: PairedScores, pairs: Sequence[IntArray], settings: CompareSettings, each: Loop
+    scores: PairedScores, pairs: Sequence[IntArray], settings: CompareSettings, loop: Loop
 ) -> list[Joint]:
     """Return the p-values of the pairs (P, 2) of each measure."""
     values = scores.gain_values()
@@ -89,7 +89,7 @@ def _test_pairs(
             _differences(means, pairs_of_measure)
             for means, pairs_of_measure in zip(scores.gains(), pairs, strict=True)
         ]
-        draws = Draws(settings.samples, settings.seed, settings.joint_alpha(len(scores.measures)), each)
+        draws = Draws(settings.samples, settings.seed, settings.joint_alpha(len(scores.measures)), loop)
         if scores.weights is not None and settings.test != "randomised-tukey":
             # Their variance is that of weighted means; deals exchange the weighted scores of a topic.
             values = np.array([linearised(rows, scores.weights) for rows in values])
@@ -108,7 +108,7 @@ def _test_pairs(
             )
         )
 
-    return list(each(test_measure, len(scores.measures)))
+    return list(loop(test_measure, len(scores.measures)))
 
 
 def _num_unseen(scores: PairedScores, baseline: int | Sequence[int] | None, settings: CompareSettings) -> int:

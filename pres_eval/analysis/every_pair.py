@@ -140,7 +140,7 @@ def pairs_of(
     labels: Sequence[str],
     settings: CompareSettings,
     every_topic: Sequence[bytes] | None = None,
-    each: Loop = in_turn,
+    loop: Loop = in_turn,
     weights: Weights | None = None,
     baseline: int | None = None,
 ) -> PairTable | None:
@@ -165,17 +165,17 @@ def pairs_of(
         for run, evaluation in enumerate(evaluations):
             topics_of_run = set(evaluation.topics)
             present[run] = [topic in topics_of_run for topic in scores.topics]
-    return every_pair(scores, settings, each, present, baseline) if present.any(axis=1).all() else None
+    return every_pair(scores, settings, loop, present, baseline) if present.any(axis=1).all() else None
 
 
 def every_pair(
     scores: PairedScores,
     settings: CompareSettings,
-    each: Loop = in_turn,
+    loop: Loop = in_turn,
     present: BoolArray | None = None,
     baseline: int | None = None,
 ) -> PairTable:
-    """Return the numbers of `compare --all-pairs` as arrays; `each` carries out the loop over the measures.
+    """Return the numbers of `compare --all-pairs` as arrays; `loop` carries out the loop over the measures.
 
     present: (R, T) which run has which topic, all of them where it is not given.
     baseline: the run of `compare --baseline`, if p-values are corrected for the comparisons with it alone.
@@ -196,7 +196,7 @@ def every_pair(
         return ends, *_tested(scores, measure, (first, second), together, settings)
 
     ends, pair_means, p_values, signs = (
-        np.stack(parts, axis=-2) for parts in zip(*each(test_measure, len(scores.measures)), strict=True)
+        np.stack(parts, axis=-2) for parts in zip(*loop(test_measure, len(scores.measures)), strict=True)
     )
     corrected = _corrected(p_values, in_family(first, second, baseline), settings)
     gains = gains_of(scores.measures, ends[0], scores.falling)

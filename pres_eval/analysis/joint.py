@@ -126,7 +126,7 @@ class Draws:
     samples: int = 10_000
     seed: int = 0
     alpha: float = 0.05
-    each: Loop = in_turn
+    loop: Loop = in_turn
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,7 +213,7 @@ def randomised_tukey(values: FloatArray, differences: Sequence[FloatArray], sett
     Source: Carterette, ACM TOIS 2012, doi:10.1145/2094072.2094076.
     """
     samples = settings.samples
-    ranges = np.sort(dealt_ranges(values, samples, settings.seed, settings.each))
+    ranges = np.sort(dealt_ranges(values, samples, settings.seed, settings.loop))
     margins = 1e-12 * np.abs(values).max(axis=(1, 2), initial=1e-300)
     place = min(samples - 1, math.ceil((1 - settings.alpha) * (samples + 1)) - 1)
     return [
@@ -225,10 +225,10 @@ def randomised_tukey(values: FloatArray, differences: Sequence[FloatArray], sett
     ]
 
 
-def dealt_ranges(values: FloatArray, samples: int, seed: int, each: Loop = in_turn) -> FloatArray:
+def dealt_ranges(values: FloatArray, samples: int, seed: int, loop: Loop = in_turn) -> FloatArray:
     """Return (M, samples) the best mean less the worst if each topic's scores are dealt to runs at random.
 
-    (M, R, T) values in; a deal is the same for all measures.  `each` carries out the loop over deals.
+    (M, R, T) values in; a deal is the same for all measures.  `loop` carries out the loop over deals.
     """
     measures, runs, topics = values.shape
     of_topics = np.ascontiguousarray(values.transpose(2, 1, 0))
@@ -245,7 +245,7 @@ def dealt_ranges(values: FloatArray, samples: int, seed: int, each: Loop = in_tu
             totals += scores.take(orders[:, topic], axis=0, mode="clip")  # without a check of each place
         return np.asarray((totals.max(axis=1) - totals.min(axis=1)).T / topics, np.float64)
 
-    return np.concatenate(list(each(ranges, -(-samples // at_once))), axis=1)
+    return np.concatenate(list(loop(ranges, -(-samples // at_once))), axis=1)
 
 
 @lru_cache(maxsize=256)

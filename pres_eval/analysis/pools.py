@@ -49,7 +49,7 @@ def pool_depths(
     depths: Sequence[int],
     coefficient: str = "tau_a",
     removed: str = "unjudged",
-    each: Loop = in_turn,
+    loop: Loop = in_turn,
 ) -> Reduced:
     """Rank the runs again with judgements from pools of less depth, in ranks: once for each of the depths.
 
@@ -62,7 +62,7 @@ def pool_depths(
         """Return which documents (D,) are in the pool of that depth."""
         return np.asarray(found_by(qrels, rankings, depths[number]).any(axis=0), np.bool_)
 
-    return reduced(qrels, rankings, selection, options, keep, len(depths), coefficient, removed, each)
+    return reduced(qrels, rankings, selection, options, keep, len(depths), coefficient, removed, loop)
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def leave_out(
     groups: Mapping[str, Sequence[int]],
     depth: int = 100,
     removed: str = "unjudged",
-    each: Loop = in_turn,
+    loop: Loop = in_turn,
 ) -> Iterator[LeftOut]:
     """Return how fair the judgements are to a run that was not pooled: leave out each group in turn.
 
@@ -132,7 +132,7 @@ def leave_out(
             for measure, column in enumerate(selection)
         ]
 
-    return chain.from_iterable(each(without_group, len(members)))
+    return chain.from_iterable(loop(without_group, len(members)))
 
 
 def holes(qrels: QrelsJudgements, ranking: Ranked, depth: int) -> list[tuple[bytes, int, int]]:
@@ -172,19 +172,19 @@ def trust_of(
     rankings: Sequence[Ranking],
     selection: Selection,
     options: Options,
-    each: Loop = in_turn,
+    loop: Loop = in_turn,
     weights: Weights | None = None,
 ) -> Trust:
     """Return the runs' uncertainty from missing judgements; `selection`: the measures with bounds and order.
 
-    `each` carries out the loops over runs and f-qrels.  With weights of topics shares and bounds are means
+    `loop` carries out the loops over runs and f-qrels.  With weights of topics shares and bounds are means
     with these, and ties are not reported; the order does not use weights.
     """
     shares = select([f"judged.{rank}" for rank in JUDGED_RANKS], options)
     own = tuple(replace(column, by_name=False) for column in selection)
     columns = (*shares, *(own if options.judged_only else with_bounds(own, options)[0]))
     scoring = Scoring(relevance=qrels, selection=columns, options=options, weights=weights)
-    values = summaries(evaluations_of(scoring, rankings, each))
+    values = summaries(evaluations_of(scoring, rankings, loop))
     # A column is followed by its bounds, if it has any: the least value, then the greatest.
     least = [place for place, column in enumerate(columns) if column.view.bound is not None][::2]
     main = main_column(selection) if weights is None else None
@@ -193,6 +193,6 @@ def trust_of(
         bounds={columns[place - 1].label: values[place : place + 2] for place in least},
         ties=(None,) * len(rankings)
         if main is None
-        else tuple(each(lambda run: tie_range(qrels, rankings[run], options, main), len(rankings))),
-        order=robustness(qrels, rankings, own, options, THINNED, each) if len(rankings) > 1 else None,
+        else tuple(loop(lambda run: tie_range(qrels, rankings[run], options, main), len(rankings))),
+        order=robustness(qrels, rankings, own, options, THINNED, loop) if len(rankings) > 1 else None,
     )

@@ -47,12 +47,12 @@ def discriminative_power(
     alpha: float = 0.05,
     samples: int = 10_000,
     seed: int = 0,
-    each: Loop = in_turn,
+    loop: Loop = in_turn,
 ) -> list[Discrimination]:
     """Return the achieved significance levels of all pairs of runs under each measure.
 
     randomised-tukey: corrected for the number of pairs; t, bootstrap: each pair by itself, as in the paper.
-    `each` carries out the loop over measures, of randomised-tukey that over draws.
+    `loop` carries out the loop over measures, of randomised-tukey that over draws.
     Source: Sakai, SIGIR 2006, doi:10.1145/1148170.1148261; with randomised Tukey: Sakai, EVIA 2012.
     """
     first, second = np.triu_indices(len(scores.runs), 1)
@@ -67,9 +67,9 @@ def discriminative_power(
 
     if test == "randomised-tukey":
         apart = list(scores.means[:, first] - scores.means[:, second])
-        found = randomised_tukey(scores.values, apart, Draws(samples, seed, alpha, each))
+        found = randomised_tukey(scores.values, apart, Draws(samples, seed, alpha, loop))
     else:
-        found = list(each(tested, len(scores.measures)))
+        found = list(loop(tested, len(scores.measures)))
     return [_discrimination(label, said, alpha) for label, said in zip(scores.measures, found, strict=True)]
 
 
@@ -106,7 +106,7 @@ BIN_WIDTH, BINS = 0.01, 21
 
 
 def stability(
-    scores: PairedScores, sizes: Sequence[int], *, trials: int = 1000, seed: int = 0, each: Loop = in_turn
+    scores: PairedScores, sizes: Sequence[int], *, trials: int = 1000, seed: int = 0, loop: Loop = in_turn
 ) -> tuple[list[tuple[str, int, float, float, float]], list[Swaps]]:
     """Return error rates and swap rates of measures on random sets of topics, of each of the sizes.
 
@@ -141,7 +141,7 @@ def stability(
         rates = error_rate, int(counts[2].sum()) / total, int(swaps.sum()) / total
         return (label, size, *rates), _bins(label, size, in_bin, swaps)
 
-    rows, swapped = zip(*each(of_size, len(drawn)), strict=True)
+    rows, swapped = zip(*loop(of_size, len(drawn)), strict=True)
     return list(rows), list(itertools.chain(*swapped))
 
 

@@ -178,17 +178,17 @@ def robustness(
     selection: Selection,
     options: Options,
     plan: Plan,
-    each: Loop = in_turn,
+    loop: Loop = in_turn,
 ) -> Robustness:
     """Score all runs under f-qrels, and compare the rankings with that under the full qrels.
 
-    Runs are not read again: their kept parts are scored without some judgements.  `each` carries out the
+    Runs are not read again: their kept parts are scored without some judgements.  `loop` carries out the
     loop over the f-qrels.
     Source: Magdy & Jones, CLEF 2010, doi:10.1007/978-3-642-15998-5_10.
     """
     keep, shape = f_qrels(qrels, options.relevance_level, plan), (len(plan.fractions), plan.samples)
     times = shape[0] * shape[1]
-    found = reduced(qrels, rankings, selection, options, keep, times, plan.coefficient, plan.removed, each)
+    found = reduced(qrels, rankings, selection, options, keep, times, plan.coefficient, plan.removed, loop)
     return Robustness(
         labels=found.labels,
         full=found.full,
@@ -210,7 +210,7 @@ def reduced(
     times: int,
     coefficient: str,
     removed: str,
-    each: Loop,
+    loop: Loop,
 ) -> Reduced:
     """Score all runs with fewer judgements, some times, and compare the rankings with the full one.
 
@@ -229,7 +229,7 @@ def reduced(
             [compare(before, after) for before, after in zip(sign * full, sign * scores, strict=True)],
         )
 
-    kept, judged, correlations = zip(*each(at, times), strict=True)
+    kept, judged, correlations = zip(*loop(at, times), strict=True)
     labels = tuple(column.label for column in selection)
     unchanged = np.array([compare(row, row) for row in sign * full])
     return Reduced(labels, full, np.array(kept), np.array(judged), np.array(correlations), unchanged)
