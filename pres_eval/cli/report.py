@@ -232,7 +232,7 @@ def report_of(options: ReportOptions) -> Report:
         compared_with=None
         if options.baseline is None
         else chosen_run("--baseline", options.baseline, loaded.known),
-        loop=loaded.each("comparing"),
+        each=loaded.each("comparing"),
         medians=medians,
         groups=groups,
         weights=weights,
