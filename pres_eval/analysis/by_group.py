@@ -94,23 +94,36 @@ def full_comparison(
 ) -> FullComparison:
     """Compare runs over all topics, and in groups of these if there are some.
 
-    baseline  the place of a run; BEST: the best of each measure; None: all pairs
+    baseline  the index of a run; BEST: the best of each measure; None: all pairs
     loop      carries out the loops over the measures and over draws
     warn      takes warnings before the long work: nothing can be significant, runs are unequally alike
     """
     scores = weighted(plain, weights)
-    place = best_places(scores.gains()) if isinstance(baseline, str) else baseline
+    baselines = best_places(scores.gains()) if isinstance(baseline, str) else baseline
     if warn is not None:
-        runs = len(scores.runs)
-        comparisons = runs - 1 if isinstance(place, int) else runs * (runs - 1) // 2
-        comparisons *= len(scores.measures) if settings.over == "measures" else 1
-        warn(reach_warning(settings, scores, comparisons))
-        warn(few_topics_warning(scores))
-        one_baseline = place if isinstance(place, int) else 0
-        warn(unequal_variances_warning(scores, settings.test, settings.alpha, one_baseline))
-    compared = compare(scores, place, settings, loop)
-    in_groups = None if groups is None else compare_by_group(scores, groups.topics, place, settings)
+        for warning in comparison_warnings(scores, baselines, settings):
+            warn(warning)
+    compared = compare(scores, baselines, settings, loop)
+    in_groups = None
+    if groups is not None:
+        in_groups = compare_by_group(scores, groups.topics, baselines, settings)
     return FullComparison(plain, compared, in_groups)
+
+
+def comparison_warnings(
+    scores: PairedScores, baseline: int | Sequence[int] | None, settings: CompareSettings
+) -> Iterator[str | None]:
+    """Yield the warnings of a comparison: nothing can be significant, few topics weigh most, runs are
+    unequally alike; None for those that do not apply.
+    """
+    runs = len(scores.runs)
+    comparisons = runs - 1 if isinstance(baseline, int) else runs * (runs - 1) // 2
+    if settings.over == "measures":
+        comparisons *= len(scores.measures)
+    yield reach_warning(settings, scores, comparisons)
+    yield few_topics_warning(scores)
+    run = baseline if isinstance(baseline, int) else 0
+    yield unequal_variances_warning(scores, settings.test, settings.alpha, run)
 
 
 def compare_by_group(

@@ -101,9 +101,13 @@ def pair_topics(
     of these, with 0 where a run lacks one.  Columns that are no means over topics are left out.  Raises
     NoCommonTopicError if no topic is left, MeasureError if no column is, or a value is not a number.
     """
-    sets = [set(evaluation.topics) for evaluation in evaluations]
-    union = set(every_topic) if every_topic is not None else set().union(*sets)
-    topics = tuple(sorted(union if every_topic is not None else union.intersection(*sets)))
+    if every_topic is not None:
+        all_topics = set(every_topic)
+        topics = tuple(sorted(all_topics))
+    else:
+        topics_of_runs = [set(evaluation.topics) for evaluation in evaluations]
+        all_topics = set().union(*topics_of_runs)
+        topics = tuple(sorted(all_topics.intersection(*topics_of_runs)))
     if not topics:
         raise NoCommonTopicError("no topic that all the runs have: try -c, which counts missing topics as 0")
     columns = evaluations[0].columns
@@ -114,10 +118,10 @@ def pair_topics(
         )
     labels = tuple(column.label for column in averages)
     values = np.zeros((len(averages), len(evaluations), len(topics)))
-    for row, evaluation in enumerate(evaluations):
+    for run, evaluation in enumerate(evaluations):
         _, source, target = np.intersect1d(evaluation.topics, topics, return_indices=True)
-        for line, label in enumerate(labels):
-            values[line, row, target] = evaluation.by_label(label)[source]
+        for measure, label in enumerate(labels):
+            values[measure, run, target] = evaluation.by_label(label)[source]
     _check_numbers(values, labels, runs, topics)
     return PairedScores(
         runs=tuple(runs),
@@ -125,7 +129,7 @@ def pair_topics(
         topics=topics,
         values=values,
         means=means_of(values),
-        all_topics=len(union),
+        all_topics=len(all_topics),
         left_out=tuple(column.label for column in columns if column.label not in labels),
         falling=frozenset(column.label for column in averages if column.measure.less_is_better),
         bounded=frozenset(column.label for column in averages if Trait.BOUNDED in column.measure.traits),

@@ -108,6 +108,7 @@ def leave_out(
     full = scores_under(qrels, rankings, selection, options)
     full_positions = [positions(row) for row in signs(selection) * full]
     members = list(groups.items())
+    judged, relevant = qrels.grade >= 0, qrels.grade >= options.relevance_level
 
     def without_group(number: int) -> list[LeftOut]:
         """Return what leaving out the group of that number does to its runs."""
@@ -117,8 +118,6 @@ def leave_out(
         left = without(qrels, np.asarray(~unique, np.bool_), removed)
         scores = scores_under(left, rankings, selection, options)
         positions_without = [positions(row) for row in signs(selection) * scores]
-        unique_judged = int(np.count_nonzero(unique & (qrels.grade >= 0)))
-        unique_relevant = int(np.count_nonzero(unique & (qrels.grade >= options.relevance_level)))
         rows = []
         for run, (measure, column) in product(runs, enumerate(selection)):
             rows.append(
@@ -126,8 +125,8 @@ def leave_out(
                     group=group,
                     run=names[run],
                     measure=column.label,
-                    unique=unique_judged,
-                    unique_relevant=unique_relevant,
+                    unique=int(np.count_nonzero(unique & judged)),
+                    unique_relevant=int(np.count_nonzero(unique & relevant)),
                     score=float(full[measure, run]),
                     without=float(scores[measure, run]),
                     position=int(full_positions[measure][run]),
