@@ -214,29 +214,29 @@ def _interactions(
 ) -> Iterator[Interaction]:
     """Yield whether differences depend on the group, whose topics are (n,), for each pair compared."""
     rows = np.concatenate(list(rows_of_groups.values()))
-    group = np.repeat(np.arange(len(rows_of_groups)), [len(topics) for topics in rows_of_groups.values()])
+    sizes = [len(rows_of_group) for rows_of_group in rows_of_groups.values()]
+    group = np.repeat(np.arange(len(sizes)), sizes)
     weights = np.ones(len(rows)) if scores.weights is None else scores.weights[rows]
     names = list(rows_of_groups)
-    tests = []
+    interactions = []
     for measure, run, other in dict.fromkeys((row.measure, row.run, row.other) for row in comparisons):
         values = scores.values[scores.measures.index(measure)][:, rows]
         differences = values[scores.runs.index(run)] - values[scores.runs.index(other)]
         means = np.bincount(group, weights=differences) / np.bincount(group, weights=weights)
-        p_value = p_of_groups(differences, group, settings.samples, settings.seed, weights)
-        least, greatest = names[int(means.argmin())], names[int(means.argmax())]
-        tests.append((measure, run, other, least, greatest, p_value))
-    measures = [measure for measure, *_ in tests]
-    corrected = _corrected(np.array([p_value for *_, p_value in tests]), measures, settings)
-    for (measure, run, other, least, greatest, p_value), corrected_p in zip(
-        tests, corrected.tolist(), strict=True
-    ):
-        yield Interaction(
-            measure=measure,
-            run=run,
-            other=other,
-            least=least,
-            greatest=greatest,
-            p_value=p_value,
-            corrected=corrected_p,
-            significant=corrected_p < settings.alpha,
+        interactions.append(
+            Interaction(
+                measure=measure,
+                run=run,
+                other=other,
+                least=names[int(means.argmin())],
+                greatest=names[int(means.argmax())],
+                p_value=p_of_groups(differences, group, settings.samples, settings.seed, weights),
+                corrected=np.nan,
+                significant=False,
+            )
         )
+    p_values = np.array([interaction.p_value for interaction in interactions], np.float64)
+    measures = [interaction.measure for interaction in interactions]
+    corrected = _corrected(p_values, measures, settings).tolist()
+    for interaction, p_value in zip(interactions, corrected, strict=True):
+        yield replace(interaction, corrected=p_value, significant=p_value < settings.alpha)

@@ -159,7 +159,7 @@ class ToJudge(FirstDocuments):
         return self.take(np.flatnonzero(np.arange(len(self)) - begins < most))
 
 
-ORDERS: dict[str, Callable[[ToJudge], FloatArray | IntArray]] = {
+JUDGING_ORDERS: dict[str, Callable[[ToJudge], FloatArray | IntArray]] = {
     "contribution": lambda documents: -documents.gain,
     "runs": lambda documents: -documents.runs,
     "rank": lambda documents: documents.rank,
@@ -190,7 +190,7 @@ def pool_documents(
         pooled = [ToJudge.joined(pooled)]
     documents = pooled[0]
     by_docno = documents.take(documents.documents.byte_order(documents.topic_of))
-    return by_docno.take(np.lexsort((ORDERS[order](by_docno), by_docno.topic_of)))
+    return by_docno.take(np.lexsort((JUDGING_ORDERS[order](by_docno), by_docno.topic_of)))
 
 
 def judged_keys(pool: Pool, grades: Sequence[int]) -> dict[Key, int]:

@@ -150,7 +150,7 @@ def holes(qrels: QrelsJudgements, ranking: Ranked, depth: int) -> list[tuple[byt
 
 JUDGED_RANKS = (10, 100)
 
-THINNED = Plan(fractions=(0.5,), samples=5)
+ORDER_PLAN = Plan(fractions=(0.5,), samples=5)
 """Test of the order of runs: half of each topic's relevant documents, five times."""
 
 
@@ -199,7 +199,7 @@ def trust_of(
         ties = tuple(loop(lambda run: tie_range(qrels, rankings[run], options, main), len(rankings)))
     order = None
     if len(rankings) > 1:
-        order = robustness(qrels, rankings, measures, options, THINNED, loop)
+        order = robustness(qrels, rankings, measures, options, ORDER_PLAN, loop)
     return Trust(
         judged=dict(zip(JUDGED_RANKS, values, strict=False)),
         bounds=bounds,
