@@ -147,16 +147,16 @@ def compare_by_group(
     p_values = np.array([comparison.p_value for _, comparison in uncorrected], np.float64)
     measures = [comparison.measure for _, comparison in uncorrected]
     corrected = _corrected(p_values, measures, settings).tolist()
-    comparisons = tuple(
-        _of_group(group, len(rows_of_groups[group]), comparison, p_value, settings)
-        for (group, comparison), p_value in zip(uncorrected, corrected, strict=True)
-    )
+    comparisons = []
+    for (group, comparison), p_value in zip(uncorrected, corrected, strict=True):
+        topics = len(rows_of_groups[group])
+        comparisons.append(_of_group(group, topics, comparison, p_value, settings))
     grouped_rows = np.concatenate([np.zeros(0, np.int64), *rows_of_groups.values()])
     overlap = len(np.unique(grouped_rows)) < len(grouped_rows)
     interactions: tuple[Interaction, ...] = ()
     if not overlap and len(rows_of_groups) > 1:
         interactions = tuple(_interactions(scores, rows_of_groups, comparisons, settings))
-    return ByGroup(comparisons, interactions, overlap)
+    return ByGroup(tuple(comparisons), interactions, overlap)
 
 
 def _rows_of_groups(scores: PairedScores, groups: Mapping[str, frozenset[bytes]]) -> dict[str, IntArray]:

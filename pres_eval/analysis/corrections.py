@@ -116,7 +116,8 @@ def letters(means: FloatArray, differ: BoolArray) -> list[str]:
     count = len(means)
     alike = []
     for run in range(count):
-        alike.append(sum(1 << other for other in range(count) if other != run and not differ[run, other]))
+        others = [other for other in range(count) if other != run and not differ[run, other]]
+        alike.append(sum(1 << other for other in others))
     order = sorted(range(count), key=lambda run: -float(means[run]))
     position_of = {run: position for position, run in enumerate(order)}
     groups = []

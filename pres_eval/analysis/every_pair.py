@@ -85,8 +85,10 @@ class PairTable:
 
     def against(self, measure: int, run: int, other: int) -> Against:
         """Return a run against another under the measure at that place."""
-        pair = int(np.flatnonzero((self.first == min(run, other)) & (self.second == max(run, other)))[0])
+        is_pair = (self.first == min(run, other)) & (self.second == max(run, other))
+        pair = int(np.flatnonzero(is_pair)[0])
         corrected = bool(self.in_family[pair])
+        p_values = self.corrected if corrected else self.p_values
         difference = float(self.pair_means[0, measure, pair] - self.pair_means[1, measure, pair])
         direction = int(self.direction[measure, pair])
         wins, losses = int(self.wins[measure, pair]), int(self.losses[measure, pair])
@@ -95,7 +97,7 @@ class PairTable:
         return Against(
             topics=int(self.topics[pair]),
             difference=difference,
-            p_value=float((self.corrected if corrected else self.p_values)[measure, pair]),
+            p_value=float(p_values[measure, pair]),
             corrected=corrected,
             direction=direction,
             wins=wins,

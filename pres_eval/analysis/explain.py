@@ -200,11 +200,11 @@ def text_plot(explanation: Explanation, width: int = 60, height: int = 12) -> li
     rows = min(count, height)
     shown = [documents[round((row + 1) * count / rows) - 1] for row in range(rows)]
     margin = len(str(count))
-    lines = [
-        f"{document.place:{margin}} |"
-        + _bar(document.place, document.counted, nmax + document.place, nmax + count, width)
-        for document in reversed(shown)
-    ]
+    lines = []
+    for document in reversed(shown):
+        best, worst = document.place, nmax + document.place
+        bar = _bar(best, document.counted, worst, nmax + count, width)
+        lines.append(f"{document.place:{margin}} |{bar}")
     scale = f"{' ' * margin} +{'-' * width}"
     ends = f"{' ' * margin}  1{'rank':^{width - 1 - len(str(nmax + count))}}{nmax + count}"
     return [*(line.rstrip() for line in lines), scale, ends]
@@ -247,13 +247,17 @@ def precision_recall(ranks: Sequence[int], relevant: int, retrieved: int) -> Pre
     numbers = np.arange(1, len(ordered) + 1)
     before_next = np.append(ordered, retrieved + 1)[1:] - 1
     peaks = numbers / ordered
+    troughs = numbers / np.maximum(ordered, before_next)
     levels = numbers / max(relevant, 1)
+    break_even = 0.0
+    if relevant:
+        break_even = int(np.count_nonzero(ordered <= relevant)) / relevant
     return PrecisionRecall(
         recall=np.repeat(levels, 2),
-        precision=np.column_stack((peaks, numbers / np.maximum(ordered, before_next))).ravel(),
+        precision=np.column_stack((peaks, troughs)).ravel(),
         levels=levels,
         interpolated=np.maximum.accumulate(peaks[::-1])[::-1],
-        break_even=int(np.count_nonzero(ordered <= relevant)) / relevant if relevant else 0.0,
+        break_even=break_even,
     )
 
 
@@ -278,11 +282,13 @@ def roc(ranks: Sequence[int], relevant: int, retrieved: int, collection: int) ->
         return Roc(np.zeros(1), np.zeros(1), float("nan"))
     ordered = np.array(sorted(ranks), np.int64)
     numbers = np.arange(1, len(ordered) + 1)
-    steps = np.column_stack((numbers - 1, numbers)).ravel() / relevant
-    last = (retrieved - len(ordered)) / others, len(ordered) / relevant
-    x = np.concatenate(([0.0], np.repeat((ordered - numbers) / others, 2), [last[0], 1.0]))
-    y = np.concatenate(([0.0], steps, [last[1], 1.0]))
-    return Roc(x, y, float((np.diff(x) * (y[1:] + y[:-1]) / 2).sum()))
+    recall = np.column_stack((numbers - 1, numbers)).ravel() / relevant
+    fallout = np.repeat((ordered - numbers) / others, 2)
+    last_fallout, last_recall = (retrieved - len(ordered)) / others, len(ordered) / relevant
+    x = np.concatenate(([0.0], fallout, [last_fallout, 1.0]))
+    y = np.concatenate(([0.0], recall, [last_recall, 1.0]))
+    trapezoids = np.diff(x) * (y[1:] + y[:-1]) / 2
+    return Roc(x, y, float(trapezoids.sum()))
 
 
 def normalised_recall(ranks: Sequence[int], relevant: int, collection: FloatArray) -> FloatArray:

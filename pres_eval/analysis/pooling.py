@@ -196,11 +196,11 @@ def pool_documents(
 def judged_keys(pool: Pool, grades: Sequence[int]) -> dict[Key, int]:
     """Return the topics and documents of a pool that were judged, with their grades."""
     topics = list(pool.topics)
-    return {
-        (topics[topic], document): grade
-        for topic, document, grade in zip(pool.topic_of.tolist(), pool.documents, grades, strict=True)
-        if grade >= 0
-    }
+    grade_of_key = {}
+    for topic, document, grade in zip(pool.topic_of.tolist(), pool.documents, grades, strict=True):
+        if grade >= 0:
+            grade_of_key[topics[topic], document] = grade
+    return grade_of_key
 
 
 def skeleton(documents: ToJudge) -> bytes:
@@ -228,20 +228,27 @@ class RankStratum:
         """
         strata: list[RankStratum] = []
         for part in text.split(","):
-            match = re.fullmatch(r"([0-9]{1,9})-([0-9]{1,9}):([0-9]*\.?[0-9]+)", part)
             last = strata[-1].last if strata else 0
-            if (
-                match is None
-                or not last + 1 == int(match[1]) <= int(match[2])
-                or not 0 < float(match[3]) <= 1
-            ):
+            stratum = cls._of_text(part)
+            if stratum is None or stratum.first != last + 1:
                 raise UsageError(
                     f"--strata {text}: found {quoted(part)}, expected FIRST-LAST:SHARE with ranks from"
                     f" {last + 1} on and a share above 0 and at most 1, as 1-10:1,11-100:0.1"
                     f"{decimal_comma(text)}"
                 )
-            strata.append(cls(int(match[1]), int(match[2]), float(match[3])))
+            strata.append(stratum)
         return tuple(strata)
+
+    @classmethod
+    def _of_text(cls, text: str) -> RankStratum | None:
+        """Return the stratum of `1-10:0.5`; None for another text, ranks that fall, a share beyond 0 to 1."""
+        match = re.fullmatch(r"([0-9]{1,9})-([0-9]{1,9}):([0-9]*\.?[0-9]+)", text)
+        if match is None:
+            return None
+        stratum = cls(int(match[1]), int(match[2]), float(match[3]))
+        if stratum.first > stratum.last or not 0 < stratum.share <= 1:
+            return None
+        return stratum
 
 
 @dataclass(frozen=True, eq=False)

@@ -155,7 +155,7 @@ def _with(values: FloatArray, unknown: float, other: FloatArray) -> FloatArray:
     """Return values (draws,) with `unknown` in place of nan, or the other ones if all are nan."""
     if np.isnan(values).all():
         return other
-    return np.where(np.isnan(values), unknown, values)
+    return np.asarray(np.where(np.isnan(values), unknown, values), np.float64)
 
 
 def drawn(parts: Sequence[SampledPart], stream: RandomStream, draws: int) -> FloatArray:
@@ -185,9 +185,9 @@ def _analytic(
     interval, share = ANALYTIC[settings.method]
     ends: Quantiles = {name: [] for name in QUANTITIES}
     for chance in outside:
-        found_yield, missed_yield, whole_yield = (
-            _sum(parts, interval, chance) for parts in (sides[0], sides[1], sides[0] + sides[1])
-        )
+        found_yield = _sum(sides[0], interval, chance)
+        missed_yield = _sum(sides[1], interval, chance)
+        whole_yield = _sum(sides[0] + sides[1], interval, chance)
         missed, low_missed, high_missed = missed_yield
         # F1 is twice the share of what was found in what was found, missed and retrieved.
         rest = missed + sizes[0], low_missed + sizes[0], high_missed + sizes[0]

@@ -283,7 +283,8 @@ def check_independent(
     p = max((shares[topic] for topic in topics), default=1.0)
     if k <= n * p:
         return
-    log_chance = k * math.log(n * p / k) + (n - k) * math.log(n * (1 - p) / max(n - k, 1))
+    log_chance = k * math.log(n * p / k)
+    log_chance += (n - k) * math.log(n * (1 - p) / max(n - k, 1))
     if log_chance < SURELY:
         raise InputError(
             control[0].place[0],

@@ -105,7 +105,10 @@ def _at_least(relevant: int, part: SampledPart) -> float:
     size, sampled = part.size, part.sampled
     first = max(0, sampled - (size - relevant))
     k = np.arange(first, min(sampled, relevant), dtype=np.float64)
-    steps = np.log((relevant - k) * (sampled - k)) - np.log((k + 1) * (size - relevant - sampled + k + 1))
+    # The chance of k + 1 relevant documents by that of k.
+    numerator = (relevant - k) * (sampled - k)
+    denominator = (k + 1) * (size - relevant - sampled + k + 1)
+    steps = np.log(numerator) - np.log(denominator)
     return float(_chances(steps)[max(part.relevant - first, 0) :].sum())
 
 
@@ -156,7 +159,8 @@ def beta_binomial(documents: int, a: float, b: float, draws: int) -> FloatArray:
         return np.full(draws, float(documents))
     groups = min(documents, LARGEST_TABLE)
     k = np.arange(groups, dtype=np.float64)
-    chances = _chances(np.log((k + a) * (groups - k)) - np.log((k + 1) * (groups - k - 1 + b)))
+    numerator, denominator = (k + a) * (groups - k), (k + 1) * (groups - k - 1 + b)
+    chances = _chances(np.log(numerator) - np.log(denominator))
     relevant_groups = np.searchsorted(np.cumsum(chances)[:-1], (np.arange(draws) + 0.5) / draws)
     return np.asarray(relevant_groups * (documents / groups))
 
