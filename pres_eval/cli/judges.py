@@ -156,7 +156,7 @@ def _corrected(options: JudgesOptions) -> tuple[list[Table], tuple[RunFailure, .
         asked = options.replace(quiet=options.quiet or path == options.first)
         rankings, names, failures = read_runs(asked, options.runs, qrels, numbers)
         sides.append(pair_runs(qrels, rankings, names, selection, numbers))
-    judges = TwoJudges.of(*sides)
+    judges = TwoJudges.from_scores(*sides)
     both = len(judges.people.topics)
     if both < FEW_TOPICS:
         options.warn(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pres_eval.analysis.pooling import (
-    ORDERS,
+    JUDGING_ORDERS,
     FirstDocuments,
     Key,
     RankStratum,
@@ -69,7 +69,7 @@ class PoolOptions(RewriteOptions):
         "--judged", metavar="QRELS", help="Leave out the documents that QRELS judges."
     )
     order: str = option(
-        "--order", choices=ORDERS, default="contribution", show_default=True,
+        "--order", choices=JUDGING_ORDERS, default="contribution", show_default=True,
         help="Order of the documents.",
     )  # fmt: skip
     persistence: float = option(

@@ -119,7 +119,7 @@ def command(options: PowerOptions) -> None:
         alpha=options.alpha,
         samples=options.samples,
         seed=options.seed,
-        each=paired.loop("testing pairs"),
+        loop=paired.loop("testing pairs"),
     )
     options.warn(unequal_variances_warning(scores, options.test, options.alpha))
     rows, swaps = stability(
@@ -127,7 +127,7 @@ def command(options: PowerOptions) -> None:
         _sizes(options, len(scores.topics)),
         trials=options.trials,
         seed=options.seed,
-        each=paired.loop("drawing topics"),
+        loop=paired.loop("drawing topics"),
     )
     tables = [
         sizes_table(sizes, plan, len(scores.topics)),
@@ -167,10 +167,10 @@ def _minutes(options: PowerOptions, scores: PairedScores, loop: Loop) -> float:
     share, begun = min(TRIED, options.samples, options.trials), time.monotonic()
     if options.test != "t":
         discriminative_power(
-            scores, test=options.test, samples=options.samples // share, seed=options.seed, each=loop
+            scores, test=options.test, samples=options.samples // share, seed=options.seed, loop=loop
         )
     sizes = _sizes(options, len(scores.topics))
-    stability(scores, sizes, trials=options.trials // share, seed=options.seed, each=loop)
+    stability(scores, sizes, trials=options.trials // share, seed=options.seed, loop=loop)
     return (time.monotonic() - begun) * share / 60
 
 

@@ -169,7 +169,7 @@ def _pool_tables(options: RobustnessOptions, loaded: Loaded, selection: Selectio
             depths=options.depths,
             coefficient=options.coefficient,
             removed=options.removed,
-            each=loaded.loop("scoring pools"),
+            loop=loaded.loop("scoring pools"),
         )
         yield depths_table(depths, options.depths, options.coefficient)
     if options.leave_out:
@@ -183,7 +183,7 @@ def _pool_tables(options: RobustnessOptions, loaded: Loaded, selection: Selectio
             groups=groups,
             depth=options.pool_depth,
             removed=options.removed,
-            each=loaded.loop("leaving out"),
+            loop=loaded.loop("leaving out"),
         )
         yield left_out_table(list(rows), options.pool_depth)
 
