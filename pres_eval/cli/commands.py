@@ -30,8 +30,10 @@ COMMANDS = {
     "pool": "List the documents to judge.",
     "power": "Plan how many topics a difference needs.",
     "protocols": "List the settings of --protocol and their sources.",
+    "replicate": "Measure whether an improvement comes out again.",
     "report": "Write the report: page, text or pictures.",
     "robustness": "Remove judgements and see how the order of runs changes.",
+    "stopping": "Evaluate where reviews stopped.",
     "sweep": "Show measures at several Nmax.",
     "validate": "Estimate from a sample how much a review missed.",
 }

@@ -36,7 +36,7 @@ FIRST_OPTIONS = {
 }
 """The options of the first screen, by the names of their parameters, each with a text of one line."""
 
-SECOND_COMMANDS = ("completion", "help", "man", "protocols")
+SECOND_COMMANDS = ("completion", "figures", "help", "man", "protocols")
 """Commands that the first screen names without their purposes."""
 
 MORE = "More: pres-eval help COMMAND, pres-eval --help-all, pres-eval man"

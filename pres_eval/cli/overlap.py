@@ -51,9 +51,9 @@ class OverlapOptions(RewriteOptions, ResultOptions):
 
     \b
     Examples:
-      pres-eval overlap before.txt after.txt
-      pres-eval overlap before.txt after.txt --cutoffs 10 -q --changes
-      pres-eval overlap original.txt instructed.txt --irrelevant changed.txt
+      pres-eval overlap run.txt other_run.txt
+      pres-eval overlap run.txt other_run.txt --cutoffs 10 -q --changes
+      pres-eval overlap run.txt other_run.txt --irrelevant qrels.txt
 
     jaccard@k is the number of documents that both have among their first k, over the number that either has;
     overlap@k the same over k, or over the longer list if it is shorter.  rbo is rank-biased overlap (Webber,
