@@ -21,7 +21,7 @@ from pres_eval.arrays import (
 )
 from pres_eval.checking.blocks import NO_NUMBER, CheckedBlock, CheckedRows
 from pres_eval.checking.findings import Example, FileReport, facts_of_lines, tell_lines
-from pres_eval.checking.second_look import exchanged
+from pres_eval.checking.second_look import exchanged, exchanged_whole
 from pres_eval.checking.whole_files import CheckedRun, check_length, check_tags, sum_up_ties
 from pres_eval.engines.threads import UNTHREADED, in_order
 from pres_eval.errors import quoted
@@ -84,6 +84,10 @@ def check_columns(report: FileReport, lines: Lines) -> AnyInts:
         return np.zeros(0, np.int64)
     ranks, wrong = read_whole_numbers(lines.chunk.array(), *lines.fields.column(RANK))
     if not wrong:
+        rank = exchanged_whole(lines, ranks)
+        if rank is not None:
+            examples = [Example(int(lines.line_of(np.zeros(1, np.int64))[0]) + 1, f"rank {quoted(rank)}")]
+            report.add("rank-is-score", len(lines), "", examples)
         return narrow(ranks)
     examples = (
         Example(int(line) + 1, f"rank {quoted(lines.text(row, RANK))}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, cast
 
@@ -19,6 +20,14 @@ from pres_eval.reading.relevance import QrelsJudgements, Relevance
 
 if TYPE_CHECKING:
     from pres_eval.reading.judged_groups import Sample
+
+
+EXCHANGED_COLUMNS = "are topic and docno exchanged in one of the files?"
+
+MOST_GRADES = 6
+"""Different docnos up to which small numbers may be grades or iterations."""
+
+GRADE_TEXT = re.compile(rb"-?\d{1,2}")
 
 
 def warnings_about(
@@ -153,6 +162,11 @@ def _zeros(ranking: Ranking, relevance: Relevance, options: Options, look: Secon
             f"{ranking.name}: no retrieved document is judged ({ours}the qrels have {judged}):"
             " are ids written alike, and both files of the same collection?"
         )
+        if _documents_are_numbers(relevance.pool):
+            yield (
+                f"{relevance.name}: the docnos are numbers such as {judged}: is the third column the docno"
+                " (topic iteration docno relevance)?"
+            )
     if not isinstance(relevance, QrelsJudgements):
         from pres_eval.reading.judged_groups import Preferences  # what qrels do without
 
@@ -168,6 +182,18 @@ def _zeros(ranking: Ranking, relevance: Relevance, options: Options, look: Secon
             f"{relevance.name}: nothing is relevant at -l {options.relevance_level}: the highest relevance"
             f" is {highest:g}"
         )
+
+
+def _topics_are_documents(ranking: Ranking, pool: Pool) -> bool:
+    """Return whether topics of a run, none of which is judged, are judged documents."""
+    unjudged = set(ranking.unjudged_ids.take(slice(COMPARED_TOPICS)))
+    return any(document in unjudged for document in pool.documents)
+
+
+def _documents_are_numbers(pool: Pool) -> bool:
+    """Return whether the judged documents are a few small numbers, as grades and iterations are."""
+    documents = set(pool.documents.take(slice(MOST_GRADES * MOST_GRADES)))
+    return len(documents) <= MOST_GRADES and all(GRADE_TEXT.fullmatch(document) for document in documents)
 
 
 def unmatched_topics(ranking: Ranking, pool: Pool) -> Respelling | None:
@@ -191,6 +217,8 @@ def without_common_topic(relevance: Relevance, ranking: Ranking, options: Option
     message = no_common_topic(relevance, ranking, options)
     if options.only_topic is not None:
         return message
+    if _topics_are_documents(ranking, relevance.pool):
+        message += f"; topics of {ranking.name} are documents of {relevance.name}: {EXCHANGED_COLUMNS}"
     respelling = unmatched_topics(ranking, relevance.pool)
     if respelling is not None:
         message += f"; {respelling.count:,} would match {respelling.text}"

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections import Counter
+from collections.abc import Sequence
 
 from pres_eval.errors import InputError, quoted
+from pres_eval.reading.csv_rows import separated_rows
 from pres_eval.reading.file import File
-from pres_eval.reading.topic_files import BLANKS, decoded, encoded, lines_of, words_of
+from pres_eval.reading.headings import pick, plain
+from pres_eval.reading.topic_files import BLANKS, HEADINGS, decoded, encoded, lines_of, words_of
 
 MARK = "# "
 
@@ -61,7 +65,7 @@ IDS = ("_id", "id", "docno", "doc_id", "docid", "topic", "topic_id", "qid", "que
 TEXTS = ("title", "query", "text", "contents")
 """Names of the fields of JSON lines, the preferred one first."""
 
-LAYOUT = "an id and a text apart by a tab or blanks, a JSON object a line, or TREC topics"
+LAYOUT = "an id and a text apart by a tab or blanks, CSV, JSON objects, or TREC topics"
 TOPIC = re.compile(r"<num>\s*(?:Number:)?\s*(\S+?)\s*(?=<).*?<title>\s*(?:Topic:)?\s*(.*?)\s*<", re.I | re.S)
 
 
@@ -73,12 +77,51 @@ def read_texts(path: str) -> dict[bytes, str]:
     whole = decoded(b"".join(chunk.text() for chunk in File(path).chunks()))
     if re.search("<top>|<num>", whole, re.IGNORECASE):
         found = {name: " ".join(text.split()) for name, text in TOPIC.findall(whole)}
+    elif whole.lstrip().startswith("["):
+        found = _of_list(path, whole)
     else:
         lines = [(number, line) for number, line in enumerate(lines_of(whole), 1) if words_of(line)]
-        found = dict(_pair(path, number, line) for number, line in lines)
+        separator = _separator([line for _, line in lines])
+        if separator is None:
+            found = dict(_pair(path, number, line) for number, line in lines)
+        else:
+            found = _of_rows(path, whole, separator)
     if not found:
         raise InputError(path, None, "no text", LAYOUT)
     return {encoded(name): text for name, text in found.items()}
+
+
+def _separator(lines: Sequence[str]) -> str | None:
+    """Return the semicolon or comma that follows the first word of all lines; None for others."""
+    for sign in ";,":
+        if lines and all(re.match(rf'(?:"[^"]*"|[^\s;,"{{]+){sign}', line) for line in lines):
+            return sign
+    return None
+
+
+def _of_rows(path: str, text: str, separator: str) -> dict[str, str]:
+    """Return the texts of CSV, whose first row may name its columns."""
+    rows = list(separated_rows(path, io.StringIO(text), LAYOUT, separator))
+    text_place = 1
+    if rows and plain(rows[0][1][0]) in map(plain, (*IDS, *HEADINGS)):
+        heading = pick(rows[0][1][1:], TEXTS)
+        text_place = rows[0][1].index(heading) if heading is not None else 1
+        del rows[0]
+    found = {}
+    for line, cells in rows:
+        if len(cells) <= text_place or not cells[0].strip():
+            raise InputError(path, line, quoted(separator.join(cells)), LAYOUT)
+        found[cells[0].strip()] = " ".join(cells[text_place].split())
+    return found
+
+
+def _of_list(path: str, text: str) -> dict[str, str]:
+    """Return the texts of a list of records in JSON."""
+    try:
+        records = json.loads(text)
+    except ValueError as error:
+        raise InputError(path, None, f"no JSON ({error})", LAYOUT) from None
+    return dict(_pair(path, number, json.dumps(record)) for number, record in enumerate(records, 1))
 
 
 def _pair(path: str, number: int, line: str) -> tuple[str, str]:
