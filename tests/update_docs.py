@@ -56,6 +56,9 @@ EXAMPLE_FILES = {
     "other_run.txt": "patents/run_keyword.txt",
     **{f"run_{name}.txt": f"patents/run_{name}.txt" for name in ("broad", "keyword", "semantic")},
     "scores.csv": "published/table4.csv",
+    **dict.fromkeys(("before.txt", "original.txt"), "patents/run_keyword.txt"),
+    **dict.fromkeys(("after.txt", "instructed.txt"), "patents/run_semantic.txt"),
+    "changed.txt": "patents/qrels.txt",
     "review.txt": "review/found.txt",
     "sample.txt": "review/sample.txt",
 }
