@@ -420,13 +420,13 @@ def test_expect_compares_lines(printed: bytes, found: list[str]) -> None:
     assert [finding.line for finding in findings] == [int(text.split(":")[1]) for text in found]
 
 
-def test_item_6_expect_of_nothing_printed() -> None:
+def test_expect_of_nothing_printed() -> None:
     gone, nothing = not_as_stored(STORED, b"")
     assert gone.fails and gone.message.startswith("run number 1: not evaluated now, but in stored.txt")
     assert nothing.fails and nothing.message == "stored.txt: no run has a counterpart in it"
 
 
-def test_item_6_expect_names_measures_that_the_file_lacks() -> None:
+def test_expect_names_measures_that_the_file_lacks() -> None:
     (finding,) = not_as_stored(STORED, STORED + b"PRES_100              \tall\t0.5000\n")
     assert finding.message == "PRES_100: printed now, not in stored.txt" and not finding.fails
 
@@ -560,7 +560,7 @@ def test_two_sided_p_of_a_rise_is_that_of_the_fall() -> None:
 
 
 @pytest.mark.parametrize("files", [("no-such-run",), ("broken",), ("--keep-going", "broken", RUNS[0])])
-def test_item_9_reports_of_gates_name_what_stopped_them(
+def test_reports_of_gates_name_what_stopped_them(
     files: tuple[str, ...],
     capfdbinary: pytest.CaptureFixture[bytes],
     tmp_path: Path,

@@ -53,7 +53,7 @@ def test_the_search_looks_at_the_next_topic(tmp_path: Path) -> None:
     ("entries", "label"),
     [("1 a 0 1\n2 a 0 1\n", "~"), ("1 a 0 1\n2 a 0 1\n", "0"), ("1 a 9 0\n2 a 0 1\n", "a")],
 )
-def test_item_20_every_minus_a_million_is_warned_of(tmp_path: Path, entries: str, label: str) -> None:
+def test_every_minus_a_million_is_warned_of(tmp_path: Path, entries: str, label: str) -> None:
     """In the middle of the file too, and where there is no deviation to divide by."""
     zscores = scores_of(tmp_path / "z", entries)
     assert zscores.warning is None
@@ -61,7 +61,7 @@ def test_item_20_every_minus_a_million_is_warned_of(tmp_path: Path, entries: str
     assert f"no usable entry for '{label}' of topic '1': the Z-score" in str(zscores.warning)
 
 
-def test_item_20_what_lies_behind_the_table_is_missing(tmp_path: Path) -> None:
+def test_what_lies_behind_the_table_is_missing(tmp_path: Path) -> None:
     zscores = scores_of(tmp_path / "z", "1 a 0 1\n")
     for topic, label in ((b"1", "b"), (b"2", "a")):
         assert converted(zscores, topic, label, ours=True) == MISSING
