@@ -17,14 +17,8 @@ from numpy.typing import NDArray
 from pres_eval.checking.second_look import ALL_ROWS, SecondLook, look_at_blocks, look_at_files
 from pres_eval.errors import InputError, refuse
 from pres_eval.library.arguments import is_dict, is_path
-from pres_eval.library.finding import (
-    NOT_TOO_LARGE,
-    TOO_LARGE,
-    block_of_dict,
-    is_worth_a_look,
-    look_at_dict,
-    rank_dict,
-)
+from pres_eval.library.dict_topics import NOT_TOO_LARGE, TOO_LARGE
+from pres_eval.library.finding import block_of_dict, is_worth_a_look, look_at_dict, rank_dict
 from pres_eval.library.ids import Lookup, ids_of
 from pres_eval.library.matrices import TopDocuments
 from pres_eval.library.tables import block_of_table, column_of
@@ -45,8 +39,10 @@ class _FileObject(File):
     """An open file, binary or text; it is read to its end when it is first used, and not closed."""
 
     def __init__(self, stream: Any, name: str | None, otherwise: str) -> None:
-        own = getattr(stream, "name", None)
-        super().__init__(name or (own if isinstance(own, str) else otherwise))
+        name_of_stream = getattr(stream, "name", None)
+        if not name:
+            name = name_of_stream if isinstance(name_of_stream, str) else otherwise
+        super().__init__(name)
         self._stream = stream
 
     def size(self) -> int | None:
@@ -87,10 +83,9 @@ def plain_data(data: Any, name: str, grade: int | None = None) -> tuple[Any, boo
         return without_lists(data, name, grade), True
     for method in ("collect", "compute"):  # of lazy frames of Polars, and of Dask
         if callable(getattr(data, method, None)) and hasattr(type(data), "columns"):
-            found = (
-                f"a {type(data).__name__} of {type(data).__module__.split('.')[0]}, which is not computed yet"
-            )
-            raise InputError(name, None, found, "a table", f"give its .{method}()")
+            package = type(data).__module__.split(".")[0]
+            lazy = f"a {type(data).__name__} of {package}, which is not computed yet"
+            raise InputError(name, None, lazy, "a table", f"give its .{method}()")
     if not (hasattr(data, "__iter__") or hasattr(data, "__arrow_c_stream__")):
         raise InputError(
             name,
@@ -126,9 +121,9 @@ def without_lists(data: Mapping[Any, Any], name: str, grade: int | None = None) 
                 document: -rank if grade is None else grade for rank, document in enumerate(documents, 1)
             }
             if len(by_topic[topic]) < len(documents):
-                again = next(one for one in documents if documents.count(one) > 1)
-                found = f"document {again!r} twice in the list of topic {topic!r}"
-                raise InputError(name, None, found, "each document once")
+                again = next(document for document in documents if documents.count(document) > 1)
+                twice = f"document {again!r} twice in the list of topic {topic!r}"
+                raise InputError(name, None, twice, "each document once")
     return by_topic
 
 
@@ -172,8 +167,8 @@ def _block_of_dict(data: Mapping[Any, Any], name: str) -> Block:
         for topic, documents in judged.items():
             for document, grade in documents.items():
                 if isinstance(grade, str) or not hasattr(grade, "__float__"):
-                    found = f"relevance {grade!r} of document {document!r} of topic {topic!r}"
-                    raise InputError(name, None, found, "a number")
+                    text = f"relevance {grade!r} of document {document!r} of topic {topic!r}"
+                    raise InputError(name, None, text, "a number")
     return Block(
         topics=ids_of(list(judged), name),
         lengths=np.array(list(map(len, judged.values())), np.int64),
@@ -211,8 +206,10 @@ def _as_grades(values: NDArray[Any], name: str) -> NDArray[Any]:
     if values.dtype.kind in "Ou":
         too_large = [not -(2**63) <= value < 2**63 for value in values.tolist()]
         if any(too_large):
-            found = f"relevance {TOO_LARGE} in row {too_large.index(True) + 1}"
-            raise InputError(name, None, found, "a whole number from -2^63 to 2^63 - 1")
+            row = too_large.index(True) + 1
+            raise InputError(
+                name, None, f"relevance {TOO_LARGE} in row {row}", "a whole number from -2^63 to 2^63 - 1"
+            )
     return values.astype(np.int64)
 
 
@@ -242,9 +239,11 @@ def rank_any(
         return rank_dict(data, relevance, lookup, options, name=name, tag=name, empty=empty)
     block = block_of_data(data, by_topic, name)
     ranking = rank_block(name, block, RunRanker.of(relevance, options), name, jobs or 1)
-    nothing = [lookup.place(topic, name) for topic in data if not data[topic]] if empty and by_topic else []
-    places = np.array([place for place in nothing if place is not None], np.int64)
-    return with_nothing_for(ranking, places) if len(places) else ranking
+    if not (empty and by_topic):
+        return ranking
+    numbers = [lookup.number_of_topic(topic, name) for topic in data if not data[topic]]
+    empty_topics = np.array([number for number in numbers if number is not None], np.int64)
+    return with_nothing_for(ranking, empty_topics) if len(empty_topics) else ranking
 
 
 NOT_LOOKED = SecondLook()

@@ -80,7 +80,7 @@ class Experiment(Comparisons):
         groups, weights = first.topic_files
         report = make_report(
             self.runs,
-            [run.evaluate_columns(columns, options, own=(groups, weights)).scores for run in self._ranked],
+            [run.evaluate_columns(columns, options, files=(groups, weights)).scores for run in self._ranked],
             [run.ranking for run in self._ranked],
             relevance,
             options,

@@ -33,7 +33,7 @@ GAINS = "qrels_float"
 """The format, as -R names it, of judgements that are gains with decimals."""
 
 
-_USUAL = (Options.relevance_level, False, False, 0, None, DOCNO, AS_TREC_EVAL)
+_USUAL: tuple[Any, ...] = (Options.relevance_level, False, False, 0, None, DOCNO, AS_TREC_EVAL)
 """The usual options of an evaluation, which those of a ranking have."""
 
 
@@ -203,20 +203,20 @@ class Run:
         selection: Selection,
         options: Options,
         jobs: int = 1,
-        own: tuple[Groups | None, Weights | None] = (None, None),
+        files: tuple[Groups | None, Weights | None] = (None, None),
         intervals: bool = False,
     ) -> Evaluation:
         """Return all numbers of the run for columns that were selected before.
 
-        own  the groups and the weights of topics
+        files  the groups and the weights of topics
         """
-        if intervals and own != (None, None):
+        if intervals and files != (None, None):
             raise UsageError("intervals: expected neither groups nor weights beside it")
         qrels, relevance = self.qrels, self.qrels.relevance
         alone = not self.is_part
         for text in warnings_about(self.ranking, relevance, options, lambda: self._second_look, alone):
             warn(text)
-        groups, weights = own
+        groups, weights = files
         answered = answered_by_nothing(relevance, options)
         ranking = self.ranking if answered is None else with_nothing_for(self.ranking, answered)
         check_common_topics(relevance, ranking, options)
