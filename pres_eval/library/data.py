@@ -230,8 +230,9 @@ def rank_any(
         return read_run(run_at(os.fspath(data)), relevance, options, jobs)
     if hasattr(data, "read"):
         return read_run(named(_FileObject(data, name, "run")), relevance, options, jobs)
-    name = name or getattr(data, "name", None) or "run"
-    name = name if isinstance(name, str) else "run"
+    name = name or getattr(data, "name", None)
+    if not name or not isinstance(name, str):
+        name = "run"
     check_tag(name, name)
     data, by_topic = plain_data(data, name)
     if by_topic and (relevance.rewriting is None or (empty and not any(data.values()))):
@@ -243,7 +244,9 @@ def rank_any(
         return ranking
     numbers = [lookup.number_of_topic(topic, name) for topic in data if not data[topic]]
     empty_topics = np.array([number for number in numbers if number is not None], np.int64)
-    return with_nothing_for(ranking, empty_topics) if len(empty_topics) else ranking
+    if not len(empty_topics):
+        return ranking
+    return with_nothing_for(ranking, empty_topics)
 
 
 NOT_LOOKED = SecondLook()
@@ -261,7 +264,9 @@ def look_again(data: Any, ranking: Ranking, relevance: Relevance, lookup: Lookup
         if not is_worth_a_look(ranking):
             return NOT_LOOKED
         return look_at_dict(data, ranking, relevance, lookup)
-    block = block_of_data(data if by_topic else _first_rows(data), by_topic, ranking.name)
+    if not by_topic:
+        data = _first_rows(data)
+    block = block_of_data(data, by_topic, ranking.name)
     return look_at_blocks([block], ranking, relevance)
 
 

@@ -96,9 +96,10 @@ class DictTopics:
             if ranked is not None:
                 return ranked
         rows, documents = self._judged_rows(indices)
-        sorted_rows = None if self._fall(scores) else self._sorted_rows(scores, rows, ranker)
-        if sorted_rows is not None:
-            return self._ranked_at(sorted_rows, documents)
+        if not self._fall(scores):
+            sorted_rows = self._sorted_rows(scores, rows, ranker)
+            if sorted_rows is not None:
+                return self._ranked_at(sorted_rows, documents)
         return rank_judged(
             Sortable(self.offsets, scores, self, ranker.ascending), self.topic, rows, documents
         )
@@ -127,9 +128,9 @@ class DictTopics:
         Their scores show where they are.
         """
         counts, judged = ranker.pool.documents_of(self.topic)
-        judged_scores = self._scores_of(indices)
-        retrieved = np.flatnonzero(~np.isnan(judged_scores))
-        judged_scores = ranker.cast(judged_scores[retrieved])
+        scores_of_judged = self._scores_of(indices)
+        retrieved = np.flatnonzero(~np.isnan(scores_of_judged))
+        judged_scores = ranker.cast(scores_of_judged[retrieved])
         segment = np.repeat(np.arange(len(counts)), counts)[retrieved]
         documents = retrieved + judged.start if isinstance(judged, slice) else judged[retrieved]
         if self._fall(scores):
@@ -163,7 +164,9 @@ class DictTopics:
         keys = self._keys(scores)
         order = np.argsort(keys)
         sorted_rows = inverse(order)[rows]
-        return None if _are_tied(keys[order], sorted_rows) else sorted_rows
+        if _are_tied(keys[order], sorted_rows):
+            return None
+        return sorted_rows
 
     def _ranked_at(self, sorted_rows: IntArray, documents: IntArray) -> Ranked:
         """Return the topics whose judged documents (D,) are in these rows (D,) once all are sorted."""

@@ -59,11 +59,7 @@ def _by_topic(
             unjudged.append(encode(topic, name))
         else:
             topic_numbers.append(number)
-            # Looking at all takes too long: who mixes texts and numbers joins two dicts.
-            first = next(iter(documents), "")
-            last = next(reversed(documents), "") if type(documents) is dict else first
-            texts = isinstance(first, str) and isinstance(last, str)
-            rankings.append(documents if texts else _with_texts(documents, name))
+            rankings.append(_with_texts(documents, name))
     if not only_texts and has_equal(np.array(topic_numbers, np.int64)):
         raise InputError(name, None, "a topic given both as a number and as a text", "each topic once")
     return topic_numbers, rankings, unjudged
@@ -205,7 +201,13 @@ def block_of_dict(run: Mapping[Any, Documents], name: str) -> Block:
 
 
 def _with_texts(documents: Documents, name: str) -> Documents:
-    """Return the same documents with texts as ids."""
+    """Return the same documents with texts as ids, if the first and the last are not texts both."""
+    # Looking at all takes too long: who mixes texts and numbers joins two dicts.
+    first = last = next(iter(documents), "")
+    if type(documents) is dict:
+        last = next(reversed(documents), "")
+    if isinstance(first, str) and isinstance(last, str):
+        return documents
     texts = {decode(encode(document, name)): score for document, score in documents.items()}
     if len(texts) < len(documents):
         raise InputError(name, None, "a document given both as a number and as a text", "each document once")

@@ -90,8 +90,11 @@ def signed(values: NDArray[Any]) -> NDArray[Any]:
 
 def ids_of_array(values: NDArray[Any], name: str) -> IdColumn:
     """Return an array (N,) as ids: whole numbers as they are, others as Python's objects."""
-    values = signed(values) if values.dtype.kind in "iu" else values
-    return Numbers(values, name) if values.dtype == np.int64 else Objects(values.tolist(), name)
+    if values.dtype.kind in "iu":
+        values = signed(values)
+    if values.dtype == np.int64:
+        return Numbers(values, name)
+    return Objects(values.tolist(), name)
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,7 +166,9 @@ class TextParts:
                 picked.append(part[rows_of_part])
         if len(picked) == 1:
             return picked[0]
-        return Ids.concatenate(picked) if picked else Ids.from_texts([])
+        if not picked:
+            return Ids.from_texts([])
+        return Ids.concatenate(picked)
 
     def groups(self) -> tuple[Ids, IntArray]:
         """Return the id of each group of equal neighbours, and how many these are."""

@@ -36,7 +36,8 @@ def as_array(values: Any) -> NDArray[Any]:
         return np.from_dlpack(values)
     if hasattr(values, "detach"):
         values = values.detach().cpu()
-        values = values.float() if "bfloat16" in str(getattr(values, "dtype", "")) else values
+        if "bfloat16" in str(getattr(values, "dtype", "")):
+            values = values.float()
     return np.asarray(values)
 
 
@@ -127,7 +128,9 @@ def _checked(topics: Any, ids: Any, scores: Any, name: str) -> tuple[Ids, NDArra
             )
     matrix = _even(ids, "ids", name)
     values = _even(scores, "scores", name)
-    names = ids_of(list(topics.tolist() if hasattr(topics, "tolist") else topics), name)
+    if hasattr(topics, "tolist"):
+        topics = topics.tolist()
+    names = ids_of(list(topics), name)
     if matrix.ndim != 2 or matrix.shape != values.shape or len(names) != len(matrix):
         raise InputError(
             name,
@@ -137,7 +140,9 @@ def _checked(topics: Any, ids: Any, scores: Any, name: str) -> tuple[Ids, NDArra
         )
     if values.dtype.kind not in "biuf":
         raise InputError(name, None, f"scores of type {values.dtype}", "numbers")
-    return names, signed(matrix) if matrix.dtype.kind in "iu" else matrix, values
+    if matrix.dtype.kind in "iu":
+        matrix = signed(matrix)
+    return names, matrix, values
 
 
 def _rank_numbers(

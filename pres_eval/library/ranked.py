@@ -87,7 +87,9 @@ class Qrels:
         """The judgements as the engine has them."""
         if self._prints_lines and not is_path(data):
             _check_topics(self.name, self.relevance.pool.topics)
-        self.form = GAINS if form == "qrels" and self.relevance.info is RelevanceInfo.QRELS_FLOAT else form
+        self.form = form
+        if form == "qrels" and self.relevance.info is RelevanceInfo.QRELS_FLOAT:
+            self.form = GAINS
         self.is_file = is_path(data)
         self._first = first_values(data)
 
@@ -238,7 +240,9 @@ class Qrels:
         """
         if empty == STOP:
             check_no_empty_topics(self.relevance, level)
-        return self._with(without_empty_topics(self.relevance, level)) if empty == SKIP else self
+        if empty != SKIP:
+            return self
+        return self._with(without_empty_topics(self.relevance, level))
 
     def _with(self, relevance: Relevance) -> Qrels:
         """Return the same with other judgements."""
@@ -301,9 +305,10 @@ class Qrels:
         if isinstance(data, Run):
             raise UsageError("run: it is ranked already, expected what Qrels.rank takes")
         check_jobs(jobs)
-        likeness = "" if self._first is None else look_swapped(self._first, first_values(data))
-        if likeness:
-            warn(f"{self.name}: {likeness}: were the two swapped? the judgements come first")
+        if self._first is not None:
+            likeness = look_swapped(self._first, first_values(data))
+            if likeness:
+                warn(f"{self.name}: {likeness}: were the two swapped? the judgements come first")
         options = _options(compat, max_retrieved, duplicates)
         naming = naming_of_arguments(columns, None)
         with using(naming):

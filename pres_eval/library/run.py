@@ -218,7 +218,9 @@ class Run:
             warn(text)
         groups, weights = files
         answered = answered_by_nothing(relevance, options)
-        ranking = self.ranking if answered is None else with_nothing_for(self.ranking, answered)
+        ranking = self.ranking
+        if answered is not None:
+            ranking = with_nothing_for(ranking, answered)
         check_common_topics(relevance, ranking, options)
         scoring = Scoring(
             relevance=relevance, selection=selection, options=options, groups=groups, weights=weights

@@ -53,7 +53,9 @@ def _column_names(available: Iterable[Any], value: Sequence[str], name: str) -> 
             names = [naming.columns[kind]]
         column = pick(known, names)
         if column is None:
-            expected = f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else names[0]
+            expected = names[-1]
+            if len(names) > 1:
+                expected = f"{', '.join(names[:-1])} or {expected}"
             raise InputError(
                 name,
                 None,
@@ -166,7 +168,9 @@ def _mapping_table(data: Mapping[Any, Any], value: Sequence[str], name: str) -> 
 
 def _ids(values: Any, name: str) -> IdColumn:
     """Return a column of ids from an array or a sequence of objects."""
-    return ids_of_array(values, name) if isinstance(values, np.ndarray) else Objects(list(values), name)
+    if isinstance(values, np.ndarray):
+        return ids_of_array(values, name)
+    return Objects(list(values), name)
 
 
 def column_of(values: Any) -> NDArray[Any]:
@@ -195,6 +199,7 @@ def _plain(value: Any) -> Any:
 
 
 def _numbers(values: NDArray[Any], column: str, name: str) -> NDArray[Any]:
+    """Return a column (N,) as numbers, with the grades of words; raise InputError for one that is none."""
     if values.dtype.kind in "biuf" and values.ndim == 1:
         return values
     cells = values.tolist()
