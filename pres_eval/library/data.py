@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.checking.second_look import ALL_ROWS, SecondLook, look_at_blocks, look_at_files
-from pres_eval.errors import InputError, refuse
+from pres_eval.errors import InputError, UsageError
 from pres_eval.library.arguments import is_dict, is_path
 from pres_eval.library.dict_topics import NOT_TOO_LARGE, TOO_LARGE
 from pres_eval.library.finding import block_of_dict, is_worth_a_look, look_at_dict, rank_dict
@@ -301,10 +301,10 @@ def rank_by_cluster(
     Raises UsageError for another run, and for a timeout that is no number above 0.
     """
     is_time = timeout is None or (isinstance(timeout, int | float) and 0 < timeout < math.inf)
-    refuse(
-        (not is_time, f"cluster_timeout={timeout!r}: expected seconds, above 0"),
-        (not is_path(data), "cluster: its workers read files; expected a path or an address as the run"),
-    )
+    if not is_time:
+        raise UsageError(f"cluster_timeout={timeout!r}: expected seconds, above 0")
+    if not is_path(data):
+        raise UsageError("cluster: its workers read files; expected a path or an address as the run")
     from pres_eval.engines.connecting import SECONDS, Patience, engine_of
 
     patience = Patience(SECONDS if timeout is None else timeout)

@@ -15,7 +15,7 @@ import numpy as np
 from pres_eval.arrays import FloatArray, Ids, IntArray, Words, narrow
 from pres_eval.errors import InputError, quoted
 from pres_eval.library.ids import Lookup, encode, ids_of
-from pres_eval.ranking.order import Sortable, place_keys, rank_judged
+from pres_eval.ranking.order import Sortable, position_keys, rank_judged
 from pres_eval.ranking.ranked import NO_TIES, Ranked, Scores, inverse
 from pres_eval.ranking.ranker import Ranker
 
@@ -139,7 +139,7 @@ class DictTopics:
             return None
         keys = self._keys(scores)
         keys.sort()
-        judged_keys = place_keys(segment, judged_scores, len(self.topic))
+        judged_keys = position_keys(segment, judged_scores, len(self.topic))
         sorted_rows = np.searchsorted(keys, judged_keys)
         if _are_tied(keys, sorted_rows):
             return None
@@ -155,7 +155,7 @@ class DictTopics:
     def _keys(self, scores: Scores) -> Words:
         """Return whole numbers (N,) in the order of topics, and of falling scores of 32 bits in each."""
         topic_of = np.repeat(np.arange(len(self.topic)), np.diff(self.offsets))
-        return place_keys(topic_of, scores, len(self.topic))
+        return position_keys(topic_of, scores, len(self.topic))
 
     def _sorted_rows(self, scores: Scores, rows: IntArray, ranker: Ranker) -> IntArray | None:
         """Return where judged rows (D,) are once scores are sorted (D,); None where scores tie."""

@@ -125,7 +125,7 @@ def evaluate(
                    chunks), a file (docno document), or a dict; the first of several hits counts, and the
                    highest of several grades (--map-docs)
     map_ranks      "dense": ranks close up where a document comes again; "kept": other documents keep theirs
-    exclude        documents that must not count: a file, a dict by topic, or "self" for its own id (--exclude)
+    exclude        documents that must not count: a file, a dict by topic, or "self" for its id (--exclude)
     exclude_from   "both", or the "run" alone (--exclude-from)
     bounds         add the range of values if unjudged documents retrieved down to the measure's cutoff
                    were judged, with grades up to the highest that the topic has (--bounds);

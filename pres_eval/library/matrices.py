@@ -226,7 +226,7 @@ def _ranked(
         return None
     offsets = np.concatenate(([0], np.cumsum(lengths)))
     rows = Sortable(offsets, scores, Numbers(numbers, ""), ranker.ascending)
-    return rank_judged(rows, topic, matches.rows, document[matches.wanted])
+    return rank_judged(rows, topic, matches.rows, document[matches.partners])
 
 
 def _flat(matrix: NDArray[Any], chosen: NDArray[np.bool_]) -> NDArray[Any]:

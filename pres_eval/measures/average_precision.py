@@ -48,6 +48,21 @@ def average_precision_cut(batch: Batch, cutoff: int) -> FloatArray:
     return divide(relevant.at(batch.running_precision, relevant.within(cutoff)), batch.num_rel)
 
 
+def average_precision_of_retrieved(batch: Batch) -> FloatArray:
+    """Precision at each relevant document retrieved, averaged over those alone (ragas' context precision).
+
+    Formula:  map_ret = 1/k Σ i / r_i      over the relevant documents retrieved
+      k  relevant documents retrieved      r_i  rank of the i-th of them
+    Range: 0 to 1; 0 if nothing relevant was retrieved.
+    Notes: what was missed does not count, so give it with set_recall: a run that retrieves less is often
+      better by it.  map divides by all relevant documents.  ragas' other measures of lists of ids are set_P
+      (IDBasedContextPrecision) and set_recall (IDBasedContextRecall, NonLLMContextRecall).
+    Source: ragas' NonLLMContextPrecisionWithReference, with documents compared by their ids; DeepEval's
+      contextual precision has this formula, with judgements by a model.  trec_eval: none.
+    """
+    return divide(batch.sum_of_relevant(batch.relevant_precision), batch.num_rel_ret)
+
+
 def geometric_average_precision(batch: Batch) -> FloatArray:
     """Average precision as in map, with the geometric mean over topics (GMAP).
 
@@ -164,6 +179,13 @@ MEASURES: tuple[Measure, ...] = (
         takes_many=True,
         traits=_RANKED,
         plain=plain_average_precision_cut,
+    ),
+    Measure(
+        "map_ret",
+        average_precision_of_retrieved,
+        ours=True,
+        rewards_giving_up=True,
+        traits=_RANKED | {Trait.MOVES_UP},
     ),
     Measure(
         "gm_map",
