@@ -29,7 +29,7 @@ from pres_eval.ranking.runs import Runs, read_run
 from pres_eval.reading import streams
 from pres_eval.reading.blocks import Block, check_tag
 from pres_eval.reading.file import File
-from pres_eval.reading.headings import DOCNO, GRADES, OF_TABLES, SCORES, TOPIC
+from pres_eval.reading.headings import DOCNO, GRADES, NO_NAMING, OF_TABLES, SCORES, TOPIC
 from pres_eval.reading.naming import current_naming, named
 from pres_eval.reading.relevance import Relevance, qrels_of_block, read_relevance
 from pres_eval.reading.run_files import run_at, source_at
@@ -99,7 +99,10 @@ def plain_data(data: Any, name: str, grade: int | None = None) -> tuple[Any, boo
 def _has_columns(data: Mapping[Any, Any], role: int) -> bool:
     """Return whether the keys of a dict are names of columns, not topics; role: of a run or of judgements."""
     names = data.keys()
-    headings = current_naming().for_role(role).columns
+    naming = current_naming()
+    if naming is NO_NAMING:
+        return not (names.isdisjoint(OF_TABLES["topic"]) or names.isdisjoint(OF_TABLES["document"]))
+    headings = naming.for_role(role).columns
     topics = (*OF_TABLES["topic"], headings.get(TOPIC))
     documents = (*OF_TABLES["document"], headings.get(DOCNO))
     return not (names.isdisjoint(topics) or names.isdisjoint(documents))

@@ -17,12 +17,12 @@ from pres_eval.library.evaluation import Evaluation, Origin
 from pres_eval.library.file_or_dict import topic_files
 from pres_eval.library.ids import encode, texts_of
 from pres_eval.library.measures import Measures, selected
+from pres_eval.library.naming import reading
 from pres_eval.measures.selection import Selection, as_asked
 from pres_eval.options import AS_TREC_EVAL, DEFAULT_NMAX, DOCNO, SKIP, STOP, Options
 from pres_eval.ranking.ranking import Ranking, with_nothing_for
 from pres_eval.reading.changed_judgements import answered_by_nothing, check_no_empty_topics, empty_topics
 from pres_eval.reading.headings import NO_NAMING, Naming
-from pres_eval.reading.naming import using
 from pres_eval.reading.topic_files import Groups, Weights
 from pres_eval.scoring import Scoring, warning_of_infinite_gains
 
@@ -85,7 +85,7 @@ class Run:
     @cached_property
     def _second_look(self) -> SecondLook:
         """Return what a second look at the rows of the run shows."""
-        with using(self._naming):
+        with reading(self._naming):
             return look_again(self._made_of, self.ranking, self.qrels.relevance, self.qrels.lookup)
 
     def __repr__(self) -> str:
@@ -112,7 +112,7 @@ class Run:
                 f"{self.name}: was made of a {type(self._made_of).__name__}, which can be read once, expected"
                 " a path, a dict or a table"
             )
-        with using(self._naming):
+        with reading(self._naming):
             write_run(self._made_of, file, form, tag)
 
     def _options_of(
