@@ -192,10 +192,10 @@ def _topic_table(explanation: Explanation, labels: Sequence[str], values: Sequen
         f" {explanation.num_ret} retrieved"
     ]
     if num_relevant:
-        lost, kept = explanation.area_lost, explanation.area_kept
+        area = explanation.area_kept
         notes.append(
-            f"Σ r_i = {explanation.sum_of_ranks}   A1 = {lost}   A2 = {kept}"
-            f"   PRES = A2 / (A1 + A2) = {kept} / {num_relevant * nmax} = {explanation.score:.4f}"
+            f"Σ r_i = {explanation.sum_of_ranks}   A1 = {explanation.area_lost}   A2 = {area}"
+            f"   PRES = A2 / (A1 + A2) = {area} / {num_relevant * nmax} = {explanation.score:.4f}"
         )
     if explanation.found < num_relevant:
         notes.append(f"* rank of the worst case: not found by rank {nmax}")
