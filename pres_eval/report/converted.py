@@ -61,12 +61,12 @@ def parquet_writer(stream: BinaryIO, fields: Mapping[str, str]) -> Iterator[Writ
 
 
 # Formats whose columns are separated by blanks or tabs.
-LINES = ("trec_results", "qrels", "beir", "msmarco")
+LINE_FORMATS = ("trec_results", "qrels", "beir", "msmarco")
 
 # Formats of runs alone.
 OF_RUNS = ("trec_results", "msmarco")
 
-TARGETS = (*LINES, "json", "jsonl", "csv", "parquet")
+TARGETS = (*LINE_FORMATS, "json", "jsonl", "csv", "parquet")
 
 
 KEEPS_IT = "--to jsonl keeps it"
@@ -198,7 +198,7 @@ def _check_ids(name: str, form: str, row: Row) -> None:
     for rounded in filter(ROUNDED.fullmatch, (topic, document) if form == "csv" else ()):
         expected = "one that pres-eval does not take for a number which a spreadsheet has rounded"
         raise InputError(name, row[3], f"id {quoted(rounded)}", expected, KEEPS_IT)
-    is_comment = form in LINES and topic.startswith(b"#")
+    is_comment = form in LINE_FORMATS and topic.startswith(b"#")
     if form in ("json", "jsonl", "parquet"):
         return
     if is_comment or not _can_hold(form, topic):
@@ -214,7 +214,7 @@ def _check_ids(name: str, form: str, row: Row) -> None:
 
 def _can_hold(form: str, word: bytes) -> bool:
     """Return whether an id stays one: lines have none with blanks, CSV none with blanks around it."""
-    return word.split() == [word] if form in LINES else word.strip() == word and word != b""
+    return word.split() == [word] if form in LINE_FORMATS else word.strip() == word and word != b""
 
 
 def _text(name: str, word: bytes, line: int | None) -> str:

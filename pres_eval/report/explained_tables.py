@@ -70,7 +70,7 @@ def _documents(explanations: Sequence[Explanation]) -> Table:
     )
 
 
-LINES_AROUND = 6
+LINES_AROUND_TOPIC = 6
 """Lines of a topic besides its documents, notes and drawing: title, headings, blank lines."""
 
 
@@ -82,7 +82,7 @@ def _first(topics: Sequence[tuple[float, Table]], most: int | None, lines: int |
     shown: list[Table] = []
     num_lines = 0
     for table in ordered:
-        num_lines += LINES_AROUND + len(table.notes) + len(table.drawing)
+        num_lines += LINES_AROUND_TOPIC + len(table.notes) + len(table.drawing)
         if table.drawing:
             num_lines += 1  # the blank line above it
         if table.shown is not None:

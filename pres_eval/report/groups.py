@@ -48,7 +48,7 @@ def _labels_meant(name: str, labels: Sequence[str]) -> list[str]:
     """Return those of the labels that -m would give for a name, which may end with a group."""
     measure, group = split_label(name)
     try:
-        meant = labels_of(measure)
+        meant = list(labels_of(measure))
     except MeasureError:
         return []
     if group:

@@ -22,15 +22,15 @@ from pres_eval.report.columns import shown_by
 from pres_eval.report.layout import PValue, Score, Shown, ShownCell, Table, records_table
 from pres_eval.report.text import falling_notes, moved, text_of
 
-MOST_SHOWN = 12
+SHOWN_ROWS = 12
 """Lines of a long table about judges that people see; programs get all."""
 
 
 def more_rows(count: int, table: str) -> list[str]:
     """Describe where to find the rows of such a table that are not printed."""
-    if count <= MOST_SHOWN:
+    if count <= SHOWN_ROWS:
         return []
-    return [f"{count - MOST_SHOWN} more: --table {table}"]
+    return [f"{count - SHOWN_ROWS} more: --table {table}"]
 
 
 def agreement_table(judged: Assessments, total: TopicAgreement, table: GradeTable, level: float) -> Table:
@@ -167,7 +167,7 @@ def topics_table(topics: Sequence[TopicAgreement]) -> Table:
         topics,
         TopicAgreement,
         notes,
-        shown_by(columns, lowest[:MOST_SHOWN]),
+        shown_by(columns, lowest[:SHOWN_ROWS]),
     )
 
 
@@ -207,7 +207,7 @@ def swaps_table(pairs: Sequence[SwappedPair]) -> Table:
         pairs,
         SwappedPair,
         notes,
-        shown_by(columns, pairs[:MOST_SHOWN], left=3),
+        shown_by(columns, pairs[:SHOWN_ROWS], left=3),
     )
 
 
@@ -237,7 +237,7 @@ def runs_table(changes: Sequence[RunChange], falling: Collection[str] = ()) -> T
 def topic_changes_table(changes: Sequence[Sequence[Any]], measures: int) -> Table:
     """Return the topics that gain and lose most: the ends of each measure's list for people."""
     per_measure = len(changes) // max(measures, 1)
-    ends = MOST_SHOWN // 2
+    ends = SHOWN_ROWS // 2
     cells: list[Sequence[ShownCell]] = []
     for number, (*facts, change) in enumerate(changes):
         rank = number % per_measure

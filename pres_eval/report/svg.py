@@ -27,9 +27,9 @@ from pres_eval.report.graphs import Graph
 from pres_eval.report.markup import Content, Html, element
 from pres_eval.report.text import cut, fitted
 
-COLOURS, DASHES = 8, 4
+COLOUR_CLASSES, DASH_CLASSES = 8, 4
 
-MARKERS = (
+MARKER_PATHS = (
     "m-3 0a3 3 0 1 0 6 0a3 3 0 1 0-6 0z",
     "m-2.7-2.7h5.4v5.4h-5.4z",
     "m0-3.8l3.5 6.2h-7z",
@@ -43,12 +43,12 @@ MARKERS = (
 
 def series_class(number: int) -> str:
     """Return the classes of a series: its colour and its dashes."""
-    return f"c{number % COLOURS} d{number % DASHES}"
+    return f"c{number % COLOUR_CLASSES} d{number % DASH_CLASSES}"
 
 
 def marker(number: int) -> str:
     """Return the path of a series' marker, from its middle."""
-    return MARKERS[number % len(MARKERS)]
+    return MARKER_PATHS[number % len(MARKER_PATHS)]
 
 
 def line_chart(graph: Graph, names: Sequence[str]) -> Html:
@@ -88,13 +88,13 @@ class Row:
 
 
 ROW_HEIGHT = 20
-LONGEST_NAME = 24
+NAME_LETTERS = 24
 MOST_LETTERS = 16
 
 
 def row_chart(name: str, title: str, words: str, label: str, rows: Sequence[Row]) -> Html:
     """Return a row for each run, one below the other, over one axis of values."""
-    names = fitted([row.name for row in rows], LONGEST_NAME)
+    names = fitted([row.name for row in rows], NAME_LETTERS)
     longest = max(map(len, names), default=1)
     right = 16 + round(7.2 * min(max((len(row.end) for row in rows), default=0), MOST_LETTERS))
     ends = [end for row in rows for end in (*row.line, row.middle) if np.isfinite(end)]

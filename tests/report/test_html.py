@@ -369,7 +369,7 @@ def test_contrast(page: Page, scheme: int) -> None:
         assert contrast("text", ground) >= 7
     for ground in ("page", "panel"):
         assert contrast("dim", ground) >= 4.5 and contrast("accent", ground) >= 4.5
-        assert all(contrast(f"c{number}", ground) >= 3 for number in range(svg.COLOURS))
+        assert all(contrast(f"c{number}", ground) >= 3 for number in range(svg.COLOUR_CLASSES))
 
 
 def test_axes() -> None:
