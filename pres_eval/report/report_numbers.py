@@ -123,12 +123,12 @@ def against_median(report: Report, run: int, label: str = "map") -> FloatArray:
     return np.asarray(values * 0.0 if medians is None else values - medians, np.float64)
 
 
-MOST = 15
+LISTED_TOPICS = 15
 """Topics of a list of the most different ones."""
 
 
 def largest_differences(
-    report: Report, label: str, most: int = MOST
+    report: Report, label: str, most: int = LISTED_TOPICS
 ) -> list[tuple[bytes, str, str, float, float, float]]:
     """Return the topics with the largest differences between runs, largest first, equal ones by topic.
 
