@@ -111,9 +111,9 @@ def page_around(figure: Figure) -> Any:
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
     for legend in figure.legends:
-        place = legend.get_window_extent().transformed(figure.transFigure.inverted())
+        area = legend.get_window_extent().transformed(figure.transFigure.inverted())
         legend.set_loc("center")
-        legend.set_bbox_to_anchor(place, transform=figure.transFigure)
+        legend.set_bbox_to_anchor(area, transform=figure.transFigure)
     wide, high = max(PAGE_INCHES[0], width + 2 * MARGIN), max(PAGE_INCHES[1], height + 2 * MARGIN)
     left, top = (width - wide) / 2, height + MARGIN
     return Bbox.from_extents(left, top - high, left + wide, top)
@@ -167,10 +167,10 @@ def draw_curves(report: Report, histogram: bool = False) -> Figure:
         layout, with_histogram = "ab;cd", "ab;cd;ee"
     with new_figure(width, height) as figure:
         panels = figure.subplot_mosaic(with_histogram if histogram else layout)
-        for place, graph in zip("abcd", graphs, strict=False):
-            draw_graph(panels[place], graph, report)
-        for place in "abcd"[len(graphs) :]:
-            panels[place].remove()
+        for panel, graph in zip("abcd", graphs, strict=False):
+            draw_graph(panels[panel], graph, report)
+        for panel in "abcd"[len(graphs) :]:
+            panels[panel].remove()
         add_legend(figure, *named_lines(panels["a"].get_lines(), report.names))
         if histogram:
             draw_bars(panels["e"], report, 0, median_labels(report)[0])
@@ -180,8 +180,8 @@ def draw_curves(report: Report, histogram: bool = False) -> Figure:
 def _run_page(report: Report, run: int) -> Figure:
     """Draw TREC's tables of a run, and beside them the run against the median."""
     (figure,) = _text_pages([report.names[run], "", *run_text(report, run).splitlines()])
-    for place, label in enumerate(median_labels(report)):
-        axes = figure.add_axes((0.53, 0.72 - 0.33 * place, 0.42, 0.2))
+    for number, label in enumerate(median_labels(report)):
+        axes = figure.add_axes((0.53, 0.72 - 0.33 * number, 0.42, 0.2))
         draw_bars(axes, report, run, label)
         axes.set_title("\n".join(textwrap.wrap(axes.get_title(), 48)))
     return figure
