@@ -260,9 +260,9 @@ def _latex_tabular(grid: Grid) -> str:
     columns = "".join(side[0] for side in _alignments(grid))
     widest = _widest_in_latex(grid)
     rows = []
-    for row in grid.rows:
-        numbers = [_MINUS.sub("$-$", cell) for cell in row[grid.left :]]
-        rows.append([*row[: grid.left], *numbers])
+    for cells in grid.rows:
+        numbers = [_MINUS.sub("$-$", cell) for cell in cells[grid.left :]]
+        rows.append([*cells[: grid.left], *numbers])
     span = max(len(grid.header) - 1, 1)
     lines = []
     if grid.title:

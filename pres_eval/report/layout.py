@@ -275,8 +275,10 @@ def grid_of(table: Table, look: Look) -> Grid:
         cells = []
         for cell in row:
             # Most cells of large tables are texts: these take the short way.
-            is_text = isinstance(cell, str)
-            cells.append(escaped(cell, style) if is_text else cell_text(cell, look.digits, style))
+            if isinstance(cell, str):
+                cells.append(escaped(cell, style))
+            else:
+                cells.append(cell_text(cell, look.digits, style))
         rows.append(tuple(cells))
     apart = []
     for failure in look.failures:
