@@ -134,7 +134,7 @@ def _observe(source: File, file: Any, columns: Columns, grades: int) -> None:
         candidates = [
             heading
             for place, heading in enumerate(headings)
-            if place not in columns.places and may_be_numbers(first_rows.column(place).to_pylist(), grades)
+            if place not in columns.used and may_be_numbers(first_rows.column(place).to_pylist(), grades)
         ]
         warn_of_unnamed_number(source.name, candidates, grades, "HEADING")
     for row in first_rows.to_pylist():
@@ -204,7 +204,7 @@ def blocks_of_groups(source: File, start: int, stop: int, by_topic: bool) -> Ite
 def column_names(source: File, file: Any, grades: int) -> list[str]:
     """Return the names of the columns that are read.  Raises InputError if the file has not all of them."""
     names = file.schema_arrow.names
-    return [names[place] for place in columns_in(source, file, grades).places]
+    return [names[place] for place in columns_in(source, file, grades).used]
 
 
 def columns_in(source: File, file: Any, grades: int) -> Columns:
@@ -222,11 +222,11 @@ def columns_in(source: File, file: Any, grades: int) -> Columns:
         value = "relevance or label" if grades else "score"
         expected = f"query_id doc_id {value}, or qid docno {value}"
         raise InputError(source.name, None, f"the columns {', '.join(names)}", expected, NAME_THEM)
-    for place in columns.places:
+    for place in columns.used:
         if names.count(names[place]) > 1:
             found = f"{names.count(names[place])} columns named {names[place]}"
             raise InputError(source.name, None, found, "one")
-    for place in columns.places[:1] if columns.several else columns.places[:2]:
+    for place in columns.used[:1] if columns.several else columns.used[:2]:
         kind = schema.field(place).type
         if pyarrow.types.is_nested(kind):
             found = f"column {quoted(names[place])} of type {kind}"
