@@ -24,7 +24,7 @@ from pres_eval.options import (
 )
 from pres_eval.ranking.ranking import ALL, TOPIC_RULES
 from pres_eval.reading.headings import NAMEABLE
-from pres_eval.reading.relevance import FORMATS, relevance_info
+from pres_eval.reading.relevance import JUDGED_FORMATS, relevance_info
 from pres_eval.reading.run_files import RUN_FORMATS, TREC
 from pres_eval.report.text import NAMINGS, run_names
 
@@ -235,7 +235,7 @@ class NumberOptions(RewriteOptions, place=4):
     )  # fmt: skip
     relevance_format: str = option(
         "-R", "--Rel_info_format", default="qrels", show_default=True, metavar="FORMAT",
-        help=f"Format of the judgements: {', '.join(FORMATS)}.",
+        help=f"Format of the judgements: {', '.join(JUDGED_FORMATS)}.",
     )  # fmt: skip
     columns: tuple[str, ...] = COLUMNS
     grades: tuple[str, ...] = GRADE_WORDS

@@ -215,7 +215,7 @@ def _ends_before_number(matrix: Bytes, lengths: IntArray, before: bytes) -> IntA
     return shortened
 
 
-_TOKENS = re.compile(rb"\[\^?\]?(?:\\.|[^\]\\])*\]|\\.|\{(?:\d+,?\d*|,\d*)\}|.", re.DOTALL)
+_TOKENS_OF_PATTERNS = re.compile(rb"\[\^?\]?(?:\\.|[^\]\\])*\]|\\.|\{(?:\d+,?\d*|,\d*)\}|.", re.DOTALL)
 """Sets of bytes, escapes, and numbers of repetitions, which name no byte."""
 
 
@@ -229,7 +229,7 @@ def _kinds_of_bytes(pattern: bytes) -> bytes | None:
         return None  # flags, and groups that are named again
     begins = np.zeros(257, np.bool_)
     begins[:34] = True  # blanks, and the end of a line
-    for token in _TOKENS.findall(pattern):
+    for token in _TOKENS_OF_PATTERNS.findall(pattern):
         for named in re.findall(rb"\\.|\w-\w|.", token, re.DOTALL) if len(token) > 2 else [token]:
             if named[:1] == b"\\" and named[1:].isalpha():
                 begins[list(b"0:" if named[1:] in b"dD" else b"0:A[_`a{")] = True

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 QRELS_FLOAT = replace(QRELS, whole=False)
 """Judgements whose relevance may be any decimal number."""
 
-MOST_REMEMBERED = 1 << 19
+MOST_JUDGEMENTS_REMEMBERED = 1 << 19
 """Topics and judgements of which batches keep what they made, so that memory stays small."""
 
 MANY_GROUPS = 1024
@@ -77,7 +77,9 @@ class QrelsJudgements:
     left_out: frozenset[bytes] = frozenset()
     nmax: IntArray | None = None
     sizes: IntArray | None = None
-    topics_seen: Remembered = field(init=False, default_factory=partial(Remembered, MOST_REMEMBERED))
+    topics_seen: Remembered = field(
+        init=False, default_factory=partial(Remembered, MOST_JUDGEMENTS_REMEMBERED)
+    )
     """Facts of batches that need the judgements alone, kept between runs; `replace` drops them."""
 
     @property
@@ -121,7 +123,7 @@ def as_qrels(relevance: Relevance, option: str) -> QrelsJudgements:
     return relevance
 
 
-FORMATS = {
+JUDGED_FORMATS = {
     "qrels": RelevanceInfo.QRELS,
     "qrels_jg": RelevanceInfo.QRELS_JG,
     "prefs": RelevanceInfo.PREFS,
@@ -141,9 +143,9 @@ FORMATS = {
 
 def relevance_info(form: str) -> RelevanceInfo:
     """Return the facts of a format of judgements; raise UsageError for one that does not exist."""
-    if form not in FORMATS:
-        raise UsageError(f"-R {form}: no such format, expected one of {', '.join(FORMATS)}")
-    return FORMATS[form]
+    if form not in JUDGED_FORMATS:
+        raise UsageError(f"-R {form}: no such format, expected one of {', '.join(JUDGED_FORMATS)}")
+    return JUDGED_FORMATS[form]
 
 
 def read_relevance(path: str | File, form: str = "qrels", jobs: int | None = None) -> Relevance:
@@ -158,7 +160,7 @@ def read_relevance(path: str | File, form: str = "qrels", jobs: int | None = Non
         source = File(source)
     if form in ("qrels", "qrels_float"):
         return _read_recognised(source, form, jobs)
-    if FORMATS[form] is RelevanceInfo.QRELS:
+    if JUDGED_FORMATS[form] is RelevanceInfo.QRELS:
         from pres_eval.reading.formats.recognising import FORMATS as OTHERS
 
         return qrels_in(source, OTHERS[form])

@@ -26,7 +26,7 @@ Repair = tuple[str, str]
 Rows = Sequence[Sequence[str]]
 
 _INTEGER, _NUMBER, _ANY = r"[+-]?\d+", r"(?i)[+-]?(\d+([.,]\d*)?|[.,]\d+)(e[+-]?\d+)?", r"(?s).*"
-_DECIMAL = r"[+-]?\d*[.,]\d+"
+_DECIMAL_NUMBER = r"[+-]?\d*[.,]\d+"
 _WORD = r"(?i).*[a-z].*"
 _Q0 = r"(?i)q?0"
 _MEASURE = (
@@ -220,7 +220,7 @@ def _of_grades(rows: Rows) -> Repair | None:
         return None
     if any(re.fullmatch(r"[+-]?\d+,\d+", grade) for grade in grades):
         return None
-    decimals = [grade for grade in grades if re.fullmatch(_DECIMAL, grade)]
+    decimals = [grade for grade in grades if re.fullmatch(_DECIMAL_NUMBER, grade)]
     if decimals:
         return GAINS_ADVICE, ""
     good = [row for row in rows if len(row) == 4]

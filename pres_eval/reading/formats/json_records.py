@@ -11,7 +11,7 @@ from pres_eval.errors import InputError, ReadingNote, did_you_mean, number_of, q
 from pres_eval.reading.file import File
 from pres_eval.reading.formats.engines import Entry
 from pres_eval.reading.formats.separated import ids_in_cell
-from pres_eval.reading.formats.table_columns import ONE_TOPIC, has_one_topic, note_of_one_topic
+from pres_eval.reading.formats.table_columns import ID_OF_ONE_TOPIC, has_one_topic, note_of_one_topic
 from pres_eval.reading.headings import (
     DOCNO,
     DOCNOS,
@@ -45,7 +45,7 @@ Numbered = tuple[Any, "int | None"]
 class RecordColumns:
     """Names of the fields of a record.
 
-    topic     None: the record's number is its topic if it has a list of documents, else that is ONE_TOPIC
+    topic     None: the record's number is its topic if it has a list of documents, else ID_OF_ONE_TOPIC is
     document  the document, or the list of documents, which may be objects with their ids and scores
     number    None: the documents are in ranked order, and relevant
     by_rank   whether the number is a rank
@@ -186,7 +186,7 @@ class RecordReader:
             topic = str(number)
         else:
             self._has_one_topic = True
-            topic = ONE_TOPIC.decode()
+            topic = ID_OF_ONE_TOPIC.decode()
         if isinstance(documents, list):
             self._table.see_list(topic)
             yield from _entries_of_list(topic, documents, line)

@@ -14,7 +14,7 @@ from pres_eval.reading.blocks import Block, Row, blocks_of_rows
 from pres_eval.reading.csv_rows import cells_of, separated_rows, separator_of_lines
 from pres_eval.reading.file import File
 from pres_eval.reading.formats.table_columns import (
-    ONE_TOPIC,
+    ID_OF_ONE_TOPIC,
     Columns,
     columns_of,
     note_of_one_topic,
@@ -234,7 +234,7 @@ class CellReader:
             if len(cells) != self.width:
                 expected = f"{self.width}{self.like}"
                 raise InputError(self.source.name, line, f"{len(cells)} columns", expected)
-            topic_cell = ONE_TOPIC.decode()
+            topic_cell = ID_OF_ONE_TOPIC.decode()
             if columns.topic is not None:
                 topic_cell = cells[columns.topic]
             if columns.number is not None:

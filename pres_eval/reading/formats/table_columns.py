@@ -9,7 +9,7 @@ from pres_eval.errors import ReadingNote
 from pres_eval.reading.headings import DOCNO, DOCNOS, GRADE, RANK, RELEVANT_DOCNOS, SCORE, TOPIC, Naming
 from pres_eval.records import dataclass
 
-ONE_TOPIC = b"1"
+ID_OF_ONE_TOPIC = b"1"
 """Topic of all rows of a table without a column of topics."""
 
 
@@ -17,7 +17,7 @@ ONE_TOPIC = b"1"
 class Columns:
     """Places of the columns of a file, from 0.
 
-    topic    None: all rows are of ONE_TOPIC
+    topic    None: all rows are of ID_OF_ONE_TOPIC
     number   of the score, rank or grade; None: the documents of a topic are in ranked order, and relevant
     by_rank  whether the number is a rank
     several  whether a cell has several documents in ranked order
@@ -112,7 +112,5 @@ def numbered_columns(naming: Naming, grades: int) -> Columns:
 
 def note_of_one_topic(name: str) -> None:
     """Note that a table has no column of topics."""
-    text = (
-        f"no column of topics, so that all rows are of topic {ONE_TOPIC.decode()} (--columns topic=HEADING)"
-    )
+    text = f"no column of topics, so that all rows are of topic {ID_OF_ONE_TOPIC.decode()} (--columns topic=HEADING)"
     warnings.warn(f"{name}: {text}", ReadingNote, stacklevel=2)

@@ -12,7 +12,7 @@ from pres_eval.records import dataclass
 SEPARATOR_LINE = re.compile(rb'"?sep=[;,\t]"?\s*', re.IGNORECASE)
 """The first line of some exports, for Excel alone."""
 
-SEPARATORS = "\t;,|"
+COLUMN_SEPARATORS = "\t;,|"
 """Separators of columns; a heading line that has several is separated by the first of these."""
 
 QUOTED_WORDS = re.compile(rb'"[^"]*"(?: "[^"]*")+\s*')
@@ -47,7 +47,7 @@ def head_of_line(line: bytes, before: int = 0) -> TableHead | None:
     elif QUOTED_WORDS.fullmatch(line):
         separator = " "
     else:
-        separator = next((sign for sign in SEPARATORS if sign in text), None)
+        separator = next((sign for sign in COLUMN_SEPARATORS if sign in text), None)
     if not separator:
         return None
     try:
