@@ -125,7 +125,7 @@ def with_document_scores(relevance: Relevance, scores: QrelsJudgements) -> Qrels
     pool = qrels.pool
     matches = scores.pool.join(scores.pool.find_topics(pool.topics), np.diff(pool.offsets), pool.documents)
     document_scores = np.zeros(len(pool.documents))
-    document_scores[matches.rows] = scores.grade[matches.wanted]
+    document_scores[matches.rows] = scores.grade[matches.partners]
     return replace(qrels, document_scores=document_scores)
 
 
