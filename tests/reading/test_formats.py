@@ -200,10 +200,14 @@ def test_any_run_in_any_format(
         plain.write_text(trec_run(data))
         judged.write_text(trec_qrels({t: dict.fromkeys(list(docs)[::2], 1) for t, docs in data.items()}))
         relevance = read_relevance(str(judged))
-        with mock.patch.object(blocks, "AT_ONCE", size), mock.patch.object(parquet, "ROWS", size):
-            with warnings.catch_warnings():  # scores by chance may rise with the ranks of the file
-                warnings.simplefilter("ignore", ReadingWarning)
-                found = read_run(File(str(path)), relevance, Options(), form=name)
+        with (
+            mock.patch.object(blocks, "AT_ONCE", size),
+            mock.patch.object(parquet, "ROWS", size),
+            warnings.catch_warnings(),
+        ):
+            # Scores by chance may rise with the ranks of the file.
+            warnings.simplefilter("ignore", ReadingWarning)
+            found = read_run(File(str(path)), relevance, Options(), form=name)
         expected = read_run(File(str(plain)), relevance, Options())
     for column in ("topic", "num_ret", "offsets", "rank", "document"):
         assert getattr(found, column).tolist() == getattr(expected, column).tolist()

@@ -112,5 +112,6 @@ def numbered_columns(naming: Naming, grades: int) -> Columns:
 
 def note_of_one_topic(name: str) -> None:
     """Note that a table has no column of topics."""
-    text = f"no column of topics, so that all rows are of topic {ID_OF_ONE_TOPIC.decode()} (--columns topic=HEADING)"
+    topic = ID_OF_ONE_TOPIC.decode()
+    text = f"no column of topics, so that all rows are of topic {topic} (--columns topic=HEADING)"
     warnings.warn(f"{name}: {text}", ReadingNote, stacklevel=2)
