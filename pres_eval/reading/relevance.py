@@ -17,6 +17,7 @@ from pres_eval.reading.file import File
 from pres_eval.reading.headings import NO_NAMING
 from pres_eval.reading.lines import QRELS, Layout, LineError, Lines, in_parts, no_lines
 from pres_eval.reading.pool import Pool, Pooled, Remembered, build_pool
+from pres_eval.reading.run_files import TABLE_FORMATS
 from pres_eval.records import dataclass
 
 if TYPE_CHECKING:
@@ -132,11 +133,7 @@ JUDGED_FORMATS = {
     "subtopics": RelevanceInfo.SUBTOPICS,
     "strata": RelevanceInfo.STRATA,
     "prels": RelevanceInfo.PRELS,
-    "beir": RelevanceInfo.QRELS,
-    "json": RelevanceInfo.QRELS,
-    "jsonl": RelevanceInfo.QRELS,
-    "csv": RelevanceInfo.QRELS,
-    "parquet": RelevanceInfo.QRELS,
+    **dict.fromkeys(TABLE_FORMATS, RelevanceInfo.QRELS),
 }
 """Formats, each with the kind of relevance information that it has."""
 

@@ -27,8 +27,11 @@ PARQUET_MAGIC = b"PAR1"
 
 TREC = "trec_results"
 PARQUET = "parquet"
-RUN_FORMATS = ("msmarco", "beir", "json", "jsonl", "csv", PARQUET)
-"""The other formats of runs that -T names."""
+TABLE_FORMATS = ("beir", "json", "jsonl", "csv", PARQUET)
+"""Other formats of runs and of judgements, as -T and -R name them."""
+
+RUN_FORMATS = ("msmarco", *TABLE_FORMATS)
+"""All other formats of runs."""
 
 
 @dataclass(frozen=True, eq=False)

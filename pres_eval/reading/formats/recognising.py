@@ -102,6 +102,11 @@ def _of_text(text: bytes, lines: list[bytes], grades: bool, naming: Naming) -> F
     return None
 
 
+def has_whole_numbers(source: File) -> bool:
+    """Return whether the beginning of a file has no decimals, as grades have none, and scores may."""
+    return re.search(rb"[:\s,]-?\d+(\.\d|[eE][+-]?\d)|NaN|Infinity", source.head()) is None
+
+
 def judgements_format(source: File) -> FileFormat | None:
     """Return the format of judgements whose columns or words the options name; None if they name none."""
     file_format = recognised(source, grades=True)
