@@ -17,6 +17,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from support import prepared
 from support.doc_parts import PARTS
 from support.doc_picture import architecture
 from support.doc_terminal import COLUMNS, commands_run, marks, terminal
@@ -55,6 +56,9 @@ EXAMPLE_FILES = {
     "other_run.txt": "patents/run_keyword.txt",
     **{f"run_{name}.txt": f"patents/run_{name}.txt" for name in ("broad", "keyword", "semantic")},
     "scores.csv": "published/table4.csv",
+    **dict.fromkeys(("before.txt", "original.txt"), "patents/run_keyword.txt"),
+    **dict.fromkeys(("after.txt", "instructed.txt"), "patents/run_semantic.txt"),
+    "changed.txt": "patents/qrels.txt",
     "review.txt": "review/found.txt",
     "sample.txt": "review/sample.txt",
 }
@@ -70,8 +74,7 @@ def console(content: str, columns: int | None = None) -> str:
             (Path(folder) / name).symlink_to(ROOT / "fixtures" / source)
         program = Path(folder) / "bin" / "pres-eval"
         program.parent.mkdir()
-        program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m pres_eval "$@"\n', encoding="utf-8")
-        program.chmod(0o755)
+        program.symlink_to(prepared.program())
         return "".join(f"$ {command}\n{_output(command, Path(folder), columns)}" for command in commands)
 
 

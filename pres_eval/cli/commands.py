@@ -30,8 +30,10 @@ COMMANDS = {
     "pool": "List the documents to judge.",
     "power": "Plan how many topics a difference needs.",
     "protocols": "List the settings of --protocol and their sources.",
+    "replicate": "Measure whether an improvement comes out again.",
     "report": "Write the report: page, text or pictures.",
     "robustness": "Remove judgements and see how the order of runs changes.",
+    "stopping": "Evaluate where reviews stopped.",
     "sweep": "Show measures at several Nmax.",
     "validate": "Estimate from a sample how much a review missed.",
 }
@@ -62,11 +64,11 @@ def split_command(arguments: Sequence[str]) -> tuple[str | None, list[str]]:
 
     Raises UsageError for a first word that is no file and looks like a command.
     """
-    place, word = next(
-        ((place, word) for place, word in enumerate(arguments) if word not in BEFORE_COMMANDS), (0, "")
+    index, word = next(
+        ((index, word) for index, word in enumerate(arguments) if word not in BEFORE_COMMANDS), (0, "")
     )
     if word in COMMANDS:
-        return word, [*arguments[:place], *arguments[place + 1 :]]
+        return word, [*arguments[:index], *arguments[index + 1 :]]
     if word.isalpha() and not os.path.exists(word):  # noqa: PTH110 - pathlib takes a while to import
         near = nearest(word, COMMANDS, LIKENESS)
         if near:
@@ -127,7 +129,7 @@ def expand_long_options(command: click.Command, arguments: Sequence[str]) -> lis
             if (
                 (wants_value or equals)
                 and name in ONCE
-                and name in [one.partition("=")[0] for one in expanded]
+                and name in [option.partition("=")[0] for option in expanded]
             ):
                 raise UsageError(f"{name}: given twice, expected once")
             expanded += [name + equals + value, *islice(words, int(wants_value))]

@@ -216,18 +216,32 @@ def in_docno_order(num_lower: Count, sizes: IntArray | int, ascending: bool = Fa
     return num_lower if ascending else cast(Count, sizes - 1 - num_lower)
 
 
+def falling_order(documents: Mapping[str, Any]) -> Iterable[str] | None:
+    """Return the documents of a ranking in order, as 9.0.8 has them; None where two have equal scores.
+
+    None for scores that are no numbers, too.  Meant for few documents.
+    """
+    try:
+        if _are_falling(array("f", documents.values())):  # trec_eval: 9.0.8 keeps scores in 32 bits
+            return documents
+        order = sorted(documents, key=documents.__getitem__, reverse=True)
+        if _are_falling(array("f", map(documents.__getitem__, order))):
+            return order
+    except (TypeError, OverflowError):
+        pass
+    return None
+
+
 def few_in_order(documents: Mapping[str, Any]) -> Iterable[str] | None:
     """Return the documents of a ranking with their scores in order, as 9.0.8 has them, for few documents.
 
     None where only `rank_judged` is sure: for scores that are no numbers, and ties of ids that are not ASCII.
     """
+    order = falling_order(documents)
+    if order is not None:
+        return order
     try:
-        scores = array("f", documents.values())  # trec_eval: 9.0.8 keeps scores in 32 bits
-        if _are_falling(scores):
-            return documents
-        order = sorted(documents, key=documents.__getitem__, reverse=True)
-        if _are_falling(array("f", map(documents.__getitem__, order))):
-            return order
+        scores = array("f", documents.values())
     except (TypeError, OverflowError):
         return None
     has_ties = len(set(scores)) < len(scores)
@@ -250,7 +264,9 @@ def _few_tied(documents: list[str]) -> list[str]:
 
 def _are_falling(scores: array[float]) -> bool:
     """Return whether each score is below the one before it: there are no ties and no nan."""
-    return len(scores) > 1 and all(map(gt, scores, scores[1:]))
+    if len(scores) == 1:
+        return scores[0] == scores[0]
+    return all(map(gt, scores, scores[1:]))
 
 
 def _are_ascii(documents: Iterable[Any]) -> bool:

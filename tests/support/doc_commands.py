@@ -20,6 +20,8 @@ SHARED_PAGES = {
     "convert": "check",
     "agreement": "judges",
     "robustness": "judges",
+    "replicate": "overlap",
+    "stopping": "validate",
     "merge": "pool",
     "holes": "pool",
     "figures": "report",
@@ -34,8 +36,9 @@ SHARED_PAGES = {
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table in Markdown."""
-    lines = [head, ["---"] * len(head), *([cell.replace("|", "\\|") for cell in row] for row in rows)]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    lines = [head, *([cell.replace("|", "\\|") for cell in row] for row in rows)]
+    first, *others = (f"| {' | '.join(line)} |\n" for line in lines)
+    return "".join((first, f"|{'---|' * len(head)}\n", *others))
 
 
 def escaped(text: str) -> str:
