@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,8 +14,10 @@ from pres_eval.arrays import FloatArray, add_rows_in_order
 from pres_eval.measures.base import Format, Totals, mean
 from pres_eval.measures.selection import Selection
 from pres_eval.reading.relevance import QrelsJudgements, Relevance
-from pres_eval.reading.topic_files import Weights
 from pres_eval.records import dataclass
+
+if TYPE_CHECKING:
+    from pres_eval.reading.topic_files import Weights
 
 MOST_VALUES = 1 << 19
 """Values of several columns that are computed or added up together."""

@@ -14,7 +14,7 @@ from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.reproducible import mean_and_deviation, rounded
 from pres_eval.analysis.significance import ALTERNATIVES, PAIRED_TESTS, WITH_MARGIN
-from pres_eval.analysis.weighting import linearised, weighted_intervals
+from pres_eval.analysis.weighting import linearised, weigh_the_same, weighted_intervals
 from pres_eval.arrays import BoolArray, FloatArray
 from pres_eval.errors import UsageError, check_whole, plural
 
@@ -70,14 +70,28 @@ class CompareSettings:
         nan where all topics have the same value: the spread of other topics is unknown then.
         """
         values = scores.values[measure]
+        bounded = scores.measures[measure] in scores.bounded
         lower, upper = weighted_intervals(
-            values, scores.weights, self.alpha, self.interval, self.samples, self.seed
+            values,
+            scores.weights,
+            self.alpha,
+            self.interval,
+            self.samples,
+            self.seed,
+            between_0_and_1=bounded,
         )
         rows = values if scores.weights is None else linearised(values, scores.weights)
         alike = mean_and_deviation(rows)[1] == 0
         lower[alike] = upper[alike] = np.nan
-        bounded = scores.measures[measure] in scores.bounded
-        return (np.maximum(lower, 0.0), np.minimum(upper, 1.0)) if bounded else (lower, upper)
+        if not bounded:
+            return lower, upper
+        return np.maximum(lower, 0.0), np.minimum(upper, 1.0)
+
+    def logit_measures(self, scores: PairedScores) -> list[str]:
+        """Return the measures whose means have intervals of the logit: those from 0 to 1, with weights."""
+        if self.interval != "t" or weigh_the_same(scores.weights):
+            return []
+        return [measure for measure in scores.measures if measure in scores.bounded]
 
     def corrects_within(self, measures: int) -> bool:
         """Return whether p-values are corrected within each of several measures, not over all of them."""

@@ -17,6 +17,11 @@ from pres_eval.arrays import FloatArray, IntArray
 
 DEALS_AT_ONCE = 1000
 
+ENOUGH_FREEDOM = 30
+"""Second degrees of freedom from which on Welch's F needs no deals: it errs in 0.04 to 0.06 of tables without
+interaction, of lognormal differences that spread unequally in up to 0.10, and deals err as often.  Of 10 and
+40 topics, the ten spreading less, deals would lose 3 to 5 points of power."""
+
 TOLERANCE = 1e-9
 """Deals whose statistics differ by less, relative to their size, are equally far from no interaction: they
 are the same numbers, added up in another order.  [.1] * 4 + [.7] and [.1] * 5 have p = 1."""
@@ -48,11 +53,12 @@ def p_of_groups(
 
     weights  (T,) of the topics, at least 0, which the differences are multiplied with; None: all are 1
 
-    The larger one of two p-values: that of Welch's F, and the share of `samples` random deals of the topics
-    to groups of these sizes in which F is at least as large (the deal that is there counts too).  Alone, the
-    first one errs where values are far from normal, the second one where a group has five topics.  Deals of
-    a group of one topic have the sum of squares between groups instead: it has no variance of its own.
-    1 where all differences are the same.
+    That of Welch's F, if its degrees of freedom are ENOUGH_FREEDOM.  Otherwise the larger one of two
+    p-values: that of F, and the share of `samples` random deals of the topics to groups of these sizes in
+    which F is at least as large (the deal that is there counts too).  Alone, the first one errs where few
+    values are far from normal, the second one where a group has five topics.  Deals of a group of one topic
+    have the sum of squares between groups instead: it has no variance of its own.  1 where all differences
+    are the same.
     Source: Welch, Biometrika 1951, doi:10.1093/biomet/38.3-4.330; its permutation: Chung & Romano, Annals of
       Statistics 2013, doi:10.1214/13-AOS1090.
     """
@@ -67,6 +73,8 @@ def p_of_groups(
     values, weights_in_order = (differences - mean * weight_of_topic)[order], weight_of_topic[order]
     observed = _Deal(values[None, :], weights_in_order[None, :], sizes)
     every_group_varies = bool((np.bincount(group, weights=weighing) > 1).all())
+    if every_group_varies and welch_freedom(observed) >= ENOUGH_FREEDOM:
+        return p_of_welch(observed)
     statistic = welch_f if every_group_varies else between_groups
     reached = float(statistic(observed)[0]) * (1 - TOLERANCE)
     stream, as_far = RandomStream(seed), 0
@@ -104,12 +112,15 @@ def welch_f(deal: _Deal) -> FloatArray:
     return np.asarray(between / (1 + 2 * (groups - 2) / (groups**2 - 1) * _imbalance(deal)))
 
 
-def p_of_welch(deal: _Deal) -> float:
-    """Return the chance of an F at least as large as the first deal's, with G - 1 and (G² - 1) / 3Λ degrees
-    of freedom.
-    """
+def welch_freedom(deal: _Deal) -> float:
+    """Return the second degrees of freedom of Welch's F of the first deal: (G² - 1) / 3Λ."""
     groups = len(deal.sizes)
-    return f_above(float(welch_f(deal)[0]), groups - 1, (groups**2 - 1) / (3 * float(_imbalance(deal)[0])))
+    return (groups**2 - 1) / (3 * float(_imbalance(deal)[0]))
+
+
+def p_of_welch(deal: _Deal) -> float:
+    """Return the chance of an F at least as large as the first deal's, with G - 1 and `welch_freedom`."""
+    return f_above(float(welch_f(deal)[0]), len(deal.sizes) - 1, welch_freedom(deal))
 
 
 def _means(deal: _Deal) -> tuple[FloatArray, FloatArray]:

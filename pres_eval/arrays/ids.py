@@ -330,13 +330,22 @@ def _num_columns(lengths: IntArray) -> int:
 
 def _column(buffer: Bytes, starts: IntArray, lengths: IntArray, number: int) -> Words:
     """Return (N,) the number-th word of every id in a buffer, 0 where the id is shorter."""
-    if number == 0:
-        return load_words(buffer, starts) & MASKS.take(lengths, mode="clip")
+    begins, num_left = starts, lengths
+    if number:
+        begins, num_left = starts + WORD * number, lengths - WORD * number
+    if num_left.min(initial=1) > 0:
+        return _masked_words(buffer, begins, num_left)
     column = np.zeros(len(starts), np.uint64)
-    longer = np.flatnonzero(lengths > WORD * number)
-    words = load_words(buffer, starts[longer] + WORD * number)
-    column[longer] = words & MASKS.take(lengths[longer] - WORD * number, mode="clip")
+    longer = np.flatnonzero(num_left > 0)
+    column[longer] = _masked_words(buffer, begins[longer], num_left[longer])
     return column
+
+
+def _masked_words(buffer: Bytes, starts: IntArray, lengths: IntArray) -> Words:
+    """Return the first words (n,) of texts in a buffer, padded with NULs."""
+    words = load_words(buffer, starts)
+    words &= MASKS.take(lengths, mode="clip")
+    return words
 
 
 def _words_of(texts: Sequence[bytes], width: int) -> Words:

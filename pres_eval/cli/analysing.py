@@ -98,7 +98,7 @@ class ResultOptions(PictureOptions, TableOptions, place=2):
         help="Print only this table (CSV and TSV have one; default: the first).",
     )  # fmt: skip
     output: str | None = option(
-        "--output", metavar="FILE", callback=set_format, file_use=FileUse.WRITTEN,
+        "-o", "--output", metavar="FILE", callback=set_format, file_use=FileUse.WRITTEN,
         help="Write results to FILE, whole or not at all; FILE.csv, .tsv, .json, .md and .tex set --format.",
     )  # fmt: skip
     plot: str | None = option(

@@ -25,14 +25,11 @@ LARGEST_BYTES = 1 << 30
 
 
 @contextlib.contextmanager
-def replaced_if_passed(options: EvaluateOptions) -> Iterator[BinaryIO | None]:
-    """Give the stream for results that replace what they are compared with; None for results that do not.
+def replaced_if_passed(options: EvaluateOptions) -> Iterator[BinaryIO]:
+    """Give the stream for results that replace what they are compared with.
 
     They are written when the block ends, unless it raises: the file is still to be compared with then.
     """
-    if options.replaced_option is None:
-        yield None
-        return
     held = io.BytesIO()
     try:
         yield held

@@ -123,7 +123,7 @@ class CheckedFiles(CommandOptions):
     )  # fmt: skip
     strict: bool = option("--strict", is_flag=True, help="Also exit with 1 for warnings.")
     output: str | None = option(
-        "--output", metavar="FILE", callback=set_format, file_use=FileUse.WRITTEN,
+        "-o", "--output", metavar="FILE", callback=set_format, file_use=FileUse.WRITTEN,
         help="Write the findings to FILE, whole or not at all; FILE.json sets --format json.",
     )  # fmt: skip
     jobs: int | None = NumberOptions.jobs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import enum
 import math
 import os
@@ -16,8 +17,6 @@ from pres_eval.cli.overwriting import NamedFile, check_outputs, check_stdout, va
 from pres_eval.cli.streams import noted
 from pres_eval.docstrings import docstring_of
 from pres_eval.errors import InputError, PresEvalError, UsageError, is_plain, quoted
-from pres_eval.reading.headings import naming_of
-from pres_eval.reading.naming import using
 from pres_eval.records import dataclass
 
 Record = TypeVar("Record", bound="CommandOptions")
@@ -194,9 +193,14 @@ class RecordCommand(click.Command):
         options = self._record(**values)
         options.check_files()
         options.check()
-        naming = naming_of(values.get("columns") or (), values.get("grades") or ())
+        naming: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
+        if values.get("columns") or values.get("grades"):
+            from pres_eval.reading.headings import naming_of
+            from pres_eval.reading.naming import using
+
+            naming = using(naming_of(values.get("columns") or (), values.get("grades") or ()))
         try:
-            with using(naming), noted(quiet=bool(values.get("quiet"))):
+            with naming, noted(quiet=bool(values.get("quiet"))):
                 self._work(options)
         except InputError as error:
             known = {name for parameter in self.params for name in parameter.opts}

@@ -59,7 +59,7 @@ class ConvertOptions(CommandOptions):
     )  # fmt: skip
     tag: str | None = option("--tag", metavar="NAME", help="Last column of trec_results (default: run).")
     output: str | None = option(
-        "--output", metavar="FILE", file_use=FileUse.WRITTEN, help="Write to FILE, whole or not at all."
+        "-o", "--output", metavar="FILE", file_use=FileUse.WRITTEN, help="Write to FILE, whole or not at all."
     )
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 import click
 from click.core import ParameterSource
 
-from pres_eval.cli.baselines import replaced_if_passed
 from pres_eval.cli.command_options import command_with
 from pres_eval.cli.gating import pass_gates, report_failures
 from pres_eval.cli.job import EvaluateOptions, Job
@@ -82,12 +82,14 @@ def _evaluate(options: EvaluateOptions, warnings: Sequence[str]) -> None:
     check_paths(options.qrels, options.runs)
     _check_measures_among_files(options)
     options.topic_rule(OWN)
-    numbers = options.numbers(_only_topic(options.debug))
+    numbers = options.numbers(None if options.debug is None else _only_topic(options.debug))
     selection = _selection(options, numbers)
     options.check_effects()
     relevance = relevance_at(options, options.qrels)
     options.warn(warning_of_infinite_gains(selection, relevance))
-    groups, weights = topic_files(options, options.groups, options.weights, relevance.pool.topics)
+    groups, weights = None, None
+    if options.groups is not None or options.weights is not None:
+        groups, weights = topic_files(options, options.groups, options.weights, relevance.pool.topics)
     job = Job(
         command_options=options,
         relevance=relevance,
@@ -95,11 +97,16 @@ def _evaluate(options: EvaluateOptions, warnings: Sequence[str]) -> None:
         weights=weights,
         selection=selection,
         options=numbers,
-        zscores=_read_zscores(options.zscore_file),
+        zscores=None if options.zscore_file is None else _read_zscores(options.zscore_file),
         failures=[] if options.keep_going else None,
         facts=[],
     )
-    with replaced_if_passed(options) as held:
+    replaced: contextlib.AbstractContextManager[BinaryIO | None] = contextlib.nullcontext()
+    if options.replaced_option is not None:
+        from pres_eval.cli.baselines import replaced_if_passed
+
+        replaced = replaced_if_passed(options)
+    with replaced as held:
         evaluations = print_results(job, held)
         if options.output_format not in TABLES and not options.quiet:
             options.warn(job.warning())
@@ -178,17 +185,16 @@ def _selection(options: EvaluateOptions, numbers: Options) -> Selection:
     return as_asked(selection, numbers, options.bounds and (options.bounds_of or True), options.warn)
 
 
-def _read_zscores(path: str | None) -> ZScores | None:
-    if path is None:
-        return None
+def _read_zscores(path: str) -> ZScores:
+    """Return the means and standard deviations of -Z."""
     from pres_eval.reading.zscores import read_zscores
 
     return read_zscores(File(path))
 
 
-def _only_topic(debug: str | None) -> bytes | None:
+def _only_topic(debug: str) -> bytes | None:
     """Return the topic of -D n.topic; the level itself has no effect."""
-    level, dot, topic = (debug or "0").partition(".")
+    level, dot, topic = debug.partition(".")
     if not level.lstrip("-").isdecimal():
         raise UsageError(f"-D {debug}: expected a number, or number.topic")
     return topic.encode("utf-8", "surrogateescape") if dot else None

@@ -10,15 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pres_eval.cli.baselines import read_baseline, whole
 from pres_eval.cli.command_options import CommandOptions, FileUse, Need, option
 from pres_eval.cli.output import exit_if_failed, write_output
 from pres_eval.cli.overwriting import same_file
-from pres_eval.cli.retyping import command_text, typed_options
 from pres_eval.cli.streams import say, warn
 from pres_eval.errors import InputError, PresEvalError, RunFailure, UsageError, plural
 from pres_eval.reading.file import File
-from pres_eval.reading.topic_files import decoded, encoded
 
 if TYPE_CHECKING:
     from pres_eval.cli.job import EvaluateOptions
@@ -205,11 +202,16 @@ def pass_gates(
 
     earlier = None
     if options.against is not None:
+        from pres_eval.cli.baselines import read_baseline
+
         record = read_baseline(options, options.against, evaluated)
         check_groups(options, options.against, now, record)
         earlier = Earlier(path=options.against, record=record, **options.earlier_settings())
     unexpected_lines: Iterable[GateFinding] = ()
     if options.expect is not None:
+        from pres_eval.cli.baselines import whole
+        from pres_eval.reading.topic_files import decoded, encoded
+
         expected = encoded(decoded(whole(File(options.expect), by_line=True)))
         unexpected_lines = unexpected(options.expect, expected, printed, options.allow_unmatched)
     findings, compared = check_gates(
@@ -241,6 +243,8 @@ def check_groups(options: EvaluateOptions, path: str, now: Record, earlier: Reco
     unchecked = unchecked_groups(now, earlier)
     if not unchecked:
         return
+    from pres_eval.cli.retyping import command_text, typed_options
+
     groups = earlier.files["groups"].path
     with_groups = [*typed_options({"groups"}), "--groups", groups]
     gates = {name for name, _ in GateOptions.fields()}

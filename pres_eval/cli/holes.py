@@ -13,7 +13,7 @@ from pres_eval.cli.reader import unchanged
 from pres_eval.errors import UsageError
 from pres_eval.reading.run_files import text_at
 from pres_eval.report.robustness_tables import holes_tables, unjudged_table
-from pres_eval.report.run_plots import score_bars
+from pres_eval.report.run_plots import score_dots
 
 
 class HolesOptions(RunsOptions):
@@ -63,7 +63,7 @@ def command(options: HolesOptions) -> None:
         {**loaded.settings, "depth": depth},
         options,
         loaded.failures,
-        lambda: score_bars(
+        lambda: score_dots(
             loaded.names,
             [f"unjudged of the first {depth}"],
             shares,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,7 @@ from pres_eval.arrays import IntArray
 from pres_eval.checking.warnings import check_common_topics
 from pres_eval.cli.command_options import FileUse, FiniteRange, argument, option
 from pres_eval.cli.gating import GateOptions
-from pres_eval.cli.output import set_format
+from pres_eval.cli.output import FORMAT_OF_ENDING, set_format
 from pres_eval.cli.reader import runs_at, warn_of_ties
 from pres_eval.cli.shared import (
     GROUPS,
@@ -118,6 +119,8 @@ class EvaluateOptions(TieOptions, GateOptions, TableOptions):
 
     def check_effects(self) -> None:
         """Raises UsageError for gates that make no sense, and options that have no effect beside others."""
+        if self.old_format:
+            self._check_old_format()
         self.check_gates()
         self.check_table()
         if self.signature and (self.writes_parquet or self.output_format in ("csv", "tsv", "jsonl")):
@@ -144,6 +147,18 @@ class EvaluateOptions(TieOptions, GateOptions, TableOptions):
             raise UsageError("--check-duplicates goes with --cluster; one process always checks")
         if self.cluster_timeout is not None and (self.cluster or LOCAL).startswith(LOCAL):
             raise UsageError("--cluster-timeout goes with --cluster and a Dask scheduler")
+
+    def _check_old_format(self) -> None:
+        """Raise UsageError for -o with a value, which other commands take and trec_eval does not."""
+        path = self.qrels or ""
+        ending = path.rpartition(".")[2].lower()
+        names_output = ending in FORMAT_OF_ENDING or ending == "parquet" or len(self.runs) > 1
+        missing = not os.path.exists(path)  # noqa: PTH110 - pathlib takes a while to import
+        if names_output and missing and path not in ("", "-") and "://" not in path:
+            raise UsageError(
+                f"{path}: no such file; -o takes no value here, as in trec_eval, and has no effect:"
+                f" to write the results to {path}, use --output {path}"
+            )
 
     @property
     def writes_parquet(self) -> bool:
@@ -209,7 +224,8 @@ class Job(Scoring):
         """
         in_common = len(self.command_options.runs) > 1 and self.command_options.topic_rule(OWN) == COMMON
         for ranking in self._on_common_topics() if in_common else self._read():
-            warn_of_ties(self.command_options, self, [ranking])
+            if len(ranking.ties.document):
+                warn_of_ties(self.command_options, self, [ranking])
             yield ranking
 
     def _on_common_topics(self) -> Iterator[Ranking]:

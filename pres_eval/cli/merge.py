@@ -55,7 +55,7 @@ class MergeOptions(CommandOptions):
         " merged grade.",
     )  # fmt: skip
     output: str | None = option(
-        "--output", metavar="FILE", file_use=FileUse.WRITTEN,
+        "-o", "--output", metavar="FILE", file_use=FileUse.WRITTEN,
         help="Write the judgements to FILE, whole or not at all; FILE.csv, .tsv (BEIR's), .json, .jsonl and"
         " .parquet set the format.",
     )  # fmt: skip

@@ -104,8 +104,9 @@ def _stream(stream: BinaryIO, job: Job) -> list[ScoredRun]:
         stream.flush()
         if reader_has_left():
             return evaluations
-    for line in _signatures(evaluations, job):
-        stream.write(f"{line}\n".encode("utf-8", "surrogateescape"))
+    if job.command_options.signature:
+        for line in _signatures(evaluations, job):
+            stream.write(f"{line}\n".encode("utf-8", "surrogateescape"))
     return evaluations
 
 

@@ -6,6 +6,7 @@ import contextlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from pres_eval.checking.second_look import look_at_files
 from pres_eval.checking.warnings import warnings_about
@@ -22,8 +23,10 @@ from pres_eval.reading.file import File
 from pres_eval.reading.relevance import QrelsJudgements, Relevance, as_qrels, read_relevance
 from pres_eval.reading.run_files import TREC, RunFiles, run_at, source_at
 from pres_eval.reading.storage import is_remote
-from pres_eval.reading.topic_files import Groups, Weights, read_weights
 from pres_eval.scoring import Scoring
+
+if TYPE_CHECKING:
+    from pres_eval.reading.topic_files import Groups, Weights
 
 LARGE = 16 << 20
 """Bytes of runs that are worth one more process: to copy one takes as long as reading two megabytes."""
@@ -38,16 +41,19 @@ def relevance_at(options: NumberOptions, path: str) -> Relevance:
     is_recognised = options.relevance_format in ("qrels", "qrels_float")
     if is_recognised and isinstance(relevance, QrelsJudgements) and relevance.form:
         options.note(f"{relevance.name}: read as {relevance.form}")
-    rewriting = options.rewriting()
+    rewriting = options.rewriting() if options.rewrites else None
     if rewriting is not None:
         num_before = len(relevance.pool.documents)
         rewritten = rewriting.of_judgements(relevance)
         options.note(_note_of_rewriting(options, rewritten, num_before))
         relevance = rewritten
     relevance = _with_topics(options, relevance)
-    nmax = None if options.nmax_file is None else read_weights(options.nmax_file, "number")
-    sizes = None if options.size_file is None else read_weights(options.size_file, "number")
-    relevance = changed_judgements.with_topic_numbers(relevance, nmax, sizes)
+    if options.nmax_file is not None or options.size_file is not None:
+        from pres_eval.reading.topic_files import read_weights
+
+        nmax = None if options.nmax_file is None else read_weights(options.nmax_file, "number")
+        sizes = None if options.size_file is None else read_weights(options.size_file, "number")
+        relevance = changed_judgements.with_topic_numbers(relevance, nmax, sizes)
     if options.document_scores is None:
         return relevance
     scores = read_relevance(options.document_scores, "qrels_float", options.jobs)

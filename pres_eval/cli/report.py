@@ -37,6 +37,9 @@ FORMATS = ("text", "json", "csv")
 PAGES = (".html", ".htm")
 """Endings of the names of pages."""
 
+DATA_FORMATS = {".csv": "csv", ".json": "json"}
+"""Formats of files with the data behind the pictures, by the endings of their names."""
+
 BOUNDED = ("map", "P_10")
 """The measures whose bounds the page shows, besides the first of the leaderboard."""
 
@@ -71,11 +74,15 @@ class ReportOptions(FileOptions, PictureOptions, NumberOptions):
 
     outputs: tuple[str, ...] = option(
         "-o", "--output", multiple=True, metavar="FILE", file_use=FileUse.WRITTEN,
-        help="Write the report to FILE.html, .pdf, .png or .svg; several allowed.",
+        help="Write the report to FILE.html, .pdf, .png or .svg, its data to .csv or .json; several allowed.",
     )  # fmt: skip
     output_format: str = option(
         "--format", choices=FORMATS, default=FORMATS[0], show_default=True,
         help="On stdout: TREC's tables, or the data of all pictures as JSON or CSV.",
+    )  # fmt: skip
+    one_page: bool = option(
+        "--one-page", is_flag=True,
+        help="Write the summary, one picture and the leaderboard alone to FILE.html, to print on one sheet.",
     )  # fmt: skip
     table: str | None = option(
         "--table", metavar="NAME", help="Write only this table as JSON or CSV (CSV default: the first)."
@@ -154,6 +161,15 @@ class ReportOptions(FileOptions, PictureOptions, NumberOptions):
                 + ("; --allow-http takes http://" if url.startswith("http://") else "")
             )
 
+        if self.one_page and not self.outputs:
+            raise UsageError("--one-page goes with -o FILE.html")
+        for path in self.outputs:
+            if self.one_page and not _is_page(path):
+                raise UsageError(
+                    f"--one-page: found -o {path}, expected -o FILE.html, which a browser prints:"
+                    " chromium --headless --print-to-pdf=FILE.pdf FILE.html"
+                )
+
     def named(self, runs: Sequence[tuple[str, str]]) -> list[str]:
         """Return the names of runs, short ones unless you chose."""
         names = super().named(runs)
@@ -175,35 +191,51 @@ class ReportOptions(FileOptions, PictureOptions, NumberOptions):
 def command(options: ReportOptions) -> None:
     """Read, compare and write."""
     for path in options.outputs:
-        if not _is_page(path):
-            check_picture_path(path, options.plot_style, "-o", "drawing the report", PAGES)
-    if all(_is_page(path) for path in options.outputs):
+        if not _is_page(path) and not _data_format(path):
+            check_picture_path(path, options.plot_style, "-o", "drawing the report", (*PAGES, *DATA_FORMATS))
+    if all(_is_page(path) or _data_format(path) for path in options.outputs):
         options.check_unused("-o FILE.svg")
     report = report_of(options)
     for path in options.outputs:
         with working(f"writing {path}", options.quiet):
-            if _is_page(path):
-                from pres_eval.report.html import as_html
-
-                written: str | bytes = as_html(report)
-            else:
-                written = as_picture(report, path, options.picture, _subject(report, options), options.paper)
-        write_output(path, written)
+            content = _content(report, options, path)
+        write_output(path, content)
     if options.output_format != "text":
-        from pres_eval.report.layout import Look, render
-        from pres_eval.report.report_tables import as_tables, settings_of
-
-        tables, settings = as_tables(report), settings_of(report)
-        look = Look(options.output_format, options.table, failures=report.failures)
-        write_output(None, render(tables, look, "report", settings))
+        write_output(None, _data(report, options, options.output_format))
     elif options.text_wanted or not options.outputs:
         write_output(None, printable_lines(as_text(report)))
     exit_if_failed(report.failures)
 
 
+def _content(report: Report, options: ReportOptions, path: str) -> str | bytes:
+    """Return the content of a file of the report: a page, data or a picture, by the ending of its name."""
+    if _is_page(path):
+        from pres_eval.report.html import as_html
+
+        return as_html(report, one_page=options.one_page)
+    data_format = _data_format(path)
+    if data_format:
+        return _data(report, options, data_format)
+    return as_picture(report, path, options.picture, _subject(report, options), options.paper)
+
+
+def _data(report: Report, options: ReportOptions, data_format: str) -> str:
+    """Return the data behind the pictures as JSON, or one table of it as CSV."""
+    from pres_eval.report.layout import Look, render
+    from pres_eval.report.report_tables import as_tables, settings_of
+
+    look = Look(data_format, options.table, failures=report.failures)
+    return render(as_tables(report), look, "report", settings_of(report))
+
+
 def _is_page(path: str) -> bool:
     """Return whether a file of the report is a page, not a picture."""
     return PurePath(path).suffix.lower() in PAGES
+
+
+def _data_format(path: str) -> str:
+    """Return the format of a file with the data behind the pictures; empty for other files."""
+    return DATA_FORMATS.get(PurePath(path).suffix.lower(), "")
 
 
 def report_of(options: ReportOptions) -> Report:
@@ -247,12 +279,13 @@ def _looked_into(options: ReportOptions, report: Report, loaded: Loaded) -> Repo
     bounded = tuple(report.column(label) for label in dict.fromkeys((report.main, *BOUNDED)))
     each = loaded.each("taking judgements out")
     # TREC's tables as text, and pictures, say nothing of this, which takes longer than all the rest.
-    shows_all = options.output_format != "text" or any(_is_page(path) for path in options.outputs)
+    shows_all = options.output_format != "text"
+    shows_all |= any(_is_page(path) or _data_format(path) for path in options.outputs)
     # The options that change numbers, besides those of the evaluation and the tests.
     facts = (
         ("Topics averaged over (--topics)", options.topic_rule(OWN)),
         ("Judgements read as (-R)", options.relevance_format),
-        ("Nmax (--nmax)", ", ".join(map(str, options.nmax))),
+        ("Nmax (--nmax)", ", ".join(map(str, report.nmax))),
         ("Measures asked for (-m)", ", ".join(options.measures) or "none: those usual for recall"),
     )
     files = (

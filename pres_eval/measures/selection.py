@@ -217,15 +217,15 @@ def _takes(measure: Measure, relevance: RelevanceInfo) -> bool:
 
 
 BOUNDS_NOTE = (
-    "least, greatest: if unjudged documents retrieved down to a measure's cutoff were judged, with grades up"
-    " to the topic's highest or the level; documents further down, or higher grades, can move a value out of"
-    " these"
+    "least, greatest: of each run alone, if the unjudged documents that it retrieved down to a measure's"
+    " cutoff were judged, with grades up to the topic's highest or the level; documents further down or of"
+    " other runs, or higher grades, can move a value out of these"
 )
 """Note on the judgements that bounds cover."""
 
 BOUNDS_OF_ALL = (
-    "least, greatest: if all unjudged documents retrieved were judged, with grades up to {scale}; relevant"
-    " documents that were not retrieved can still lower a value"
+    "least, greatest: of each run alone, if all unjudged documents that it retrieved were judged, with grades"
+    " up to {scale}; relevant documents that it did not retrieve can still lower a value"
 )
 """The same note where all retrieved documents count."""
 

@@ -7,9 +7,10 @@ from typing import Any, cast
 import numpy as np
 
 from pres_eval.arrays import (
-    NO_IDS,
+    BLOCK,
     AnyInts,
     IntArray,
+    TopicNumbers,
     blocks,
     changed,
     consecutive,
@@ -22,10 +23,13 @@ from pres_eval.options import ERROR, Options
 from pres_eval.ranking.parts import Rows, joined_topics
 from pres_eval.ranking.ranked import Ranked, Scores
 from pres_eval.ranking.whole_topics import rank_topics
-from pres_eval.reading.blocks import Block
+from pres_eval.reading.blocks import Block, Documents
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.relevance import Relevance
 from pres_eval.records import dataclass
+
+LARGEST_INT32 = 2**31 - 1
+"""Rows that numbers of 32 bits can count."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -63,23 +67,35 @@ class Ranker:
         checks  whether documents that nobody judged are errors, too, if they come twice
         Raises DuplicateRowError.
         """
-        topics, lengths, rows = _by_topic(topic, block.lengths)
-        offsets = np.concatenate(([0], np.cumsum(lengths)))
-        scores = self.cast(block.numbers)
+        topic_rows = _by_topic(topic, block.lengths)
+        return self._ranked(topic_rows, self.cast(block.numbers), block.documents, jobs, checks)
+
+    def ranked_rows(self, rows: Rows, jobs: int, checks: bool = True) -> Ranked:
+        """Rank rows that were kept, in whatever order they came.  Raises DuplicateRowError."""
+        is_head = changed(rows.topic)
+        if 2 * np.count_nonzero(is_head) > len(rows.topic):
+            topic_rows = _rows_by_topic(rows.topic)
+        else:
+            heads = np.flatnonzero(is_head)
+            topic_rows = _by_topic(rows.topic[heads], np.diff(heads, append=len(rows.topic)))
+        return self._ranked(topic_rows, self.cast(rows.scores), rows.documents, jobs, checks)
+
+    def _ranked(
+        self, topic_rows: _TopicRows, scores: Scores, documents: Documents, jobs: int, checks: bool
+    ) -> Ranked:
+        """Rank the rows of topics, some topics at a time; scores and documents are of all rows."""
+        offsets = np.concatenate(([0], np.cumsum(topic_rows.lengths)))
 
         def rank_some(span: tuple[int, int]) -> Ranked:
             """Return the ranks of the topics from one number to another."""
             first, last = span
-            begin, end = int(offsets[first]), int(offsets[last])
-            chosen = (
-                slice(begin + rows.start, end + rows.start) if isinstance(rows, slice) else rows[begin:end]
-            )
+            rows = topic_rows.between(int(offsets[first]), int(offsets[last]))
             return rank_topics(
                 self.pool,
-                topics[first:last],
+                topic_rows.topic[first:last],
                 offsets[first : last + 1] - offsets[first],
-                scores[chosen],
-                block.documents.take(chosen),
+                scores[rows],
+                documents.take(rows),
                 self.most,
                 ascending=self.ascending,
                 duplicates=self.duplicates,
@@ -88,38 +104,69 @@ class Ranker:
 
         return joined_topics(list(in_order(rank_some, blocks(offsets), jobs)))
 
-    def ranked_rows(self, rows: Rows, jobs: int, checks: bool = True) -> Ranked:
-        """Rank rows that were kept, in whatever order they came.  Raises DuplicateRowError."""
-        first = np.flatnonzero(changed(rows.topic))
-        if 2 * len(first) > len(rows.topic):  # in no order: each row is a group
-            topic, lengths = rows.topic, np.broadcast_to(np.int64(1), len(rows.topic))
-        else:
-            topic, lengths = rows.topic[first], np.diff(first, append=len(rows.topic))
-        block = Block(topics=NO_IDS, lengths=lengths, documents=rows.documents, numbers=rows.scores)
-        return self.ranked(block, topic, jobs, checks)
-
     def cast(self, scores: Any) -> Scores:
         """Return the scores (N,) as trec_eval keeps them: in single precision, or as they are."""
         if not self.single:
             return cast(Scores, scores)
         with np.errstate(over="ignore"):
             # trec_eval: 9.0.8 keeps scores in 32 bits, so that near ones tie.
-            return cast(Scores, scores.astype(np.float32))
+            return cast(Scores, scores.astype(np.float32, copy=False))
 
 
-def _by_topic(topic: AnyInts, lengths: IntArray) -> tuple[IntArray, IntArray, IntArray | slice]:
-    """Return the judged topics of groups (G,), each once (S,), how many rows they have (S,), and which."""
-    judged = np.flatnonzero(topic >= 0)
-    starts = judged if (lengths == 1).all() else (np.cumsum(lengths) - lengths)[judged]
-    if len(judged) < len(topic):
-        topic, lengths = topic[judged], lengths[judged]
+@dataclass(frozen=True, eq=False)
+class _TopicRows:
+    """The rows of S topics, each of which is there once.
+
+    topic    (S,) indices of the pool's topics
+    lengths  (S,) how many rows each has
+    rows     (N,) the rows of the first topic, then those of the next; a slice where they follow each other
+    """
+
+    topic: IntArray
+    lengths: IntArray
+    rows: AnyInts | slice
+
+    def between(self, begin: int, end: int) -> IntArray | slice:
+        """Return the rows from one place among these to another."""
+        if isinstance(self.rows, slice):
+            return slice(begin + self.rows.start, end + self.rows.start)
+        return self.rows[begin:end].astype(np.int64, copy=False)
+
+
+def _by_topic(topic: AnyInts, lengths: IntArray) -> _TopicRows:
+    """Return the rows of judged topics; groups (G,) follow each other, topic -1: not judged."""
+    starts = np.cumsum(lengths) - lengths
+    if (topic < 0).any():
+        judged = np.flatnonzero(topic >= 0)
+        topic, lengths, starts = topic[judged], lengths[judged], starts[judged]
     if not has_equal(topic):
-        return topic.astype(np.int64, copy=False), lengths, consecutive(starts, lengths)[0]
+        return _TopicRows(topic.astype(np.int64, copy=False), lengths, consecutive(starts, lengths)[0])
     counts = np.bincount(topic)
     order = stable_order(topic, len(counts))
     topics = np.flatnonzero(counts)
-    counts = counts[topics]
-    if starts is judged:  # rows in no order: each is a group
-        return topics, counts, order if judged[-1] == len(judged) - 1 else judged[order]
     rows, offsets = ragged(starts[order], lengths[order])
-    return topics, np.diff(offsets[np.cumsum(counts)], prepend=0), rows
+    return _TopicRows(topics, np.diff(offsets[np.cumsum(counts[topics])], prepend=0), rows)
+
+
+def _rows_by_topic(topic: TopicNumbers) -> _TopicRows:
+    """Return the rows of topics that are in no order; topic (N,) of each row.
+
+    Some rows at a time take their places behind those of the same topic, so that a row needs four bytes:
+    of topics 5, 3, 5, 3, 3 the rows are 1, 3, 4 and 0, 2.
+    """
+    counts = np.zeros(int(topic.max()) + 1, np.int64)
+    for begin in range(0, len(topic), BLOCK):
+        counts += np.bincount(topic[begin : begin + BLOCK], minlength=len(counts))
+    next_place = np.cumsum(counts) - counts
+    rows = np.empty(len(topic), np.int32 if len(topic) < LARGEST_INT32 else np.int64)
+    for begin in range(0, len(topic), BLOCK):
+        part = topic[begin : begin + BLOCK]
+        order = stable_order(part, len(counts))
+        heads = np.flatnonzero(changed(part[order]))
+        lengths = np.diff(heads, append=len(part))
+        topics = part[order[heads]]
+        places = np.repeat(next_place[topics] - heads, lengths) + np.arange(len(part))
+        rows[places] = begin + order
+        next_place[topics] += lengths
+    topics_with_rows = np.flatnonzero(counts)
+    return _TopicRows(topics_with_rows, counts[topics_with_rows], rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,7 +12,9 @@ from pres_eval.errors import InputError, quoted
 from pres_eval.options import ONE, ZERO, Options
 from pres_eval.reading.pool import build_pool
 from pres_eval.reading.relevance import Duplicates, QrelsJudgements, Relevance, as_qrels
-from pres_eval.reading.topic_files import Weights
+
+if TYPE_CHECKING:
+    from pres_eval.reading.topic_files import Weights
 
 
 def with_documents(qrels: QrelsJudgements, documents: Ids, kept: IntArray) -> QrelsJudgements:

@@ -8,7 +8,7 @@ from itertools import chain
 
 from pres_eval.errors import InputError, ReadingNote
 
-END = "\x1eend of the file\x1e"
+END = "\x1eend-of-the-file\x1e"
 """A last line for the reader of CSV, which is part of a cell if a quotation mark is not closed."""
 
 

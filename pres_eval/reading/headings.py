@@ -21,7 +21,7 @@ NAME_THEM = "--columns topic=HEADING,docno=HEADING names others"
 KNOWN_HEADINGS: dict[str, tuple[str, ...]] = {
     TOPIC: ("query_id", "qid", "topic", "q_id", "topic_id", "query text", "query", "question", "user_input"),
     DOCNO: ("docno", "doc_id", "corpus_id", "document_id", "did", "document"),
-    DOCNOS: ("docnos", "doc_ids", "retrieved_ids", "retrieved_doc_ids", "retrieved_context_ids"),
+    DOCNOS: ("docnos", "doc_ids", "retrieved_ids", "retrieved_doc_ids", "retrieved_context_ids", "ctxs"),
     RELEVANT_DOCNOS: (
         "relevant_ids",
         "expected_ids",

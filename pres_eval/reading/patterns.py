@@ -153,8 +153,11 @@ class PatternMapping:
         """Return where the group begins and ends in each id; the whole id where it is not found."""
         if not self._is_slow:
             return list(map(self._span, texts))
-        spans = spans_in_time(self._text, texts)
-        return [_span_or_all(text, groups and groups[0]) for text, groups in zip(texts, spans, strict=True)]
+        spans_of_ids = spans_in_time(self._text, texts)
+        return [
+            _span_or_all(text, None if spans is None else spans[0])
+            for text, spans in zip(texts, spans_of_ids, strict=True)
+        ]
 
     def _check_lengths(self, ids: Ids) -> None:
         """Raise InputError for an id that is so long that the pattern might search it for minutes."""

@@ -45,6 +45,14 @@ OUTPUT = "this looks like the output of trec_eval: it is neither a run nor judge
 SWAPPED = "were the two files swapped? the judgements come first"
 """Messages where a run has the columns of judgements, or judgements those of a run."""
 
+LETOR_LINE = r"[\d.]+\s+qid:\S+\s.*#\s*(docid\s*=\s*)?\S+.*"
+LETOR = "these are lines for learning to rank (grade qid:topic features # docno)"
+LETOR_TO_QRELS = (
+    """awk '{sub(/qid:/, "", $2); d = $0; sub(/.*# */, "", d); sub(/docid *= */, "", d); split(d, w, " ");"""
+    """ print $2, 0, w[1], $1}' < FILE > NEW"""
+)
+"""Lines of LETOR, RankLib and Quepid, and the command that makes judgements of them."""
+
 Shape = tuple[str, tuple[str, ...], dict[str, int]]
 """What lines of such columns lack, the patterns of the columns, and the numbers of those to read, from 1."""
 
@@ -94,6 +102,8 @@ def repair_of_columns(lines: Sequence[bytes], names: str, path: str) -> Repair |
         return None
     if grades is None:
         return _of_other_judgements(_rows(texts, None), names)
+    if grades and all(re.fullmatch(LETOR_LINE, text) for text in texts):
+        return LETOR, LETOR_TO_QRELS
     separator = _separator(texts, grades)
     rows = _rows(texts, separator)
     header = _header(rows, separator is not None)

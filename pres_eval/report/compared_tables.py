@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from pres_eval.analysis.compare_settings import ComparedRuns, CompareSettings, Comparison
 from pres_eval.analysis.corrections import SHARED
@@ -24,6 +25,7 @@ from pres_eval.report.layout import (
     Value,
     records_table,
 )
+from pres_eval.report.paper_notes import paper_note, paper_note_without_test
 from pres_eval.report.text import cut_note, effect_size, falling_notes, left_out_notes, percentage
 
 MANY = 8
@@ -37,12 +39,15 @@ INTERVAL_NAMES = {"t": "t", "bca": "BCa bootstrap", "percentile": "percentile bo
 
 def compared_tables(result: ComparedRuns, topics: str) -> list[Table]:
     """Return tables of means, intervals, with all pairs the groups, and comparisons; `topics`: their rule."""
-    tables = [_means(result, topics), _intervals(result)]
+    tables = [_means(result, topics)]
     if result.comparisons and result.baselines is None:
         tables.append(_groups(result))
     if result.comparisons:
         tables.append(_comparisons(result))
-    return tables
+    note = paper_note(result)
+    tables = [replace(table, paper_note=note) for table in tables]
+    intervals = replace(_intervals(result), paper_note=paper_note_without_test(result))
+    return [tables[0], intervals, *tables[1:]]
 
 
 def _means(result: ComparedRuns, topics: str) -> Table:
@@ -144,11 +149,17 @@ def _mean_notes(result: ComparedRuns) -> list[str]:
     notes = []
     if any(math.isnan(end) for end in result.lower.flat):
         notes.append("-: no interval, as all topics have the same value")
-    # Bootstrap intervals lie within the range anyway.
-    bounded = result.scores.bounded if result.settings.interval == "t" else ()
+    # Bootstrap intervals and those of the logit lie within the range anyway.
+    of_logit = result.settings.logit_measures(result.scores)
+    bounded = result.scores.bounded.difference(of_logit) if result.settings.interval == "t" else ()
     notes.append(
         f"each for one mean, not corrected for their number{cut_note(result.scores.measures, bounded)}"
     )
+    if of_logit:
+        notes.append(
+            f"{', '.join(of_logit)}: t intervals of the logit; if a few topics have most of the weight,"
+            " Student's are too low for skewed scores"
+        )
     return notes
 
 

@@ -34,7 +34,7 @@ class Grid:
            is too wide
     title  the line above it, if any
     apart  rows of a name and a text that takes the place of all cells: runs that could not be evaluated
-    fit    whether LaTeX makes it narrower where it is wider than a column
+    fit    whether LaTeX makes it as narrow as a column, however small its letters become
     """
 
     header: tuple[str, ...]
@@ -213,16 +213,52 @@ _MINUS = re.compile(r"(?<![\w.$])-(?=\.?\d|inf)")
 """The hyphen before a number in a cell, which LaTeX would set as one."""
 
 
+COLUMN_WIDTH, TEXT_WIDTH = r"\columnwidth", r"\textwidth"
+
+COLUMN_POINTS = 239.0
+"""Width of a column of a paper in two columns: 84 mm, in points."""
+
+LETTER_POINTS, GAP_POINTS = 5.0, 12.0
+"""Widths of a digit in a paper's text of 10 points, and of the gap between two columns of a table."""
+
+MOST_SHRUNK = 0.7
+"""Part of its size to which a table may be made smaller to fit a column: its letters have 7 points then."""
+
+
+def _widest_in_latex(grid: Grid) -> str:
+    r"""Return the width that LaTeX makes the grid fit, such as \columnwidth; empty if it fits a column."""
+    points = 0.0
+    for column in zip(grid.header, *grid.rows, strict=True):
+        points += LETTER_POINTS * max(len(_LATEX_COMMANDS.sub("", cell)) for cell in column)
+    points += GAP_POINTS * len(grid.header)
+    if grid.fit:
+        return COLUMN_WIDTH
+    if points <= COLUMN_POINTS:
+        return ""
+    return COLUMN_WIDTH if MOST_SHRUNK * points <= COLUMN_POINTS else TEXT_WIDTH
+
+
+_LATEX_COMMANDS = re.compile(r"\\[a-z]+|[{}$^\\]")
+"""Parts of a cell in LaTeX that are not seen."""
+
+
 def _latex_tabular(grid: Grid) -> str:
     """Return the grid for LaTeX, its title and the packages that it needs as comments."""
     columns = "".join(side[0] for side in _alignments(grid))
-    box = (r"\begin{adjustbox}{max width=\columnwidth}", r"\end{adjustbox}") if grid.fit else ()
+    widest = _widest_in_latex(grid)
     rows = [[*row[: grid.left], *(_MINUS.sub("$-$", cell) for cell in row[grid.left :])] for row in grid.rows]
     span = max(len(grid.header) - 1, 1)
-    lines = [
-        *([f"% {printable(grid.title)}"] if grid.title else []),
-        f"% \\usepackage{{booktabs{', adjustbox' * grid.fit}}}",
-        *box[:1],
+    lines = []
+    if grid.title:
+        lines.append(f"% {printable(grid.title)}")
+    if widest == TEXT_WIDTH:
+        lines.append("% wider than a column of two: put it into table*")
+    if widest:
+        lines.append(r"% \usepackage{booktabs, adjustbox}")
+        lines.append(rf"\begin{{adjustbox}}{{max width={widest}}}")
+    else:
+        lines.append(r"% \usepackage{booktabs}")
+    lines += [
         rf"\begin{{tabular}}{{{columns}}}",
         r"\toprule",
         " & ".join(grid.header) + r" \\",
@@ -231,8 +267,9 @@ def _latex_tabular(grid: Grid) -> str:
         *(rf"{name} & \multicolumn{{{span}}}{{l}}{{{text}}} \\" for name, text in grid.apart),
         r"\bottomrule",
         r"\end{tabular}",
-        *box[1:],
     ]
+    if widest:
+        lines.append(r"\end{adjustbox}")
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from pres_eval.errors import MeasureError, UsageError, did_you_mean, quoted
 from pres_eval.measures.base import Format
 from pres_eval.measures.selection import SelectedColumn, labels_of
-from pres_eval.reading.topic_files import MACRO, WORST, Groups, Weights
 from pres_eval.report.text import printable
 from pres_eval.scoring import ScoredRun
+
+if TYPE_CHECKING:
+    from pres_eval.reading.topic_files import Groups, Weights
 
 
 def group_label(label: str, group: str) -> str:
@@ -52,6 +55,8 @@ def over_groups(evaluation: ScoredRun, names: Sequence[str]) -> dict[str, tuple[
     None where there is none: a group without topics, and then the mean and the worst; and these two also of
     columns that are no averages or do not tell quality.
     """
+    from pres_eval.reading.topic_files import MACRO, WORST  # what runs without groups do without
+
     nothing = (None,) * len(evaluation.columns)
     by_group = {
         name: evaluation.groups[name].summary if name in evaluation.groups else nothing for name in names
@@ -102,6 +107,8 @@ def with_group_columns(evaluation: ScoredRun, groups: Groups | None) -> ScoredRu
     """Return the evaluation with a column over each group behind those over all topics."""
     if groups is None:
         return evaluation
+    from pres_eval.reading.topic_files import MACRO, WORST
+
     values = over_groups(evaluation, list(groups.topics))
     parts = list(zip(evaluation.columns, evaluation.summary, evaluation.values, strict=True))
     for place, column in enumerate(evaluation.columns):

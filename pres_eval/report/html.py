@@ -43,12 +43,21 @@ SCRIPTS = (
 """The parts of the page's script, in order."""
 
 
-def as_html(report: Report) -> str:
-    """Return the whole page."""
-    style = _package_file("page.css")
+def as_html(report: Report, *, one_page: bool = False) -> str:
+    """Return the whole page; with `one_page` the summary and the leaderboard alone, for one sheet."""
+    if one_page:
+        return _document(report, [*_one_page(report), "\n"], script=None)
     script = '"use strict";\n(() => {\n' + "".join(map(_package_file, SCRIPTS)) + "})();\n"
+    content = [*_body(report), *page_data(report), "\n", element("script", raw(script)), "\n"]
+    return _document(report, content, script)
+
+
+def _document(report: Report, content: Sequence[Content], script: str | None) -> str:
+    """Return a page with this content; no script runs in it but this one."""
+    style = _package_file("page.css")
+    allowed_script = "'none'" if script is None else f"'{_digest(script)}'"
     policy = (
-        f"default-src 'none'; img-src data:; style-src '{_digest(style)}'; script-src '{_digest(script)}';"
+        f"default-src 'none'; img-src data:; style-src '{_digest(style)}'; script-src {allowed_script};"
         " base-uri 'none'; form-action 'none'"
     )
     head = element(
@@ -65,10 +74,23 @@ def as_html(report: Report) -> str:
         element("style", raw(style)),
         "\n",
     )
-    body = element(
-        "body", "\n", *_body(report), *page_data(report), "\n", element("script", raw(script)), "\n"
+    body = element("body", "\n", *content)
+    printed = "one" if script is None else None
+    return f"<!DOCTYPE html>\n{element('html', head, body, lang='en', data_print=printed)}\n"
+
+
+def _one_page(report: Report) -> list[Html]:
+    """Return the title, the summary, the leaderboard, and how the numbers were made, in one line."""
+    made = f"pres-eval {__version__}; judgements {report.shown_path(report.qrels.path)}"
+    if report.qrels.sha256:
+        made += f", SHA-256 {report.qrels.sha256[:12]}…"
+    main = element(
+        "main",
+        summary(report, links=False),
+        leaderboard(report, interactive=False),
+        element("p", made, class_="dim"),
     )
-    return f"<!DOCTYPE html>\n{element('html', head, body, lang='en')}\n"
+    return [_header(report, []), main]
 
 
 def _body(report: Report) -> list[Html]:
@@ -95,16 +117,16 @@ def _body(report: Report) -> list[Html]:
 def _header(report: Report, sections: Sequence[tuple[str, str]]) -> Html:
     """Return the title, what the report is of, and links to the sections."""
     topics = plural(len(report.topics))
-    items = [element("li", element("a", text, href=f"#{name}")) for name, text in sections]
-    return element(
-        "header",
-        element("a", "Skip to the table of topics", class_="skip", href="#topics"),
-        element("h1", title_of(report)),
-        element("p", report.description) if report.description else "",
-        element("p", f"{topics}, judged in {report.shown_path(report.qrels.path)}", class_="dim"),
-        _weighted(report),
-        element("nav", element("ul", *items), aria_label="Sections"),
-    )
+    parts: list[Content] = [element("h1", title_of(report))]
+    if report.description:
+        parts.append(element("p", report.description))
+    parts.append(element("p", f"{topics}, judged in {report.shown_path(report.qrels.path)}", class_="dim"))
+    parts.append(_weighted(report))
+    if sections:
+        parts.insert(0, element("a", "Skip to the table of topics", class_="skip", href="#topics"))
+        items = [element("li", element("a", text, href=f"#{name}")) for name, text in sections]
+        parts.append(element("nav", element("ul", *items), aria_label="Sections"))
+    return element("header", *parts)
 
 
 def _weighted(report: Report) -> Html | str:

@@ -45,6 +45,9 @@ BEST = "^"
 BOLD = {LATEX: r"\textbf{{{}}}", MARKDOWN: "**{}**"}
 """Styles that show the best of a measure in bold instead."""
 
+PAPER_STYLES = (LATEX, MARKDOWN, "html")
+"""Styles of tables that are read without the command's other output."""
+
 Value = str | bytes | int | float | bool | None
 """Content of a cell; bytes are an id, as it is in a file."""
 
@@ -184,6 +187,7 @@ class Table:
     people, programs  whether people see it, whether JSON and CSV have it
     drawing   lines of letters that make a picture, below the notes
     rest      the last line: what people do not see, and how they get it
+    paper_note  the line below a table for a paper or a page: topics, test, version
     """
 
     name: str
@@ -197,6 +201,7 @@ class Table:
     programs: bool = True
     drawing: Sequence[str] = ()
     rest: str = ""
+    paper_note: str = ""
 
 
 def records_table(
@@ -245,7 +250,10 @@ def render(
     check_style(look.style)
     texts = []
     for table in wanted:
-        texts.append(laid_out([grid_of(table, look)], table.notes, look))
+        notes = list(table.notes)
+        if table.paper_note and look.markup in PAPER_STYLES:
+            notes.append(table.paper_note)
+        texts.append(laid_out([grid_of(table, look)], notes, look))
         if table.drawing:
             texts.append(drawing_text(table.drawing, look.markup))
         if table.rest:

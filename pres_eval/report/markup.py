@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from html import escape
 from urllib.parse import urlencode
 
 from pres_eval.report.text import printable_in_pages
 
-VOID = frozenset({"meta", "link", "br", "input", "hr"})
+VOID = frozenset({"meta", "link", "br", "wbr", "input", "hr"})
 
 
 class Html(str):
@@ -104,8 +105,23 @@ def _heading(text: str, kind: str | None, *, sortable: bool, falling: bool) -> H
     """Return the heading of a column; a plain cell if it is empty, which would be read as a heading."""
     if not text:
         return element("td")
-    content = element("button", text, type="button") if sortable else text
+    words = breakable(text)
+    content: Content = element("button", *words, type="button") if sortable else words
     return element("th", content, scope="col", class_=kind, data_falling=falling)
+
+
+def breakable(text: str) -> list[Content]:
+    """Return a label that a narrow column may break behind each `_`.
+
+    >>> "".join(breakable("num_rel_ret"))
+    'num_<wbr>rel_<wbr>ret'
+    """
+    first, *further = text.split("_")
+    parts: list[Content] = [first]
+    for part in further:
+        parts[-1] = f"{parts[-1]}_"
+        parts += [element("wbr"), part]
+    return parts
 
 
 MANY_ROWS = 200
@@ -127,6 +143,17 @@ def scrolling(label: str, content: Html, *, rows: int = 0, kind: str = "scroll")
 def link(section: str, text: Content, **choice: str) -> Html:
     """Return a link to a section of the page; the script adds what is chosen there."""
     return element("a", text, href=f"#{section}", data_choice=urlencode(choice))
+
+
+def detail(*content: Content) -> Html:
+    """Return a part of a sentence that leads to another part of the page, and says nothing without it."""
+    return element("span", *content, class_="detail")
+
+
+def without_links(content: Content) -> Html:
+    """Return content without details, and with the texts of other links, for a page without their goals."""
+    text = re.sub('<span class="detail">.*?</span>', "", content_of([content]))
+    return Html(re.sub("</?a(?: [^>]*)?>", "", text))
 
 
 def section(name: str, heading: str, *content: Content) -> Html:

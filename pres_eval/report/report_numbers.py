@@ -122,7 +122,7 @@ def median_words(report: Report, label: str) -> str:
 
 def median_labels(report: Report) -> tuple[str, ...]:
     """Return the measures that are shown against the median: average precision, PRES, and those given."""
-    usual = report.told_by_topic if len(report.names) > 1 else ()
+    usual = report.compared_by if len(report.names) > 1 else ()
     return tuple(dict.fromkeys((*usual, *report.medians)))
 
 

@@ -210,7 +210,7 @@ def _curves(report: Report) -> Table:
 def _differences(report: Report) -> Table:
     """Return the table of topics on which runs differ most."""
     rows: list[tuple[Value, ...]] = []
-    for label in report.told_by_topic:
+    for label in report.compared_by:
         for topic, best, worst, best_value, worst_value, difference in largest_differences(report, label):
             rows.append((label, topic, best, worst, best_value, worst_value, difference))
     headings = ["measure", "topic", "best_run", "worst_run", "best", "worst", "difference"]

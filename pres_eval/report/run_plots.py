@@ -16,7 +16,7 @@ from pres_eval.report.text import percentage
 
 
 def compared_figure(result: ComparedRuns) -> Figure:
-    """Return the bars of means, or for all pairs the maps of their differences; needs matplotlib."""
+    """Return the means as dots, or for all pairs the maps of their differences; needs matplotlib."""
     scores = result.scores
     run_numbers = {name: number for number, name in enumerate(scores.runs)}
     measure_numbers = {label: number for number, label in enumerate(scores.measures)}
@@ -34,7 +34,7 @@ def compared_figure(result: ComparedRuns) -> Figure:
     for comparison in result.comparisons:
         row, column = measure_numbers[comparison.measure], run_numbers[comparison.run]
         significant[row, column] = comparison.significant
-    return score_bars(
+    return score_dots(
         scores.runs,
         scores.measures,
         scores.means,
@@ -47,11 +47,11 @@ def compared_figure(result: ComparedRuns) -> Figure:
     )
 
 
-BASELINE, BAR, EDGE, INTERVAL, SIGNIFICANT = "#444444", "#56B4E9", "#222222", "#D55E00", "////"
-"""Colours of bars, and their hatching."""
+DOT, BASELINE = "#0072B2", "#444444"
+"""Colours of the runs and of the baseline."""
 
 
-def score_bars(
+def score_dots(
     runs: Sequence[str],
     measures: Sequence[str],
     means: AnyArray,
@@ -66,9 +66,9 @@ def score_bars(
 ) -> Figure:
     """Draw mean scores of the runs, a panel for each measure, runs in the order of the last one (figure 5).
 
-    means and each of intervals (lower, upper ends) are (M, R); intervals that are nan are left out.  The bar
-    of the baseline, one for each measure, is dark, its mean a dashed line; runs that differ from it
-    significantly, (M, R) booleans, are hatched.  less_is_better: under the last measure.
+    means and each of intervals (lower, upper ends) are (M, R); intervals that are nan are left out.  The
+    baseline, one for each measure, is a dark square with a dashed line; runs that differ from it
+    significantly, (M, R) booleans, are full dots, others are rings.  less_is_better: under the last measure.
     """
     # As high as the names beside the panels are long.
     height = max(1.9, 0.4 + 0.08 * max(len(plain(measure)) for measure in measures))
@@ -77,13 +77,17 @@ def score_bars(
     names = plain_names(runs, 20)
     with panels(len(measures), 1, (wide, height), (0.0, 0.9), sharex=True) as (figure, rows):
         for row, axes in enumerate(rows):
-            significant_runs: list[int] = []
-            if significant is not None:
-                significant_runs = np.flatnonzero(significant[row]).tolist()
-            ends = None if intervals is None else (intervals[0][row], intervals[1][row])
-            baseline = None if baselines is None else baselines[row]
-            _draw_bars(axes, means[row], order, ends, significant_runs, baseline)
-            axes.set(ylabel=plain(measures[row]), ylim=(0, None))
+            ends = None if intervals is None else (intervals[0][row][order], intervals[1][row][order])
+            _draw_intervals(axes, means[row][order], ends)
+            full = None
+            if significant is not None and baselines is not None:
+                full = significant[row][order]
+            baseline = None
+            if baselines is not None:
+                baseline = int(np.flatnonzero(order == baselines[row])[0])
+            _draw_dots(axes, means[row][order], full, baseline)
+            axes.set(ylabel=plain(measures[row]))
+            axes.margins(y=0.12)
         note_on_names = name_bars(rows[-1], [names[run] for run in order], wide)
         rows[-1].set(xlim=(-0.7, len(runs) - 0.3), xlabel=f"run, by {plain(measures[-1])}{note_on_names}")
         if topics is not None:
@@ -101,46 +105,47 @@ def score_bars(
     return figure
 
 
-def _draw_bars(
-    axes: Axes,
-    means: AnyArray,
-    order: AnyArray,
-    intervals: tuple[AnyArray, AnyArray] | None,
-    significant: Sequence[int],
-    baseline: int | None,
-) -> None:
-    """Draw means and ends of intervals (R,) of one measure, and mark the baseline and runs that differ."""
-    axes.bar(
-        range(len(order)),
-        means[order],
-        color=[BASELINE if run == baseline else BAR for run in order],
-        edgecolor=EDGE,
-        linewidth=0.6,
-        hatch=[SIGNIFICANT if run in significant else "" for run in order],
-    )
-    axes.grid(visible=False, axis="x")
-    if intervals is not None:
-        ends = np.maximum(0.0, [means - intervals[0], intervals[1] - means])[:, order]
+def _draw_intervals(axes: Axes, means: AnyArray, ends: tuple[AnyArray, AnyArray] | None) -> None:
+    """Draw lines between the ends of the intervals (R,) of means (R,), without those that are nan."""
+    if ends is not None:
+        lengths = np.maximum(0.0, [means - ends[0], ends[1] - means])
         axes.errorbar(
-            range(len(order)), means[order], ends, fmt="none", ecolor=INTERVAL, elinewidth=1.2, capsize=2
+            range(len(means)), means, lengths, fmt="none", ecolor=DOT, elinewidth=1.2, capsize=2, zorder=2
         )
+    axes.grid(visible=False, axis="x")
+
+
+def _draw_dots(axes: Axes, means: AnyArray, full: AnyArray | None, baseline: int | None) -> None:
+    """Draw means (R,) as dots, rings where `full` (R,) is false, and the baseline with its line."""
+    for place, mean in enumerate(means.tolist()):
+        if place == baseline:
+            axes.plot([place], [mean], **BASELINE_MARK)
+        elif full is None or full[place]:
+            axes.plot([place], [mean], **FULL_MARK)
+        else:
+            axes.plot([place], [mean], **RING_MARK)
     if baseline is not None:
-        axes.axhline(means[baseline], color=BASELINE, linestyle="--", linewidth=0.9)
+        axes.axhline(means[baseline], color=BASELINE, linestyle="--", linewidth=0.9, zorder=1)
+
+
+FULL_MARK: dict[str, Any] = {"marker": "o", "linestyle": "none", "color": DOT, "markersize": 5}
+RING_MARK: dict[str, Any] = {**FULL_MARK, "markerfacecolor": "white"}
+BASELINE_MARK: dict[str, Any] = {**FULL_MARK, "marker": "s", "color": BASELINE}
+"""Marks of a run's mean: full, as it differs from the baseline; a ring, as it does not; the baseline's."""
 
 
 def _add_key(figure: Figure, axes: Axes, interval: str | None, baselines: set[str] | None) -> None:
     """Draw the legend, if there is anything to explain: names of intervals and of the baselines."""
-    from matplotlib.patches import Patch
-
     handles: dict[str, Any] = {}
     if interval is not None:
-        handles[interval] = axes.errorbar([], [], [], fmt="none", ecolor=INTERVAL, capsize=2)
+        handles[interval] = axes.errorbar([], [], [], fmt="none", ecolor=DOT, capsize=2)
     if baselines is not None:
-        which = next(iter(baselines)) if len(baselines) == 1 else "(best of each)"
-        handles[f"baseline {which}"] = Patch(facecolor=BASELINE)
-        handles["differs significantly from it"] = Patch(facecolor=BAR, edgecolor=EDGE, hatch=SIGNIFICANT)
+        baseline = next(iter(baselines)) if len(baselines) == 1 else "(best of each)"
+        handles[f"baseline {baseline}"] = axes.plot([], [], **BASELINE_MARK)[0]
+        handles["differs significantly from it"] = axes.plot([], [], **FULL_MARK)[0]
+        handles["no significant difference found"] = axes.plot([], [], **RING_MARK)[0]
     if handles:
-        add_legend(figure, list(handles.values()), list(handles), 3)
+        add_legend(figure, list(handles.values()), list(handles), 2)
 
 
 WORSE, ALIKE, BETTER = "#E69F00", "#e8e8e8", "#0072B2"

@@ -40,6 +40,7 @@ from pres_eval.options import DEFAULT_NMAX, Options, RelevanceInfo
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.reading.relevance import QrelsJudgements
 from pres_eval.reading.topic_files import Groups, Weights
+from pres_eval.report.headline import Headline, cutoff_of, headline_label, headline_of
 from pres_eval.report.records import FileRecord
 from pres_eval.report.text import shown, text_of
 from pres_eval.scoring import ScoredRun
@@ -74,6 +75,8 @@ class Report:
     weights       of topics, which means are with; None: all weigh the same
     documents_beyond  relevant documents of judged topics that no run has, if these topics count in the means
     by_group      the runs compared with the baseline in each group; None where nothing was compared
+    compared_by   the measures by which runs are compared topic by topic
+    headline      the means of the first sentence; None where there is none
     """
 
     names: tuple[str, ...]
@@ -100,6 +103,8 @@ class Report:
     weights: Weights | None = None
     documents_beyond: int = 0
     by_group: ByGroup | None = None
+    compared_by: tuple[str, ...] = ()
+    headline: Headline | None = None
     _matrices: dict[str, FloatArray] = field(default_factory=dict, repr=False)
     _leaders: dict[str, list[int]] = field(default_factory=dict, repr=False)
 
@@ -122,14 +127,15 @@ class Report:
         return self.column(label).measure.title or label
 
     @property
-    def told_by_topic(self) -> tuple[str, str]:
-        """The columns by which runs are compared topic by topic: average precision, and PRES."""
-        return ("map", f"PRES_{max(self.nmax)}")
+    def depth(self) -> int:
+        """The rank down to which documents are counted: the main measure's cutoff, or the largest Nmax."""
+        return cutoff_of(self.column(self.main)) or max(self.nmax)
 
     @property
     def board_and_counts(self) -> list[str]:
-        """The measures of the leaderboard, with those that count relevant documents."""
-        return list(dict.fromkeys([*self.board, "num_rel_ret", "num_rel"]))
+        """The measures of the leaderboard, with the headline's, and those that count relevant documents."""
+        labels = [*self.board, headline_label(self.column(self.main)), "num_rel_ret", "num_rel"]
+        return list(dict.fromkeys(labels))
 
     def sign(self, label: str) -> int:
         """-1 where a lower value of the measure is better, else 1: times this, more is better."""
@@ -234,50 +240,90 @@ def grid_of(nmax: Sequence[int]) -> tuple[int, ...]:
     return tuple(sorted({*NMAX_GRID, *nmax}))
 
 
+def depths_of(options: Options, nmax: Sequence[int], measures: Sequence[str]) -> tuple[int, ...]:
+    """Return the Nmax of a report: those asked for, or else the cutoffs of the first measure asked for."""
+    if not measures or tuple(nmax) != DEFAULT_NMAX:
+        return tuple(nmax)
+    columns = select(measures[:1], options, nmax, relevance=RelevanceInfo.QRELS)
+    cutoffs = set()
+    for column in columns:
+        if column.measure.name == columns[0].measure.name:
+            cutoffs.add(cutoff_of(column))
+    depths = sorted(cutoff for cutoff in cutoffs if cutoff is not None)
+    return tuple(depths or nmax)
+
+
 def report_selection(
     options: Options, nmax: Sequence[int] = DEFAULT_NMAX, measures: Sequence[str] = ()
 ) -> Selection:
     """Return the columns that a report needs, those of the measures asked for included."""
-    grid = ",".join(map(str, grid_of(nmax)))
-    texts = (
-        *("num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref"),
-        *(
-            f"iprec_at_recall.{','.join(RECALL_LEVELS)}",
-            f"P.{','.join(map(str, DOCUMENT_CUTOFFS))}",
-            f"recall.{grid}",
-            f"PRES.{grid}",
-        ),
-        *measures,
-    )
+    cutoffs = set(grid_of(depths_of(options, nmax, measures)))
+    for column in asked_columns(options, nmax, measures):
+        cutoff = cutoff_of(column)
+        if column.measure.name == "PRES" and cutoff is not None:
+            cutoffs.add(cutoff)
+    grid = ",".join(map(str, sorted(cutoffs)))
+    texts = ["num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref"]
+    texts.append(f"iprec_at_recall.{','.join(RECALL_LEVELS)}")
+    texts.append(f"P.{','.join(map(str, DOCUMENT_CUTOFFS))}")
+    texts += [f"recall.{grid}", f"PRES.{grid}", *measures]
     return select(texts, options, nmax, relevance=RelevanceInfo.QRELS)
+
+
+def asked_columns(options: Options, nmax: Sequence[int], measures: Sequence[str]) -> list[SelectedColumn]:
+    """Return the columns of the measures asked for, in the order in which they were asked for."""
+    columns: list[SelectedColumn] = []
+    for text in measures:
+        columns += select([text], options, nmax, relevance=RelevanceInfo.QRELS)
+    return columns
 
 
 def board_of(
     selection: Selection, options: Options, nmax: Sequence[int], measures: Sequence[str] = ()
 ) -> tuple[str, ...]:
-    """Return the labels of the leaderboard: the wanted measures that are numbers over topics, in print order.
+    """Return the labels of the leaderboard: the measures asked for that are numbers over topics, in order.
 
-    Without any: PRES and recall at Nmax, average precision, and what is usually shown beside them.
+    Without any: PRES at each Nmax, average precision, recall at the first Nmax, and what is usually shown
+    beside them.
     """
     if not measures:
         pres = [f"PRES_{cutoff}" for cutoff in nmax]
-        return (*pres, "map", f"recall_{max(nmax)}", "gm_map", "Rprec", "bpref", "P_10")
-    wanted = {
-        (column.measure.name, column.arguments, column.view.level)
-        for column in select(measures, options, nmax, relevance=RelevanceInfo.QRELS)
-    }
-    found = tuple(
-        column.label
+        return (*pres, "map", f"recall_{nmax[0]}", "gm_map", "Rprec", "bpref", "P_10")
+    labels = {
+        (column.measure.name, column.arguments, column.view.level): column.label
         for column in selection
-        if (column.measure.name, column.arguments, column.view.level) in wanted
-        and column.measure.summary is not None
-        and column.measure.format in (Format.FLOAT, Format.COUNT)
-    )
-    if not found:
+        if column.measure.summary is not None and column.measure.format in (Format.FLOAT, Format.COUNT)
+    }
+    board: dict[str, None] = {}
+    for column in asked_columns(options, nmax, measures):
+        label = labels.get((column.measure.name, column.arguments, column.view.level))
+        if label is not None:
+            board[label] = None
+    if not board:
         raise UsageError(
             "none of the measures asked for (-m) is an average over topics, expected at least one"
         )
-    return found
+    return tuple(board)
+
+
+MOST_COMPARED_BY = 2
+"""Measures by which runs are compared topic by topic: each has a picture for each run."""
+
+
+def _compared_by(
+    selection: Selection, board: Sequence[str], nmax: Sequence[int], measures: Sequence[str]
+) -> tuple[str, ...]:
+    """Return the measures by which runs are compared topic by topic: the first of those asked for.
+
+    Without any of which topics have values: average precision, and PRES at the largest Nmax.
+    """
+    columns = {column.label: column for column in selection}
+    labels = []
+    for label in board if measures else ():
+        measure = columns[label].measure
+        if measure.per_topic and measure.format is Format.FLOAT:
+            labels.append(label)
+    return tuple(labels[:MOST_COMPARED_BY]) or ("map", f"PRES_{max(nmax)}")
 
 
 def make_report(
@@ -305,7 +351,8 @@ def make_report(
     compared_with  the baseline; None: the best run
     each           carries out the loop over the measures that are compared
     """
-    board = board_of(evaluations[0].columns, options, nmax, measures)
+    selection, nmax = evaluations[0].columns, depths_of(options, nmax, measures)
+    board = board_of(selection, options, nmax, measures)
     every_topic = tuple(relevance.pool.topics) if options.complete else None
     documents = relevant_ranks(relevance, rankings, options, all_topics(evaluations))
     beyond = 0
@@ -327,8 +374,13 @@ def make_report(
         groups=groups,
         weights=weights,
         documents_beyond=beyond,
+        compared_by=_compared_by(selection, board, nmax, measures),
     )
-    return replace(report, by_group=_by_group(report, every_topic))
+    headline = None
+    if report.pairs is not None:
+        column = report.column(headline_label(report.column(report.main)))
+        headline = headline_of(evaluations, names, column, settings, every_topic, weights)
+    return replace(report, by_group=_by_group(report, every_topic), headline=headline)
 
 
 def _by_group(report: Report, every_topic: Sequence[bytes] | None) -> ByGroup | None:

@@ -439,7 +439,10 @@ def test_item_19_bounds_of_all_hold_what_deeper_judgements_give(command: Command
         assert wide[f"{label}(bound=least,max_rel=3)"] <= value <= wide[f"{label}(bound=greatest,max_rel=3)"]
     assert wide == values("--bounds=all,max_rel=3", *names, judged, run)
     note = command("--bounds", "all,max_rel=3", *names, "--format", "table", judged, run).out
-    assert "if all unjudged documents retrieved were judged, with grades up to 3" in note
+    assert (
+        "of each run alone, if all unjudged documents that it retrieved were judged, with grades up to 3"
+        in note
+    )
     label = "recall_10(bound=least,max_rel=3)"
     assert values("-m", label, judged, run) == {label: wide[label]}
     found = command.ok("--bounds", "all,max_rel=3", *names, "--format", "json", judged, run).json["runs"][0]

@@ -226,6 +226,7 @@ def test_power_prints_an_interval_of_the_number(pres_eval: Command, tmp_path: Pa
     out = pres_eval(*command, "--table", "sizes").out
     assert f"{row['t_low']} .. {row['t_high']}" in out
     assert "95 % interval of the number" in out and "10 topics" in out
+    assert "of pairs of real runs 90 to 94 % of such intervals held it" in out
 
 
 def test_anova_is_named_for_what_it_computes(pres_eval: Command) -> None:

@@ -2,9 +2,11 @@
 
     python tests/bench/weighted_coverage.py [DRAWS [SEED]]
 
-Prints the shares of 95 % intervals (default 2,000 draws) for normal values, and for beta-distributed ones in
-brackets: with the error from w (x - m) and T - 1 degrees of freedom, as for means up to 2.21.0, and those of
-`compare`.
+Prints the shares of 95 % intervals (default 2,000 draws) of three kinds: with the error from w (x - m) and
+T - 1 degrees of freedom, as for means up to 2.21.0; with the jackknife's and Kish's degrees of freedom, as
+`compare` has for differences and for measures that are not from 0 to 1; and those of the logit, as it has for
+means from 0 to 1.  Values are normal, or beta-distributed: somewhat skewed (0.7, 1.3) and most of them near 0
+(0.3, 3).
 """
 
 from __future__ import annotations
@@ -28,35 +30,45 @@ WEIGHTS: Mapping[str, Draw] = {
     "lognormal, 1.5": lambda chance, topics: chance.lognormal(0, 1.5, topics),
     "1 / rank": lambda chance, topics: 1 / np.arange(1.0, topics + 1),
 }
-VALUES: Mapping[str, Draw] = {
-    "normal": lambda chance, topics: chance.normal(size=topics),
-    "beta": lambda chance, topics: chance.beta(0.7, 1.3, topics) - 0.35,
+VALUES: Mapping[str, tuple[Draw, float]] = {
+    "normal": (lambda chance, topics: chance.normal(0.5, 0.1, topics), 0.5),
+    "beta 0.7, 1.3": (lambda chance, topics: chance.beta(0.7, 1.3, topics), 0.35),
+    "beta 0.3, 3": (lambda chance, topics: chance.beta(0.3, 3, topics), 0.3 / 3.3),
 }
+"""Draws of values, and their mean."""
 
 
-def held(weights_of: Draw, values_of: Draw, topics: int, draws: int, seed: int) -> tuple[float, ...]:
-    """Return the shares of intervals that hold 0, by both ways, and the mean of effective topics."""
+def held(
+    weights_of: Draw, values_of: Draw, truth: float, topics: int, draws: int, seed: int
+) -> tuple[float, ...]:
+    """Return the shares of intervals of three kinds that hold the truth, and the mean of effective topics."""
     chance = np.random.default_rng([seed, topics])
-    count = np.zeros(3)
+    count = np.zeros(4)
     for _ in range(draws):
         weights = weights_of(chance, topics)
         weights *= topics / weights.sum()
         weighted = (weights * values_of(chance, topics))[None, :]
-        for number, (lower, upper) in enumerate(
-            (t_intervals(linearised(weighted, weights), 0.05), weighted_intervals(weighted, weights, 0.05))
-        ):
-            count[number] += lower[0] <= 0 <= upper[0]
-        count[2] += effective_topics(weights)
+        ends = (
+            t_intervals(linearised(weighted, weights), 0.05),
+            weighted_intervals(weighted, weights, 0.05),
+            weighted_intervals(weighted, weights, 0.05, between_0_and_1=True),
+        )
+        for number, (lower, upper) in enumerate(ends):
+            count[number] += lower[0] <= truth <= upper[0]
+        count[3] += effective_topics(weights)
     return tuple((count / draws).tolist())
 
 
 def main(draws: int, seed: int) -> None:
     """Print the shares."""
     for topics in TOPICS:
-        for name, weights_of in WEIGHTS.items():
-            normal, beta = (held(weights_of, values_of, topics, draws, seed) for values_of in VALUES.values())
-            cells = [f"{one:.3f} ({other:.3f})" for one, other in zip(normal[:2], beta[:2], strict=True)]
-            print(f"| {topics} | {name} | {normal[2]:.1f} | {cells[0]} | {cells[1]} |", flush=True)
+        for weights_name, weights_of in WEIGHTS.items():
+            for values_name, (values_of, truth) in VALUES.items():
+                *shares, effective = held(weights_of, values_of, truth, topics, draws, seed)
+                cells = " | ".join(f"{share:.3f}" for share in shares)
+                print(
+                    f"| {topics} | {weights_name} | {effective:.1f} | {values_name} | {cells} |", flush=True
+                )
 
 
 if __name__ == "__main__":

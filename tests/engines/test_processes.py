@@ -467,3 +467,26 @@ def test_the_library(fixtures: Path) -> None:
 def test_work_here_is_done_by_threads() -> None:
     assert list(engine.Here(2).map(_text, range(3))) == ["0", "1", "2"]
     assert engine.Here(3).threads == 3
+
+
+def test_a_process_that_cannot_be_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first one dies at work, and the system starts no other."""
+
+    class Dying:
+        started = 0
+        number = 1
+
+        def __init__(self) -> None:
+            Dying.started += 1
+            if Dying.started > 1:
+                raise OSError(errno.EAGAIN, "no more")
+
+        def answer(self, *_: object) -> bytes:
+            raise EOFError
+
+        def end(self) -> None:
+            """Nothing is left of it."""
+
+    monkeypatch.setattr("pres_eval.engines.processes.WorkerProcess", Dying)
+    with pytest.raises(WorkersLostError, match=r"a worker process died and cannot be replaced \(.*no more\)"):
+        list(Processes(1).map(_text, [1]))

@@ -33,7 +33,7 @@ from pres_eval.report.trec_report import Report
 
 pytestmark = pytest.mark.slow
 
-VOID = {"meta", "link", "br", "input", "img", "hr"}
+VOID = {"meta", "link", "br", "wbr", "input", "img", "hr"}
 
 
 class Page(HTMLParser):
@@ -199,9 +199,9 @@ def test_the_pages_tests_are_those_of_compare(page: Page) -> None:
     data = Data(page)
     arguments = [PATENT_QRELS, *PATENT_RUNS, "--format", "json", "--table", "comparisons", "--samples", "200"]
     for label in data.document["board"]:
-        if label not in ("gm_map", "PRES_100", "PRES_1000", "recall_1000", "P_10"):
+        if label not in ("gm_map", "PRES_100", "PRES_1000", "recall_100", "P_10"):
             arguments += ["-m", label]
-    arguments += ["-m", "PRES", "-m", "recall.1000", "-m", "P.10"]
+    arguments += ["-m", "PRES", "-m", "recall.100", "-m", "P.10"]
     pairs = json.loads(CliRunner().invoke(command_of("compare"), [*arguments, "--all-pairs"]).output)[
         "comparisons"
     ]
@@ -634,7 +634,14 @@ def test_documents_that_only_one_run_found(sized: Browser, patents: Report) -> N
     assert sized.run(COLUMN, table, "document") == [documents.docnos[place].decode() for place in only]
     assert sized.run(COLUMN, table, "found by") == [patents.names[0 if found[0, p] else 1] for p in only]
     counts = [int((found[0] & found[1]).sum()), int((found[0] & ~found[1]).sum())]
-    assert f"both found {counts[0]}, only broad {counts[1]}, only" in sized.run(TEXT, f"{table} caption")
+    assert f"both found {counts[0]}, only broad {counts[1]}, only" in sized.run(TEXT, "#pair-documents")
+    folded = "return document.querySelector('#pair-view details').open"
+    assert not sized.run(folded)
+    sized.run("document.querySelector('#pair-view summary').click()")
+    wait(sized)
+    assert sized.run(folded) and sized.run("return document.querySelector(arguments[0]).offsetHeight", table)
+    sized.run(CHOOSE, "pair-nmax", "100")
+    assert sized.run(folded), "it stays open when something else is chosen"
 
 
 @in_chromium
@@ -777,7 +784,7 @@ def test_a_banner_where_topics_differ(browser: Browser, tmp_path: Path) -> None:
     browser.run("window.dispatchEvent(new Event('beforeprint'))")
     assert "Of 2 topics b has 1." in browser.run(TEXT, ".banner")
     assert sorted(browser.run(COLUMN, "#board", "topics")) == ["1 of 2 topics", "2"]
-    assert "of the 1 topic that both have" in browser.run(TEXT, "#pair-view .scroll.tall caption")
+    assert "of the 1 topic that both have" in browser.run(TEXT, "#pair-documents")
     browser.run(CHOOSE, "view", "run:b")
     assert browser.run(COLUMN, TABLE, "map") == ["–", "0.5000"] and browser.messages() == []
 
@@ -967,7 +974,7 @@ def test_without_scripts_tables_and_pictures_remain(browser: Browser, patents_pa
         )["result"]["value"]
         empty, charts, tables, controls, wide = json.loads(seen)
         assert empty == [] and controls == 0 and wide == width
-        assert charts == 1 + 1 + 1 + 4 + 2 * 3 and tables == 1 + 1 + 1 + 1 + 3 * 2 + 2 + 1 + 4 * 3
+        assert charts == 1 + 1 + 1 + 1 + 4 + 2 * 3 and tables == 1 + 1 + 1 + 1 + 3 * 2 + 2 + 1 + 4 * 3
     finally:
         browser.command("Emulation.setScriptExecutionDisabled", value=False)
         browser.as_window()

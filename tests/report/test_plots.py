@@ -40,28 +40,32 @@ def texts(figure: Any) -> list[str]:
     return [text.get_text() for legend in figure.legends for text in legend.get_texts()]
 
 
-def test_score_bars() -> None:
+SIGNIFICANCE = ("differs significantly from it", "no significant difference found")
+
+
+def test_score_dots() -> None:
     lower, upper = MEANS - 0.05, MEANS + 0.1
     significant = np.array([[False, True, False], [False, False, False]])
     figure = drawn(
-        run_plots.score_bars(
+        run_plots.score_dots(
             RUNS, MEASURES, MEANS, (lower, upper), baselines=(0, 0), significant=significant, topics=7
         )
     )
     order = [2, 0, 1]
     for row, axes in enumerate(figure.axes):
-        bars = axes.containers[0]
-        assert [bar.get_height() for bar in bars] == MEANS[row, order].tolist()
-        assert [bool(bar.get_hatch()) for bar in bars] == significant[row, order].tolist()
+        dots = [line for line in axes.lines if len(line.get_xdata()) == 1]
+        assert [float(dot.get_ydata()[0]) for dot in dots] == MEANS[row, order].tolist()
+        looks = [(dot.get_marker(), dot.get_markerfacecolor() != "white") for dot in dots]
+        assert looks == [("s" if run == 0 else "o", run == 0 or bool(significant[row, run])) for run in order]
         assert axes.get_ylabel() == MEASURES[row]
         segments = axes.collections[0].get_segments()
         ends = [[lower[row, run], upper[row, run]] for run in order]
         assert np.allclose([[low[1], high[1]] for low, high in segments], ends)
-        assert axes.lines[-1].get_ydata()[0] == MEANS[row, 0]
+        assert [line.get_ydata()[0] for line in axes.lines if line.get_linestyle() == "--"] == [MEANS[row, 0]]
     labels = [label.get_text() for label in figure.axes[-1].get_xticklabels()]
     assert labels == ["a_very_lon…ing_aside", "bm25", r" _tag\$x\$"]
     assert figure.axes[0].get_title() == "Mean scores over 7 topics"
-    assert texts(figure) == ["95 % interval", "baseline bm25", "differs significantly from it"]
+    assert texts(figure) == ["95 % interval", "baseline bm25", *SIGNIFICANCE]
 
 
 def test_difference_maps() -> None:
@@ -147,7 +151,7 @@ def test_long_names_of_measures_do_not_cover_each_other() -> None:
     positions = np.array([[1, 2, 3], [3, 1, 2], [2, 1, 3]])
     patterns = [" = ".join(measures), " ≠ ".join(measures)]
     below = drawn(agreement.agreement(RUNS, measures, positions, patterns, [2, 1]))
-    bars = drawn(run_plots.score_bars(RUNS, measures, np.ones((3, 3)) / 2))
+    bars = drawn(run_plots.score_dots(RUNS, measures, np.ones((3, 3)) / 2))
     for labels in (below.axes[0].get_xticklabels(), [axes.yaxis.label for axes in bars.axes]):
         boxes = [label.get_window_extent() for label in labels]
         assert len(boxes) == 3
@@ -224,15 +228,15 @@ def test_pairs_are_counted_in_whole_numbers() -> None:
     assert all(float(tick).is_integer() for tick in ticks)
 
 
-def test_bars_are_in_the_order_of_the_last_measure() -> None:
+def test_dots_are_in_the_order_of_the_last_measure() -> None:
     for falling, order in ((False, np.argsort(-MEANS[-1])), (True, np.argsort(MEANS[-1]))):
-        axes = drawn(run_plots.score_bars(RUNS, MEASURES, MEANS, less_is_better=falling)).axes[-1]
-        assert [bar.get_height() for bar in axes.patches] == MEANS[-1][order].tolist()
+        axes = drawn(run_plots.score_dots(RUNS, MEASURES, MEANS, less_is_better=falling)).axes[-1]
+        assert [float(dot.get_ydata()[0]) for dot in axes.lines] == MEANS[-1][order].tolist()
 
 
 def test_one_topic_has_no_intervals_in_the_picture() -> None:
     nothing = np.full(MEANS.shape, np.nan)
-    figure = drawn(run_plots.score_bars(RUNS, MEASURES, MEANS, (nothing, nothing), topics=1))
+    figure = drawn(run_plots.score_dots(RUNS, MEASURES, MEANS, (nothing, nothing), topics=1))
     assert figure.axes[0].get_title() == "Mean scores over 1 topic: no intervals, which need two"
 
 

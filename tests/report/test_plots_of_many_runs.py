@@ -126,7 +126,7 @@ def test_nothing_is_cut_in_a_column(count: int, width: int) -> None:
     positions = np.array([means[0].argsort().argsort() + 1] * 3)
     taus = {"map": np.ones((3, 2)), "PRES": np.full((3, 2), 0.85)}
     makers: tuple[Callable[[], Any], ...] = (
-        lambda: run_plots.score_bars(runs, measures, means, (means, means), baselines=(0, 0, 0)),
+        lambda: run_plots.score_dots(runs, measures, means, (means, means), baselines=(0, 0, 0)),
         lambda: run_plots.difference_maps(runs, measures, means, said),
         lambda: sweep_tables.sweep_figure(
             Sweep(tuple(runs), measures, (1, 2), np.stack([means, means], axis=1))

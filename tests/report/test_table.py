@@ -274,3 +274,16 @@ def test_many_rows_are_written_as_tabulate_writes_them(columns: int, style: str,
         patch.setattr("pres_eval.report.grid.MANY", 1)
         patch.setitem(sys.modules, "tabulate", None)
         assert written(grid, style) == by_tabulate
+
+
+@pytest.mark.parametrize(
+    ("columns", "width"), [(4, ""), (7, r"\columnwidth"), (12, r"\textwidth")], ids=["fits", "shrunk", "wide"]
+)
+def test_latex_makes_a_table_fit_a_paper(columns: int, width: str) -> None:
+    """A column of a paper in two columns has 84 mm, 48 digits; letters below 7 points are too small."""
+    lines = written(
+        Grid(("run", *["map"] * columns), (("broad", *["0.1234"] * columns),)), "latex"
+    ).splitlines()
+    boxes = [line for line in lines if "adjustbox" in line and "usepackage" not in line]
+    assert boxes == ([rf"\begin{{adjustbox}}{{max width={width}}}", r"\end{adjustbox}"] if width else [])
+    assert any("table*" in line for line in lines) == (width == r"\textwidth")

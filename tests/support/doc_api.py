@@ -13,7 +13,7 @@ import pres_eval as pe
 
 
 def public_names() -> str:
-    """A section for each public name: what it is, how it is called, an example, its methods."""
+    """A section for each public name: what it is, how it is called, its methods; help() has examples."""
     functions = [name for name in pe.__all__ if not inspect.isclass(getattr(pe, name))]
     classes = [name for name in pe.__all__ if name not in functions]
     return "\n".join(_section(name, getattr(pe, name)) for name in functions + classes)
@@ -22,7 +22,8 @@ def public_names() -> str:
 def _section(name: str, thing: Any) -> str:
     description, *paragraphs = (inspect.getdoc(thing) or "").split("\n\n")
     call = "" if _is_error(thing) else f"```text\n{_wrapped(f'pres_eval.{name}', _signature(thing))}\n```\n\n"
-    body = "".join(f"{_shown(paragraph)}\n\n" for paragraph in paragraphs)
+    prose = [paragraph for paragraph in paragraphs if not paragraph.startswith(">>> ")]
+    body = "".join(f"{_shown(paragraph)}\n\n" for paragraph in prose)
     members = "".join(_members(thing)) if inspect.isclass(thing) and not _is_error(thing) else ""
     return f"## {name}\n\n{description}\n\n{call}{body}{members}".rstrip() + "\n"
 
@@ -55,9 +56,7 @@ def _wrapped(name: str, arguments: list[str]) -> str:
 
 
 def _shown(paragraph: str) -> str:
-    """An example as Python, a list of words and meanings as it is, anything else as prose."""
-    if paragraph.startswith(">>> "):
-        return f"```python\n{re.sub(r' *# doctest: .*', '', paragraph)}\n```"
+    """A list of words and meanings as it is, anything else as prose."""
     if re.search(r"^[\w, ]*\w {2,}\S", paragraph, re.MULTILINE):
         return f"```text\n{paragraph}\n```"
     return paragraph

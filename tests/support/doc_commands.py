@@ -16,10 +16,11 @@ OPTION = re.compile(r"(?<![\w`-])(--?[a-z][\w-]*|-[A-Z])(?![\w`])", re.IGNORECAS
 
 
 SHARED_PAGES = {
+    "overlap": "compare",
     "convert": "check",
     "agreement": "judges",
     "robustness": "judges",
-    "replicate": "overlap",
+    "replicate": "compare",
     "stopping": "validate",
     "merge": "pool",
     "holes": "pool",

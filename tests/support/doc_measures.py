@@ -124,10 +124,11 @@ def page_of_measures(page: str) -> str:
 
 
 def common_letters(page: str) -> list[Letter]:
-    """Return the letters that several formulas of a page explain in the same words."""
+    """Return the letters that several formulas of a page explain in the same words, and none in others."""
     formulas = (formula_of(entry.measure) for entry in members_of(page))
     counts = Counter(letter for formula in formulas if formula for letter in letters_of(formula))
-    return [letter for letter, count in counts.items() if count > 1]
+    meanings = Counter(name for name, _ in counts)
+    return [letter for letter, count in counts.items() if count > 1 and meanings[letter[0]] == 1]
 
 
 def formula_of(measure: Measure) -> str:
@@ -220,8 +221,13 @@ def _numbers(values: Iterable[float]) -> str:
     return ", ".join(f"{value:g}" for value in values)
 
 
+TITLE_WITH_DOI = re.compile(r'"[^"]*", ([^";]*?doi:10\.)')
+"""The title of a paper whose DOI follows: the link has it, and so has the help."""
+
+
 def _source(measure: Measure) -> str:
     """The source that a measure's text ends with; DOIs become links."""
     source = " ".join(measure.text.partition("\nSource:")[2].split())
     assert source, f"{measure.name} names no source"
+    source = TITLE_WITH_DOI.sub(r"\1", source)
     return re.sub(r"doi:(10\.[^\s;]*[^\s;.,)])", r"[doi:\1](https://doi.org/\1)", source)

@@ -65,6 +65,16 @@ def exit_codes() -> str:
     return table(("code", "meaning"), ((str(code), text) for code, text in EXIT_CODES.items()))
 
 
+DETAILS_OF_JSON = frozenset(
+    f"{path}."
+    for path in (
+        *("signature.options", "signature.rules", "signature.judgements"),
+        *("runs[].file", "runs[].totals", "runs[].no_answers"),
+    )
+)
+"""Fields whose own fields only the schema explains."""
+
+
 def json_layout() -> str:
     """The fields of --format json, from its schema."""
     schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
@@ -72,7 +82,9 @@ def json_layout() -> str:
 
 
 def _fields(schema: dict[str, Any], definitions: dict[str, Any], path: str) -> Iterator[tuple[str, str, str]]:
-    """A row for each field below a schema; `[]` says that a field is one of a list."""
+    """A row for each field below a schema, but for details; `[]` says that a field is one of a list."""
+    if path in DETAILS_OF_JSON:
+        return
     for name, field in schema.get("properties", {}).items():
         whole = _resolved(field, definitions)
         where = f"{path}{name}"

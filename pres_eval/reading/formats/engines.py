@@ -1,4 +1,4 @@
-"""JSON of search engines and their tools: responses, ratings, judgement lists; of MTEB and LlamaIndex."""
+"""JSON of search engines and evaluation tools: responses, ratings, judgement lists, predictions, datasets."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from pres_eval.errors import InputError, number_of, quoted
 from pres_eval.reading.file import File
 
 BEGINNING_OF_ENGINE = re.compile(
-    rb'"(?:responses|hits|details|requests|ratings|judgmentRatings|metric_score|took|relevant_docs)"\s*:'
+    rb'"(?:responses|hits|details|requests|ratings|judgmentRatings|metric_score|took|relevant_docs'
+    rb'|responseHeader)"\s*:|^\s*\{\s*(?:"root"\s*:\s*\{|"ids"\s*:\s*\[\s*\[)'
 )
 
 Entry = tuple[Any, Any, Any, "int | None"]
@@ -48,8 +49,22 @@ def _run(source: File, data: Mapping[str, Any]) -> Iterator[Entry] | None:
         return _details(data["details"])
     if isinstance(data.get("hits"), Mapping) and "took" in data:
         return _responses(source, [data])
+    entries = _of_other_engine(data)
+    if entries is not None:
+        return entries
     parts = _predictions(data)
     return _one_part(source, parts) if parts else None
+
+
+def _of_other_engine(data: Mapping[str, Any]) -> Iterator[Entry] | None:
+    """Return the entries of a response of Solr, Vespa or Chroma, None if it is other JSON."""
+    if isinstance(data.get("response"), Mapping) and isinstance(data["response"].get("docs"), list):
+        return _of_solr(data["response"]["docs"])
+    if isinstance(data.get("root"), Mapping) and "children" in data["root"]:
+        return _of_vespa(data["root"]["children"])
+    if isinstance(data.get("ids"), list) and all(isinstance(docnos, list) for docnos in data["ids"]):
+        return _of_chroma(data["ids"])
+    return None
 
 
 def _responses(source: File, responses: Sequence[Any]) -> Iterator[Entry]:
@@ -67,6 +82,26 @@ def _hits(topic: str, hits: Sequence[Any]) -> Iterator[Entry]:
     unscored = all(hit.get("_score") is None for hit in hits)
     for rank, hit in enumerate(hits, 1):
         yield topic, str(hit["_id"]), -rank if unscored else hit.get("_score"), None
+
+
+def _of_solr(documents: Sequence[Any]) -> Iterator[Entry]:
+    """Yield the documents of a response of Solr; without scores (`fl=id,score`) their order counts."""
+    unscored = any("score" not in document for document in documents)
+    for rank, document in enumerate(documents, 1):
+        yield "1", str(document["id"]), -rank if unscored else document["score"], None
+
+
+def _of_vespa(hits: Sequence[Any]) -> Iterator[Entry]:
+    """Yield the hits of a response of Vespa; of `id:namespace:type::docno` the docno is the id."""
+    for hit in hits:
+        yield "1", str(hit["id"]).rpartition("::")[2], hit["relevance"], None
+
+
+def _of_chroma(lists: Sequence[Any]) -> Iterator[Entry]:
+    """Yield the documents that Chroma returns for each query, the nearest first."""
+    for number, docnos in enumerate(lists, 1):
+        for rank, docno in enumerate(docnos, 1):
+            yield str(number), str(docno), -rank, None
 
 
 def _details(details: Mapping[str, Any]) -> Iterator[Entry]:

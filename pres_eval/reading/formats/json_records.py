@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from pres_eval.errors import InputError, ReadingNote, did_you_mean, quoted
+from pres_eval.errors import InputError, ReadingNote, did_you_mean, number_of, quoted
 from pres_eval.reading.file import File
 from pres_eval.reading.formats.engines import Entry
 from pres_eval.reading.formats.separated import ids_in_cell
+from pres_eval.reading.formats.table_columns import ONE_TOPIC, has_one_topic, note_of_one_topic
 from pres_eval.reading.headings import (
     DOCNO,
     DOCNOS,
@@ -21,12 +23,16 @@ from pres_eval.reading.headings import (
     SCORE,
     TOPIC,
     Naming,
+    pick,
 )
 from pres_eval.reading.table_faults import ObservedTable, may_be_numbers, warn_of_unnamed_number
 from pres_eval.records import dataclass
 
 IN_ORDER = object()
 """In place of a number: the document's place in its topic is its rank; as a judgement it is relevant."""
+
+IDS_OF_OBJECTS = ("docno", "doc_id", "_id", "id", "document_id", "pid")
+"""Names of the id of a document that is an object in a list."""
 
 Others = Callable[[Any, "int | None"], Iterator[Entry]]
 """Reader of what is no record, with its line."""
@@ -39,8 +45,8 @@ Numbered = tuple[Any, "int | None"]
 class RecordColumns:
     """Names of the fields of a record.
 
-    topic     None: the record's number is its topic
-    document  the document, or the list of documents
+    topic     None: the record's number is its topic if it has a list of documents, else that is ONE_TOPIC
+    document  the document, or the list of documents, which may be objects with their ids and scores
     number    None: the documents are in ranked order, and relevant
     by_rank   whether the number is a rank
     rank      of a rank beside the score; None if there is none
@@ -60,7 +66,7 @@ def record_columns(record: Mapping[str, Any], grades: int, naming: Naming) -> Re
     docnos = naming.column(RELEVANT_DOCNOS if grades else DOCNOS, headings)
     if docnos is not None and (docno is None or naming.named_column(DOCNOS, headings) is not None):
         return RecordColumns(topic, docnos, None)
-    if topic is None or docno is None:
+    if docno is None or (topic is None and not has_one_topic(naming)):
         return None
     number = naming.column(GRADE if grades else SCORE, headings)
     rank = None if grades else naming.column(RANK, headings)
@@ -152,6 +158,7 @@ class RecordReader:
         self._source, self._grades = source, grades
         self._table: ObservedTable | None = None
         self._heading_of_lists = ""
+        self._has_one_topic = False
 
     def entries(
         self, record: Mapping[str, Any], columns: RecordColumns, number: int, line: int | None
@@ -160,19 +167,23 @@ class RecordReader:
         if self._table is None:
             self._begin(record, columns)
         assert self._table is not None
-        if columns.topic is None:
-            self._heading_of_lists = columns.document
-            topic: Any = str(number)
-        else:
-            topic = record[columns.topic]
         documents = record[columns.document]
+        if isinstance(documents, str) and columns.number is None and DOCNOS in self.naming.columns:
+            documents = ids_in_cell(documents)
+        if columns.topic is not None:
+            topic: Any = record[columns.topic]
+        elif isinstance(documents, list):
+            self._heading_of_lists = columns.document
+            topic = str(number)
+        else:
+            self._has_one_topic = True
+            topic = ONE_TOPIC.decode()
+        if isinstance(documents, list):
+            self._table.see_list(topic)
+            yield from _entries_of_list(topic, documents, line)
+            return
         if columns.number is None:
-            if isinstance(documents, str) and DOCNOS in self.naming.columns:
-                documents = ids_in_cell(documents)
-            if isinstance(documents, list):
-                self._table.see_list(topic)
-            for document in documents if isinstance(documents, list) else [documents]:
-                yield topic, document, IN_ORDER, line
+            yield topic, documents, IN_ORDER, line
             return
         value = record[columns.number]
         is_number = isinstance(value, (int, float))
@@ -199,11 +210,29 @@ class RecordReader:
         """Give the warnings and notes about all records."""
         if self._table is not None:
             self._table.warn()
+        if self._has_one_topic:
+            note_of_one_topic(self._source.name)
         if self._heading_of_lists:
             text = (
                 f"records have {self._heading_of_lists} and no topic: their numbers, from 1, are the topics"
             )
             warnings.warn(f"{self._source.name}: {text}", ReadingNote, stacklevel=2)
+
+
+def _entries_of_list(topic: Any, documents: list[Any], line: int | None) -> Iterator[Entry]:
+    """Yield the documents of a list: ids, or objects with an id and perhaps a score, in ranked order."""
+    scores = [_score_of(document) for document in documents]
+    are_scored = bool(scores) and not any(math.isnan(score) for score in scores)
+    for document, score in zip(documents, scores, strict=True):
+        if isinstance(document, Mapping):
+            heading = pick(document, IDS_OF_OBJECTS)
+            document = None if heading is None else document[heading]  # noqa: PLW2901
+        yield topic, document, score if are_scored else IN_ORDER, line
+
+
+def _score_of(document: Any) -> float:
+    """Return the score of an object in a list of documents; nan if it has none."""
+    return number_of(document.get("score")) if isinstance(document, Mapping) else math.nan
 
 
 def check_named_columns(source: File, record: Any, naming: Naming, line: int | None) -> None:

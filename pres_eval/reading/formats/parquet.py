@@ -12,7 +12,8 @@ from pres_eval.arrays import PADDING, AnyArray, Ids
 from pres_eval.errors import InputError, MissingExtraError, PresEvalError, number_of, quoted
 from pres_eval.reading.blocks import Block, Row, blocks_of_rows, check_topics
 from pres_eval.reading.file import File
-from pres_eval.reading.formats.separated import Columns, InOrder, columns_of, ids_in_cell
+from pres_eval.reading.formats.separated import InOrder, ids_in_cell
+from pres_eval.reading.formats.table_columns import Columns, columns_of
 from pres_eval.reading.headings import DOCNO, GAINS, GAINS_ADVICE, NAME_THEM
 from pres_eval.reading.streams import in_the_end
 from pres_eval.reading.table_faults import (
@@ -139,7 +140,7 @@ def _observe(source: File, file: Any, columns: Columns, grades: int) -> None:
     for row in first_rows.to_pylist():
         if table.rival is not None:
             table.see_docnos(row[document], row[table.rival])
-        if columns.rank is not None and columns.number is not None:
+        if columns.topic is not None and columns.rank is not None and columns.number is not None:
             score = number_of(row[headings[columns.number]])
             table.see_rank(row[headings[columns.topic]], row[headings[columns.rank]], score)
     table.warn()
@@ -217,7 +218,7 @@ def columns_in(source: File, file: Any, grades: int) -> Columns:
     schema = file.schema_arrow
     names = schema.names
     columns = columns_of(names, grades, source.naming.for_role(grades))
-    if columns is None:
+    if columns is None or columns.topic is None:
         value = "relevance or label" if grades else "score"
         expected = f"query_id doc_id {value}, or qid docno {value}"
         raise InputError(source.name, None, f"the columns {', '.join(names)}", expected, NAME_THEM)

@@ -10,24 +10,21 @@ from typing import Any
 
 from pres_eval.errors import InputError
 from pres_eval.reading.blocks import Block, FileFormat
-from pres_eval.reading.file import File
+from pres_eval.reading.file import BYTE_ORDER_MARK, HEAD, File
 from pres_eval.reading.formats.delimited import read_beir, read_msmarco
 from pres_eval.reading.formats.engines import BEGINNING_OF_ENGINE
-from pres_eval.reading.formats.json_records import is_record
+from pres_eval.reading.formats.json_records import is_record, records_of_table
 from pres_eval.reading.formats.json_text import SHAPE, SHAPE_OF_LISTS, read_json, read_json_lines
 from pres_eval.reading.formats.parquet import read_parquet
-from pres_eval.reading.formats.separated import (
-    SEPARATOR_LINE,
-    columns_of,
-    header_of,
-    read_by_number,
-    read_csv,
-    read_words,
-    separator_of,
-)
+from pres_eval.reading.formats.separated import read_by_number, read_csv, read_words
+from pres_eval.reading.formats.table_columns import columns_of
+from pres_eval.reading.formats.table_heads import head_of_table
 from pres_eval.reading.headings import DOCNO, DOCNOS, GRADE, RANK, SCORE, TOPIC, Naming
 
 LOOKED_AT_LINES = 20
+
+LONGEST_RECORD = 1 << 22
+"""Bytes in which the first record of a list has to end, to be recognised."""
 
 COLUMNS_OF_TABLES = (TOPIC, DOCNO, SCORE, RANK, GRADE)
 """Kinds of columns, one of whose headings begins JSON that has columns as lists."""
@@ -80,22 +77,23 @@ def recognised(source: File, grades: bool) -> FileFormat | None:
         return FORMATS["parquet"]
     if naming.by_number:
         return FORMATS[NAMED] if _numbers_are_of(naming, grades) else None
-    separator_line = SEPARATOR_LINE.match(head)
-    lines = head[separator_line.end() if separator_line else 0 :].split(b"\n")
+    lines = head.split(b"\n")
     whole = [line for line in lines[:-1] if line.strip()][:LOOKED_AT_LINES]
     if head.lstrip()[:1] in (b"{", b"["):
         # The last line counts if the file ends in it, newline or not.
         return _json(
-            head, whole or [line for line in lines if line.strip()][:LOOKED_AT_LINES], grades, naming
+            source, head, whole or [line for line in lines if line.strip()][:LOOKED_AT_LINES], grades, naming
         )
-    return _of_text(lines[0], whole or [head], grades, naming)
+    return _of_text(head, whole or [head], grades, naming)
 
 
-def _of_text(first: bytes, lines: list[bytes], grades: bool, naming: Naming) -> FileFormat | None:
-    """Return the format of lines of columns, None if it is not known; `first`: the first line."""
+def _of_text(text: bytes, lines: list[bytes], grades: bool, naming: Naming) -> FileFormat | None:
+    """Return the format of lines of columns, None if it is not known; `text`: all of the beginning."""
+    first = text.partition(b"\n")[0]
     if [word.strip(b'"').lower() for word in first.split()] == [b"query-id", b"corpus-id", b"score"]:
         return FORMATS["beir"]
-    if separator_of(first) and columns_of(header_of(first), grades, naming) is not None:
+    table = head_of_table(text, naming)
+    if table is not None and columns_of(table.names, grades, naming) is not None:
         return FORMATS["csv"]
     return FORMATS["msmarco"] if not grades and _ranks_ascend(lines) else None
 
@@ -116,12 +114,14 @@ def _numbers_are_of(naming: Naming, grades: bool) -> bool:
     return GRADE in naming.columns or not of_runs if grades else of_runs or GRADE not in naming.columns
 
 
-def _json(head: bytes, lines: list[bytes], grades: bool, naming: Naming) -> FileFormat | None:
+def _json(source: File, head: bytes, lines: list[bytes], grades: bool, naming: Naming) -> FileFormat | None:
     """Return which kind of JSON begins so, None if it is neither a run nor judgements."""
     if BEGINNING_OF_ENGINE.search(head):
         return FORMATS[JSON_EXPORT]
     if head.lstrip().startswith(b"["):
         record = _first_value(head.lstrip()[1:])
+        if record is None and len(head) >= HEAD - len(BYTE_ORDER_MARK):
+            record = _first_value(source.head(LONGEST_RECORD).lstrip(BYTE_ORDER_MARK + b" \r\n\t")[1:])
         return FORMATS[JSON_RECORDS] if is_record(record, grades, naming) else None
     shape = _shape(head, grades, naming)
     closed = [line.rstrip().endswith(b"}") for line in lines]
@@ -149,7 +149,8 @@ def _shape(head: bytes, grades: bool, naming: Naming) -> str | None:
     if value.startswith(b"[") and is_record(_first_value(value[1:]), grades, naming):
         return JSON_RECORDS
     if _LIST_OF_IDS.match(value) is None:
-        return None
+        is_table = records_of_table(_first_value(head), grades, naming) is not None
+        return JSON_RECORDS if is_table else None
     key = json.loads(member[1].decode("utf-8", "replace"))
     is_table = key == "columns" or any(naming.column(kind, [key]) is not None for kind in COLUMNS_OF_TABLES)
     return JSON_RECORDS if is_table else JSON_LISTS

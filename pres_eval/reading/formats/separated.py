@@ -7,64 +7,30 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, islice
 
 from pres_eval.errors import InputError, ReadingNote, did_you_mean, number_of, plural, quoted
 from pres_eval.reading.blocks import Block, Row, blocks_of_rows
 from pres_eval.reading.csv_rows import cells_of, separated_rows, separator_of_lines
 from pres_eval.reading.file import File
-from pres_eval.reading.headings import (
-    DOCNO,
-    DOCNOS,
-    GAINS,
-    GAINS_ADVICE,
-    GRADE,
-    RANK,
-    RELEVANT_DOCNOS,
-    SCORE,
-    TOPIC,
-    Naming,
+from pres_eval.reading.formats.table_columns import (
+    ONE_TOPIC,
+    Columns,
+    columns_of,
+    note_of_one_topic,
+    numbered_columns,
 )
+from pres_eval.reading.formats.table_heads import TableHead, head_of_table
+from pres_eval.reading.headings import DOCNO, GAINS, GAINS_ADVICE
 from pres_eval.reading.lines import QRELS
 from pres_eval.reading.table_faults import ObservedTable, may_be_numbers, warn_of_unnamed_number
 from pres_eval.records import dataclass
 
+RULE_OF_TABLE = re.compile(r"[-+\s]+|\(\d+ rows?\)")
+"""Lines of a table between bars, as psql prints it, that are no rows."""
+
 ROUNDED = re.compile(rb"\d[.,]\d+E\+\d+")
 """How spreadsheets show long numbers, whose last digits are then lost."""
-
-SEPARATOR_LINE = re.compile(rb'"?sep=[;,\t]"?\s*?\n', re.IGNORECASE)
-"""The first line of some exports, for Excel alone."""
-
-SEPARATORS = "\t;,"
-"""Separators of columns; a header that has several is separated by the first of these."""
-
-
-@dataclass(frozen=True)
-class Columns:
-    """Places of the columns of a file, from 0.
-
-    number   of the score, rank or grade; None: the documents of a topic are in ranked order, and relevant
-    by_rank  whether the number is a rank
-    several  whether a cell has several documents in ranked order
-    rank     of a rank beside the score; None if there is none
-    """
-
-    topic: int
-    document: int
-    number: int | None
-    by_rank: bool = False
-    several: bool = False
-    rank: int | None = None
-
-    @property
-    def places(self) -> tuple[int, ...]:
-        """Return the places of topic, document and number, if there is one."""
-        return (self.topic, self.document) + (() if self.number is None else (self.number,))
-
-    @property
-    def last(self) -> int:
-        """Return the last place."""
-        return max(self.places)
 
 
 class InOrder:
@@ -80,55 +46,6 @@ class InOrder:
         return 1 if self._grades else -self._documents[topic]
 
 
-def separator_of(header: bytes) -> str | None:
-    """Return the separator of a header line, None if it has none."""
-    return next((separator for separator in SEPARATORS if separator.encode() in header), None)
-
-
-def columns_of(header: Sequence[str], grades: int, naming: Naming) -> Columns | None:
-    """Return the columns of a header; None if it lacks the topic, the document, or the number."""
-    topic, document = naming.column(TOPIC, header), naming.column(DOCNO, header)
-    documents = naming.column(RELEVANT_DOCNOS if grades else DOCNOS, header)
-    several = documents is not None and (document is None or naming.named_column(DOCNOS, header) is not None)
-    if several:
-        document = documents
-    number, by_rank = naming.column(GRADE, header), False
-    if not grades:
-        number = naming.column(SCORE, header)
-        if number is None or (RANK in naming.columns and SCORE not in naming.columns):
-            number, by_rank = naming.column(RANK, header), True
-    if number == document:  # named as the document, though its heading is one of numbers
-        number = None
-    if topic is None or document is None or (number is None and not (several or is_named(naming))):
-        return None
-    place = None if number is None else header.index(number)
-    rank = None if grades or by_rank else naming.column(RANK, header)
-    return Columns(
-        topic=header.index(topic),
-        document=header.index(document),
-        number=place,
-        by_rank=by_rank,
-        several=several,
-        rank=None if rank is None else header.index(rank),
-    )
-
-
-def is_named(naming: Naming) -> bool:
-    """Return whether the options name topics and documents, so that a file needs no numbers."""
-    return TOPIC in naming.columns and (DOCNO in naming.columns or DOCNOS in naming.columns)
-
-
-def header_of(line: bytes) -> list[str]:
-    """Return the names in a header line, none if it is no line of CSV."""
-    import csv  # takes a while to import, and most files are no CSV
-
-    text = line.decode("utf-8-sig", "surrogateescape").rstrip("\r\n")
-    try:
-        return next(csv.reader([text], delimiter=separator_of(line) or ","), [])
-    except csv.Error:  # a carriage return inside the line, a field of more than 131,072 characters
-        return []
-
-
 def read_csv(source: File, grades: int) -> Iterator[Block]:
     """Read a run or judgements with named columns, separated by commas, semicolons or tabs.
 
@@ -139,27 +56,49 @@ def read_csv(source: File, grades: int) -> Iterator[Block]:
 
 def _rows_by_heading(source: File, grades: int) -> Iterator[Row]:
     """Yield the rows of a file with a header."""
-    lines = _lines(source)
-    first, before = next(lines, "").encode("utf-8", "surrogateescape"), 1
-    if SEPARATOR_LINE.fullmatch(first):
-        first, before = next(lines, "").encode("utf-8", "surrogateescape"), 2
-    separator, header = separator_of(first) or ",", header_of(first)
-    columns = columns_of(header, grades, source.naming.for_role(grades))
-    if columns is None:
-        raise _missing_columns(source, before, header, grades, first)
+    naming = source.naming.for_role(grades)
+    head = head_of_table(source.head(), naming)
+    columns = None if head is None else columns_of(head.names, grades, naming)
+    if head is None or columns is None:
+        raise _missing_columns(source, head, grades)
+    if columns.topic is None:
+        note_of_one_topic(source.name)
+    if head.before > 1:
+        text = f"{plural(head.before, 'line')} before the headings left out"
+        warnings.warn(f"{source.name}: {text}", ReadingNote, stacklevel=2)
     if columns.number is None and not columns.several:
-        _warn_of_unnamed_number(source, columns, grades, separator, header)
-    rows = separated_rows(source.name, lines, "rows of columns", separator, before=before)
+        _warn_of_unnamed_number(source, columns, grades, head.separator, head.names)
+    lines = islice(_lines(source), head.before + 1, None)
+    rows = separated_rows(
+        source.name, lines, "rows of columns", head.separator, quote=head.quote, before=head.before + 1
+    )
+    if head.separator == "|":
+        rows = (row for row in rows if not RULE_OF_TABLE.fullmatch("".join(row[1])))
+    elif head.separator == " ":
+        rows, columns = _without_row_names(rows, columns, len(head.names))
     cells = CellReader(
         source=source,
         columns=columns,
         grades=grades,
-        separator=separator,
-        width=len(header),
+        separator=head.separator,
+        width=len(head.names),
         like=", as in the header",
-        headings=tuple(header),
+        headings=head.names,
     )
     yield from cells.rows(rows)
+
+
+def _without_row_names(
+    rows: Iterator[tuple[int, list[str]]], columns: Columns, width: int
+) -> tuple[Iterator[tuple[int, list[str]]], Columns]:
+    """Return rows without the names that R's write.table puts before them, for which it has no heading."""
+    first = next(rows, None)
+    if first is None:
+        return rows, columns
+    all_rows = chain([first], rows)
+    if len(first[1]) != width + 1:
+        return all_rows, columns
+    return ((line, cells[1:]) for line, cells in all_rows), columns
 
 
 def _warn_of_unnamed_number(
@@ -238,27 +177,21 @@ def read_words(source: File, grades: int) -> Iterator[Block]:
     return blocks_of_rows(source.name, cells.rows(rows), grades)
 
 
-def numbered_columns(naming: Naming, grades: int) -> Columns:
-    """Return the columns that --columns names by their numbers."""
-    places = {kind: int(number) - 1 for kind, number in naming.columns.items()}
-    several = DOCNOS in places
-    by_rank = not grades and SCORE not in places and RANK in places
-    number = places.get(GRADE) if grades else places.get(RANK if by_rank else SCORE)
-    return Columns(places[TOPIC], places[DOCNOS if several else DOCNO], number, by_rank, several)
-
-
-def _missing_columns(source: File, line: int, header: Sequence[str], grades: int, first: bytes) -> InputError:
+def _missing_columns(source: File, head: TableHead | None, grades: int) -> InputError:
     """Return the error of a header without the columns of a run or of judgements."""
-    number = "relevance" if grades else "score"
-    expected = f"a header with query_id, doc_id and {number}"
-    error = InputError(source.name, line, f"the columns {quoted(', '.join(header))}", expected)
     from pres_eval.reading.advice import naming_advice, with_advice
 
-    if b"\0" in first:
+    if head is None:
+        head = TableHead((source.head().partition(b"\n")[0].decode("utf-8", "replace"),), ",", '"', 0)
+    line = head.before + 1
+    number = "relevance" if grades else "score"
+    expected = f"a header with query_id, doc_id and {number}"
+    error = InputError(source.name, line, f"the columns {quoted(', '.join(head.names))}", expected)
+    if any("\0" in name for name in head.names):
         return with_advice(error, source, "")
     for kind, heading in source.naming.for_role(grades).columns.items():
-        if heading not in header:
-            advice = did_you_mean(heading, header, "the heading is written as in the file")
+        if heading not in head.names:
+            advice = did_you_mean(heading, head.names, "the heading is written as in the file")
             return InputError(source.name, line, f"no column {quoted(heading)} ({kind})", expected, advice)
     return InputError(error.path, line, error.found, expected, naming_advice(source, grades))
 
@@ -297,10 +230,11 @@ class CellReader:
                 raise InputError(self.source.name, line, f"{len(cells)} columns", expected)
             text = "" if columns.number is None else cells[columns.number].strip()
             document_cell = cells[columns.document]
+            topic_cell = ONE_TOPIC.decode() if columns.topic is None else cells[columns.topic]
             if columns.number is not None and not (document_cell.strip() or text):
-                topics_alone.append(cells[columns.topic])
+                topics_alone.append(topic_cell)
                 continue
-            topic = id_of_cell(self.source, line, cells[columns.topic], "topic")
+            topic = id_of_cell(self.source, line, topic_cell, "topic")
             has_number = columns.number is not None and (self.grades or not columns.several)
             number = self._number(line, text) if has_number else 0
             if rival is not None:

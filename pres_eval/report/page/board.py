@@ -23,19 +23,20 @@ MANY_LETTERS = 8
 SEARCH = element("input", id="board-search", type="search", autocomplete="off")
 
 
-def leaderboard(report: Report) -> Html:
-    """Return averages of all runs, and the intervals of one measure as bars."""
+def leaderboard(report: Report, *, interactive: bool = True) -> Html:
+    """Return averages of all runs, and the intervals of one measure as bars.
+
+    interactive: whether there are fields to choose in, and the bars, which follow these
+    """
     rows = len(report.names) if len(report.names) > FEW_RUNS else 0
-    return section(
-        "leaderboard",
-        "Leaderboard",
-        _different_topics(report),
-        failed_runs(report),
-        _choices(report),
-        _note(report),
-        scrolling("Averages over topics", _averages(report), rows=rows),
-        _intervals(report),
-    )
+    parts = [_different_topics(report), failed_runs(report)]
+    if interactive:
+        parts.append(_choices(report))
+    parts.append(scrolling("Averages over topics", _averages(report, sortable=interactive), rows=rows))
+    parts.append(_note(report))
+    if interactive:
+        parts.append(_intervals(report))
+    return section("leaderboard", "Leaderboard", *parts)
 
 
 def _choices(report: Report) -> Html:
@@ -83,8 +84,8 @@ def failed_runs(report: Report) -> Html | str:
     )
 
 
-def _averages(report: Report) -> Html:
-    """Return the board: runs and their means, the best first."""
+def _averages(report: Report, *, sortable: bool) -> Html:
+    """Return the board: runs and their means, the best first; without links where nothing is sortable."""
     labels = report.board_and_counts
     several = len(report.names) > 1
     leaders: dict[str, list[int]] = {}
@@ -94,8 +95,9 @@ def _averages(report: Report) -> Html:
     rows: list[list[Cell]] = []
     for run in report.best_first(labels[0]):
         name = report.names[run]
+        shown_name = link("runs", name, run=name) if sortable else name
         row: list[Cell] = [
-            element("span", svg.swatch(run), link("runs", name, run=name), class_="name", data_run=run),
+            element("span", svg.swatch(run), shown_name, class_="name", data_run=run),
             _topic_count(report, run),
         ]
         for label in labels:
@@ -114,7 +116,7 @@ def _averages(report: Report) -> Html:
         f"Averages over topics{_words(report) if several else ''}",
         ["run", "topics", *labels],
         rows,
-        sortable=True,
+        sortable=sortable,
         name="board",
         falling={label for label in labels if report.sign(label) < 0},
     )

@@ -135,8 +135,8 @@ def _between(label: str, by_group: ByGroup) -> Html:
             row = [f"{pair.run} against {pair.other}", pair.least, pair.greatest]
             rows.append([*row, p_text(pair.p_value), _starred(pair.corrected, pair.significant)])
     caption = (
-        f"Whether the difference in {label} is another one in another group (Welch's F, by random deals of"
-        " the topics to groups); a difference that is significant in one group and not in another is no"
-        " such evidence"
+        f"Whether the difference in {label} is another one in another group (Welch's F, of few topics by"
+        " random deals of them to groups, too); a difference that is significant in one group and not in"
+        " another is no such evidence"
     )
     return table(caption, ["runs", "least in", "greatest in", "p", "p, corrected"], rows, text_columns=3)

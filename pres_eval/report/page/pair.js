@@ -102,6 +102,8 @@ const differenceBars = (title, words, label, pairs) => {
     },
   });
 };
+// Whether the list of documents is unfolded: it stays so when other runs are chosen.
+let documentsOpen = false;
 const foundBy = (run, document, limit) => {
   const rank = rankOf(run, document);
   return rank > 0 && rank <= limit;
@@ -127,9 +129,12 @@ const onlyOne = (one, other, topics, count) => {
     ]);
   const cut = only.length > MOST_ROWS ? `; the first ${MOST_ROWS} of ${only.length} are listed` : "";
   const [first, second] = [data.runs[one], data.runs[other]];
-  const caption = `Relevant documents of the ${topicWords(count)}, by rank ${limit}: both found ${counts.both}, only ${first} ${counts.one}, only ${second} ${counts.other}, neither ${counts.none}${cut}`;
-  const table = tableOf(caption, ["topic", "document", "grade", "found by", `rank in ${first}`, `rank in ${second}`], rows, { words: [0, 1, 3] });
-  return html("div", {}, html("h3", {}, "Documents that only one of them found"), scrolling("Documents that only one run found", table, true));
+  const words = `Relevant documents of the ${topicWords(count)}, by rank ${limit}: both found ${counts.both}, only ${first} ${counts.one}, only ${second} ${counts.other}, neither ${counts.none}${cut}`;
+  const heading = "Documents that only one of them found";
+  const table = tableOf(heading, ["topic", "document", "grade", "found by", `rank in ${first}`, `rank in ${second}`], rows, { words: [0, 1, 3] });
+  const list = html("details", { open: documentsOpen }, html("summary", {}, `List the ${plural(rows.length, "document")}`), scrolling("Documents that only one run found", table, true));
+  list.addEventListener("toggle", () => (documentsOpen = list.open));
+  return html("div", {}, html("h3", {}, heading), html("p", { id: "pair-documents" }, `${words}.`), rows.length ? list : null);
 };
 sections.pair = () => {
   if (RUNS < 2 || !data.pairs) return;

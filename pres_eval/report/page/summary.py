@@ -13,17 +13,29 @@ from pres_eval.analysis.reproducible import rounded
 from pres_eval.arrays import FloatArray
 from pres_eval.errors import plural
 from pres_eval.measures.selection import BOUNDS_NOTE
-from pres_eval.report.markup import Cell, Content, Html, element, link, scrolling, section, table
+from pres_eval.report.markup import (
+    Cell,
+    Content,
+    Html,
+    detail,
+    element,
+    link,
+    scrolling,
+    section,
+    table,
+    without_links,
+)
+from pres_eval.report.page.headline import headline, headline_picture, share
 from pres_eval.report.text import UNKNOWN, equal_or_less, interval, percentage, shown, signed, text_of
 from pres_eval.report.trec_report import DIGITS, Report
 
 MOST_NAMED = 3
 
 
-def summary(report: Report) -> Html:
+def summary(report: Report, *, links: bool = True) -> Html:
     """Return one or two sentences for each of a reader's first questions, about the best or only run.
 
-    Where no run is called best, none is described.
+    Where no run is called best, none is described.  `links`: whether sentences lead to their details.
     """
     leaders = report.leaders(report.main)
     answers = {"Result": _best(report, leaders)}
@@ -36,13 +48,19 @@ def summary(report: Report) -> Html:
         answers["Documents"] = _missed(report, run)
         answers["Judgements"] = _judged(report, run)
     elif report.trust is not None:
-        answers["Judgements"] = [link("trust", "Can I trust these judgements?")]
+        answers["Judgements"] = [detail(link("trust", "Can I trust these judgements?"))]
     rows = [
         element("li", element("strong", f"{question}: "), *sentences)
         for question, sentences in answers.items()
         if sentences
     ]
-    return section("summary", "In short", element("ul", *rows, class_="plain"))
+    list_of_answers = element("ul", *rows, class_="plain")
+    picture = headline_picture(report)
+    if picture:
+        list_of_answers = element("div", list_of_answers, picture, class_="beside")
+    if not links:
+        list_of_answers = without_links(list_of_answers)
+    return section("summary", "In short", headline(report), list_of_answers)
 
 
 def named(report: Report, runs: Sequence[int]) -> str:
@@ -94,7 +112,10 @@ def _tests(report: Report, leaders: Sequence[int]) -> list[Content]:
     elif overtaking:
         parts = [_tested_pair(report, pairs, overtaking[0].run, overtaking[0].best, aside="")]
     else:
-        return ["see ", link("pair", "any two runs"), f" over the topics that both have ({pairs.family})."]
+        return [
+            detail("see ", link("pair", "any two runs")),
+            f" over the topics that both have ({pairs.family}).",
+        ]
     return [*parts, f" ({pairs.family}, p < {pairs.settings.alpha:g}.)"]
 
 
@@ -169,22 +190,22 @@ def _tested_pair(report: Report, pairs: PairTable, run: int, other: int, aside: 
     """Return the test of two runs in words, with a link to them; `aside`: a comma, and what the other is."""
     names = {"a": report.names[run], "b": report.names[other]}
     verdict = _verdict(pairs.against(0, run, other), pairs.settings.alpha, names["a"], names["b"], aside)
-    return [verdict, link("pair", "topic by topic", **names), "."]
+    return [verdict, detail("; ", link("pair", "topic by topic", **names)), "."]
 
 
 def _verdict(found: Against, alpha: float, name: str, other: str, aside: str) -> str:
     """Return the result of the test of two runs in words; `aside`: a comma, and what the other run is."""
     end = f"{aside}," if aside else ""
     if not found.topics:
-        return f"{name} and {other}{end} have no topic in common; "
+        return f"{name} and {other}{end} have no topic in common"
     if np.isnan(found.p_value):
-        return f"{name} against {other}{end} could not be tested ({signed(found.difference)}); "
+        return f"{name} against {other}{end} could not be tested ({signed(found.difference)})"
     other += aside
     numbers = f"{signed(found.difference)}, p {equal_or_less(found.p_value)}, {plural(found.topics)}"
     if found.p_value >= alpha or not found.direction:
-        return f"no significant difference was found between {name} and {other} ({numbers}); "
+        return f"no significant difference was found between {name} and {other} ({numbers})"
     side = "better" if found.direction > 0 else "worse"
-    return f"{name} is significantly {side} than {other} ({numbers}); "
+    return f"{name} is significantly {side} than {other} ({numbers})"
 
 
 def _topics(report: Report, run: int) -> list[Content]:
@@ -198,7 +219,7 @@ def _topics(report: Report, run: int) -> list[Content]:
     topic = text_of(report.topics[worst[0]])
     more = f" and {len(worst) - 1} more" if len(worst) > 1 else ""
     value = f"{report.matrix(label)[run, worst[0]]:.{DIGITS}f}"
-    parts: list[Content] = [f"{name} fails most on ", link("topic", topic, topic=topic, run=name)]
+    parts: list[Content] = [f"{name} is weakest on ", link("topic", topic, topic=topic, run=name)]
     if len(report.names) == 1:
         return [*parts, f"{more} ({label} {value})."]
     best = np.fmax.reduce(gains, axis=0)
@@ -226,7 +247,7 @@ def _topics_of_run(report: Report, run: int, count: int) -> str:
 
 def _missed(report: Report, run: int) -> list[Content]:
     """Describe how many relevant documents a run missed, and where most."""
-    documents, limit = report.documents, max(report.nmax)
+    documents, limit = report.documents, report.depth
     counts = np.diff(documents.offsets)
     topic_of = np.repeat(np.arange(len(counts)), counts)
     has = np.isfinite(report.matrix("num_rel"))[run] | report.options.complete
@@ -253,24 +274,33 @@ def _judged(report: Report, run: int) -> list[Content]:
     trust = report.trust
     if trust is None:
         return []
-    share, name = float(trust.judged[10][run]), report.names[run]
-    words = f"{_amount(share)} of the first 10 documents of {name} are judged"
-    if share < 1 and "P_10" in trust.bounds:
-        low, high = trust.bounds["P_10"][:, run]
-        words += f": P_10 lies between {low:.4f} and {high:.4f}"
+    judged, name = float(trust.judged[10][run]), report.names[run]
+    words = f"{_amount(judged)} of the first 10 documents of {name} are judged"
+    words += _bounds_of_run(report, trust, run)
     ties = trust.ties[run]
-    equal = f" Equal scores: {ties} by how they are ordered." if ties and ties.is_wide else ""
-    return [f"{words}.{equal} ", link("trust", "Can I trust these judgements?")]
+    words += "."
+    if ties and ties.is_wide:
+        words += f" Equal scores: {ties} by how they are ordered."
+    return [words, detail(" ", link("trust", "Can I trust these judgements?"))]
 
 
-def _amount(share: float) -> str:
-    """Return a share in words, rounded: 99.7 % is not all, and 0.2 % is not nothing."""
-    if share == 1:
-        return "all"
-    rounded_share = f"{100 * share:.0f} %"
-    if share > 0.995 or 0 < share < 0.005:
-        rounded_share = "over 99 %" if share > 0.5 else "under 1 %"
-    return f"on average {rounded_share}"
+def _bounds_of_run(report: Report, trust: Trust, run: int) -> str:
+    """Return between which values unjudged documents leave the main measure of a run; empty if they do not.
+
+    A measure without bounds is replaced by P_10.
+    """
+    label = report.main if report.main in trust.bounds else "P_10"
+    if label not in trust.bounds:
+        return ""
+    low, high = trust.bounds[label][:, run].tolist()
+    if shown(low, DIGITS) == shown(high, DIGITS):
+        return ""
+    return f": {label} lies between {low:.{DIGITS}f} and {high:.{DIGITS}f}, by what the unjudged ones are"
+
+
+def _amount(judged: float) -> str:
+    """Return a share in words, an average over topics."""
+    return "all" if judged == 1 else f"on average {share(judged)}"
 
 
 FEW = 5
@@ -296,7 +326,8 @@ def trust_view(report: Report) -> Html:
         row.append(str(len(report.topics) - len(report.evaluations[run].topics)))
         rows.append(row)
     caption = (
-        "Documents judged, by run, on average over topics; the least and the greatest value of measures;"
+        "Documents judged, by run, on average over topics; the least and the greatest value of measures,"
+        " of each run alone (other judgements may lower or raise both);"
         " what the main measure is by how equal scores are ordered; relevant documents that no other run has"
     )
     by_run = table(caption, heads, rows, sortable=True, name="trust-table")

@@ -58,13 +58,10 @@ const tableOf = (caption, heads, rows, { words = [0], sortable = true } = {}) =>
   );
   return html("table", {}, html("caption", {}, caption), html("thead", {}, html("tr", {}, header)), html("tbody", {}, lines));
 };
-const scrolling = (label, table, tall = false) =>
-  html(
-    "div",
-    {},
-    html("div", { class: tall ? "scroll tall" : "scroll", role: "region", tabindex: 0, "aria-label": label }, table),
-    take("CSV", "LaTeX", "Copy")
-  );
+const scrolling = (label, table, tall = false) => {
+  const frame = html("div", { class: tall ? "scroll tall" : "scroll", role: "region", tabindex: 0, "aria-label": label }, table);
+  return html("div", {}, frame, below(frame));
+};
 
 // The table of topics: one run with all measures, or one measure of all runs.
 const viewed = () => state.view.split(/:(.*)/s);

@@ -47,17 +47,35 @@ const takes = {
     save("picture.png", canvas.toDataURL());
   },
   "Copy link": () => navigator.clipboard.writeText(location.href),
+  "Print one page": () => {
+    document.documentElement.dataset.print = "one";
+    window.print();
+  },
 };
 const take = (...kinds) => html("p", { class: "take" }, kinds.map((kind) => html("button", { type: "button", "data-take": kind }, kind)));
+// A cue below a table whose columns go on to the right of what is seen, until one has been there.
+const moreColumns = (frame) => {
+  const cue = html("span", { class: "more", hidden: true, "aria-hidden": "true" }, "more columns →");
+  const look = () => (cue.hidden = frame.scrollLeft + frame.clientWidth > frame.scrollWidth - 4);
+  new ResizeObserver(look).observe(frame);
+  frame.addEventListener("scroll", look, { passive: true });
+  return cue;
+};
+const below = (frame) => {
+  const line = take("CSV", "LaTeX", "Copy");
+  line.prepend(moreColumns(frame));
+  return line;
+};
 const startTaking = () => {
-  document.querySelectorAll("main .scroll").forEach((frame) => frame.after(take("CSV", "LaTeX", "Copy")));
+  document.querySelectorAll("main .scroll").forEach((frame) => frame.after(below(frame)));
   document.querySelectorAll("main figure").forEach((figure) => figure.append(take("SVG", "PNG")));
-  document.querySelector("nav").append(take("Copy link"));
+  document.querySelector("nav").before(take("Copy link", "Print one page"));
+  window.addEventListener("afterprint", () => delete document.documentElement.dataset.print);
   document.addEventListener("click", async (event) => {
     const button = event.target.closest("[data-take]");
     if (!button) return;
     const around = button.parentElement;
-    await takes[button.dataset.take](around.closest("figure") || around.previousElementSibling.querySelector("table"));
+    await takes[button.dataset.take](around.closest("figure") || around.previousElementSibling?.querySelector("table"));
     button.classList.add("done");
   });
 };

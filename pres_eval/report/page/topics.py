@@ -62,7 +62,7 @@ def differences(report: Report) -> Html:
     """Return the topics on which runs differ most."""
     parts = []
     num_rel = {topic: int(np.diff(report.documents.offsets)[n]) for n, topic in enumerate(report.topics)}
-    for label in report.told_by_topic:
+    for label in report.compared_by:
         rows = [
             [
                 *(text_of(topic), best, worst),

@@ -1,0 +1,130 @@
+"""Digits of many numbers at a time: eight bytes of text are one word, whose first byte is the lowest."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pres_eval.arrays import (
+    WORD,
+    BoolArray,
+    Bytes,
+    FloatArray,
+    IntArray,
+    Words,
+    all_digits,
+    load_pairs,
+    load_words,
+)
+
+MOST_DIGITS = 3 * WORD
+LARGEST_TOP_WORD = 1000
+"""Largest number of the digits before the last 16, so that the whole fits into 64 bits."""
+
+EXACT_POWER = 22
+"""10^22 is the largest power of ten that is a double."""
+
+EXACT_TENS = np.array([float(10**power) for power in range(EXACT_POWER + 1)])
+"""Powers of ten that are doubles."""
+
+TENS = np.array([10**power for power in range(20)], np.uint64)
+"""Powers of ten that are whole numbers of 64 bits."""
+
+_ZEROS = np.uint64(0x3030303030303030)
+
+_LAST_BYTES = np.array([((1 << (8 * count)) - 1) << (64 - 8 * count) for count in range(WORD + 1)], np.uint64)
+"""Masks of the last bytes of a word, which are its highest ones, by their count."""
+
+
+def read_short_numbers(
+    buffer: Bytes, ends: IntArray, lengths: IntArray, num_decimals: int
+) -> FloatArray | None:
+    """Return unsigned numbers (n,) of up to eight digits; None if one of them has another form.
+
+    ends, lengths  (n,) where each number ends in the buffer, and how many bytes it has
+    num_decimals   digits behind the dot of every number; 0: none has a dot
+
+    Of b"12.5" in b"Q0 d1 12.5" the last eight bytes are b" d1 12.5".  Without the dot these are b"0 d1 125",
+    and of these the last three count: b"00000125" is 125, and 125 / 10 is 12.5.
+    """
+    num_digits = lengths - 1 if num_decimals else lengths
+    if num_digits.min() <= max(num_decimals - 1, 0) or num_digits.max() > WORD or num_decimals >= WORD:
+        return None
+    words = _last_words(buffer, ends)
+    if num_decimals:
+        dot = np.uint64(8 * (WORD - 1 - num_decimals))
+        if (((words >> dot) & np.uint64(255)) != ord(".")).any():
+            return None
+        _close_gap(words, buffer[ends - WORD - 1], num_decimals)
+    _fill_with_zeros(words, ~np.uint64(0) << ((np.int64(WORD) - num_digits).view(np.uint64) << np.uint64(3)))
+    if not all_digits(words).all():
+        return None
+    values = eight_digits(words).astype(np.float64)
+    if num_decimals:
+        values /= EXACT_TENS[num_decimals]
+    return values
+
+
+def _last_words(buffer: Bytes, ends: IntArray) -> Words:
+    """Return the eight bytes (n,) before each end.
+
+    Two neighbouring words of the buffer hold them: of b"abcdefgh" b"ijklmnop" the eight bytes before k are
+    b"cdefgh" of the first, moved down by two bytes, and b"ij" of the second, moved up by six.
+    """
+    last = ends - 1
+    low, high = load_pairs(buffer, (last >> 3) - 1)
+    shift = (last << 3).view(np.uint64) & np.uint64(56)
+    np.subtract(np.uint64(56), shift, out=shift)
+    words = high << shift
+    words |= low >> (np.uint64(64) - shift)
+    return words
+
+
+def _close_gap(words: Words, bytes_before: Bytes, num_decimals: int) -> None:
+    """Move what is before the dot of each word (n,) up by a byte, over the dot.
+
+    bytes_before  (n,) the byte before each word, which becomes its first
+    With one decimal b" d1 12.5" becomes b"0 d1 125".
+    """
+    decimals = _LAST_BYTES[num_decimals]
+    moved = words << np.uint64(8)
+    moved |= bytes_before
+    words &= decimals
+    words |= moved & ~decimals
+
+
+def _fill_with_zeros(words: Words, digits: Words) -> None:
+    """Write the digit 0 over all bytes of words (n,) that are not in a mask (n,)."""
+    words &= digits
+    words |= _ZEROS & ~digits
+
+
+def read_digits(buffer: Bytes, ends: IntArray, counts: IntArray | int) -> tuple[Words, BoolArray]:
+    """Return the whole numbers (n,) of the `counts` (n,) bytes before each end, and (n,) which are numbers.
+
+    Numbers of more than MOST_DIGITS digits, or of more than 64 bits, are none.  Of b"12345678901" the last
+    word is b"45678901", the one before it b"00000123": 123 times 10^8 and 45,678,901.
+    """
+    totals = np.zeros(len(ends), np.uint64)
+    has_digits_alone = np.asarray((counts >= np.int64(0)) & (counts <= np.int64(MOST_DIGITS)))
+    has_digits_alone = np.broadcast_to(has_digits_alone, totals.shape).copy()
+    num_words = -(-int(np.max(counts)) // WORD)
+    for number in range(min(num_words, MOST_DIGITS // WORD)):
+        words = load_words(buffer, ends - WORD * (number + 1))
+        _fill_with_zeros(words, _LAST_BYTES[np.clip(counts - WORD * np.int64(number), 0, WORD)])
+        has_digits_alone &= all_digits(words)
+        values = eight_digits(words)
+        if number == MOST_DIGITS // WORD - 1:
+            has_digits_alone &= values < np.uint64(LARGEST_TOP_WORD)
+        totals += values * TENS[WORD * number]
+    return totals, has_digits_alone
+
+
+def eight_digits(words: Words) -> Words:
+    """Return the numbers (n,) of eight digits each: pairs, then fours, then all, each in all lanes at once.
+
+    Of b"12345678" the pairs are 12, 34, 56, 78: 2561 is 10 * 2^8 + 1, so that a product has 10 times each
+    digit beside the next digit.  The fours are 1234 and 5678, by 100 * 2^16 + 1; then 10,000 * 2^32 + 1.
+    """
+    words = (words & np.uint64(0x0F0F0F0F0F0F0F0F)) * np.uint64(2561) >> np.uint64(8)
+    words = (words & np.uint64(0x00FF00FF00FF00FF)) * np.uint64(6553601) >> np.uint64(16)
+    return (words & np.uint64(0x0000FFFF0000FFFF)) * np.uint64(42949672960001) >> np.uint64(32)

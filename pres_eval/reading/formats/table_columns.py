@@ -1,0 +1,107 @@
+"""Columns of a table that are read: known by their headings, or named by options."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+
+from pres_eval.errors import ReadingNote
+from pres_eval.reading.headings import DOCNO, DOCNOS, GRADE, RANK, RELEVANT_DOCNOS, SCORE, TOPIC, Naming
+from pres_eval.records import dataclass
+
+ONE_TOPIC = b"1"
+"""Topic of all rows of a table without a column of topics."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Places of the columns of a file, from 0.
+
+    topic    None: all rows are of ONE_TOPIC
+    number   of the score, rank or grade; None: the documents of a topic are in ranked order, and relevant
+    by_rank  whether the number is a rank
+    several  whether a cell has several documents in ranked order
+    rank     of a rank beside the score; None if there is none
+    """
+
+    topic: int | None
+    document: int
+    number: int | None
+    by_rank: bool = False
+    several: bool = False
+    rank: int | None = None
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """Return the places of topic, document and number, of those that there are."""
+        places = (self.topic, self.document, self.number)
+        return tuple(place for place in places if place is not None)
+
+    @property
+    def last(self) -> int:
+        """Return the last place."""
+        return max(self.places)
+
+
+def columns_of(header: Sequence[str], grades: int, naming: Naming) -> Columns | None:
+    """Return the columns of a header; None if it lacks the topic, the document, or the number."""
+    topic, document = naming.column(TOPIC, header), naming.column(DOCNO, header)
+    documents = naming.column(RELEVANT_DOCNOS if grades else DOCNOS, header)
+    several = documents is not None and (document is None or naming.named_column(DOCNOS, header) is not None)
+    if several:
+        document = documents
+    number, by_rank = naming.column(GRADE, header), False
+    if not grades:
+        number = naming.column(SCORE, header)
+        if number is None or (RANK in naming.columns and SCORE not in naming.columns):
+            number, by_rank = naming.column(RANK, header), True
+    if number == document:  # named as the document, though its heading is one of numbers
+        number = None
+    if document is None or (topic is None and not has_one_topic(naming)):
+        return None
+    if number is None and not (several or is_named(naming)):
+        return None
+    place = None if number is None else header.index(number)
+    rank = None if grades or by_rank else naming.column(RANK, header)
+    return Columns(
+        topic=None if topic is None else header.index(topic),
+        document=header.index(document),
+        number=place,
+        by_rank=by_rank,
+        several=several,
+        rank=None if rank is None else header.index(rank),
+    )
+
+
+def is_named(naming: Naming) -> bool:
+    """Return whether the options name documents, and topics unless there is one: no number is needed."""
+    has_topic = TOPIC in naming.columns or has_one_topic(naming)
+    return has_topic and (DOCNO in naming.columns or DOCNOS in naming.columns)
+
+
+def has_one_topic(naming: Naming) -> bool:
+    """Return whether a file without a column of topics has the rows of one: its documents are named alone."""
+    return DOCNO in naming.columns and TOPIC not in naming.columns
+
+
+def numbered_columns(naming: Naming, grades: int) -> Columns:
+    """Return the columns that --columns names by their numbers."""
+    places = {kind: int(number) - 1 for kind, number in naming.columns.items()}
+    several = DOCNOS in places
+    by_rank = not grades and SCORE not in places and RANK in places
+    number = places.get(GRADE) if grades else places.get(RANK if by_rank else SCORE)
+    return Columns(
+        topic=places.get(TOPIC),
+        document=places[DOCNOS if several else DOCNO],
+        number=number,
+        by_rank=by_rank,
+        several=several,
+    )
+
+
+def note_of_one_topic(name: str) -> None:
+    """Note that a table has no column of topics."""
+    text = (
+        f"no column of topics, so that all rows are of topic {ONE_TOPIC.decode()} (--columns topic=HEADING)"
+    )
+    warnings.warn(f"{name}: {text}", ReadingNote, stacklevel=2)

@@ -1,0 +1,160 @@
+"""The headline of the page: what the first measure says of the runs, as a sentence and as a picture."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pres_eval.errors import plural
+from pres_eval.measures.names import View
+from pres_eval.report import svg
+from pres_eval.report.headline import Headline
+from pres_eval.report.markup import Content, Html, element, figure
+from pres_eval.report.text import percentage, shown
+from pres_eval.report.trec_report import DIGITS, Report
+
+NAMED_RUNS = 3
+"""Runs that the sentence names, if there are more than one more."""
+
+DRAWN_RUNS = 10
+"""Runs that the picture shows, the best ones."""
+
+OPENINGS = {
+    "recall": "Within {cutoff} documents {run} finds {value} of the relevant ones",
+    "P": "Of the first {cutoff} documents of {run} {value} are relevant",
+    "success": "Within {cutoff} documents {run} finds a relevant one on {value} of the topics",
+}
+"""Sentences for measures whose means are shares that readers know, by the name of the measure."""
+
+FURTHER = {"recall": "{run} {value}", "P": "of {run} {value}", "success": "{run} {value}"}
+"""Parts of these sentences for further runs."""
+
+
+def headline(report: Report) -> Html | str:
+    """Return the sentence with the means of the runs by the first measure; empty if there are none."""
+    means = report.headline
+    if means is None or not report.leaders(report.main):
+        return ""
+    shown_runs = len(means.runs)
+    if shown_runs > NAMED_RUNS + 1:
+        shown_runs = NAMED_RUNS
+    parts = _opening(report, means)
+    for place in range(1, shown_runs):
+        parts += [", ", *_filled(_further(report, means), report, means, place)]
+    if shown_runs < len(means.runs):
+        parts.append(_others(report, means, shown_runs))
+    return element("p", *parts, ". ", element("span", _basis(report, means), class_="dim"), class_="headline")
+
+
+def headline_picture(report: Report) -> Html | str:
+    """Return the means of the headline as dots with their intervals, the best run on top."""
+    means = report.headline
+    if means is None or not report.leaders(report.main):
+        return ""
+    rows = [_row(report, means, place) for place in range(min(len(means.runs), DRAWN_RUNS))]
+    words = f"Mean over {plural(means.topics)}"
+    if report.pairs is not None and np.isfinite(means.lower).any():
+        words += f" with {percentage(1 - report.pairs.settings.alpha)} interval (uncorrected)"
+    if len(rows) < len(means.runs):
+        words += f", the best {len(rows)} of {len(means.runs)} runs"
+    if report.sign(means.label) < 0:
+        words += " (less is better)"
+    title = _title(report, means)
+    return figure(title, words, svg.row_chart("headline", title, words, means.label, rows))
+
+
+def _row(report: Report, means: Headline, place: int) -> svg.Row:
+    """Return the row of a run in the picture."""
+    name = report.names[means.runs[place]]
+    mean, lower, upper = (float(ends[place]) for ends in (means.means, means.lower, means.upper))
+    interval = "no interval"
+    if np.isfinite(lower):
+        interval = f"{lower:.{DIGITS}f} to {upper:.{DIGITS}f}"
+    return svg.Row(
+        name=name,
+        series=means.runs[place],
+        middle=mean,
+        line=(lower, upper),
+        box=None,
+        text=f"{name}: {mean:.{DIGITS}f} ({interval})",
+        end=_value(report, means, place),
+    )
+
+
+def _title(report: Report, means: Headline) -> str:
+    """Return what the picture shows, in a reader's words where there are some."""
+    titles = {
+        "recall": f"Relevant documents found within {means.cutoff} ({means.label})",
+        "P": f"Relevant among the first {means.cutoff} documents ({means.label})",
+    }
+    return titles.get(_known_as(report, means), means.label)
+
+
+def _known_as(report: Report, means: Headline) -> str:
+    """Return the name of a measure that has a sentence of its own; empty for any other."""
+    column = report.column(means.label)
+    if column.view != View() or means.cutoff is None or column.measure.name not in OPENINGS:
+        return ""
+    return column.measure.name
+
+
+def _opening(report: Report, means: Headline) -> list[Content]:
+    """Return the beginning of the sentence, with the best run."""
+    name = _known_as(report, means)
+    if name:
+        return _filled(OPENINGS[name], report, means, 0)
+    return _filled("By {label} {run} reaches {value}", report, means, 0)
+
+
+def _further(report: Report, means: Headline) -> str:
+    """Return the form of the part of the sentence for a further run."""
+    return FURTHER.get(_known_as(report, means), "{run} {value}")
+
+
+def _filled(form: str, report: Report, means: Headline, place: int) -> list[Content]:
+    """Return a form with the numbers of a run put in, and its name emphasised."""
+    before, _, after = form.partition("{run}")
+    value = _value(report, means, place)
+    name = element("em", report.names[means.runs[place]])
+    texts = [text.format(cutoff=means.cutoff, label=means.label, value=value) for text in (before, after)]
+    return [texts[0], name, texts[1]]
+
+
+def _value(report: Report, means: Headline, place: int) -> str:
+    """Return the mean of a run, as a share in per cent where the sentence speaks of a share."""
+    mean = float(means.means[place])
+    if _known_as(report, means):
+        return share(mean).replace(" %", "\u00a0%")
+    return shown(mean, DIGITS)
+
+
+def share(fraction: float) -> str:
+    """Return a share in whole per cent: 99.7 % is not all, and 0.2 % is not nothing.
+
+    >>> share(0.967), share(0.997), share(0.002), share(1.0)
+    ('97 %', 'over 99 %', 'under 1 %', '100 %')
+    """
+    if 0.995 <= fraction < 1:
+        return "over 99 %"
+    if 0 < fraction < 0.005:
+        return "under 1 %"
+    return f"{100 * fraction:.0f} %"
+
+
+def _others(report: Report, means: Headline, named: int) -> str:
+    """Return the range of the runs that the sentence does not name."""
+    best, worst = _value(report, means, named), _value(report, means, len(means.runs) - 1)
+    count = len(means.runs) - named
+    if best == worst:
+        return f", the other {count} runs {best}"
+    return f", the other {count} runs {best} to {worst}"
+
+
+def _basis(report: Report, means: Headline) -> str:
+    """Return what the numbers of the sentence are."""
+    weighted = "" if report.weights is None else "weighted "
+    less = ", less is better" if report.sign(means.label) < 0 else ""
+    words = f"({means.label}: {weighted}mean over {plural(means.topics)}{less}"
+    unranked = len(report.names) - len(means.runs)
+    if unranked:
+        words += f"; {plural(unranked, 'run')} with fewer topics left out"
+    return f"{words})"

@@ -1,0 +1,87 @@
+"""The note below a table for a paper: what was tested, how, over how many topics, and with which version."""
+
+from __future__ import annotations
+
+from pres_eval.analysis.compare_settings import ComparedRuns, CompareSettings
+from pres_eval.analysis.joint import JOINT_TESTS
+from pres_eval.analysis.significance import ENUMERATED
+from pres_eval.errors import plural
+from pres_eval.version import __version__
+
+TEST_NAMES = {
+    "t": "t-test",
+    "randomisation": "randomisation test",
+    "bootstrap": "bootstrap test",
+    "wilcoxon": "Wilcoxon signed-rank test",
+    "sign": "sign test",
+    "tukey": "Tukey's HSD test",
+    "randomised-tukey": "randomised Tukey HSD test",
+    "dunnett": "Dunnett's test",
+}
+"""Names of the tests in papers, by those of --test."""
+
+DRAWN = ("randomisation", "bootstrap", "randomised-tukey")
+"""Tests with random draws, whose number belongs to a result."""
+
+CORRECTION_NAMES = {
+    "holm": "Holm-corrected",
+    "bonferroni": "Bonferroni-corrected",
+    "bh": "Benjamini-Hochberg-corrected",
+}
+"""Names of the corrections in papers, by those of --correction."""
+
+SIDES = {
+    "two-sided": "paired two-sided {test}",
+    "greater": "paired one-sided {test} (better)",
+    "less": "paired one-sided {test} (worse)",
+    "equivalent": "two one-sided paired {test}s of equivalence within {margin:g}",
+    "non-inferior": "paired one-sided {test} of non-inferiority by {margin:g}",
+}
+"""Tests in full, by the alternative."""
+
+
+def paper_note(result: ComparedRuns) -> str:
+    """Return topics, test, correction, level and version of a comparison, as a paper reports them."""
+    if not result.comparisons:
+        return paper_note_without_test(result)
+    scores, settings = result.scores, result.settings
+    count, measures = len(result.comparisons), len(scores.measures)
+    if settings.over == "measures":
+        count += result.unseen * measures
+    else:
+        count = count // measures + result.unseen
+    test = described_test(settings, len(scores.topics), count, measures)
+    return f"{topics_words(result)}; {test}; pres-eval {__version__}"
+
+
+def paper_note_without_test(result: ComparedRuns) -> str:
+    """Return topics and version, for a table of what was not tested."""
+    return f"{topics_words(result)}; pres-eval {__version__}"
+
+
+def topics_words(result: ComparedRuns) -> str:
+    """Return over how many topics the means are, and whether these have weights."""
+    words = plural(len(result.scores.topics))
+    return words if result.scores.weights is None else f"{words}, weighted"
+
+
+def described_test(settings: CompareSettings, topics: int, count: int, measures: int) -> str:
+    """Return the test in full, its correction for that many comparisons of some measures, and its level."""
+    if settings.test in JOINT_TESTS:
+        test = TEST_NAMES[settings.test]
+    else:
+        test = SIDES[settings.alternative].format(test=TEST_NAMES[settings.test], margin=settings.margin)
+    if settings.test == "randomisation" and topics <= ENUMERATED:
+        test = f"exact {test}"
+    elif settings.test in DRAWN:
+        test += f" ({settings.samples:,} draws, seed {settings.seed})"
+    comparisons = plural(count, "comparison")
+    if measures > 1:
+        comparisons += " over all measures" if settings.over == "measures" else " of each measure"
+    if settings.test in JOINT_TESTS:
+        correction = f"for {comparisons} together"
+    elif settings.correction == "none":
+        correction = f"{comparisons}, uncorrected"
+    else:
+        correction = f"{CORRECTION_NAMES[settings.correction]} for {comparisons}"
+    return f"{test}, {correction}, α = {settings.alpha:g}"
