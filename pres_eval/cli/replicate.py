@@ -28,7 +28,7 @@ class ReplicateOptions(PairedOptions):
 
     \b
     Example:
-      pres-eval replicate qrels.txt run_keyword.txt run_broad.txt run_keyword.txt run_semantic.txt
+      pres-eval replicate qrels.txt old_1.txt old_2.txt new_1.txt new_2.txt
 
     The runs come in this order: baseline and advanced run of the original, then of the replication.  After
     Breuer et al. (SIGIR 2020): effect ratio, delta relative improvement, root mean square error by topic; of
@@ -41,7 +41,7 @@ class ReplicateOptions(PairedOptions):
     Tables for --table: effects; with runs documents, topics.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
 
-    files: tuple[str, ...] = argument(nargs=-1, metavar="QRELS BASELINE ADVANCED NEW_BASELINE NEW_ADVANCED")
+    files: tuple[str, ...] = argument(nargs=-1, metavar="QRELS RUN RUN NEW_RUN NEW_RUN")
     new_qrels: str | None = option(
         "--new-qrels", metavar="QRELS", help="Judgements of the replicated runs, if they are others."
     )
