@@ -71,8 +71,8 @@ def _chosen(
     try:
         measures = named_measures(names, VERSIONS[compat])
     except MeasureError:
-        found = [entry for entry in entries if entry.matches(names)]
-        if not found:
+        matches = [entry for entry in entries if entry.matches(names)]
+        if not matches:
             raise
-        return found, False
+        return matches, False
     return [entry for measure in measures for entry in entries if entry.measure is measure], True

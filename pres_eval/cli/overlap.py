@@ -156,9 +156,9 @@ def _overlap_by_topic(
 ) -> OverlapByTopic:
     """Return the overlap of the lists of each topic; raise UsageError if the runs share no topic."""
     if not {*first.topics} & {*second.topics}:
-        found = f"topics such as {quoted(first.topics[0])}" if first.topics else "no topics"
+        topics_of_first = f"topics such as {quoted(first.topics[0])}" if first.topics else "no topics"
         raise UsageError(
-            f"{first.name} and {second.name} have no topic in common: the first has {found},"
+            f"{first.name} and {second.name} have no topic in common: the first has {topics_of_first},"
             f" expected topics of the second such as {quoted(next(iter(second.topics), b''))}"
         )
     rows = [

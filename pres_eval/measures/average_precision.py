@@ -136,6 +136,32 @@ def plain_geometric_average_precision(topic: RankedTopic) -> float:
     return math.log(max(plain_average_precision(topic), LEAST_GEOMETRIC_MEAN))
 
 
+def plain_inferred_average_precision(topic: RankedTopic) -> float:
+    """Return infAP of one topic."""
+    level = topic.judged.relevance_level
+    relevant = nonrelevant = unjudged = 0
+    total = 0.0
+    for rank, grade in zip(topic.ranks, topic.grades, strict=True):
+        if grade >= level:
+            total += _expected_precision(float(rank - 1), relevant, nonrelevant, unjudged)
+            relevant += 1
+        elif grade >= 0:
+            nonrelevant += 1
+        else:
+            unjudged += 1
+    return total / topic.judged.num_rel if topic.judged.num_rel else 0.0
+
+
+def _expected_precision(before: float, relevant: int, nonrelevant: int, unjudged: int) -> float:
+    """Return the expected precision at a relevant document, by the documents before it."""
+    if before == 0.0:
+        return 1.0
+    pooled = relevant + nonrelevant + unjudged
+    return 1.0 / (before + 1.0) + (before / (before + 1.0)) * (pooled / before) * (
+        (relevant + INFAP_EPSILON) / (relevant + nonrelevant + 2 * INFAP_EPSILON)
+    )
+
+
 _RANKED = frozenset({Trait.BOUNDED, Trait.IGNORES_TAIL})
 
 MEASURES: tuple[Measure, ...] = (
@@ -174,6 +200,7 @@ MEASURES: tuple[Measure, ...] = (
         inferred_average_precision,
         best_by_grade=False,
         traits=_RANKED | {Trait.MOVES_UP},
+        plain=plain_inferred_average_precision,
     ),
     Measure(
         "yaap",

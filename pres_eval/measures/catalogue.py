@@ -9,10 +9,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from pres_eval.docstrings import docstring_of
 from pres_eval.errors import MeasureError
 from pres_eval.measures import FOR_PARITY, MEASURES, NICKNAMES
 from pres_eval.measures.base import Measure
+from pres_eval.measures.docstrings import docstring_of
 from pres_eval.measures.notation import NOTATIONS, NotationSettings
 from pres_eval.options import Version
 

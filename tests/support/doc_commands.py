@@ -16,11 +16,10 @@ OPTION = re.compile(r"(?<![\w`-])(--?[a-z][\w-]*|-[A-Z])(?![\w`])", re.IGNORECAS
 
 
 SHARED_PAGES = {
-    "overlap": "compare",
     "convert": "check",
     "agreement": "judges",
     "robustness": "judges",
-    "replicate": "compare",
+    "replicate": "overlap",
     "stopping": "validate",
     "merge": "pool",
     "holes": "pool",
@@ -36,8 +35,9 @@ SHARED_PAGES = {
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table in Markdown."""
-    lines = [head, ["---"] * len(head), *([cell.replace("|", "\\|") for cell in row] for row in rows)]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    lines = [head, *([cell.replace("|", "\\|") for cell in row] for row in rows)]
+    first, *others = (f"| {' | '.join(line)} |\n" for line in lines)
+    return "".join((first, f"|{'---|' * len(head)}\n", *others))
 
 
 def escaped(text: str) -> str:

@@ -6,12 +6,13 @@ What pres-eval makes of a name is asked of pres-eval, so a table cannot promise 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytrec_eval
 from ir_measures.measures import registry
 from support import ranx_metrics
+from support.doc_commands import table
 from support.doc_measures import place
 
 from pres_eval.errors import PresEvalError
@@ -61,11 +62,6 @@ EXAMPLES: dict[str, object] = {
 """A value for each setting of ir_measures' measures."""
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
-
-
 def _link(name: str) -> str:
     return f"[`{name}`](reference/measures/{place(measure_of(name))})"
 
@@ -83,7 +79,7 @@ def found(text: str) -> Selection | None:
 def trec_eval_options() -> str:
     """Option by option."""
     rows = ((f"`{short}`", f"`{long}`", words) for short, long, words in TREC_EVAL_OPTIONS)
-    return _table(("option", "long form", "here"), rows)
+    return table(("option", "long form", "here"), rows)
 
 
 def trec_eval_measures() -> str:
@@ -136,7 +132,7 @@ def ir_measures_names() -> str:
                 ", ".join(shown) or "none",
             )
         )
-    return _table(("ir_measures", "for example", "measure here", "settings that are taken"), rows)
+    return table(("ir_measures", "for example", "measure here", "settings that are taken"), rows)
 
 
 def _taken(measure: str, setting: str, needed: Sequence[str]) -> list[str] | None:
@@ -176,4 +172,4 @@ def ranx_names() -> str:
         rows.append(
             (f"`{name}`", f"`-m {written}`", _link(selection[0].measure.name), f"`{selection[0].label}`")
         )
-    return _table(("ranx", "here", "measure", "printed as"), rows)
+    return table(("ranx", "here", "measure", "printed as"), rows)
