@@ -72,8 +72,8 @@ def command(options: ReplicateOptions) -> None:
         original, new, paired = _scores_of_tables(options)
     else:
         if len(options.files) != 5:
-            found = plural(max(len(options.files) - 1, 0), "run")
-            raise UsageError(f"found {found} behind QRELS, expected {FOUR_RUNS}; or --scores FILE")
+            num_runs = plural(max(len(options.files) - 1, 0), "run")
+            raise UsageError(f"found {num_runs} behind QRELS, expected {FOUR_RUNS}; or --scores FILE")
         original, new, paired = _scores_of_runs(options)
         documents = _same_documents(options)
     rows = replications(original, new)
@@ -106,8 +106,10 @@ def _scores_of_tables(options: ReplicateOptions) -> tuple[PairedScores, PairedSc
     _check_runs(options.new_scores, new, 2, "two runs: NEW_BASELINE, NEW_ADVANCED")
     labels = [label for label in paired.scores.measures if label in new.measures]
     if not labels:
-        found = ", ".join(new.measures)
-        raise UsageError(f"{options.new_scores[0]}: measures {found}, expected those of {options.scores[0]}")
+        labels_of_new = ", ".join(new.measures)
+        raise UsageError(
+            f"{options.new_scores[0]}: measures {labels_of_new}, expected those of {options.scores[0]}"
+        )
     return _under(paired.scores, labels), _under(new, labels), paired
 
 
@@ -121,7 +123,7 @@ def _of_runs(scores: PairedScores, places: tuple[int, int]) -> PairedScores:
     """Return the scores of two of the runs."""
     values = np.ascontiguousarray(scores.values[:, list(places)])
     return replace(
-        scores, runs=tuple(scores.runs[place] for place in places), values=values, means=means_of(values)
+        scores, runs=tuple(scores.runs[number] for number in places), values=values, means=means_of(values)
     )
 
 

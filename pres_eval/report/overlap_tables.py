@@ -41,9 +41,9 @@ def overlap_tables(result: OverlapByTopic, per_topic: bool) -> list[Table]:
         lowest.append((label, mean, values[least], result.topics[least]))
     first, second = result.names
     lacking = [
-        f"{plural(sum(not pair[place] for pair in result.lengths), 'topic')} without a document in {name}"
-        for place, name in enumerate(result.names)
-        if any(not pair[place] for pair in result.lengths)
+        f"{plural(sum(not pair[side] for pair in result.lengths), 'topic')} without a document in {name}"
+        for side, name in enumerate(result.names)
+        if any(not pair[side] for pair in result.lengths)
     ]
     notes = ["lowest: the topic that overlaps least"]
     if lacking:
