@@ -46,8 +46,8 @@ def stopping_tables(summaries: Sequence[Stops], stops: Sequence[Stop], per_topic
     if out_of_reach:
         num_stops = plural(out_of_reach, "stop")
         notes.append(
-            f"{num_stops} of runs that do not retrieve enough for the target: without excess; the cost is that"
-            " of reading all documents"
+            f"{num_stops} of runs that do not retrieve enough for the target: without excess; the cost is"
+            " that of reading all documents"
         )
     return [
         records_table(
