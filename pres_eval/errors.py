@@ -25,13 +25,6 @@ class UsageError(PresEvalError):
     exit_code = 1
 
 
-def refuse(*faults: tuple[object, str]) -> None:
-    """Raise UsageError for the first fault that is there: each is whether it is, and its message."""
-    for is_there, message in faults:
-        if is_there:
-            raise UsageError(message)
-
-
 def check_whole(name: str, value: Any, least: int) -> None:
     """Raise UsageError for an argument that is no whole number, or too small."""
     if not (hasattr(value, "__index__") and value >= least):

@@ -28,7 +28,7 @@ import numpy as np
 from pres_eval.errors import InputError, MeasureError
 from pres_eval.library.arguments import in_python, python_words, warn
 from pres_eval.library.data import rank_any
-from pres_eval.library.few import NUM_REL, FewDocuments, plain_columns, plain_judgements
+from pres_eval.library.few import NUM_REL, FewDocuments, numbers_of, plain_judgements
 from pres_eval.library.ranked import Qrels, UnprintedQrels
 from pres_eval.measures import NICKNAMES, OUR_NICKNAMES, measure_names, own_measures
 from pres_eval.measures.base import LEAST_GEOMETRIC_MEAN, Measure, geometric_mean, number_of_topics
@@ -38,7 +38,6 @@ from pres_eval.measures.settings import UnitedCutoffs
 from pres_eval.options import V9, Options
 from pres_eval.reading import relevance as engine
 from pres_eval.scoring import Scoring
-from pres_eval.summing import Values
 
 __version__ = "0.5.11"
 """The pytrec_eval-terrier whose names and values these are."""
@@ -189,11 +188,11 @@ class RelevanceEvaluator:
     @cached_property
     def _few(self) -> FewDocuments | None:
         """The short way for few documents, None if there is none."""
-        columns = plain_columns(self._keys, self._columns)
-        if columns is None or self._options.judged_only or self._ours:
+        if self._options.judged_only or self._ours:
             return None
         grades = self._judged.get if self._judged or self._qrels is None else self._grades_of
-        return FewDocuments(grades, int(self._options.relevance_level), columns, self._nothing)
+        level = int(self._options.relevance_level)
+        return FewDocuments(grades, level, self._keys, self._columns, self._nothing)
 
     def _grades_of(self, topic: str) -> dict[str, int] | None:
         """Return the grades of a topic's documents, from judgements that are kept as arrays."""
@@ -272,7 +271,7 @@ class RelevanceEvaluator:
         # Without the means that an Evaluation has: nobody asks for them here.
         scoring = Scoring(relevance=qrels.relevance, selection=self._columns, options=self._options)
         blocks = scoring.blocks(ranking)
-        rows = chain.from_iterable(zip(*map(_numbers, block.values), strict=True) for block in blocks)
+        rows = chain.from_iterable(zip(*map(numbers_of, block.values), strict=True) for block in blocks)
         by_key = map(dict, map(zip, repeat(self._keys), rows))  # dicts are made by a loop in C
         return dict(zip(ranking.topic.tolist(), by_key, strict=True))
 
@@ -331,8 +330,3 @@ def _texts(measures: Iterable[str]) -> Iterator[str]:
             yield measure
         else:
             raise ValueError(f"unsupported measure {measure}")
-
-
-def _numbers(values: Values) -> list[float]:
-    """Return the values of a column; texts have none."""
-    return [0.0] * len(values) if isinstance(values, list) else values.tolist()

@@ -79,15 +79,16 @@ def _init(self: Any, /, *arguments: Any, **named: Any) -> None:
     fields = self._record
     values = self.__dict__
     values.update(fields.defaults)
+    has_wrong = False
     if arguments:
-        values.update(zip(fields.positional, arguments, strict=False))
+        by_place = fields.positional[: len(arguments)]
+        has_wrong = len(by_place) < len(arguments) or not named.keys().isdisjoint(by_place)
+        values.update(zip(by_place, arguments, strict=False))
     values.update(named)
     for name, make in fields.makers:
         if name not in values:
             values[name] = make()
-    by_place = fields.positional[: len(arguments)]
-    too_many = len(by_place) < len(arguments)
-    if values.keys() != fields.all_names or too_many or not named.keys().isdisjoint(by_place):
+    if has_wrong or values.keys() != fields.all_names:
         type(self).__signature__.bind(*arguments, **named)  # raises the TypeError that Python would raise
     if fields.has_more_to_do:
         self.__post_init__()

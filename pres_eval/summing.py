@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 MOST_VALUES = 1 << 19
 """Values of several columns that are computed or added up together."""
 
+FEW_VALUES = 128
+"""Values up to which plain Python adds them in less time than arrays."""
+
 Values = FloatArray | list[str]
 
 
@@ -64,7 +67,9 @@ class CountedJudgements:
     @cached_property
     def num_positive(self) -> int:
         """Judgements with a relevance above 0; 0 for judgements that are no qrels."""
-        return self._relevance.num_positive() if isinstance(self._relevance, QrelsJudgements) else 0
+        if not isinstance(self._relevance, QrelsJudgements):
+            return 0
+        return self._relevance.topics_seen.get("judgements above 0", 1, self._relevance.num_positive)
 
     @cached_property
     def _positive_of(self) -> dict[bytes, int]:
@@ -92,6 +97,11 @@ class Summing:
     def add(self, block: ScoredBlock) -> None:
         """Add the topics of a block."""
         self.num_scored += len(block.topics)
+        if self._weights is None and len(block.topics) * len(block.values) <= FEW_VALUES:
+            sums = self._few_sums(block)
+            if all(map(math.isfinite, sums)):
+                self._sums = np.array(sums, np.float64)
+                return
         weights = self._weights_of(block.topics)
         if weights is not None:
             running = np.add.accumulate(np.append(self._weight_of_scored, weights))
@@ -105,6 +115,15 @@ class Summing:
                 is_mean = [self._selection[number].measure.summary is mean for number in numbers]
                 table[is_mean] *= weights
             self._sums[numbers] = add_rows_in_order(table, self._sums[numbers])
+
+    def _few_sums(self, block: ScoredBlock) -> list[float]:
+        """Return the sums with the topics of a block, one double after the other as arrays are added."""
+        sums = self._sums.tolist()
+        for number, values in enumerate(block.values):
+            if not isinstance(values, list):
+                for value in values.tolist():
+                    sums[number] += value
+        return sums
 
     def _weights_of(self, topics: Sequence[bytes]) -> FloatArray | None:
         """Return the weights (n,) of topics, None where all weigh the same."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import os
 import signal
@@ -9,19 +10,23 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import settings
-from support import commands
+from support import commands, prepared
 
 settings.register_profile("ci", derandomize=True, print_blob=True, deadline=None)
 if os.environ.get("CI"):
     settings.load_profile("ci")
 
-QUICK_EXAMPLES, COVERAGE_EXAMPLES = 3, 12
-"""Examples of each property in the quick run (-m 'not slow'), and where only the lines that run matter, under
---cov; the whole suite tries more."""
+QUICK_EXAMPLES, FEWEST_EXAMPLES = 3, 4
+"""Examples of each property in the quick run (-m 'not slow'), and the fewest in the whole suite."""
+
+SHARE_OF_EXAMPLES = 5
+"""The whole suite tries one in five of the examples that a property names, as does --cov.
+
+PRES_EVAL_EXAMPLES=all tries all of them: by hand, after a change of what a property is about.
+"""
 
 ROOT = Path(__file__).parent.parent
 Command = Callable[..., "subprocess.CompletedProcess[bytes]"]
@@ -29,18 +34,17 @@ Command = Callable[..., "subprocess.CompletedProcess[bytes]"]
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Let properties be tried with few examples where few are enough."""
-    most = None
-    if config.option.markexpr == "not slow":
-        most = QUICK_EXAMPLES
-    elif getattr(config.option, "cov_source", None):
-        most = COVERAGE_EXAMPLES
-    if most is None:
+    if os.environ.get("PRES_EVAL_EXAMPLES") == "all":
         return
-    for item in items:
-        function: Any = getattr(item, "function", None)
+    quick = config.option.markexpr == "not slow"
+    # Once for each function: parametrised items share it.
+    for function in {getattr(item, "function", None): None for item in items}:
         own: settings | None = getattr(function, "_hypothesis_internal_use_settings", None)
-        if own is not None and own.max_examples > most:
-            function._hypothesis_internal_use_settings = settings(own, max_examples=most)
+        if own is None:
+            continue
+        examples = QUICK_EXAMPLES if quick else max(FEWEST_EXAMPLES, own.max_examples // SHARE_OF_EXAMPLES)
+        if own.max_examples > examples:
+            vars(function)["_hypothesis_internal_use_settings"] = settings(own, max_examples=examples)
 
 
 def pytest_configure() -> None:
@@ -81,26 +85,30 @@ def shared() -> Path:
 
 @pytest.fixture(scope="session")
 def pres_eval() -> Command:
-    """The real command, as `python -m pres_eval ARGUMENTS`: stdout and stderr are bytes."""
+    """The command in a process of its own, which starts at once: stdout and stderr are bytes."""
+    return functools.partial(_run_process, [prepared.program()])
 
-    def run(
-        *arguments: str | Path, stdin: bytes | None = None, cwd: Path | None = None
-    ) -> subprocess.CompletedProcess[bytes]:
-        command = [sys.executable, "-m", "pres_eval", *map(str, arguments)]
-        path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
-        environment = {**os.environ, "PYTHONPATH": path}
-        return subprocess.run(
-            command,
-            input=stdin,
-            stdin=subprocess.DEVNULL if stdin is None else None,
-            cwd=cwd,
-            env=environment,
-            capture_output=True,
-            check=False,
-            timeout=120,
-        )
 
-    return run
+@pytest.fixture(scope="session")
+def new_process() -> Command:
+    """The command as users start it, `python -m pres_eval ARGUMENTS`: stdout and stderr are bytes."""
+    return functools.partial(_run_process, [sys.executable, "-m", "pres_eval"])
+
+
+def _run_process(
+    program: list[str], *arguments: str | Path, stdin: bytes | None = None, cwd: Path | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+    return subprocess.run(
+        [*program, *map(str, arguments)],
+        input=stdin,
+        stdin=subprocess.DEVNULL if stdin is None else None,
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        check=False,
+        timeout=120,
+    )
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from support import prepared
 from support.doc_parts import PARTS
 from support.doc_picture import architecture
 from support.doc_terminal import COLUMNS, commands_run, marks, terminal
@@ -73,8 +74,7 @@ def console(content: str, columns: int | None = None) -> str:
             (Path(folder) / name).symlink_to(ROOT / "fixtures" / source)
         program = Path(folder) / "bin" / "pres-eval"
         program.parent.mkdir()
-        program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m pres_eval "$@"\n', encoding="utf-8")
-        program.chmod(0o755)
+        program.symlink_to(prepared.program())
         return "".join(f"$ {command}\n{_output(command, Path(folder), columns)}" for command in commands)
 
 

@@ -51,10 +51,13 @@ rbo_floor     that of opposite orders of as many runs without ties, its least va
 
 def correlations(measures: Sequence[str], scores: FloatArray) -> list[dict[str, Any]]:
     """Return for every pair of measures their labels and the CORRELATIONS: (M, R) scores of runs in."""
-    return [
-        {"first": first, "second": second, **{name: of(x, y) for name, of in CORRELATIONS.items()}}
-        for (first, x), (second, y) in itertools.combinations(zip(measures, scores, strict=True), 2)
-    ]
+    rows = []
+    for first, second in itertools.combinations(range(len(measures)), 2):
+        row: dict[str, Any] = {"first": measures[first], "second": measures[second]}
+        for name, correlation in CORRELATIONS.items():
+            row[name] = correlation(scores[first], scores[second])
+        rows.append(row)
+    return rows
 
 
 def rank_changes(scores: FloatArray) -> IntArray:
@@ -72,60 +75,66 @@ def verdicts(
     order 0-1, 0-2, ..., 1-2, ...
     """
     first, second = np.triu_indices(values.shape[1], 1)
-    said = np.zeros((len(values), len(first)), np.int64)
-    for measure, rows in enumerate(values):
-        differences = rows[first] - rows[second]
-        below = PAIRED_TESTS[test].run(differences, samples, seed) < alpha
-        said[measure, below] = favoured(differences[below], test)
-    return said
+    verdict = np.zeros((len(values), len(first)), np.int64)
+    for measure, scores_of_runs in enumerate(values):
+        differences = scores_of_runs[first] - scores_of_runs[second]
+        significant = PAIRED_TESTS[test].run(differences, samples, seed) < alpha
+        verdict[measure, significant] = favoured(differences[significant], test)
+    return verdict
 
 
-def verdict_patterns(measures: Sequence[str], said: IntArray) -> dict[str, int]:
+def verdict_patterns(measures: Sequence[str], verdicts_of_pairs: IntArray) -> dict[str, int]:
     """Count the pairs of runs by the measures that have the same verdict (figure 7 of Magdy & Jones).
 
     (M, P) verdicts in; `map = recall ≠ PRES` and so on out, each with its number of pairs.  For up to three
     measures all patterns are listed, for more those that occur; the more measures agree, the further up.
     """
-    found = Counter(tuple(_groups(column)) for column in said.T.tolist())
+    pairs_of_pattern = Counter(tuple(_groups(column)) for column in verdicts_of_pairs.T.tolist())
     if len(measures) <= 3:
         for labels in itertools.product(range(3), repeat=len(measures)):
-            found.setdefault(tuple(_groups(labels)), 0)
-    ordered = sorted(found, key=lambda groups: (len(groups), -found[groups], groups))
-    return {
-        " ≠ ".join(" = ".join(measures[place] for place in group) for group in groups): found[groups]
-        for groups in ordered
-    }
+            pairs_of_pattern.setdefault(tuple(_groups(labels)), 0)
+    named = {}
+    for groups in sorted(
+        pairs_of_pattern, key=lambda groups: (len(groups), -pairs_of_pattern[groups], groups)
+    ):
+        names = [" = ".join(measures[measure] for measure in group) for group in groups]
+        named[" ≠ ".join(names)] = pairs_of_pattern[groups]
+    return named
 
 
-def _groups(said: Sequence[int]) -> list[tuple[int, ...]]:
-    """Return the indices of equal verdicts, the largest group first."""
-    groups = [tuple(i for i, v in enumerate(said) if v == value) for value in dict.fromkeys(said)]
+def _groups(verdicts_of_measures: Sequence[int]) -> list[tuple[int, ...]]:
+    """Return the measures (indices) that have the same verdict on a pair, the largest group first."""
+    measures_of_verdict: dict[int, list[int]] = {}
+    for measure, verdict in enumerate(verdicts_of_measures):
+        measures_of_verdict.setdefault(verdict, []).append(measure)
+    groups = [tuple(measures) for measures in measures_of_verdict.values()]
     return sorted(groups, key=lambda group: (-len(group), group))
 
 
-def disagreements(runs: Sequence[str], said: IntArray) -> list[tuple[str, str, list[int], bool]]:
+def disagreements(runs: Sequence[str], verdicts_of_pairs: IntArray) -> list[tuple[str, str, list[int], bool]]:
     """Return the pairs of runs on which (M, P) verdicts differ, contradictions first.
 
     For each: the two runs, the verdict of each measure, and whether one of these calls the first run better
     and another the second.
     """
-    found = [
-        (run, other, column, min(column) < 0 < max(column))
-        for (run, other), column in zip(itertools.combinations(runs, 2), said.T.tolist(), strict=True)
-        if len(set(column)) > 1
-    ]
-    return sorted(found, key=lambda row: not row[-1])
+    differing = []
+    pairs = itertools.combinations(runs, 2)
+    for (run, other), column in zip(pairs, verdicts_of_pairs.T.tolist(), strict=True):
+        if len(set(column)) > 1:
+            contradict = min(column) < 0 < max(column)
+            differing.append((run, other, column, contradict))
+    return sorted(differing, key=lambda row: not row[-1])
 
 
-def dissents(measures: Sequence[str], said: IntArray) -> Iterator[tuple[str, int, int, float]]:
+def dissents(measures: Sequence[str], verdicts_of_pairs: IntArray) -> Iterator[tuple[str, int, int, float]]:
     """Yield for each measure how often it contradicts all the others where they agree: (M, P) verdicts in.
 
     For each: the measure, the pairs on which all the others have the same verdict, those of these on which
     its own verdict differs, and their share, nan if there are no such pairs.
     """
-    for place, measure in enumerate(measures):
-        others = np.delete(said, place, axis=0)
-        agreed = (others == others[:1]).all(axis=0)
-        pairs = int(np.count_nonzero(agreed))
-        alone = int(np.count_nonzero(agreed & (said[place] != others[0])))
+    for row, measure in enumerate(measures):
+        others = np.delete(verdicts_of_pairs, row, axis=0)
+        others_agree = (others == others[:1]).all(axis=0)
+        pairs = int(np.count_nonzero(others_agree))
+        alone = int(np.count_nonzero(others_agree & (verdicts_of_pairs[row] != others[0])))
         yield measure, pairs, alone, alone / pairs if pairs else np.nan

@@ -89,28 +89,41 @@ def full_comparison(
     settings: CompareSettings,
     groups: Groups | None = None,
     weights: Weights | None = None,
-    each: Loop = in_turn,
+    loop: Loop = in_turn,
     warn: Callable[[str | None], None] | None = None,
 ) -> FullComparison:
     """Compare runs over all topics, and in groups of these if there are some.
 
-    baseline  the place of a run; BEST: the best of each measure; None: all pairs
-    each      carries out the loops over the measures and over draws
+    baseline  the index of a run; BEST: the best of each measure; None: all pairs
+    loop      carries out the loops over the measures and over draws
     warn      takes warnings before the long work: nothing can be significant, runs are unequally alike
     """
     scores = weighted(plain, weights)
-    place = best_places(scores.gains()) if isinstance(baseline, str) else baseline
+    baselines = best_places(scores.gains()) if isinstance(baseline, str) else baseline
     if warn is not None:
-        runs = len(scores.runs)
-        comparisons = runs - 1 if isinstance(place, int) else runs * (runs - 1) // 2
-        comparisons *= len(scores.measures) if settings.over == "measures" else 1
-        warn(reach_warning(settings, scores, comparisons))
-        warn(few_topics_warning(scores))
-        one_baseline = place if isinstance(place, int) else 0
-        warn(unequal_variances_warning(scores, settings.test, settings.alpha, one_baseline))
-    compared = compare(scores, place, settings, each)
-    in_groups = None if groups is None else compare_by_group(scores, groups.topics, place, settings)
+        for warning in comparison_warnings(scores, baselines, settings):
+            warn(warning)
+    compared = compare(scores, baselines, settings, loop)
+    in_groups = None
+    if groups is not None:
+        in_groups = compare_by_group(scores, groups.topics, baselines, settings)
     return FullComparison(plain, compared, in_groups)
+
+
+def comparison_warnings(
+    scores: PairedScores, baseline: int | Sequence[int] | None, settings: CompareSettings
+) -> Iterator[str | None]:
+    """Yield the warnings of a comparison: nothing can be significant, few topics weigh most, runs are
+    unequally alike; None for those that do not apply.
+    """
+    runs = len(scores.runs)
+    comparisons = runs - 1 if isinstance(baseline, int) else runs * (runs - 1) // 2
+    if settings.over == "measures":
+        comparisons *= len(scores.measures)
+    yield reach_warning(settings, scores, comparisons)
+    yield few_topics_warning(scores)
+    run = baseline if isinstance(baseline, int) else 0
+    yield unequal_variances_warning(scores, settings.test, settings.alpha, run)
 
 
 def compare_by_group(
@@ -134,16 +147,16 @@ def compare_by_group(
     p_values = np.array([comparison.p_value for _, comparison in uncorrected], np.float64)
     measures = [comparison.measure for _, comparison in uncorrected]
     corrected = _corrected(p_values, measures, settings).tolist()
-    comparisons = tuple(
-        _of_group(group, len(rows_of_groups[group]), comparison, p_value, settings)
-        for (group, comparison), p_value in zip(uncorrected, corrected, strict=True)
-    )
+    comparisons = []
+    for (group, comparison), p_value in zip(uncorrected, corrected, strict=True):
+        topics = len(rows_of_groups[group])
+        comparisons.append(_of_group(group, topics, comparison, p_value, settings))
     grouped_rows = np.concatenate([np.zeros(0, np.int64), *rows_of_groups.values()])
     overlap = len(np.unique(grouped_rows)) < len(grouped_rows)
     interactions: tuple[Interaction, ...] = ()
     if not overlap and len(rows_of_groups) > 1:
         interactions = tuple(_interactions(scores, rows_of_groups, comparisons, settings))
-    return ByGroup(comparisons, interactions, overlap)
+    return ByGroup(tuple(comparisons), interactions, overlap)
 
 
 def _rows_of_groups(scores: PairedScores, groups: Mapping[str, frozenset[bytes]]) -> dict[str, IntArray]:
@@ -201,29 +214,29 @@ def _interactions(
 ) -> Iterator[Interaction]:
     """Yield whether differences depend on the group, whose topics are (n,), for each pair compared."""
     rows = np.concatenate(list(rows_of_groups.values()))
-    group = np.repeat(np.arange(len(rows_of_groups)), [len(topics) for topics in rows_of_groups.values()])
+    sizes = [len(rows_of_group) for rows_of_group in rows_of_groups.values()]
+    group = np.repeat(np.arange(len(sizes)), sizes)
     weights = np.ones(len(rows)) if scores.weights is None else scores.weights[rows]
     names = list(rows_of_groups)
-    tests = []
+    interactions = []
     for measure, run, other in dict.fromkeys((row.measure, row.run, row.other) for row in comparisons):
         values = scores.values[scores.measures.index(measure)][:, rows]
         differences = values[scores.runs.index(run)] - values[scores.runs.index(other)]
         means = np.bincount(group, weights=differences) / np.bincount(group, weights=weights)
-        p_value = p_of_groups(differences, group, settings.samples, settings.seed, weights)
-        least, greatest = names[int(means.argmin())], names[int(means.argmax())]
-        tests.append((measure, run, other, least, greatest, p_value))
-    measures = [measure for measure, *_ in tests]
-    corrected = _corrected(np.array([p_value for *_, p_value in tests]), measures, settings)
-    for (measure, run, other, least, greatest, p_value), corrected_p in zip(
-        tests, corrected.tolist(), strict=True
-    ):
-        yield Interaction(
-            measure=measure,
-            run=run,
-            other=other,
-            least=least,
-            greatest=greatest,
-            p_value=p_value,
-            corrected=corrected_p,
-            significant=corrected_p < settings.alpha,
+        interactions.append(
+            Interaction(
+                measure=measure,
+                run=run,
+                other=other,
+                least=names[int(means.argmin())],
+                greatest=names[int(means.argmax())],
+                p_value=p_of_groups(differences, group, settings.samples, settings.seed, weights),
+                corrected=np.nan,
+                significant=False,
+            )
         )
+    p_values = np.array([interaction.p_value for interaction in interactions], np.float64)
+    measures = [interaction.measure for interaction in interactions]
+    corrected = _corrected(p_values, measures, settings).tolist()
+    for interaction, p_value in zip(interactions, corrected, strict=True):
+        yield replace(interaction, corrected=p_value, significant=p_value < settings.alpha)

@@ -30,8 +30,11 @@ BEST = "best"
 
 def best_runs(means: FloatArray) -> BoolArray:
     """Return (M, R) whether runs are the best of each measure, by means (M, R), equal at 12 digits."""
-    means = np.array([rounded(row) for row in means]).reshape(means.shape)
-    return np.asarray(means == means.max(axis=1, keepdims=True), np.bool_)
+    best = np.zeros(means.shape, np.bool_)
+    for measure, means_of_runs in enumerate(means):
+        comparable = rounded(means_of_runs)
+        best[measure] = comparable == comparable.max()
+    return best
 
 
 def best_places(means: FloatArray) -> tuple[int, ...]:
@@ -43,12 +46,12 @@ def compare(
     scores: PairedScores,
     baseline: int | Sequence[int] | None = 0,
     settings: CompareSettings = CompareSettings(),
-    each: Loop = in_turn,
+    loop: Loop = in_turn,
 ) -> ComparedRuns:
     """Compare every run with the baseline, or all pairs of runs if that is None, under every measure.
 
     baseline: the index of a run, or one for each measure that these scores chose (best_places):
-    p-values are then corrected for all pairs, which the choice looked at.  `each` carries out the loops over
+    p-values are then corrected for all pairs, which the choice looked at.  `loop` carries out the loops over
     the measures and over draws.  Raises MissingExtraError for a joint test that needs scipy, if that is not
     there, UsageError for settings that do not go together.
     """
@@ -59,13 +62,16 @@ def compare(
         baselines = (baseline,) * num_measures
     elif baseline is not None:
         baselines = tuple(baseline)
-    pairs = [_pairs(num_runs, None if baselines is None else baselines[row]) for row in range(num_measures)]
-    ends = each(lambda measure: settings.of_means(scores, measure), num_measures)
+    pairs = []
+    for measure in range(num_measures):
+        run = None if baselines is None else baselines[measure]
+        pairs.append(_pairs(num_runs, run))
+    ends = loop(lambda measure: settings.of_means(scores, measure), num_measures)
     lower, upper = np.stack(list(ends), axis=1)
     unseen = _num_unseen(scores, baseline, settings)
     comparisons: list[Comparison] = []
     if num_runs > 1:
-        tests = _test_pairs(scores, pairs, settings, each)
+        tests = _test_pairs(scores, pairs, settings, loop)
         comparisons = list(_comparisons(scores, pairs, tests, settings, unseen))
     return ComparedRuns(
         scores=scores,
@@ -80,35 +86,39 @@ def compare(
 
 
 def _test_pairs(
-    scores: PairedScores, pairs: Sequence[IntArray], settings: CompareSettings, each: Loop
+    scores: PairedScores, pairs: Sequence[IntArray], settings: CompareSettings, loop: Loop
 ) -> list[Joint]:
     """Return the p-values of the pairs (P, 2) of each measure."""
-    values = scores.gain_values()
     if settings.test in JOINT_TESTS:
-        differences = [
-            _differences(means, pairs_of_measure)
-            for means, pairs_of_measure in zip(scores.gains(), pairs, strict=True)
-        ]
-        draws = Draws(settings.samples, settings.seed, settings.joint_alpha(len(scores.measures)), each)
-        if scores.weights is not None and settings.test != "randomised-tukey":
-            # Their variance is that of weighted means; deals exchange the weighted scores of a topic.
-            values = np.array([linearised(rows, scores.weights) for rows in values])
-        return JOINT_TESTS[settings.test].run(values, differences, draws)
+        return _test_jointly(scores, pairs, settings, loop)
+    values = scores.gain_values()
+    test = with_weights(settings.test, scores.weights)
+    margin = settings.margin if scores.weights is None else settings.margin * scores.weights
 
     def test_measure(measure: int) -> Joint:
         """Return the p-values of a test of two runs."""
+        differences = _differences(values[measure], pairs[measure])
         return Joint(
-            p_values(
-                with_weights(settings.test, scores.weights),
-                _differences(values[measure], pairs[measure]),
-                settings.alternative,
-                settings.margin if scores.weights is None else settings.margin * scores.weights,
-                settings.samples,
-                settings.seed,
-            )
+            p_values(test, differences, settings.alternative, margin, settings.samples, settings.seed)
         )
 
-    return list(each(test_measure, len(scores.measures)))
+    return list(loop(test_measure, len(scores.measures)))
+
+
+def _test_jointly(
+    scores: PairedScores, pairs: Sequence[IntArray], settings: CompareSettings, loop: Loop
+) -> list[Joint]:
+    """Return the p-values of the pairs (P, 2) of each measure by a test of all runs at once."""
+    values = scores.gain_values()
+    if scores.weights is not None and settings.test != "randomised-tukey":
+        # Their variance is that of weighted means; deals exchange the weighted scores of a topic.
+        for measure, weighted in enumerate(scores.gain_values()):
+            values[measure] = linearised(weighted, scores.weights)
+    differences = []
+    for means, pairs_of_measure in zip(scores.gains(), pairs, strict=True):
+        differences.append(_differences(means, pairs_of_measure))
+    draws = Draws(settings.samples, settings.seed, settings.joint_alpha(len(scores.measures)), loop)
+    return JOINT_TESTS[settings.test].run(values, differences, draws)
 
 
 def _num_unseen(scores: PairedScores, baseline: int | Sequence[int] | None, settings: CompareSettings) -> int:
@@ -138,8 +148,8 @@ def _by_family(
 ) -> list[FloatArray]:
     """Return `function` of the p-values (P,) of each measure, or of those of all measures together."""
     if settings.over == "runs" or not p_values:
-        return [function(values) for values in p_values]
-    ends = np.cumsum([len(values) for values in p_values])[:-1]
+        return [function(p_of_measure) for p_of_measure in p_values]
+    ends = np.cumsum([len(p_of_measure) for p_of_measure in p_values])[:-1]
     return np.split(function(np.concatenate(p_values)), ends)
 
 
@@ -153,15 +163,16 @@ def _comparisons(
     """Yield the records of the pairs (P, 2) of all measures, with corrected p-values, also if p is 1."""
     # Pairs that the choice of the best run looked at are corrected for as if nothing were found in them.
     p_values = [np.append(test.p_values, np.ones(unseen)) for test in tests]
-    shares = SHARES[settings.correction if settings.simultaneous else "none"]
     if settings.test in JOINT_TESTS:
-        times = len(p_values) if settings.over == "measures" else 1
-        corrected = [np.minimum(1.0, times * values) for values in p_values]
-        miss_rates = [np.full(len(values), settings.joint_alpha(len(tests))) for values in p_values]
+        times = len(tests) if settings.over == "measures" else 1
+        corrected = [np.minimum(1.0, times * p_of_pairs) for p_of_pairs in p_values]
+        miss_rate = settings.joint_alpha(len(tests))
+        miss_rates = [np.full(len(p_of_pairs), miss_rate) for p_of_pairs in p_values]
     else:
         corrected = _by_family(CORRECTIONS[settings.correction], p_values, settings)
+        shares = SHARES[settings.correction if settings.simultaneous else "none"]
         miss_rates = _by_family(
-            lambda values: settings.alpha * shares(values, settings.alpha), p_values, settings
+            lambda p_of_family: settings.alpha * shares(p_of_family, settings.alpha), p_values, settings
         )
     for measure, test in enumerate(tests):
         results = PairResults(
@@ -256,8 +267,10 @@ def _seen(
         "g_upper": g_upper,
         "rank_biserial": rank_biserial(differences),
     }
+    if sign > 0:
+        return columns
     # 0 stays 0, not -0.
-    return columns if sign > 0 else {name: 0.0 - column for name, column in columns.items()}
+    return {name: 0.0 - column for name, column in columns.items()}
 
 
 def _intervals(

@@ -191,13 +191,12 @@ def reach_warning(settings: CompareSettings, scores: PairedScores, comparisons: 
         if times > 1:
             remedies.append("fewer comparisons")
         remedies.append("--test t")
-    several = comparisons > 1
-    of = f"{settings.samples} samples"
-    if several:
-        of += f" and {plural(comparisons, 'comparison')}"
-    p_value = "corrected p-value" if several else "p-value"
+    effort, p_value = f"{settings.samples} samples", "p-value"
+    if comparisons > 1:
+        effort += f" and {plural(comparisons, 'comparison')}"
+        p_value = "corrected p-value"
     return (
-        f"{settings.test} over {plural(topics)}, {of} can't give a {p_value} below {least:.4g}, so"
+        f"{settings.test} over {plural(topics)}, {effort} can't give a {p_value} below {least:.4g}, so"
         f" nothing can be significant at {settings.alpha:g}; what would help: {_listed(remedies)}"
     )
 
@@ -280,10 +279,10 @@ class ComparedRuns:
 
     def letters(self, measure: int) -> list[str]:
         """Return for each run the letters that it shares with runs of no significant difference."""
-        place_of = {name: place for place, name in enumerate(self.scores.runs)}
+        number_of_run = {name: number for number, name in enumerate(self.scores.runs)}
         comparisons = self.of_measure(self.scores.measures[measure])
-        first = np.array([place_of[comparison.run] for comparison in comparisons], np.int64)
-        second = np.array([place_of[comparison.other] for comparison in comparisons], np.int64)
+        first = np.array([number_of_run[comparison.run] for comparison in comparisons], np.int64)
+        second = np.array([number_of_run[comparison.other] for comparison in comparisons], np.int64)
         significant = [comparison.significant for comparison in comparisons]
         return letters_of_pairs(self.scores.gains()[measure], first, second, significant)
 

@@ -47,9 +47,10 @@ def step_shares(p_values: FloatArray, alpha: float) -> FloatArray:
     fit Holm's findings have ends at 0 and infinity.
     Source: Holm 1979; Strassburger & Bretz, Statistics in Medicine 2008, doi:10.1002/sim.3338.
     """
-    size, found = len(p_values), int(np.count_nonzero(holm(p_values) < alpha))
+    size = len(p_values)
+    findings = int(np.count_nonzero(holm(p_values) < alpha))
     shares = np.empty(size)
-    shares[np.argsort(p_values, kind="stable")] = 1 / (size - np.minimum(np.arange(size), found))
+    shares[np.argsort(p_values, kind="stable")] = 1 / (size - np.minimum(np.arange(size), findings))
     return shares
 
 
@@ -64,8 +65,8 @@ def discovery_shares(p_values: FloatArray, alpha: float) -> FloatArray:
     Of the intervals of the findings alpha miss.
     Source: Benjamini & Yekutieli, JASA 2005, doi:10.1198/016214504000001907.
     """
-    found = int(np.count_nonzero(benjamini_hochberg(p_values) < alpha))
-    return max(1, found) * single_shares(p_values, alpha)
+    findings = int(np.count_nonzero(benjamini_hochberg(p_values) < alpha))
+    return max(1, findings) * single_shares(p_values, alpha)
 
 
 def _put_back(order: IntArray, ordered: FloatArray) -> FloatArray:
@@ -113,16 +114,16 @@ def letters(means: FloatArray, differ: BoolArray) -> list[str]:
     Source: Piepho, Journal of Computational and Graphical Statistics 2004, doi:10.1198/1061860043515.
     """
     count = len(means)
-    alike = [
-        sum(1 << other for other in range(count) if other != run and not differ[run, other])
-        for run in range(count)
-    ]
+    alike = []
+    for run in range(count):
+        others = [other for other in range(count) if other != run and not differ[run, other]]
+        alike.append(sum(1 << other for other in others))
     order = sorted(range(count), key=lambda run: -float(means[run]))
-    place = {run: number for number, run in enumerate(order)}
-    groups = sorted(
-        (sorted(_members(group), key=place.__getitem__) for group in _cliques(0, (1 << count) - 1, 0, alike)),
-        key=lambda members: [place[run] for run in members],
-    )
+    position_of = {run: position for position, run in enumerate(order)}
+    groups = []
+    for clique in _cliques(0, (1 << count) - 1, 0, alike):
+        groups.append(sorted(_members(clique), key=position_of.__getitem__))
+    groups.sort(key=lambda members: [position_of[run] for run in members])
     texts = [""] * count
     for number, members in enumerate(_needed(groups, count)):
         letter = _ALPHABET[number] if number < len(_ALPHABET) else f"<{number + 1}>"

@@ -80,10 +80,11 @@ def tau_ap(truth: FloatArray, estimate: FloatArray) -> float:
     kept_above = np.where(_signs(estimate) < 0, _orders(truth, estimate), 0).sum(axis=1)
     above, tied = above_and_tied(estimate)
     total = 0.0
-    for kept, first, group in zip(kept_above.tolist(), above.tolist(), tied.tolist(), strict=True):
+    for orders_kept, first, group in zip(kept_above.tolist(), above.tolist(), tied.tolist(), strict=True):
         if first:
-            # Each place of the tie group is equally likely for the thing; within the group half is kept.
-            total += kept * math.fsum(1 / place for place in range(first, first + group)) / group
+            # Each position in the tie group is equally likely for the thing; within the group half is kept.
+            inverse_positions = math.fsum(1 / position for position in range(first, first + group))
+            total += orders_kept * inverse_positions / group
     return total / (size - 1)
 
 

@@ -26,10 +26,10 @@ def t_two_sided(t: FloatArray, freedom: float) -> FloatArray:
     chances = np.ones(t.shape)
     chances[np.isinf(t)] = 0.0
     chances[np.isnan(t)] = math.nan
-    some = np.isfinite(t) & (t != 0)
-    square = t[some] ** 2
+    regular = np.isfinite(t) & (t != 0)
+    square = t[regular] ** 2
     rest = square / (freedom + square)
-    chances[some] = _incomplete_beta(freedom / (freedom + square), rest, freedom / 2, 0.5)
+    chances[regular] = _incomplete_beta(freedom / (freedom + square), rest, freedom / 2, 0.5)
     return chances
 
 
@@ -53,19 +53,20 @@ def f_above(f: float, between: float, within: float) -> float:
 
 def _incomplete_beta(x: FloatArray, rest: FloatArray, a: float, b: float) -> FloatArray:
     """Return I_x(a, b) where `rest` is 1 - x, given apart so that no digits are lost near 1."""
+    # The fraction converges for small x; I_x(a, b) = 1 - I_(1 - x)(b, a) for the others.
     turned = x > (a + 1) / (a + b + 2)
     values = np.empty(len(x))
-    for rows, one, other, first, second in (
-        (~turned, x, rest, a, b),
-        (turned, rest, x, b, a),
-    ):
-        here, there = one[rows], other[rows]
-        constant = math.lgamma(first + second) - math.lgamma(first) - math.lgamma(second)
-        logarithm = constant + first * elementwise(math.log, here) + second * elementwise(math.log, there)
-        front = elementwise(math.exp, logarithm) / first
-        values[rows] = front * _continued_fraction(here, first, second)
-    values[turned] = 1 - values[turned]
+    values[~turned] = _small_incomplete_beta(x[~turned], rest[~turned], a, b)
+    values[turned] = 1 - _small_incomplete_beta(rest[turned], x[turned], b, a)
     return values
+
+
+def _small_incomplete_beta(x: FloatArray, rest: FloatArray, a: float, b: float) -> FloatArray:
+    """Return I_x(a, b) = x^a (1 - x)^b / (a B(a, b)) times the continued fraction, for small x."""
+    constant = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
+    logarithm = constant + a * elementwise(math.log, x) + b * elementwise(math.log, rest)
+    front = elementwise(math.exp, logarithm) / a
+    return np.asarray(front * _continued_fraction(x, a, b), np.float64)
 
 
 def _continued_fraction(x: FloatArray, a: float, b: float) -> FloatArray:
@@ -79,9 +80,9 @@ def _continued_fraction(x: FloatArray, a: float, b: float) -> FloatArray:
     for term in range(1, _MOST_TERMS):
         if not len(rows):
             break
-        own, top, bottom = x[rows], numerator[rows], denominator[rows]
-        even = term * (b - term) * own / ((a + 2 * term - 1) * (a + 2 * term))
-        odd = -(a + term) * (a + b + term) * own / ((a + 2 * term) * (a + 2 * term + 1))
+        open_x, top, bottom = x[rows], numerator[rows], denominator[rows]
+        even = term * (b - term) * open_x / ((a + 2 * term - 1) * (a + 2 * term))
+        odd = -(a + term) * (a + b + term) * open_x / ((a + 2 * term) * (a + 2 * term + 1))
         for part in (even, odd):
             bottom = 1 / _away_from_zero(1 + part * bottom)
             top = _away_from_zero(1 + part / top)
@@ -113,9 +114,9 @@ def t_quantiles(outside: FloatArray, freedom: float) -> FloatArray:
     constant = math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2) - 0.5 * math.log(freedom * math.pi)
     rows = np.arange(len(t))
     for _ in range(200):
-        own = t[rows]
-        logarithm = constant - (freedom + 1) / 2 * elementwise(math.log1p, own * own / freedom)
-        step = (t_two_sided(own, freedom) - chances[rows]) / (2 * elementwise(math.exp, logarithm))
+        open_t = t[rows]
+        logarithm = constant - (freedom + 1) / 2 * elementwise(math.log1p, open_t * open_t / freedom)
+        step = (t_two_sided(open_t, freedom) - chances[rows]) / (2 * elementwise(math.exp, logarithm))
         t[rows] += step
         rows = rows[np.abs(step) > 1e-14 * t[rows]]
         if not len(rows):
@@ -152,22 +153,23 @@ def wilcoxon(differences: FloatArray, samples: int = 0, seed: int = 0, greater: 
     if not greater:
         sums = np.minimum(sums, np.where(differences > 0, doubled, 0).sum(axis=1))
     nonzero = (differences != 0).sum(axis=1)
-    found = np.full(len(differences), 1.0 if greater else 0.5)
+    # Without differences the p-value is 1, of two sides twice 0.5.
+    one_sided = np.full(len(differences), 1.0 if greater else 0.5)
     plain = (tie_terms == 0) & (nonzero == size) & (0 < size <= EXACT_WITHOUT_TIES)
     if plain.any():
-        found[plain] = _rank_sum_chances(tuple(range(2, 2 * size + 1, 2)))[sums[plain]]
+        one_sided[plain] = _rank_sum_chances(tuple(range(2, 2 * size + 1, 2)))[sums[plain]]
     rows = np.flatnonzero(~plain & (nonzero > 0))
     if size <= EXACT_WITH_TIES:
         for row in rows.tolist():
             ranks = tuple(sorted(doubled[row][differences[row] != 0].tolist()))
-            found[row] = _rank_sum_chances(ranks)[sums[row]]
+            one_sided[row] = _rank_sum_chances(ranks)[sums[row]]
     elif len(rows):
         n = nonzero[rows]
         variance = (n * (n + 1) * (2 * n + 1) - tie_terms[rows] / 2) / 24
         z = (n * (n + 1) / 4 - sums[rows] / 2) / np.sqrt(variance) / math.sqrt(2)
         # math.erfc, as scipy's has other last bits.
-        found[rows] = np.array([math.erfc(one) for one in z.tolist()], np.float64) / 2
-    return found if greater else np.minimum(1.0, 2 * found)
+        one_sided[rows] = elementwise(math.erfc, z) / 2
+    return one_sided if greater else np.minimum(1.0, 2 * one_sided)
 
 
 def _doubled_ranks(magnitudes: FloatArray) -> tuple[IntArray, IntArray]:

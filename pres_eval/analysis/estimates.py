@@ -47,11 +47,11 @@ def intervals(
     for start in range(0, len(values), _AT_ONCE):
         rows = slice(start, start + _AT_ONCE)
         means = bootstrap_means(values[rows], samples, seed)
-        lower[rows], upper[rows] = (
-            bca_intervals(values[rows], means, outside[rows])
-            if kind == "bca"
-            else percentile_intervals(means, outside[rows])
-        )
+        if kind == "bca":
+            ends = bca_intervals(values[rows], means, outside[rows])
+        else:
+            ends = percentile_intervals(means, outside[rows])
+        lower[rows], upper[rows] = ends
     return lower, upper
 
 
@@ -94,10 +94,9 @@ def percentile_intervals(means: FloatArray, outside: Outside = 0.05) -> Ends:
     Source: Efron & Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13.
     """
     chances = np.broadcast_to(outside, means.shape[1]).tolist()
-    ends = [
-        np.quantile(own, (chance / 2, 1 - chance / 2)) for own, chance in zip(means.T, chances, strict=True)
-    ]
-    lower, upper = np.array(ends).reshape(-1, 2).T
+    lower, upper = np.empty(means.shape[1]), np.empty(means.shape[1])
+    for row, chance in enumerate(chances):
+        lower[row], upper[row] = np.quantile(means[:, row], (chance / 2, 1 - chance / 2))
     return lower, upper
 
 
@@ -116,16 +115,19 @@ def bca_intervals(values: FloatArray, means: FloatArray, outside: Outside = 0.05
     squares, cubes = (errors**2).sum(axis=1), (errors**3).sum(axis=1)
     lower, upper = mean.copy(), mean.copy()
     for row in np.flatnonzero(deviation > 0).tolist():
-        own, margin = means[:, row], 1e-12 * float(np.abs(values[row]).max())
-        below = np.count_nonzero(own < mean[row] - margin)
-        ties = np.count_nonzero(np.abs(own - mean[row]) <= margin)
+        means_of_draws, margin = means[:, row], 1e-12 * float(np.abs(values[row]).max())
+        draws = len(means_of_draws)
+        below = np.count_nonzero(means_of_draws < mean[row] - margin)
+        ties = np.count_nonzero(np.abs(means_of_draws - mean[row]) <= margin)
         # Never exactly 0 or 1, whose normal quantiles are infinite.
-        share = min(max((below + ties / 2) / len(own), 0.5 / len(own)), 1 - 0.5 / len(own))
+        share = min(max((below + ties / 2) / draws, 0.5 / draws), 1 - 0.5 / draws)
         bias = normal.inv_cdf(share)
         acceleration = cubes[row] / (6 * squares[row] ** 1.5)
-        outer = normal.inv_cdf(chances[row] / 2), normal.inv_cdf(1 - chances[row] / 2)
-        shifted = (bias + (bias + z) / (1 - acceleration * (bias + z)) for z in outer)
-        lower[row], upper[row] = np.quantile(own, list(map(normal.cdf, shifted)))
+        percentiles = []
+        for chance in (chances[row] / 2, 1 - chances[row] / 2):
+            z = bias + normal.inv_cdf(chance)
+            percentiles.append(normal.cdf(bias + z / (1 - acceleration * z)))
+        lower[row], upper[row] = np.quantile(means_of_draws, percentiles)
     return lower, upper
 
 

@@ -85,8 +85,10 @@ class PairTable:
 
     def against(self, measure: int, run: int, other: int) -> Against:
         """Return a run against another under the measure at that place."""
-        pair = int(np.flatnonzero((self.first == min(run, other)) & (self.second == max(run, other)))[0])
+        is_pair = (self.first == min(run, other)) & (self.second == max(run, other))
+        pair = int(np.flatnonzero(is_pair)[0])
         corrected = bool(self.in_family[pair])
+        p_values = self.corrected if corrected else self.p_values
         difference = float(self.pair_means[0, measure, pair] - self.pair_means[1, measure, pair])
         direction = int(self.direction[measure, pair])
         wins, losses = int(self.wins[measure, pair]), int(self.losses[measure, pair])
@@ -95,7 +97,7 @@ class PairTable:
         return Against(
             topics=int(self.topics[pair]),
             difference=difference,
-            p_value=float((self.corrected if corrected else self.p_values)[measure, pair]),
+            p_value=float(p_values[measure, pair]),
             corrected=corrected,
             direction=direction,
             wins=wins,
@@ -140,7 +142,7 @@ def pairs_of(
     labels: Sequence[str],
     settings: CompareSettings,
     every_topic: Sequence[bytes] | None = None,
-    each: Loop = in_turn,
+    loop: Loop = in_turn,
     weights: Weights | None = None,
     baseline: int | None = None,
 ) -> PairTable | None:
@@ -150,12 +152,7 @@ def pairs_of(
     has no topic, or no such measure.
     """
     averages = {column.label for column in evaluations[0].columns if is_average(column)}
-    usable = []
-    for label in labels:
-        if label in averages and all(
-            np.isfinite(evaluation.by_label(label)).all() for evaluation in evaluations
-        ):
-            usable.append(label)
+    usable = [label for label in labels if label in averages and _all_numbers(evaluations, label)]
     if not usable or not (every_topic or all(evaluation.topics for evaluation in evaluations)):
         return None
     union = all_topics(evaluations)
@@ -165,17 +162,24 @@ def pairs_of(
         for run, evaluation in enumerate(evaluations):
             topics_of_run = set(evaluation.topics)
             present[run] = [topic in topics_of_run for topic in scores.topics]
-    return every_pair(scores, settings, each, present, baseline) if present.any(axis=1).all() else None
+    if not present.any(axis=1).all():
+        return None
+    return every_pair(scores, settings, loop, present, baseline)
+
+
+def _all_numbers(evaluations: Sequence[ScoredRun], label: str) -> bool:
+    """Return whether all runs have numbers on all topics under a measure."""
+    return all(np.isfinite(evaluation.by_label(label)).all() for evaluation in evaluations)
 
 
 def every_pair(
     scores: PairedScores,
     settings: CompareSettings,
-    each: Loop = in_turn,
+    loop: Loop = in_turn,
     present: BoolArray | None = None,
     baseline: int | None = None,
 ) -> PairTable:
-    """Return the numbers of `compare --all-pairs` as arrays; `each` carries out the loop over the measures.
+    """Return the numbers of `compare --all-pairs` as arrays; `loop` carries out the loop over the measures.
 
     present: (R, T) which run has which topic, all of them where it is not given.
     baseline: the run of `compare --baseline`, if p-values are corrected for the comparisons with it alone.
@@ -188,30 +192,24 @@ def every_pair(
 
     def test_measure(measure: int) -> tuple[FloatArray, FloatArray, FloatArray, IntArray]:
         """Return the (3, R) means of runs with the ends of their intervals, and what `_tested` does."""
-        ends = np.empty((3, len(scores.runs)))
-        for runs, topics in alone:
-            scores_of_runs = replace(scores, values=scores.values[:, runs]).on(np.flatnonzero(topics))
-            lower, upper = settings.of_means(scores_of_runs, measure)
-            ends[:, runs] = scores_of_runs.means[measure], lower, upper
-        return ends, *_tested(scores, measure, (first, second), together, settings)
+        means_and_ends = _means_and_ends(scores, measure, alone, settings)
+        return means_and_ends, *_tested(scores, measure, (first, second), together, settings)
 
-    ends, pair_means, p_values, signs = (
-        np.stack(parts, axis=-2) for parts in zip(*each(test_measure, len(scores.measures)), strict=True)
-    )
+    results = zip(*loop(test_measure, len(scores.measures)), strict=True)
+    means_and_ends, pair_means, p_values, signs = (np.stack(parts, axis=-2) for parts in results)
+    means, lower, upper = means_and_ends
     corrected = _corrected(p_values, in_family(first, second, baseline), settings)
-    gains = gains_of(scores.measures, ends[0], scores.falling)
-    letters = []
-    for gains_of_runs, p_values_of_pairs in zip(gains, corrected, strict=True):
-        if baseline is None:
-            letters.append(_letters(gains_of_runs, first, second, p_values_of_pairs, settings.alpha))
-        else:
-            letters.append(("",) * len(scores.runs))
+    gains = gains_of(scores.measures, means, scores.falling)
+    letters = [("",) * len(scores.runs)] * len(scores.measures)
+    if baseline is None:
+        for measure, gains_of_runs in enumerate(gains):
+            letters[measure] = _letters(gains_of_runs, first, second, corrected[measure], settings.alpha)
     return PairTable(
         measures=scores.measures,
         counts=present.sum(axis=1),
-        means=ends[0],
-        lower=ends[1],
-        upper=ends[2],
+        means=means,
+        lower=lower,
+        upper=upper,
         first=first,
         second=second,
         topics=both.sum(axis=1),
@@ -226,6 +224,24 @@ def every_pair(
         settings=settings,
         baseline=baseline,
     )
+
+
+def _means_and_ends(
+    scores: PairedScores,
+    measure: int,
+    alone: Sequence[tuple[IntArray, BoolArray]],
+    settings: CompareSettings,
+) -> FloatArray:
+    """Return the (3, R) means of runs under a measure, and the ends of their intervals.
+
+    alone: the runs that have the same topics (T,), and these.
+    """
+    means_and_ends = np.empty((3, len(scores.runs)))
+    for runs, topics in alone:
+        scores_of_runs = replace(scores, values=scores.values[:, runs]).on(np.flatnonzero(topics))
+        lower, upper = settings.of_means(scores_of_runs, measure)
+        means_and_ends[:, runs] = scores_of_runs.means[measure], lower, upper
+    return means_and_ends
 
 
 def in_family(first: IntArray, second: IntArray, baseline: int | None) -> BoolArray:
@@ -258,14 +274,14 @@ def _letters(
 
 
 def _same_topics(present: BoolArray) -> list[tuple[IntArray, BoolArray]]:
-    """Return rows of (K, T) booleans that are the same: the places of each such group, and the row (T,).
+    """Return rows of (K, T) booleans that are the same: the numbers of these, and the row (T,).
 
     Rows without a topic are left out.
     """
     groups: dict[bytes, list[int]] = {}
-    for place in np.flatnonzero(present.any(axis=1)).tolist():
-        groups.setdefault(present[place].tobytes(), []).append(place)
-    return [(np.array(places), present[places[0]]) for places in groups.values()]
+    for row in np.flatnonzero(present.any(axis=1)).tolist():
+        groups.setdefault(present[row].tobytes(), []).append(row)
+    return [(np.array(rows), present[rows[0]]) for rows in groups.values()]
 
 
 def _tested(

@@ -36,20 +36,25 @@ def relevant_ranks(
 ) -> RelevantRanks:
     """Return the relevant documents of the topics (all in the qrels), with their ranks in every run."""
     pool = qrels.pool
-    place = {topic: number for number, topic in enumerate(pool.topics)}
+    number_of_topic = {topic: number for number, topic in enumerate(pool.topics)}
     order = pool.byte_order()
     relevant = qrels.grade[order] >= options.relevance_level
     by_topic = np.concatenate(([0], np.cumsum(relevant)))[pool.offsets]
-    wanted = np.array([place[topic] for topic in topics], np.int64)
-    rows, offsets = consecutive(by_topic[wanted], lengths_at(by_topic, wanted))
+    numbers = np.array([number_of_topic[topic] for topic in topics], np.int64)
+    rows, offsets = consecutive(by_topic[numbers], lengths_at(by_topic, numbers))
     documents = order[np.flatnonzero(relevant)[rows]]
-    kept = (kept_documents(qrels, ranking, options) for ranking in rankings)
     # (R, D), 0 where a run does not have the document.
-    ranks = np.array(
-        [np.bincount(found.document, found.rank, len(pool.documents))[documents] for found in kept], np.int64
+    ranks = np.zeros((len(rankings), len(documents)), np.int64)
+    for run, ranking in enumerate(rankings):
+        retrieved = kept_documents(qrels, ranking, options)
+        rank_of_document = np.bincount(retrieved.document, retrieved.rank, len(pool.documents))
+        ranks[run] = rank_of_document[documents]
+    return RelevantRanks(
+        offsets=np.asarray(offsets),
+        docnos=tuple(pool.documents.take(documents)),
+        grades=qrels.grade[documents].astype(np.int64),
+        ranks=ranks,
     )
-    docnos = tuple(pool.documents.take(documents))
-    return RelevantRanks(np.asarray(offsets), docnos, qrels.grade[documents].astype(np.int64), ranks)
 
 
 @dataclass(frozen=True)
@@ -136,16 +141,17 @@ def explain_topic(
     """
     last = np.iinfo(np.int64).max
     order = sorted(range(len(docnos)), key=lambda i: (int(ranks[i]) or last, docnos[i]))
-    documents = (
-        Relevant(
-            place=place,
-            docno=docnos[index],
-            grade=int(grades[index]),
-            rank=int(ranks[index]) or None,
-            nmax=nmax,
+    documents = []
+    for number, index in enumerate(order, 1):
+        documents.append(
+            Relevant(
+                place=number,
+                docno=docnos[index],
+                grade=int(grades[index]),
+                rank=int(ranks[index]) or None,
+                nmax=nmax,
+            )
         )
-        for place, index in enumerate(order, 1)
-    )
     return Explanation(topic, nmax, num_ret, tuple(documents))
 
 
@@ -157,25 +163,28 @@ def explain_topics(
     -l, -M and -J of the options count as they do for the measures.
     """
     names = [qrels.pool.topics[topic] for topic in topics]
-    found = relevant_ranks(qrels, [ranking], options, names)
+    relevant = relevant_ranks(qrels, [ranking], options, names)
     num_ret = kept_documents(qrels, ranking, options).num_ret
-    retrieved = dict(zip(ranking.topic.tolist(), num_ret.tolist(), strict=True))
-    for topic, name, (start, stop) in zip(topics, names, pairwise(found.offsets.tolist()), strict=True):
+    num_ret_of_topic = dict(zip(ranking.topic.tolist(), num_ret.tolist(), strict=True))
+    for topic, name, (start, stop) in zip(topics, names, pairwise(relevant.offsets.tolist()), strict=True):
         yield explain_topic(
             name,
             nmax,
-            retrieved.get(topic, 0),
-            docnos=found.docnos[start:stop],
-            grades=found.grades[start:stop],
-            ranks=found.ranks[0, start:stop],
+            num_ret_of_topic.get(topic, 0),
+            docnos=relevant.docnos[start:stop],
+            grades=relevant.grades[start:stop],
+            ranks=relevant.ranks[0, start:stop],
         )
 
 
 def cumulated(ranks: Sequence[int], last: int) -> tuple[list[int], list[int]]:
     """Return the steps of a curve of relevant documents: ranks and counts from (0, 0) to the last rank."""
-    at_each = (rank for rank in ranks for _ in ("before", "after"))
-    counts = ((step + 1) // 2 for step in range(2 * len(ranks)))
-    return [0, *at_each, last], [0, *counts, len(ranks)]
+    steps, counts = [0], [0]
+    for count, rank in enumerate(ranks):
+        # A step has two ends: the count before the rank, and the one after it.
+        steps += [rank, rank]
+        counts += [count, count + 1]
+    return [*steps, last], [*counts, len(ranks)]
 
 
 def text_plot(explanation: Explanation, width: int = 60, height: int = 12) -> list[str]:
@@ -191,11 +200,11 @@ def text_plot(explanation: Explanation, width: int = 60, height: int = 12) -> li
     rows = min(count, height)
     shown = [documents[round((row + 1) * count / rows) - 1] for row in range(rows)]
     margin = len(str(count))
-    lines = [
-        f"{document.place:{margin}} |"
-        + _bar(document.place, document.counted, nmax + document.place, nmax + count, width)
-        for document in reversed(shown)
-    ]
+    lines = []
+    for document in reversed(shown):
+        best, worst = document.place, nmax + document.place
+        bar = _bar(best, document.counted, worst, nmax + count, width)
+        lines.append(f"{document.place:{margin}} |{bar}")
     scale = f"{' ' * margin} +{'-' * width}"
     ends = f"{' ' * margin}  1{'rank':^{width - 1 - len(str(nmax + count))}}{nmax + count}"
     return [*(line.rstrip() for line in lines), scale, ends]
@@ -238,13 +247,17 @@ def precision_recall(ranks: Sequence[int], relevant: int, retrieved: int) -> Pre
     numbers = np.arange(1, len(ordered) + 1)
     before_next = np.append(ordered, retrieved + 1)[1:] - 1
     peaks = numbers / ordered
+    troughs = numbers / np.maximum(ordered, before_next)
     levels = numbers / max(relevant, 1)
+    break_even = 0.0
+    if relevant:
+        break_even = int(np.count_nonzero(ordered <= relevant)) / relevant
     return PrecisionRecall(
         recall=np.repeat(levels, 2),
-        precision=np.column_stack((peaks, numbers / np.maximum(ordered, before_next))).ravel(),
+        precision=np.column_stack((peaks, troughs)).ravel(),
         levels=levels,
         interpolated=np.maximum.accumulate(peaks[::-1])[::-1],
-        break_even=int(np.count_nonzero(ordered <= relevant)) / relevant if relevant else 0.0,
+        break_even=break_even,
     )
 
 
@@ -269,11 +282,13 @@ def roc(ranks: Sequence[int], relevant: int, retrieved: int, collection: int) ->
         return Roc(np.zeros(1), np.zeros(1), float("nan"))
     ordered = np.array(sorted(ranks), np.int64)
     numbers = np.arange(1, len(ordered) + 1)
-    steps = np.column_stack((numbers - 1, numbers)).ravel() / relevant
-    last = (retrieved - len(ordered)) / others, len(ordered) / relevant
-    x = np.concatenate(([0.0], np.repeat((ordered - numbers) / others, 2), [last[0], 1.0]))
-    y = np.concatenate(([0.0], steps, [last[1], 1.0]))
-    return Roc(x, y, float((np.diff(x) * (y[1:] + y[:-1]) / 2).sum()))
+    recall = np.column_stack((numbers - 1, numbers)).ravel() / relevant
+    fallout = np.repeat((ordered - numbers) / others, 2)
+    last_fallout, last_recall = (retrieved - len(ordered)) / others, len(ordered) / relevant
+    x = np.concatenate(([0.0], fallout, [last_fallout, 1.0]))
+    y = np.concatenate(([0.0], recall, [last_recall, 1.0]))
+    trapezoids = np.diff(x) * (y[1:] + y[:-1]) / 2
+    return Roc(x, y, float(trapezoids.sum()))
 
 
 def normalised_recall(ranks: Sequence[int], relevant: int, collection: FloatArray) -> FloatArray:
@@ -297,8 +312,8 @@ def pres_of_average_rank(average: FloatArray, recall: float, relevant: int, nmax
     Formula:  1 - (R a + (1 - R) (Nmax + (R n + 1 + n) / 2) - (n + 1) / 2) / Nmax: the missing ones count with
       the ranks Nmax + R n + 1 ... Nmax + n
     """
-    n, found = relevant, recall * relevant
-    missing = nmax + (found + 1 + n) / 2
+    n, retrieved = relevant, recall * relevant
+    missing = nmax + (retrieved + 1 + n) / 2
     return np.asarray(1 - (recall * average + (1 - recall) * missing - (n + 1) / 2) / nmax, np.float64)
 
 

@@ -88,7 +88,7 @@ def overtaking_runs(
                     value=value,
                     best_value=best_values[key],
                 )
-    return sorted(overtaking.values(), key=lambda one: -abs(one.value - one.best_value))
+    return sorted(overtaking.values(), key=lambda row: -abs(row.value - row.best_value))
 
 
 def leading_runs(evaluations: Sequence[ScoredRun], label: str, weights: Weights | None = None) -> list[int]:

@@ -72,10 +72,11 @@ def _polynomial(inside: Callable[[Any, FloatArray, FloatArray], FloatArray]) -> 
     turns = np.arange(_TERMS)[:, None] * np.arange(1, 2 * _TERMS, 2) % (4 * _TERMS)
     cosines = np.cos(turns * (math.pi / (2 * _TERMS)))
     widths = (cosines[1] + 1) / 2 * _WIDEST
-    found = cosines @ (inside(special_functions().ndtr, widths[:, None], z) @ z_weights) * (2 / _TERMS)
-    found[0] /= 2
-    last = np.flatnonzero(np.abs(found) > _NOISE)[-1]
-    return np.asarray(found[: last + 1], np.float64)
+    chances = inside(special_functions().ndtr, widths[:, None], z) @ z_weights
+    coefficients = cosines @ chances * (2 / _TERMS)
+    coefficients[0] /= 2
+    last = np.flatnonzero(np.abs(coefficients) > _NOISE)[-1]
+    return np.asarray(coefficients[: last + 1], np.float64)
 
 
 def _outside(values: FloatArray, freedom: float, polynomial: FloatArray) -> FloatArray:
@@ -91,8 +92,8 @@ def _outside(values: FloatArray, freedom: float, polynomial: FloatArray) -> Floa
     chances = np.empty(len(values))
     for start in range(0, len(values), _AT_ONCE):
         width = np.minimum(values[start : start + _AT_ONCE, None] * s, _WIDEST)
-        found = np.polynomial.chebyshev.chebval(2 / _WIDEST * width - 1, polynomial)
-        chances[start : start + _AT_ONCE] = found @ s_weights
+        chances_of_widths = np.polynomial.chebyshev.chebval(2 / _WIDEST * width - 1, polynomial)
+        chances[start : start + _AT_ONCE] = chances_of_widths @ s_weights
     chances = np.clip(1 - chances, 0.0, 1.0)
     chances[values == 0], chances[np.isinf(values)] = 1.0, 0.0
     return np.where(np.isnan(values), math.nan, chances)
@@ -100,9 +101,9 @@ def _outside(values: FloatArray, freedom: float, polynomial: FloatArray) -> Floa
 
 @lru_cache
 def _gauss(nodes: int) -> tuple[FloatArray, FloatArray]:
-    """Return (nodes,) places and (nodes,) weights of Gauss and Legendre's quadrature from -1 to 1."""
-    places, weights = np.polynomial.legendre.leggauss(nodes)
-    return places, weights
+    """Return (nodes,) abscissae and (nodes,) weights of Gauss and Legendre's quadrature from -1 to 1."""
+    abscissae, weights = np.polynomial.legendre.leggauss(nodes)
+    return abscissae, weights
 
 
 def special_functions(feature: str = "this test") -> Any:
@@ -126,7 +127,7 @@ class Draws:
     samples: int = 10_000
     seed: int = 0
     alpha: float = 0.05
-    each: Loop = in_turn
+    loop: Loop = in_turn
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,10 +165,11 @@ def tukey(values: FloatArray, differences: Sequence[FloatArray], settings: Draws
     Source: Tukey, The Problem of Multiple Comparisons, 1953; Carterette, ACM TOIS 2012,
       doi:10.1145/2094072.2094076.  Needs scipy.
     """
-    return [
-        _by_variance(own, apart, settings, residual_variance(own), studentized_range, len(own))
-        for own, apart in zip(values, differences, strict=True)
-    ]
+    results = []
+    for scores, apart in zip(values, differences, strict=True):
+        variance = residual_variance(scores)
+        results.append(_by_variance(scores, apart, settings, variance, studentized_range, len(scores)))
+    return results
 
 
 def dunnett(values: FloatArray, differences: Sequence[FloatArray], settings: Draws) -> list[Joint]:
@@ -177,10 +179,11 @@ def dunnett(values: FloatArray, differences: Sequence[FloatArray], settings: Dra
       (T - 1) degrees of freedom and correlate with 1/2 as all share the baseline; nan for one topic
     Source: Dunnett, JASA 1955, doi:10.1080/01621459.1955.10501294.  Needs scipy.
     """
-    return [
-        _by_variance(own, apart, settings, 2 * residual_variance(own), against_one, len(own) - 1)
-        for own, apart in zip(values, differences, strict=True)
-    ]
+    results = []
+    for scores, apart in zip(values, differences, strict=True):
+        variance = 2 * residual_variance(scores)
+        results.append(_by_variance(scores, apart, settings, variance, against_one, len(scores) - 1))
+    return results
 
 
 def _by_variance(
@@ -197,9 +200,11 @@ def _by_variance(
         return Joint(np.full(len(differences), math.nan), math.nan)
     unit = math.sqrt(variance / topics)
     freedom = (runs - 1) * (topics - 1)
-    far = np.abs(differences)
+    distances = np.abs(differences)
     # Without residual variance nan, or 0 for differences of 0.
-    units = far / unit if unit > 0 else np.where((far > 1e-12) | math.isnan(unit), math.nan, 0.0)
+    units = np.where((distances > 1e-12) | math.isnan(unit), math.nan, 0.0)
+    if unit > 0:
+        units = distances / unit
     p_values = outside(units, number, freedom)
     return Joint(p_values, unit * _critical(outside, number, freedom, settings.alpha))
 
@@ -213,22 +218,21 @@ def randomised_tukey(values: FloatArray, differences: Sequence[FloatArray], sett
     Source: Carterette, ACM TOIS 2012, doi:10.1145/2094072.2094076.
     """
     samples = settings.samples
-    ranges = np.sort(dealt_ranges(values, samples, settings.seed, settings.each))
+    ranges = np.sort(dealt_ranges(values, samples, settings.seed, settings.loop))
     margins = 1e-12 * np.abs(values).max(axis=(1, 2), initial=1e-300)
-    place = min(samples - 1, math.ceil((1 - settings.alpha) * (samples + 1)) - 1)
-    return [
-        Joint(
-            p_values=(1 + samples - np.searchsorted(dealt, np.abs(apart) - margin)) / (samples + 1),
-            half_width=float(dealt[place]),
-        )
-        for dealt, apart, margin in zip(ranges, differences, margins, strict=True)
-    ]
+    critical = min(samples - 1, math.ceil((1 - settings.alpha) * (samples + 1)) - 1)
+    results = []
+    for ranges_of_measure, apart, margin in zip(ranges, differences, margins, strict=True):
+        narrower = np.searchsorted(ranges_of_measure, np.abs(apart) - margin)
+        p_values = (1 + samples - narrower) / (samples + 1)
+        results.append(Joint(p_values=p_values, half_width=float(ranges_of_measure[critical])))
+    return results
 
 
-def dealt_ranges(values: FloatArray, samples: int, seed: int, each: Loop = in_turn) -> FloatArray:
+def dealt_ranges(values: FloatArray, samples: int, seed: int, loop: Loop = in_turn) -> FloatArray:
     """Return (M, samples) the best mean less the worst if each topic's scores are dealt to runs at random.
 
-    (M, R, T) values in; a deal is the same for all measures.  `each` carries out the loop over deals.
+    (M, R, T) values in; a deal is the same for all measures.  `loop` carries out the loop over deals.
     """
     measures, runs, topics = values.shape
     of_topics = np.ascontiguousarray(values.transpose(2, 1, 0))
@@ -245,7 +249,7 @@ def dealt_ranges(values: FloatArray, samples: int, seed: int, each: Loop = in_tu
             totals += scores.take(orders[:, topic], axis=0, mode="clip")  # without a check of each place
         return np.asarray((totals.max(axis=1) - totals.min(axis=1)).T / topics, np.float64)
 
-    return np.concatenate(list(each(ranges, -(-samples // at_once))), axis=1)
+    return np.concatenate(list(loop(ranges, -(-samples // at_once))), axis=1)
 
 
 @lru_cache(maxsize=256)

@@ -27,22 +27,24 @@ def order_changes(
     reversed        pairs that differ significantly under both, but the other way round
     contradicted    swapped pairs that differ significantly, and as their means do, under the first judge
     """
-    a, b = np.triu_indices(len(first.runs), 1)
+    run, other = np.triu_indices(len(first.runs), 1)
     # By a test of ranks or wins the better run may have the lower mean.
-    both = [verdicts(scores.gain_values(), alpha, test, seed=seed) for scores in (first, second)]
+    first_verdicts = verdicts(first.gain_values(), alpha, test, seed=seed)
+    second_verdicts = verdicts(second.gain_values(), alpha, test, seed=seed)
     for number, measure in enumerate(first.measures):
         x, y = first.gains()[number], second.gains()[number]
-        swapped = rounded(x[a] - x[b]) * rounded(y[a] - y[b]) < 0
-        before, after = (said[number] for said in both)
+        difference = x[run] - x[other]
+        swapped = rounded(difference) * rounded(y[run] - y[other]) < 0
+        before, after = first_verdicts[number], second_verdicts[number]
         yield {
             "measure": measure,
             "tau_a": kendall_tau_a(x, y),
             "tau_b": kendall_tau_b(x, y),
             "tau_ap": tau_ap(x, y),
             "rbo": rbo(x, y),
-            "pairs": len(a),
+            "pairs": len(run),
             "swapped": int(np.count_nonzero(swapped)),
-            "contradicted": int(np.count_nonzero(swapped & (before * (x[a] - x[b]) > 0))),
+            "contradicted": int(np.count_nonzero(swapped & (before * difference > 0))),
             "lost": int(np.count_nonzero((before != 0) & (after == 0))),
             "gained": int(np.count_nonzero((before == 0) & (after != 0))),
             "reversed": int(np.count_nonzero(before * after < 0)),
@@ -66,28 +68,29 @@ def swapped_pairs(
     first: PairedScores, second: PairedScores, *, test: str = "t", seed: int = 0
 ) -> Iterator[SwappedPair]:
     """Yield the pairs in opposite orders, under each measure those first that mattered to both judges."""
-    a, b = np.triu_indices(len(first.runs), 1)
+    run, other = np.triu_indices(len(first.runs), 1)
+    run_test = PAIRED_TESTS[test].run
     for number, measure in enumerate(first.measures):
-        x, y = first.means[number], second.means[number]
-        there, here = rounded(x[a] - x[b]), rounded(y[a] - y[b])
-        swapped = np.flatnonzero(there * here < 0)
-        p_first, p_second = (
-            PAIRED_TESTS[test].run(values[a[swapped]] - values[b[swapped]], 10_000, seed)
-            for values in (first.values[number], second.values[number])
-        )
-        found = [
-            SwappedPair(
-                measure=measure,
-                run=first.runs[a[pair]],
-                other=first.runs[b[pair]],
-                first=float(there[pair]),
-                second=float(here[pair]),
-                p_first=float(p_first[row]),
-                p_second=float(p_second[row]),
+        by_first = rounded(first.means[number, run] - first.means[number, other])
+        by_second = rounded(second.means[number, run] - second.means[number, other])
+        swapped = np.flatnonzero(by_first * by_second < 0)
+        upper, lower = run[swapped], other[swapped]
+        p_first = run_test(first.values[number, upper] - first.values[number, lower], 10_000, seed)
+        p_second = run_test(second.values[number, upper] - second.values[number, lower], 10_000, seed)
+        pairs = []
+        for row, pair in enumerate(swapped.tolist()):
+            pairs.append(
+                SwappedPair(
+                    measure=measure,
+                    run=first.runs[run[pair]],
+                    other=first.runs[other[pair]],
+                    first=float(by_first[pair]),
+                    second=float(by_second[pair]),
+                    p_first=float(p_first[row]),
+                    p_second=float(p_second[row]),
+                )
             )
-            for row, pair in enumerate(swapped.tolist())
-        ]
-        yield from sorted(found, key=lambda one: max(one.p_first, one.p_second))
+        yield from sorted(pairs, key=lambda pair: max(pair.p_first, pair.p_second))
 
 
 @dataclass(frozen=True)
@@ -110,24 +113,28 @@ def run_changes(first: PairedScores, second: PairedScores) -> Iterator[RunChange
     Where less is better, the run gained whose value fell.
     """
     for number, measure in enumerate(first.measures):
-        x, y, sign = first.means[number], second.means[number], first.sign(number)
-        change = y - x
-        others = (float(change.sum()) - change) / (len(change) - 1) if len(change) > 1 else change * np.nan
-        before, after = positions(sign * x), positions(sign * y)
-        found = [
-            RunChange(
-                measure=measure,
-                run=run,
-                first=float(x[place]),
-                second=float(y[place]),
-                change=float(change[place]),
-                beyond_others=float(change[place] - others[place]),
-                position_first=int(before[place]),
-                position_second=int(after[place]),
+        sign = first.sign(number)
+        by_first, by_second = first.means[number], second.means[number]
+        change = by_second - by_first
+        change_of_others = np.full(len(change), np.nan)
+        if len(change) > 1:
+            change_of_others = (float(change.sum()) - change) / (len(change) - 1)
+        before, after = positions(sign * by_first), positions(sign * by_second)
+        changes = []
+        for row, run in enumerate(first.runs):
+            changes.append(
+                RunChange(
+                    measure=measure,
+                    run=run,
+                    first=float(by_first[row]),
+                    second=float(by_second[row]),
+                    change=float(change[row]),
+                    beyond_others=float(change[row] - change_of_others[row]),
+                    position_first=int(before[row]),
+                    position_second=int(after[row]),
+                )
             )
-            for place, run in enumerate(first.runs)
-        ]
-        yield from sorted(found, key=lambda one: -one.beyond_others, reverse=sign < 0)
+        yield from sorted(changes, key=lambda row: -row.beyond_others, reverse=sign < 0)
 
 
 def topic_changes(
@@ -139,9 +146,9 @@ def topic_changes(
     and their difference.  Where less is better, the topic gained whose value fell.
     """
     for number, measure in enumerate(first.measures):
-        x, y = first.values[number].mean(axis=0).tolist(), second.values[number].mean(axis=0).tolist()
-        found = [
-            (measure, topic, before, after, after - before)
-            for topic, before, after in zip(first.topics, x, y, strict=True)
-        ]
-        yield from sorted(found, key=lambda row: -row[-1], reverse=first.sign(number) < 0)
+        by_first = first.values[number].mean(axis=0).tolist()
+        by_second = second.values[number].mean(axis=0).tolist()
+        changes = []
+        for topic, before, after in zip(first.topics, by_first, by_second, strict=True):
+            changes.append((measure, topic, before, after, after - before))
+        yield from sorted(changes, key=lambda row: -row[-1], reverse=first.sign(number) < 0)

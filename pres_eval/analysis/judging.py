@@ -24,29 +24,29 @@ class Assessments:
 
     pool        the documents
     grades      (J, D), whatever where nobody judged
-    there       (J, D) whether the document is in the judge's qrels
+    listed      (J, D) whether the document is in the judge's qrels
     left_out    topics that were left out, as not all of them have these
     """
 
     names: tuple[str, ...]
     pool: Pool
     grades: IntArray
-    there: BoolArray
+    listed: BoolArray
     left_out: int
 
     @property
     def judged(self) -> BoolArray:
         """Return (J, D) whether the judge gave a grade; a negative one means "not judged"."""
-        return np.asarray(self.there & (self.grades >= 0), np.bool_)
+        return np.asarray(self.listed & (self.grades >= 0), np.bool_)
 
     def beside_first(self, judge: int) -> Assessments:
         """Return the first judge and another one alone."""
-        both = [0, judge]
+        rows = [0, judge]
         return replace(
             self,
-            names=tuple(self.names[each] for each in both),
-            grades=self.grades[both],
-            there=self.there[both],
+            names=(self.names[0], self.names[judge]),
+            grades=self.grades[rows],
+            listed=self.listed[rows],
         )
 
     def qrels(self, judge: int) -> QrelsJudgements:
@@ -56,7 +56,7 @@ class Assessments:
             pool=self.pool,
             grade=self.grades[judge],
             duplicates=NO_DUPLICATES,
-            kept=self.there[judge],
+            kept=self.listed[judge],
         )
 
 
@@ -82,16 +82,18 @@ def side_by_side(judges: Sequence[QrelsJudgements], every_topic: bool = False) -
         documents.append(qrels.pool.documents.take(rows))
         grades.append(qrels.grade[rows].astype(np.int64))
     pooled = build_pool(Ids.from_texts(names), np.concatenate(lengths), Ids.concatenate(documents))
-    place = np.split(pooled.document_of_row(), np.cumsum([len(part) for part in grades])[:-1])
+    ends_of_judges = np.cumsum([len(part) for part in grades])[:-1]
+    documents_of_judges = np.split(pooled.document_of_row(), ends_of_judges)
     size = (len(judges), len(pooled.pool.documents))
-    all_grades, there = np.full(size, -1, np.int64), np.zeros(size, np.bool_)
-    for judge, (rows, own) in enumerate(zip(place, grades, strict=True)):
-        all_grades[judge, rows], there[judge, rows] = own, True
+    all_grades, listed = np.full(size, -1, np.int64), np.zeros(size, np.bool_)
+    for judge, columns in enumerate(documents_of_judges):
+        all_grades[judge, columns] = grades[judge]
+        listed[judge, columns] = True
     return Assessments(
         names=tuple(qrels.name for qrels in judges),
         pool=pooled.pool,
         grades=all_grades,
-        there=there,
+        listed=listed,
         left_out=len(set().union(*topics)) - len(common),
     )
 
@@ -214,11 +216,11 @@ class TopicAgreement:
 
 def by_topic(judged: Assessments, level: float) -> list[TopicAgreement]:
     """Return how the first two judges agree on each topic."""
+    rows = []
     ends = pairwise(judged.pool.offsets.tolist())
-    return [
-        agreement(judged, level, name, slice(*own))
-        for name, own in zip(judged.pool.topics, ends, strict=True)
-    ]
+    for topic, (start, stop) in zip(judged.pool.topics, ends, strict=True):
+        rows.append(agreement(judged, level, topic, slice(start, stop)))
+    return rows
 
 
 def agreement(
@@ -229,23 +231,24 @@ def agreement(
     level  the least grade of a relevant document
     name   of a topic, whose documents are `here` in the arrays
     """
-    one, other = judged.judged[:2, here]
-    both = one & other
-    grades, others = judged.grades[:2, here][:, both]
-    table = grade_table(grades, others)
-    relevant, too = grades >= level, others >= level
-    shared, either = int(np.count_nonzero(relevant & too)), int(np.count_nonzero(relevant | too))
+    by_first, by_second = judged.judged[:2, here]
+    by_both = by_first & by_second
+    first_grades, second_grades = judged.grades[:2, here][:, by_both]
+    table = grade_table(first_grades, second_grades)
+    relevant_first, relevant_second = first_grades >= level, second_grades >= level
+    relevant_both = int(np.count_nonzero(relevant_first & relevant_second))
+    relevant_either = int(np.count_nonzero(relevant_first | relevant_second))
     return TopicAgreement(
         topic=name,
-        both=int(np.count_nonzero(both)),
-        only_first=int(np.count_nonzero(one & ~other)),
-        only_second=int(np.count_nonzero(other & ~one)),
-        relevant_first=int(np.count_nonzero(relevant)),
-        relevant_second=int(np.count_nonzero(too)),
-        relevant_both=shared,
+        both=int(np.count_nonzero(by_both)),
+        only_first=int(np.count_nonzero(by_first & ~by_second)),
+        only_second=int(np.count_nonzero(by_second & ~by_first)),
+        relevant_first=int(np.count_nonzero(relevant_first)),
+        relevant_second=int(np.count_nonzero(relevant_second)),
+        relevant_both=relevant_both,
         agreement=raw_agreement(table),
         kappa=cohens_kappa(table),
-        overlap=shared / either if either else np.nan,
+        overlap=relevant_both / relevant_either if relevant_either else np.nan,
     )
 
 
@@ -277,20 +280,21 @@ def merged_grades(judged: Assessments, rule: str = MAJORITY) -> AnyInts:
     """
     grades = judged.grades
     # All that are judgements; where a document has none, the negative ones.
-    counts = np.where(judged.judged.any(axis=0), judged.judged, judged.there)
+    counts = np.where(judged.judged.any(axis=0), judged.judged, judged.listed)
     if rule == MEAN:
         return np.asarray((grades * counts).sum(axis=0) / counts.sum(axis=0), np.float64)
     if rule == HIGHEST:
         return np.asarray(np.where(counts, grades, grades.min()).max(axis=0), np.int64)
     votes = counts.astype(np.int64)
     if rule == MAJORITY:
-        votes = np.array([(counts & (grades == own)).sum(axis=0) for own in grades]) * counts
+        same_grade = [(counts & (grades == grades_of_judge)).sum(axis=0) for grades_of_judge in grades]
+        votes = np.array(same_grade) * counts
     return np.asarray(grades[votes.argmax(axis=0), np.arange(grades.shape[1])], np.int64)
 
 
 def disagreements(judged: Assessments) -> IntArray:
     """Return the documents (n,) to which two judges or more gave different grades."""
-    grades, there = judged.grades, judged.judged
-    lowest = np.where(there, grades, np.iinfo(np.int64).max).min(axis=0)
-    highest = np.where(there, grades, -1).max(axis=0)
+    grades, has_grade = judged.grades, judged.judged
+    lowest = np.where(has_grade, grades, np.iinfo(np.int64).max).min(axis=0)
+    highest = np.where(has_grade, grades, -1).max(axis=0)
     return np.flatnonzero(lowest < highest)

@@ -175,9 +175,13 @@ def opensearch_frequency_weighted(shared: SharedDocuments) -> float:
     first, second = shared.lengths
     if not (first and second):
         return 0.0
-    both = len(shared.ranks) * (1 / first + 1 / second) / 2
-    alone = ((first - len(shared.ranks)) / first + (second - len(shared.ranks)) / second) / 2
-    return _two_digits(both / (both + alone))
+    num_shared = len(shared.ranks)
+    weight = (1 / first + 1 / second) / 2
+    both = 0.0
+    for _ in range(num_shared):  # one after the other, as there: the last bit decides how a half is rounded
+        both += weight
+    alone = [1 / first / 2] * (first - num_shared) + [1 / second / 2] * (second - num_shared)
+    return _two_digits(both / math.fsum([weight] * num_shared + alone))
 
 
 def _two_digits(value: float) -> float:

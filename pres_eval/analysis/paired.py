@@ -65,12 +65,12 @@ class PairedScores:
         """Return the factor that makes weights 1 on average over some topics: rows (n,), or (T,) booleans."""
         if self.weights is None:
             return 1.0
-        own = self.weights[rows]
-        return len(own) / float(own.sum()) if len(own) else np.nan
+        weights = self.weights[rows]
+        return len(weights) / float(weights.sum()) if len(weights) else np.nan
 
-    def of_measures(self, places: Sequence[int], labels: Sequence[str]) -> PairedScores:
+    def of_measures(self, rows: Sequence[int], labels: Sequence[str]) -> PairedScores:
         """Return the scores under some of the measures, in this order, by these names."""
-        values, means = self.values[list(places)], self.means[list(places)]
+        values, means = self.values[list(rows)], self.means[list(rows)]
         return replace(self, measures=tuple(labels), values=values, means=means)
 
     def sign(self, measure: int) -> int:
@@ -101,9 +101,13 @@ def pair_topics(
     of these, with 0 where a run lacks one.  Columns that are no means over topics are left out.  Raises
     NoCommonTopicError if no topic is left, MeasureError if no column is, or a value is not a number.
     """
-    sets = [set(evaluation.topics) for evaluation in evaluations]
-    union = set(every_topic) if every_topic is not None else set().union(*sets)
-    topics = tuple(sorted(union if every_topic is not None else union.intersection(*sets)))
+    if every_topic is not None:
+        all_topics = set(every_topic)
+        topics = tuple(sorted(all_topics))
+    else:
+        topics_of_runs = [set(evaluation.topics) for evaluation in evaluations]
+        all_topics = set().union(*topics_of_runs)
+        topics = tuple(sorted(all_topics.intersection(*topics_of_runs)))
     if not topics:
         raise NoCommonTopicError("no topic that all the runs have: try -c, which counts missing topics as 0")
     columns = evaluations[0].columns
@@ -114,10 +118,10 @@ def pair_topics(
         )
     labels = tuple(column.label for column in averages)
     values = np.zeros((len(averages), len(evaluations), len(topics)))
-    for row, evaluation in enumerate(evaluations):
+    for run, evaluation in enumerate(evaluations):
         _, source, target = np.intersect1d(evaluation.topics, topics, return_indices=True)
-        for line, label in enumerate(labels):
-            values[line, row, target] = evaluation.by_label(label)[source]
+        for measure, label in enumerate(labels):
+            values[measure, run, target] = evaluation.by_label(label)[source]
     _check_numbers(values, labels, runs, topics)
     return PairedScores(
         runs=tuple(runs),
@@ -125,7 +129,7 @@ def pair_topics(
         topics=topics,
         values=values,
         means=means_of(values),
-        all_topics=len(union),
+        all_topics=len(all_topics),
         left_out=tuple(column.label for column in columns if column.label not in labels),
         falling=frozenset(column.label for column in averages if column.measure.less_is_better),
         bounded=frozenset(column.label for column in averages if Trait.BOUNDED in column.measure.traits),
@@ -138,25 +142,25 @@ def pair_runs(
     runs: Sequence[str],
     selection: Selection,
     options: Options,
-    each: Loop = in_turn,
+    loop: Loop = in_turn,
 ) -> PairedScores:
     """Evaluate runs, and put them side by side as `pair_topics` does; with -c over all judged topics.
 
-    each  carries out the loop over the runs
+    loop  carries out the loop over the runs
     """
     scoring = Scoring(relevance=relevance, selection=selection, options=options)
-    evaluations = evaluations_of(scoring, rankings, each)
+    evaluations = evaluations_of(scoring, rankings, loop)
     return pair_topics(evaluations, runs, tuple(relevance.pool.topics) if options.complete else None)
 
 
-def evaluations_of(scoring: Scoring, rankings: Sequence[Ranking], each: Loop = in_turn) -> list[ScoredRun]:
-    """Return all numbers of runs; `each` carries out the loop over these."""
+def evaluations_of(scoring: Scoring, rankings: Sequence[Ranking], loop: Loop = in_turn) -> list[ScoredRun]:
+    """Return all numbers of runs; `loop` carries out the loop over these."""
 
     def scored(run: int) -> ScoredRun:
         """Return those of one run without its columns: not every measure's functions can be sent."""
         return scoring.evaluation(rankings[run], scoring.blocks(rankings[run])).under(())
 
-    return [found.under(scoring.selection) for found in each(scored, len(rankings))]
+    return [evaluation.under(scoring.selection) for evaluation in loop(scored, len(rankings))]
 
 
 def pair_columns(
@@ -167,7 +171,10 @@ def pair_columns(
     weights: Weights | None = None,
 ) -> PairedScores:
     """Put some columns of evaluations side by side as `pair_topics` does, with the weights of topics."""
-    chosen = [each.with_columns([each.labels.index(label) for label in labels]) for each in evaluations]
+    chosen = []
+    for evaluation in evaluations:
+        columns = [evaluation.labels.index(label) for label in labels]
+        chosen.append(evaluation.with_columns(columns))
     return weighted(pair_topics(chosen, runs, every_topic), weights)
 
 
@@ -179,23 +186,26 @@ def weighted(scores: PairedScores, weights: Weights | None) -> PairedScores:
     """
     if weights is None:
         return scores
-    each = np.array([weights.of[topic] for topic in scores.topics], np.float64)
-    kept = np.flatnonzero(each)
-    if not len(kept):
+    weight_of_topic = np.array([weights.of[topic] for topic in scores.topics], np.float64)
+    rows = np.flatnonzero(weight_of_topic)
+    if not len(rows):
         raise UsageError("--weights: all topics that are compared weigh 0, expected one above 0")
-    gone = frozenset(scores.topics[row] for row in np.flatnonzero(each == 0).tolist())
-    on, each = scores.on(kept), each[kept]
-    each = each * len(each) / each.sum()
-    values = on.values * each
-    return replace(on, values=values, means=means_of(values), weights=each, weightless=gone)
+    weightless = frozenset(scores.topics[row] for row in np.flatnonzero(weight_of_topic == 0).tolist())
+    weighing = scores.on(rows)
+    factors = weight_of_topic[rows]
+    factors = factors * len(factors) / factors.sum()
+    values = weighing.values * factors
+    return replace(weighing, values=values, means=means_of(values), weights=factors, weightless=weightless)
 
 
 def topics_with_weights(topics: str, scores: PairedScores) -> str:
     """Return the topics in words, and how many of them do not count."""
     if scores.weights is None:
         return topics
-    none = f", {len(scores.weightless)} of which weigh 0 and do not count" if scores.weightless else ""
-    return f"{topics}, with weights{none}"
+    text = f"{topics}, with weights"
+    if scores.weightless:
+        text += f", {len(scores.weightless)} of which weigh 0 and do not count"
+    return text
 
 
 def depth_warning(selection: Sequence[SelectedColumn], retrieved: Sequence[int]) -> str | None:
@@ -223,8 +233,9 @@ def means_of(values: FloatArray) -> FloatArray:
 
 def reordered(scores: PairedScores, labels: Sequence[str]) -> PairedScores:
     """Return the measures in another order; leave out unknown labels, put measures not named last."""
-    place = {label: number for number, label in enumerate(scores.measures)}
-    order = list(dict.fromkeys([*(place[label] for label in labels if label in place), *place.values()]))
+    row_of_label = {label: row for row, label in enumerate(scores.measures)}
+    named = [row_of_label[label] for label in labels if label in row_of_label]
+    order = list(dict.fromkeys([*named, *row_of_label.values()]))
     return scores.of_measures(order, [scores.measures[number] for number in order])
 
 
@@ -271,10 +282,14 @@ def topic_winners(scores: PairedScores, order: str = DIFFERENCE) -> Iterator[Top
     """
     for measure, label in enumerate(scores.measures):
         gains = rounded(scores.gain_values()[measure])
-        own = [_winner(scores, label, measure, topic, gains[:, topic]) for topic in range(len(scores.topics))]
-        if order != TOPIC:
-            own.sort(key=lambda one: (one.best if order == BEST else "", -abs(one.difference)))
-        yield from own
+        winners = []
+        for topic in range(len(scores.topics)):
+            winners.append(_winner(scores, label, measure, topic, gains[:, topic]))
+        if order == BEST:
+            winners.sort(key=lambda winner: (winner.best, -abs(winner.difference)))
+        elif order == DIFFERENCE:
+            winners.sort(key=lambda winner: -abs(winner.difference))
+        yield from winners
 
 
 def wins_of_runs(scores: PairedScores) -> list[list[tuple[int, int]]]:
@@ -282,13 +297,14 @@ def wins_of_runs(scores: PairedScores) -> list[list[tuple[int, int]]]:
 
     No run wins a topic on which all runs are equal.
     """
-    found = []
+    wins_of_measures = []
     for gains in map(rounded, scores.gain_values()):
         best = gains == gains.max(axis=0)
         alone = best & (best.sum(axis=0) == 1)
         shared = best & ~alone & ~best.all(axis=0)
-        found.append(list(zip(alone.sum(axis=1).tolist(), shared.sum(axis=1).tolist(), strict=True)))
-    return [list(each) for each in zip(*found, strict=True)]
+        wins = zip(alone.sum(axis=1).tolist(), shared.sum(axis=1).tolist(), strict=True)
+        wins_of_measures.append(list(wins))
+    return [list(wins_of_run) for wins_of_run in zip(*wins_of_measures, strict=True)]
 
 
 def _winner(scores: PairedScores, label: str, measure: int, topic: int, gains: FloatArray) -> TopicWinner:

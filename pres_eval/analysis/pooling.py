@@ -122,12 +122,12 @@ class ToJudge(FirstDocuments):
         """Return all documents of the parts, topic after topic as they are there."""
         topics = [topic for part in parts for topic in part.topics]
         lengths = [np.bincount(part.topic_of, minlength=len(part.topics)) for part in parts]
-        rank, runs, gain = (
-            np.concatenate([getattr(part, name) for part in parts]) for name in ("rank", "runs", "gain")
-        )
+        rank = np.concatenate([part.rank for part in parts])
+        runs = np.concatenate([part.runs for part in parts])
+        gain = np.concatenate([part.gain for part in parts])
         documents = Ids.concatenate([part.documents for part in parts])
-        made = build_pool(Ids.from_texts(topics), np.concatenate(lengths), documents)
-        pool, document = made.pool, made.document_of_row()
+        joined_rows = build_pool(Ids.from_texts(topics), np.concatenate(lengths), documents)
+        pool, document = joined_rows.pool, joined_rows.document_of_row()
         by_rank = np.argsort(rank, kind="stable")[::-1]
         best = np.empty(len(pool.documents), np.int64)
         best[document[by_rank]] = rank[by_rank]
@@ -159,11 +159,11 @@ class ToJudge(FirstDocuments):
         return self.take(np.flatnonzero(np.arange(len(self)) - begins < most))
 
 
-ORDERS: dict[str, Callable[[ToJudge], FloatArray | IntArray]] = {
-    "contribution": lambda some: -some.gain,
-    "runs": lambda some: -some.runs,
-    "rank": lambda some: some.rank,
-    "docno": lambda some: np.zeros(len(some)),
+JUDGING_ORDERS: dict[str, Callable[[ToJudge], FloatArray | IntArray]] = {
+    "contribution": lambda documents: -documents.gain,
+    "runs": lambda documents: -documents.runs,
+    "rank": lambda documents: documents.rank,
+    "docno": lambda documents: np.zeros(len(documents)),
 }
 """Orders in which documents are judged, by the names that options use; equal ones go by docno."""
 
@@ -188,19 +188,19 @@ def pool_documents(
         for run in runs[start : start + _AT_ONCE]:
             pooled.append(ToJudge(**vars(run), runs=np.ones(len(run), np.int64), gain=worth[run.rank - 1]))
         pooled = [ToJudge.joined(pooled)]
-    every = pooled[0]
-    found = every.take(every.documents.byte_order(every.topic_of))
-    return found.take(np.lexsort((ORDERS[order](found), found.topic_of)))
+    documents = pooled[0]
+    by_docno = documents.take(documents.documents.byte_order(documents.topic_of))
+    return by_docno.take(np.lexsort((JUDGING_ORDERS[order](by_docno), by_docno.topic_of)))
 
 
 def judged_keys(pool: Pool, grades: Sequence[int]) -> dict[Key, int]:
     """Return the topics and documents of a pool that were judged, with their grades."""
     topics = list(pool.topics)
-    return {
-        (topics[topic], document): grade
-        for topic, document, grade in zip(pool.topic_of.tolist(), pool.documents, grades, strict=True)
-        if grade >= 0
-    }
+    grade_of_key = {}
+    for topic, document, grade in zip(pool.topic_of.tolist(), pool.documents, grades, strict=True):
+        if grade >= 0:
+            grade_of_key[topics[topic], document] = grade
+    return grade_of_key
 
 
 def skeleton(documents: ToJudge) -> bytes:
@@ -226,22 +226,29 @@ class RankStratum:
 
         Ranks between two strata would never be drawn, and inferred values would be too low.
         """
-        found: list[RankStratum] = []
+        strata: list[RankStratum] = []
         for part in text.split(","):
-            match = re.fullmatch(r"([0-9]{1,9})-([0-9]{1,9}):([0-9]*\.?[0-9]+)", part)
-            last = found[-1].last if found else 0
-            if (
-                match is None
-                or not last + 1 == int(match[1]) <= int(match[2])
-                or not 0 < float(match[3]) <= 1
-            ):
+            last = strata[-1].last if strata else 0
+            stratum = cls._of_text(part)
+            if stratum is None or stratum.first != last + 1:
                 raise UsageError(
                     f"--strata {text}: found {quoted(part)}, expected FIRST-LAST:SHARE with ranks from"
                     f" {last + 1} on and a share above 0 and at most 1, as 1-10:1,11-100:0.1"
                     f"{decimal_comma(text)}"
                 )
-            found.append(cls(int(match[1]), int(match[2]), float(match[3])))
-        return tuple(found)
+            strata.append(stratum)
+        return tuple(strata)
+
+    @classmethod
+    def _of_text(cls, text: str) -> RankStratum | None:
+        """Return the stratum of `1-10:0.5`; None for another text, ranks that fall, a share beyond 0 to 1."""
+        match = re.fullmatch(r"([0-9]{1,9})-([0-9]{1,9}):([0-9]*\.?[0-9]+)", text)
+        if match is None:
+            return None
+        stratum = cls(int(match[1]), int(match[2]), float(match[3]))
+        if stratum.first > stratum.last or not 0 < stratum.share <= 1:
+            return None
+        return stratum
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,11 +266,11 @@ class DrawnPool:
     def lines(self, grades: Mapping[Key, int]) -> bytes:
         """Return judgements of the format strata, with the grades that are known."""
         rows = sorted(zip(self.documents.pairs(), self.stratum.tolist(), self.drawn.tolist(), strict=True))
-        return b"".join(
-            b"%s 0 %s %d %s\n"
-            % (*key, number, str(grades.get(key, TO_JUDGE) if drawn else NOT_DRAWN).encode())
-            for key, number, drawn in rows
-        )
+        lines = []
+        for key, number, is_drawn in rows:
+            relevance = str(grades.get(key, TO_JUDGE)) if is_drawn else NOT_DRAWN
+            lines.append(b"%s 0 %s %d %s\n" % (*key, number, relevance.encode()))
+        return b"".join(lines)
 
 
 def draw(documents: ToJudge, strata: Sequence[RankStratum], seed: int) -> DrawnPool:
@@ -279,10 +286,11 @@ def draw(documents: ToJudge, strata: Sequence[RankStratum], seed: int) -> DrawnP
         numbers[inside] = number
         _, first = np.unique(documents.topic_of[inside], return_index=True)
         for rows in np.split(inside, first)[1:]:
-            own = sorted(rows.tolist(), key=ids.__getitem__)
-            wanted = max(int(len(own) * stratum.share + 0.5), 1)
-            seeds = seed, number, zlib.crc32(documents.topics[documents.topic_of[own[0]]])
-            order = np.argsort(RandomStream(*seeds).words(len(own)), kind="stable")
-            drawn[[own[place] for place in order[:wanted].tolist()]] = True
-    kept = np.flatnonzero(numbers)
-    return DrawnPool(documents.take(kept), numbers[kept], drawn[kept])
+            rows_by_docno = np.array(sorted(rows.tolist(), key=ids.__getitem__), np.int64)
+            size = max(int(len(rows) * stratum.share + 0.5), 1)
+            topic = documents.topics[documents.topic_of[rows_by_docno[0]]]
+            words = RandomStream(seed, number, zlib.crc32(topic)).words(len(rows))
+            order = np.argsort(words, kind="stable")
+            drawn[rows_by_docno[order[:size]]] = True
+    in_strata = np.flatnonzero(numbers)
+    return DrawnPool(documents.take(in_strata), numbers[in_strata], drawn[in_strata])

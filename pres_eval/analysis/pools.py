@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, product
 
 import numpy as np
 
@@ -34,10 +34,10 @@ from pres_eval.scoring import Scoring
 
 def found_by(qrels: QrelsJudgements, rankings: Sequence[Ranked], depth: int) -> BoolArray:
     """Return (R, D) which judged documents each run has among the first `depth` of a topic."""
-    found = np.zeros((len(rankings), len(qrels.grade)), np.bool_)
-    for row, ranking in enumerate(rankings):
-        found[row, ranking.document[ranking.rank <= depth]] = True
-    return found
+    has_document = np.zeros((len(rankings), len(qrels.grade)), np.bool_)
+    for run, ranking in enumerate(rankings):
+        has_document[run, ranking.document[ranking.rank <= depth]] = True
+    return has_document
 
 
 def pool_depths(
@@ -49,7 +49,7 @@ def pool_depths(
     depths: Sequence[int],
     coefficient: str = "tau_a",
     removed: str = "unjudged",
-    each: Loop = in_turn,
+    loop: Loop = in_turn,
 ) -> Reduced:
     """Rank the runs again with judgements from pools of less depth, in ranks: once for each of the depths.
 
@@ -62,7 +62,7 @@ def pool_depths(
         """Return which documents (D,) are in the pool of that depth."""
         return np.asarray(found_by(qrels, rankings, depths[number]).any(axis=0), np.bool_)
 
-    return reduced(qrels, rankings, selection, options, keep, len(depths), coefficient, removed, each)
+    return reduced(qrels, rankings, selection, options, keep, len(depths), coefficient, removed, loop)
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def leave_out(
     groups: Mapping[str, Sequence[int]],
     depth: int = 100,
     removed: str = "unjudged",
-    each: Loop = in_turn,
+    loop: Loop = in_turn,
 ) -> Iterator[LeftOut]:
     """Return how fair the judgements are to a run that was not pooled: leave out each group in turn.
 
@@ -104,35 +104,38 @@ def leave_out(
     Source: Zobel, SIGIR 1998, doi:10.1145/290941.291014; Voorhees, CLEF 2001,
       doi:10.1007/3-540-45691-0_34.
     """
-    found = found_by(qrels, rankings, depth)
+    has_document = found_by(qrels, rankings, depth)
     full = scores_under(qrels, rankings, selection, options)
-    places = [positions(row) for row in signs(selection) * full]
+    full_positions = [positions(row) for row in signs(selection) * full]
     members = list(groups.items())
+    judged, relevant = qrels.grade >= 0, qrels.grade >= options.relevance_level
 
     def without_group(number: int) -> list[LeftOut]:
         """Return what leaving out the group of that number does to its runs."""
         group, runs = members[number]
         inside = np.isin(np.arange(len(rankings)), runs)
-        unique = np.asarray(found[inside].any(axis=0) & ~found[~inside].any(axis=0), np.bool_)
-        scores = scores_under(without(qrels, ~unique, removed), rankings, selection, options)
-        now = [positions(row) for row in signs(selection) * scores]
-        return [
-            LeftOut(
-                group=group,
-                run=names[run],
-                measure=column.label,
-                unique=int(np.count_nonzero(unique & (qrels.grade >= 0))),
-                unique_relevant=int(np.count_nonzero(unique & (qrels.grade >= options.relevance_level))),
-                score=float(full[measure, run]),
-                without=float(scores[measure, run]),
-                position=int(places[measure][run]),
-                position_without=int(now[measure][run]),
+        unique = has_document[inside].any(axis=0) & ~has_document[~inside].any(axis=0)
+        left = without(qrels, np.asarray(~unique, np.bool_), removed)
+        scores = scores_under(left, rankings, selection, options)
+        positions_without = [positions(row) for row in signs(selection) * scores]
+        rows = []
+        for run, (measure, column) in product(runs, enumerate(selection)):
+            rows.append(
+                LeftOut(
+                    group=group,
+                    run=names[run],
+                    measure=column.label,
+                    unique=int(np.count_nonzero(unique & judged)),
+                    unique_relevant=int(np.count_nonzero(unique & relevant)),
+                    score=float(full[measure, run]),
+                    without=float(scores[measure, run]),
+                    position=int(full_positions[measure][run]),
+                    position_without=int(positions_without[measure][run]),
+                )
             )
-            for run in runs
-            for measure, column in enumerate(selection)
-        ]
+        return rows
 
-    return chain.from_iterable(each(without_group, len(members)))
+    return chain.from_iterable(loop(without_group, len(members)))
 
 
 def holes(qrels: QrelsJudgements, ranking: Ranked, depth: int) -> list[tuple[bytes, int, int]]:
@@ -147,7 +150,7 @@ def holes(qrels: QrelsJudgements, ranking: Ranked, depth: int) -> list[tuple[byt
 
 JUDGED_RANKS = (10, 100)
 
-THINNED = Plan(fractions=(0.5,), samples=5)
+ORDER_PLAN = Plan(fractions=(0.5,), samples=5)
 """Test of the order of runs: half of each topic's relevant documents, five times."""
 
 
@@ -172,27 +175,34 @@ def trust_of(
     rankings: Sequence[Ranking],
     selection: Selection,
     options: Options,
-    each: Loop = in_turn,
+    loop: Loop = in_turn,
     weights: Weights | None = None,
 ) -> Trust:
     """Return the runs' uncertainty from missing judgements; `selection`: the measures with bounds and order.
 
-    `each` carries out the loops over runs and f-qrels.  With weights of topics shares and bounds are means
+    `loop` carries out the loops over runs and f-qrels.  With weights of topics shares and bounds are means
     with these, and ties are not reported; the order does not use weights.
     """
     shares = select([f"judged.{rank}" for rank in JUDGED_RANKS], options)
-    own = tuple(replace(column, by_name=False) for column in selection)
-    columns = (*shares, *(own if options.judged_only else with_bounds(own, options)[0]))
+    measures = tuple(replace(column, by_name=False) for column in selection)
+    with_their_bounds = measures if options.judged_only else with_bounds(measures, options)[0]
+    columns = (*shares, *with_their_bounds)
     scoring = Scoring(relevance=qrels, selection=columns, options=options, weights=weights)
-    values = summaries(evaluations_of(scoring, rankings, each))
+    values = summaries(evaluations_of(scoring, rankings, loop))
+    bounds = {}
     # A column is followed by its bounds, if it has any: the least value, then the greatest.
-    least = [place for place, column in enumerate(columns) if column.view.bound is not None][::2]
+    for row in [row for row, column in enumerate(columns) if column.view.bound is not None][::2]:
+        bounds[columns[row - 1].label] = values[row : row + 2]
     main = main_column(selection) if weights is None else None
+    ties: tuple[TieRange | None, ...] = (None,) * len(rankings)
+    if main is not None:
+        ties = tuple(loop(lambda run: tie_range(qrels, rankings[run], options, main), len(rankings)))
+    order = None
+    if len(rankings) > 1:
+        order = robustness(qrels, rankings, measures, options, ORDER_PLAN, loop)
     return Trust(
         judged=dict(zip(JUDGED_RANKS, values, strict=False)),
-        bounds={columns[place - 1].label: values[place : place + 2] for place in least},
-        ties=(None,) * len(rankings)
-        if main is None
-        else tuple(each(lambda run: tie_range(qrels, rankings[run], options, main), len(rankings))),
-        order=robustness(qrels, rankings, own, options, THINNED, each) if len(rankings) > 1 else None,
+        bounds=bounds,
+        ties=ties,
+        order=order,
     )

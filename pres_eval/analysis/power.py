@@ -47,18 +47,18 @@ def discriminative_power(
     alpha: float = 0.05,
     samples: int = 10_000,
     seed: int = 0,
-    each: Loop = in_turn,
+    loop: Loop = in_turn,
 ) -> list[Discrimination]:
     """Return the achieved significance levels of all pairs of runs under each measure.
 
     randomised-tukey: corrected for the number of pairs; t, bootstrap: each pair by itself, as in the paper.
-    `each` carries out the loop over measures, of randomised-tukey that over draws.
+    `loop` carries out the loop over measures, of randomised-tukey that over draws.
     Source: Sakai, SIGIR 2006, doi:10.1145/1148170.1148261; with randomised Tukey: Sakai, EVIA 2012.
     """
     first, second = np.triu_indices(len(scores.runs), 1)
 
     def tested(measure: int) -> Joint:
-        """Return what a test of two runs says of each pair, and the least mean that t would have found."""
+        """Return the p-values of pairs of runs, and the mean that t needs for the one that varies most."""
         differences = scores.values[measure][first] - scores.values[measure][second]
         widest = float(mean_and_deviation(differences)[1].max(initial=0.0))
         topics = differences.shape[1]
@@ -67,21 +67,24 @@ def discriminative_power(
 
     if test == "randomised-tukey":
         apart = list(scores.means[:, first] - scores.means[:, second])
-        found = randomised_tukey(scores.values, apart, Draws(samples, seed, alpha, each))
+        tests = randomised_tukey(scores.values, apart, Draws(samples, seed, alpha, loop))
     else:
-        found = list(each(tested, len(scores.measures)))
-    return [_discrimination(label, said, alpha) for label, said in zip(scores.measures, found, strict=True)]
+        tests = list(loop(tested, len(scores.measures)))
+    rows = []
+    for label, result in zip(scores.measures, tests, strict=True):
+        rows.append(_discrimination(label, result, alpha))
+    return rows
 
 
-def _discrimination(measure: str, said: Joint, alpha: float) -> Discrimination:
+def _discrimination(measure: str, test: Joint, alpha: float) -> Discrimination:
     """Return how many pairs of runs a test tells apart, and all of its levels."""
-    below, count = int(np.count_nonzero(said.p_values < alpha)), len(said.p_values)
+    significant, pairs = int(np.count_nonzero(test.p_values < alpha)), len(test.p_values)
     return Discrimination(
         measure=measure,
-        levels=np.sort(said.p_values),
-        significant=below,
-        share=below / count if count else math.nan,
-        needed=said.half_width,
+        levels=np.sort(test.p_values),
+        significant=significant,
+        share=significant / pairs if pairs else math.nan,
+        needed=test.half_width,
     )
 
 
@@ -106,7 +109,7 @@ BIN_WIDTH, BINS = 0.01, 21
 
 
 def stability(
-    scores: PairedScores, sizes: Sequence[int], *, trials: int = 1000, seed: int = 0, each: Loop = in_turn
+    scores: PairedScores, sizes: Sequence[int], *, trials: int = 1000, seed: int = 0, loop: Loop = in_turn
 ) -> tuple[list[tuple[str, int, float, float, float]], list[Swaps]]:
     """Return error rates and swap rates of measures on random sets of topics, of each of the sizes.
 
@@ -128,20 +131,20 @@ def stability(
         counts = np.zeros((3, len(pairs[0])), np.int64)
         in_bin, swaps = np.zeros(BINS, np.int64), np.zeros(BINS, np.int64)
         for order in stream.orders(trials, len(scores.topics)):
-            x, y, there = _means_of_pairs(scores.values[measure], order[:size], pairs)
-            same = np.abs(there) <= FUZZINESS * np.maximum(np.abs(x), np.abs(y))
+            x, y, difference = _means_of_pairs(scores.values[measure], order[:size], pairs)
+            same = np.abs(difference) <= FUZZINESS * np.maximum(np.abs(x), np.abs(y))
             # Whether the first is better, the second is, or both are about the same.
             counts += np.array([(x > y) & ~same, (x < y) & ~same, same])
-            _, _, again = _means_of_pairs(scores.values[measure], order[size : 2 * size], pairs)
-            bin_of = np.minimum((np.abs(there) / BIN_WIDTH + 1e-9).astype(np.int64), BINS - 1)
+            _, _, difference_again = _means_of_pairs(scores.values[measure], order[size : 2 * size], pairs)
+            bin_of = np.minimum((np.abs(difference) / BIN_WIDTH + 1e-9).astype(np.int64), BINS - 1)
             in_bin += np.bincount(bin_of, minlength=BINS)
-            swaps += np.bincount(bin_of[there * again < 0], minlength=BINS)
+            swaps += np.bincount(bin_of[difference * difference_again < 0], minlength=BINS)
         label, total = scores.measures[measure], trials * len(pairs[0])
         error_rate = int(np.minimum(counts[0], counts[1]).sum()) / total
         rates = error_rate, int(counts[2].sum()) / total, int(swaps.sum()) / total
         return (label, size, *rates), _bins(label, size, in_bin, swaps)
 
-    rows, swapped = zip(*each(of_size, len(drawn)), strict=True)
+    rows, swapped = zip(*loop(of_size, len(drawn)), strict=True)
     return list(rows), list(itertools.chain(*swapped))
 
 
@@ -159,25 +162,30 @@ def _means_of_pairs(
 def _bins(label: str, size: int, in_bin: IntArray, swaps: IntArray) -> list[Swaps]:
     """Return the bins of differences (B,) with their swaps (B,), those that have pairs."""
     ends = [number * BIN_WIDTH for number in range(BINS)] + [math.inf]
-    return [
-        Swaps(
-            measure=label,
-            topics=size,
-            lower=ends[number],
-            upper=ends[number + 1],
-            pairs=int(in_bin[number]),
-            swaps=int(swaps[number]),
-            rate=int(swaps[number]) / int(in_bin[number]),
+    rows = []
+    for number in np.flatnonzero(in_bin).tolist():
+        rows.append(
+            Swaps(
+                measure=label,
+                topics=size,
+                lower=ends[number],
+                upper=ends[number + 1],
+                pairs=int(in_bin[number]),
+                swaps=int(swaps[number]),
+                rate=int(swaps[number]) / int(in_bin[number]),
+            )
         )
-        for number in np.flatnonzero(in_bin).tolist()
-    ]
+    return rows
 
 
 def needed_difference(swaps: Iterable[Swaps], rate: float = 0.05) -> float:
     """Return the lowest difference from which on swaps are no more frequent than `rate`; nan if none is."""
-    descending = sorted(swaps, key=lambda one: -one.lower)
-    rare = itertools.takewhile(lambda one: one.rate <= rate, descending)
-    return min((one.lower for one in rare), default=math.nan)
+    lowest = math.nan
+    for row in sorted(swaps, key=lambda row: -row.lower):
+        if row.rate > rate:
+            break
+        lowest = row.lower
+    return lowest
 
 
 MOST_TOPICS = 1_000_000
@@ -270,9 +278,10 @@ def _kurtoses(differences: FloatArray, variances: FloatArray) -> FloatArray:
     if topics < FEWEST_FOR_KURTOSIS:
         return np.full(len(differences), math.nan)
     cut = int(topics / (2 * math.sqrt(topics - 4)))
-    middle = means_of(
-        np.sort(differences, axis=1)[:, cut : topics - cut] if 2 * cut < topics else differences
-    )
+    trimmed = differences
+    if 2 * cut < topics:
+        trimmed = np.sort(differences, axis=1)[:, cut : topics - cut]
+    middle = means_of(trimmed)
     fourth = topics * means_of((differences - middle[:, None]) ** 4)
     return np.asarray(topics * fourth / ((topics - 1) * variances) ** 2, np.float64)
 

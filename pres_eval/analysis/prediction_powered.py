@@ -102,19 +102,20 @@ class TwoJudges:
     others: FloatArray
 
     @classmethod
-    def of(cls, people: PairedScores, machine: PairedScores) -> TwoJudges:
+    def from_scores(cls, people: PairedScores, machine: PairedScores) -> TwoJudges:
         """Sort the topics.  Raises NoCommonTopicError if fewer than two have judgements of both."""
-        _, own, both = np.intersect1d(people.topics, machine.topics, return_indices=True)
-        if len(both) < 2:
+        _, people_rows, machine_rows = np.intersect1d(people.topics, machine.topics, return_indices=True)
+        if len(machine_rows) < 2:
             raise NoCommonTopicError(
-                f"--correct: judgements of both for {len(both)} topics, expected at least 2 (and 20 are few)"
+                f"--correct: judgements of both for {len(machine_rows)} topics, expected at least 2"
+                " (and 20 are few)"
             )
-        rest = absent(both, len(machine.topics))
+        rest = absent(machine_rows, len(machine.topics))
         return cls(
-            people.on(own),
-            machine.on(both),
-            tuple(machine.topics[row] for row in rest.tolist()),
-            machine.values[:, :, rest],
+            people=people.on(people_rows),
+            machine=machine.on(machine_rows),
+            topics=tuple(machine.topics[row] for row in rest.tolist()),
+            others=machine.values[:, :, rest],
         )
 
     def values(self, measure: int) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -149,19 +150,27 @@ def corrected_means(judges: TwoJudges, alpha: float = 0.05) -> Iterator[Correcte
     """
     for number, measure in enumerate(judges.people.measures):
         people, machine, others = judges.values(number)
-        found = powered_means(people, machine, others)
+        topics = people.shape[1]
+        powered = powered_means(people, machine, others)
         alone = powered_means(people, machine, others[:, :0])
-        own = np.array([found.mean, *found.ends(alpha, people.shape[1]), *alone.ends(alpha, people.shape[1])])
-        corrected, lower, upper, *ends = own.clip(0.0, 1.0) if measure in judges.people.bounded else own
-        everything = np.concatenate((machine, others), axis=1).mean(axis=1)
-        yield from [
-            CorrectedMean(measure, run, *map(float, values))
-            for run, *values in zip(
-                judges.people.runs,
-                *(alone.mean, everything, corrected, lower, upper, found.weight, *ends),
-                strict=True,
+        columns = np.array([powered.mean, *powered.ends(alpha, topics), *alone.ends(alpha, topics)])
+        if measure in judges.people.bounded:
+            columns = columns.clip(0.0, 1.0)
+        corrected, lower, upper, people_lower, people_upper = columns.tolist()
+        machine_mean = np.concatenate((machine, others), axis=1).mean(axis=1)
+        for row, run in enumerate(judges.people.runs):
+            yield CorrectedMean(
+                measure=measure,
+                run=run,
+                people=float(alone.mean[row]),
+                machine=float(machine_mean[row]),
+                corrected=corrected[row],
+                lower=lower[row],
+                upper=upper[row],
+                weight=float(powered.weight[row]),
+                people_lower=people_lower[row],
+                people_upper=people_upper[row],
             )
-        ]
 
 
 @dataclass(frozen=True)
@@ -184,18 +193,25 @@ def corrected_differences(judges: TwoJudges, alpha: float = 0.05) -> list[Correc
     first, second = np.triu_indices(len(judges.people.runs), 1)
     rows: list[CorrectedDifference] = []
     for number, measure in enumerate(judges.people.measures):
-        found, everything = _pairs(judges, number, first, second)
+        powered, machine = _pairs(judges, number, first, second)
         topics = len(judges.people.topics)
-        p_values = t_of_means(found.mean, found.error, topics)
-        of_measure = [
-            CorrectedDifference(measure, judges.people.runs[a], judges.people.runs[b], *map(float, values))
-            for a, b, *values in zip(
-                *(first, second, everything, found.mean),
-                *(*found.ends(alpha, topics), p_values),
-                strict=True,
+        p_values = t_of_means(powered.mean, powered.error, topics)
+        lower, upper = powered.ends(alpha, topics)
+        differences = []
+        for pair in range(len(first)):
+            differences.append(
+                CorrectedDifference(
+                    measure=measure,
+                    run=judges.people.runs[first[pair]],
+                    against=judges.people.runs[second[pair]],
+                    machine=float(machine[pair]),
+                    corrected=float(powered.mean[pair]),
+                    lower=float(lower[pair]),
+                    upper=float(upper[pair]),
+                    p_value=float(p_values[pair]),
+                )
             )
-        ]
-        rows += sorted(of_measure, key=lambda one: (math.isnan(one.p_value), one.p_value))
+        rows += sorted(differences, key=lambda pair: (math.isnan(pair.p_value), pair.p_value))
     corrected = holm(np.array([row.p_value for row in rows], np.float64)).tolist()
     return [replace(row, p_holm=p) for row, p in zip(rows, corrected, strict=True)]
 
@@ -215,23 +231,30 @@ def more_topics(judges: TwoJudges, alpha: float = 0.05) -> Iterator[tuple[str, i
     """
     judged, rest = len(judges.people.topics), len(judges.topics)
     first, second = np.triu_indices(len(judges.people.runs), 1)
+    steps = [0, *(more for more in MORE_TOPICS if more < rest), rest]
     for number, measure in enumerate(judges.people.measures):
-        means, pairs = powered_means(*judges.values(number)), _pairs(judges, number, first, second)[0]
-        for more in (0, *(more for more in MORE_TOPICS if more < rest), rest):
-            t = t_quantile(alpha, judged + more - 1)
-            mean, difference = (
-                float(t * errors[~np.isnan(errors)].mean()) if not np.isnan(errors).all() else np.nan
-                for errors in (each.error_with(judged + more, rest - more) for each in (means, pairs))
-            )
-            yield measure, judged + more, mean, difference
+        means = powered_means(*judges.values(number))
+        differences, _ = _pairs(judges, number, first, second)
+        for more in steps:
+            quantile = t_quantile(alpha, judged + more - 1)
+            of_mean = _half_width(means.error_with(judged + more, rest - more), quantile)
+            of_difference = _half_width(differences.error_with(judged + more, rest - more), quantile)
+            yield measure, judged + more, of_mean, of_difference
+
+
+def _half_width(errors: FloatArray, quantile: float) -> float:
+    """Return the mean of half the widths of intervals with errors (n,), nan left out; nan if all are."""
+    known = errors[~np.isnan(errors)]
+    return float(quantile * known.mean()) if len(known) else math.nan
 
 
 def topics_to_judge(judges: TwoJudges, seed: int = 0) -> list[bytes]:
     """Return the topics that people have not judged, in random order: a choice would void intervals."""
     topics = judges.topics
-    return (
-        [topics[place] for place in RandomStream(seed).orders(1, len(topics))[0].tolist()] if topics else []
-    )
+    if not topics:
+        return []
+    [order] = RandomStream(seed).orders(1, len(topics)).tolist()
+    return [topics[row] for row in order]
 
 
 def favoured(judges: TwoJudges, groups: Mapping[str, Sequence[int]], alpha: float = 0.05) -> list[Favour]:
@@ -241,7 +264,7 @@ def favoured(judges: TwoJudges, groups: Mapping[str, Sequence[int]], alpha: floa
     that the worst run gains from every fair judge.  A group is therefore compared with the other runs that
     are worse by people's judgements; one that is the worst of all is not tested.
     """
-    found = []
+    favours = []
     for number, measure in enumerate(judges.people.measures):
         people, machine, _ = judges.values(number)
         sign = judges.people.sign(number)
@@ -250,8 +273,9 @@ def favoured(judges: TwoJudges, groups: Mapping[str, Sequence[int]], alpha: floa
             inside = np.isin(np.arange(len(people)), members)
             worse = ~inside & (quality < quality[inside].mean())
             if worse.any():
-                found.append(favour_of(measure, group, gains, inside, worse))
-    return [one for one in with_corrected(found) if one.corrected < alpha and one.difference > 0]
+                favours.append(favour_of(measure, group, gains, inside, worse))
+    corrected = with_corrected(favours)
+    return [favour for favour in corrected if favour.corrected < alpha and favour.difference > 0]
 
 
 def turned_round(judges: TwoJudges, alpha: float = 0.05) -> Iterator[tuple[str, str, str, float, float]]:
@@ -263,17 +287,17 @@ def turned_round(judges: TwoJudges, alpha: float = 0.05) -> Iterator[tuple[str, 
     Paired t-tests over the topics of each judge, p by Holm's correction over all pairs and measures.
     """
     first, second = np.triu_indices(len(judges.people.runs), 1)
-    machine = np.concatenate((judges.machine.values, judges.others), axis=2)
-    each = [
-        gains_of(judges.people.measures, values[:, first] - values[:, second], judges.people.falling)
-        for values in (judges.people.values, machine)
-    ]
-    # (judges, M, P)
-    mean = np.array([differences.mean(axis=2) for differences in each])
-    p_values = [paired_t(differences.reshape(-1, differences.shape[2])) for differences in each]
-    people, other = (np.nan_to_num(holm(own), nan=1.0).reshape(mean[0].shape) < alpha for own in p_values)
-    for measure, pair in np.argwhere(people & other & (mean[0] * mean[1] < 0)):
-        by_people, by_machine = mean[:, measure, pair].tolist()
+    machine_values = np.concatenate((judges.machine.values, judges.others), axis=2)
+    means, significant = [], []
+    for values in (judges.people.values, machine_values):
+        differences = values[:, first] - values[:, second]
+        gains = gains_of(judges.people.measures, differences, judges.people.falling)
+        corrected = holm(paired_t(gains.reshape(-1, gains.shape[2])))
+        means.append(gains.mean(axis=2))
+        significant.append(np.nan_to_num(corrected, nan=1.0).reshape(means[-1].shape) < alpha)
+    opposite = means[0] * means[1] < 0
+    for measure, pair in np.argwhere(significant[0] & significant[1] & opposite):
+        by_people, by_machine = float(means[0][measure, pair]), float(means[1][measure, pair])
         names = judges.people.runs[first[pair]], judges.people.runs[second[pair]]
         better, worse = names if by_people > 0 else names[::-1]
         yield judges.people.measures[measure], better, worse, abs(by_people), abs(by_machine)

@@ -29,8 +29,10 @@ def rounded(values: FloatArray) -> FloatArray:
 def quantiles_of_known(values: FloatArray, shares: Sequence[float]) -> list[float]:
     """Return the quantiles of the values (n,) that are numbers; nan where none is."""
     known = values[~np.isnan(values)]
-    found: list[float] = np.quantile(known, shares).tolist() if len(known) else [math.nan] * len(shares)
-    return found
+    if not len(known):
+        return [math.nan] * len(shares)
+    quantiles: list[float] = np.quantile(known, shares).tolist()
+    return quantiles
 
 
 def least_enough(enough: Callable[[float], bool], high: float, halvings: int = 50) -> float:

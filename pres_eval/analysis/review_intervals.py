@@ -37,24 +37,28 @@ class ReviewSettings:
     draws: int = 100_000
 
 
-QUANTITIES: dict[str, Callable[[FloatArray, FloatArray, tuple[int, int]], FloatArray]] = {
-    "recall": lambda found, missed, sizes: _share(found, found + missed),
-    "precision": lambda found, missed, sizes: _share(found, sizes[0]),
-    "F1": lambda found, missed, sizes: _share(2 * found, found + missed + sizes[0]),
-    "prevalence": lambda found, missed, sizes: _share(found + missed, sum(sizes)),
-    "elusion": lambda found, missed, sizes: _share(missed, sizes[1]),
-    "relevant": lambda found, missed, sizes: found + missed,
-    "relevant found": lambda found, missed, sizes: found,
-    "relevant missed": lambda found, missed, sizes: missed,
+Quantity = Callable[[FloatArray, FloatArray, tuple[int, int]], FloatArray]
+"""A function of the relevant documents (n,) found and (n,) missed, and of how many documents the review found
+and missed."""
+
+QUANTITIES: dict[str, Quantity] = {
+    "recall": lambda relevant, missed, sizes: _share(relevant, relevant + missed),
+    "precision": lambda relevant, missed, sizes: _share(relevant, sizes[0]),
+    "F1": lambda relevant, missed, sizes: _share(2 * relevant, relevant + missed + sizes[0]),
+    "prevalence": lambda relevant, missed, sizes: _share(relevant + missed, sum(sizes)),
+    "elusion": lambda relevant, missed, sizes: _share(missed, sizes[1]),
+    "relevant": lambda relevant, missed, sizes: relevant + missed,
+    "relevant found": lambda relevant, missed, sizes: relevant,
+    "relevant missed": lambda relevant, missed, sizes: missed,
 }
 """Estimated quantities, computed from the relevant documents that the review found and missed, and from the
 numbers of documents that it found and missed."""
 
 
-def _share(some: FloatArray, every: FloatArray | int) -> FloatArray:
-    """Return (n,) some (n,) / every, nan for 0 / 0."""
+def _share(part: FloatArray, whole: FloatArray | int) -> FloatArray:
+    """Return (n,) part (n,) / whole, nan for 0 / 0."""
     with np.errstate(invalid="ignore"):
-        return np.asarray(np.divide(some, every))
+        return np.asarray(np.divide(part, whole))
 
 
 FURTHER_OUT = 0.9
@@ -90,9 +94,12 @@ def _drawn(
     outside: Sequence[float],
 ) -> Quantiles:
     """Return quantiles of the posterior: those of the functions of draws of found and missed documents."""
-    stream, draws = RandomStream(settings.seed), settings.draws
-    found, missed = (drawn(side, stream, draws) for side in sides)
-    return {name: ends_of(value(found, missed, sizes), outside) for name, value in QUANTITIES.items()}
+    stream = RandomStream(settings.seed)
+    drawn_found, drawn_missed = (drawn(side, stream, settings.draws) for side in sides)
+    ends = {}
+    for name, quantity in QUANTITIES.items():
+        ends[name] = ends_of(quantity(drawn_found, drawn_missed, sizes), outside)
+    return ends
 
 
 def _melded(
@@ -108,11 +115,11 @@ def _melded(
     """
     stream, draws = RandomStream(settings.seed, 2), settings.draws
     found_parts, missed_parts = sides
-    every_part = [*found_parts, *missed_parts]
+    all_parts = [*found_parts, *missed_parts]
     found_low, found_high = lower_limits(found_parts, draws), upper_limits(found_parts, draws)
     missed_low = shuffled(lower_limits(missed_parts, draws), stream)
     missed_high = shuffled(upper_limits(missed_parts, draws), stream)
-    all_low, all_high = lower_limits(every_part, draws), upper_limits(every_part, draws)
+    all_low, all_high = lower_limits(all_parts, draws), upper_limits(all_parts, draws)
     nothing = np.zeros(draws)
     worst_and_best: dict[str, tuple[tuple[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]] = {
         "recall": ((found_low, missed_high), (found_high, missed_low)),
@@ -124,10 +131,11 @@ def _melded(
         "prevalence": ((all_low, nothing), (all_high, nothing)),
         "relevant": ((all_low, nothing), (all_high, nothing)),
     }
-    return {
-        name: limits_of(QUANTITIES[name](*worst, sizes), QUANTITIES[name](*best, sizes), outside)
-        for name, (worst, best) in worst_and_best.items()
-    }
+    limits = {}
+    for name, (worst, best) in worst_and_best.items():
+        quantity = QUANTITIES[name]
+        limits[name] = limits_of(quantity(*worst, sizes), quantity(*best, sizes), outside)
+    return limits
 
 
 def limits_of(worst: FloatArray, best: FloatArray, outside: Sequence[float]) -> list[Ends]:
@@ -136,22 +144,33 @@ def limits_of(worst: FloatArray, best: FloatArray, outside: Sequence[float]) -> 
     A value is nan if there is no relevant document: such a draw shows no recall and rules none out.  If no
     worst value is a number, its limit is that of the best ones, and the other way round.
     """
-    worst, best = (
-        other if np.isnan(values).all() else np.where(np.isnan(values), unknown, values)
-        for values, other, unknown in ((worst, best, 0.0), (best, worst, 1.0))
-    )
-    return [(quantile_at_least(worst, chance / 2), quantile_at_most(best, chance / 2)) for chance in outside]
+    known_worst, known_best = _with(worst, 0.0, best), _with(best, 1.0, worst)
+    limits = []
+    for chance in outside:
+        limits.append((quantile_at_least(known_worst, chance / 2), quantile_at_most(known_best, chance / 2)))
+    return limits
+
+
+def _with(values: FloatArray, unknown: float, other: FloatArray) -> FloatArray:
+    """Return values (draws,) with `unknown` in place of nan, or the other ones if all are nan."""
+    if np.isnan(values).all():
+        return other
+    return np.asarray(np.where(np.isnan(values), unknown, values), np.float64)
 
 
 def drawn(parts: Sequence[SampledPart], stream: RandomStream, draws: int) -> FloatArray:
     """Return (draws,) numbers of relevant documents of some parts together, drawn from their posterior."""
-    return posterior(parts, draws)[stream.orders(1, draws)[0]] if parts else np.zeros(draws)
+    if not parts:
+        return np.zeros(draws)
+    return posterior(parts, draws)[stream.orders(1, draws)[0]]
 
 
 def ends_of(values: FloatArray, outside: Sequence[float]) -> list[Ends]:
     """Return the ends of an interval of drawn values (n,), nan among them left out, for each chance."""
-    beyond = [FURTHER_OUT * chance / 2 for chance in outside]
-    chances = [end for chance in beyond for end in (chance, 1 - chance)]
+    chances: list[float] = []
+    for chance in outside:
+        beyond = FURTHER_OUT * chance / 2
+        chances += (beyond, 1 - beyond)
     quantiles = quantiles_of_known(values, chances)
     return list(zip(quantiles[::2], quantiles[1::2], strict=True))
 
@@ -166,18 +185,29 @@ def _analytic(
     interval, share = ANALYTIC[settings.method]
     ends: Quantiles = {name: [] for name in QUANTITIES}
     for chance in outside:
-        found, missed, every = (_sum(own, interval, chance) for own in (*sides, sides[0] + sides[1]))
-        rest = missed[0] + sizes[0], missed[1] + sizes[0], missed[2] + sizes[0]
-        ends["recall"].append((share(found, missed), 1 - share(missed, found)))
-        ends["F1"].append((2 * share(found, rest), 2 - 2 * share(rest, found)))
+        found_yield = _sum(sides[0], interval, chance)
+        missed_yield = _sum(sides[1], interval, chance)
+        whole_yield = _sum(sides[0] + sides[1], interval, chance)
+        missed, low_missed, high_missed = missed_yield
+        # F1 is twice the share of what was found in what was found, missed and retrieved.
+        rest = missed + sizes[0], low_missed + sizes[0], high_missed + sizes[0]
+        ends["recall"].append((share(found_yield, missed_yield), 1 - share(missed_yield, found_yield)))
+        ends["F1"].append((2 * share(found_yield, rest), 2 - 2 * share(rest, found_yield)))
         for count, name, (_, low, high), size in (
-            ("relevant", "prevalence", every, sum(sizes)),
-            ("relevant found", "precision", found, sizes[0]),
-            ("relevant missed", "elusion", missed, sizes[1]),
+            ("relevant", "prevalence", whole_yield, sum(sizes)),
+            ("relevant found", "precision", found_yield, sizes[0]),
+            ("relevant missed", "elusion", missed_yield, sizes[1]),
         ):
             ends[count].append((low, high))
-            ends[name].append((low / size, high / size) if size else (math.nan, math.nan))
+            ends[name].append(_ends_of_share(low, high, size))
     return ends
+
+
+def _ends_of_share(low: float, high: float, size: int) -> Ends:
+    """Return the ends of an interval of a number of documents as shares of `size`; nan of no documents."""
+    if not size:
+        return math.nan, math.nan
+    return low / size, high / size
 
 
 Yield = tuple[float, float, float]
@@ -192,27 +222,32 @@ def _sum(
     Formula:  from x̂ - √Σ(x̂ᵢ - lᵢ)² to x̂ + √Σ(uᵢ - x̂ᵢ)²
     Source: Zou & Donner, Statistics in Medicine 2008, doi:10.1002/sim.3095.
     """
-    ends = [(part.estimate, *part.possible(interval(part, outside))) for part in parts]
-    value = math.fsum(own for own, _, _ in ends)
-    below = math.hypot(*(own - low for own, low, _ in ends))
-    return value, value - below, value + math.hypot(*(high - own for own, _, high in ends))
+    estimates, below, above = [], [], []
+    for part in parts:
+        low, high = part.possible(interval(part, outside))
+        estimates.append(part.estimate)
+        below.append(part.estimate - low)
+        above.append(high - part.estimate)
+    total = math.fsum(estimates)
+    return total, total - math.hypot(*below), total + math.hypot(*above)
 
 
-def least_share(some: Yield, rest: Yield) -> float:
-    """Return the lower end of some / (some + rest), of two independent estimates (MOVER-R).
+def least_share(part: Yield, rest: Yield) -> float:
+    """Return the lower end of part / (part + rest), of two independent estimates (MOVER-R).
 
     Formula:  q = (a² - (a - l)²) / (ab + √(a²b² - (a² - (a - l)²) (b² - (u - b)²))), and q / (1 + q)
     Source: Donner & Zou, Statistical Methods in Medical Research 2012, doi:10.1177/0962280210383082.
     """
-    (a, low, _), (b, _, high) = some, rest
+    (a, low, _), (b, _, high) = part, rest
     top = low * (2 * a - low)
     root = math.sqrt(max((a * b) ** 2 - top * high * (2 * b - high), 0.0))
     return top / (top + a * b + root) if top else 0.0
 
 
-def worst_share(some: Yield, rest: Yield) -> float:
-    """Return the lower end of some / (some + rest) if both are at the worst end of their intervals."""
-    return some[1] / (some[1] + rest[2]) if some[1] else 0.0
+def worst_share(part: Yield, rest: Yield) -> float:
+    """Return the lower end of part / (part + rest) if both are at the worst end of their intervals."""
+    (_, low, _), (_, _, high) = part, rest
+    return low / (low + high) if low else 0.0
 
 
 EXACT = "clopper-pearson"

@@ -54,10 +54,10 @@ def _keep(
     order = np.lexsort((stream.words(len(rows)), topic))
     counts = np.bincount(topic, minlength=len(offsets) - 1).astype(np.int64)
     first = np.cumsum(counts) - counts
-    place = np.arange(len(rows)) - first[topic[order]]
-    keep = np.ones(len(thinned), bool)
-    keep[rows[order]] = place < kept_counts(counts, fraction, least)[topic[order]]
-    return keep
+    number_in_topic = np.arange(len(rows)) - first[topic[order]]
+    stays = np.ones(len(thinned), bool)
+    stays[rows[order]] = number_in_topic < kept_counts(counts, fraction, least)[topic[order]]
+    return stays
 
 
 REMOVED = ("pooled", "unjudged", "nonrelevant")
@@ -124,11 +124,11 @@ class Robustness(Reduced):
     @property
     def averages(self) -> FloatArray:
         """(F, M) mean over the samples."""
-        samples = self.correlations.shape[1]
-        return np.array(
-            [[add_in_order(row) / samples for row in fraction.T] for fraction in self.correlations],
-            np.float64,
-        )
+        fractions, samples, measures = self.correlations.shape
+        averages = np.empty((fractions, measures))
+        for row, correlations in enumerate(self.correlations):
+            averages[row] = [add_in_order(of_measure) / samples for of_measure in correlations.T]
+        return averages
 
     @property
     def lowest(self) -> FloatArray:
@@ -178,24 +178,27 @@ def robustness(
     selection: Selection,
     options: Options,
     plan: Plan,
-    each: Loop = in_turn,
+    loop: Loop = in_turn,
 ) -> Robustness:
     """Score all runs under f-qrels, and compare the rankings with that under the full qrels.
 
-    Runs are not read again: their kept parts are scored without some judgements.  `each` carries out the
+    Runs are not read again: their kept parts are scored without some judgements.  `loop` carries out the
     loop over the f-qrels.
     Source: Magdy & Jones, CLEF 2010, doi:10.1007/978-3-642-15998-5_10.
     """
-    keep, shape = f_qrels(qrels, options.relevance_level, plan), (len(plan.fractions), plan.samples)
-    times = shape[0] * shape[1]
-    found = reduced(qrels, rankings, selection, options, keep, times, plan.coefficient, plan.removed, each)
+    keep = f_qrels(qrels, options.relevance_level, plan)
+    shape = (len(plan.fractions), plan.samples)
+    times = len(plan.fractions) * plan.samples
+    by_number = reduced(
+        qrels, rankings, selection, options, keep, times, plan.coefficient, plan.removed, loop
+    )
     return Robustness(
-        labels=found.labels,
-        full=found.full,
-        kept=found.kept.reshape(shape),
-        judged=found.judged.reshape(shape),
-        correlations=found.correlations.reshape(*shape, len(selection)),
-        unchanged=found.unchanged,
+        labels=by_number.labels,
+        full=by_number.full,
+        kept=by_number.kept.reshape(shape),
+        judged=by_number.judged.reshape(shape),
+        correlations=by_number.correlations.reshape(*shape, len(selection)),
+        unchanged=by_number.unchanged,
         plan=plan,
         num_rel=int(np.count_nonzero(qrels.grade >= options.relevance_level)),
     )
@@ -210,7 +213,7 @@ def reduced(
     times: int,
     coefficient: str,
     removed: str,
-    each: Loop,
+    loop: Loop,
 ) -> Reduced:
     """Score all runs with fewer judgements, some times, and compare the rankings with the full one.
 
@@ -223,16 +226,22 @@ def reduced(
         """Return how many relevant and how many judged documents stay, and the coefficients."""
         stay = keep(number)
         scores = scores_under(without(qrels, stay, removed), rankings, selection, options)
-        return (
-            int(np.count_nonzero(stay & (qrels.grade >= options.relevance_level))),
-            int(np.count_nonzero(stay & (qrels.grade >= 0))),
-            [compare(before, after) for before, after in zip(sign * full, sign * scores, strict=True)],
-        )
+        relevant = int(np.count_nonzero(stay & (qrels.grade >= options.relevance_level)))
+        judged = int(np.count_nonzero(stay & (qrels.grade >= 0)))
+        correlations = []
+        for before, after in zip(sign * full, sign * scores, strict=True):
+            correlations.append(compare(before, after))
+        return relevant, judged, correlations
 
-    kept, judged, correlations = zip(*each(at, times), strict=True)
-    labels = tuple(column.label for column in selection)
-    unchanged = np.array([compare(row, row) for row in sign * full])
-    return Reduced(labels, full, np.array(kept), np.array(judged), np.array(correlations), unchanged)
+    relevant_counts, judged_counts, correlations = zip(*loop(at, times), strict=True)
+    return Reduced(
+        labels=tuple(column.label for column in selection),
+        full=full,
+        kept=np.array(relevant_counts),
+        judged=np.array(judged_counts),
+        correlations=np.array(correlations),
+        unchanged=np.array([compare(scores, scores) for scores in sign * full]),
+    )
 
 
 def scores_under(
@@ -246,12 +255,12 @@ def scores_under(
 def qrels_lines(qrels: QrelsJudgements, keep: BoolArray | None = None) -> bytes:
     """Return the judgements that stay (D,) as a qrels file in byte order of topics and documents."""
     pool = qrels.pool
-    order = pool.byte_order()
-    chosen = order if keep is None else order[keep[order]]
-    topics, documents = list(pool.topics), pool.documents.take(chosen)
-    return b"".join(
-        b"%s 0 %s %d\n" % (topics[topic], document, grade)
-        for topic, document, grade in zip(
-            pool.topic_of[chosen].tolist(), documents, qrels.grade[chosen].tolist(), strict=True
-        )
-    )
+    rows = pool.byte_order()
+    if keep is not None:
+        rows = rows[keep[rows]]
+    topics, documents = list(pool.topics), pool.documents.take(rows)
+    grades = qrels.grade[rows].tolist()
+    lines = []
+    for topic, document, grade in zip(pool.topic_of[rows].tolist(), documents, grades, strict=True):
+        lines.append(b"%s 0 %s %d\n" % (topics[topic], document, grade))
+    return b"".join(lines)

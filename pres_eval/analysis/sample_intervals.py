@@ -54,10 +54,10 @@ def with_sample_intervals(
     sample = scoring.relevance
     if not isinstance(sample, Sample) or sample.probability is not None:
         raise UsageError("--intervals: expected judgements that were drawn within strata (-R strata)")
-    wanted = [place for place, column in enumerate(evaluation.columns) if _is_inferred(column)]
-    if not wanted:
+    inferred_columns = [number for number, column in enumerate(evaluation.columns) if _is_inferred(column)]
+    if not inferred_columns:
         return evaluation
-    inferred = evaluation.with_columns(wanted)
+    inferred = evaluation.with_columns(inferred_columns)
     forms = in_blocks(sample, ranking, scoring.options, TOPICS_AT_ONCE)
     blocks = (cast(SampledBatch, form()) for form in forms)
     of_topics, sums = _ends_and_sums(blocks, inferred.columns, times)
@@ -68,10 +68,10 @@ def with_sample_intervals(
     most = np.where(is_share, 1.0, np.inf)
     of_topics = np.minimum(of_topics, np.maximum(values, most[:, np.newaxis]))
     over_all = np.minimum(over_all, np.maximum(of_all, most))
-    found = _with_ends(evaluation, wanted, of_topics, over_all)
-    for text in without_width(found, ranking, scoring):
+    with_intervals = _with_ends(evaluation, inferred_columns, of_topics, over_all)
+    for text in without_width(with_intervals, ranking, scoring):
         warn(text)
-    return found
+    return with_intervals
 
 
 def _ends_and_sums(
@@ -81,7 +81,7 @@ def _ends_and_sums(
     stream = RandomStream(SEED)
     ends, sums = [], np.zeros((times, len(columns)))
     for block in blocks:
-        values = np.stack([_values(one, columns) for one in _redrawn(block, times, stream)])
+        values = np.stack([_values(redrawn, columns) for redrawn in _redrawn(block, times, stream)])
         sums += values.sum(axis=2)
         ends.append(_mirrored(values, _values(block, columns)))
     return np.concatenate(ends, axis=2), sums
@@ -97,21 +97,20 @@ def without_width(evaluation: ScoredRun, ranking: Ranking, scoring: Scoring) -> 
         if column.view.bound in (LOWER, UPPER) and isinstance(value, float):
             label = column.label.removesuffix(f"({column.view.bound})")
             ends.setdefault(label, []).append((column, value))
-    narrow = {
-        label: column
-        for label, ((column, lower), (_, upper)) in ends.items()
-        if upper - lower < NO_WIDTH * max(upper, 1.0)
-    }
+    narrow = {}
+    for label, ((column, lower), (_, upper)) in ends.items():
+        if upper - lower < NO_WIDTH * max(upper, 1.0):
+            narrow[label] = column
     if not narrow or not isinstance(scoring.relevance, Sample):
         return
     # Which of their values rest on documents that were not drawn?
     (form,) = in_blocks(scoring.relevance, ranking, scoring.options, len(scoring.relevance.pool.topics))
     batch = cast(SampledBatch, form())
     all_drawn, columns = np.ones(len(batch.grade)), tuple(narrow.values())
-    extremes = [
-        _values(replace(batch, grade=np.where(batch.grade < 0, grade, batch.grade), times=all_drawn), columns)
-        for grade in (0, max(int(batch.grade.max(initial=0)), 1))
-    ]
+    extremes = []
+    for grade in (0, max(int(batch.grade.max(initial=0)), 1)):
+        grades = np.where(batch.grade < 0, grade, batch.grade)
+        extremes.append(_values(replace(batch, grade=grades, times=all_drawn), columns))
     # Where all is retrieved, recall differs by what is added for smoothing alone.
     uncertain = np.any(abs(extremes[0] - extremes[1]) >= NO_WIDTH, axis=1)
     labels = [label for label, rests in zip(narrow, uncertain.tolist(), strict=True) if rests]
@@ -135,8 +134,10 @@ def _is_inferred(column: SelectedColumn) -> bool:
 
 def _values(batch: SampledBatch, columns: Selection) -> FloatArray:
     """Return (C, T) the values of columns."""
-    values = (one.measure.score(seen_as(batch, one.view), *one.arguments) for one in columns)
-    return np.array(list(values), np.float64)
+    values = []
+    for column in columns:
+        values.append(column.measure.score(seen_as(batch, column.view), *column.arguments))
+    return np.array(values, np.float64)
 
 
 def _redrawn(batch: SampledBatch, times: int, stream: RandomStream) -> Iterator[SampledBatch]:
@@ -162,19 +163,20 @@ def _redrawn(batch: SampledBatch, times: int, stream: RandomStream) -> Iterator[
 
 
 def _with_ends(
-    evaluation: ScoredRun, wanted: list[int], of_topics: FloatArray, over_all: FloatArray
+    evaluation: ScoredRun, inferred: list[int], of_topics: FloatArray, over_all: FloatArray
 ) -> ScoredRun:
-    """Put the ends behind their columns: of topics (2, C, T), over all topics (2, C)."""
-    ends = [
-        replace(column, label=f"{column.label}({bound})", view=column.view._replace(bound=bound))
-        for bound in (LOWER, UPPER)
-        for column in map(evaluation.columns.__getitem__, wanted)
-    ]
-    both = replace(
+    """Put the ends behind their columns, the inferred ones: of topics (2, C, T), over all topics (2, C)."""
+    ends = []
+    for bound in (LOWER, UPPER):
+        for number in inferred:
+            column = evaluation.columns[number]
+            view = column.view._replace(bound=bound)
+            ends.append(replace(column, label=f"{column.label}({bound})", view=view))
+    all_columns = replace(
         evaluation,
         columns=(*evaluation.columns, *ends),
         values=(*evaluation.values, *of_topics.reshape(len(ends), -1)),
         summary=(*evaluation.summary, *over_all.ravel().tolist()),
     )
-    place_of = [*range(len(evaluation.columns)), *wanted, *wanted]
-    return both.with_columns(sorted(range(len(place_of)), key=place_of.__getitem__))
+    belongs_to = [*range(len(evaluation.columns)), *inferred, *inferred]
+    return all_columns.with_columns(sorted(range(len(belongs_to)), key=belongs_to.__getitem__))

@@ -50,9 +50,9 @@ def sampled_parts(
     found_of_topic = Counter(topic for topic, _ in review)
     if found_of_topic and topics:
         _check_topics(topics, found_of_topic, sizes or {})
-    for stratum, (documents, place) in (sizes or {}).items():
+    for stratum, (documents, source) in (sizes or {}).items():
         if documents and stratum not in topics.get(stratum.topic, ()):
-            raise InputError(*place, f"no judged document in {stratum}", "a sample of each stratum")
+            raise InputError(*source, f"no judged document in {stratum}", "a sample of each stratum")
     parts: list[SampledPart] = []
     for topic, strata in topics.items():
         whole = _whole(strata, collection, sizes)
@@ -65,18 +65,20 @@ def _by_stratum(sample: Sequence[Sampled]) -> dict[bytes, dict[Stratum, list[Sam
     """Return the documents of each stratum of each topic; raise InputError for one that comes twice."""
     topics: dict[bytes, dict[Stratum, list[Sampled]]] = {}
     seen: set[Key] = set()
-    for one in sample:
-        docno = one.key[1]
-        if one.key in seen:
-            qrels = "these look like qrels, expected topic docno stratum relevance"
+    for document in sample:
+        docno = document.key[1]
+        if document.key in seen:
+            remedy = ""
+            if docno in (b"0", b"Q0"):
+                remedy = "these look like qrels, expected topic docno stratum relevance"
             raise InputError(
-                *one.place,
+                *document.place,
                 f"document {quoted(docno)} again",
                 "each document once, in one stratum",
-                qrels if docno in (b"0", b"Q0") else "",
+                remedy,
             )
-        seen.add(one.key)
-        topics.setdefault(one.stratum.topic, {}).setdefault(one.stratum, []).append(one)
+        seen.add(document.key)
+        topics.setdefault(document.stratum.topic, {}).setdefault(document.stratum, []).append(document)
     return topics
 
 
@@ -103,11 +105,11 @@ def _check_topics(
         )
     lacking = sorted(found_of_topic.keys() - topics.keys())
     if lacking:
-        found = plural(found_of_topic[lacking[0]], "document")
+        documents = plural(found_of_topic[lacking[0]], "document")
         raise InputError(
             first_place(next(iter(topics)))[0],
             None,
-            f"no sample of topic {quoted(lacking[0])}, of which the review found {found}",
+            f"no sample of topic {quoted(lacking[0])}, of which the review found {documents}",
             "one of each topic of the review",
         )
     absent = sorted(topics.keys() - found_of_topic.keys() - {stratum.topic for stratum in sizes})
@@ -125,10 +127,12 @@ def _whole(
 ) -> dict[Stratum, int]:
     """Return how many documents each stratum of a topic has; raise InputError if its sample has more."""
     whole = {}
-    listed = any(one.grade < 0 for own in strata.values() for one in own)
-    for stratum, own in strata.items():
-        size, place = (sizes or {}).get(stratum, (collection or 0, own[0].place))
-        if sizes is None and (len(strata) > 1 if collection else not listed):
+    lists_unjudged = any(document.grade < 0 for documents in strata.values() for document in documents)
+    # Without sizes, --collection is that of the only stratum, or the file lists all documents of each.
+    known_without_sizes = len(strata) == 1 if collection else lists_unjudged
+    for stratum, documents in strata.items():
+        size, source = (sizes or {}).get(stratum, (collection or 0, documents[0].place))
+        if sizes is None and not known_without_sizes:
             or_collection = ", or --collection NUM" if len(strata) == 1 else ""
             raise UsageError(
                 f"how many documents {stratum} has is not known:"
@@ -136,16 +140,16 @@ def _whole(
             )
         if sizes is not None and stratum not in sizes:
             raise InputError(
-                *place,
+                *source,
                 f"{stratum}, which has no size",
                 "a line of --sizes FILE (topic, stratum, size) for it",
             )
-        whole[stratum] = size if sizes is not None or collection else len(own)
-        if whole[stratum] < len(own):
+        whole[stratum] = len(documents) if sizes is None and not collection else size
+        if whole[stratum] < len(documents):
             raise InputError(
-                *place,
-                f"{size} documents in {stratum}, of which {len(own)} are in the sample",
-                f"{len(own)} at least, or inclusion probabilities are above 1",
+                *source,
+                f"{size} documents in {stratum}, of which {len(documents)} are in the sample",
+                f"{len(documents)} at least, or inclusion probabilities are above 1",
             )
     return whole
 
@@ -158,18 +162,24 @@ def _parts(
     level: int,
 ) -> Iterator[SampledPart]:
     """Yield the parts of a topic; raise InputError for one of which nothing is known."""
-    for stratum, own in strata.items():
-        for found, size in ((True, found_in[stratum]), (False, whole[stratum] - found_in[stratum])):
-            grades = [one.grade for one in own if one.grade >= 0 and (one.key in review) == found]
+    for stratum, documents in strata.items():
+        judged = [document for document in documents if document.grade >= 0]
+        found_grades = [document.grade for document in judged if document.key in review]
+        missed_grades = [document.grade for document in judged if document.key not in review]
+        sides = (
+            (True, "found", found_in[stratum], found_grades),
+            (False, "missed", whole[stratum] - found_in[stratum], missed_grades),
+        )
+        for is_found, verb, size, grades in sides:
             if not min(size, 1) <= len(grades) <= size:
                 raise InputError(
-                    *own[0].place,
-                    f"{len(grades)} judged documents among the {size:,} of {stratum}"
-                    f" that the review {'found' if found else 'missed'}",
+                    *documents[0].place,
+                    f"{len(grades)} judged documents among the {size:,} of {stratum} that the review {verb}",
                     "a sample of these",
                 )
             if size:
-                yield SampledPart(*stratum, found, size, len(grades), sum(grade >= level for grade in grades))
+                relevant = sum(grade >= level for grade in grades)
+                yield SampledPart(*stratum, is_found, size, len(grades), relevant)
 
 
 def _found_in(
@@ -184,8 +194,10 @@ def _found_in(
     rest of the review; if several, each must be found or missed as a whole, like its sample.
     Raises InputError where the strata do not add up to the review.
     """
-    found_in = {each: sum(one.key in review for one in own) for each, own in strata.items()}
-    others = [stratum for stratum, own in strata.items() if len(own) < whole[stratum]]
+    found_in = {}
+    for stratum, sampled in strata.items():
+        found_in[stratum] = sum(document.key in review for document in sampled)
+    others = [stratum for stratum, sampled in strata.items() if len(sampled) < whole[stratum]]
     for stratum in others:
         if len(others) == 1:
             found_in[stratum] += documents - sum(found_in.values())
@@ -198,7 +210,7 @@ def _found_in(
                 "strata that were found or missed as a whole",
                 "list all documents of the stratum, those that nobody judged with relevance -1",
             )
-    if sum(found_in.values()) != documents or any(found_in[each] > whole[each] for each in strata):
+    if sum(found_in.values()) != documents or any(found_in[stratum] > whole[stratum] for stratum in strata):
         first = next(iter(strata.values()))[0]
         raise InputError(
             *first.place,
@@ -218,13 +230,16 @@ def control_parts(
     a topic without one.
     """
     grades: dict[bytes, dict[bytes, int]] = {}
-    for one in control:
-        own = grades.setdefault(one.stratum.topic, {})
-        if one.key[1] in own or one.stratum.name != control[0].stratum.name:
-            again = f"document {quoted(one.key[1])} again" if one.key[1] in own else f"{one.stratum}"
-            raise InputError(*one.place, again, "a control sample of all documents, without strata")
-        own[one.key[1]] = one.grade
-    found = {}
+    for document in control:
+        docno = document.key[1]
+        grade_of_docno = grades.setdefault(document.stratum.topic, {})
+        expected = "a control sample of all documents, without strata"
+        if docno in grade_of_docno:
+            raise InputError(*document.place, f"document {quoted(docno)} again", expected)
+        if document.stratum.name != control[0].stratum.name:
+            raise InputError(*document.place, f"{document.stratum}", expected)
+        grade_of_docno[docno] = document.grade
+    part_of_topic = {}
     for topic in dict.fromkeys(part.topic for part in parts):
         judged = [grade for grade in grades.get(topic, {}).values() if grade >= 0]
         size = sum(part.size for part in parts if part.topic == topic)
@@ -234,10 +249,9 @@ def control_parts(
                 where, None, f"{len(judged)} judged documents of topic {quoted(topic)}",
                 f"a sample of its {size:,} documents",
             )  # fmt: skip
-        found[topic] = SampledPart(
-            topic, "control", True, size, len(judged), sum(grade >= level for grade in judged)
-        )
-    return found
+        relevant = sum(grade >= level for grade in judged)
+        part_of_topic[topic] = SampledPart(topic, "control", True, size, len(judged), relevant)
+    return part_of_topic
 
 
 SURELY = math.log(1e-6)
@@ -263,15 +277,29 @@ def check_independent(
         if not part.found:
             shares[part.topic] = max(shares.get(part.topic, 0.0), part.sampled / part.size)
     topics = {topic for topic, share in shares.items() if share < 1}
-    drawn, again = (
-        {one.key for one in some if one.grade >= 0 and one.key[0] in topics and one.key not in review}
-        for some in (control, sample)
-    )
-    n, k, p = len(drawn), len(drawn & again), max((shares[topic] for topic in topics), default=1.0)
-    if k > n * p and k * math.log(n * p / k) + (n - k) * math.log(n * (1 - p) / max(n - k, 1)) < SURELY:
+    in_control = _judged_and_missed(control, topics, review)
+    in_both = in_control & _judged_and_missed(sample, topics, review)
+    n, k = len(in_control), len(in_both)
+    p = max((shares[topic] for topic in topics), default=1.0)
+    if k <= n * p:
+        return
+    log_chance = k * math.log(n * p / k)
+    log_chance += (n - k) * math.log(n * (1 - p) / max(n - k, 1))
+    if log_chance < SURELY:
         raise InputError(
             control[0].place[0],
             None,
             f"{k} of its {plural(n, 'judged document')} that the review missed are in the sample too",
             f"a sample that was drawn independently of it, of which chance has about {n * p:.0f} there",
         )
+
+
+def _judged_and_missed(
+    sample: Sequence[Sampled], topics: Collection[bytes], review: Collection[Key]
+) -> set[Key]:
+    """Return the judged documents of a sample, of these topics, that the review missed."""
+    return {
+        document.key
+        for document in sample
+        if document.grade >= 0 and document.key[0] in topics and document.key not in review
+    }

@@ -49,15 +49,15 @@ def as_table(files: Sequence[tuple[str, str]]) -> str:
     """
     rows: dict[tuple[str, str], dict[str, str]] = {}
     for path, text in files:
-        found = False
+        has_scores = False
         for run, topic, measure, value in _scores(path, text):
-            found = True
+            has_scores = True
             values = rows.setdefault((run, topic), {})
             if measure in values:
                 what = f"{measure} of topic {quoted(topic)} and run {quoted(run)} twice"
                 raise InputError(path, None, what, "each value once")
             values[measure] = value
-        if not found:
+        if not has_scores:
             raise InputError(
                 path, None, "no scores of topics", "lines of trec_eval -q, JSON Lines with qid, or CSV"
             )

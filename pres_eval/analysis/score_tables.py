@@ -35,27 +35,28 @@ def read_score_table(
     heading = [cell.strip() for cell in rows[0][1]]
     if "topic" not in heading:
         return _means_alone(path, rows)
-    wanted = [place for place, name in enumerate(heading) if name not in ("topic", "run", "file")]
-    if "run" not in heading or not wanted:
+    columns = [column for column, name in enumerate(heading) if name not in ("topic", "run", "file")]
+    if "run" not in heading or not columns:
         raise InputError(path, rows[0][0], f"columns {', '.join(heading)}", "run,topic,MEASURE,...")
-    run_place, topic_place = heading.index("run"), heading.index("topic")
+    run_column, topic_column = heading.index("run"), heading.index("topic")
     table: dict[str, dict[bytes, list[float]]] = {}
     summaries: dict[str, list[float]] = {}
     for line, row in rows[1:]:
-        run, topic = _name(row[run_place]), _name(row[topic_place])
-        scores, own = table.setdefault(run, {}), [_score(path, line, row[place]) for place in wanted]
+        run, topic = _name(row[run_column]), _name(row[topic_column])
+        scores_of_topics = table.setdefault(run, {})
+        scores = [_score(path, line, row[column]) for column in columns]
         if topic == "all":
             # The summary is the last of them: one before it is a topic of that name.
-            own, summaries[run] = summaries.get(run, []), own
-            if not own:
+            scores, summaries[run] = summaries.get(run, []), scores
+            if not scores:
                 continue
-        if topic.encode() in scores:
+        if topic.encode() in scores_of_topics:
             raise InputError(
                 path, line, f"run {quoted(run)} has topic {quoted(topic)} twice", "each topic once per run"
             )
-        scores[topic.encode()] = own
+        scores_of_topics[topic.encode()] = scores
     _check_summaries(path, table, summaries, warn)
-    return _paired(path, table, [heading[place] for place in wanted], complete)
+    return _paired(path, table, [heading[column] for column in columns], complete)
 
 
 def _means_alone(path: str, rows: list[tuple[int, list[str]]]) -> PairedScores:
@@ -74,7 +75,7 @@ def _means_alone(path: str, rows: list[tuple[int, list[str]]]) -> PairedScores:
     )
 
 
-def choose_columns(found: PairedScores, texts: Sequence[str], options: Options) -> PairedScores:
+def choose_columns(scores: PairedScores, texts: Sequence[str], options: Options) -> PairedScores:
     """Return the columns that -m texts name, by their headings in the file or by their labels, in this order.
 
     Raises MeasureError for a text that names none.
@@ -82,15 +83,15 @@ def choose_columns(found: PairedScores, texts: Sequence[str], options: Options) 
     chosen: dict[str, int] = {}
     for text in texts:
         labels = [text]
-        if text not in found.measures:
+        if text not in scores.measures:
             with suppress(MeasureError):
                 labels = [column.label for column in select([text], options)]
-        own = {label: found.measures.index(label) for label in labels if label in found.measures}
-        if not own:
-            known = ", ".join(found.measures)
+        rows = {label: scores.measures.index(label) for label in labels if label in scores.measures}
+        if not rows:
+            known = ", ".join(scores.measures)
             raise MeasureError(f"-m {text}: no such column in the file of scores, expected {known}")
-        chosen |= own
-    return found.of_measures(list(chosen.values()), list(chosen))
+        chosen |= rows
+    return scores.of_measures(list(chosen.values()), list(chosen))
 
 
 def _check_summaries(
@@ -140,7 +141,9 @@ def _paired(
         all_topics=len(union),
         falling=falling_labels(measures),
         bounded=bounded_labels(measures),
-        lacking=tuple((run, len(union) - len(own)) for run, own in table.items() if len(own) < len(union)),
+        lacking=tuple(
+            (run, len(union) - len(scores)) for run, scores in table.items() if len(scores) < len(union)
+        ),
     )
 
 

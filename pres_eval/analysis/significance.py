@@ -59,18 +59,24 @@ def directions(signs: IntArray, alternative: str) -> IntArray:
     """
     if alternative == "equivalent":
         return np.zeros_like(signs)
-    return np.ones_like(signs) if alternative == "non-inferior" else signs
+    if alternative == "non-inferior":
+        return np.ones_like(signs)
+    return signs
 
 
 def ends_outside(alpha: FloatArray, alternative: str) -> FloatArray:
     """Return the shares (P,) outside of two-sided intervals that match tests at levels alpha (P,)."""
-    return alpha if alternative == "two-sided" else np.minimum(2 * alpha, 1 - 1e-9)
+    if alternative == "two-sided":
+        return alpha
+    return np.minimum(2 * alpha, 1 - 1e-9)
 
 
 def shown_by(lower: FloatArray, upper: FloatArray, alternative: str, margin: float) -> BoolArray:
     """Return (P,) whether each interval alone shows the alternative; those of `open_ends` lie on one side."""
     above, below = lower > -margin, upper < margin
-    return above & below if alternative == "equivalent" else above | below
+    if alternative == "equivalent":
+        return above & below
+    return above | below
 
 
 def open_ends(lower: FloatArray, upper: FloatArray, alternative: str) -> tuple[FloatArray, FloatArray]:
@@ -173,10 +179,11 @@ def randomisation(
     p_values = np.ones(len(differences))
     nonzero = (np.round(differences, DECIMALS) != 0).sum(axis=1)
     for row in np.flatnonzero((nonzero > 0) & (nonzero <= ENUMERATED)):
-        kept, sums = differences[row][np.round(differences[row], DECIMALS) != 0], np.zeros(1)
-        for value in kept:
+        differing = differences[row][np.round(differences[row], DECIMALS) != 0]
+        sums = np.zeros(1)
+        for value in differing:
             sums = np.concatenate((sums + value, sums - value))
-        p_values[row] = np.count_nonzero(far(sums) >= _reached(kept[None, :], far)) / len(sums)
+        p_values[row] = np.count_nonzero(far(sums) >= _reached(differing[None, :], far)) / len(sums)
     many = np.flatnonzero(nonzero > ENUMERATED)
     if len(many):
         sampled = differences[many]
@@ -258,18 +265,22 @@ def _least_of_draws(topics: int, samples: int) -> float:
 
 def _least_of_bootstrap(topics: int, samples: int) -> float:
     """Return the share of draws of one topic alone (t is infinite), less a quarter for chance."""
+    if topics < 2:
+        return math.nan
     alone = 0.75 * float(topics) ** (1 - topics)
-    return max(alone, _least_of_draws(topics, samples)) if topics > 1 else math.nan
+    return max(alone, _least_of_draws(topics, samples))
+
+
+def _least_of_randomisation(topics: int, samples: int) -> float:
+    """Return the share of one choice of signs and its opposite, or that of one random draw."""
+    if topics <= ENUMERATED:
+        return _least_of_signs(topics, samples)
+    return _least_of_draws(topics, samples)
 
 
 PAIRED_TESTS: dict[str, PairedTest] = {
     "t": PairedTest(paired_t, lambda topics, samples: 0.0 if topics > 1 else math.nan),
-    "randomisation": PairedTest(
-        randomisation,
-        lambda topics, samples: (_least_of_signs if topics <= ENUMERATED else _least_of_draws)(
-            topics, samples
-        ),
-    ),
+    "randomisation": PairedTest(randomisation, _least_of_randomisation),
     "bootstrap": PairedTest(bootstrap, _least_of_bootstrap),
     "wilcoxon": PairedTest(wilcoxon, _least_of_signs, ranks=True),
     "sign": PairedTest(sign, _least_of_signs, ranks=True),

@@ -347,11 +347,11 @@ def _pres(
     nmax = arguments[0]
     relevant = topic.relevant(level)
     board = _Board(0)
-    for place, document in enumerate(relevant, 1):
+    for number, document in enumerate(relevant, 1):
         if document.rank is not None and document.rank <= nmax:
             board.add(document, str(document.rank), document.rank)
         else:
-            board.add(document, f"{nmax} + {place} (worst case)", nmax + place)
+            board.add(document, f"{nmax} + {number} (worst case)", nmax + number)
     num_relevant = len(relevant)
     value = 0.0
     if num_relevant:

@@ -46,16 +46,12 @@ class TieRange:
 
 def main_column(selection: Selection) -> SelectedColumn | None:
     """Return the first column between 0 and 1 that measures quality, None if there is none."""
-    wanted = (
-        column
-        for column in selection
-        if column.measure.format is Format.FLOAT
-        and column.measure.tells_quality
-        and column.measure.best_by_grade
-        and Trait.BOUNDED in column.measure.traits
-        and Trait.SET not in column.measure.traits
-    )
-    return next(wanted, None)
+    for column in selection:
+        measure = column.measure
+        is_quality = measure.format is Format.FLOAT and measure.tells_quality and measure.best_by_grade
+        if is_quality and Trait.BOUNDED in measure.traits and Trait.SET not in measure.traits:
+            return column
+    return None
 
 
 def warning_of_ties(
@@ -63,10 +59,12 @@ def warning_of_ties(
 ) -> str | None:
     """Return the warning about a run whose equal scores could change the main column."""
     column = main_column(selection)
-    found = None if column is None else tie_range(relevance, ranking, options, column)
-    if found is None or not found.is_wide:
+    if column is None:
         return None
-    return f"{ranking.name}: equal scores: {found} by how they are ordered (--ties)"
+    tied_range = tie_range(relevance, ranking, options, column)
+    if tied_range is None or not tied_range.is_wide:
+        return None
+    return f"{ranking.name}: equal scores: {tied_range} by how they are ordered (--ties)"
 
 
 def tie_range(

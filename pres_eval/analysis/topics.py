@@ -37,9 +37,9 @@ class UsedTopics:
         """The topics in a few words, for a title."""
         low, high = min(self.counts), max(self.counts)
         if self.rule == OWN and self.lacking:
-            return (
-                f"each run's own topics ({low} to {high})" if low < high else f"each run's own {low} topics"
-            )
+            if low < high:
+                return f"each run's own topics ({low} to {high})"
+            return f"each run's own {low} topics"
         if self.rule == COMMON and low < self.any_run:
             return f"{plural(low)} that every run has, of {self.any_run} that some run has"
         return plural(low)
@@ -53,25 +53,29 @@ class UsedTopics:
         if self.rule == ALL or not self.any_run or len(self.counts) == 1:
             return None
         if not self.lacking:
-            left = self.judged - self.any_run
-            verb = "is" if left == 1 else "are"
-            return (
-                f"{left} of {plural(self.judged)} of the qrels {verb} in no run and {verb} left out of the"
-                " averages; -c counts missing topics as 0"
-                if left
-                else None
-            )
-        some = ", ".join(f"{name} lacks {count}" for name, count in self.lacking[:MOST_NAMED])
-        more = (
-            f" and {len(self.lacking) - MOST_NAMED} more lack some" if len(self.lacking) > MOST_NAMED else ""
-        )
-        used = (
-            "each is averaged over its own (--topics common or all: over the same)"
-            if self.rule == OWN
-            else f"only the {min(self.counts)} that all have are used (--topics all: missing ones count as 0)"
-        )
+            return self._in_no_run()
         judged = "" if self.any_run == self.judged else f", of {self.judged} in the qrels"
-        return f"the runs have different topics, {self.any_run} in all{judged} ({some}{more}); {used}"
+        lacking = ", ".join(f"{name} lacks {count}" for name, count in self.lacking[:MOST_NAMED])
+        if len(self.lacking) > MOST_NAMED:
+            lacking += f" and {len(self.lacking) - MOST_NAMED} more lack some"
+        if self.rule == OWN:
+            averages = "each is averaged over its own (--topics common or all: over the same)"
+        else:
+            averages = (
+                f"only the {min(self.counts)} that all have are used (--topics all: missing ones count as 0)"
+            )
+        return f"the runs have different topics, {self.any_run} in all{judged} ({lacking}); {averages}"
+
+    def _in_no_run(self) -> str | None:
+        """Return the warning of topics of the qrels that no run has; None if there are none."""
+        count = self.judged - self.any_run
+        if not count:
+            return None
+        verb = "is" if count == 1 else "are"
+        return (
+            f"{count} of {plural(self.judged)} of the qrels {verb} in no run and {verb} left out of the"
+            " averages; -c counts missing topics as 0"
+        )
 
 
 def use_topics(
@@ -83,33 +87,36 @@ def use_topics(
     """
     if not rankings:
         return [], UsedTopics(rule=rule, counts=(0,), any_run=0, judged=num_topics, lacking=())
-    used = used_topics([each.topic for each in rankings], names, rule, num_topics)
+    used = used_topics([ranking.topic for ranking in rankings], names, rule, num_topics)
     if rule != COMMON or not used.lacking:
         return list(rankings), used
-    common = reduce(np.intersect1d, [each.topic for each in rankings])
+    common = reduce(np.intersect1d, [ranking.topic for ranking in rankings])
     if not len(common) and used.any_run:
         worst, count = used.lacking[0]
         raise NoCommonTopicError(
             f"no topic that all the runs have: {worst} lacks {count} of {used.any_run};"
             " leave it out, or count missing topics as 0 with --topics all"
         )
-    return [with_topics(each, common) for each in rankings], used
+    return [with_topics(ranking, common) for ranking in rankings], used
 
 
 def used_topics(topics: Sequence[IntArray], names: Sequence[str], rule: str, num_topics: int) -> UsedTopics:
     """Describe the topics of runs (n,); each run's are indices of the pool's."""
     any_run = len(np.unique(np.concatenate(topics)))
-    lacking = sorted(
-        ((name, any_run - len(each)) for name, each in zip(names, topics, strict=True)),
-        key=lambda pair: -pair[1],
-    )
-    counts = [len(np.unique(each)) for each in topics]
-    if rule == COMMON:
+    lacking = []
+    for name, topics_of_run in zip(names, topics, strict=True):
+        if len(topics_of_run) < any_run:
+            lacking.append((name, any_run - len(topics_of_run)))
+    if rule == ALL:
+        counts = [num_topics] * len(topics)
+    elif rule == COMMON:
         counts = [len(reduce(np.intersect1d, topics))] * len(topics)
+    else:
+        counts = [len(np.unique(topics_of_run)) for topics_of_run in topics]
     return UsedTopics(
         rule=rule,
-        counts=tuple([num_topics] * len(topics) if rule == ALL else counts),
+        counts=tuple(counts),
         any_run=any_run,
         judged=num_topics,
-        lacking=tuple((name, count) for name, count in lacking if count),
+        lacking=tuple(sorted(lacking, key=lambda run: -run[1])),
     )

@@ -59,7 +59,7 @@ class Validation:
 
     def of(self, quantity: str) -> list[Estimate]:
         """Return the estimates of a quantity, one for each topic."""
-        return [each for each in self.estimates if each.quantity == quantity]
+        return [estimate for estimate in self.estimates if estimate.quantity == quantity]
 
     def stopping(self, target: float) -> Iterator[tuple[bytes, int, int | None, int, bool]]:
         """Yield for topics whose sample has one stratum whether the review may stop (QBCB).
@@ -72,9 +72,10 @@ class Validation:
             parts = [part for part in self.parts if part.topic == topic]
             if len({part.stratum for part in parts}) == 1:
                 sampled = sum(part.relevant for part in parts)
-                found = sum(part.relevant for part in parts if part.found)
+                relevant_found = sum(part.relevant for part in parts if part.found)
                 needed = relevant_needed(sampled, target, self.settings.confidence)
-                yield topic, sampled, needed, found, needed is not None and found >= needed
+                may_stop = needed is not None and relevant_found >= needed
+                yield topic, sampled, needed, relevant_found, may_stop
 
     def shows(self, recall: Estimate) -> bool:
         """Return whether a recall is shown to be at least the target, if there is one."""
@@ -84,10 +85,15 @@ class Validation:
 
 def estimated(parts: Sequence[SampledPart], settings: ReviewSettings) -> list[Estimate]:
     """Return the estimates for each topic of the parts, and over all topics together."""
-    topics = {part.topic: [other for other in parts if other.topic == part.topic] for part in parts}
-    if len(topics) > 1:
-        topics[ALL] = list(parts)
-    return [each for topic, own in topics.items() for each in estimates(topic, own, settings)]
+    parts_of_topic: dict[bytes, list[SampledPart]] = {}
+    for part in parts:
+        parts_of_topic.setdefault(part.topic, []).append(part)
+    if len(parts_of_topic) > 1:
+        parts_of_topic[ALL] = list(parts)
+    rows: list[Estimate] = []
+    for topic, parts_of_one in parts_of_topic.items():
+        rows += estimates(topic, parts_of_one, settings)
+    return rows
 
 
 def estimates(topic: bytes, parts: Sequence[SampledPart], settings: ReviewSettings) -> list[Estimate]:
@@ -97,12 +103,13 @@ def estimates(topic: bytes, parts: Sequence[SampledPart], settings: ReviewSettin
     """
     sides = [part for part in parts if part.found], [part for part in parts if not part.found]
     sizes = sum(part.size for part in sides[0]), sum(part.size for part in sides[1])
-    found, missed = (np.array(math.fsum(part.estimate for part in side)) for side in sides)
+    relevant, missed = (np.array(math.fsum(part.estimate for part in side)) for side in sides)
     ends = ends_of_quantities(sides, sizes, settings)
-    return [
-        _estimate(topic, name, float(value(found, missed, sizes)), ends[name])
-        for name, value in QUANTITIES.items()
-    ]
+    rows = []
+    for name, quantity in QUANTITIES.items():
+        value = float(quantity(relevant, missed, sizes))
+        rows.append(_estimate(topic, name, value, ends[name]))
+    return rows
 
 
 def _estimate(topic: bytes, name: str, value: float, ends: Sequence[Ends]) -> Estimate:

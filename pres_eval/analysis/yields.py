@@ -48,9 +48,9 @@ class SampledPart:
 
     def possible(self, ends: Ends) -> Ends:
         """Return the ends of an interval, none beyond what the judged documents leave open."""
-        most = self.size - self.sampled + self.relevant
-        low, high = (min(max(end, float(self.relevant)), float(most)) for end in ends)
-        return low, high
+        least, most = float(self.relevant), float(self.size - self.sampled + self.relevant)
+        low, high = ends
+        return min(max(low, least), most), min(max(high, least), most)
 
 
 def wald(part: SampledPart, outside: float) -> Ends:
@@ -58,8 +58,10 @@ def wald(part: SampledPart, outside: float) -> Ends:
 
     It has no width where no document of the sample is relevant, or all are: for comparison only.
     """
-    share, left = part.relevant / part.sampled, (part.size - part.sampled) / max(part.size - 1, 1)
-    spread = -NormalDist().inv_cdf(outside / 2) * math.sqrt(share * (1 - share) / part.sampled * left)
+    share = part.relevant / part.sampled
+    left = (part.size - part.sampled) / max(part.size - 1, 1)
+    error = math.sqrt(share * (1 - share) / part.sampled * left)
+    spread = -NormalDist().inv_cdf(outside / 2) * error
     return part.size * (share - spread), part.size * (share + spread)
 
 
@@ -69,9 +71,12 @@ def wilson(part: SampledPart, outside: float) -> Ends:
     Formula:  (p̂ + z²/2n ± z √(p̂ (1 - p̂)/n + z²/4n²)) / (1 + z²/n), times N
     Source: Wilson, JASA 1927, doi:10.1080/01621459.1927.10502953.
     """
-    share, left = part.relevant / part.sampled, (part.size - part.sampled) / max(part.size - 1, 1)
+    share = part.relevant / part.sampled
+    left = (part.size - part.sampled) / max(part.size - 1, 1)
+    # z² / n
     over = NormalDist().inv_cdf(outside / 2) ** 2 / part.sampled * left
-    middle, spread = share + over / 2, math.sqrt(share * (1 - share) * over + over * over / 4)
+    middle = share + over / 2
+    spread = math.sqrt(share * (1 - share) * over + over * over / 4)
     scale = part.size / (1 + over)
     return scale * (middle - spread), scale * (middle + spread)
 
@@ -82,16 +87,17 @@ def clopper_pearson(part: SampledPart, outside: float) -> Ends:
     Formula:  all K with P(X ≥ x | K) > outside / 2 and P(X ≤ x | K) > outside / 2, X hypergeometric
     Source: Clopper & Pearson, Biometrika 1934, doi:10.1093/biomet/26.4.404.
     """
-    low, least_irrelevant = (
-        one.relevant
-        + bisect_left(
-            range(one.relevant, one.size - one.sampled + one.relevant),
-            True,
-            key=lambda relevant, one=one: _at_least(relevant, one) > outside / 2,  # type: ignore[misc]
-        )
-        for one in (part, part.with_relevance_exchanged())
+    least_relevant = _least_possible(part, outside / 2)
+    least_irrelevant = _least_possible(part.with_relevance_exchanged(), outside / 2)
+    return float(least_relevant), float(part.size - least_irrelevant)
+
+
+def _least_possible(part: SampledPart, chance: float) -> int:
+    """Return the fewest relevant documents of which the sample has as many or more, by more than `chance`."""
+    candidates = range(part.relevant, part.size - part.sampled + part.relevant)
+    return part.relevant + bisect_left(
+        candidates, True, key=lambda relevant: _at_least(relevant, part) > chance
     )
-    return float(low), float(part.size - least_irrelevant)
 
 
 def _at_least(relevant: int, part: SampledPart) -> float:
@@ -99,7 +105,10 @@ def _at_least(relevant: int, part: SampledPart) -> float:
     size, sampled = part.size, part.sampled
     first = max(0, sampled - (size - relevant))
     k = np.arange(first, min(sampled, relevant), dtype=np.float64)
-    steps = np.log((relevant - k) * (sampled - k)) - np.log((k + 1) * (size - relevant - sampled + k + 1))
+    # The chance of k + 1 relevant documents by that of k.
+    numerator = (relevant - k) * (sampled - k)
+    denominator = (k + 1) * (size - relevant - sampled + k + 1)
+    steps = np.log(numerator) - np.log(denominator)
     return float(_chances(steps)[max(part.relevant - first, 0) :].sum())
 
 
@@ -150,7 +159,8 @@ def beta_binomial(documents: int, a: float, b: float, draws: int) -> FloatArray:
         return np.full(draws, float(documents))
     groups = min(documents, LARGEST_TABLE)
     k = np.arange(groups, dtype=np.float64)
-    chances = _chances(np.log((k + a) * (groups - k)) - np.log((k + 1) * (groups - k - 1 + b)))
+    numerator, denominator = (k + a) * (groups - k), (k + 1) * (groups - k - 1 + b)
+    chances = _chances(np.log(numerator) - np.log(denominator))
     relevant_groups = np.searchsorted(np.cumsum(chances)[:-1], (np.arange(draws) + 0.5) / draws)
     return np.asarray(relevant_groups * (documents / groups))
 
@@ -226,8 +236,8 @@ def plans(
     """
     z = NormalDist().inv_cdf((1 - confidence) / 2)
     for recall in (0.5, 0.6, 0.7, 0.75, 0.8, 0.9, 0.95):
-        wanted = z * z * recall * (1 - recall) / margin**2
-        relevant = wanted / (1 + max(wanted - 1, 0.0) / (collection * prevalence))
+        of_infinite = z * z * recall * (1 - recall) / margin**2
+        relevant = of_infinite / (1 + max(of_infinite - 1, 0.0) / (collection * prevalence))
         yield recall, math.ceil(relevant), min(collection, math.ceil(relevant / prevalence))
 
 

@@ -192,13 +192,13 @@ class Ids(Sequence[bytes]):
     def take(self, rows: IntArray | slice | Stretches) -> Ids:
         """Return the ids of some rows (n,); of a slice no copy is made."""
         if isinstance(rows, Stretches):
-            columns = [rows.of(column) for column in self.columns]
+            columns = [rows.values_in(column) for column in self.columns]
         else:
             columns = [column[rows] for column in self.columns]
         if not len(self.long_rows):
             return Ids(columns)
-        places, which = self._long_among(rows)
-        return Ids(columns, places, [self.long_texts[number] for number in which.tolist()])
+        long_rows, which = self._long_among(rows)
+        return Ids(columns, long_rows, [self.long_texts[number] for number in which.tolist()])
 
     def hashes(self, seed: int = 0) -> Words:
         """Return a hash (N,) of every id, good in its upper bits; equal ids have equal hashes."""
@@ -221,9 +221,9 @@ class Ids(Sequence[bytes]):
         is_long = np.zeros(len(rows), np.bool_)
         is_long[self._long_among(rows)[0]] = True
         is_long[others._long_among(other_rows)[0]] = True
-        places = np.flatnonzero(is_long)
-        pairs = zip(self.take(rows[places]), others.take(other_rows[places]), strict=True)
-        same[places] = [text == other for text, other in pairs]
+        long_pairs = np.flatnonzero(is_long)
+        texts = zip(self.take(rows[long_pairs]), others.take(other_rows[long_pairs]), strict=True)
+        same[long_pairs] = [text == other for text, other in texts]
         return same
 
     def compare(self, rows: IntArray, others: IntArray) -> tuple[BoolArray, BoolArray]:
@@ -265,19 +265,19 @@ class Ids(Sequence[bytes]):
             order = np.argsort(group, kind="stable")
             alike = group[order[1:]] == group[order[:-1]]
         for column in self.columns[:_SORTED_COLUMNS]:
-            places, rivals = _series(alike)
-            if not len(places):
+            positions, rivals = _series(alike)
+            if not len(positions):
                 return order
-            rows = order[places]
+            rows = order[positions]
             words = column[rows].byteswap()  # as big-endian numbers words compare like their text
             is_same_series = rivals[1:] == rivals[:-1]
             if not (is_same_series & (words[1:] != words[:-1])).any():
                 continue
             by_word = np.argsort(words, kind="stable") if rivals[-1] == 0 else np.lexsort((words, rivals))
-            order[places] = rows[by_word]
-            # Series keep their places, so that `rivals` holds for the sorted words too.
+            order[positions] = rows[by_word]
+            # Series keep their positions, so that `rivals` holds for the sorted words too.
             words = words[by_word]
-            alike[places[1:][is_same_series] - 1] = (words[1:] == words[:-1])[is_same_series]
+            alike[positions[1:][is_same_series] - 1] = (words[1:] == words[:-1])[is_same_series]
         if len(self.long_rows) or len(self.columns) > _SORTED_COLUMNS:
             self._sort_texts(order, alike)
         return order
@@ -295,11 +295,11 @@ class Ids(Sequence[bytes]):
 
     def _sort_texts(self, order: IntArray, alike: BoolArray) -> None:
         """Let Python sort the ids whose columns are alike, in an order (N,); alike (N-1,): with the next."""
-        places, rivals = _series(alike)
-        rows = order[places]
+        positions, rivals = _series(alike)
+        rows = order[positions]
         texts, series = list(self.take(rows)), rivals.tolist()
-        by_text = sorted(range(len(texts)), key=lambda place: (series[place], texts[place]))
-        order[places] = rows[np.array(by_text, np.int64)]
+        by_text = sorted(range(len(texts)), key=lambda number: (series[number], texts[number]))
+        order[positions] = rows[np.array(by_text, np.int64)]
 
     def _long_among(self, rows: IntArray | slice | Stretches) -> tuple[IntArray, IntArray]:
         """Return (n,) where in a choice of rows long ids are, and (n,) which of the long ones."""
@@ -312,8 +312,8 @@ class Ids(Sequence[bytes]):
             first, last = np.searchsorted(self.long_rows, (start, stop)).tolist()
             return self.long_rows[first:last] - start, np.arange(first, last)
         which = np.minimum(np.searchsorted(self.long_rows, rows), len(self.long_rows) - 1)
-        places = np.flatnonzero(self.long_rows[which] == rows)
-        return places, which[places]
+        long_rows = np.flatnonzero(self.long_rows[which] == rows)
+        return long_rows, which[long_rows]
 
 
 NO_IDS = Ids([np.zeros(0, np.uint64)])
@@ -362,24 +362,24 @@ def _hashes_of_long(texts: Sequence[bytes], multipliers: Words) -> Words:
     mixed: Words = words[:, 0] * multipliers[0]
     for number in range(1, words.shape[1]):
         mixed += _mix(words[:, number], multipliers[number])
-    for place, text in enumerate(texts):
+    for number, text in enumerate(texts):
         if len(text) > num_bytes_in_columns:
             from hashlib import blake2b  # takes a while to import
 
             rest = blake2b(text[num_bytes_in_columns:], digest_size=WORD, key=multipliers[0].tobytes())
-            mixed[place] ^= np.frombuffer(rest.digest(), "<u8")[0]
+            mixed[number] ^= np.frombuffer(rest.digest(), "<u8")[0]
     return mixed
 
 
 def _series(alike: BoolArray) -> tuple[IntArray, IntArray]:
-    """Return the places in series of equal neighbours, and the number of each place's series.
+    """Return the positions in series of equal neighbours, and the number of each position's series.
 
-    alike  (N-1,) whether place i + 1 is like place i
+    alike  (N-1,) whether position i + 1 is like position i
     """
     inside = np.zeros(len(alike) + 1, np.bool_)
     inside[:-1] = alike
     inside[1:] |= alike
-    places = np.flatnonzero(inside)
-    begins = np.ones(len(places), np.bool_)
-    begins[1:] = ~alike[places[1:] - 1]
-    return places, np.cumsum(begins) - 1
+    positions = np.flatnonzero(inside)
+    begins = np.ones(len(positions), np.bool_)
+    begins[1:] = ~alike[positions[1:] - 1]
+    return positions, np.cumsum(begins) - 1

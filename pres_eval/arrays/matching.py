@@ -34,7 +34,7 @@ NO_ROWS: IntArray = np.zeros(0, np.int64)
 
 
 class KeyTable:
-    """KeyTable in which keys (N,) are found; see above.
+    """Table in which keys (N,) are found; see above.
 
     For each level: a multiplier and a shift, which make a slot of a key; and the row that has each slot,
     -1 where there is none.
@@ -100,7 +100,7 @@ class KeyTable:
 
 
 class IdTable:
-    """KeyTable in which ids (N,) are found: with a seed with which no two different ids have the same hash.
+    """Table in which ids (N,) are found: with a seed with which no two different ids have the same hash.
 
     repeats, first  (n,) the rows whose id a row before has, ascending, and the first row that has it
     """
@@ -116,9 +116,8 @@ class IdTable:
     def find(self, ids: Ids) -> IntArray:
         """Return (W,) the first row with each of these ids (W,), -1 if there is none."""
         found_rows = self._table.find(ids.hashes(self._seed))
-        if len(ids.columns) == len(self.ids.columns) == 1 and not len(ids.long_rows) + len(
-            self.ids.long_rows
-        ):
+        num_long = len(ids.long_rows) + len(self.ids.long_rows)
+        if len(ids.columns) == len(self.ids.columns) == 1 and not num_long:
             return found_rows  # a word times an odd number: no two words have the same hash
         rows = np.flatnonzero(found_rows >= 0)
         wrong = rows[~ids.equal(rows, self.ids, found_rows[rows])]
@@ -137,39 +136,39 @@ class Matches:
     """Pairs of equal documents.
 
     repeats, first  rows whose document comes before in the same topic, and the row where it comes first
-    rows, wanted    pairs of rows of the list and of what was wanted that are the same document of the same
-                    topic, by rows; of a document that comes several times all rows
+    rows, partners  pairs of rows of two lists that are the same document of the same topic, by rows of the
+                    first; of a document that comes several times there all rows
     """
 
     repeats: IntArray
     first: IntArray
     rows: IntArray
-    wanted: IntArray
+    partners: IntArray
 
 
-def match(lengths: IntArray, ids: Ids, wanted_lengths: IntArray, wanted: Ids) -> Matches:
-    """Find wanted documents, which are all different, and repeated ones, among those of S topics (S,).
+def match(lengths: IntArray, ids: Ids, other_lengths: IntArray, others: Ids) -> Matches:
+    """Find other documents, which are all different, and repeated ones, among those of S topics (S,).
 
-    The first lengths[0] ids and the first wanted_lengths[0] wanted ones are of the same topic, and so on.
+    The first lengths[0] ids and the first other_lengths[0] other ones are of the same topic, and so on.
     """
     for seed in count():
         keys = _keys(lengths, ids.hashes(seed))
-        repeats, first, matched_rows = match_keys(keys, _keys(wanted_lengths, wanted.hashes(seed)))
+        repeats, first, matched_rows = match_keys(keys, _keys(other_lengths, others.hashes(seed)))
         if ids.equal(repeats, ids, first).all():
             break
     hits = np.flatnonzero(matched_rows >= 0)
     rows = matched_rows[hits]
-    same = ids.equal(rows, wanted, hits)
-    rows, hits = rows[same], hits[same]
+    is_same = ids.equal(rows, others, hits)
+    rows, hits = rows[is_same], hits[is_same]
     if 8 * len(rows) < len(ids) and not len(repeats):
         order = np.argsort(rows)
         return Matches(repeats, first, rows[order], hits[order])
     # A row that repeats another's document has its partner.
-    partner = np.full(len(ids), -1)
-    partner[rows] = hits
-    partner[repeats] = partner[first]
-    rows = np.flatnonzero(partner >= 0)
-    return Matches(repeats, first, rows, partner[rows])
+    partner_of = np.full(len(ids), -1)
+    partner_of[rows] = hits
+    partner_of[repeats] = partner_of[first]
+    rows = np.flatnonzero(partner_of >= 0)
+    return Matches(repeats, first, rows, partner_of[rows])
 
 
 def repeated(offsets: IntArray, ids: Ids, jobs: int | None = 1) -> tuple[IntArray, IntArray]:
@@ -198,27 +197,30 @@ def _keys(lengths: IntArray, hashes: Words) -> Words:
     return hashes
 
 
-def match_keys(keys: Words, wanted: Words) -> tuple[IntArray, IntArray, IntArray]:
-    """Find equal keys among (N,), and those wanted (W,).
+def match_keys(keys: Words, others: Words) -> tuple[IntArray, IntArray, IntArray]:
+    """Find equal keys among (N,), and other keys (W,).
 
-    Gives the rows whose key another row before has, ascending; the first row that has it; and for each wanted
+    Gives the rows whose key another row before has, ascending; the first row that has it; and for each other
     key the first row that has it, -1 if there is none.
     """
     if len(keys) <= MANY_KEYS:
         table = KeyTable(keys)
-        return *table.repeats(), table.find(wanted)
-    matched_rows = np.empty(len(wanted), np.int64)
+        return *table.repeats(), table.find(others)
+    matched_rows = np.empty(len(others), np.int64)
     repeats: list[IntArray] = [NO_ROWS]
     first: list[IntArray] = [NO_ROWS]
-    share_of, share_of_wanted = _shares(keys), _shares(wanted)
+    share_of, share_of_others = _shares(keys), _shares(others)
     for share in range(1 << _SHARE_BITS):
-        rows, asked = np.flatnonzero(share_of == share), np.flatnonzero(share_of_wanted == share)
+        rows = np.flatnonzero(share_of == share)
         table = KeyTable(keys[rows])
-        (again, before), where = table.repeats(), table.find(wanted[asked])
-        repeats.append(rows[again])
-        first.append(rows[before])
-        matched_rows[asked] = where
-        matched_rows[asked[where >= 0]] = rows[where[where >= 0]]
+        repeats_in_share, first_in_share = table.repeats()
+        repeats.append(rows[repeats_in_share])
+        first.append(rows[first_in_share])
+        other_rows = np.flatnonzero(share_of_others == share)
+        matches = table.find(others[other_rows])
+        is_match = matches >= 0
+        matched_rows[other_rows] = matches
+        matched_rows[other_rows[is_match]] = rows[matches[is_match]]
     order = np.argsort(np.concatenate(repeats))
     return np.concatenate(repeats)[order], np.concatenate(first)[order], matched_rows
 

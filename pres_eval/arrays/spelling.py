@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from pres_eval.arrays.ids import WORD, Ids
@@ -16,11 +18,16 @@ def nearest_integer(text: str | bytes, largest: int = LARGEST) -> int:
 
     Python's int() refuses more than 4,300 digits.
     """
-    digits = (text.decode() if isinstance(text, bytes) else text).strip()
-    negative = digits.startswith("-")
-    digits = digits[digits.startswith(("-", "+")) :].lstrip("0") or "0"
-    number = int(digits) if len(digits) < 100 else largest + 1
-    return max(-largest - 1, -number) if negative else min(number, largest)
+    if isinstance(text, bytes):
+        text = text.decode()
+    text = text.strip()
+    digits = text.removeprefix("-").removeprefix("+").lstrip("0")
+    number = largest + 1
+    if len(digits) < 100:
+        number = int(digits or "0")
+    if text.startswith("-"):
+        return max(-largest - 1, -number)
+    return min(number, largest)
 
 
 def all_digits(words: Words) -> BoolArray:
@@ -37,21 +44,30 @@ _ZEROS = np.uint64(0x3030303030303030)
 
 def decimal_ids(numbers: IntArray) -> Ids:
     """Return the decimal digits of whole numbers (n,) >= 0 as ids: 7 becomes `7`."""
-    digits = np.searchsorted(_POWERS, numbers, side="right") + 1
-    if not len(numbers) or int(digits.max()) <= WORD:
-        return Ids([_eight_digits(numbers) >> ((WORD - digits) << 3).astype(np.uint64)])
-    # 24 digits as three words, moved to the left until the first digit is not a leading zero.
+    num_digits = np.searchsorted(_POWERS, numbers, side="right") + 1
+    if not len(numbers) or int(num_digits.max()) <= WORD:
+        return Ids([_eight_digits(numbers) >> ((WORD - num_digits) << 3).astype(np.uint64)])
     upper, low = np.divmod(numbers, 10**8)
-    words = [_eight_digits(part) for part in (*np.divmod(upper, 10**8), low)]
-    lost = 3 * WORD - digits
-    whole, bits = lost // WORD, (lost % WORD << 3).astype(np.uint64)
-    columns = [np.zeros(len(numbers), np.uint64) for _ in range(2 if int(digits.max()) <= 2 * WORD else 3)]
-    padded = [*words, *(np.zeros(len(numbers), np.uint64),) * 3]
-    for number, column in enumerate(columns):
-        low = np.choose(whole, padded[number : number + 3])
-        high = np.choose(whole, padded[number + 1 : number + 4])
+    high, middle = np.divmod(upper, 10**8)
+    return _without_zeros([_eight_digits(high), _eight_digits(middle), _eight_digits(low)], num_digits)
+
+
+def _without_zeros(words: Sequence[Words], num_digits: IntArray) -> Ids:
+    """Return the last digits (n,) of three words (n,) each, as many as a number has.
+
+    Of 123,456,789 the words are b"00000000", b"00000001" and b"23456789".  15 zeros are left out: a whole
+    word, and seven bytes of each word behind, so that the columns are b"12345678" and b"9".
+    """
+    num_zeros = 3 * WORD - num_digits
+    zero_words, zero_bits = num_zeros // WORD, (num_zeros % WORD << 3).astype(np.uint64)
+    nothing = np.zeros(len(num_digits), np.uint64)
+    padded = [*words, nothing, nothing, nothing]
+    columns = []
+    for number in range(-(-int(num_digits.max()) // WORD)):
+        low = np.choose(zero_words, padded[number : number + 3])
+        high = np.choose(zero_words, padded[number + 1 : number + 4])
         # numpy shifts everything out where the shift is 64.
-        np.bitwise_or(low >> bits, high << (np.uint64(64) - bits), out=column)
+        columns.append((low >> zero_bits) | (high << (np.uint64(64) - zero_bits)))
     return Ids(columns)
 
 

@@ -76,8 +76,8 @@ def gathered(arrays: Sequence[AnyArray], starts: IntArray, lengths: IntArray) ->
         begins = np.cumsum([0, *map(len, arrays[:-1])])
         which = np.searchsorted(begins, starts, side="right") - 1
         first = starts - begins[which]
-        places = zip(which.tolist(), first.tolist(), (first + lengths).tolist(), strict=True)
-        return np.concatenate([arrays[number][begin:end] for number, begin, end in places])
+        spans = zip(which.tolist(), first.tolist(), (first + lengths).tolist(), strict=True)
+        return np.concatenate([arrays[number][begin:end] for number, begin, end in spans])
     values: AnyArray = arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
     return values[ragged(starts, lengths)[0]]
 
@@ -93,7 +93,7 @@ class Stretches:
         """Return (N,) the rows of all stretches."""
         return ragged(self.starts, self.lengths)[0]
 
-    def of(self, values: AnyArray) -> AnyArray:
+    def values_in(self, values: AnyArray) -> AnyArray:
         """Return (N,) the values of these rows."""
         return gathered([values], self.starts, self.lengths)
 

@@ -8,20 +8,39 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from math import log2
+from typing import TYPE_CHECKING, Any
+
+from pres_eval.options import AS_TREC_EVAL, DOCNO, V9, Options
+
+if TYPE_CHECKING:
+    from pres_eval.ranking.ranked import Ranked
+    from pres_eval.reading.relevance import QrelsJudgements
+
+
+MOST_TOPICS = 32
+"""Topics up to which plain functions take less time than arrays."""
+
+MOST_JUDGED_RETRIEVED = 1_000
+"""Judged documents that a run retrieved up to which they take less time."""
+
+LARGEST_GRADE_BYTES = 4
+"""Bytes of a grade that plain functions take: larger ones are no whole numbers as doubles."""
 
 
 class JudgedTopic:
     """The judgements of a topic.
 
+    topic        its id; empty where nobody asks for it
     grades       by document, whole numbers; below 0 those of documents in the pool that were not judged
     num_rel      relevant documents
     num_nonrel   documents that were judged and are not relevant
     ideal        discounted gain of the first 0, 1, 2 ... documents of the best ranking
     """
 
-    __slots__ = ("grades", "ideal", "num_nonrel", "num_rel", "relevance_level")
+    __slots__ = ("grades", "ideal", "num_nonrel", "num_rel", "relevance_level", "topic")
 
-    def __init__(self, grades: Mapping[str, int], relevance_level: int) -> None:
+    def __init__(self, grades: Mapping[Any, int], relevance_level: int, topic: bytes = b"") -> None:
+        self.topic = topic
         self.grades = grades
         self.relevance_level = relevance_level
         self.num_rel = self.num_nonrel = 0
@@ -54,6 +73,20 @@ class RankedTopic:
     ranks: list[int]
     relevant: list[int]
 
+    @classmethod
+    def from_ranks(
+        cls, ranks: list[int], grades: list[int], num_ret: int, judged: JudgedTopic
+    ) -> RankedTopic:
+        """Return the topic whose judged documents have these ranks, in order, and these grades."""
+        topic = cls.__new__(cls)
+        topic.num_ret = num_ret
+        topic.judged = judged
+        topic.ranks = ranks
+        topic.grades = grades
+        level = judged.relevance_level
+        topic.relevant = [rank for rank, grade in zip(ranks, grades, strict=True) if grade >= level]
+        return topic
+
     def __init__(self, documents: Iterable[str], num_ret: int, judged: JudgedTopic) -> None:
         self.num_ret = num_ret
         self.judged = judged
@@ -79,3 +112,55 @@ class RankedTopic:
             if grade > 0:
                 total += float(grade) / log2(document_rank + 1)
         return total
+
+
+def plain_topics(qrels: QrelsJudgements, ranked: Ranked, options: Options) -> list[RankedTopic] | None:
+    """Return the topics of a ranking for plain functions; None if there are many, or options they lack."""
+    if not 0 < len(ranked.topic) <= MOST_TOPICS or len(ranked.rank) > MOST_JUDGED_RETRIEVED:
+        return None
+    if not ranked.num_ret.all():  # plain functions divide by it
+        return None
+    if not _are_usual_judgements(qrels) or not _are_usual_options(options):
+        return None
+    offsets = ranked.offsets.tolist()
+    ranks = ranked.rank.tolist()
+    grades = qrels.grade[ranked.document].tolist()
+    topics: list[RankedTopic] = []
+    for number, topic in enumerate(ranked.topic.tolist()):
+        rows = slice(offsets[number], offsets[number + 1])
+        judged = _judged_topic(qrels, topic, int(options.relevance_level))
+        num_ret = int(ranked.num_ret[number])
+        topics.append(RankedTopic.from_ranks(ranks[rows], grades[rows], num_ret, judged))
+    return topics
+
+
+def _are_usual_judgements(qrels: QrelsJudgements) -> bool:
+    """Return whether plain functions know the judgements: all count, and grades are whole numbers."""
+    if qrels.kept is not None or len(qrels.duplicates.topic):
+        return False
+    if qrels.document_scores is not None or qrels.nmax is not None or qrels.sizes is not None:
+        return False
+    return qrels.grade.dtype.kind == "i" and qrels.grade.itemsize <= LARGEST_GRADE_BYTES
+
+
+def _are_usual_options(options: Options) -> bool:
+    """Return whether plain functions know the options."""
+    if options.compat != V9.name or options.relevance_level % 1:
+        return False
+    if options.ties != DOCNO or options.empty != AS_TREC_EVAL:
+        return False
+    if options.judged_only or options.max_retrieved is not None:
+        return False
+    return options.only_topic is None and not options.num_docs_in_coll
+
+
+def _judged_topic(qrels: QrelsJudgements, topic: int, relevance_level: int) -> JudgedTopic:
+    """Return the judgements of a topic of the pool, kept for the next run."""
+    begin, end = qrels.pool.offsets[topic : topic + 2].tolist()
+
+    def judge() -> JudgedTopic:
+        """Return them from the arrays."""
+        grades = dict(zip(range(begin, end), qrels.grade[begin:end].tolist(), strict=True))
+        return JudgedTopic(grades, relevance_level, qrels.pool.topics[topic])
+
+    return qrels.topics_seen.get((JudgedTopic, topic, relevance_level), 1 + end - begin, judge)

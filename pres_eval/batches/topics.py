@@ -70,7 +70,7 @@ def take_topics(ranked: Ranked, run_rows: IntArray) -> Ranked:
         offsets=offsets,
         rank=ranked.rank[rows],
         document=ranked.document[rows],
-        ties=ranked.ties.of(rows),
+        ties=ranked.ties.among(rows),
     )
 
 

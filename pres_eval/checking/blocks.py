@@ -73,7 +73,7 @@ class CheckedBlock:
         if mapping is not None:
             ids = mapping(ids)[0]
             found = pool.join(topic, lengths, ids)
-        judged_documents = present(found.wanted, len(pool.documents))
+        judged_documents = present(found.partners, len(pool.documents))
         self.report.counts["documents", "judged"] = len(judged_documents)
         is_judged = topic >= 0
         sampler = Sampler(

@@ -191,7 +191,7 @@ def tell_lines(report: FileReport, lines: Lines) -> None:
     """
     chunk, fields = lines.chunk, lines.fields
     for faults in (*fields.faults, *([] if fields.longer is None else [fields.longer])):
-        examples = (Example(line + 1, faults.found(i)) for i, line in enumerate(faults.lines.tolist()))
+        examples = (Example(line + 1, faults.content(i)) for i, line in enumerate(faults.lines.tolist()))
         report.add(faults.kind, len(faults.lines), f"expected {faults.expected}", examples)
     bad = _lines_not_utf8(chunk.text())
     report.add("not-utf-8", len(bad), "", (Example(line + 1, "not UTF-8") for line in bad.tolist()))

@@ -101,14 +101,14 @@ class Sampler:
         is_retrieved[documents] = True
         self._num_retrieved = np.bincount(pool.topic_of[is_retrieved], minlength=len(pool.topics))
         self._counts = np.ones(len(pool.documents), np.bool_) if again else ~is_retrieved
-        self._is_wanted = np.zeros(len(pool.topics), np.bool_)
-        self._is_wanted[topics] = again | (np.diff(pool.offsets)[topics] > self._num_retrieved[topics])
-        self._most = int(lengths[self._is_wanted[topics]].sum())
+        self._is_compared = np.zeros(len(pool.topics), np.bool_)
+        self._is_compared[topics] = again | (np.diff(pool.offsets)[topics] > self._num_retrieved[topics])
+        self._most = int(lengths[self._is_compared[topics]].sum())
         if self._most > ALL_ROWS:
             self._most = sampled_rows
-            matched_nothing = self._is_wanted & (self._num_retrieved == 0)
+            matched_nothing = self._is_compared & (self._num_retrieved == 0)
             if matched_nothing.any() and not again:
-                self._is_wanted = matched_nothing
+                self._is_compared = matched_nothing
         self._documents: dict[int, list[bytes]] = {}
         self.num_rows = 0
 
@@ -123,10 +123,10 @@ class Sampler:
         return self.num_left <= 0
 
     def topics(self, topics: IntArray) -> IntArray:
-        """Return the places (n,) of the wanted ones among some topics (-1: unjudged), in their order."""
-        places = np.flatnonzero(topics >= 0)
-        places = places[self._is_wanted[topics[places]]]
-        return places[np.argsort(self._num_retrieved[topics[places]], kind="stable")]
+        """Return which topics (n,) are compared, those with the fewest matches first; -1: unjudged."""
+        judged = np.flatnonzero(topics >= 0)
+        compared = judged[self._is_compared[topics[judged]]]
+        return compared[np.argsort(self._num_retrieved[topics[compared]], kind="stable")]
 
     def add_block(self, block: Block) -> None:
         """Take rows of a block, as many as are wanted."""
@@ -231,8 +231,8 @@ def exchanged(lines: Lines, wrong: int) -> bytes | None:
     """Return the rank of row `wrong`, which is not whole, if scores rise by 1 as ranks do; else None."""
     heads = lines.column(TOPIC).heads()
     lengths = np.diff(heads, append=len(lines))
-    places = np.arange(len(lines)) - np.repeat(heads, lengths)
-    counted = (lines.numbers == places + lines.numbers[0]).all() and lengths.max() >= FEWEST_RANKS
+    rows_before = np.arange(len(lines)) - np.repeat(heads, lengths)
+    counted = (lines.numbers == rows_before + lines.numbers[0]).all() and lengths.max() >= FEWEST_RANKS
     rank = lines.text(wrong, RANK)
     return rank if counted and read_number(rank) is not None else None
 
@@ -251,5 +251,5 @@ def _against(lines: Lines, rank: IntArray) -> tuple[bytes, int, float, int, floa
     if not has_pairs.any() or np.count_nonzero(turned) < NEARLY_ALL * np.count_nonzero(has_pairs):
         return None
     row = int(np.flatnonzero(both_rise & turned[topic[1:]])[0])
-    before, after = sorted((row, row + 1), key=lambda place: int(rank[place]))
+    before, after = sorted((row, row + 1), key=lambda number: int(rank[number]))
     return topics[row], int(rank[before]), float(score[before]), int(rank[after]), float(score[after])

@@ -20,6 +20,9 @@ from pres_eval.reading.relevance import QrelsJudgements, Relevance
 if TYPE_CHECKING:
     from pres_eval.reading.judged_groups import Sample
 
+NO_OPENING = SecondLook.opening
+"""Ranks and scores at the beginning of a run, of which there is nothing to report."""
+
 
 def warnings_about(
     ranking: Ranking,
@@ -42,7 +45,8 @@ def warnings_about(
         warnings += _guesses(ranking, cast("Sample", relevance), options)
     look = second_look()
     more: list[str] = []
-    if (ranking.tag_before, look.opening) != (None, Opening()):
+    is_usual = look.opening is NO_OPENING or look.opening == NO_OPENING
+    if ranking.tag_before is not None or not is_usual:
         more += _of_columns(ranking, look.opening)
     if len(ranking.topic):  # otherwise the error that there is no topic in common says so
         more += _zeros(ranking, relevance, options, look)
@@ -172,9 +176,9 @@ def _zeros(ranking: Ranking, relevance: Relevance, options: Options, look: Secon
 
 def unmatched_topics(ranking: Ranking, pool: Pool) -> Respelling | None:
     """Return the change that would make a run's topics match that the judgements lack."""
-    unjudged = ranking.unjudged_ids.take(slice(COMPARED_TOPICS))
-    if not len(unjudged):
+    if not len(ranking.unjudged_ids):
         return None
+    unjudged = ranking.unjudged_ids.take(slice(COMPARED_TOPICS))
     missing = absent(ranking.topic, len(pool.topics))[:COMPARED_TOPICS]
     return respelled_topics(list(unjudged), list(pool.topics.take(missing)))
 

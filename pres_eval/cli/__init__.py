@@ -94,14 +94,14 @@ def _of_click(error: click.ClickException) -> str:
         return " ".join(error.format_message().split())  # click puts each choice on a line of its own
     name = param.opts[0] if isinstance(param, click.Option) else param.metavar or str(param.name).upper()
     kind = param.type
-    value, found, _ = error.message.rpartition(" is not ")
+    value, is_not, _ = error.message.rpartition(" is not ")
     value = value.strip("'")
-    if found and isinstance(kind, (click.IntRange, click.FloatRange)):
+    if is_not and isinstance(kind, (click.IntRange, click.FloatRange)):
         from pres_eval.cli.command_options import described
 
         hint = decimal_comma(value) if isinstance(kind, click.FloatRange) else ""
         return f"{name}: found {quoted(value)}, expected {described(kind)}{hint}"
-    if not found or not isinstance(kind, click.Choice):
+    if not is_not or not isinstance(kind, click.Choice):
         return f"{name}: {error.message.removesuffix('.')}"
     choices = [str(choice) for choice in kind.choices]
     hint = did_you_mean(value, choices)

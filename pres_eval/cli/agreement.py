@@ -69,16 +69,16 @@ class AgreementOptions(TieOptions, PairedOptions):
 @command_with(AgreementOptions)
 def command(options: AgreementOptions) -> None:
     """Read scores or runs, and print how measures agree."""
-    paired = read_paired(options, 2, usual=DEFAULT_MEASURES, with_ties=False)
+    paired = read_paired(options, 2, default_measures=DEFAULT_MEASURES, with_ties=False)
     if not options.scores:
-        wanted = [
+        labels = [
             column.label
             for text in options.measures or DEFAULT_MEASURES
             for column in select([text], options.numbers(), relevance=options.relevance_info)
         ]
         paired = replace(
             paired,
-            scores=reordered(paired.scores, wanted),
+            scores=reordered(paired.scores, labels),
             settings={**paired.settings, "topics": len(paired.scores.topics)},
         )
     _show(paired, options)
@@ -86,15 +86,15 @@ def command(options: AgreementOptions) -> None:
 
 def _show(paired: Paired, options: AgreementOptions) -> None:
     """Print the tables and draw the picture of the input."""
-    found = paired.scores
-    runs, measures, gains = found.runs, found.measures, found.gains()
-    scores = found if found.topics else None
+    score_table = paired.scores
+    runs, measures, gains = score_table.runs, score_table.measures, score_table.gains()
+    scores = score_table if score_table.topics else None
     if len(measures) < 2:
         raise MeasureError(f"only {', '.join(measures)}: expected at least two measures to compare")
     positions = rank_changes(gains)
     tables = [
         correlations_table(measures, gains, scores),
-        positions_table(runs, measures, found.means, positions, found.falling),
+        positions_table(runs, measures, score_table.means, positions, score_table.falling),
     ]
     patterns: dict[str, int] = {}
     if scores is not None:

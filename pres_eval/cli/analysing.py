@@ -20,7 +20,7 @@ from pres_eval.cli.output import exit_if_failed, set_format, write_output
 from pres_eval.cli.progress import working
 from pres_eval.cli.shared import MEASURES, NMAX, NumberOptions, TableOptions, terminal_width
 from pres_eval.cli.streams import warn
-from pres_eval.errors import RunFailure, UsageError, refuse
+from pres_eval.errors import RunFailure, UsageError
 from pres_eval.ranking.ranking import COMMON, OWN
 from pres_eval.reading.relevance import relevance_info
 from pres_eval.report.layout import FORMATS, Look, Table, render
@@ -51,7 +51,7 @@ def measures_option(defaults: Sequence[str], which: str, metavar: str) -> Any:
     )  # fmt: skip
 
 
-class PictureOptions(CommandOptions, place=3):
+class PictureOptions(CommandOptions, position=3):
     """Options of pictures."""
 
     plot_width: float | None = option(
@@ -78,15 +78,17 @@ class PictureOptions(CommandOptions, place=3):
     def check_unused(self, needed: str) -> None:
         """Raise UsageError if pictures are spoken of where `needed` asks for none."""
         unused = f"changes a picture, and you asked for none: expected {needed} too"
-        refuse(
-            (self.plot_width is not None, f"--width {unused}"),
-            (self.untitled, f"--untitled {unused}"),
-            (self.plot_style is not None, f"--plot-style {unused}"),
-            (self.highlight, f"--highlight {unused}"),
-        )
+        if self.plot_width is not None:
+            raise UsageError(f"--width {unused}")
+        if self.untitled:
+            raise UsageError(f"--untitled {unused}")
+        if self.plot_style is not None:
+            raise UsageError(f"--plot-style {unused}")
+        if self.highlight:
+            raise UsageError(f"--highlight {unused}")
 
 
-class ResultOptions(PictureOptions, TableOptions, place=2):
+class ResultOptions(PictureOptions, TableOptions, position=2):
     """Options of results: --format, --table, --plot, and --quiet."""
 
     output_format: str = option(
@@ -138,7 +140,7 @@ class AnalysisOptions(ResultOptions, NumberOptions):
         relevance_info(self.relevance_format)
 
 
-class FileOptions(CommandOptions, place=2):
+class FileOptions(CommandOptions, position=2):
     """Arguments of a command that takes judgements, and one run at least."""
 
     qrels: str = argument()
@@ -151,7 +153,7 @@ class RunsOptions(FileOptions, AnalysisOptions):
     QRELS = True
 
 
-class PairedOptions(AnalysisOptions, place=0):
+class PairedOptions(AnalysisOptions, position=0):
     """Options of commands that analyse runs topic by topic: judgements and runs, or a file of scores."""
 
     PAIRS = True
@@ -167,25 +169,25 @@ class PairedOptions(AnalysisOptions, place=0):
 
 
 def groups_of_runs(
-    groups: Sequence[tuple[str, str]], names: Sequence[str], wanted: bool = True
+    groups: Sequence[tuple[str, str]], names: Sequence[str], required: bool = True
 ) -> dict[str, list[int]]:
-    """Return the runs of each group by their places; each run by itself if no groups are wanted.
+    """Return the runs of each group by their indices; each run by itself if no groups are required.
 
-    Raises UsageError for a pattern that no run matches, and where groups are wanted and none is given.
+    Raises UsageError for a pattern that no run matches, and where groups are required and there are none.
     """
-    if not wanted:
-        return {name: [place] for place, name in enumerate(names)}
+    if not required:
+        return {name: [index] for index, name in enumerate(names)}
     if not groups:
         raise UsageError("no groups: expected --group NAME PATTERN, such as --group LM 'lm-*'")
-    found: dict[str, list[int]] = {}
+    runs_of_group: dict[str, list[int]] = {}
     for name, pattern in groups:
-        places = [place for place, run in enumerate(names) if fnmatch.fnmatchcase(run, pattern)]
-        if not places:
+        indices = [index for index, run in enumerate(names) if fnmatch.fnmatchcase(run, pattern)]
+        if not indices:
             raise UsageError(
                 f"--group {name} {pattern}: matches no run, expected names such as {', '.join(names[:5])}"
             )
-        found[name] = sorted({*found.get(name, []), *places})
-    return found
+        runs_of_group[name] = sorted({*runs_of_group.get(name, []), *indices})
+    return runs_of_group
 
 
 def put_out(

@@ -158,7 +158,9 @@ def command(options: CheckedFiles) -> None:
     with reading_bar(files) if is_watched() else contextlib.nullcontext():
         reports = check_files(qrels, sources if qrels is None else sources[1:], numbers, known)
     for report in reports:
-        report.findings = {name: one for name, one in report.findings.items() if name not in options.ignore}
+        report.findings = {
+            name: finding for name, finding in report.findings.items() if name not in options.ignore
+        }
         report.shown = options.kinds or report.shown
     brief = len(reports) > MOST_DETAILED if options.brief is None else options.brief
     write_output(

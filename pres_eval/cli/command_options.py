@@ -15,7 +15,6 @@ import click
 from pres_eval.arrays import LARGEST, nearest_integer
 from pres_eval.cli.overwriting import NamedFile, check_outputs, check_stdout, values_of
 from pres_eval.cli.streams import noted
-from pres_eval.docstrings import docstring_of
 from pres_eval.errors import InputError, PresEvalError, UsageError, is_plain, quoted
 from pres_eval.records import dataclass
 
@@ -89,14 +88,14 @@ class CommandOptions:
     """Values of a command's options and arguments, by the names of its fields.
 
     A command's text is the docstring of its record.  Options that several commands share come before the
-    command's own, where the place of their record is 0, or after them, in the order of places.
+    command's own, where the position of their record is 0, or after them, in the order of positions.
     """
 
-    place: int
+    position: int
 
-    def __init_subclass__(cls, place: int = 1) -> None:
-        """Set the place of a record's options among those of a command."""
-        cls.place = place
+    def __init_subclass__(cls, position: int = 1) -> None:
+        """Set the position of a record's options among those of a command."""
+        cls.position = position
 
     def __init__(self, **values: Any) -> None:
         vars(self).update(values)
@@ -120,16 +119,16 @@ class CommandOptions:
 
     @classmethod
     def fields(cls) -> list[tuple[str, Parameter]]:
-        """Return the options and arguments in order; a field of a derived class takes its base's place.
+        """Return the options and arguments in order; a field of a derived class takes its base's position.
 
         A derived class that gives one of these fields a value has no such option.
         """
-        places: dict[str, int] = {}
+        positions: dict[str, int] = {}
         for kind in reversed(cls.__mro__):
             for name, value in vars(kind).items():
                 if isinstance(value, Parameter) and issubclass(kind, CommandOptions):
-                    places.setdefault(name, kind.place)
-        fields = [(name, getattr(cls, name)) for name in sorted(places, key=places.__getitem__)]
+                    positions.setdefault(name, kind.position)
+        fields = [(name, getattr(cls, name)) for name in sorted(positions, key=positions.__getitem__)]
         return [(name, field) for name, field in fields if isinstance(field, Parameter)]
 
     def named_files(self, *uses: FileUse) -> list[NamedFile]:
@@ -175,6 +174,8 @@ class RecordCommand(click.Command):
     """Command of click whose parameters are the fields of a record, and whose help is its docstring."""
 
     def __init__(self, record: type[Record], work: Callable[[Record], None]) -> None:
+        from pres_eval.measures.docstrings import docstring_of  # numpy is imported before measures are
+
         self._record, self._work = record, work
         fields = record.fields()
         parameters = [field.kind([*field.names, name], **field.settings) for name, field in fields]

@@ -10,7 +10,6 @@ from itertools import islice
 
 import click
 
-from pres_eval.docstrings import docstring_of
 from pres_eval.errors import UsageError, nearest
 
 COMMANDS = {
@@ -31,8 +30,10 @@ COMMANDS = {
     "pool": "List the documents to judge.",
     "power": "Plan how many topics a difference needs.",
     "protocols": "List the settings of --protocol and their sources.",
+    "replicate": "Measure whether an improvement comes out again.",
     "report": "Write the report: page, text or pictures.",
     "robustness": "Remove judgements and see how the order of runs changes.",
+    "stopping": "Evaluate where reviews stopped.",
     "sweep": "Show measures at several Nmax.",
     "validate": "Estimate from a sample how much a review missed.",
 }
@@ -63,11 +64,11 @@ def split_command(arguments: Sequence[str]) -> tuple[str | None, list[str]]:
 
     Raises UsageError for a first word that is no file and looks like a command.
     """
-    place, word = next(
-        ((place, word) for place, word in enumerate(arguments) if word not in BEFORE_COMMANDS), (0, "")
+    index, word = next(
+        ((index, word) for index, word in enumerate(arguments) if word not in BEFORE_COMMANDS), (0, "")
     )
     if word in COMMANDS:
-        return word, [*arguments[:place], *arguments[place + 1 :]]
+        return word, [*arguments[:index], *arguments[index + 1 :]]
     if word.isalpha() and not os.path.exists(word):  # noqa: PTH110 - pathlib takes a while to import
         near = nearest(word, COMMANDS, LIKENESS)
         if near:
@@ -80,6 +81,8 @@ def command_of(name: str | None) -> click.Command:
     command = importlib.import_module(f"pres_eval.cli.{name or 'evaluate'}").command
     assert isinstance(command, click.Command)
     if command.help is None:  # Python leaves docstrings out (-OO)
+        from pres_eval.measures.docstrings import docstring_of
+
         command.help = docstring_of(command.callback)
     command.context_settings.setdefault("help_option_names", ["-h", "--help"])
     command.context_class = HelpContext
@@ -126,7 +129,7 @@ def expand_long_options(command: click.Command, arguments: Sequence[str]) -> lis
             if (
                 (wants_value or equals)
                 and name in ONCE
-                and name in [one.partition("=")[0] for one in expanded]
+                and name in [option.partition("=")[0] for option in expanded]
             ):
                 raise UsageError(f"{name}: given twice, expected once")
             expanded += [name + equals + value, *islice(words, int(wants_value))]

@@ -14,7 +14,7 @@ from pres_eval.cli.command_options import FiniteRange, command_with, option
 from pres_eval.cli.loading import Paired, chosen_run, read_paired
 from pres_eval.cli.reader import topic_files
 from pres_eval.cli.shared import GROUPS, WEIGHTS, TieOptions
-from pres_eval.errors import refuse
+from pres_eval.errors import UsageError
 from pres_eval.report.compared_tables import compared_tables
 from pres_eval.report.compared_topics import by_group_tables, winner_tables
 from pres_eval.report.run_plots import compared_figure
@@ -112,8 +112,8 @@ class CompareOptions(TieOptions, PairedOptions):
 
     def settings(self) -> CompareSettings:
         """Return the settings of the comparison; raise UsageError for options that exclude each other."""
-        both = self.all_pairs and self.baseline is not None
-        refuse((both, "--all-pairs and --baseline: expected one of them"))
+        if self.all_pairs and self.baseline is not None:
+            raise UsageError("--all-pairs and --baseline: expected one of them")
         settings = CompareSettings(
             test=self.test,
             correction=self.correction,
@@ -136,9 +136,9 @@ def command(options: CompareOptions) -> None:
     settings = options.settings()
     paired = read_paired(options, 1, "no column topic; tests need scores of topics:")
     topic_groups = topic_files(options, options.groups, options.weights, paired.scores.topics)
-    baseline, each = _baseline(options, paired), paired.each("comparing")
-    found = full_comparison(paired.scores, baseline, settings, *topic_groups, each, options.warn)
-    result = found.compared
+    baseline, loop = _baseline(options, paired), paired.loop("comparing")
+    comparison = full_comparison(paired.scores, baseline, settings, *topic_groups, loop, options.warn)
+    result = comparison.compared
     name = BEST if result.baseline is None else result.scores.runs[result.baseline]
     files = {"groups": options.groups, "weights": options.weights}
     shown = {
@@ -151,8 +151,8 @@ def command(options: CompareOptions) -> None:
     by_topic = options.per_topic or options.sort_topics
     tables = [
         *compared_tables(result, topics_with_weights(paired.topics, result.scores)),
-        *(by_group_tables(found.by_group, settings) if found.by_group is not None else []),
-        *(winner_tables(found.plain, options.sort_topics or ORDERS[0]) if by_topic else []),
+        *(by_group_tables(comparison.by_group, settings) if comparison.by_group is not None else []),
+        *(winner_tables(comparison.plain, options.sort_topics or ORDERS[0]) if by_topic else []),
     ]
     put_out(tables, "compare", shown, options, paired.failures, lambda: compared_figure(result))
 

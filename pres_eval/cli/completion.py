@@ -97,9 +97,11 @@ def _completer(shell: str) -> ShellComplete:
         def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem]:
             name = args[0] if args and args[0] in COMMANDS else None
             self.cli = _completable(name)
-            found: list[CompletionItem] = super().get_completions(args[1:] if name else args, incomplete)
+            completions: list[CompletionItem] = super().get_completions(
+                args[1:] if name else args, incomplete
+            )
             commands = [] if args else [n for n in COMMANDS if n.startswith(incomplete)]
-            return [CompletionItem(n, help=COMMANDS[n]) for n in commands] + found
+            return [CompletionItem(n, help=COMMANDS[n]) for n in commands] + completions
 
     return Completer(_completable(None), {}, PROGRAM, COMPLETION_VARIABLE)
 

@@ -65,10 +65,10 @@ def command(options: EvaluateOptions) -> None:
 
 def _taken_file(context: click.Context) -> str:
     """Return a hint at an option that took the first file as its value; nothing if none did."""
-    for taken in context.command.params:
-        value = context.params.get(taken.name or "")
-        if taken.metavar == "FILE" and isinstance(value, str) and os.path.exists(value):  # noqa: PTH110
-            return f"; {taken.opts[-1]} takes a FILE: here it took {value}"
+    for option in context.command.params:
+        value = context.params.get(option.name or "")
+        if option.metavar == "FILE" and isinstance(value, str) and os.path.exists(value):  # noqa: PTH110
+            return f"; {option.opts[-1]} takes a FILE: here it took {value}"
     return ""
 
 
@@ -138,7 +138,9 @@ def _with_patterns(options: EvaluateOptions) -> EvaluateOptions:
     judged, *runs = [expand(path) for path in paths]
     if len(judged) > 1:
         raise UsageError(f"{options.qrels}: names {len(judged)} files, expected the one with the judgements")
-    return options.replace(qrels=judged[0], runs=tuple(path for own in runs for path in own))
+    return options.replace(
+        qrels=judged[0], runs=tuple(path for paths_of_pattern in runs for path in paths_of_pattern)
+    )
 
 
 def _record(evaluations: Iterable[ScoredRun], job: Job) -> Record:
@@ -148,9 +150,11 @@ def _record(evaluations: Iterable[ScoredRun], job: Job) -> Record:
     options, judged = job.command_options, set(job.relevance.pool.topics)
     runs = (
         RunRecord(
-            evaluation=each, file=FileRecord(each.path, None), missing=tuple(judged.difference(each.topics))
+            evaluation=evaluation,
+            file=FileRecord(evaluation.path, None),
+            missing=tuple(judged.difference(evaluation.topics)),
         )
-        for each in evaluations
+        for evaluation in evaluations
     )
     return job.record(
         runs, file_record(options.qrels) if options.against else FileRecord(options.qrels, None)

@@ -36,6 +36,8 @@ class FiguresOptions(RunsOptions):
     what was found, for several recalls.  pres-mrr: PRES and reciprocal rank of topics with one relevant
     document. The numbers are printed; --plot FILE draws them.
 
+    pres-eval report --picture draws recall-precision, ROC and relevant of all topics, too.
+
     Table for --table: figure.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
 

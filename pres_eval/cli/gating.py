@@ -30,7 +30,7 @@ TEST = Need(("if_significant",), "--if-significant")
 ANY_GATE = Need(("fail_under", "fail_over", "against", "expect"), "a gate, such as --against FILE")
 
 
-class GateOptions(CommandOptions, place=7):
+class GateOptions(CommandOptions, position=7):
     """Options of the gates."""
 
     fail_under: tuple[str, ...] = option(

@@ -36,7 +36,7 @@ FIRST_OPTIONS = {
 }
 """The options of the first screen, by the names of their parameters, each with a text of one line."""
 
-SECOND_COMMANDS = ("completion", "help", "man", "protocols")
+SECOND_COMMANDS = ("completion", "figures", "help", "man", "protocols")
 """Commands that the first screen names without their purposes."""
 
 MORE = "More: pres-eval help COMMAND, pres-eval --help-all, pres-eval man"
@@ -191,7 +191,7 @@ def first_screen(
         f"Options ({len(option_rows(command))} in --help-all):\n" + definitions(options),
         "Commands:\n" + definitions([*first.items(), ("and", ", ".join(SECOND_COMMANDS))]),
         prose(MORE),
-        *(_file_format(FILE_FORMATS[each]) for each in (form,) if each in FILE_FORMATS),
+        *([_file_format(FILE_FORMATS[form])] if form in FILE_FORMATS else []),
         *_measure_section(measures, compat),
     )
 
@@ -218,7 +218,7 @@ def help_text(command: click.Command, measures: Sequence[str], compat: str, form
         prose(ARGUMENTS),
         "Options:\n" + definitions(option_rows(command)),
         "Commands:\n" + definitions(COMMANDS.items()),
-        "File formats:\n" + "\n".join(_file_format(FILE_FORMATS[each]) for each in shown),
+        "File formats:\n" + "\n".join(_file_format(FILE_FORMATS[name]) for name in shown),
         prose(LINES_IN_ALL),
         "Exit codes:\n" + definitions((str(code), text) for code, text in EXIT_CODES.items()),
         "Differences from trec_eval, on purpose:\n" + differences,

@@ -49,7 +49,7 @@ def command(options: HolesOptions) -> None:
         if options.documents:
             judged = set(judged_keys(qrels.pool, qrels.grade.tolist()))
             rewriting = options.rewriting()
-            loop = loaded.each("listing documents", loaded.paths)
+            loop = loaded.loop("listing documents", loaded.paths)
             first_documents_of_runs = loop(
                 lambda run: first_documents(text_at(loaded.paths[run]), options.compat, depth, rewriting),
                 len(loaded.paths),

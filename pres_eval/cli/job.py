@@ -232,10 +232,12 @@ class Job(Scoring):
         """Yield the runs over the topics that all of them have; those without any come last, and fail."""
         from pres_eval.analysis.topics import use_topics
 
-        every = list(self._read())
-        failed = [each for each in every if self.command_options.keep_going and not len(each.topic)]
-        kept = [each for each in every if each not in failed]
-        yield from use_topics(kept, self._names(), COMMON, len(self.relevance.pool.topics))[0]
+        rankings = list(self._read())
+        failed = [
+            ranking for ranking in rankings if self.command_options.keep_going and not len(ranking.topic)
+        ]
+        with_topics = [ranking for ranking in rankings if ranking not in failed]
+        yield from use_topics(with_topics, self._names(), COMMON, len(self.relevance.pool.topics))[0]
         yield from failed
 
     def _read(self) -> Iterator[Ranking]:
@@ -264,7 +266,7 @@ class Job(Scoring):
         depth = depth_warning(self.selection, [retrieved for _, _, retrieved in self.facts])
         return "; ".join(text for text in (used.warning, depth) if text) or None
 
-    def each(self, work: Callable[[int], Result], count: int) -> Iterator[Result]:
+    def loop(self, work: Callable[[int], Result], count: int) -> Iterator[Result]:
         """Yield work(0) to work(count - 1), the score of some topics each: by copies if that takes long."""
         # Z-scores remember, for a warning, what they lacked.
         if (
@@ -281,7 +283,7 @@ class Job(Scoring):
     def evaluated(self, ranking: Ranking) -> ScoredRun:
         """Return all numbers of a run.  Raises NoCommonTopicError."""
         check_common_topics(self.relevance, ranking, self.options)
-        evaluation = self.evaluation(ranking, self.blocks(ranking, self.each))
+        evaluation = self.evaluation(ranking, self.blocks(ranking, self.loop))
         if self.command_options.intervals:
             from pres_eval.analysis.sample_intervals import with_sample_intervals
 

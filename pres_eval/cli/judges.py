@@ -14,7 +14,7 @@ from pres_eval.analysis.prediction_powered import TwoJudges, favoured, turned_ro
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.cli.analysing import ALPHA, RUN_GROUPS, SEED, AnalysisOptions, groups_of_runs, put_out
 from pres_eval.cli.command_options import argument, command_with, option
-from pres_eval.cli.loading import read_runs, select_or_usual
+from pres_eval.cli.loading import read_runs, select_or_default
 from pres_eval.cli.reader import qrels_at, unchanged
 from pres_eval.cli.shared import MEASURES, NMAX
 from pres_eval.cli.streams import check_paths
@@ -147,7 +147,7 @@ def _corrected(options: JudgesOptions) -> tuple[list[Table], tuple[RunFailure, .
     """Return the tables of the runs under the machine's judgements, corrected by people's; failures."""
     if not options.runs or options.judges or options.plot or options.test != "t":
         raise UsageError("--correct: expected QRELS QRELS RUN ..., without --judge and --plot, and --test t")
-    numbers, selection = options.numbers(), select_or_usual(options, options.measures, options.nmax)
+    numbers, selection = options.numbers(), select_or_default(options, options.measures, options.nmax)
     sides = []
     failures: tuple[RunFailure, ...] = ()
     for path in (options.first, options.second):
@@ -156,7 +156,7 @@ def _corrected(options: JudgesOptions) -> tuple[list[Table], tuple[RunFailure, .
         asked = options.replace(quiet=options.quiet or path == options.first)
         rankings, names, failures = read_runs(asked, options.runs, qrels, numbers)
         sides.append(pair_runs(qrels, rankings, names, selection, numbers))
-    judges = TwoJudges.of(*sides)
+    judges = TwoJudges.from_scores(*sides)
     both = len(judges.people.topics)
     if both < FEW_TOPICS:
         options.warn(
@@ -167,11 +167,12 @@ def _corrected(options: JudgesOptions) -> tuple[list[Table], tuple[RunFailure, .
         options.warn(
             f"{options.first} has more topics than {options.second}: the first file is that of people"
         )
-    groups = groups_of_runs(options.groups, judges.people.runs, wanted=bool(options.groups))
-    for one in favoured(judges, groups, options.alpha) if len(judges.people.runs) > 1 else ():
+    groups = groups_of_runs(options.groups, judges.people.runs, required=bool(options.groups))
+    for favour in favoured(judges, groups, options.alpha) if len(judges.people.runs) > 1 else ():
         options.warn(
-            f"{one.measure}: the errors of {options.second} favour {one.group}, by {one.difference:.4f}"
-            f" more than the runs that are worse (p by Holm: {p_text(one.corrected)})"
+            f"{favour.measure}: the errors of {options.second} favour {favour.group},"
+            f" by {favour.difference:.4f} more than the runs that are worse"
+            f" (p by Holm: {p_text(favour.corrected)})"
         )
     turned = list(turned_round(judges, options.alpha))
     for measure, run, other, by_people, by_machine in turned[:_MOST_PAIRS]:
@@ -189,7 +190,7 @@ Scorer = Callable[[QrelsJudgements], PairedScores]
 
 def _scorer(options: JudgesOptions, judged: Assessments) -> tuple[Scorer, tuple[RunFailure, ...]]:
     """Return a function that scores the runs by judgements of the same topics; and runs not read."""
-    numbers, selection = options.numbers(), select_or_usual(options, options.measures, options.nmax)
+    numbers, selection = options.numbers(), select_or_default(options, options.measures, options.nmax)
     try:
         rankings, names, failures = read_runs(options, options.runs, judged.qrels(0), numbers)
     except InputError as error:
@@ -220,7 +221,7 @@ def _figure(judged: Assessments, scores: Sequence[PairedScores], warn: Callable[
     names = [text_of(name) for name in judged.names[:2]]
     table = _grades(judged)
     orders = {
-        measure: np.array([positions(each.gains()[number]) for each in scores])
+        measure: np.array([positions(judge_scores.gains()[number]) for judge_scores in scores])
         for number, measure in enumerate(scores[0].measures if scores else ())
     }
     return judges_figure(names, table.grades, table.counts, scores[0].runs if scores else (), orders, warn)

@@ -56,15 +56,15 @@ class Loaded:
 
     def evaluations(self, scoring: Scoring) -> list[ScoredRun]:
         """Return the runs scored."""
-        return evaluations_of(scoring, self.rankings, self.each("evaluating"))
+        return evaluations_of(scoring, self.rankings, self.loop("evaluating"))
 
     def paired(self, selection: Selection) -> PairedScores:
         """Return the same side by side; over all topics of the judgements with -c or --topics all."""
         self.command_options.warn(
             depth_warning(selection, [int(ranking.num_ret.sum()) for ranking in self.rankings]),
         )
-        each = self.each("evaluating")
-        return pair_runs(self.relevance, self.rankings, self.names, selection, self.options, each)
+        loop = self.loop("evaluating")
+        return pair_runs(self.relevance, self.rankings, self.names, selection, self.options, loop)
 
     def qrels(self) -> QrelsJudgements:
         """Return the judgements, in a command that takes qrels alone."""
@@ -76,25 +76,27 @@ class Loaded:
         """The names by which options may name the runs: those of tables, tags, files."""
         return [self.names, [text_of(ranking.tag) for ranking in self.rankings], self.paths]
 
-    def each(self, label: str, paths: Iterable[str] = ()) -> Loop:
+    def loop(self, label: str, paths: Iterable[str] = ()) -> Loop:
         """Return what carries out loops, as `steps` does; `paths`: the files that they read."""
         return steps(label, self.command_options.jobs, self.command_options.quiet, paths)
 
 
-def chosen_run(option: str, wanted: str, known: Sequence[Sequence[str]], *others: str) -> int:
-    """Return the place of the run that an option names, by a name of any kind.
+def chosen_run(option: str, text: str, known: Sequence[Sequence[str]], *others: str) -> int:
+    """Return the index of the run that an option names, by a name of any kind.
 
     others  what else the option takes, for the message
     Raises UsageError for a name that no run has, or several.
     """
     for names in known:
-        places = [place for place, name in enumerate(names) if name == wanted]
-        if len(places) > 1:
-            own = ", ".join(known[0][place] for place in places)
-            raise UsageError(f"{option} {wanted}: the name of {len(places)} runs, expected one of {own}")
-        if places:
-            return places[0]
-    raise no_such_run(option, wanted, [*others, *known[0]])
+        indices = [index for index, name in enumerate(names) if name == text]
+        if len(indices) > 1:
+            names_of_runs = ", ".join(known[0][index] for index in indices)
+            raise UsageError(
+                f"{option} {text}: the name of {len(indices)} runs, expected one of {names_of_runs}"
+            )
+        if indices:
+            return indices[0]
+    raise no_such_run(option, text, [*others, *known[0]])
 
 
 def read_runs(
@@ -151,27 +153,27 @@ def read_score_file(options: NumberOptions, paths: Sequence[str], measures: Sequ
     if len(paths) > 1 or not is_table(text):
         text = as_table(list(zip(paths, texts, strict=True)))
     rule = options.topic_rule(COMMON)
-    found = read_score_table(path, text, rule == ALL, options.warn)
-    if found.topics:
+    score_table = read_score_table(path, text, rule == ALL, options.warn)
+    if score_table.topics:
         used = UsedTopics(
             rule=rule,
-            counts=(len(found.topics),) * len(found.runs),
-            any_run=found.all_topics,
-            judged=found.all_topics,
-            lacking=tuple(sorted(found.lacking, key=lambda one: -one[1])),
+            counts=(len(score_table.topics),) * len(score_table.runs),
+            any_run=score_table.all_topics,
+            judged=score_table.all_topics,
+            lacking=tuple(sorted(score_table.lacking, key=lambda missing: -missing[1])),
         )
         options.warn(used.warning)
     elif options.topics or options.complete:
         raise UsageError(f"--topics: {path} has no column topic, expected run,topic,MEASURE,...")
-    return choose_columns(found, measures, options.numbers()) if measures else found
+    return choose_columns(score_table, measures, options.numbers()) if measures else score_table
 
 
-def select_or_usual(
-    options: NumberOptions, measures: Sequence[str], nmax: Sequence[int], usual: Sequence[str] = ()
+def select_or_default(
+    options: NumberOptions, measures: Sequence[str], nmax: Sequence[int], default_measures: Sequence[str] = ()
 ) -> Selection:
-    """Return the columns of an analysis: the usual ones if it is asked for none."""
-    usual = usual or ("map", f"recall.{','.join(map(str, nmax))}", "PRES")
-    return select(measures or usual, options.numbers(), nmax, options.relevance_info)
+    """Return the columns of an analysis: the default ones if -m names none."""
+    default_measures = default_measures or ("map", f"recall.{','.join(map(str, nmax))}", "PRES")
+    return select(measures or default_measures, options.numbers(), nmax, options.relevance_info)
 
 
 @dataclass(frozen=True)
@@ -182,7 +184,7 @@ class Paired:
     topics    the topics in a few words, for a title
     known     the names by which options may name the runs, of each kind
     failures  the runs that could not be read, and why
-    each      returns what carries out long loops, with a progress bar on a terminal
+    loop      returns what carries out long loops, with a progress bar on a terminal
     """
 
     scores: PairedScores
@@ -190,37 +192,37 @@ class Paired:
     topics: str
     known: Sequence[Sequence[str]]
     failures: tuple[RunFailure, ...] = ()
-    each: Callable[[str], Loop] = lambda label: in_turn
+    loop: Callable[[str], Loop] = lambda label: in_turn
 
 
 def read_paired(
     options: PairedOptions,
     least: int,
     without_topics: str = "",
-    usual: Sequence[str] = (),
+    default_measures: Sequence[str] = (),
     *,
     with_ties: bool = True,
 ) -> Paired:
     """Read the judgements and the runs, `least` at least, or the file of scores that replaces them.
 
     without_topics  the message about a file whose scores are means; empty if these will do
-    usual           the measures if none are asked for
+    default_measures  the measures if -m names none
     with_ties       whether to warn of runs that equal scores could change
     """
     if options.scores:
         if not all(map(has_scores, options.files)):
             raise UsageError(f"--scores FILE replaces QRELS{' RUN' * least}: leave one of them out")
         paths = (*options.scores, *options.files)  # --scores a.csv b.csv
-        found = read_score_file(options, paths, options.measures)
-        if without_topics and not found.topics:
+        score_table = read_score_file(options, paths, options.measures)
+        if without_topics and not score_table.topics:
             raise UsageError(f"--scores {options.scores[0]}: {without_topics} run,topic,MEASURE,...")
         names = [text_of(path) for path in paths]
         settings: dict[str, object] = {"scores": names[0] if len(names) == 1 else names}
-        return Paired(found, settings, plural(len(found.topics)), [found.runs])
+        return Paired(score_table, settings, plural(len(score_table.topics)), [score_table.runs])
     if len(options.files) < 1 + least:
         runs = "one run" if least == 1 else "two runs"
         raise UsageError(f"expected QRELS and at least {runs}, or --scores FILE")
-    selection = select_or_usual(options, options.measures, options.nmax, usual)
+    selection = select_or_default(options, options.measures, options.nmax, default_measures)
     loaded = read(options, options.files[0], options.files[1:])
     if with_ties:
         warn_of_ties(options, loaded.scoring(selection), loaded.rankings)
@@ -230,17 +232,19 @@ def read_paired(
         topics=loaded.topics.text,
         known=loaded.known,
         failures=loaded.failures,
-        each=loaded.each,
+        loop=loaded.loop,
     )
 
 
-def read(options: NumberOptions, qrels: str, runs: Sequence[str], usual: str = COMMON) -> Loaded:
-    """Read the judgements and the runs; `usual` is the --topics where none is given."""
+def read(options: NumberOptions, qrels: str, runs: Sequence[str], default_rule: str = COMMON) -> Loaded:
+    """Read the judgements and the runs; `default_rule` stands for --topics where it is not given."""
     numbers = options.numbers()
     check_paths(qrels, runs)
     relevance = relevance_at(options, qrels)
     rankings, names, failures = read_runs(options, runs, relevance, numbers)
-    rankings, topics = use_topics(rankings, names, options.topic_rule(usual), len(relevance.pool.topics))
+    rankings, topics = use_topics(
+        rankings, names, options.topic_rule(default_rule), len(relevance.pool.topics)
+    )
     options.warn(topics.warning)
     return Loaded(
         relevance=relevance,

@@ -14,6 +14,9 @@ from pres_eval.measures.catalogue import CatalogueEntry, catalogue
 from pres_eval.measures.selection import named_measures
 from pres_eval.options import COMPAT_VERSIONS, VERSIONS
 
+PARITY = "For parity with other tools: rarely used, and last here for that"
+"""The heading of the measures that nobody asks for but who has the numbers of another tool."""
+
 
 @click.command()
 @click.argument("names", nargs=-1, metavar="[NAME ...]")
@@ -47,10 +50,12 @@ def command(names: tuple[str, ...], compat: str, output_format: str) -> None:
             click.echo("\n" + prose(f"See also: {names_of}", 0, 2))
     else:
         families: dict[str, list[tuple[str, str]]] = {}
-        for entry in chosen:
+        for entry in sorted(chosen, key=lambda entry: entry.for_parity):
             other_names = ", ".join(dict.fromkeys(name for name, _ in entry.also))
             text = entry.measure.description + (f" [{other_names}]" if other_names else "")
-            families.setdefault(entry.family, []).append((entry.measure.name, text))
+            families.setdefault(PARITY if entry.for_parity else entry.family, []).append(
+                (entry.measure.name, text)
+            )
         click.echo("\n\n".join(f"{prose(family)}\n{definitions(rows)}" for family, rows in families.items()))
         if not names:
             rows = [(f"{name}:", ", ".join(members)) for name, members in NICKNAMES[compat].items()]
@@ -66,8 +71,8 @@ def _chosen(
     try:
         measures = named_measures(names, VERSIONS[compat])
     except MeasureError:
-        found = [entry for entry in entries if entry.matches(names)]
-        if not found:
+        matches = [entry for entry in entries if entry.matches(names)]
+        if not matches:
             raise
-        return found, False
+        return matches, False
     return [entry for measure in measures for entry in entries if entry.measure is measure], True

@@ -106,7 +106,7 @@ def _lines(judged: Assessments, block: Block, documents: list[int]) -> str:
     for document in documents:
         topic = judged.pool.topics[int(judged.pool.topic_of[document])]
         cells = [guarded(text_of(topic)), guarded(text_of(judged.pool.documents[document]))]
-        has_grade, grades = judged.there[:, document].tolist(), judged.grades[:, document].tolist()
+        has_grade, grades = judged.listed[:, document].tolist(), judged.grades[:, document].tolist()
         for has_grade_of_judge, grade in zip(has_grade, grades, strict=True):
             cells.append(str(grade) if has_grade_of_judge else "-")
         cells.append(f"{block.numbers[document]:.12g}")

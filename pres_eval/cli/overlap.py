@@ -51,9 +51,9 @@ class OverlapOptions(RewriteOptions, ResultOptions):
 
     \b
     Examples:
-      pres-eval overlap before.txt after.txt
-      pres-eval overlap before.txt after.txt --cutoffs 10 -q --changes
-      pres-eval overlap original.txt instructed.txt --irrelevant changed.txt
+      pres-eval overlap run.txt other_run.txt
+      pres-eval overlap run.txt other_run.txt --cutoffs 10 -q --changes
+      pres-eval overlap run.txt other_run.txt --irrelevant qrels.txt
 
     jaccard@k is the number of documents that both have among their first k, over the number that either has;
     overlap@k the same over k, or over the longer list if it is shorter.  rbo is rank-biased overlap (Webber,
@@ -156,9 +156,9 @@ def _overlap_by_topic(
 ) -> OverlapByTopic:
     """Return the overlap of the lists of each topic; raise UsageError if the runs share no topic."""
     if not {*first.topics} & {*second.topics}:
-        found = f"topics such as {quoted(first.topics[0])}" if first.topics else "no topics"
+        topics_of_first = f"topics such as {quoted(first.topics[0])}" if first.topics else "no topics"
         raise UsageError(
-            f"{first.name} and {second.name} have no topic in common: the first has {found},"
+            f"{first.name} and {second.name} have no topic in common: the first has {topics_of_first},"
             f" expected topics of the second such as {quoted(next(iter(second.topics), b''))}"
         )
     rows = [

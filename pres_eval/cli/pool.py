@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pres_eval.analysis.pooling import (
-    ORDERS,
+    JUDGING_ORDERS,
     FirstDocuments,
     Key,
     RankStratum,
@@ -24,7 +24,7 @@ from pres_eval.cli.progress import steps
 from pres_eval.cli.reader import qrels_at
 from pres_eval.cli.shared import COLUMNS, GRADE_WORDS, NumberOptions, RewriteOptions, terminal_width
 from pres_eval.cli.streams import say, warn
-from pres_eval.errors import InputError, PresEvalError, RunFailure, UsageError, refuse
+from pres_eval.errors import InputError, PresEvalError, RunFailure, UsageError
 from pres_eval.options import COMPAT_VERSIONS
 from pres_eval.reading.rewriting import Rewriting
 from pres_eval.reading.run_files import text_at
@@ -69,7 +69,7 @@ class PoolOptions(RewriteOptions):
         "--judged", metavar="QRELS", help="Leave out the documents that QRELS judges."
     )
     order: str = option(
-        "--order", choices=ORDERS, default="contribution", show_default=True,
+        "--order", choices=JUDGING_ORDERS, default="contribution", show_default=True,
         help="Order of the documents.",
     )  # fmt: skip
     persistence: float = option(
@@ -105,11 +105,11 @@ class PoolOptions(RewriteOptions):
             if self.seed is not None:
                 raise UsageError("--seed goes with --strata")
             return ()
-        one = "expected one of them, as strata say how deep and how many"
-        refuse(
-            (self.depth is not None, f"--strata and --depth: {one}"),
-            (self.per_topic is not None, f"--strata and --per-topic: {one}"),
-        )
+        expected = "expected one of them, as strata say how deep and how many"
+        if self.depth is not None:
+            raise UsageError(f"--strata and --depth: {expected}")
+        if self.per_topic is not None:
+            raise UsageError(f"--strata and --per-topic: {expected}")
         return RankStratum.read(self.strata)
 
     def deepest(self, strata: tuple[RankStratum, ...]) -> int:
@@ -143,11 +143,11 @@ def command(options: PoolOptions) -> None:
         grades = judged_keys(qrels.pool, qrels.grade.tolist())
     pooled = pool_documents(runs, options.persistence, options.order)
     sample = draw(pooled, strata, 1 if options.seed is None else options.seed) if strata else None
-    found = pooled if sample is None else sample.documents
-    left = ~_are_judged(found, grades)
+    documents = pooled if sample is None else sample.documents
+    left = ~_are_judged(documents, grades)
     if sample is not None:
         left &= sample.drawn
-    chosen = found.take(np.flatnonzero(left)).first_of_topics(options.per_topic)
+    chosen = documents.take(np.flatnonzero(left)).first_of_topics(options.per_topic)
     tables = [
         to_judge_table(chosen, len(runs), None if sample is None else sample.stratum[left]),
         pools_table(pooled, _are_judged(pooled, grades), chosen),
@@ -180,17 +180,17 @@ def _read(
             return error
 
     runs, failures = list[FirstDocuments](), list[RunFailure]()
-    each = steps("reading", options.jobs, options.quiet, options.runs)
-    for path, found in zip(options.runs, each(first_of, len(options.runs)), strict=True):
-        if isinstance(found, FirstDocuments):
-            if found.warning and not options.quiet:
-                warn(found.warning)
-            runs.append(found)
+    loop = steps("reading", options.jobs, options.quiet, options.runs)
+    for path, outcome in zip(options.runs, loop(first_of, len(options.runs)), strict=True):
+        if isinstance(outcome, FirstDocuments):
+            if outcome.warning and not options.quiet:
+                warn(outcome.warning)
+            runs.append(outcome)
             continue
-        failures.append(RunFailure(path, str(found)))
+        failures.append(RunFailure(path, str(outcome)))
         if not options.keep_going or len(failures) == len(options.runs):
-            raise found
-        say(f"pres-eval: {found}")
+            raise outcome
+        say(f"pres-eval: {outcome}")
     return runs, failures
 
 

@@ -101,9 +101,9 @@ def command(options: PowerOptions) -> None:
     paired = read_paired(options, 2, "no column topic, expected")
     scores = paired.scores
     if len(scores.runs) < 2 or len(scores.topics) < 4:
-        found = f"{plural(len(scores.runs), 'run')} over {plural(len(scores.topics))}"
-        raise UsageError(f"{found}: expected two runs and four topics at least")
-    _check_work(options, scores, paired.each("estimating the time"))
+        size = f"{plural(len(scores.runs), 'run')} over {plural(len(scores.topics))}"
+        raise UsageError(f"{size}: expected two runs and four topics at least")
+    _check_work(options, scores, paired.loop("estimating the time"))
     plan = SizePlan(
         delta=options.delta,
         alpha=options.alpha,
@@ -119,7 +119,7 @@ def command(options: PowerOptions) -> None:
         alpha=options.alpha,
         samples=options.samples,
         seed=options.seed,
-        each=paired.each("testing pairs"),
+        loop=paired.loop("testing pairs"),
     )
     options.warn(unequal_variances_warning(scores, options.test, options.alpha))
     rows, swaps = stability(
@@ -127,7 +127,7 @@ def command(options: PowerOptions) -> None:
         _sizes(options, len(scores.topics)),
         trials=options.trials,
         seed=options.seed,
-        each=paired.each("drawing topics"),
+        loop=paired.loop("drawing topics"),
     )
     tables = [
         sizes_table(sizes, plan, len(scores.topics)),
@@ -145,7 +145,7 @@ def command(options: PowerOptions) -> None:
     )
 
 
-def _check_work(options: PowerOptions, scores: PairedScores, each: Loop) -> None:
+def _check_work(options: PowerOptions, scores: PairedScores, loop: Loop) -> None:
     """Warn before work that takes minutes.  Raises UsageError for more pairs than fit into memory."""
     _, runs, topics = scores.values.shape
     pairs = runs * (runs - 1) // 2
@@ -155,22 +155,22 @@ def _check_work(options: PowerOptions, scores: PairedScores, each: Loop) -> None
         raise UsageError(
             f"{runs:,} runs: {pairs:,} pairs{over}, expected at most {MOST_CELLS:,}; leave some runs out"
         )
-    if not options.quiet and (minutes := _minutes(options, scores, each)) > 1:
+    if not options.quiet and (minutes := _minutes(options, scores, loop)) > 1:
         options.note(
             f"{runs:,} runs over {topics:,} topics take minutes, about {minutes:,.0f};"
             " fewer --samples and --trials take less"
         )
 
 
-def _minutes(options: PowerOptions, scores: PairedScores, each: Loop) -> float:
+def _minutes(options: PowerOptions, scores: PairedScores, loop: Loop) -> float:
     """Return how many minutes all draws take, by the time that some of them do."""
     share, begun = min(TRIED, options.samples, options.trials), time.monotonic()
     if options.test != "t":
         discriminative_power(
-            scores, test=options.test, samples=options.samples // share, seed=options.seed, each=each
+            scores, test=options.test, samples=options.samples // share, seed=options.seed, loop=loop
         )
     sizes = _sizes(options, len(scores.topics))
-    stability(scores, sizes, trials=options.trials // share, seed=options.seed, each=each)
+    stability(scores, sizes, trials=options.trials // share, seed=options.seed, loop=loop)
     return (time.monotonic() - begun) * share / 60
 
 
@@ -185,13 +185,18 @@ def _sizes(options: PowerOptions, topics: int) -> list[int]:
 
 def _figure(told_apart: list[Discrimination], swaps: list[Swaps], alpha: float) -> Figure:
     """Return the picture of achieved significance levels and swap rates."""
-    largest = max(one.topics for one in swaps)
-    full = [one for one in swaps if one.topics == largest and one.pairs >= FEWEST_IN_BIN]
+    largest = max(swap.topics for swap in swaps)
+    full = [swap for swap in swaps if swap.topics == largest and swap.pairs >= FEWEST_IN_BIN]
     curves = {
-        each.measure: (
-            [one.lower for one in full if one.measure == each.measure],
-            [one.rate for one in full if one.measure == each.measure],
+        discrimination.measure: (
+            [swap.lower for swap in full if swap.measure == discrimination.measure],
+            [swap.rate for swap in full if swap.measure == discrimination.measure],
         )
-        for each in told_apart
+        for discrimination in told_apart
     }
-    return power_figure({one.measure: one.levels for one in told_apart}, curves, alpha=alpha, topics=largest)
+    return power_figure(
+        {discrimination.measure: discrimination.levels for discrimination in told_apart},
+        curves,
+        alpha=alpha,
+        topics=largest,
+    )

@@ -44,13 +44,13 @@ def print_results(job: Job, held: BinaryIO | None = None) -> list[ScoredRun]:
             return _write_parquet(stream, job)
         if job.command_options.output_format == "trec":
             return _stream(stream, job)
-        found = []
+        rankings = []
         evaluations = []
         for ranking in job.rankings():
             with _going_on(ranking, job):
                 evaluations.append(job.evaluated(ranking))
-                found.append(ranking)
-        stream.write(_as_text(evaluations, found, job).encode("utf-8", "backslashreplace"))
+                rankings.append(ranking)
+        stream.write(_as_text(evaluations, rankings, job).encode("utf-8", "backslashreplace"))
     return evaluations
 
 
@@ -153,7 +153,7 @@ def _stream_lines(stream: BinaryIO, ranking: Ranking, job: Job, first: bytes) ->
     check_common_topics(job.relevance, ranking, job.options)
     summing = Summing(job.selection, job.weights)
     zscores = job.zscores is not None
-    for block in job.blocks(ranking, job.each):
+    for block in job.blocks(ranking, job.loop):
         if not summing.num_scored:
             stream.write(first)
         summing.add(block)
@@ -173,8 +173,11 @@ def _as_text(evaluations: Sequence[ScoredRun], rankings: Sequence[Ranking], job:
     prefix = "" if job.zscores is None else "Z"
     # As trec_eval prints the labels of Z-scores.
     evaluations = [
-        replace(each, columns=tuple(replace(one, label=f"{prefix}{one.label}") for one in each.columns))
-        for each in evaluations
+        replace(
+            evaluation,
+            columns=tuple(replace(column, label=f"{prefix}{column.label}") for column in evaluation.columns),
+        )
+        for evaluation in evaluations
     ]
     if form == "json":
         from pres_eval.report.records import to_json
@@ -260,7 +263,8 @@ def named_lines(evaluations: Sequence[ScoredRun], job: Job) -> bytes:
         names = [name for path, name in files if File(path).name not in failed]
     # Whoever reads may have left before all runs were evaluated.
     return b"".join(
-        _name_line(name) + _trec_lines(each, job) for name, each in zip(names, evaluations, strict=False)
+        _name_line(name) + _trec_lines(evaluation, job)
+        for name, evaluation in zip(names, evaluations, strict=False)
     )
 
 

@@ -83,12 +83,13 @@ def _with_topics(options: NumberOptions, relevance: Relevance) -> Relevance:
         changed_judgements.check_no_empty_topics(relevance, level)
     left = changed_judgements.without_empty_topics(relevance, level) if rule == SKIP else relevance
     if count := int(changed_judgements.empty_topics(relevance, level).sum()):
-        every, verb = len(relevance.pool.topics), "has" if count == 1 else "have"
-        text = f"{relevance.name}: {count} of {every} topics {verb} no relevant document"
+        number_of_topics = len(relevance.pool.topics)
+        verb = "has" if count == 1 else "have"
+        text = f"{relevance.name}: {count} of {number_of_topics} topics {verb} no relevant document"
         worth = {SKIP: "left out", ZERO: "worth 0", ONE: "worth 1"}.get(rule)
         if worth is not None:
             options.note(f"{text}: {worth} (--empty {rule})")
-        elif count < every:  # else whoever evaluates a run says so
+        elif count < number_of_topics:  # else whoever evaluates a run says so
             options.warn(f"{text}: as in trec_eval they count, mostly as 0 (see --empty)")
     return left
 
@@ -181,11 +182,11 @@ def _ranked(
         bar,
         _engine(options, files) as engine,
         Runs(ranker, engine) as runs,
-        contextlib.closing(runs.rank_each(files, options.results_format, going_on)) as found,
+        contextlib.closing(runs.rank_each(files, options.results_format, going_on)) as rankings,
     ):
-        for one in found:
+        for ranking in rankings:
             with writing_results():
-                yield one
+                yield ranking
 
 
 def _engine(options: NumberOptions, files: Sequence[RunFiles]) -> contextlib.AbstractContextManager[Engine]:
@@ -239,13 +240,13 @@ def _interruptible() -> Iterator[None]:
 
 def _all_first(ranked: Iterator[Ranking | RunFailure]) -> Iterator[Ranking | RunFailure]:
     """Yield the runs when all of them are there, so that nothing is half printed if workers are lost."""
-    every: list[Ranking | RunFailure] = []
+    outcomes: list[Ranking | RunFailure] = []
     try:
-        every.extend(ranked)
+        outcomes.extend(ranked)
     except InputError:  # of one run: those before it are printed
-        yield from every
+        yield from outcomes
         raise
-    yield from every
+    yield from outcomes
 
 
 @contextlib.contextmanager
@@ -272,9 +273,9 @@ def unchanged(twice: Sequence[str], once: Sequence[str] = ()) -> Iterator[None]:
 
 def _readable(paths: Sequence[str]) -> dict[str, File]:
     """Return by address the files of runs that can be read: the fault of another is its reader's to tell."""
-    every = (source for path in paths if path != "-" for source in run_at(path).sources)
-    known = (each for each in every if each.size() is not None)
-    return {each.path: each for each in known if is_remote(each.path) or os.access(each.path, os.R_OK)}
+    files = (source for path in paths if path != "-" for source in run_at(path).sources)
+    with_sizes = (file for file in files if file.size() is not None)
+    return {file.path: file for file in with_sizes if is_remote(file.path) or os.access(file.path, os.R_OK)}
 
 
 def path_of(ranking: Ranking) -> str:

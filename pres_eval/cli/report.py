@@ -264,7 +264,7 @@ def report_of(options: ReportOptions) -> Report:
         compared_with=None
         if options.baseline is None
         else chosen_run("--baseline", options.baseline, loaded.known),
-        each=loaded.each("comparing"),
+        each=loaded.loop("comparing"),
         medians=medians,
         groups=groups,
         weights=weights,
@@ -277,7 +277,7 @@ def report_of(options: ReportOptions) -> Report:
 def _looked_into(options: ReportOptions, report: Report, loaded: Loaded) -> Report:
     """Return the report with the uncertainty from missing judgements, and with texts for the page."""
     bounded = tuple(report.column(label) for label in dict.fromkeys((report.main, *BOUNDED)))
-    each = loaded.each("taking judgements out")
+    loop = loaded.loop("taking judgements out")
     # TREC's tables as text, and pictures, say nothing of this, which takes longer than all the rest.
     shows_all = options.output_format != "text"
     shows_all |= any(_is_page(path) or _data_format(path) for path in options.outputs)
@@ -295,7 +295,7 @@ def _looked_into(options: ReportOptions, report: Report, loaded: Loaded) -> Repo
     )
     return replace(
         report,
-        trust=trust_of(loaded.qrels(), loaded.rankings, bounded, report.options, each, report.weights)
+        trust=trust_of(loaded.qrels(), loaded.rankings, bounded, report.options, loop, report.weights)
         if shows_all
         else None,
         failures=loaded.failures,
@@ -330,8 +330,9 @@ def _medians(options: ReportOptions, labels: set[str]) -> Medians:
 def _subject(report: Report, options: ReportOptions) -> Subject:
     """Return the subject of the picture: the runs and the topic asked for, or the defaults."""
     subject = default_subject(report)
-    tags, paths = [text_of(one.tag) for one in report.evaluations], [file.path for file in report.files]
-    runs = [chosen_run("--of-run", wanted, (report.names, tags, paths)) for wanted in options.of_runs]
+    tags = [text_of(evaluation.tag) for evaluation in report.evaluations]
+    paths = [file.path for file in report.files]
+    runs = [chosen_run("--of-run", name, (report.names, tags, paths)) for name in options.of_runs]
     others = [run for run in range(len(report.names)) if run not in runs]
     topic = subject.topic
     if options.of_topic is not None:

@@ -143,7 +143,7 @@ def command(options: RobustnessOptions) -> None:
         raise UsageError("only one run is left: expected at least two, whose order can change")
     if options.write_qrels:
         _write_qrels(loaded, plan, Path(options.write_qrels))
-    loop = loaded.each("scoring f-qrels")
+    loop = loaded.loop("scoring f-qrels")
     result = robustness(loaded.qrels(), loaded.rankings, selection, loaded.options, plan, loop)
     tables = robustness_tables(result, len(loaded.names), loaded.topics.text)
     tables += _pool_tables(options, loaded, selection)
@@ -169,7 +169,7 @@ def _pool_tables(options: RobustnessOptions, loaded: Loaded, selection: Selectio
             depths=options.depths,
             coefficient=options.coefficient,
             removed=options.removed,
-            each=loaded.each("scoring pools"),
+            loop=loaded.loop("scoring pools"),
         )
         yield depths_table(depths, options.depths, options.coefficient)
     if options.leave_out:
@@ -183,7 +183,7 @@ def _pool_tables(options: RobustnessOptions, loaded: Loaded, selection: Selectio
             groups=groups,
             depth=options.pool_depth,
             removed=options.removed,
-            each=loaded.each("leaving out"),
+            loop=loaded.loop("leaving out"),
         )
         yield left_out_table(list(rows), options.pool_depth)
 
@@ -213,4 +213,4 @@ def _write_qrels(loaded: Loaded, plan: Plan, folder: Path) -> None:
         left = without(qrels, keep(number), plan.removed)
         write_output(files[number].path, qrels_lines(left, left.kept))
 
-    list(loaded.each("writing f-qrels")(write, len(files)))
+    list(loaded.loop("writing f-qrels")(write, len(files)))

@@ -11,7 +11,7 @@ import click
 from pres_eval.cli.command_options import CommandOptions, CutoffList, LevelType, WholeRange, option
 from pres_eval.cli.streams import say, warn
 from pres_eval.engines.machine import num_processors
-from pres_eval.errors import UsageError, refuse
+from pres_eval.errors import UsageError
 from pres_eval.options import (
     COMPAT_VERSIONS,
     DEFAULT_NMAX,
@@ -97,7 +97,7 @@ def terminal_width(output: str | None) -> int | None:
     return shutil.get_terminal_size().columns
 
 
-class TableOptions(CommandOptions, place=3):
+class TableOptions(CommandOptions, position=3):
     """Options of tables for people."""
 
     output_format: str
@@ -113,20 +113,15 @@ class TableOptions(CommandOptions, place=3):
     def check_table(self) -> None:
         """Raises UsageError for options of tables that have no effect in another format."""
         form = self.output_format
-        refuse(
-            (self.fit and form != "latex", f"--fit goes with --format latex, not --format {form}"),
-            (
-                self.style is not None and form != "table",
-                f"--style goes with --format table, not --format {form}",
-            ),
-            (
-                self.digits is not None and form not in TABLES,
-                f"--digits goes with --format {', '.join(TABLES)}, not --format {form}",
-            ),
-        )
+        if self.fit and form != "latex":
+            raise UsageError(f"--fit goes with --format latex, not --format {form}")
+        if self.style is not None and form != "table":
+            raise UsageError(f"--style goes with --format table, not --format {form}")
+        if self.digits is not None and form not in TABLES:
+            raise UsageError(f"--digits goes with --format {', '.join(TABLES)}, not --format {form}")
 
 
-class RewriteOptions(CommandOptions, place=5):
+class RewriteOptions(CommandOptions, position=5):
     """Options that map and exclude documents."""
 
     map_docs: str | None = option(
@@ -150,10 +145,10 @@ class RewriteOptions(CommandOptions, place=5):
 
     def check_rewrites(self) -> None:
         """Raise UsageError for options that have no effect without others."""
-        refuse(
-            (self.map_ranks != "dense" and self.map_docs is None, "--map-ranks goes with --map-docs"),
-            (self.exclude_from != "both" and self.exclude is None, "--exclude-from goes with --exclude"),
-        )
+        if self.map_ranks != "dense" and self.map_docs is None:
+            raise UsageError("--map-ranks goes with --map-docs")
+        if self.exclude_from != "both" and self.exclude is None:
+            raise UsageError("--exclude-from goes with --exclude")
 
     @property
     def rewrites(self) -> dict[str, str]:
@@ -172,7 +167,7 @@ class RewriteOptions(CommandOptions, place=5):
         return rewriting_of(self.map_docs, self.map_ranks, self.exclude, self.exclude_from)
 
 
-class NumberOptions(RewriteOptions, place=4):
+class NumberOptions(RewriteOptions, position=4):
     """Options that change numbers, and names of runs, -R, --quiet and --jobs."""
 
     names: str = option(
@@ -293,16 +288,10 @@ class NumberOptions(RewriteOptions, place=4):
         """Return the options that change numbers; stops at options that contradict each other."""
         self.check_rewrites()
         level = self.relevance_level
-        refuse(
-            (
-                isinstance(level, float) and self.relevance_format != "qrels_float",
-                f"-l {level:g}: expected a whole number, or the judgements with -R qrels_float",
-            ),
-            (
-                self.size_file is not None and self.num_docs_in_coll,
-                "-N and --size-file: expected one of them",
-            ),
-        )
+        if isinstance(level, float) and self.relevance_format != "qrels_float":
+            raise UsageError(f"-l {level:g}: expected a whole number, or the judgements with -R qrels_float")
+        if self.size_file is not None and self.num_docs_in_coll:
+            raise UsageError("-N and --size-file: expected one of them")
         return Options(
             compat=self.compat,
             relevance_level=level,
@@ -317,7 +306,7 @@ class NumberOptions(RewriteOptions, place=4):
         )
 
 
-class TieOptions(NumberOptions, place=6):
+class TieOptions(NumberOptions, position=6):
     """The same, and --ties."""
 
     ties: str = option(

@@ -129,8 +129,8 @@ def last_line(wipe: Callable[[], None]) -> Iterator[None]:
     wipe  wipes away what the block draws, before each message as well
     """
     _wipes.append(wipe)
-    for each in _wipes:
-        each()
+    for wipe_line in _wipes:
+        wipe_line()
     try:
         yield
     finally:
@@ -195,9 +195,9 @@ def noted(quiet: bool) -> Iterator[None]:
     written: set[str] = set()
     show_others = python_warnings.showwarning
 
-    def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+    def show(message: Warning | str, category: type[Warning], *location: Any, **more: Any) -> None:
         if not issubclass(category, ReadingWarning):
-            show_others(message, category, *place, **more)
+            show_others(message, category, *location, **more)
         elif not quiet and str(message) not in written:
             written.add(str(message))
             if issubclass(category, ReadingNote):
@@ -212,6 +212,6 @@ def noted(quiet: bool) -> Iterator[None]:
 
 
 def check_paths(qrels: str, runs: Sequence[str]) -> None:
-    """Stop if standard input is wanted twice."""
+    """Stop if standard input is named twice."""
     if [qrels, *runs].count("-") > 1:
         raise UsageError("standard input (-) can be one file only")

@@ -122,11 +122,11 @@ def _validate(options: ResultOptions, asked: dict[str, Any], review: str, *sampl
     asked["columns"] = {"relevance" if kind == GRADE else kind: name for kind, name in headings.items()}
     asked["grades"] = grades_of_option(asked.pop("sample_grades"))
     # The function itself: its errors name options, where the library's name arguments.
-    found = inspect.unwrap(validate)(review, *samples, **asked)
+    validation = inspect.unwrap(validate)(review, *samples, **asked)
     asked |= {"review": text_of(review), "samples": [text_of(path) for path in samples]}
-    put_out(validation_tables(found), "validate", asked, options, make=found.plot)
-    recalls = found.of("recall")
-    short = [recall for recall in recalls if not found.shows(recall)]
+    put_out(validation_tables(validation), "validate", asked, options, make=validation.plot)
+    recalls = validation.of("recall")
+    short = [recall for recall in recalls if not validation.shows(recall)]
     for recall in short:
         of_topic = f"topic {text_of(recall.topic)}: " if len(recalls) > 1 else ""
         shown = "none, as nothing is relevant" if math.isnan(recall.at_least) else f"{recall.at_least:.6f}"
@@ -141,12 +141,12 @@ def _validate(options: ResultOptions, asked: dict[str, Any], review: str, *sampl
 def _plan(options: ResultOptions, asked: dict[str, Any]) -> None:
     """Print how many documents to draw; raises UsageError for options that need files."""
     asked["margin"] = asked["margin"] or 0.05
-    kept = {name: asked[name] for name in ("collection", "prevalence", "margin", "confidence")}
-    if None in kept.values() or any(
+    settings = {name: asked[name] for name in ("collection", "prevalence", "margin", "confidence")}
+    if None in settings.values() or any(
         asked[name] is not None for name in ("depth", "sizes", "target", "control")
     ):
         raise UsageError(
             "expected REVIEW SAMPLE ..., or for a plan no files and"
             " --collection NUM --prevalence SHARE [--margin MARGIN] [--confidence SHARE]"
         )
-    put_out(plan_tables(**kept), "validate", kept, options)
+    put_out(plan_tables(**settings), "validate", settings, options)

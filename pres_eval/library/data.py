@@ -8,16 +8,23 @@ import os
 from collections.abc import Mapping, Set
 from dataclasses import replace
 from functools import cached_property
-from itertools import chain, takewhile
+from itertools import chain
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pres_eval.checking.second_look import ALL_ROWS, SecondLook, look_at_blocks, look_at_files
-from pres_eval.errors import InputError, refuse
-from pres_eval.library.arguments import is_path
-from pres_eval.library.finding import NOT_TOO_LARGE, TOO_LARGE, block_of_dict, look_at_dict, rank_dict
+from pres_eval.errors import InputError, UsageError
+from pres_eval.library.arguments import is_dict, is_path
+from pres_eval.library.finding import (
+    NOT_TOO_LARGE,
+    TOO_LARGE,
+    block_of_dict,
+    is_worth_a_look,
+    look_at_dict,
+    rank_dict,
+)
 from pres_eval.library.ids import Lookup, ids_of
 from pres_eval.library.matrices import TopDocuments
 from pres_eval.library.tables import block_of_table, column_of
@@ -28,7 +35,8 @@ from pres_eval.ranking.runs import Runs, read_run
 from pres_eval.reading import streams
 from pres_eval.reading.blocks import Block, check_tag
 from pres_eval.reading.file import File
-from pres_eval.reading.headings import OF_TABLES
+from pres_eval.reading.headings import DOCNO, GRADES, OF_TABLES, SCORES, TOPIC
+from pres_eval.reading.naming import current_naming, named
 from pres_eval.reading.relevance import Relevance, qrels_of_block, read_relevance
 from pres_eval.reading.run_files import run_at, source_at
 
@@ -75,8 +83,7 @@ def plain_data(data: Any, name: str, grade: int | None = None) -> tuple[Any, boo
         data = data.qrels_iter()
     elif type(data).__module__.split(".")[0] == "ranx" and hasattr(data, "to_dict"):
         data = data.to_dict()
-    columns = OF_TABLES["topic"], OF_TABLES["document"]  # with both, keys are no topics
-    if isinstance(data, Mapping) and not all(any(key in data for key in names) for names in columns):
+    if is_dict(data) and not _has_columns(data, SCORES if grade is None else GRADES):
         return without_lists(data, name, grade), True
     for method in ("collect", "compute"):  # of lazy frames of Polars, and of Dask
         if callable(getattr(data, method, None)) and hasattr(type(data), "columns"):
@@ -94,13 +101,22 @@ def plain_data(data: Any, name: str, grade: int | None = None) -> tuple[Any, boo
     return data, False
 
 
+def _has_columns(data: Mapping[Any, Any], role: int) -> bool:
+    """Return whether the keys of a dict are names of columns, not topics; role: of a run or of judgements."""
+    names = data.keys()
+    headings = current_naming().for_role(role).columns
+    topics = (*OF_TABLES["topic"], headings.get(TOPIC))
+    documents = (*OF_TABLES["document"], headings.get(DOCNO))
+    return not (names.isdisjoint(topics) or names.isdisjoint(documents))
+
+
 def without_lists(data: Mapping[Any, Any], name: str, grade: int | None = None) -> Mapping[Any, Any]:
     """Return a dict of dicts for one with lists of documents in ranked order, whose order is their rank.
 
     grade  of all documents if they are judgements
     Raises InputError for a document that a list has twice.
     """
-    if not any(isinstance(documents, (list, tuple)) for documents in data.values()):
+    if not any(issubclass(kind, (list, tuple)) for kind in set(map(type, data.values()))):
         return data
     by_topic: dict[Any, Any] = {}
     for topic, documents in data.items():
@@ -118,6 +134,8 @@ def without_lists(data: Mapping[Any, Any], name: str, grade: int | None = None) 
 
 def check_dicts(data: Mapping[Any, Any], name: str) -> None:
     """Raise InputError for a topic that has no dict of documents."""
+    if all(issubclass(kind, Mapping) for kind in set(map(type, data.values()))):
+        return
     for topic, documents in data.items():
         if not isinstance(documents, Mapping):
             raise InputError(
@@ -133,7 +151,7 @@ def read_judgements(data: Any, form: str, name: str | None, jobs: int | None) ->
     if is_path(data):
         return read_relevance(source_at(os.fspath(data)), form, jobs)
     if hasattr(data, "read"):
-        return read_relevance(_FileObject(data, name, "qrels"), form, jobs)
+        return read_relevance(named(_FileObject(data, name, "qrels")), form, jobs)
     name = name or "qrels"
     data, by_topic = plain_data(data, name, grade=1)
     block = _block_of_dict(data, name) if by_topic else block_of_table(data, OF_TABLES["grade"], name)
@@ -143,7 +161,7 @@ def read_judgements(data: Any, form: str, name: str | None, jobs: int | None) ->
 def _block_of_dict(data: Mapping[Any, Any], name: str) -> Block:
     """Return judgements from a dict of dicts, or of sets whose documents are relevant."""
     judged = {
-        topic: dict.fromkeys(documents, 1) if isinstance(documents, Set) else documents
+        topic: dict.fromkeys(documents, 1) if isinstance(documents, Set) else _with_grades(documents)
         for topic, documents in data.items()
         if documents
     }
@@ -162,6 +180,17 @@ def _block_of_dict(data: Mapping[Any, Any], name: str) -> Block:
         documents=ids_of(ids, name),
         numbers=grades,
     )
+
+
+def _with_grades(documents: Any) -> Any:
+    """Return the documents of a topic with the grades of words that the user named."""
+    naming = current_naming()
+    if not naming.grades or not is_dict(documents):
+        return documents
+    return {
+        document: naming.grade(grade) if isinstance(grade, str) else grade
+        for document, grade in documents.items()
+    }
 
 
 def _as_grades(values: NDArray[Any], name: str) -> NDArray[Any]:
@@ -203,7 +232,7 @@ def rank_any(
     if is_path(data):
         return read_run(run_at(os.fspath(data)), relevance, options, jobs)
     if hasattr(data, "read"):
-        return read_run(_FileObject(data, name, "run"), relevance, options, jobs)
+        return read_run(named(_FileObject(data, name, "run")), relevance, options, jobs)
     name = name or getattr(data, "name", None) or "run"
     name = name if isinstance(name, str) else "run"
     check_tag(name, name)
@@ -218,14 +247,20 @@ def rank_any(
     return with_nothing_for(ranking, places) if len(places) else ranking
 
 
+NOT_LOOKED = SecondLook()
+"""A second look that found nothing, as nobody looked."""
+
+
 def look_again(data: Any, ranking: Ranking, relevance: Relevance, lookup: Lookup) -> SecondLook:
     """Return a second look at the data of a run; what can be read once alone is not looked at."""
     if is_path(data):
         return look_at_files(run_at(os.fspath(data)), ranking, relevance, alone=True)
     if hasattr(data, "read") or not hasattr(data, "__len__") or isinstance(data, TopDocuments):
-        return SecondLook()
+        return NOT_LOOKED
     data, by_topic = plain_data(data, ranking.name)
     if by_topic and relevance.rewriting is None:
+        if not is_worth_a_look(ranking):
+            return NOT_LOOKED
         return look_at_dict(data, ranking, relevance, lookup)
     block = block_of_data(data if by_topic else _first_rows(data), by_topic, ranking.name)
     return look_at_blocks([block], ranking, relevance)
@@ -262,55 +297,12 @@ def rank_by_cluster(
     Raises UsageError for another run, and for a timeout that is no number above 0.
     """
     is_time = timeout is None or (isinstance(timeout, int | float) and 0 < timeout < math.inf)
-    refuse(
-        (not is_time, f"cluster_timeout={timeout!r}: expected seconds, above 0"),
-        (not is_path(data), "cluster: its workers read files; expected a path or an address as the run"),
-    )
+    if not is_time:
+        raise UsageError(f"cluster_timeout={timeout!r}: expected seconds, above 0")
+    if not is_path(data):
+        raise UsageError("cluster: its workers read files; expected a path or an address as the run")
     from pres_eval.engines.connecting import SECONDS, Patience, engine_of
 
     patience = Patience(SECONDS if timeout is None else timeout)
     with engine_of(cluster, patience) as engine, Runs(RunRanker.of(relevance, options), engine) as runs:
         return runs.rank(run_at(os.fspath(data)))
-
-
-_MANY_GRADES = 6
-"""Different grades in a topic that look like scores, when no grade comes twice."""
-
-_GRADES = range(-2, 5)
-"""Grades of the tracks of TREC, and of most others."""
-
-
-def values_are(data: Any, kind: type | tuple[type, ...]) -> bool:
-    """Return whether the first topic of a dict of dicts has values of this kind alone."""
-    first = next(iter(data.values()), None) if isinstance(data, Mapping) else None
-    return isinstance(first, Mapping) and bool(first) and all(isinstance(one, kind) for one in first.values())
-
-
-def first_topic(data: Any) -> dict[Any, Any] | None:
-    """Return a dict of dicts with its first topic alone, also of a list of rows; None for other data."""
-    if isinstance(data, list):
-        of_row = (tuple, list)
-        rows = takewhile(lambda row: isinstance(row, of_row) and len(row) == 3 and row[0] == data[0][0], data)
-        return {None: {str(document): value for _, document, value in rows}}
-    first = next(iter(data.items()), None) if isinstance(data, Mapping) else None
-    return None if first is None or not isinstance(first[1], Mapping) else {first[0]: first[1]}
-
-
-def look_swapped(judged: Any, run: Any) -> str:
-    """Return why judgements look like scores and a run like grades, by the first topic of dicts of dicts.
-
-    Empty if nothing does: whole numbers from -2 to 4 can be both.
-    """
-    if values_are(judged, float) and values_are(run, (int, np.integer)):
-        return "the judgements are numbers with decimals, the scores of the run are whole"
-    if values_are(run, (bool, np.bool_)) and not values_are(judged, (bool, np.bool_)):
-        return "the scores of the run are True and False"
-    if values_are(judged, (int, np.integer)) and values_are(run, (int, np.integer)):
-        grades, scores = (list(next(iter(data.values())).values()) for data in (judged, run))
-        if _MANY_GRADES <= len(grades) == len(set(grades)) and 2 * len(set(scores)) <= len(scores):
-            return "the judgements are all different, the scores of the run are few different whole numbers"
-        beyond = [grade for grade in grades if grade not in _GRADES]
-        if beyond and all(score in _GRADES for score in scores):
-            found = f"the judgements have grades such as {beyond[0]}"
-            return f"{found}, the scores of the run are whole and at most {_GRADES[-1]}"
-    return ""

@@ -15,11 +15,11 @@ from pres_eval.library.arguments import (
     TieRule,
     python_words,
 )
-from pres_eval.library.data import values_are
 from pres_eval.library.evaluation import Evaluation
 from pres_eval.library.measures import Measures
 from pres_eval.library.ranked import Qrels
 from pres_eval.library.run import Run
+from pres_eval.library.swapped import are_dicts
 from pres_eval.options import DEFAULT_NMAX, SKIP, STOP, Options
 
 
@@ -53,6 +53,8 @@ def evaluate(
     compat: Compat = "9.0.8",
     form: str = "qrels",
     name: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    grades: Mapping[str, float] | None = None,
     jobs: int | None = None,
     cluster: Any = None,
     cluster_timeout: float | None = None,
@@ -99,6 +101,9 @@ def evaluate(
     compat         the trec_eval whose numbers are wanted, "9.0.8" or "10.0" (--compat)
     form           the format of a qrels file (-R)
     name           name of the run in messages and in the result, if it is no file
+    columns        headings of columns that have other names than those that are known, of judgements and run:
+                   {"topic": "Frage", "qrels.docno": "Treffer"} (--columns)
+    grades         grades of words in judgements: {"hot": 2, "relevant": 1} (--grades)
     jobs           threads that read and compute (None: as many as there are processors, for files)
     cluster        who reads a run that is a file: a Dask client (`distributed.Client`), the address of its
                    scheduler, or "local:N" for N processes of this machine
@@ -120,9 +125,13 @@ def evaluate(
     """
     if isinstance(run, Run):
         raise UsageError("run: it is ranked already; call its method evaluate")
-    if values_are(run, Mapping):
+    if are_dicts(run):
         raise UsageError("run: found a dict of runs, expected one run; pres_eval.experiment takes several")
-    judged = qrels if isinstance(qrels, Qrels) else Qrels(qrels, form=form, jobs=jobs)
+    judged = qrels
+    if not isinstance(judged, Qrels):
+        judged = Qrels(qrels, form=form, columns=columns, grades=grades, jobs=jobs)
+    elif grades is not None:
+        raise UsageError("grades: the judgements are read already; pres_eval.Qrels takes them")
     if (map_docs, map_ranks, exclude, exclude_from) != (None, "dense", None, "both"):
         judged = judged.rewritten(
             map_docs=map_docs, map_ranks=map_ranks, exclude=exclude, exclude_from=exclude_from
@@ -139,6 +148,7 @@ def evaluate(
         max_retrieved=max_retrieved,
         duplicates=duplicates,
         name=name,
+        columns=columns,
         jobs=jobs,
         cluster=cluster,
         cluster_timeout=cluster_timeout,

@@ -6,7 +6,6 @@ import html
 import math
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
@@ -18,11 +17,33 @@ from pres_eval.library.ids import texts_of
 from pres_eval.measures.base import Format
 from pres_eval.measures.selection import SelectedColumn, select
 from pres_eval.options import Options
+from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.topic_files import Groups, Weights
+from pres_eval.records import dataclass
 from pres_eval.scoring import ScoredRun as Scores
 
 Value = float | int | str | None
 """A number, a count, a text (runid, relstring); None where a measure has no value over all topics."""
+
+
+class Digest:
+    """SHA-256 of judgements, made when it is first asked for; in another process it is there already."""
+
+    def __init__(self, relevance: Relevance) -> None:
+        self._relevance: Relevance | None = relevance
+        self._text: str | None = None
+
+    def text(self) -> str | None:
+        """Return it as hexadecimal digits; None for judgements in a format whose file is gone."""
+        if self._relevance is not None:
+            from pres_eval.reading.digests import judgements_digest
+
+            self._text = judgements_digest(self._relevance, self._relevance.name)
+            self._relevance = None
+        return self._text
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_relevance": None, "_text": self.text()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +56,7 @@ class Origin:
     unjudged                   the topics of the run that they lack
     qrels_is_file, run_is_file whether the names are those of files
     dropped                    rows left out because their document is there twice
+    digest                     the digest of the judgements
     """
 
     qrels: str
@@ -44,6 +66,7 @@ class Origin:
     unjudged: Ids
     qrels_is_file: bool
     run_is_file: bool
+    digest: Digest
     dropped: int = 0
 
     def missing(self) -> tuple[bytes, ...]:
@@ -208,7 +231,16 @@ class Evaluation:
             for name, is_file in ((self.name, origin.run_is_file), (origin.qrels, origin.qrels_is_file))
         )
         run = RunRecord(self.scores, run_file, tuple(origin.unjudged), origin.missing(), origin.dropped)
-        return to_json(Record(self.options, qrels_file, (run,), origin.form, groups=groups, weights=weights))
+        record = Record(
+            options=self.options,
+            qrels=qrels_file,
+            runs=(run,),
+            relevance_format=origin.form,
+            groups=groups,
+            weights=weights,
+            judgements_digest=origin.digest.text(),
+        )
+        return to_json(record)
 
     def to_trec(self, per_topic: bool = False, summary: bool = True) -> bytes:
         """Return trec_eval's lines, byte for byte; with `per_topic` those of each topic first (-q)."""

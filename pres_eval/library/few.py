@@ -10,8 +10,10 @@ from itertools import chain
 from typing import Any
 
 from pres_eval.batches.plain import JudgedTopic, RankedTopic
-from pres_eval.measures.selection import Selection
+from pres_eval.measures.selection import SelectedColumn, Selection
 from pres_eval.ranking.order import few_in_order
+from pres_eval.scoring import values_of_topics
+from pres_eval.summing import Values
 
 MOST_ROWS = 1_000
 """Retrieved documents up to which arrays are slower."""
@@ -26,19 +28,6 @@ TEXTS = {str}
 
 NUM_REL = "num_rel"
 """The one value that a topic has for which nothing was retrieved."""
-
-Columns = tuple[tuple[str, Callable[..., float], tuple[Any, ...]], ...]
-"""Key, plain function and arguments of each column."""
-
-
-def plain_columns(keys: Sequence[str], selection: Selection) -> Columns | None:
-    """Return the plain functions of all columns, None if one has none."""
-    columns = []
-    for key, column in zip(keys, selection, strict=True):
-        if column.plain is None:
-            return None
-        columns.append((key, column.plain, column.arguments))
-    return tuple(columns)
 
 
 def plain_judgements(judged: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]] | None:
@@ -59,28 +48,41 @@ def plain_judgements(judged: Mapping[str, Mapping[str, int]]) -> dict[str, dict[
 class FewDocuments:
     """Values by topic of runs with few documents.
 
-    grades   those of a topic by document; None for a topic without judgements
-    columns  the plain functions
-    nothing  the values of a topic for which nothing was retrieved
+    grades     those of a topic by document; None for a topic without judgements
+    keys       those of the columns
+    selection  the columns
+    nothing    the values of a topic for which nothing was retrieved
     """
 
     def __init__(
         self,
         grades: Callable[[str], Mapping[str, int] | None],
         relevance_level: int,
-        columns: Columns,
+        keys: Sequence[str],
+        selection: Selection,
         nothing: dict[str, float],
     ) -> None:
         self._grades = grades
         self._relevance_level = relevance_level
-        self._columns = columns
         self._nothing = nothing
         self._judged: dict[str, JudgedTopic] = {}
+        self._keys = keys
+        self._plain_columns: list[tuple[str, Callable[..., float], tuple[Any, ...]]] = []
+        self._other_keys: list[str] = []
+        other_columns: list[SelectedColumn] = []
+        for key, column in zip(keys, selection, strict=True):
+            if column.plain is None:
+                self._other_keys.append(key)
+                other_columns.append(column)
+            else:
+                self._plain_columns.append((key, column.plain, column.arguments))
+        self._other_columns = tuple(other_columns)
 
     def values(self, run: Mapping[Any, Any]) -> dict[str, dict[str, float]] | None:
         """Return the values by topic, in the run's order; None if the run has to go the long way."""
         values: dict[str, dict[str, float]] = {}
-        known, columns, num_judged = self._judged, self._columns, 0
+        known, columns, num_judged = self._judged, self._plain_columns, 0
+        topics_of_others: dict[str, RankedTopic] = {}
         rankings = run.values()
         if not set(map(type, rankings)) <= {dict} or sum(map(len, rankings)) > MOST_ROWS:
             return None
@@ -101,10 +103,22 @@ class FewDocuments:
                 ranked = RankedTopic(order, len(documents), judged)
                 values[topic] = {key: function(ranked, *arguments) for key, function, arguments in columns}
                 num_judged += len(ranked.ranks)
+                if self._other_keys:
+                    topics_of_others[topic] = ranked
         # Where no document is judged, the long way looks at the ids.
         if not num_judged and not "".join(chain.from_iterable(rankings)).isprintable():
             return None
+        if topics_of_others:
+            self._add_others(values, topics_of_others)
         return values
+
+    def _add_others(self, values: dict[str, dict[str, float]], topics: Mapping[str, RankedTopic]) -> None:
+        """Add the values of columns without a plain function to those of some topics."""
+        columns = values_of_topics(list(topics.values()), self._other_columns)
+        rows = zip(*map(numbers_of, columns), strict=True)
+        for topic, row in zip(topics, rows, strict=True):
+            by_key = {**values[topic], **dict(zip(self._other_keys, row, strict=True))}
+            values[topic] = {key: by_key[key] for key in self._keys}
 
     def _values_of_nothing(self, judged: JudgedTopic) -> dict[str, float]:
         """Return the values of a topic for which nothing was retrieved."""
@@ -118,5 +132,11 @@ class FewDocuments:
         grades = self._grades(topic)
         if grades is None:  # not kept: runs may have any number of such topics
             return None
-        judged = self._judged[topic] = JudgedTopic(grades, self._relevance_level)
+        name = topic.encode("utf-8", "backslashreplace")  # for messages
+        judged = self._judged[topic] = JudgedTopic(grades, self._relevance_level, name)
         return judged
+
+
+def numbers_of(values: Values) -> list[float]:
+    """Return the values of a column; texts have none."""
+    return [0.0] * len(values) if isinstance(values, list) else values.tolist()

@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from pres_eval.arrays import NO_IDS, FloatArray, Ids, IntArray, blocks, has_equal
+from pres_eval.arrays import NO_IDS, FloatArray, Ids, IntArray, Words, blocks, has_equal, narrow
 from pres_eval.checking.second_look import Sampler, SecondLook
 from pres_eval.errors import InputError, quoted
 from pres_eval.library.ids import Lookup, decode, encode, ids_of
 from pres_eval.options import Options
-from pres_eval.ranking.order import Sortable, rank_judged
+from pres_eval.ranking.order import Sortable, falling_order, place_keys, rank_judged
 from pres_eval.ranking.parts import Facts, RankedPart, joined_topics
-from pres_eval.ranking.ranked import Ranked, Scores
+from pres_eval.ranking.ranked import NO_TIES, Ranked, Scores, inverse
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.ranking import Ranking, ranking_of
 from pres_eval.reading.blocks import Block
@@ -35,6 +35,12 @@ CHECKED_IDS = 512
 
 FEWEST_COMPARED_ROWS = 1_000
 """Documents of a dict from which on some are compared with judged ones, if any is judged as it is."""
+
+COMPARED_SHARE, LEAST_COMPARED_ROWS = 128, 32
+"""One in so many documents of a dict is compared then, so that it takes less than 5 % of the time."""
+
+MOST_FEW_ROWS = 1_000
+"""Documents up to which plain Python ranks a dict in less time than arrays."""
 
 Documents = Mapping[Any, Any]
 
@@ -94,18 +100,56 @@ def rank_dict(
         raise InputError(name, None, "no retrieved documents", "at least one")
     _check_texts(rankings, name)
     ranker = Ranker.of(relevance, options)
-    topic, offsets = np.array(places, np.int64), np.cumsum([0, *map(len, rankings)])
-    parts = [
-        _Topics(topic[start:stop], rankings[start:stop], offsets[start : stop + 1] - offsets[start], name)
-        for start, stop in blocks(offsets)
-    ]
-    ranked = joined_topics([part.ranked(ranker, lookup) for part in parts])
+    ranked = None
+    if num_rows <= MOST_FEW_ROWS and ranker.single and not ranker.ascending:
+        ranked = _rank_few(places, rankings, lookup)
+    if ranked is None:
+        ranked = _rank_many(places, rankings, ranker, lookup, name)
     part = RankedPart(
         facts=Facts(num_rows=num_rows),
         unjudged=Ids.from_texts(unjudged) if unjudged else NO_IDS,
         ranked=ranked,
     )
     return ranking_of(part, ranker, name, tag)
+
+
+def _rank_few(places: Sequence[int], rankings: Sequence[Documents], lookup: Lookup) -> Ranked | None:
+    """Rank few documents in plain Python; None for scores that are equal in a topic, or no numbers."""
+    judged_ranks: list[int] = []
+    judged_documents: list[int] = []
+    offsets = [0]
+    by_place = sorted(range(len(places)), key=places.__getitem__)
+    for row in by_place:
+        documents = falling_order(rankings[row])
+        if documents is None:
+            return None
+        numbers = map(lookup.documents[places[row]].get, documents)
+        for rank, number in enumerate(numbers, 1):
+            if number is not None:
+                judged_ranks.append(rank)
+                judged_documents.append(number)
+        offsets.append(len(judged_ranks))
+    return Ranked(
+        topic=np.array([places[row] for row in by_place], np.int64),
+        num_ret=np.array([len(rankings[row]) for row in by_place], np.int64),
+        offsets=np.array(offsets, np.int64),
+        rank=np.array(judged_ranks, np.int64),
+        document=np.array(judged_documents, np.int64),
+        ties=NO_TIES,
+    )
+
+
+def _rank_many(
+    places: Sequence[int], rankings: Sequence[Documents], ranker: Ranker, lookup: Lookup, name: str
+) -> Ranked:
+    """Rank topics at these places of the pool, by arrays."""
+    topic = np.array(places, np.int64)
+    offsets = np.cumsum([0, *map(len, rankings)])
+    parts = [
+        _Topics(topic[start:stop], rankings[start:stop], offsets[start : stop + 1] - offsets[start], name)
+        for start, stop in blocks(offsets)
+    ]
+    return joined_topics([part.ranked(ranker, lookup) for part in parts])
 
 
 def _check_texts(rankings: Sequence[Documents], name: str) -> None:
@@ -119,24 +163,36 @@ def _check_texts(rankings: Sequence[Documents], name: str) -> None:
         raise InputError(name, None, found, "texts alone") from None
 
 
+def is_worth_a_look(ranking: Ranking) -> bool:
+    """Return whether the documents of a dict that was ranked are compared with judged ones."""
+    return not len(ranking.rank) or ranking.facts.num_rows >= FEWEST_COMPARED_ROWS
+
+
+def _documents_of_topic(run: Mapping[Any, Documents], topic: int, lookup: Lookup, name: str) -> Documents:
+    """Return the documents of a topic of the pool, whose id the run may have as a number."""
+    text = decode(lookup.pool.topics[topic])
+    if text in run:
+        return run[text]
+    return next(documents for key, documents in run.items() if lookup.place(key, name) == topic)
+
+
 def look_at_dict(
     run: Mapping[Any, Documents], ranking: Ranking, relevance: Relevance, lookup: Lookup
 ) -> SecondLook:
     """Return a second look at a dict of dicts that was ranked."""
-    if len(ranking.rank) and ranking.facts.num_rows < FEWEST_COMPARED_ROWS:
-        return SecondLook()
-    by_place = {lookup.place(topic, ranking.name): documents for topic, documents in run.items() if documents}
-    places = np.array([-1 if place is None else place for place in by_place], np.int64)
-    rankings = list(by_place.values())
+    most_rows = ranking.facts.num_rows
+    if len(ranking.rank):
+        most_rows = max(most_rows // COMPARED_SHARE, LEAST_COMPARED_ROWS)
     sampler = Sampler(relevance.pool, ranking.topic, ranking.num_ret, ranking.document)
     first_document: bytes | None = None
-    for row in sampler.topics(places).tolist():
-        documents = islice(rankings[row], sampler.num_left)
+    for topic in ranking.topic[sampler.topics(ranking.topic)].tolist():
+        ranked_documents = _documents_of_topic(run, topic, lookup, ranking.name)
+        documents = islice(ranked_documents, min(sampler.num_left, most_rows - sampler.num_rows))
         texts = [text for text in documents if not (isinstance(text, str) and "\0" in text)]
         ids = [encode(text, ranking.name) for text in texts]
         first_document = first_document or next(iter(ids), None)
-        sampler.add(int(places[row]), ids)
-        if sampler.is_full:
+        sampler.add(topic, ids)
+        if sampler.is_full or sampler.num_rows >= most_rows:
             break
     return SecondLook(
         first_document=first_document, num_rows=sampler.num_rows, respelling=sampler.respelling()
@@ -229,41 +285,94 @@ class _Topics:
         """Rank the topics."""
         indices = [lookup.documents[place] for place in self.topic.tolist()]
         scores = ranker.cast(_scores(self.rankings, self.name))
-        found = None
         if FEW * sum(map(len, indices)) <= len(scores):
-            found = self._few(indices, scores, ranker)
-        if found is None:  # the retrieved documents are looked up among those judged, with -1 for others
-            lookups = [
-                map(index.get, documents, repeat(-1))
-                for index, documents in zip(indices, self.rankings, strict=True)
-            ]
-            # `struct` for the reason that _scores has.
-            number = np.frombuffer(struct.pack(f"{len(scores)}q", *chain.from_iterable(lookups)), np.int64)
-            rows = np.flatnonzero(number >= 0)
-            found = rows, number[rows]
-        return rank_judged(Sortable(self.offsets, scores, self, ranker.ascending), self.topic, *found)
+            ranked = self._ranked_few(indices, scores, ranker)
+            if ranked is not None:
+                return ranked
+        rows, documents = self._judged_rows(indices)
+        places = None if self._fall(scores) else self._untied_places(scores, rows, ranker)
+        if places is not None:
+            return self._ranked_at(places, documents)
+        return rank_judged(
+            Sortable(self.offsets, scores, self, ranker.ascending), self.topic, rows, documents
+        )
 
-    def _few(
-        self, indices: Sequence[dict[str, int]], scores: Scores, ranker: Ranker
-    ) -> tuple[IntArray, IntArray] | None:
-        """Find judged documents in the rankings: (D,) their rows, ascending, and (D,) which these are.
-
-        None if scores don't descend in each topic, as rows are found by them.
-        """
+    def _fall(self, scores: Scores) -> bool:
+        """Return whether scores (N,) fall from row to row in each topic, so that there are no ties."""
         falls = scores[1:] < scores[:-1]
         falls[self.offsets[1:-1] - 1] = True
-        if not falls.all():
-            return None
+        return bool(falls.all())
+
+    def _judged_rows(self, indices: Sequence[dict[str, int]]) -> tuple[IntArray, IntArray]:
+        """Return the rows (D,) of judged documents, ascending, and which documents of the pool these are."""
+        # The retrieved documents are looked up among those judged, with -1 for others.
+        lookups = [
+            map(index.get, documents, repeat(-1))
+            for index, documents in zip(indices, self.rankings, strict=True)
+        ]
+        # `struct` for the reason that _scores has.
+        numbers = np.frombuffer(struct.pack(f"{len(self)}q", *chain.from_iterable(lookups)), np.int64)
+        rows = np.flatnonzero(numbers >= 0)
+        return rows, numbers[rows]
+
+    def _ranked_few(self, indices: Sequence[dict[str, int]], scores: Scores, ranker: Ranker) -> Ranked | None:
+        """Rank the topics by looking up the few judged documents in the rankings; None where scores tie.
+
+        Their scores show where they are.
+        """
         counts, judged = ranker.pool.documents_of(self.topic)
-        # Loops in C: each judged document is looked up with nan for those that are not there.
-        lookups = map(map, [documents.get for documents in self.rankings], indices, repeat(repeat(math.nan)))
-        own = np.fromiter(chain.from_iterable(lookups), np.float64, int(counts.sum()))
-        found = np.flatnonzero(~np.isnan(own))
-        segment = np.repeat(np.arange(len(counts)), counts)[found]
-        rows = self._search(scores, segment, ranker.cast(own[found]))
-        order = np.argsort(rows)
-        found = found[order]
-        return rows[order], found + judged.start if isinstance(judged, slice) else judged[found]
+        wanted = self._scores_of(indices, int(counts.sum()))
+        retrieved = np.flatnonzero(~np.isnan(wanted))
+        wanted_scores = ranker.cast(wanted[retrieved])
+        segment = np.repeat(np.arange(len(counts)), counts)[retrieved]
+        documents = retrieved + judged.start if isinstance(judged, slice) else judged[retrieved]
+        if self._fall(scores):
+            return self._ranked_at(self._search(scores, segment, wanted_scores), documents)
+        if not ranker.single:
+            return None
+        keys = self._keys(scores)
+        keys.sort()
+        wanted_keys = place_keys(segment, wanted_scores, len(self.topic))
+        places = np.searchsorted(keys, wanted_keys)
+        if _are_tied(keys, places):
+            return None
+        return self._ranked_at(places, documents)
+
+    def _scores_of(self, indices: Sequence[dict[str, int]], num_judged: int) -> FloatArray:
+        """Return the scores of all judged documents (J,), nan for those that were not retrieved."""
+        scores: list[Any] = []
+        for documents, index in zip(self.rankings, indices, strict=True):
+            scores.extend(map(documents.get, index, repeat(math.nan)))  # a loop in C
+        return np.array(scores, np.float64)
+
+    def _keys(self, scores: Scores) -> Words:
+        """Return whole numbers (N,) in the order of topics, and of falling scores of 32 bits in each."""
+        topic_of = np.repeat(np.arange(len(self.topic)), np.diff(self.offsets))
+        return place_keys(topic_of, scores, len(self.topic))
+
+    def _untied_places(self, scores: Scores, rows: IntArray, ranker: Ranker) -> IntArray | None:
+        """Return the places (D,) of judged rows (D,) once scores are sorted; None where scores tie."""
+        if not ranker.single:
+            return None
+        keys = self._keys(scores)
+        order = np.argsort(keys)
+        places = inverse(order)[rows]
+        return None if _are_tied(keys[order], places) else places
+
+    def _ranked_at(self, places: IntArray, documents: IntArray) -> Ranked:
+        """Return the topics whose judged documents (D,) are at these places (D,) of the sorted rows."""
+        order = np.argsort(places)
+        in_order = places[order]
+        offsets = np.searchsorted(in_order, self.offsets)
+        begins = np.repeat(self.offsets[:-1], np.diff(offsets))
+        return Ranked(
+            topic=self.topic,
+            num_ret=np.diff(self.offsets),
+            offsets=offsets,
+            rank=narrow(in_order - begins + 1),
+            document=narrow(documents[order]),
+            ties=NO_TIES,
+        )
 
     def _search(self, scores: Scores, segment: IntArray, wanted: Scores) -> IntArray:
         """Return (D,) the row of each wanted score (D,) in its topic; all are looked for at once."""
@@ -274,3 +383,11 @@ class _Topics:
             first = np.where(higher, middle + 1, first)
             last = np.where(higher, last, middle)
         return first
+
+
+def _are_tied(keys: Words, places: IntArray) -> bool:
+    """Return whether one of the keys at some places (D,) is equal to its neighbour; keys (N,) ascend."""
+    before, after = np.maximum(places - 1, 0), np.minimum(places + 1, len(keys) - 1)
+    is_like_before = (keys[before] == keys[places]) & (before < places)
+    is_like_after = (keys[after] == keys[places]) & (after > places)
+    return bool((is_like_before | is_like_after).any())

@@ -213,7 +213,7 @@ def _ranked(
         return None
     offsets = np.concatenate(([0], np.cumsum(lengths)))
     rows = Sortable(offsets, scores, Numbers(numbers, ""), ranker.ascending)
-    return rank_judged(rows, place, found.rows, document[found.wanted])
+    return rank_judged(rows, place, found.rows, document[found.partners])
 
 
 def _flat(matrix: NDArray[Any], there: NDArray[np.bool_]) -> NDArray[Any]:

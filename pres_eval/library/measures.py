@@ -73,6 +73,9 @@ def register(
 
 Measures = str | Measure | Iterable[str | Measure] | None
 
+USUAL_OPTIONS = Options()
+"""The options of nearly all calls, made once."""
+
 
 def selected(measures: Measures, options: Options, nmax: int | Sequence[int], form: str) -> Selection:
     """Return the columns; raise UsageError for a value that is no text, MeasureError for unknown measures.
@@ -90,7 +93,8 @@ def selected(measures: Measures, options: Options, nmax: int | Sequence[int], fo
         warn(text)
     if any(":" in text for text in texts):
         return select(texts, options, ranks, info)
-    return _selected(tuple(texts), options, ranks, info, own_measures())
+    other_options = None if options is USUAL_OPTIONS else options  # to hash options takes a while
+    return _selected(tuple(texts), other_options, ranks, info, own_measures())
 
 
 def _values(name: str, argument: Any) -> tuple[Any, ...]:
@@ -123,13 +127,14 @@ def _ignored(texts: tuple[str, ...]) -> tuple[str, ...]:
 @lru_cache(maxsize=256)
 def _selected(
     texts: tuple[str, ...],
-    options: Options,
+    options: Options | None,
     ranks: tuple[int, ...],
     info: RelevanceInfo,
     registered: tuple[Measure, ...],
 ) -> Selection:
     """Return the columns, kept for the next call, because reading them costs as much as a small batch.
 
+    options     None for the usual ones
     registered  measures of the user, of which the texts may name some
     """
-    return select(texts, options, ranks, info)
+    return select(texts, options or USUAL_OPTIONS, ranks, info)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from functools import cached_property
 from inspect import signature
@@ -19,15 +19,17 @@ from pres_eval.library.arguments import (
     python_words,
     warn,
 )
-from pres_eval.library.data import first_topic, look_swapped, rank_any, rank_by_cluster, read_judgements
-from pres_eval.library.evaluation import pandas
+from pres_eval.library.data import rank_any, rank_by_cluster, read_judgements
+from pres_eval.library.evaluation import Digest, pandas
 from pres_eval.library.file_or_dict import excluded_of, mapping_of, topic_numbers
 from pres_eval.library.ids import Lookup, texts_of
 from pres_eval.library.matrices import TopDocuments, rank_matrix
-from pres_eval.library.measures import Measures, selected
+from pres_eval.library.measures import USUAL_OPTIONS, Measures, selected
+from pres_eval.library.naming import naming_of_arguments
 from pres_eval.library.run import GAINS, Run
 from pres_eval.library.streaming import Accumulator
-from pres_eval.options import AS_TREC_EVAL, DEFAULT_NMAX, ERROR, SKIP, STOP, Options, RelevanceInfo
+from pres_eval.library.swapped import first_values, look_swapped
+from pres_eval.options import AS_TREC_EVAL, DEFAULT_NMAX, ERROR, SKIP, STOP, V9, Options, RelevanceInfo
 from pres_eval.reading import relevance as engine
 from pres_eval.reading.blocks import broken_topic, first_broken
 from pres_eval.reading.changed_judgements import (
@@ -36,6 +38,7 @@ from pres_eval.reading.changed_judgements import (
     with_topic_numbers,
     without_empty_topics,
 )
+from pres_eval.reading.naming import using
 from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.rewriting import EXCLUDE_FROM, MAP_RANKS, rewriting_of
 
@@ -48,7 +51,8 @@ class Qrels:
     iterable of (topic, document, grade) or of dicts; a dict of sets of relevant documents; or a dataset of
     ir_datasets.  Grades below 0 mean "in the pool, not judged".  Whole grades may be
     stored as floats (1.0); with decimals (0.73) they are gains, for the measures that take any.  `form` is
-    the format of a file as -R names it.
+    the format of a file as -R names it.  `columns` names columns of tables and files that have other headings
+    ({"topic": "Frage", "docno": "Treffer", "grade": "Note"}), `grades` gives words their grades ({"hot": 2}).
 
     >>> import pres_eval as pe
     >>> qrels = pe.Qrels({"1": {"a": 2, "b": 0}, "2": {"a": 1}})
@@ -66,23 +70,36 @@ class Qrels:
 
     @python_words
     def __init__(
-        self, data: Any, *, form: str = "qrels", name: str | None = None, jobs: int | None = None
+        self,
+        data: Any,
+        *,
+        form: str = "qrels",
+        name: str | None = None,
+        columns: Mapping[str, str] | None = None,
+        grades: Mapping[str, float] | None = None,
+        jobs: int | None = None,
     ) -> None:
         check_jobs(jobs)
         if not isinstance(form, str):
             raise UsageError(f"form={form!r}: expected the name of a format, such as 'qrels'")
-        self.relevance = read_judgements(data, form, name, jobs)
+        with using(naming_of_arguments(columns, grades)):
+            self.relevance = read_judgements(data, form, name, jobs)
         """The judgements as the engine has them."""
         if self._prints_lines and not is_path(data):
             _check_topics(self.name, self.relevance.pool.topics)
         self.form = GAINS if form == "qrels" and self.relevance.info is RelevanceInfo.QRELS_FLOAT else form
         self.is_file = is_path(data)
-        self._first = first_topic(data)
+        self._first = first_values(data)
 
     @cached_property
     def lookup(self) -> Lookup:
         """Return the engine's index of topics and judged documents by Python's texts."""
         return Lookup(self.relevance.pool)
+
+    @cached_property
+    def digest(self) -> Digest:
+        """Return the digest of the judgements, which all evaluations share."""
+        return Digest(self.relevance)
 
     @property
     def name(self) -> str:
@@ -151,7 +168,7 @@ class Qrels:
 
     @python_words
     def accumulator(
-        self, measures: Measures = None, *, duplicates: Literal["error", "first"] = ERROR, **options: Any
+        self, measures: Measures = None, *, duplicates: Literal["error", "first"] = "error", **options: Any
     ) -> Accumulator:
         """Return an accumulator: `update(run)` adds topics, `compute()` returns the averages so far.
 
@@ -270,6 +287,7 @@ class Qrels:
         max_retrieved: int | None = None,
         duplicates: DuplicateRule = "error",
         name: str | None = None,
+        columns: Mapping[str, str] | None = None,
         jobs: int | None = None,
         cluster: Any = None,
         cluster_timeout: float | None = None,
@@ -278,22 +296,24 @@ class Qrels:
 
         `data` is a path or an open file; a dict of dicts (topic, document, score); a table with the columns
         query_id, doc_id, score (or qid, docno, score); or an iterable of (topic, document, score).  See
-        `evaluate` for `cluster`.
+        `evaluate` for `cluster`.  `columns` names columns that have other headings ({"score": "Punkte"}).
         """
         if isinstance(data, Run):
             raise UsageError("run: it is ranked already, expected what Qrels.rank takes")
         check_jobs(jobs)
-        if self._first is not None and (likeness := look_swapped(self._first, first_topic(data))):
+        likeness = "" if self._first is None else look_swapped(self._first, first_values(data))
+        if likeness:
             warn(f"{self.name}: {likeness}: were the two swapped? the judgements come first")
-        options = Options(compat=compat, max_retrieved=max_retrieved, duplicates=duplicates)
-        ranking = (
-            rank_any(data, self.relevance, self.lookup, options, name, jobs)
-            if cluster is None
-            else rank_by_cluster(cluster, data, self.relevance, options, cluster_timeout)
-        )
-        if self._prints_lines and not is_path(data):
+        options = _options(compat, max_retrieved, duplicates)
+        naming = naming_of_arguments(columns, None)
+        with using(naming):
+            if cluster is None:
+                ranking = rank_any(data, self.relevance, self.lookup, options, name, jobs)
+            else:
+                ranking = rank_by_cluster(cluster, data, self.relevance, options, cluster_timeout)
+        if self._prints_lines and len(ranking.unjudged_ids) and not is_path(data):
             _check_topics(ranking.name, ranking.unjudged)
-        return Run(self, ranking, options, is_path(data), data)
+        return Run(self, ranking, options, is_path(data), data, naming)
 
     @python_words
     def rank_top_k(
@@ -323,11 +343,18 @@ class Qrels:
         0.5
         """
         name = name or "run"
-        options = Options(compat=compat, max_retrieved=max_retrieved, duplicates=duplicates)
+        options = _options(compat, max_retrieved, duplicates)
         ranking = rank_matrix(topics, ids, scores, self.relevance, self.lookup, options, name=name, tag=name)
         if self._prints_lines:
             _check_topics(ranking.name, ranking.unjudged)
         return Run(self, ranking, options, made_of=TopDocuments(topics, ids, scores))
+
+
+def _options(compat: str, max_retrieved: int | None, duplicates: str) -> Options:
+    """Return the options of a ranking; the usual ones are made once, as small calls have them each time."""
+    if (compat, max_retrieved, duplicates) == (V9.name, None, ERROR):
+        return USUAL_OPTIONS
+    return Options(compat=compat, max_retrieved=max_retrieved, duplicates=duplicates)
 
 
 def _check_topics(name: str, topics: Sequence[bytes]) -> None:

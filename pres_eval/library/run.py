@@ -18,9 +18,11 @@ from pres_eval.library.file_or_dict import topic_files
 from pres_eval.library.ids import encode, texts_of
 from pres_eval.library.measures import Measures, selected
 from pres_eval.measures.selection import Selection, as_asked
-from pres_eval.options import DEFAULT_NMAX, SKIP, STOP, Options
+from pres_eval.options import AS_TREC_EVAL, DEFAULT_NMAX, DOCNO, SKIP, STOP, Options
 from pres_eval.ranking.ranking import Ranking, with_nothing_for
 from pres_eval.reading.changed_judgements import answered_by_nothing, check_no_empty_topics, empty_topics
+from pres_eval.reading.headings import NO_NAMING, Naming
+from pres_eval.reading.naming import using
 from pres_eval.reading.topic_files import Groups, Weights
 from pres_eval.scoring import Scoring, warning_of_infinite_gains
 
@@ -29,6 +31,10 @@ if TYPE_CHECKING:
 
 GAINS = "qrels_float"
 """The format, as -R names it, of judgements that are gains with decimals."""
+
+
+_USUAL = (Options.relevance_level, False, False, 0, None, DOCNO, AS_TREC_EVAL)
+"""The usual options of an evaluation, which those of a ranking have."""
 
 
 class Run:
@@ -43,7 +49,13 @@ class Run:
     """
 
     def __init__(
-        self, qrels: Qrels, ranking: Ranking, options: Options, is_file: bool = False, made_of: Any = None
+        self,
+        qrels: Qrels,
+        ranking: Ranking,
+        options: Options,
+        is_file: bool = False,
+        made_of: Any = None,
+        naming: Naming = NO_NAMING,
     ) -> None:
         self.qrels = qrels
         self.ranking = ranking
@@ -51,6 +63,7 @@ class Run:
         self._options = options
         self._is_file = is_file
         self._made_of = made_of
+        self._naming = naming
         self.is_part = False
         """Whether further topics will come, so that none of the judgements is missed yet."""
 
@@ -72,7 +85,8 @@ class Run:
     @cached_property
     def _second_look(self) -> SecondLook:
         """Return what a second look at the rows of the run shows."""
-        return look_again(self._made_of, self.ranking, self.qrels.relevance, self.qrels.lookup)
+        with using(self._naming):
+            return look_again(self._made_of, self.ranking, self.qrels.relevance, self.qrels.lookup)
 
     def __repr__(self) -> str:
         return f"<Run {self.name}: {self.ranking.facts.num_rows} documents, {len(self.ranking.topic)} topics>"
@@ -98,7 +112,8 @@ class Run:
                 f"{self.name}: was made of a {type(self._made_of).__name__}, which can be read once, expected"
                 " a path, a dict or a table"
             )
-        write_run(self._made_of, file, form, tag)
+        with using(self._naming):
+            write_run(self._made_of, file, form, tag)
 
     def _options_of(
         self,
@@ -122,6 +137,9 @@ class Run:
             raise UsageError(f"judged_only={judged_only!r}: expected True or False")
         if isinstance(level, float) and level % 1 and self.qrels.form != GAINS:
             raise UsageError(f"level={level!r}: expected a whole number, or judgements with decimals")
+        asked = (complete, judged_only, num_docs, topic, ties, empty)
+        if isinstance(level, int) and (level, *asked) == _USUAL:
+            return self._options
         options = replace(
             self._options,
             relevance_level=level,
@@ -218,6 +236,7 @@ class Run:
             unjudged=self.ranking.unjudged_ids,
             qrels_is_file=qrels.is_file,
             run_is_file=self._is_file,
+            digest=qrels.digest,
             dropped=self.ranking.num_dropped,
         )
         return Evaluation(scores, options, origin, groups, weights)

@@ -192,7 +192,7 @@ class Accumulator:
         qrels: Qrels,
         measures: Measures,
         options: dict[str, Any],
-        duplicates: Literal["error", "first"] = ERROR,
+        duplicates: Literal["error", "first"] = "error",
     ) -> None:
         if duplicates not in (ERROR, FIRST):
             raise UsageError(f"duplicates={duplicates!r}: expected 'error' or 'first'")

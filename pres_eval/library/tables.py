@@ -16,34 +16,55 @@ from pres_eval.errors import InputError, MissingExtraError, ReadingWarning, extr
 from pres_eval.library.idcolumns import Codes, IdColumn, Objects, Spans, TextParts, ids_of_array
 from pres_eval.library.matrices import as_array
 from pres_eval.reading.blocks import Block
-from pres_eval.reading.headings import OF_TABLES, are_rival, pick, rival_docno, warning_of_rivals
+from pres_eval.reading.headings import (
+    DOCNO,
+    GRADE,
+    GRADES,
+    OF_TABLES,
+    SCORE,
+    SCORES,
+    TOPIC,
+    are_rival,
+    pick,
+    rival_docno,
+    warning_of_rivals,
+)
+from pres_eval.reading.naming import current_naming
 from pres_eval.reading.table_faults import COMPARED_ROWS
 
-TOPIC, DOCUMENT = OF_TABLES["topic"], OF_TABLES["document"]
+TOPICS, DOCUMENTS = OF_TABLES["topic"], OF_TABLES["document"]
 
 ThreeColumns = tuple[IdColumn, IdColumn, NDArray[Any]]
 """Topics, documents and values of a run or of judgements."""
 
 
 def _column_names(available: Iterable[Any], value: Sequence[str], name: str) -> tuple[str, str, str]:
-    """Return the names of the three columns; raise InputError if one is missing."""
-    known = list(map(str, available))
+    """Return the names of the three columns; raise InputError if one is missing.
 
-    def first(names: Sequence[str]) -> str:
-        """Return the first of the names that a column has."""
-        found = pick(known, names)
-        if found is None:
+    value  the known headings of the third
+    """
+    known = list(map(str, available))
+    is_run = value is OF_TABLES["score"]
+    naming = current_naming().for_role(SCORES if is_run else GRADES)
+
+    def first(kind: str, names: Sequence[str]) -> str:
+        """Return the column that the user named, or else the first of the names that a column has."""
+        if kind in naming.columns:
+            names = [naming.columns[kind]]
+        column = pick(known, names)
+        if column is None:
+            expected = f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else names[0]
             raise InputError(
                 name,
                 None,
                 f"no {names[0]} among the columns {', '.join(known)}",
-                f"a column named {', '.join(names[:-1])} or {names[-1]}",
+                f"a column named {expected}",
             )
-        if known.count(found) > 1:
-            raise InputError(name, None, f"{known.count(found)} columns named {found}", "one")
-        return found
+        if known.count(column) > 1:
+            raise InputError(name, None, f"{known.count(column)} columns named {column}", "one")
+        return column
 
-    return first(TOPIC), first(DOCUMENT), first(value)
+    return first(TOPIC, TOPICS), first(DOCNO, DOCUMENTS), first(SCORE if is_run else GRADE, value)
 
 
 def _warn_of_rival(
@@ -177,6 +198,9 @@ def _numbers(values: NDArray[Any], column: str, name: str) -> NDArray[Any]:
     if values.dtype.kind in "biuf" and values.ndim == 1:
         return values
     given = values.tolist()
+    naming = current_naming()
+    if naming.grades:
+        given = [naming.grade(value) if isinstance(value, str) else value for value in given]
     if not any(isinstance(value, (str, bytes)) for value in given):
         with suppress(TypeError, ValueError):
             return column_of([value if isinstance(value, int) else float(value) for value in given])
@@ -190,7 +214,7 @@ def _table_of_rows(data: Any, value: Sequence[str], name: str) -> ThreeColumns:
     if not rows:
         return Objects([], name), Objects([], name), np.zeros(0)
     first = rows[0]
-    attributes = [_attribute_of(first, names) for names in (TOPIC, DOCUMENT, value)]
+    attributes = [_attribute_of(first, names) for names in (TOPICS, DOCUMENTS, value)]
     try:
         if None in attributes:
             iter(first)  # raises TypeError before the rest is read, which may have no end

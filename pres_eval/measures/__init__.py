@@ -55,6 +55,7 @@ IN_PRINT_ORDER = (
     ("rbp", "rbp_binary"),
     ("judged", "judged"),
     ("precision", "hits"),
+    ("average_precision", "map_ret"),
     ("cumulated_gain", "dcg_cut dcg_exp_cut ndcg_gain_cut"),
     ("likeness", "accuracy compat"),
     ("readers", "rbp_cut rbp_graded_cut sdcg bpm insq inst nerr8 nerr9 nerr10 nerr11"),
@@ -62,6 +63,7 @@ IN_PRINT_ORDER = (
     ("document_scores", "urbp urbp_graded ubpref"),
     ("screening", "wss last_rel norm_last_rel recall_at_percent norm_area atd"),
     ("effort", "read_for_recall share_for_recall tnr erf recall_at loss"),
+    ("asreview", "wss_asreview erf_asreview tnr_asreview recall_asreview"),
     ("reading_cost", "total_cost total_cost_uniform total_cost_weighted loss_r loss_e loss_er"),
     ("diversity", "alpha_DCG alpha_nDCG ERR_IA nERR_IA NRBP nNRBP AP_IA P_IA StRecall facet_recall"),
     ("ntcir", "q_measure q_measure_cut ncg nerr o_measure irbu"),
@@ -92,6 +94,15 @@ def __getattr__(name: str) -> Any:
     return tuple(map(measure_of, HOME))
 
 
+FOR_PARITY = frozenset(
+    [
+        *("nerr8", "nerr9", "nerr10", "nerr11", "urbp", "urbp_graded", "ubpref"),
+        *("total_cost_uniform", "total_cost_weighted", "statAP", "stat_num_rel"),
+    ]
+)
+"""Rarely used measures, there for the numbers of another tool: lists have them last, as one group."""
+
+
 def _of(*homes: str) -> tuple[str, ...]:
     """Return the measures of these modules."""
     return tuple(name for name, home in HOME.items() if home in homes)
@@ -111,6 +122,7 @@ OUR_NICKNAMES = {
     "extended": ("recip_rank_cut", "ndcg_exp_cut", "err", "F_cut", "judged"),
     "pres": _of("pres"),
     "readers": _of("readers"),
+    "asreview": (*_of("asreview"), "atd", "loss"),
     "screening": ("num_ret", "num_rel", "num_rel_ret", *_of("screening", "effort", "reading_cost")),
     "diversity": (*_FOR_ALL, *_of("diversity")),
     "ntcir": _of("ntcir"),

@@ -48,6 +48,21 @@ def average_precision_cut(batch: Batch, cutoff: int) -> FloatArray:
     return divide(relevant.at(batch.running_precision, relevant.within(cutoff)), batch.num_rel)
 
 
+def average_precision_of_retrieved(batch: Batch) -> FloatArray:
+    """Precision at each relevant document retrieved, averaged over those alone (ragas' context precision).
+
+    Formula:  map_ret = 1/k Σ i / r_i      over the relevant documents retrieved
+      k  relevant documents retrieved      r_i  rank of the i-th of them
+    Range: 0 to 1; 0 if nothing relevant was retrieved.
+    Notes: what was missed does not count, so give it with set_recall: a run that retrieves less is often
+      better by it.  map divides by all relevant documents.  ragas' other measures of lists of ids are set_P
+      (IDBasedContextPrecision) and set_recall (IDBasedContextRecall, NonLLMContextRecall).
+    Source: ragas' NonLLMContextPrecisionWithReference, with documents compared by their ids; DeepEval's
+      contextual precision has this formula, with judgements by a model.  trec_eval: none.
+    """
+    return divide(batch.sum_of_relevant(batch.relevant_precision), batch.num_rel_ret)
+
+
 def geometric_average_precision(batch: Batch) -> FloatArray:
     """Average precision as in map, with the geometric mean over topics (GMAP).
 
@@ -121,6 +136,32 @@ def plain_geometric_average_precision(topic: RankedTopic) -> float:
     return math.log(max(plain_average_precision(topic), LEAST_GEOMETRIC_MEAN))
 
 
+def plain_inferred_average_precision(topic: RankedTopic) -> float:
+    """Return infAP of one topic."""
+    level = topic.judged.relevance_level
+    relevant = nonrelevant = unjudged = 0
+    total = 0.0
+    for rank, grade in zip(topic.ranks, topic.grades, strict=True):
+        if grade >= level:
+            total += _expected_precision(float(rank - 1), relevant, nonrelevant, unjudged)
+            relevant += 1
+        elif grade >= 0:
+            nonrelevant += 1
+        else:
+            unjudged += 1
+    return total / topic.judged.num_rel if topic.judged.num_rel else 0.0
+
+
+def _expected_precision(before: float, relevant: int, nonrelevant: int, unjudged: int) -> float:
+    """Return the expected precision at a relevant document, by the documents before it."""
+    if before == 0.0:
+        return 1.0
+    pooled = relevant + nonrelevant + unjudged
+    return 1.0 / (before + 1.0) + (before / (before + 1.0)) * (pooled / before) * (
+        (relevant + INFAP_EPSILON) / (relevant + nonrelevant + 2 * INFAP_EPSILON)
+    )
+
+
 _RANKED = frozenset({Trait.BOUNDED, Trait.IGNORES_TAIL})
 
 MEASURES: tuple[Measure, ...] = (
@@ -140,6 +181,13 @@ MEASURES: tuple[Measure, ...] = (
         plain=plain_average_precision_cut,
     ),
     Measure(
+        "map_ret",
+        average_precision_of_retrieved,
+        ours=True,
+        rewards_giving_up=True,
+        traits=_RANKED | {Trait.MOVES_UP},
+    ),
+    Measure(
         "gm_map",
         geometric_average_precision,
         summary=geometric_mean,
@@ -152,6 +200,7 @@ MEASURES: tuple[Measure, ...] = (
         inferred_average_precision,
         best_by_grade=False,
         traits=_RANKED | {Trait.MOVES_UP},
+        plain=plain_inferred_average_precision,
     ),
     Measure(
         "yaap",

@@ -179,7 +179,7 @@ class Measure:
     @property
     def text(self) -> str:
         """Return the whole text of the measure."""
-        from pres_eval.docstrings import docstring_of  # takes a while to import
+        from pres_eval.measures.docstrings import docstring_of  # takes a while to import
 
         return docstring_of(self.score)
 

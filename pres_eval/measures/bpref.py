@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from pres_eval.arrays import FloatArray, divide
 from pres_eval.batches.batch import Batch
 from pres_eval.batches.plain import RankedTopic
 from pres_eval.measures.average_precision import logarithms
-from pres_eval.measures.base import Measure, Trait, geometric_mean
+from pres_eval.measures.base import LEAST_GEOMETRIC_MEAN, Measure, Trait, geometric_mean
 
 
 def binary_preference(batch: Batch) -> FloatArray:
@@ -66,6 +68,11 @@ def plain_binary_preference(topic: RankedTopic) -> float:
     return total / relevant if relevant else 0.0
 
 
+def plain_geometric_binary_preference(topic: RankedTopic) -> float:
+    """Return gm_bpref of one topic: a logarithm."""
+    return math.log(max(plain_binary_preference(topic), LEAST_GEOMETRIC_MEAN))
+
+
 _OF_JUDGED = frozenset({Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL, Trait.MOVES_UP})
 
 MEASURES: tuple[Measure, ...] = (
@@ -81,5 +88,6 @@ MEASURES: tuple[Measure, ...] = (
         summary=geometric_mean,
         per_topic=False,
         traits=_OF_JUDGED,
+        plain=plain_geometric_binary_preference,
     ),
 )

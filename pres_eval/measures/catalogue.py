@@ -9,10 +9,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from pres_eval.docstrings import docstring_of
 from pres_eval.errors import MeasureError
-from pres_eval.measures import MEASURES, NICKNAMES
+from pres_eval.measures import FOR_PARITY, MEASURES, NICKNAMES
 from pres_eval.measures.base import Measure
+from pres_eval.measures.docstrings import docstring_of
 from pres_eval.measures.notation import NOTATIONS, NotationSettings
 from pres_eval.options import Version
 
@@ -22,12 +22,14 @@ class CatalogueEntry:
     """A measure as the catalogue shows it.
 
     family     the subject of its module
+    for_parity whether it is there for the numbers of another tool
     nicknames  the nicknames that it belongs to
     also       names in other tools: (name, tool)
     """
 
     measure: Measure
     family: str
+    for_parity: bool
     nicknames: tuple[str, ...]
     also: tuple[tuple[str, str], ...]
 
@@ -43,6 +45,7 @@ class CatalogueEntry:
         return {
             "name": measure.name,
             "family": self.family,
+            "for_parity": self.for_parity,
             "description": measure.description,
             "example": f"{measure.name}.{measure.parameters.example}" if measure.parameters.example else None,
             "nicknames": list(self.nicknames),
@@ -66,6 +69,7 @@ def catalogue(version: Version) -> list[CatalogueEntry]:
         entry = CatalogueEntry(
             measure=measure,
             family=heading.partition("\n")[0].rstrip("."),
+            for_parity=measure.name in FOR_PARITY,
             nicknames=tuple(name for name, members in nicknames.items() if measure.name in members),
             also=tuple((name, tool) for name, tool in other_names if name != measure.name),
         )

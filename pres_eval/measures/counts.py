@@ -124,6 +124,12 @@ def plain_num_rel_ret(topic: RankedTopic) -> float:
     return float(len(topic.relevant))
 
 
+def plain_num_nonrel_judged_ret(topic: RankedTopic) -> float:
+    """Return num_nonrel_judged_ret of one topic."""
+    level = topic.judged.relevance_level
+    return float(len([grade for grade in topic.grades if 0 <= grade < level]))
+
+
 _OF_JUDGED = frozenset({Trait.SET, Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL})
 _OF_RETRIEVED = _OF_JUDGED | {Trait.RISES, Trait.OWN_EXPECTED}
 _of_run = partial(
@@ -170,6 +176,7 @@ MEASURES: tuple[Measure, ...] = (
         summary=total,
         tells_quality=False,
         traits=_OF_RETRIEVED,
+        plain=plain_num_nonrel_judged_ret,
     ),
     Measure(
         "relstring",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from pres_eval.arrays import FloatArray
 from pres_eval.batches.batch import Batch
+from pres_eval.batches.plain import RankedTopic
 from pres_eval.measures.base import Measure, Trait
 from pres_eval.measures.parameters import Coefficients, Fractions
 
@@ -78,6 +81,15 @@ def eleven_point_average(batch: Batch, levels: tuple[float, ...]) -> FloatArray:
     return sums / len(levels)
 
 
+def plain_interpolated_precision(topic: RankedTopic, level: float) -> float:
+    """Return iprec_at_recall of one topic, of which something was retrieved, as 9.0.8 has it."""
+    needed = max(math.trunc(level * float(topic.judged.num_rel) + 0.9), 1)
+    highest = 0.0
+    for number, rank in enumerate(topic.relevant[needed - 1 :], needed):
+        highest = max(highest, number / rank)
+    return highest
+
+
 _INTERPOLATED = frozenset({Trait.BOUNDED, Trait.MAY_BE_NAN, Trait.IGNORES_TAIL, Trait.MOVES_UP})
 
 MEASURES: tuple[Measure, ...] = (
@@ -87,6 +99,7 @@ MEASURES: tuple[Measure, ...] = (
         Fractions(RECALL_LEVELS),
         takes_many=True,
         traits=_INTERPOLATED,
+        plain=plain_interpolated_precision,
     ),
     Measure(
         "11pt_avg",

@@ -188,6 +188,9 @@ NOTATIONS = (
     Notation(("MSnDCG",), None, "ndcg_cut.{}", tool="NTCIREVAL"),
     Notation(("OMeasure",), "o_measure", keys=("beta",), tool="NTCIREVAL"),
     Notation(("iRBU",), None, "irbu.{}", keys=("phi", "max_rel"), tool="NTCIREVAL"),
+    Notation(("NonLLMContextPrecisionWithReference",), "map_ret", tool="ragas"),
+    Notation(("NonLLMContextRecall", "IDBasedContextRecall"), "set_recall", tool="ragas"),
+    Notation(("IDBasedContextPrecision",), "set_P", tool="ragas"),
     Notation(("hole",), None, "unj.{}", tool="BEIR"),
     Notation(("r_cap",), None, "relative_P.{}", tool="BEIR"),
 )

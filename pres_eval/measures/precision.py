@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from pres_eval.arrays import FloatArray, IntArray, divide
@@ -178,6 +180,20 @@ def plain_r_precision(topic: RankedTopic) -> float:
     return plain_recall(topic, topic.judged.num_rel)
 
 
+def plain_r_precision_at_multiples(topic: RankedTopic, multiple: float) -> float:
+    """Return Rprec_mult of one topic."""
+    cutoff = float(math.trunc(multiple * topic.judged.num_rel + 0.9))
+    if cutoff <= 0.0:
+        return 0.0
+    return topic.relevant_within(int(min(cutoff, 2.0**53))) / cutoff
+
+
+def plain_relative_precision(topic: RankedTopic, cutoff: int) -> float:
+    """Return relative_P of one topic."""
+    most = min(topic.judged.num_rel, cutoff)
+    return topic.relevant_within(cutoff) / most if most else 0.0
+
+
 def plain_success(topic: RankedTopic, cutoff: int) -> float:
     """Return success of one topic."""
     return float(topic.relevant_within(cutoff) > 0)
@@ -230,6 +246,7 @@ MEASURES: tuple[Measure, ...] = (
         r_precision_at_multiples,
         MULTIPLES,
         traits=_OWN_EXPECTED | {Trait.MOVES_UP},
+        plain=plain_r_precision_at_multiples,
     ),
     Measure(
         "relative_P",
@@ -237,6 +254,7 @@ MEASURES: tuple[Measure, ...] = (
         Cutoffs(DOCUMENT_CUTOFFS),
         takes_many=True,
         traits=_RISING | _OWN_EXPECTED,
+        plain=plain_relative_precision,
     ),
     Measure(
         "success",

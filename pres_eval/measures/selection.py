@@ -26,6 +26,10 @@ OF_SAMPLES = {
 """Default measures for judgements that were drawn."""
 
 
+USUAL_VIEW = View()
+"""The view of a column without settings of its own."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class SelectedColumn:
     """One column of the output: a measure with its arguments filled in.
@@ -37,16 +41,18 @@ class SelectedColumn:
     label: str
     measure: Measure
     arguments: tuple[object, ...]
-    view: View = View()
+    view: View = USUAL_VIEW
     by_name: bool = True
 
     @property
     def plain(self) -> Callable[..., float] | None:
         """The plain function of the measure; None if there is none for this view or these parameters."""
-        has_weights = any(isinstance(argument, tuple) and argument for argument in self.arguments)
-        # Gains and weights, which come as tuples, are the array function's matter.
-        if self.view != View() or has_weights:
+        if self.view is not USUAL_VIEW and self.view != USUAL_VIEW:
             return None
+        for argument in self.arguments:
+            # Gains and weights, which come as tuples, are the array function's matter.
+            if isinstance(argument, tuple) and argument:
+                return None
         return self.measure.plain
 
 

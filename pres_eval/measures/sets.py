@@ -112,19 +112,37 @@ def plain_set_recall(topic: RankedTopic) -> float:
     return len(topic.relevant) / topic.judged.num_rel if topic.judged.num_rel else 0.0
 
 
+def plain_set_relative_precision(topic: RankedTopic) -> float:
+    """Return set_relative_P of one topic."""
+    most = min(topic.num_ret, topic.judged.num_rel)
+    return len(topic.relevant) / most if most else 0.0
+
+
+def plain_set_average_precision(topic: RankedTopic) -> float:
+    """Return set_map of one topic."""
+    product = float(topic.num_ret) * float(topic.judged.num_rel)
+    num_found = float(len(topic.relevant))
+    return num_found * num_found / product if product else 0.0
+
+
 _OF_A_SET = frozenset({Trait.BOUNDED, Trait.SET, Trait.RISES})
 _OWN_EXPECTED = _OF_A_SET | {Trait.OWN_EXPECTED}
 
 MEASURES: tuple[Measure, ...] = (
     Measure("set_P", set_precision, traits=_OWN_EXPECTED, plain=plain_set_precision),
-    Measure("set_relative_P", set_relative_precision, traits=_OWN_EXPECTED),
+    Measure(
+        "set_relative_P",
+        set_relative_precision,
+        traits=_OWN_EXPECTED,
+        plain=plain_set_relative_precision,
+    ),
     Measure(
         "set_recall",
         set_recall,
         traits=_OWN_EXPECTED | {Trait.IGNORES_UNJUDGED, Trait.IGNORES_TAIL},
         plain=plain_set_recall,
     ),
-    Measure("set_map", set_average_precision, traits=_OWN_EXPECTED),
+    Measure("set_map", set_average_precision, traits=_OWN_EXPECTED, plain=plain_set_average_precision),
     Measure("set_F", set_f, Coefficients((1.0,), 1, example="0.5"), traits=_OWN_EXPECTED),
     Measure(
         "utility",

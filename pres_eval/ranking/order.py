@@ -3,8 +3,8 @@
 For preferences alone, ties go by docno ascending: trec_eval's form_prefs_counts.c compares the other way
 round than its form_res_rels.c.
 Only the ranks of judged documents are wanted.  When the scores of a topic descend in the file,
-as they nearly always do, a document's rank is its place.  Otherwise the topic's scores are sorted, and docnos
-are compared only in ties (groups of equal scores) that hold a judged document.
+as they nearly always do, a document's rank is that of its row.  Otherwise the topic's scores are sorted, and
+docnos are compared only in ties (groups of equal scores) that hold a judged document.
 """
 
 from __future__ import annotations
@@ -59,56 +59,57 @@ def rank_judged(rows: Sortable, topic: IntArray, judged: IntArray, document: Int
 
     These ascend, and no topic has a document twice.
     """
-    places, moved, ties = places_of(rows, judged)
+    positions, moved, ties = positions_of(rows, judged)
     counts = np.diff(rows.offsets)
     if len(judged) < len(rows.scores):
         counts = np.bincount(rows.topic_of[judged], minlength=len(topic))
-    begins = np.repeat(rows.offsets[:-1], counts)  # topics keep their places
+    topic_begins = np.repeat(rows.offsets[:-1], counts)
     if len(moved):
-        order = np.argsort(places[moved], kind="stable")  # fast where most are in order
-        places[moved], document[moved] = places[moved[order]], document[moved[order]]
+        order = np.argsort(positions[moved], kind="stable")  # fast where most are in order
+        positions[moved], document[moved] = positions[moved[order]], document[moved[order]]
         if len(ties.document):
             tied = moved[inverse(order)[np.searchsorted(moved, ties.document)]]
-            ties = Ties.at(tied, ties.first - begins[ties.document] + 1, ties.size)
+            ties = Ties.at(tied, ties.first - topic_begins[ties.document] + 1, ties.size)
     return Ranked(
         topic=topic,
         num_ret=np.diff(rows.offsets),
         offsets=np.concatenate(([0], np.cumsum(counts))),
-        rank=narrow(places - begins + 1),
+        rank=narrow(positions - topic_begins + 1),
         document=narrow(document),
         ties=ties,
     )
 
 
-def places_of(rows: Sortable, judged: IntArray) -> tuple[IntArray, IntArray, Ties]:
-    """Return the places (J,) of judged rows (J,) once all are sorted, and which (n,) may change their order.
+def positions_of(rows: Sortable, judged: IntArray) -> tuple[IntArray, IntArray, Ties]:
+    """Return the positions (J,) of judged rows (J,) once all are sorted, and which (n,) may change places.
 
-    The ties are those of the judged rows, all of which are among these, their first places instead of ranks.
+    A position counts all rows from 0; a topic's sorted rows have the positions of its rows.  The ties are
+    those of the judged rows, all of which may change places, with first positions instead of ranks.
     """
     scores, topic_of = rows.scores, rows.topic_of
     rising = np.flatnonzero(scores[1:] > scores[:-1])
     rising = rising[topic_of[rising] == topic_of[rising + 1]]
     if not len(rising):
-        places, ties = _untied(rows, None, judged)
-        return places, ties.document, ties
-    unsorted = np.zeros(len(rows.offsets) - 1, np.bool_)
-    unsorted[topic_of[rising]] = True
-    moved = unsorted[topic_of[judged]]
-    stay, go = np.flatnonzero(~moved), np.flatnonzero(moved)
-    places = judged.copy()
-    places[stay], ties = _untied(rows, None, judged[stay])
-    places[go], more = _sorted_places(rows, judged[go])
-    moved[stay[ties.document]] = True
-    document = np.concatenate((stay[ties.document], go[more.document]))
+        positions, ties = _untied(rows, None, judged)
+        return positions, ties.document, ties
+    is_unsorted = np.zeros(len(rows.offsets) - 1, np.bool_)
+    is_unsorted[topic_of[rising]] = True
+    is_moved = is_unsorted[topic_of[judged]]
+    staying, moving = np.flatnonzero(~is_moved), np.flatnonzero(is_moved)
+    positions = judged.copy()
+    positions[staying], ties = _untied(rows, None, judged[staying])
+    positions[moving], more_ties = _sorted_positions(rows, judged[moving])
+    is_moved[staying[ties.document]] = True
+    document = np.concatenate((staying[ties.document], moving[more_ties.document]))
     if len(document):
-        first, size = np.concatenate((ties.first, more.first)), np.concatenate((ties.size, more.size))
-        ties = Ties.at(document, first, size)
-    return places, np.flatnonzero(moved), ties
+        first = np.concatenate((ties.first, more_ties.first))
+        ties = Ties.at(document, first, np.concatenate((ties.size, more_ties.size)))
+    return positions, np.flatnonzero(is_moved), ties
 
 
-def _sorted_places(rows: Sortable, judged: IntArray) -> tuple[IntArray, Ties]:
-    """Return (J,) the places of judged rows (J,) of topics whose scores don't descend."""
-    keys = place_keys(rows.topic_of, rows.scores, len(rows.offsets) - 1)
+def _sorted_positions(rows: Sortable, judged: IntArray) -> tuple[IntArray, Ties]:
+    """Return (J,) the positions of judged rows (J,) of topics whose scores don't descend."""
+    keys = position_keys(rows.topic_of, rows.scores, len(rows.offsets) - 1)
     members = _rows_beside(rows, judged)
     judged_keys, in_order = keys[judged], keys[members]
     # Many short sorts take half the time of a long one, if topics are not too short for that.
@@ -117,17 +118,18 @@ def _sorted_places(rows: Sortable, judged: IntArray) -> tuple[IntArray, Ties]:
     for begin, end in spans:
         in_order[begin:end].sort()
     first = np.searchsorted(in_order, judged_keys)
-    places, ties = members[first], NO_TIES
-    tied = np.flatnonzero(np.append(in_order[1:], ~in_order[-1:])[first] == judged_keys)
-    if len(tied):
-        # Equal keys may be of scores that differ in their last bits.
-        judged = judged[tied]
-        members = _rows_beside(rows, judged)
-        order = np.lexsort((-rows.scores[members], rows.topic_of[members]))
-        moved, ties = _untied(rows, members[order], inverse(order)[np.searchsorted(members, judged)])
-        places[tied] = members[moved]
-        ties = Ties(ties.document, members[ties.first], ties.size).moved(tied)
-    return places, ties
+    positions = members[first]
+    next_keys = np.append(in_order[1:], ~in_order[-1:])
+    tied = np.flatnonzero(next_keys[first] == judged_keys)
+    if not len(tied):
+        return positions, NO_TIES
+    # Equal keys may be of scores that differ in their last bits.
+    judged = judged[tied]
+    members = _rows_beside(rows, judged)
+    order = np.lexsort((-rows.scores[members], rows.topic_of[members]))
+    moved, ties = _untied(rows, members[order], inverse(order)[np.searchsorted(members, judged)])
+    positions[tied] = members[moved]
+    return positions, Ties(ties.document, members[ties.first], ties.size).moved(tied)
 
 
 def _rows_beside(rows: Sortable, judged: IntArray) -> IntArray:
@@ -137,72 +139,97 @@ def _rows_beside(rows: Sortable, judged: IntArray) -> IntArray:
     return np.flatnonzero(has_judged[rows.topic_of])
 
 
-def _untied(rows: Sortable, in_order: IntArray | None, judged_places: IntArray) -> tuple[IntArray, Ties]:
-    """Return (J,) where judged documents at places (J,) of sorted rows move to when equal scores go by docno.
+def _untied(rows: Sortable, in_order: IntArray | None, judged: IntArray) -> tuple[IntArray, Ties]:
+    """Return (J,) where judged documents at positions (J,) of sorted rows move to when ties go by docno.
 
-    `in_order` (M,): the row at each place, None if row i is at place i.
+    in_order  (M,) the row at each position, None if row i is at position i
+
+    Of five rows of a topic with scores 9 7 7 7 4 the documents are e b d c a.  Positions 1 to 3 are a tie:
+    the highest docno comes first, so that d, c, b have the positions 1, 2, 3.  If b and a are judged, at 1
+    and 4, b moves to 3, a stays, and the ties have one document: b, in a tie from 1 on, of three.
     """
     scores, topic_of = rows.scores, rows.topic_of
     if in_order is not None:
         scores, topic_of = scores[in_order], topic_of[in_order]
+    # Those whose next one is equal: 1 and 2 in the example.
     equal = np.flatnonzero(scores[1:] == scores[:-1])
     equal = equal[topic_of[equal] == topic_of[equal + 1]]
     if not len(equal):
-        return judged_places, NO_TIES
-    has_equal = np.zeros(len(scores), np.bool_)
-    has_equal[equal] = has_equal[equal + 1] = True
-    tied = np.flatnonzero(has_equal[judged_places])
+        return judged, NO_TIES
+    is_tied = np.zeros(len(scores), np.bool_)
+    is_tied[equal] = is_tied[equal + 1] = True
+    tied = np.flatnonzero(is_tied[judged])
     if not len(tied):
-        return judged_places, NO_TIES
+        return judged, NO_TIES
     breaks = np.flatnonzero(np.diff(equal) != 1)
     starts = equal[np.concatenate(([0], breaks + 1))]
     sizes = equal[np.concatenate((breaks, [len(equal) - 1]))] + 2 - starts
-    tie = np.searchsorted(starts, judged_places[tied], side="right") - 1
-    has_tied = np.zeros(len(starts), np.bool_)
-    has_tied[tie] = True
-    chosen, tie_of_judged = np.flatnonzero(has_tied), (np.cumsum(has_tied) - 1)[tie]
+    tie = np.searchsorted(starts, judged[tied], side="right") - 1
+    has_judged = np.zeros(len(starts), np.bool_)
+    has_judged[tie] = True
+    chosen, tie_of_judged = np.flatnonzero(has_judged), (np.cumsum(has_judged) - 1)[tie]
     members, begins = ragged(starts[chosen], sizes[chosen])
     ids = rows.documents.take(members if in_order is None else in_order[members])
-    moved = judged_places.copy()
-    moved[tied] = starts[tie] + documents_before(
-        ids, begins, tie_of_judged, begins[tie_of_judged] + judged_places[tied] - starts[tie], rows.ascending
-    )
+    member_of_judged = begins[tie_of_judged] + judged[tied] - starts[tie]
+    moved = judged.copy()
+    moved[tied] = starts[tie] + documents_before(ids, begins, tie_of_judged, member_of_judged, rows.ascending)
     return moved, Ties(tied, starts[tie], sizes[tie])
 
 
-def documents_before(ids: Ids, begins: IntArray, tie: IntArray, place: IntArray, ascending: bool) -> IntArray:
+def documents_before(
+    ids: Ids, begins: IntArray, tie: IntArray, member: IntArray, ascending: bool
+) -> IntArray:
     """Return (W,) how many documents come before some documents of ties, by the tie rule.
 
     ids     of all documents of E ties, which begin at begins (E+1,)
     tie     (W,) the tie of each document
-    place   (W,) which of the ids it has
+    member  (W,) which of the ids it has
+    Of the ids b, d, c of one tie none is lower than b: the two others come before it.
     """
     sizes = np.diff(begins)[tie]
-    lower = np.empty(len(tie), np.int64)
-    if sizes.sum() <= FEW * len(ids) and not len(ids.long_rows):
-        for first, last in blocks(np.concatenate(([0], np.cumsum(sizes)))):
-            others, starts = ragged(begins[tie[first:last]], sizes[first:last])
-            own = np.repeat(place[first:last], sizes[first:last])
-            after, same = ids.compare(own, others)
-            # A document that comes twice (see -M) has two places.
-            lower[first:last] = np.add.reduceat(after | (same & (others < own)), starts[:-1], dtype=np.int64)
-    else:
+    num_lower = np.empty(len(tie), np.int64)
+    if sizes.sum() > FEW * len(ids) or len(ids.long_rows):
         number = np.repeat(np.arange(len(begins) - 1), np.diff(begins))
-        lower = inverse(ids.byte_order(number))[place] - begins[tie]
-    return in_docno_order(lower, sizes, ascending)
+        num_lower = inverse(ids.byte_order(number))[member] - begins[tie]
+        return in_docno_order(num_lower, sizes, ascending)
+    for first, last in blocks(np.concatenate(([0], np.cumsum(sizes)))):
+        others, starts = ragged(begins[tie[first:last]], sizes[first:last])
+        members = np.repeat(member[first:last], sizes[first:last])
+        is_after, is_same = ids.compare(members, others)
+        # A document that comes twice (see -M) has two positions.
+        is_above = is_after | (is_same & (others < members))
+        num_lower[first:last] = np.add.reduceat(is_above, starts[:-1], dtype=np.int64)
+    return in_docno_order(num_lower, sizes, ascending)
 
 
-Places = TypeVar("Places", IntArray, int)
+Count = TypeVar("Count", IntArray, int)
 
 
-def in_docno_order(places: Places, sizes: IntArray | int, ascending: bool = False) -> Places:
-    """Return the places (n,) of documents of equal scores; places (n,) of their docnos in byte order, from 0.
+def in_docno_order(num_lower: Count, sizes: IntArray | int, ascending: bool = False) -> Count:
+    """Return how many documents of equal scores (n,) come before each of some of them.
 
-    sizes  (n,) how many documents have the score
-    This is the tie rule; it is nowhere else.  One place, and its size, will do instead of arrays.
+    num_lower  (n,) how many of them have lower docnos, in byte order
+    sizes      (n,) how many documents have the score
+    This is the tie rule; it is nowhere else.  One count, and its size, will do instead of arrays.
     """
     # trec_eval: equal scores go by docno, the highest first; in preferences the lowest first.
-    return places if ascending else cast(Places, sizes - 1 - places)
+    return num_lower if ascending else cast(Count, sizes - 1 - num_lower)
+
+
+def falling_order(documents: Mapping[str, Any]) -> Iterable[str] | None:
+    """Return the documents of a ranking in order, as 9.0.8 has them; None where two have equal scores.
+
+    None for scores that are no numbers, too.  Meant for few documents.
+    """
+    try:
+        if _are_falling(array("f", documents.values())):  # trec_eval: 9.0.8 keeps scores in 32 bits
+            return documents
+        order = sorted(documents, key=documents.__getitem__, reverse=True)
+        if _are_falling(array("f", map(documents.__getitem__, order))):
+            return order
+    except (TypeError, OverflowError):
+        pass
+    return None
 
 
 def few_in_order(documents: Mapping[str, Any]) -> Iterable[str] | None:
@@ -210,13 +237,11 @@ def few_in_order(documents: Mapping[str, Any]) -> Iterable[str] | None:
 
     None where only `rank_judged` is sure: for scores that are no numbers, and ties of ids that are not ASCII.
     """
+    order = falling_order(documents)
+    if order is not None:
+        return order
     try:
-        scores = array("f", documents.values())  # trec_eval: 9.0.8 keeps scores in 32 bits
-        if _are_falling(scores):
-            return documents
-        order = sorted(documents, key=documents.__getitem__, reverse=True)
-        if _are_falling(array("f", map(documents.__getitem__, order))):
-            return order
+        scores = array("f", documents.values())
     except (TypeError, OverflowError):
         return None
     has_ties = len(set(scores)) < len(scores)
@@ -232,14 +257,16 @@ def _few_tied(documents: list[str]) -> list[str]:
     """Return documents of equal scores in order; texts of ASCII compare as their bytes do."""
     size = len(documents)
     in_order = [""] * size
-    for place, document in enumerate(sorted(documents)):
-        in_order[in_docno_order(place, size)] = document
+    for num_lower, document in enumerate(sorted(documents)):
+        in_order[in_docno_order(num_lower, size)] = document
     return in_order
 
 
 def _are_falling(scores: array[float]) -> bool:
     """Return whether each score is below the one before it: there are no ties and no nan."""
-    return len(scores) > 1 and all(map(gt, scores, scores[1:]))
+    if len(scores) == 1:
+        return scores[0] == scores[0]
+    return all(map(gt, scores, scores[1:]))
 
 
 def _are_ascii(documents: Iterable[Any]) -> bool:
@@ -257,7 +284,7 @@ def score_keys(scores: Scores) -> Words:
     return bits.view(f"<u{scores.itemsize}").astype(np.uint64)
 
 
-def place_keys(topic: AnyInts, scores: Scores, num_topics: int) -> Words:
+def position_keys(topic: AnyInts, scores: Scores, num_topics: int) -> Words:
     """Return whole numbers (N,) that ascend from topic to topic, and with descending scores in a topic.
 
     Scores of 64 bits lose as many of their last bits as the topics need: close ones may seem to be tied.

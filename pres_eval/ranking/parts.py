@@ -86,8 +86,8 @@ class Facts:
     num_excluded: int = 0
 
     @classmethod
-    def of(cls, lines: Lines) -> Facts:
-        """Return those of a chunk."""
+    def from_lines(cls, lines: Lines) -> Facts:
+        """Return the facts of a chunk."""
         num_rows, longer = len(lines), lines.fields.longer
         return cls(
             num_lines=lines.fields.num_lines,

@@ -39,8 +39,8 @@ class Ties:
         left = np.flatnonzero(document >= 0)
         return Ties.at(document[left], self.first[left], self.size[left])
 
-    def of(self, rows: IntArray | slice) -> Ties:
-        """Return those of some documents (n,), which become documents 0, 1, ..."""
+    def among(self, rows: IntArray | slice) -> Ties:
+        """Return the ties of some documents (n,), which become documents 0, 1, ..."""
         if not len(self.document):
             return self
         # Not by a table of all documents, of which there may be millions in many blocks.
@@ -88,7 +88,7 @@ def only(ranked: AnyRanked, rows: IntArray) -> AnyRanked:
         offsets=np.searchsorted(rows, ranked.offsets),
         rank=ranked.rank[rows],
         document=ranked.document[rows],
-        ties=ranked.ties.of(rows),
+        ties=ranked.ties.among(rows),
     )
 
 

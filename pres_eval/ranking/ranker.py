@@ -83,7 +83,7 @@ class Ranker:
     def _ranked(
         self, topic_rows: _TopicRows, scores: Scores, documents: Documents, jobs: int, checks: bool
     ) -> Ranked:
-        """Rank the rows of topics, some topics at a time; scores and documents are of all rows."""
+        """Rank the rows of topics, some topics at a time; scores and documents (N,) are those of all rows."""
         offsets = np.concatenate(([0], np.cumsum(topic_rows.lengths)))
 
         def rank_some(span: tuple[int, int]) -> Ranked:
@@ -127,7 +127,7 @@ class _TopicRows:
     rows: AnyInts | slice
 
     def between(self, begin: int, end: int) -> IntArray | slice:
-        """Return the rows from one place among these to another."""
+        """Return the rows (n,) from one place among these to another."""
         if isinstance(self.rows, slice):
             return slice(begin + self.rows.start, end + self.rows.start)
         return self.rows[begin:end].astype(np.int64, copy=False)
@@ -158,15 +158,15 @@ def _rows_by_topic(topic: TopicNumbers) -> _TopicRows:
     for begin in range(0, len(topic), BLOCK):
         counts += np.bincount(topic[begin : begin + BLOCK], minlength=len(counts))
     next_place = np.cumsum(counts) - counts
-    rows = np.empty(len(topic), np.int32 if len(topic) < LARGEST_INT32 else np.int64)
+    row_type = np.int32 if len(topic) < LARGEST_INT32 else np.int64
+    rows: AnyInts = np.empty(len(topic), row_type)
     for begin in range(0, len(topic), BLOCK):
         part = topic[begin : begin + BLOCK]
         order = stable_order(part, len(counts))
         heads = np.flatnonzero(changed(part[order]))
         lengths = np.diff(heads, append=len(part))
         topics = part[order[heads]]
-        places = np.repeat(next_place[topics] - heads, lengths) + np.arange(len(part))
-        rows[places] = begin + order
+        rows[np.repeat(next_place[topics] - heads, lengths) + np.arange(len(part))] = begin + order
         next_place[topics] += lengths
     topics_with_rows = np.flatnonzero(counts)
     return _TopicRows(topics_with_rows, counts[topics_with_rows], rows)

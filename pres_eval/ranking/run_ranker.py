@@ -101,7 +101,7 @@ class RunRanker:
             return FilteredRows(block=piece, facts=Facts(num_rows=len(piece.numbers)))
         lines = parse_lines(piece, RUN).checked()
         block = block_of_lines(lines, each_row_alone=each_row_alone)
-        return FilteredRows(block=block, facts=Facts.of(lines))
+        return FilteredRows(block=block, facts=Facts.from_lines(lines))
 
     def ranked(self, rows: FilteredRows, topic: IntArray, jobs: int = 1) -> Ranked:
         """Rank rows that have all rows of their topics (G,).  Raises DuplicateRowError."""

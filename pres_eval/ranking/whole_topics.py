@@ -8,7 +8,7 @@ import numpy as np
 
 from pres_eval.arrays import Ids, IntArray, Matches
 from pres_eval.options import BEST_SCORE, ERROR
-from pres_eval.ranking.order import Sortable, places_of, rank_judged
+from pres_eval.ranking.order import Sortable, positions_of, rank_judged
 from pres_eval.ranking.ranked import Ranked, Scores, only
 from pres_eval.reading.pool import Pool
 
@@ -58,7 +58,7 @@ def rank_topics(
         row = _duplicate(rows_to_rank, matches, most)
         if row is not None:
             raise DuplicateRowError(pool.topics[int(topic[rows_to_rank.topic_of[row]])], ids[row])
-    ranked = rank_judged(rows_to_rank, topic, matches.rows, matches.wanted)
+    ranked = rank_judged(rows_to_rank, topic, matches.rows, matches.partners)
     if duplicates != KEEP_RANKS:
         return ranked
     _, first = np.unique(ranked.document, return_index=True)
@@ -101,10 +101,10 @@ def _duplicate(rows: Sortable, matches: Matches, most: int | None) -> int | None
     has_copies = np.zeros(len(rows.offsets) - 1, np.bool_)
     has_copies[rows.topic_of[matches.repeats]] = True
     members = np.flatnonzero(has_copies[rows.topic_of])
-    places, _, _ = places_of(rows, members)
+    positions, _, _ = positions_of(rows, members)
     document = np.arange(len(rows.scores))
     document[matches.repeats] = matches.first
-    documents = np.sort(document[members[places - rows.offsets[rows.topic_of[members]] < most]])
+    documents = np.sort(document[members[positions - rows.offsets[rows.topic_of[members]] < most]])
     twice = np.zeros(len(rows.scores), np.bool_)
     twice[documents[1:][documents[1:] == documents[:-1]]] = True
     copies = matches.first[twice[matches.first]]

@@ -100,12 +100,13 @@ def blocks_of_rows(name: str, rows: Iterator[Row], grades: int) -> Iterator[Bloc
 
     Raises InputError for a topic that would break a line of trec_eval's output.
     """
-    while some := list(islice(rows, AT_ONCE)):
-        topics, documents, numbers, lines = zip(*some, strict=True)
+    number_type = None if grades else np.float64  # grades are whole numbers or gains
+    while rows_of_block := list(islice(rows, AT_ONCE)):
+        topics, documents, numbers, lines = zip(*rows_of_block, strict=True)
         block = Block.of_rows(
             Ids.from_texts(topics),
             Ids.from_texts(documents),
-            np.array(numbers, None if grades else np.float64),  # of grades whole numbers or gains
+            np.array(numbers, number_type),
             None if lines[0] is None else np.array(lines),
         )
         check_topics(name, block)
@@ -114,15 +115,15 @@ def blocks_of_rows(name: str, rows: Iterator[Row], grades: int) -> Iterator[Bloc
 
 def joined(name: str, blocks: Iterable[Block]) -> Block:
     """Return all blocks as one.  Raises InputError if there are no rows in the file of this name."""
-    every = [block for block in blocks if len(block.documents)]
-    if not every:
+    filled = [block for block in blocks if len(block.documents)]
+    if not filled:
         raise InputError(name, None, "no rows", "at least one")
-    lines = [block.lines for block in every if block.lines is not None]
+    lines = [block.lines for block in filled if block.lines is not None]
     return Block(
-        topics=Ids.concatenate([block.topics for block in every]),
-        lengths=np.concatenate([block.lengths for block in every]),
-        documents=Ids.concatenate([block.documents.take(slice(None)) for block in every]),
-        numbers=np.concatenate([block.numbers for block in every]),
+        topics=Ids.concatenate([block.topics for block in filled]),
+        lengths=np.concatenate([block.lengths for block in filled]),
+        documents=Ids.concatenate([block.documents.take(slice(None)) for block in filled]),
+        numbers=np.concatenate([block.numbers for block in filled]),
         lines=np.concatenate(lines) if lines else None,
     )
 

@@ -119,7 +119,7 @@ def with_document_scores(relevance: Relevance, scores: QrelsJudgements) -> Qrels
     pool = qrels.pool
     found = scores.pool.join(scores.pool.find_topics(pool.topics), np.diff(pool.offsets), pool.documents)
     own = np.zeros(len(pool.documents))
-    own[found.rows] = scores.grade[found.wanted]
+    own[found.rows] = scores.grade[found.partners]
     return replace(qrels, document_scores=own)
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -94,7 +95,7 @@ class Lines:
         """Return the same; raise LineError if there is a fault, for the first line that has one."""
         if self.fields.faults:
             first = min(self.fields.faults, key=lambda faults: int(faults.lines[0]))
-            raise LineError(int(first.lines[0]), first.found(0), first.expected)
+            raise LineError(int(first.lines[0]), first.content(0), first.expected)
         return self
 
     def __len__(self) -> int:
@@ -115,24 +116,26 @@ def parse_lines(chunk: Chunk, layout: Layout) -> Lines:
 
 def _without_wrong(lines: Lines, layout: Layout, column: int, wrong: list[int]) -> Lines:
     """Return the lines without those that have no number, which are faults."""
-    good = np.delete(np.arange(len(lines)), wrong)
-    what, expected = layout.names.split()[column], "an integer" if layout.whole else "a number"
-    by_kind: dict[str, list[int]] = {}
+    name = layout.names.split()[column]
+    expected = "an integer" if layout.whole else "a number"
+    rows_by_kind: dict[str, list[int]] = {}
     for row in wrong:
-        is_nan = not layout.whole and re.fullmatch(NAN, lines.text(row, column))
-        kind = f"{what}-nan" if is_nan else f"{what}-no-{expected.split()[1]}"
-        by_kind.setdefault(kind, []).append(row)
-    faults = tuple(
-        Faults(
-            kind,
-            lines.line_of(np.array(rows)),
-            lambda i, rows=rows: f"{what} {quoted(lines.text(rows[i], column))}",  # type: ignore[misc]
-            expected,
-        )
-        for kind, rows in by_kind.items()
-    )
-    fields = replace(lines.fields.take(good), faults=lines.fields.faults + faults)
-    return replace(lines, fields=fields, numbers=lines.numbers[good])
+        kind = f"{name}-no-integer" if layout.whole else f"{name}-no-number"
+        if not layout.whole and re.fullmatch(NAN, lines.text(row, column)):
+            kind = f"{name}-nan"
+        rows_by_kind.setdefault(kind, []).append(row)
+    faults = list(lines.fields.faults)
+    for kind, rows in rows_by_kind.items():
+        content = partial(_content_of_row, lines, column, name, rows)
+        faults.append(Faults(kind, lines.line_of(np.array(rows)), content, expected))
+    good_rows = np.delete(np.arange(len(lines)), wrong)
+    fields = replace(lines.fields.take(good_rows), faults=tuple(faults))
+    return replace(lines, fields=fields, numbers=lines.numbers[good_rows])
+
+
+def _content_of_row(lines: Lines, column: int, name: str, rows: Sequence[int], number: int) -> str:
+    """Return the name and the content of a column, of the number-th of some rows."""
+    return f"{name} {quoted(lines.text(rows[number], column))}"
 
 
 @dataclass(frozen=True, eq=False)

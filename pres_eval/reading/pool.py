@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import field
+from dataclasses import field, replace
 from functools import partial
 from typing import Any, TypeVar, cast
 
@@ -40,7 +40,7 @@ class Remembered:
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._kept: dict[Hashable, Any] = {}
+        self._values: dict[Hashable, tuple[Any]] = {}
         self._size = 0
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -49,15 +49,16 @@ class Remembered:
     def get(self, key: Hashable, size: int, make: Callable[[], Value]) -> Value:
         """Return the value of a key, made if it is not there; one that is larger than `most` is not kept."""
         # Threads may make a value twice, which are the same.
-        kept = self._kept.get(key)
-        if kept is not None:
-            return cast(Value, kept[0])
+        remembered = self._values.get(key)
+        if remembered is not None:
+            return cast(Value, remembered[0])
         value = make()
-        if size <= self._most:
-            if self._size + size > self._most:
-                self._kept, self._size = {}, 0
-            self._kept[key] = (value,)
-            self._size += size
+        if size > self._most:
+            return value
+        if self._size + size > self._most:
+            self._values, self._size = {}, 0
+        self._values[key] = (value,)
+        self._size += size
         return value
 
 
@@ -102,14 +103,15 @@ class Pool:
     def join(self, topics: IntArray, lengths: IntArray, documents: Ids) -> Matches:
         """Find the documents of topics (S,) among some, of which the first lengths[0] are of the first topic.
 
-        Topics are indices, -1 for one that the pool does not have; `wanted` are documents of the pool.
+        Topics are indices, -1 for one that the pool does not have; `partners` are documents of the pool.
         """
-        counts = np.zeros(len(topics), np.int64)
-        there = np.flatnonzero(topics >= 0)
-        counts[there], judged = self.documents_of(topics[there])
-        found = match(lengths, documents, counts, self.documents.take(judged))
-        wanted = found.wanted + judged.start if isinstance(judged, slice) else judged[found.wanted]
-        return Matches(found.repeats, found.first, found.rows, wanted)
+        num_judged = np.zeros(len(topics), np.int64)
+        is_known = topics >= 0
+        num_judged[is_known], judged = self.documents_of(topics[is_known])
+        matches = match(lengths, documents, num_judged, self.documents.take(judged))
+        if isinstance(judged, slice):
+            return replace(matches, partners=matches.partners + judged.start)
+        return replace(matches, partners=judged[matches.partners])
 
     def num_documents_of(self, topics: IntArray) -> int:
         """Count the documents of some topics (n,) together."""
@@ -125,9 +127,9 @@ class Pooled:
     """A pool, and the rows that its documents were made of.
 
     rows      (D,) the first row of each document, or the stretches in which they follow each other; None if
-              every row is a document, in the same order
-    again     the rows that repeat a document, ascending
-    document  which document each of these repeats
+              all rows are documents, in the same order
+    again     (n,) the rows that repeat a document, ascending
+    document  (n,) which document each of these repeats
     """
 
     pool: Pool
@@ -139,7 +141,9 @@ class Pooled:
         """Return (D,) the values that rows (N,) have, of the first row of each document."""
         if self.rows is None:
             return values
-        return self.rows.of(values) if isinstance(self.rows, Stretches) else values[self.rows]
+        if isinstance(self.rows, Stretches):
+            return self.rows.values_in(values)
+        return values[self.rows]
 
     def document_of_row(self) -> IntArray:
         """Return (N,) the index of each row's document."""
@@ -162,29 +166,45 @@ def build_pool(
     rows: IntArray | Stretches | None = None
     if (topic_of_group[1:] < topic_of_group[:-1]).any():
         order = stable_order(topic_of_group, len(topics))
-        starts = np.cumsum(lengths) - lengths
-        rows = order
+        rows = order  # each row is a group
         if len(order) < len(documents):
-            rows = Stretches(starts[order], lengths[order])
+            rows = Stretches((np.cumsum(lengths) - lengths)[order], lengths[order])
         documents = documents.take(rows)
         topic_of_group, lengths = topic_of_group[order], lengths[order]
     ends = np.concatenate(([0], np.cumsum(lengths)))
     offsets = ends[np.searchsorted(topic_of_group, np.arange(len(topics) + 1))]
-    again, first = repeated(offsets, documents, jobs)
-    document = first
-    if len(again):
-        new = np.ones(len(documents), np.bool_)
-        new[again] = False
-        before = np.concatenate(([0], np.cumsum(new)))
-        document = before[first]
-        offsets = before[offsets]
-        every: IntArray = np.arange(len(documents))
-        if rows is not None:
-            every = rows.rows() if isinstance(rows, Stretches) else rows
-        documents, rows, again = documents.take(np.flatnonzero(new)), every[new], every[again]
-        in_file = np.argsort(again)
-        again, document = again[in_file], document[in_file]
-    return Pooled(pool_of(topics, documents, offsets), rows, again, document)
+    repeats, first = repeated(offsets, documents, jobs)
+    if not len(repeats):
+        return Pooled(pool_of(topics, documents, offsets), rows, repeats, first)
+    return _without_repeats(topics, documents, offsets, rows, repeats, first)
+
+
+def _without_repeats(
+    topics: Ids,
+    documents: Ids,
+    offsets: IntArray,
+    rows: IntArray | Stretches | None,
+    repeats: IntArray,
+    first: IntArray,
+) -> Pooled:
+    """Return the pool of documents (N,) of which some repeat others of their topic.
+
+    offsets  (T+1,) where each topic's documents begin
+    rows     the row of each document in the file; None: in the same order
+    repeats  (n,) the documents that repeat another, ascending
+    first    (n,) the documents that these repeat
+    Of documents a, b, a, c of one topic the third repeats the first: a, b, c are left, as 0, 1 and 2.
+    """
+    is_new = np.ones(len(documents), np.bool_)
+    is_new[repeats] = False
+    num_new_before = np.concatenate(([0], np.cumsum(is_new)))
+    if rows is None:
+        rows = np.arange(len(documents))
+    row_of = rows.rows() if isinstance(rows, Stretches) else rows
+    again = row_of[repeats]
+    in_file = np.argsort(again)
+    pool = pool_of(topics, documents.take(np.flatnonzero(is_new)), num_new_before[offsets])
+    return Pooled(pool, row_of[is_new], again[in_file], num_new_before[first][in_file])
 
 
 def pool_of(topics: Ids, documents: Ids, offsets: IntArray) -> Pool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pres_eval.analysis.compare_settings import ComparedRuns, CompareSettings
+from pres_eval.analysis.every_pair import PairTable
 from pres_eval.analysis.joint import JOINT_TESTS
 from pres_eval.analysis.significance import ENUMERATED
 from pres_eval.errors import plural
@@ -52,6 +53,13 @@ def paper_note(result: ComparedRuns) -> str:
         count = count // measures + result.unseen
     test = described_test(settings, len(scores.topics), count, measures)
     return f"{topics_words(result)}; {test}; pres-eval {__version__}"
+
+
+def pairs_note(pairs: PairTable) -> str:
+    """Return the same for the comparisons of a report, which are over the topics that both runs have."""
+    settings, measures = pairs.settings, len(pairs.measures)
+    test = described_test(settings, int(pairs.topics.max(initial=0)), pairs.comparisons, measures)
+    return f"{pairs.over}; {test}; pres-eval {__version__}"
 
 
 def paper_note_without_test(result: ComparedRuns) -> str:

@@ -348,7 +348,7 @@ def test_the_table_says_that_weighted_means_have_intervals_of_the_logit(
 
 
 def test_weighted_intervals_of_skewed_scores_hold_the_truth() -> None:
-    """Student's hold 0.87 of scores most of which are near 0; those of the logit 0.92 and more."""
+    """Student's hold 0.87 of scores most of which are near 0; those of the logit 0.91 and more."""
     random = np.random.default_rng(6106)
     held = 0
     for _ in range(300):

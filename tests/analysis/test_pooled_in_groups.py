@@ -13,7 +13,7 @@ from pres_eval.reading.file import File
 
 
 @pytest.mark.parametrize("at_once", [1, 2, 3])
-@pytest.mark.parametrize("order", list(pooling.ORDERS))
+@pytest.mark.parametrize("order", list(pooling.JUDGING_ORDERS))
 def test_runs_joined_some_at_a_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_once: int, order: str
 ) -> None:

@@ -59,7 +59,7 @@ def test_like_the_plain_way(weak: bool, many: int, topics: Lists) -> None:
         found = match(*word_ids([listed for listed, _ in topics]), *word_ids([asked for _, asked in topics]))
     repeats, pairs = match_plainly(topics)
     assert list(zip(found.repeats.tolist(), found.first.tolist(), strict=True)) == repeats
-    assert list(zip(found.rows.tolist(), found.wanted.tolist(), strict=True)) == pairs
+    assert list(zip(found.rows.tolist(), found.partners.tolist(), strict=True)) == pairs
 
 
 @pytest.mark.parametrize("size", [1, 4, 1 << 17])
@@ -119,6 +119,6 @@ def test_ids_made_to_collide(monkeypatch: pytest.MonkeyPatch) -> None:
             (102, 2),
         ]
         wanted = {text: number for number, text in enumerate(asked)}
-        assert list(zip(found.rows.tolist(), found.wanted.tolist(), strict=True)) == [
+        assert list(zip(found.rows.tolist(), found.partners.tolist(), strict=True)) == [
             (row, wanted[text]) for row, text in enumerate(listed) if text in wanted
         ]

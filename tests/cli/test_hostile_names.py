@@ -71,6 +71,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "judges": (),
     "pool": ("--depth", "5"),
     "overlap": ("-q", "--changes"),
+    "stopping": ("-q", "--target", "0.5"),
 }
 FORMATS = ("table", "json", "csv", "tsv", "latex", "markdown")
 

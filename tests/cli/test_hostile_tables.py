@@ -60,9 +60,11 @@ CALLS: dict[str, list[tuple[str, ...]]] = {
     "report": [
         (QRELS, *RUNS, *FEW, "--samples", "20", *GROUPED, "--title", "\x1b[2J\u202e<b>", "--queries", TEXTS)
     ],
+    "replicate": [(QRELS, *RUNS[:2], *RUNS[:2], *FEW, "-q")],
     "robustness": [
         (QRELS, *RUNS, *FEW, "--samples", "1", "--depths", "1,2", "--leave-out", "run", "--fractions", "0.5")
     ],
+    "stopping": [(QRELS, *RUNS, "--stops", WEIGHTS, "-q")],
     "sweep": [(QRELS, *RUNS, "-m", "PRES", "--nmax", "5,10")],
     "validate": [(FOUND, SAMPLE, "--sizes", SIZES, "--target", "0.01", "--margin", "0.1")],
 }

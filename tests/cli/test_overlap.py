@@ -63,10 +63,10 @@ def test_bounds_are_those_of_lists_that_go_on(call: Command, tmp_path: Path) -> 
     persistence = 0.8
     before: Lists = {}
     after: Lists = {}
-    for topic in range(12):
-        documents = [f"d{number}" for number in range(12)]
-        before[f"t{topic:02}"] = chance.sample(documents, chance.randint(1, 8))
-        after[f"t{topic:02}"] = chance.sample(documents, chance.randint(1, 8))
+    for number in range(12):
+        documents = [f"d{place}" for place in range(12)]
+        before[f"t{number:02}"] = chance.sample(documents, chance.randint(1, 8))
+        after[f"t{number:02}"] = chance.sample(documents, chance.randint(1, 8))
     rows = topics_of(call, write(tmp_path / "a", before, "a"), write(tmp_path / "b", after, "b"), "-p", "0.8")
     for topic, row in rows.items():
         first, second = before[topic], after[topic]

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from conftest import ROOT
 from support import in_splits
-from support.changing import CHANGES, caught, family, other, replaced
+from support.changing import CHANGES, appended, caught, cut, family, other, overwritten, replaced
 
 pytestmark = [
     pytest.mark.slow,
@@ -59,10 +59,17 @@ def originals(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def folder(originals: Path, tmp_path: Path) -> Path:
-    """The same, to be changed."""
+    """Links to them: `changeable` makes a copy of the file that is to be changed."""
     for path in originals.iterdir():
-        shutil.copy2(path, tmp_path)
+        (tmp_path / path.name).hardlink_to(path)
     return tmp_path
+
+
+def changeable(path: Path) -> Path:
+    """Put a copy in place of a link, and return its path."""
+    copy = path.with_name("copy")
+    shutil.copy2(path, copy)
+    return copy.replace(path)
 
 
 def started(folder: Path, arguments: tuple[str, ...]) -> subprocess.Popen[bytes]:
@@ -75,11 +82,19 @@ def started(folder: Path, arguments: tuple[str, ...]) -> subprocess.Popen[bytes]
     )
 
 
-@pytest.mark.parametrize("change", CHANGES)
-@pytest.mark.parametrize("reader", READERS)
+CHANGED_WHILE_READ = [
+    pytest.param(reader, CHANGES[(number + step) % len(CHANGES)], id=f"{reader}-{step}")
+    for number, reader in enumerate(READERS)
+    for step in (0, 2)
+]
+"""Two changes for each reader; each change meets three readers or more."""
+
+
+@pytest.mark.parametrize(("reader", "change"), CHANGED_WHILE_READ)
 def test_a_file_that_changes(reader: str, change: Callable[[Path], None], folder: Path) -> None:
     arguments = READERS[reader]
-    path = folder / next((name for name in ("judged-qrels", "mixed") if name in arguments), "run")
+    name = next((name for name in ("judged-qrels", "mixed") if name in arguments), "run")
+    path = changeable(folder / name)
     running = started(folder, arguments)
     with caught(running, path):
         change(path)
@@ -93,7 +108,7 @@ def test_a_file_that_changes(reader: str, change: Callable[[Path], None], folder
 @pytest.mark.parametrize("reader", ["copies", "copies, judgements"])
 def test_a_copy_that_is_killed_when_the_file_has_changed(reader: str, folder: Path) -> None:
     """Whoever takes its work does not begin anew with another file."""
-    path = folder / READERS[reader][-1 if reader == "copies" else -2]
+    path = changeable(folder / READERS[reader][-1 if reader == "copies" else -2])
     running = started(folder, READERS[reader])
     with caught(running, path):
         replaced(path)
@@ -107,7 +122,7 @@ def test_a_copy_that_is_killed_when_the_file_has_changed(reader: str, folder: Pa
 def test_a_link_that_points_to_another_file_meanwhile(reader: str, folder: Path) -> None:
     """Of the same size and time, and back again: old numbers, or an error."""
     expected = started(folder, READERS[reader]).communicate(timeout=SECONDS)[0]
-    first, second, link = folder / "first", folder / "second", folder / "run"
+    first, second, link = folder / "first", folder / "second", changeable(folder / "run")
     link.rename(first)
     second.write_bytes(other(first))
     shutil.copystat(first, second)
@@ -159,8 +174,10 @@ def test_a_file_that_ends_before_its_size(
     assert said == f"pres-eval: {tmp_path / name}: cannot be read (it ends 10 bytes too early)\n"
 
 
-@pytest.mark.parametrize("change", CHANGES)
-@pytest.mark.parametrize("option", ["--against", "--expect", "--scores"])
+@pytest.mark.parametrize(
+    ("option", "change"),
+    [("--against", replaced), ("--against", cut), ("--expect", overwritten), ("--scores", appended)],
+)
 def test_what_is_compared_with(option: str, change: Callable[[Path], None], folder: Path) -> None:
     """Files of gates and of scores are read as runs are."""
     path, size = folder / "compared", 30_000_000

@@ -37,8 +37,6 @@ def patents(fixtures: Path) -> tuple[str, list[str]]:
 def test_json_is_that_of_the_command(fixtures: Path, command: commands.Command) -> None:
     qrels, runs = patents(fixtures)
     expected = command.ok("--format", "json", "-m", "official", "-m", "PRES", qrels, runs[0]).json
-    # A digest of all judgements would take longer than a small evaluation; gates then compare their files.
-    del expected["signature"]["qrels"]["judgements"]
     assert json.loads(pe.evaluate(qrels, runs[0], ["official", "PRES"]).to_json()) == expected
 
 

@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 from fuzz import few_documents
 
+import pres_eval as pe
 from pres_eval import pytrec_eval
-from pres_eval.library import few
+from pres_eval.batches import plain
+from pres_eval.library import few, finding
 from pres_eval.measures import measure_of
 from pres_eval.measures.parameters import Cutoffs
 from pres_eval.measures.selection import select
@@ -63,8 +65,6 @@ def test_the_tie_rule() -> None:
 @pytest.mark.parametrize(
     ("qrels", "run", "names"),
     [
-        (QRELS, RUN, {"map", "infAP"}),  # has no plain function
-        (QRELS, RUN, {"ndcg.1=3"}),  # gains for grades
         (QRELS, {"q1": {"a": "1.0"}}, {"map"}),
         (QRELS, {"q1": {"a": float("nan")}}, {"map"}),
         (QRELS, {"q1": {"a": None}}, {"map"}),
@@ -81,6 +81,20 @@ def test_left_to_the_long_way(qrels: Any, run: Any, names: Any) -> None:
     short, long, taken = both_ways(qrels, run, names)
     assert not taken or type(qrels["q1"]["a"]) is not int or qrels["q1"]["a"] > 1 << 31
     assert short == long
+
+
+@pytest.mark.parametrize("level", [1, 2])
+@pytest.mark.parametrize("names", [{"set_F", "map"}, {"ndcg.1=3", "map"}, {"PRES.2,5", "P@2"}, None])
+def test_columns_without_a_plain_function_stand_beside_others(names: Any, level: int) -> None:
+    """They are computed from a batch of the same topics; keys stay in order."""
+    names = names or pytrec_eval.supported_measures
+    rng = random.Random(level)
+    for _ in range(12):
+        judged, run = few_documents.judgements(rng), few_documents.run(rng)
+        short, long, _ = both_ways(judged, run, names, level)
+        assert short == long
+    short, long, taken = both_ways(QRELS, RUN, names, level)
+    assert taken and short == long
 
 
 @pytest.mark.parametrize("name", ["map(rel=2)", "map(judged_only=True)", "map(bound=least)", "ndcg.1=3"])
@@ -132,3 +146,52 @@ def test_ids_of_two_types(many: int) -> None:
         mixed: dict[Any, float] = {"x": 1.0, odd: 2.0, **texts}
         with pytest.raises(TypeError, match=r"among texts, expected texts alone"):
             evaluator.evaluate({"q1": mixed})
+
+
+def random_dict(rng: random.Random, most_documents: int, scores: str) -> dict[str, dict[str, float]]:
+    """Return a run of up to seven topics: scores that fall, in any order, or with ties in 32 bits."""
+    run = {}
+    for topic in rng.sample(range(9), rng.randint(1, 7)):
+        documents = rng.sample(range(300), rng.randint(1, most_documents))
+        values = [rng.random() for _ in documents]
+        if scores == "ties":
+            values = [rng.choice((16777216.0, 16777217.0, 2.0, rng.random())) for _ in documents]
+        if scores == "falling":
+            values.sort(reverse=True)
+        run[f"t{topic}"] = {f"d{document}": value for document, value in zip(documents, values, strict=True)}
+    return run
+
+
+@pytest.mark.filterwarnings("ignore::pres_eval.errors.PresEvalWarning")
+@pytest.mark.parametrize("scores", ["falling", "any order", "ties"])
+@pytest.mark.parametrize("share", [0.05, 0.9], ids=["few judged", "most judged"])
+@pytest.mark.parametrize("compat", ["9.0.8", "10.0"])
+def test_each_way_to_rank_a_dict(
+    scores: str, share: float, compat: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By plain Python, by the judged documents, by the retrieved ones: the bits are those of rows."""
+    rng = random.Random(f"{scores}{share}")
+    names = ["all_trec", "PRES"]
+    for _ in range(8):
+        documents = rng.sample(range(300), int(300 * share))
+        qrels = pe.Qrels(
+            {f"t{topic}": {f"d{one}": rng.randint(0, 2) for one in documents} for topic in range(8)}
+        )
+        run = random_dict(rng, 60, scores)
+        rows = [(topic, one, score) for topic, ranking in run.items() for one, score in ranking.items()]
+        if not run.keys() & set(qrels.topics):
+            continue
+        expected = qrels.rank(rows, compat=compat).evaluate(names).to_trec(True)
+        for most_rows in (finding.MOST_FEW_ROWS, 0):
+            monkeypatch.setattr(finding, "MOST_FEW_ROWS", most_rows)
+            for most_topics in (plain.MOST_TOPICS, 0):
+                monkeypatch.setattr(plain, "MOST_TOPICS", most_topics)
+                assert qrels.rank(run, compat=compat).evaluate(names).to_trec(True) == expected
+        monkeypatch.undo()
+
+
+def test_what_happens_to_a_dict_after_it_was_ranked_changes_nothing() -> None:
+    run = {"q1": {"a": 2.0, "b": 1.0}}
+    ranked = pe.Qrels({"q1": {"b": 1}}).rank(run)
+    run["q1"]["b"] = 3.0
+    assert ranked.evaluate("recip_rank")["recip_rank"] == 0.5

@@ -158,6 +158,10 @@ WITHOUT_PARAMETERS = {
     "judged": "10 100 1000",
     **dict.fromkeys(("read_for_recall", "share_for_recall", "tnr"), "70 80 90 95"),
     "erf": "10 20",
+    "wss_asreview": "95",
+    "erf_asreview": "1 10",
+    "tnr_asreview": "50 90",
+    "recall_asreview": "1 10 25 50 75 90",
     **dict.fromkeys(
         ("recall_at", "facet_recall"), " ".join(f"{a}R+{b}" for a in (1, 2, 4) for b in (0, 100, 1000))
     ),

@@ -242,8 +242,8 @@ def test_pictures_have_their_commands() -> None:
         "architecture.svg": "update_docs.py",
         "scaling.svg": "plot_scaling.py",
         "processors.svg": "tests/bench/steps.py",
-        "report.png": "--screenshot=report.png",
-        "report-narrow.png": "--screenshot=report-narrow.png",
+        "report.png": "tests/draw_report.py",
+        "report-narrow.png": "tests/draw_report.py",
     }
     made = {name for option in ("-o", "--plot") for name in pictures if f"{option} {name}" in commands}
     terminals = {name for text in PAGES.values() for name, _ in marks(text)}
@@ -445,3 +445,12 @@ def test_troubleshooting_explains_messages_that_exist() -> None:
     assert len(words) == len(set(words)) > 100
     assert [each for each in words if each not in text] == []
     assert len(PAGES["docs/troubleshooting.md"].split()) < 3000
+
+
+def test_the_pictures_of_the_report_are_of_the_page_as_it_is() -> None:
+    """They keep a digest of their words and numbers: `python tests/draw_report.py` draws them."""
+    pytest.importorskip("PIL")
+    import draw_report
+
+    shown = {name: draw_report.digest_in(draw_report.DOCS / name) for name in draw_report.PICTURES}
+    assert shown == dict.fromkeys(draw_report.PICTURES, draw_report.digest_of_page())

@@ -51,10 +51,10 @@ def test_conformance(expected: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("case", ["options/clusters", "bytes/all", "crlf/official"])
 @pytest.mark.parametrize("version", VERSIONS)
-def test_conformance_as_process(case: str, version: str, pres_eval: Command) -> None:
+def test_conformance_as_process(case: str, version: str, new_process: Command) -> None:
     """The same through a process of its own."""
     expected = FOLDER / f"{case}.{version}.expected"
-    done = pres_eval(*command_line(expected), cwd=expected.parent)
+    done = new_process(*command_line(expected), cwd=expected.parent)
     assert (done.returncode, done.stdout) == (0, expected.read_bytes())
 
 

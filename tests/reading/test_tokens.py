@@ -86,7 +86,7 @@ def faults_of(fields: Fields) -> dict[int, int | str]:
     told: dict[int, int | str] = {}
     for faults in fields.faults:
         for i, line in enumerate(faults.lines.tolist()):
-            found = faults.found(i)
+            found = faults.content(i)
             assert line + 1 not in told
             told[line + 1] = "NUL" if found == "a NUL byte" else int(found.split()[0])
             assert found in {"a NUL byte", "1 column"} or found == f"{told[line + 1]} columns"
@@ -143,7 +143,7 @@ def test_regular_lines_take_the_regular_way(
     text = b"".join(a + first + b + second + c + end for a, b, c in rows)
     chunk = chunk_of(text)
     if all(row[0] != b"#" for row in rows):
-        fields = tokens._regular(chunk, chunk.array()[chunk.start : chunk.stop], 3)
+        fields = tokens._split_regular(chunk, chunk.array()[chunk.start : chunk.stop], 3)
         assert fields is not None
     check(text, 3, False)
 
@@ -161,7 +161,7 @@ def test_all_faults_are_told_and_the_first_is_raised() -> None:
     """Whatever is looked for first."""
     text = b"1 Q0 a 1 2 t\n1 Q0 b 1 x t\n1 Q0\n\n1 Q0 \0 1 1 t\n1 Q0 c 1 nan t x\n"
     lines = parse_lines(chunk_of(text), RUN)
-    told = {fault.kind: (fault.lines.tolist(), fault.found(0)) for fault in lines.fields.faults}
+    told = {fault.kind: (fault.lines.tolist(), fault.content(0)) for fault in lines.fields.faults}
     assert told == {
         "too-few-columns": ([2], "2 columns"),
         "nul-byte": ([4], "a NUL byte"),

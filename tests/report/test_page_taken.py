@@ -14,6 +14,7 @@ import pytest
 from support.browser import AVAILABLE, Browser
 from support.made_reports import PATENT_QRELS, PATENT_RUNS, judgements, ranking, report_of, report_of_texts
 
+from pres_eval import __version__
 from pres_eval.report.html import as_html
 
 pytestmark = pytest.mark.skipif(not AVAILABLE, reason="no Chromium with chromedriver here")
@@ -59,9 +60,13 @@ def test_a_table_as_csv(browser: Browser) -> None:
 
 def test_a_table_as_latex(browser: Browser) -> None:
     _, text = browser.run(TAKE, "#leaderboard", "LaTeX")
+    assert text.endswith(
+        "\\par{\\footnotesize 12 topics; paired two-sided t-test, Holm-corrected for 3 comparisons of each"
+        f" measure, $\\alpha$ = 0.05; pres-eval {__version__}\\par}}\n"
+    )
     assert r"\usepackage{booktabs}" in text and r"PRES\_100 & difference & p & PRES\_1000 & map" in text
     assert re.search(r"semantic & 12 & 0\.4826 & \$-\$0\.1811 & \$<\$0\.0001 & 0\.5472", text)
-    assert text.count(r"\\") == 4 and r"\begin{tabular}{lrrrr" in text
+    assert text.count("\\\\\n") == 4 and r"\begin{tabular}{lrrrr" in text
 
 
 @pytest.mark.parametrize("section", ["#pair-view", "#graphs", "#topic", "#board-bars"])

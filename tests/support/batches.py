@@ -46,7 +46,10 @@ EXAMPLE_PARAMETERS: dict[str, tuple[str, ...]] = {
         ),
     ),
     **dict.fromkeys(
-        ("wss", "recall_at_percent", "read_for_recall", "share_for_recall", "tnr", "erf"),
+        (
+            *("wss", "recall_at_percent", "read_for_recall", "share_for_recall", "tnr", "erf"),
+            *("wss_asreview", "erf_asreview", "tnr_asreview", "recall_asreview"),
+        ),
         ("95", "50,100,2.5", "85.7", "0.1%,1"),
     ),
     "recall_at": ("1R,2R+100", "0R+3", "1R+0,2R+1"),

@@ -20,6 +20,8 @@ SHARED_PAGES = {
     "convert": "check",
     "agreement": "judges",
     "robustness": "judges",
+    "replicate": "overlap",
+    "stopping": "validate",
     "merge": "pool",
     "holes": "pool",
     "figures": "report",

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from support.doc_commands import escaped, table
 from support.doc_formulas import Letter, letters_of, listed, typeset
 
+from pres_eval.measures import FOR_PARITY
 from pres_eval.measures.base import Measure
 from pres_eval.measures.catalogue import CatalogueEntry, catalogue
 from pres_eval.measures.parameters import (
@@ -45,7 +46,7 @@ PAGES = {
     "ndcg": Page("nDCG and other gains", ("ndcg", "cumulated_gain", "normalized_gain", "likeness", "ntcir")),
     "readers": Page("RBP, ERR and models of readers", ("rbp", "readers")),
     "pres": Page("PRES and its family", ("pres", "budgets")),
-    "screening": Page("Screening, effort and cost", ("screening", "effort", "reading_cost")),
+    "screening": Page("Screening, effort and cost", ("screening", "effort", "asreview", "reading_cost")),
     "diversity": Page("Diversity and intents", ("diversity", "intents")),
     "sampled": Page("Estimates from a sample", ("sampled",)),
     "parity": Page(
@@ -53,21 +54,6 @@ PAGES = {
     ),
 }
 """The pages by the names of their files.  A new module is added to one of them."""
-
-RARELY_USED = frozenset(
-    [
-        "urbp",
-        "urbp_graded",
-        "ubpref",
-        "total_cost_uniform",
-        "total_cost_weighted",
-        "nerr8",
-        "nerr9",
-        "nerr10",
-        "nerr11",
-    ]
-)
-"""Measures that are there for parity with another tool: the page `parity` has them, whatever their module."""
 
 
 def entries() -> list[CatalogueEntry]:
@@ -82,7 +68,7 @@ def module_of(measure: Measure) -> str:
 
 def page_name(measure: Measure) -> str:
     """Return the name of the page of a measure, without its ending."""
-    if measure.name in RARELY_USED:
+    if measure.name in FOR_PARITY:
         return "parity"
     for name, page in PAGES.items():
         if module_of(measure) in page.modules:

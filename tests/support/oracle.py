@@ -166,6 +166,14 @@ def average_precision(topic: Topic, cutoff: float = math.inf) -> float:
     return ratio(sum_of_precisions(topic, cutoff), topic.num_rel)
 
 
+def average_precision_of_retrieved(topic: Topic) -> float:
+    ranks = topic.relevant_ranks()
+    total = 0.0
+    for number, rank in enumerate(ranks, 1):
+        total += number / rank
+    return ratio(total, len(ranks))
+
+
 def gm_map(topic: Topic) -> float:
     return math.log(max(average_precision(topic), 0.00001))
 
@@ -356,6 +364,7 @@ TWINS: dict[str, Twin] = {
     "set_recall": set_recall,
     "set_relative_P": set_relative_precision,
     "set_map": set_average_precision,
+    "map_ret": average_precision_of_retrieved,
     "set_F": set_f,
     "utility": utility,
     "unj": unjudged,

@@ -127,6 +127,58 @@ def loss_er(topic: Topic) -> float:
     return loss_r(topic) + loss_e(topic)
 
 
+def labels_of(topic: Topic) -> list[int]:
+    """All records in the order of the review, as ASReview has them: what was not retrieved comes last."""
+    return [int(topic.relevant(rank)) for rank in range(1, topic.num_ret + 1)] + [0] * (
+        to_read(topic) - topic.num_ret
+    )
+
+
+def largest_step(number: int, percent: float) -> int:
+    """The last of 1/n, 2/n, ... that is not above x %; 0 if there is none."""
+    return sum(step / number <= percent / 100.0 for step in range(1, number + 1))
+
+
+def random_order(topic: Topic) -> list[int]:
+    """How many documents a random order finds: whole ones, along a straight line from 0 to all."""
+    size = to_read(topic)
+    step = ratio(topic.num_rel, size - 1)
+    return [round(place * step) for place in range(size - 1)] + [topic.num_rel if size > 1 else 0]
+
+
+def wss_asreview(topic: Topic, percent: float) -> float:
+    wanted = largest_step(topic.num_rel, percent) or topic.num_rel
+    labels = labels_of(topic)
+    if not wanted or sum(labels) < wanted:
+        return 0.0
+    found = next(place for place in range(len(labels)) if sum(labels[: place + 1]) >= wanted)
+    expected = random_order(topic)
+    by_chance = next((place for place, number in enumerate(expected) if number >= wanted), len(expected))
+    return (by_chance - found) / to_read(topic)
+
+
+def erf_asreview(topic: Topic, percent: float) -> float:
+    if not topic.num_rel:
+        return 0.0
+    depth = largest_step(to_read(topic), percent) or to_read(topic)
+    by_chance = topic.num_rel if depth == to_read(topic) else random_order(topic)[depth - 1]
+    return (sum(labels_of(topic)[:depth]) - by_chance) / topic.num_rel
+
+
+def tnr_asreview(topic: Topic, percent: float) -> float:
+    wanted = largest_step(topic.num_rel, percent)
+    ranks = topic.relevant_ranks()
+    if not wanted or len(ranks) < wanted:
+        return 0.0
+    nonrelevant = to_read(topic) - topic.num_rel
+    return round(ratio(max(nonrelevant - (ranks[wanted - 1] - wanted), 0), nonrelevant), 6)
+
+
+def recall_asreview(topic: Topic, percent: float) -> float:
+    depth = largest_step(to_read(topic), percent)
+    return ratio(len(topic.relevant_ranks(depth)), topic.num_rel)
+
+
 SCREENING_TWINS: dict[str, Twin] = {
     "wss": wss,
     "last_rel": last_rel,
@@ -143,6 +195,10 @@ SCREENING_TWINS: dict[str, Twin] = {
     "erf": erf,
     "recall_at": recall_at,
     "loss": loss,
+    "wss_asreview": wss_asreview,
+    "erf_asreview": erf_asreview,
+    "tnr_asreview": tnr_asreview,
+    "recall_asreview": recall_asreview,
     "loss_r": loss_r,
     "loss_e": loss_e,
     "loss_er": loss_er,

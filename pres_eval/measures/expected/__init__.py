@@ -43,7 +43,9 @@ _MAXIMUM = "a highest precision depends on all ranks of a tie together"
 WITHOUT_EXPECTED = {
     **dict.fromkeys(("infAP", "binG", "G", "ndcg_rel", "Rndcg", "rbp_resid", "err", "compat"), _NOT_DERIVED),
     **dict.fromkeys(("bpm", "inst", "nerr8", "nerr9", "nerr10", "nerr11"), _NOT_DERIVED),
-    **dict.fromkeys(("Fprime", "PRES_budget", "tnr", "loss"), _NOT_DERIVED),
+    **dict.fromkeys(
+        ("Fprime", "PRES_budget", "tnr", "loss", "wss_asreview", "tnr_asreview", "map_ret"), _NOT_DERIVED
+    ),
     **dict.fromkeys(("q_measure", "q_measure_cut", "nerr", "o_measure", "irbu"), _NOT_DERIVED),
     **dict.fromkeys(("gm_map", "gm_bpref", "yaap"), _LOGARITHM),
     **dict.fromkeys(("iprec_at_recall", "11pt_avg"), _MAXIMUM),

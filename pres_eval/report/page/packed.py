@@ -18,6 +18,7 @@ from pres_eval.analysis.every_pair import PairTable
 from pres_eval.arrays import AnyArray, FloatArray
 from pres_eval.measures.base import Format
 from pres_eval.report.markup import Html, element, raw
+from pres_eval.report.paper_notes import pairs_note
 from pres_eval.report.report_numbers import medians_of, topic_measures
 from pres_eval.report.text import fitted, text_of
 from pres_eval.report.trec_report import DIGITS, Report
@@ -172,6 +173,7 @@ def _document(report: Report, labels: Sequence[str]) -> dict[str, Any]:
             "over": pairs.over,
             "baseline": pairs.baseline,
             "family": pairs.family,
+            "note": pairs_note(pairs) if len(report.names) > 1 else "",
             "letters": pairs.letters,
         },
     }

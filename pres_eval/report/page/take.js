@@ -14,10 +14,13 @@ const guarded = (text) => (/^[=+\-@'\t＝＋－＠]/.test(text) && !/^[+-]?[\d.]
 const csv = (table) => cellsOf(table).map((row) => row.map((text) => `"${guarded(text).replaceAll('"', '""')}"`).join(",") + "\r\n").join("");
 const TEX = { "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}" };
 const tex = (table) => {
+  const plain = (text) => text.replace(/[\\~^&%$#_{}]/g, (letter) => TEX[letter] || `\\${letter}`).replaceAll("α", "$\\alpha$");
+  const ofAll = data.pairs?.baseline === null ? "#leaderboard, #pair" : "#leaderboard";
+  const note = data.pairs?.note && table.closest(ofAll) ? [`\\par{\\footnotesize ${plain(data.pairs.note)}\\par}`] : [];
   const safe = (text) => text.replace(/[\\~^&%$#_{}]/g, (letter) => TEX[letter] || `\\${letter}`).replace(/^[-<](?=\d)/, "$$$&$$").replace("–", "--");
   const [head, ...rows] = cellsOf(table).map((row) => row.map(safe).join(" & ") + " \\\\");
   const columns = [...table.rows[0].cells].map((cell) => (cell.classList.contains("n") ? "r" : "l")).join("");
-  return [`% ${table.caption.textContent}`, "% \\usepackage{booktabs}", `\\begin{tabular}{${columns}}`, "\\toprule", head, "\\midrule", ...rows, "\\bottomrule", "\\end{tabular}", ""].join("\n");
+  return [`% ${table.caption.textContent}`, "% \\usepackage{booktabs}", `\\begin{tabular}{${columns}}`, "\\toprule", head, "\\midrule", ...rows, "\\bottomrule", "\\end{tabular}", ...note, ""].join("\n");
 };
 const SPACE = 26;
 const standAlone = (figure) => {

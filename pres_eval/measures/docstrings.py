@@ -29,14 +29,14 @@ def _in_source(thing: Any) -> str | None:
         name, inside = thing.__name__, []
     else:
         name, inside = thing.__module__, thing.__qualname__.split(".")
-    found: Any = _tree_of(name)
+    node: Any = _tree_of(name)
     for part in inside:
         kinds = (ast.FunctionDef, ast.ClassDef)
-        found = next(
-            (node for node in getattr(found, "body", ()) if isinstance(node, kinds) and node.name == part),
+        node = next(
+            (child for child in getattr(node, "body", ()) if isinstance(child, kinds) and child.name == part),
             None,
         )
-    return None if found is None else ast.get_docstring(found, clean=False)
+    return None if node is None else ast.get_docstring(node, clean=False)
 
 
 @lru_cache(maxsize=64)

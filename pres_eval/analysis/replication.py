@@ -1,0 +1,187 @@
+"""Replication of an experiment: whether the effect of an advanced run over a baseline comes out again."""
+
+from __future__ import annotations
+
+import bisect
+import math
+from collections.abc import Sequence
+
+from pres_eval.analysis.overlap import SharedDocuments, rank_biased_overlap
+from pres_eval.analysis.paired import PairedScores
+from pres_eval.analysis.ranked_lists import RankedLists
+from pres_eval.arrays import FloatArray
+from pres_eval.records import dataclass
+
+DEPTH = 1000
+"""Ranks that Kendall's τ of the union goes down to, as in repro_eval."""
+
+
+@dataclass(frozen=True)
+class Replication:
+    """An experiment and its replication under a measure.
+
+    baseline, advanced, improvement        means of the original runs, and the mean of their differences
+    new_baseline, new_advanced, new_improvement   those of the replicated ones
+    effect_ratio                           new improvement over the original one
+    delta_relative_improvement             original improvement minus the new one, each over its baseline
+    rmse_baseline, rmse_advanced           of the topics' values; nan where the topics are others
+    """
+
+    measure: str
+    baseline: float
+    advanced: float
+    improvement: float
+    new_baseline: float
+    new_advanced: float
+    new_improvement: float
+    effect_ratio: float
+    delta_relative_improvement: float
+    rmse_baseline: float
+    rmse_advanced: float
+
+
+def replications(original: PairedScores, new: PairedScores) -> list[Replication]:
+    """Return how far an experiment came out again, measure by measure.
+
+    original, new  scores of a baseline and an advanced run, in this order, under the same measures
+    Formula, Δ(t) the advanced run's value minus the baseline's for topic t, B the baseline's mean:
+      effect ratio  ER = mean of Δ' / mean of Δ        (': of the replication)
+      delta relative improvement  ΔRI = (mean of Δ) / B - (mean of Δ') / B'
+      RMSE = √(1/T Σ_t (M(t) - M'(t))²), M the values of a run
+    Range: ER 1 and ΔRI 0 are a perfect replication of the effect; ER 0 is none, below 0 the opposite one.
+      nan where the original effect, or a baseline, is 0.
+    Source: Breuer, Ferro, Fuhr, Maistro, Sakai, Schaer & Soboroff, "How to measure the reproducibility of
+      system-oriented IR experiments", SIGIR 2020, doi:10.1145/3397271.3401036.
+    """
+    same_topics = original.topics == new.topics
+    rows = []
+    for number, measure in enumerate(original.measures):
+        baseline, advanced = (_mean(values) for values in original.values[number])
+        new_baseline, new_advanced = (_mean(values) for values in new.values[number])
+        improvement = _mean(original.values[number, 1] - original.values[number, 0])
+        new_improvement = _mean(new.values[number, 1] - new.values[number, 0])
+        relative = _divided(advanced - baseline, baseline)
+        new_relative = _divided(new_advanced - new_baseline, new_baseline)
+        errors = [math.nan, math.nan]
+        if same_topics:
+            errors = [
+                root_mean_square_error(original.values[number, run], new.values[number, run])
+                for run in range(2)
+            ]
+        rows.append(
+            Replication(
+                measure=measure,
+                baseline=baseline,
+                advanced=advanced,
+                improvement=improvement,
+                new_baseline=new_baseline,
+                new_advanced=new_advanced,
+                new_improvement=new_improvement,
+                effect_ratio=_divided(new_improvement, improvement),
+                delta_relative_improvement=relative - new_relative,
+                rmse_baseline=errors[0],
+                rmse_advanced=errors[1],
+            )
+        )
+    return rows
+
+
+def root_mean_square_error(first: FloatArray, second: FloatArray) -> float:
+    """Return the root mean square error of values (T,) and (T,)."""
+    return math.sqrt(_mean((first - second) ** 2))
+
+
+def _mean(values: FloatArray) -> float:
+    """Return the mean of values (T,)."""
+    return math.fsum(values.tolist()) / len(values)
+
+
+def _divided(number: float, by: float) -> float:
+    return number / by if by else math.nan
+
+
+@dataclass(frozen=True)
+class SameDocuments:
+    """Similarity of the documents of a run and of its replication, for a topic.
+
+    tau_union           Kendall's τ, with the union of both lists in the order of the ranks
+    tau_union_by_docno  the same with the union in the order of the ids, as repro_eval has it
+    rbo                 rank-biased overlap, extrapolated, persistence 0.9
+    """
+
+    run: str
+    topic: bytes
+    tau_union: float
+    tau_union_by_docno: float
+    rbo: float
+
+
+def same_documents(
+    run: str, original: RankedLists, new: RankedLists, persistence: float
+) -> list[SameDocuments]:
+    """Return how similar the lists of a run and of its replication are, for the topics that both have."""
+    numbers = new.numbers()
+    rows = []
+    for number, topic in enumerate(original.topics):
+        if topic not in numbers:
+            continue
+        first, second = original.of_topic(number), new.of_topic(numbers[topic])
+        shared = SharedDocuments.of_lists(first, second)
+        rows.append(
+            SameDocuments(
+                run=run,
+                topic=topic,
+                tau_union=tau_union(first, second),
+                tau_union_by_docno=tau_union_by_docno(first, second),
+                rbo=rank_biased_overlap(shared, persistence).extrapolated,
+            )
+        )
+    return rows
+
+
+def tau_union(first: Sequence[bytes], second: Sequence[bytes], depth: int = DEPTH) -> float:
+    """Return Kendall's τ of the union of two lists: places in the union, list beside list.
+
+    Both lists are cut at `depth`, and at the end of the shorter.  The union is the first list, and what the
+    second has besides in its order.  Each document becomes its place there; τ compares the two lists of
+    places, the i-th with the i-th.
+    Formula:  τ = 1 - 4 D / (n (n - 1)), D the pairs in opposite orders, n the length of the lists
+    Range: -1 to 1; nan for fewer than two documents.
+    Notes: lists that share nothing have 1, as all new documents come behind in their order: look at rbo too.
+    Source: Breuer et al., SIGIR 2020, doi:10.1145/3397271.3401036.
+    """
+    union = dict.fromkeys([*_cut(first, second, depth), *_cut(second, first, depth)])
+    return _tau_of_places(first, second, {docno: place for place, docno in enumerate(union)}, depth)
+
+
+def tau_union_by_docno(first: Sequence[bytes], second: Sequence[bytes], depth: int = DEPTH) -> float:
+    """Return `tau_union` with the union in the order of the ids, as repro_eval 0.5 has it.
+
+    Notes: it changes if documents get other names.
+    """
+    union = sorted({*_cut(first, second, depth), *_cut(second, first, depth)})
+    return _tau_of_places(first, second, {docno: place for place, docno in enumerate(union)}, depth)
+
+
+def _cut(documents: Sequence[bytes], other: Sequence[bytes], depth: int) -> Sequence[bytes]:
+    return documents[: min(depth, len(other))]
+
+
+def _tau_of_places(
+    first: Sequence[bytes], second: Sequence[bytes], place_of: dict[bytes, int], depth: int
+) -> float:
+    """Return Kendall's τ of the places of the i-th documents of both lists, each place once in a list."""
+    pairs = sorted(
+        (place_of[before], place_of[after])
+        for before, after in zip(_cut(first, second, depth), _cut(second, first, depth), strict=True)
+    )
+    size = len(pairs)
+    if size < 2:
+        return math.nan
+    discordant = 0
+    seen: list[int] = []
+    for _, place in pairs:
+        where = bisect.bisect(seen, place)
+        discordant += len(seen) - where
+        seen.insert(where, place)
+    return 1 - 4 * discordant / (size * (size - 1))

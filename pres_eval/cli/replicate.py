@@ -1,0 +1,158 @@
+"""pres-eval replicate: whether an experiment comes out again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from pres_eval.analysis.paired import PairedScores, means_of
+from pres_eval.analysis.ranked_lists import read_ranked_lists
+from pres_eval.analysis.replication import SameDocuments, replications, same_documents
+from pres_eval.cli.analysing import PairedOptions, put_out
+from pres_eval.cli.command_options import FiniteRange, argument, command_with, option
+from pres_eval.cli.loading import Loaded, Paired, read, read_paired, read_score_file, select_or_usual
+from pres_eval.errors import UsageError, plural
+from pres_eval.reading.run_files import run_at
+from pres_eval.report.replication_tables import replication_figure, replication_tables
+from pres_eval.report.text import text_of
+
+ROLES = ("baseline", "advanced")
+FOUR_RUNS = "four runs: BASELINE, ADVANCED, NEW_BASELINE, NEW_ADVANCED"
+
+
+class ReplicateOptions(PairedOptions):
+    """Measure whether an experiment comes out again: the improvement of an advanced run over a baseline, as
+    it was published and as you replicated it.
+
+    \b
+    Example:
+      pres-eval replicate qrels.txt run_keyword.txt run_broad.txt run_keyword.txt run_semantic.txt
+
+    The runs come in this order: baseline and advanced run of the original, then of the replication.  After
+    Breuer et al. (SIGIR 2020): effect ratio, delta relative improvement, root mean square error by topic; of
+    the documents Kendall's tau of the union, and rank-biased overlap.  None of these is a test;
+    for tests see pres-eval compare.
+
+    --scores takes a table of four runs in that order.  With --new-qrels or --new-scores the replication has
+    other topics, such as those of another collection: then there is no error by topic.
+
+    Tables for --table: effects; with runs documents, topics.
+    """  # noqa: D301 - a real \b keeps click from wrapping the example
+
+    files: tuple[str, ...] = argument(nargs=-1, metavar="QRELS BASELINE ADVANCED NEW_BASELINE NEW_ADVANCED")
+    new_qrels: str | None = option(
+        "--new-qrels", metavar="QRELS", help="Judgements of the replicated runs, if they are others."
+    )
+    new_scores: tuple[str, ...] = option(
+        "--new-scores", metavar="FILE", multiple=True,
+        help="With --scores of the two original runs: scores of the two replicated ones.",
+    )  # fmt: skip
+    persistence: float = option(
+        "-p", "--persistence", type=FiniteRange(0, 1, min_open=True, max_open=True), default=0.9,
+        show_default=True, help="Probability of going on to the next rank, for rbo.",
+    )  # fmt: skip
+    per_topic: bool = option("-q", "--per-topic", is_flag=True, help="Also show the values of each topic.")
+
+    def check(self) -> None:
+        """Raise UsageError for options that make no sense, before anything is read."""
+        super().check()
+        if self.new_scores and not self.scores:
+            raise UsageError("--new-scores goes with --scores")
+        if self.new_qrels is not None and self.scores:
+            raise UsageError("--new-qrels goes with QRELS and runs, not with --scores: leave it out")
+
+
+@command_with(ReplicateOptions)
+def command(options: ReplicateOptions) -> None:
+    """Print the effects, and how similar documents are."""
+    documents: list[SameDocuments] = []
+    if options.scores:
+        original, new, paired = _scores_of_tables(options)
+    else:
+        if len(options.files) != 5:
+            found = plural(max(len(options.files) - 1, 0), "run")
+            raise UsageError(f"found {found} behind QRELS, expected {FOUR_RUNS}; or --scores FILE")
+        original, new, paired = _scores_of_runs(options)
+        documents = _same_documents(options)
+    rows = replications(original, new)
+    topics = plural(len(original.topics))
+    if original.topics != new.topics:
+        topics += f", and {len(new.topics)} of the replication"
+    settings = {
+        **paired.settings,
+        "new_qrels": None if options.new_qrels is None else text_of(options.new_qrels),
+        "new_scores": [text_of(path) for path in options.new_scores],
+        "persistence": options.persistence,
+    }
+    put_out(
+        replication_tables(rows, topics, documents, options.persistence, options.per_topic),
+        "replicate",
+        settings,
+        options,
+        make=lambda: replication_figure(rows),
+    )
+
+
+def _scores_of_tables(options: ReplicateOptions) -> tuple[PairedScores, PairedScores, Paired]:
+    """Return the scores of both experiments from tables; raise UsageError for other numbers of runs."""
+    paired = read_paired(options, 4, "no column topic, expected")
+    if not options.new_scores:
+        _check_runs(options.scores, paired.scores, 4, FOUR_RUNS)
+        return _of_runs(paired.scores, (0, 1)), _of_runs(paired.scores, (2, 3)), paired
+    _check_runs(options.scores, paired.scores, 2, "two runs: BASELINE, ADVANCED")
+    new = read_score_file(options, options.new_scores, options.measures)
+    _check_runs(options.new_scores, new, 2, "two runs: NEW_BASELINE, NEW_ADVANCED")
+    labels = [label for label in paired.scores.measures if label in new.measures]
+    if not labels:
+        found = ", ".join(new.measures)
+        raise UsageError(f"{options.new_scores[0]}: measures {found}, expected those of {options.scores[0]}")
+    return _under(paired.scores, labels), _under(new, labels), paired
+
+
+def _check_runs(paths: Sequence[str], scores: PairedScores, number: int, expected: str) -> None:
+    """Raise UsageError if a table has another number of runs."""
+    if len(scores.runs) != number:
+        raise UsageError(f"{paths[0]}: found {plural(len(scores.runs), 'run')}, expected {expected}")
+
+
+def _of_runs(scores: PairedScores, places: tuple[int, int]) -> PairedScores:
+    """Return the scores of two of the runs."""
+    values = np.ascontiguousarray(scores.values[:, list(places)])
+    return replace(
+        scores, runs=tuple(scores.runs[place] for place in places), values=values, means=means_of(values)
+    )
+
+
+def _under(scores: PairedScores, labels: Sequence[str]) -> PairedScores:
+    """Return the scores under the measures with these labels."""
+    return scores.of_measures([scores.measures.index(label) for label in labels], labels)
+
+
+def _scores_of_runs(options: ReplicateOptions) -> tuple[PairedScores, PairedScores, Paired]:
+    """Return the scores of both experiments from their runs."""
+    if options.new_qrels is None:
+        paired = read_paired(options, 4)
+        return _of_runs(paired.scores, (0, 1)), _of_runs(paired.scores, (2, 3)), paired
+    selection = select_or_usual(options, options.measures, options.nmax)
+    original = read(options, options.files[0], options.files[1:3])
+    new = read(options, options.new_qrels, options.files[3:])
+    scores = original.paired(selection)
+    return scores, new.paired(selection), _paired(original, scores)
+
+
+def _paired(loaded: Loaded, scores: PairedScores) -> Paired:
+    """Return the scores with the settings of the runs that they come from."""
+    return Paired(scores=scores, settings=loaded.settings, topics=loaded.topics.text, known=loaded.known)
+
+
+def _same_documents(options: ReplicateOptions) -> list[SameDocuments]:
+    """Return how similar the documents of each run and of its replication are, topic by topic."""
+    numbers = options.numbers()
+    rewriting = options.rewriting()
+    lists = [read_ranked_lists(run_at(path), numbers, rewriting) for path in options.files[1:]]
+    rows: list[SameDocuments] = []
+    for role, original, new in zip(ROLES, lists[:2], lists[2:], strict=True):
+        rows.extend(same_documents(role, original, new, options.persistence))
+    return rows

@@ -1,0 +1,81 @@
+"""Judgements and runs that were swapped: the values of their first topics tell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import takewhile
+from typing import Any
+
+import numpy as np
+
+from pres_eval.library.arguments import is_dict
+
+_MANY_GRADES = 6
+"""Different grades in a topic that look like scores, when no grade comes twice."""
+
+_GRADES = range(-2, 5)
+"""Grades of the tracks of TREC, and of most others."""
+
+_WHOLE = (int, np.integer)
+_BOOLEAN = (bool, np.bool_)
+
+
+class FirstValues:
+    """Values of the first topic of a run or of judgements.
+
+    values  grades or scores, or whatever else is there
+    kinds   their types
+    """
+
+    __slots__ = ("kinds", "values")
+
+    def __init__(self, values: list[Any]) -> None:
+        self.values = values
+        self.kinds = set(map(type, values))
+
+    def are(self, *kinds: type) -> bool:
+        """Return whether there are values, all of these types."""
+        return bool(self.values) and all(issubclass(kind, kinds) for kind in self.kinds)
+
+
+def first_values(data: Any) -> FirstValues | None:
+    """Return the values of the first topic of a dict of dicts, or of a list of rows; None for other data."""
+    if is_dict(data):
+        documents = next(iter(data.values()), None)
+        if documents is None or not is_dict(documents):
+            return None
+        return FirstValues(list(documents.values()))
+    if not isinstance(data, list):
+        return None
+    of_row = (tuple, list)
+    rows = takewhile(lambda row: isinstance(row, of_row) and len(row) == 3 and row[0] == data[0][0], data)
+    by_document = {str(document): value for _, document, value in rows}
+    return FirstValues(list(by_document.values()))
+
+
+def are_dicts(data: Any) -> bool:
+    """Return whether the documents of the first topic have dicts as values: several runs, not one."""
+    values = first_values(data)
+    return is_dict(data) and values is not None and values.are(Mapping)
+
+
+def look_swapped(judged: FirstValues, run: FirstValues | None) -> str:
+    """Return why judgements look like scores and a run like grades, by the first topic of both.
+
+    Empty if nothing does: whole numbers from -2 to 4 can be both.
+    """
+    if run is None or run.kinds == {float}:  # as nearly always
+        return ""
+    if judged.are(float) and run.are(*_WHOLE):
+        return "the judgements are numbers with decimals, the scores of the run are whole"
+    if run.are(*_BOOLEAN) and not judged.are(*_BOOLEAN):
+        return "the scores of the run are True and False"
+    if judged.are(*_WHOLE) and run.are(*_WHOLE):
+        grades, scores = judged.values, run.values
+        if _MANY_GRADES <= len(grades) == len(set(grades)) and 2 * len(set(scores)) <= len(scores):
+            return "the judgements are all different, the scores of the run are few different whole numbers"
+        beyond = [grade for grade in grades if grade not in _GRADES]
+        if beyond and all(score in _GRADES for score in scores):
+            found = f"the judgements have grades such as {beyond[0]}"
+            return f"{found}, the scores of the run are whole and at most {_GRADES[-1]}"
+    return ""

@@ -1,0 +1,148 @@
+"""Measures of screening as ASReview's insights compute them, for its numbers: WSS, ERF, TNR, recall.
+
+They differ from wss, erf, tnr and recall_at_percent by a few records: numbers of documents are rounded
+down, and a random order finds whole documents.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from pres_eval.arrays import FloatArray, IntArray, divide
+from pres_eval.batches.batch import Batch
+from pres_eval.measures.base import Measure, Trait
+from pres_eval.measures.counting import relevant_within
+from pres_eval.measures.precision import rank_of_relevant
+from pres_eval.measures.screening import documents_to_read
+from pres_eval.measures.settings import Percents
+
+
+def steps_within(numbers: IntArray, percent: float) -> IntArray:
+    """Return (T,) the largest j with j/number at most x %, for whole numbers (T,): 0 if there is none."""
+    share = percent / 100.0
+    divisor = np.maximum(numbers, 1)
+    steps = np.floor(numbers * share).astype(np.int64)
+    # The product may be rounded up to a whole number, or down from one, where the quotient is not.
+    steps += (steps + 1) / divisor <= share
+    steps -= steps / divisor > share
+    return np.asarray(steps, np.int64)
+
+
+def found_in_random_order(batch: Batch, place: IntArray) -> FloatArray:
+    """Return (T,) whole documents that a random order finds down to a place (T,), counted from 0."""
+    last = documents_to_read(batch) - 1
+    number = np.rint(place * divide(batch.num_rel, last))
+    return np.where(place == last, batch.num_rel, number)
+
+
+def place_in_random_order(batch: Batch, number: IntArray) -> IntArray:
+    """Return (T,) the place, from 0, at which a random order is taken to have found a number (T,) above 0."""
+    documents = documents_to_read(batch)
+    # The first place with m documents is near (m - 1/2) (N - 1) / n; rounding halves to even moves it by one.
+    near = np.ceil(divide(np.asarray((number - 0.5) * (documents - 1), np.float64), batch.num_rel)).astype(
+        np.int64
+    )
+    first = documents.copy()
+    for place in (near + 1, near, near - 1):
+        is_enough = (place >= 0) & (place < documents)
+        is_enough &= found_in_random_order(batch, np.maximum(place, 0)) >= number
+        first = np.where(is_enough, place, first)
+    return np.asarray(np.where(documents == 1, 1, first), np.int64)
+
+
+def work_saved(batch: Batch, percent: float) -> FloatArray:
+    """Share of documents that need not be read to find a percentage of the relevant ones, as ASReview has it.
+
+    Formula:  wss_asreview_x = (q - (r - 1)) / N      0 if fewer than m relevant documents were retrieved
+      r  rank of the m-th relevant document      m  x/100 n, rounded down; n if that is 0
+      q  least i from 0 to N - 1 with i n / (N - 1), to the nearest whole number (half to even), at least m
+      n  relevant documents in the qrels      N  documents to read without a ranking: -N, or those judged
+    Range: -1 to 1; 0 if n is 0.
+    Parameters: x in percent, as in -m wss_asreview.95.
+    Notes: wss is the definition of Cohen et al.: it compares r with (1 - x/100) N, exactly.
+    Source: ASReview's insights 1.6 (wss); Cohen, Hersh, Peterson & Yen, JAMIA 13(2), 2006,
+      doi:10.1197/jamia.M1929.  trec_eval: none.
+    """
+    wanted = steps_within(batch.num_rel, percent)
+    wanted = np.where(wanted == 0, batch.num_rel, wanted)  # its search for x begins again at the end
+    rank = rank_of_relevant(batch, wanted)
+    saved = divide(place_in_random_order(batch, wanted) - (rank - 1), documents_to_read(batch))
+    return np.where(rank > 0, saved, 0.0)
+
+
+def extra_relevant_found(batch: Batch, percent: float) -> FloatArray:
+    """Share of the relevant documents found beyond those that a random order finds, as ASReview has it (ERF).
+
+    Formula:  erf_asreview_x = (rel(k) - e) / n      k = x/100 N, rounded down; N if that is 0
+      rel(k)  relevant documents down to rank k      n  relevant documents in the qrels
+      e       (k - 1) n / (N - 1), to the nearest whole number (half to even)
+      N       documents to read without a ranking: -N, or those judged for the topic
+    Range: -1 to 1; 0 if n is 0.
+    Parameters: x in percent, as in -m erf_asreview.10.
+    Source: ASReview's insights 1.6 (erf).  trec_eval: none.
+    """
+    documents = documents_to_read(batch)
+    depth = steps_within(documents, percent)
+    depth = np.where(depth == 0, documents, depth)  # its search for x begins again at the end
+    found = relevant_within(batch, depth) - found_in_random_order(batch, depth - 1)
+    return divide(found, batch.num_rel)
+
+
+def true_negative_rate(batch: Batch, percent: float) -> FloatArray:
+    """Share of nonrelevant documents left unread at a percentage of the relevant ones, as in ASReview (TNR).
+
+    Formula:  tnr_asreview_x = (N - n - (r - m)) / (N - n), to six digits; 0 if m were not retrieved
+      r  rank of the m-th relevant document      m  x/100 n, rounded down; 0 there gives 0
+      n  relevant documents in the qrels      N  documents to read without a ranking: -N, or those judged
+    Range: 0 to 1; 0 if n is 0 or N.
+    Parameters: x in percent, as in -m tnr_asreview.50.
+    Notes: tnr rounds m up, so that the percentage is reached.
+    Source: ASReview's insights 1.6 (tnr).  trec_eval: none.
+    """
+    wanted = steps_within(batch.num_rel, percent)
+    rank = rank_of_relevant(batch, wanted)
+    nonrelevant = documents_to_read(batch) - batch.num_rel
+    left = np.maximum(nonrelevant - (rank - wanted), 0)
+    return np.where(rank > 0, np.round(divide(left, nonrelevant), 6), 0.0)
+
+
+def recall_at_percent(batch: Batch, percent: float) -> FloatArray:
+    """Share of the relevant documents found when a percentage of the documents was read, as ASReview has it.
+
+    Formula:  recall_asreview_x = rel(k) / n      k = x/100 N, rounded down
+      rel(k)  relevant documents down to rank k      n  relevant documents in the qrels
+      N       documents to read without a ranking: -N, or those judged for the topic
+    Range: 0 to 1; 0 if n is 0.
+    Parameters: x in percent, as in -m recall_asreview.10,25.
+    Notes: recall_at_percent rounds k to the nearest whole number.
+    Source: ASReview's insights 1.6 (recall).  trec_eval: none.
+    """
+    return divide(relevant_within(batch, steps_within(documents_to_read(batch), percent)), batch.num_rel)
+
+
+_asreview = partial(Measure, ours=True)
+_OF_COLLECTION = frozenset({Trait.OF_COLLECTION, Trait.MOVES_UP})
+
+MEASURES: tuple[Measure, ...] = (
+    _asreview("wss_asreview", work_saved, Percents((95.0,), example="95"), traits=_OF_COLLECTION),
+    _asreview(
+        "erf_asreview",
+        extra_relevant_found,
+        Percents((1.0, 10.0), example="10"),
+        traits=_OF_COLLECTION | {Trait.OWN_EXPECTED},
+    ),
+    _asreview(
+        "tnr_asreview",
+        true_negative_rate,
+        Percents((50.0, 90.0), example="50,90"),
+        traits=_OF_COLLECTION | {Trait.BOUNDED},
+    ),
+    _asreview(
+        "recall_asreview",
+        recall_at_percent,
+        Percents((1.0, 10.0, 25.0, 50.0, 75.0, 90.0), example="10,25"),
+        traits=_OF_COLLECTION | {Trait.BOUNDED, Trait.OWN_EXPECTED},
+    ),
+)

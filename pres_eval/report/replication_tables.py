@@ -1,0 +1,117 @@
+"""The tables and the picture of an experiment and its replication."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import fields
+
+from pres_eval.analysis.replication import Replication, SameDocuments
+from pres_eval.report.drawing import panels, plain
+from pres_eval.report.layout import Score, Shown, Table, records_table
+from pres_eval.report.paper import Figure
+
+EFFECT_NOTES = (
+    "effect ratio: new improvement / original one; 1: the same effect, 0: none, below 0: the opposite one",
+    "ΔRI: original minus new improvement, each as a share of its baseline; 0: the same",
+)
+NO_ERROR_NOTE = "RMSE: the topics of the two experiments are not the same, so it cannot be computed"
+UNION_NOTE = (
+    "tau union: Kendall's τ of places in the union of both lists, in the order of ranks; by docno: in the"
+    " order of ids, as repro_eval has it"
+)
+
+
+def replication_tables(
+    rows: Sequence[Replication],
+    topics: str,
+    documents: Sequence[SameDocuments],
+    persistence: float,
+    per_topic: bool,
+) -> list[Table]:
+    """Return the effects, and how similar the documents of the runs are, by run and by topic."""
+    notes = list(EFFECT_NOTES)
+    if any(math.isnan(row.rmse_baseline) for row in rows):
+        notes.append(NO_ERROR_NOTE)
+    shown_rows = [
+        (
+            row.measure,
+            Score(row.improvement, signed=True),
+            Score(row.new_improvement, signed=True),
+            row.effect_ratio,
+            row.delta_relative_improvement,
+            row.rmse_baseline,
+            row.rmse_advanced,
+        )
+        for row in rows
+    ]
+    headings = ("measure", "improvement", "new", "effect ratio", "ΔRI", "RMSE base", "RMSE advanced")
+    tables = [
+        records_table(
+            "effects",
+            f"Improvement of the advanced run over the baseline, original and new, over {topics}",
+            rows,
+            Replication,
+            notes,
+            Shown(headings, shown_rows),
+        )
+    ]
+    if documents:
+        tables += _document_tables(documents, persistence, per_topic)
+    return tables
+
+
+def _document_tables(rows: Sequence[SameDocuments], persistence: float, per_topic: bool) -> list[Table]:
+    """Return the means over topics for each run, and the topics."""
+    headings = ("run", "topics", "tau union", "by docno", f"rbo({persistence:g})")
+    names = ("tau_union", "tau_union_by_docno", "rbo")
+    means: list[tuple[str, int, float, float, float]] = []
+    for run in dict.fromkeys(row.run for row in rows):
+        of_run = [row for row in rows if row.run == run]
+        means.append(
+            (
+                run,
+                len(of_run),
+                _mean([row.tau_union for row in of_run]),
+                _mean([row.tau_union_by_docno for row in of_run]),
+                _mean([row.rbo for row in of_run]),
+            )
+        )
+    return [
+        Table(
+            "documents",
+            "Documents of the original and the new run, means over topics",
+            ("run", "topics", *names),
+            means,
+            (UNION_NOTE,),
+            Shown(headings, means),
+        ),
+        Table(
+            "topics",
+            "Documents by topic",
+            [column.name for column in fields(SameDocuments)],
+            [tuple(vars(row).values()) for row in rows],
+            left=2,
+            people=per_topic,
+        ),
+    ]
+
+
+def _mean(values: Sequence[float]) -> float:
+    """Return the mean of the values that exist, nan if there are none."""
+    known = [value for value in values if not math.isnan(value)]
+    return math.fsum(known) / len(known) if known else math.nan
+
+
+def replication_figure(rows: Sequence[Replication]) -> Figure:
+    """Draw the measures by effect ratio and ΔRI, as Breuer et al. do: a perfect replication is at (1, 0)."""
+    with panels(1, 1, (3.6, 3.0)) as (figure, (axes,)):
+        for row in rows:
+            axes.plot(row.effect_ratio, row.delta_relative_improvement, "o", markersize=5)
+            place = (row.effect_ratio, row.delta_relative_improvement)
+            axes.annotate(plain(row.measure), place, (4, 4), textcoords="offset points", fontsize=7)
+        axes.axvline(1.0, color="#888888", linewidth=0.8)
+        axes.axhline(0.0, color="#888888", linewidth=0.8)
+        axes.margins(0.25)
+        axes.set(xlabel="effect ratio", ylabel="ΔRI", title="Replicated effects")
+    return figure

@@ -1,0 +1,110 @@
+"""The tables and the picture of reviews that stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pres_eval.analysis.stopping import Stop, Stops
+from pres_eval.errors import plural
+from pres_eval.report.drawing import add_legend, named_lines, panels, run_styles
+from pres_eval.report.layout import Score, Shown, Table, records_table
+from pres_eval.report.paper import Figure
+
+
+def stopping_tables(summaries: Sequence[Stops], stops: Sequence[Stop], per_topic: bool) -> list[Table]:
+    """Return the means of each run and target, and the topics."""
+    headings = (
+        "run",
+        "target",
+        "topics",
+        "reliability",
+        "recall",
+        "rel. error",
+        "share read",
+        "excess",
+        "cost",
+    )
+    rows = [
+        (
+            row.run,
+            row.target,
+            row.topics,
+            row.reliability,
+            row.recall,
+            row.relative_error,
+            row.share_read,
+            Score(row.share_excess, signed=True),
+            row.cost,
+        )
+        for row in summaries
+    ]
+    notes = [
+        "reliability: share of topics in which the target recall was reached; rel. error: |recall - T| / T",
+        "excess: documents read beyond the earliest rank with recall T, as a share of those to read",
+    ]
+    out_of_reach = sum(not stop.earliest for stop in stops)
+    if out_of_reach:
+        some = plural(out_of_reach, "stop")
+        notes.append(
+            f"{some} of runs that do not retrieve enough for the target: without excess; the cost is that of"
+            " reading all documents"
+        )
+    return [
+        records_table(
+            "stopping", "Stops of reviews, means over topics", summaries, Stops, notes, Shown(headings, rows)
+        ),
+        _topics_table(stops, per_topic),
+    ]
+
+
+TOPIC_HEADINGS = (
+    *("run", "topic", "target", "relevant", "documents", "read", "found", "earliest"),
+    *("recall", "reached", "relative_error", "share_read", "excess", "cost"),
+)
+
+
+def _topics_table(stops: Sequence[Stop], per_topic: bool) -> Table:
+    """Return a row for each topic, run and target."""
+    rows = [[getattr(stop, name) for name in TOPIC_HEADINGS] for stop in stops]
+    shown_headings = ("run", "topic", "target", "read", "found", "recall", "reached", "excess", "cost")
+    shown_rows = [
+        (
+            stop.run,
+            stop.topic,
+            stop.target,
+            stop.read,
+            f"{stop.found}/{stop.relevant}",
+            stop.recall,
+            stop.reached,
+            f"{stop.excess:+.0f}" if stop.earliest else "",
+            stop.cost,
+        )
+        for stop in stops
+    ]
+    return Table(
+        "topics",
+        "Stops by topic",
+        TOPIC_HEADINGS,
+        rows,
+        shown=Shown(shown_headings, shown_rows, left=2),
+        people=per_topic,
+    )
+
+
+def stopping_figure(stops: Sequence[Stop]) -> Figure:
+    """Draw recall against the share read, a point for each topic, a panel for each target."""
+    targets = list(dict.fromkeys(stop.target for stop in stops))
+    runs = list(dict.fromkeys(stop.run for stop in stops))
+    with panels(len(targets), 3, (2.9, 2.6), (1.8, 0.0)) as (figure, grid):
+        for target, axes in zip(targets, grid, strict=True):
+            lines = []
+            for run, look in zip(runs, run_styles(runs), strict=True):
+                points = [stop for stop in stops if (stop.run, stop.target) == (run, target)]
+                shares = [stop.share_read for stop in points]
+                recalls = [stop.recall for stop in points]
+                lines += axes.plot(shares, recalls, **{**look, "linestyle": ""}, markersize=5)
+            axes.axhline(target, color="#888888", linewidth=0.8)
+            axes.set(title=f"target recall {target:g}", xlabel="share read", ylabel="recall")
+            axes.set(xlim=(0, 1.02), ylim=(0, 1.05))
+        add_legend(figure, *named_lines(lines, runs))
+    return figure
