@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -175,12 +176,16 @@ def _check_duplicates(qrels: QrelsJudgements, topics: IntArray) -> None:
     row = int(rows[np.argmin(twice.second_line[rows])])
     document = quoted(qrels.pool.documents[int(twice.document[row])])
     topic = quoted(qrels.pool.topics[int(twice.topic[row])])
-    takes_merge = qrels.grade.dtype.kind != "f"  # that command takes whole grades alone
+    advice = ""
+    if re.fullmatch(rb"-?\d", qrels.pool.documents[int(twice.document[row])]):
+        advice = "is the third column the docno (topic iteration docno relevance)?"
+    elif qrels.grade.dtype.kind != "f":  # that command takes whole grades alone
+        advice = "pres-eval merge FILE > NEW makes one judgement of several"
     raise InputError(
         qrels.name,
         int(twice.second_line[row]),
         f"a second judgement of document {document} for topic {topic}"
         f" (first in line {int(twice.first_line[row])})",
         "one judgement per document and topic",
-        "pres-eval merge FILE > NEW makes one judgement of several" if takes_merge else "",
+        advice,
     )

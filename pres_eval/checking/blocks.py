@@ -68,12 +68,12 @@ class CheckedBlock:
         self._check_ties(rises, same_topic, cutoffs)
         topic = pool.find_topics(Ids.from_texts(self.topics))
         ids, lengths = rows.ids, np.diff(self.offsets)
-        found = pool.join(topic, lengths, ids)
-        self._tell_duplicates(found.repeats, found.first)
+        matches = pool.join(topic, lengths, ids)
+        self._tell_duplicates(matches.repeats, matches.first)
         if mapping is not None:
             ids = mapping(ids)[0]
-            found = pool.join(topic, lengths, ids)
-        judged_documents = present(found.partners, len(pool.documents))
+            matches = pool.join(topic, lengths, ids)
+        judged_documents = present(matches.partners, len(pool.documents))
         self.report.counts["documents", "judged"] = len(judged_documents)
         is_judged = topic >= 0
         sampler = Sampler(
@@ -88,25 +88,25 @@ class CheckedBlock:
             Block(topics=Ids.from_texts(self.topics), lengths=lengths, documents=ids, numbers=rows.scores)
         )
 
-        def line_of(one: Id) -> int:
+        def line_of(key: Id) -> int:
             """Return the line of a document of a topic of the pool."""
-            group = int(np.flatnonzero(topic == one[0])[0])
+            group = int(np.flatnonzero(topic == key[0])[0])
             first, last = self.offsets[group : group + 2].tolist()
-            return int(rows.line[first + list(ids[first:last]).index(one[1])])
+            return int(rows.line[first + list(ids[first:last]).index(key[1])])
 
         tell_respelling(self.report, "other-notation-of-docno", sampler.respelling(), line_of)
 
-    def _name(self, place: int) -> str:
-        return quoted(self.topics[int(self.topic_of[place])])
+    def _name(self, row: int) -> str:
+        return quoted(self.topics[int(self.topic_of[row])])
 
-    def _first_of_topics(self, places: IntArray) -> IntArray:
-        """Return of ascending places the first in each topic."""
-        return places[changed(self.topic_of[places])]
+    def _first_of_topics(self, rows: IntArray) -> IntArray:
+        """Return of ascending rows the first in each topic."""
+        return rows[changed(self.topic_of[rows])]
 
-    def _in_topics(self, places: IntArray) -> IntArray:
-        """Return all places of the topics to which these places belong."""
+    def _in_topics(self, rows: IntArray) -> IntArray:
+        """Return all rows of the topics to which these rows belong."""
         chosen = np.zeros(len(self.topics), np.bool_)
-        chosen[self.topic_of[places]] = True
+        chosen[self.topic_of[rows]] = True
         return np.flatnonzero(chosen[self.topic_of])
 
     def _tell_duplicates(self, again: IntArray, first: IntArray) -> None:
@@ -130,15 +130,17 @@ class CheckedBlock:
         has_more = np.zeros(len(self.topics), np.bool_)
         has_more[self.topic_of[rows.ranks > 0]] = True
         self.report.counts["topics", "ranks_from_0"] = int(np.count_nonzero(has_more[self.topic_of[from_0]]))
-        places = self._in_topics(suspects)
-        places = places[rows.ranks[places] != NO_NUMBER]
-        if not len(places):
+        row_numbers = self._in_topics(suspects)
+        row_numbers = row_numbers[rows.ranks[row_numbers] != NO_NUMBER]
+        if not len(row_numbers):
             return
-        places = places[np.lexsort((rows.scores[places], rows.ranks[places], self.topic_of[places]))]
-        topic, rank, score = self.topic_of[places], rows.ranks[places], rows.scores[places]
+        keys = rows.scores[row_numbers], rows.ranks[row_numbers], self.topic_of[row_numbers]
+        row_numbers = row_numbers[np.lexsort(keys)]
+        suspected = rows.take(row_numbers)
+        topic, rank, score = self.topic_of[row_numbers], suspected.ranks, suspected.scores
         # Rows with the same rank come from the least score to the largest: they don't say which is first.
         least = np.flatnonzero(changed(topic, rank))
-        largest = np.append(least[1:], len(places)) - 1
+        largest = np.append(least[1:], len(row_numbers)) - 1
         wrong = (topic[least[1:]] == topic[least[:-1]]) & (score[largest[1:]] > score[least[:-1]])
         first = np.flatnonzero(wrong)
         first = first[changed(topic[least[first]])]
@@ -146,20 +148,23 @@ class CheckedBlock:
         def examples() -> Iterator[Example]:
             for number in first.tolist():
                 before, after = int(least[number]), int(largest[number + 1])
-                one = f"rank {rank[after]} has score {score[after]!s}"
-                text = f"topic {self._name(places[after])}: {one}, rank {rank[before]} has {score[before]!s}"
-                yield Example(int(rows.line[places[after]]), text, "line", int(rows.line[places[before]]))
+                topic_name = self._name(row_numbers[after])
+                higher = f"rank {rank[after]} has score {score[after]!s}"
+                text = f"topic {topic_name}: {higher}, rank {rank[before]} has {score[before]!s}"
+                yield Example(int(suspected.line[after]), text, "line", int(suspected.line[before]))
 
         self.report.add("rank-disagrees", len(first), "", examples())
 
     def _check_ties(self, rises: BoolArray, same_topic: BoolArray, cutoffs: Sequence[int]) -> None:
         """Report documents with equal scores, and those that are equal in 32 bits only."""
         order: IntArray | None = None  # of rows by topic and descending score; None: theirs
-        places = self._in_topics(np.flatnonzero(rises))
-        if len(places):
+        unsorted = self._in_topics(np.flatnonzero(rises))
+        if len(unsorted):
             order = np.arange(len(self.topic_of))
-            order[places] = places[np.lexsort((-self.rows.scores[places], self.topic_of[places]))]
-        scores = self.rows.scores if order is None else self.rows.scores[order]
+            order[unsorted] = unsorted[np.lexsort((-self.rows.scores[unsorted], self.topic_of[unsorted]))]
+        scores = self.rows.scores
+        if order is not None:
+            scores = scores[order]
         with np.errstate(over="ignore"):
             single = scores.astype(np.float32)
         equal_single = (single[1:] == single[:-1]) & same_topic
@@ -185,14 +190,15 @@ class CheckedBlock:
         group = np.concatenate(([0], np.cumsum(~equal)))
         chosen = np.zeros(int(group[-1]) + 1, np.bool_)
         chosen[group[:-1][only]] = True
-        places = np.flatnonzero(chosen[group])
-        ids = self.rows.ids.take(places if order is None else order[places])
+        positions = np.flatnonzero(chosen[group])
+        rows = positions if order is None else order[positions]
+        ids = self.rows.ids.take(rows)
         # trec_eval: 9.0.8 goes by docno, descending, 10.0 by score and then docno.
         number = in_docno_order(ids.distinct()[1], len(ids))
-        in_9 = np.lexsort((number, group[places]))
-        in_10 = np.lexsort((number, -scores[places], group[places]))
+        in_9 = np.lexsort((number, group[positions]))
+        in_10 = np.lexsort((number, -scores[positions], group[positions]))
         chosen[:] = False
-        chosen[group[places[in_9 != in_10]]] = True
+        chosen[group[positions[in_9 != in_10]]] = True
         return np.asarray(chosen[group[:-1]], np.bool_)
 
     def _tell_ties(
@@ -205,13 +211,15 @@ class CheckedBlock:
         for cutoff in cutoffs:
             ends = offsets[:-1][np.diff(offsets) > cutoff] + cutoff - 1
             report.counts[kind, str(cutoff)] = int(np.count_nonzero(equal_next[ends]))
-        places = self._first_of_topics(np.flatnonzero(equal_next))
+        positions = self._first_of_topics(np.flatnonzero(equal_next))
 
         def examples() -> Iterator[Example]:
-            starts = offsets[np.searchsorted(offsets, places, side="right") - 1]
-            for place, start in zip(places.tolist(), starts.tolist(), strict=True):
-                pair = str(scores[place]) + (f" and {scores[place + 1]!s}" if kind != "ties" else "")
-                ranks = f"ranks {place - start + 1} and {place - start + 2}"
-                yield Example(None, f"topic {self._name(place)}: score {pair} at {ranks}")
+            starts = offsets[np.searchsorted(offsets, positions, side="right") - 1]
+            for position, start in zip(positions.tolist(), starts.tolist(), strict=True):
+                values = str(scores[position])
+                if kind != "ties":
+                    values += f" and {scores[position + 1]!s}"
+                ranks = f"ranks {position - start + 1} and {position - start + 2}"
+                yield Example(None, f"topic {self._name(position)}: score {values} at {ranks}")
 
-        report.add(kind, len(places), "", examples())
+        report.add(kind, len(positions), "", examples())

@@ -25,6 +25,7 @@ from pres_eval.reading.advice import advice
 from pres_eval.reading.blocks import joined
 from pres_eval.reading.file import File
 from pres_eval.reading.formats.recognising import FORMATS, judgements_format, recognised
+from pres_eval.reading.headings import SCORES
 from pres_eval.reading.lines import QRELS, RUN, Layout
 from pres_eval.reading.pool import NO_POOL
 from pres_eval.reading.relevance import QrelsJudgements, Relevance, qrels_in, read_relevance
@@ -70,7 +71,9 @@ def check_files(
             check_ids(reports[0], qrels, options.relevance_form, known)
     if judgements is not None and options.mapping is not None:
         judgements = Rewriting(mapping=options.mapping).of_judgements(judgements)
-    pool = NO_POOL if judgements is None else judgements.pool
+    pool = NO_POOL
+    if judgements is not None:
+        pool = judgements.pool
     threads = min(options.jobs, MOST_THREADS)
     together = max(min(threads, len(runs)), 1)
     options = replace(options, jobs=max(threads // together, 1))
@@ -97,20 +100,24 @@ def _judgements(source: File, report: FileReport, options: CheckOptions) -> Rele
     """Return the judgements in the format that was named, or that they turn out to be in."""
     level, form = options.relevance_level, options.relevance_form
     is_decimal = form == "qrels_float"
-    other = FORMATS.get(form)
-    if other is None and (is_decimal or form == "qrels"):
-        other = judgements_format(source)
-    if other is None and form == "qrels":
+    file_format = FORMATS.get(form)
+    if file_format is None and (is_decimal or form == "qrels"):
+        file_format = judgements_format(source)
+    if file_format is None and form == "qrels":
         return check_qrels(source, report, level, options.jobs)
     # A fault of a single row ends the reading of these, as it does when the file is evaluated.
-    relevance = read_relevance(source, form) if other is None else qrels_in(source, other, is_decimal)
-    report.facts["format"] = form if other is None else other.meaning
-    if other is None:
+    relevance: Relevance
+    if file_format is None:
+        relevance = read_relevance(source, form)
+        report.facts["format"] = form
         report.facts["judged_documents"] = len(relevance.pool.documents)
         report.facts["topics"] = len(relevance.pool.topics)
+    else:
+        relevance = qrels_in(source, file_format, is_decimal)
+        report.facts["format"] = file_format.meaning
     if isinstance(relevance, QrelsJudgements):
         tell_judgements(report, relevance, level)
-    if other is not None and not other.numbered:
+    if file_format is not None and not file_format.numbered:
         _without_lines(report)
     return relevance
 
@@ -120,33 +127,34 @@ def _run(source: File, report: FileReport, checker: RunChecker, form: str) -> Ch
 
     Raises InputError for the first faulty row of a format that is not one of lines.
     """
-    other = FORMATS.get(form) or recognised(source, grades=False)
-    if other is None:
+    file_format = FORMATS.get(form) or recognised(source, grades=False)
+    if file_format is None:
         return checker.check(source, report)
-    part = joined(source.name, other.read(source, False))
+    part = joined(source.name, file_format.read(source, SCORES))
     documents = part.documents.take(slice(None))
     offsets = np.concatenate(([0], np.cumsum(part.lengths)))
     groups = segments_of(part.topics)
     topics = replace(groups, starts=offsets[groups.starts], size=len(documents))
     scores = part.numbers.astype(np.float64)
-    counts = {
-        ("lines", "all"): 0 if part.lines is None else int(part.lines[-1]),
-        ("lines", "rows"): len(scores),
-        ("scores", "negative"): 0 if other.by_rank else int(np.count_nonzero(scores < 0)),
-    }
-    found = FileReport(report.path, report.role, report.most, counts=Counter(counts))
-    rows = CheckedRows(
-        ids=documents,
-        scores=scores,
-        ranks=(-scores).astype(np.int64) if other.by_rank else np.full(len(documents), NO_NUMBER),
-        line=np.arange(1, len(scores) + 1) if part.lines is None else part.lines,
-    )
-    whole = CheckedPart(report=found, topics=topics, tags={}, rows=rows)
+    counts = Counter({("lines", "rows"): len(scores)})
+    lines = part.lines
+    if lines is None:
+        lines = np.arange(1, len(scores) + 1)
+    else:
+        counts["lines", "all"] = int(lines[-1])
+    if file_format.by_rank:
+        ranks = (-scores).astype(np.int64)
+    else:
+        ranks = np.full(len(documents), NO_NUMBER)
+        counts["scores", "negative"] = int(np.count_nonzero(scores < 0))
+    part_report = FileReport(report.path, report.role, report.most, counts=counts)
+    rows = CheckedRows(ids=documents, scores=scores, ranks=ranks, line=lines)
+    whole = CheckedPart(report=part_report, topics=topics, tags={}, rows=rows)
     run = checker.check_parts(report, [(0, whole)])
     checker.tell(report, run)
     report.add("score-infinite", int(np.count_nonzero(np.isinf(scores))))
-    report.facts |= {"format": other.meaning}
-    if not other.numbered:
+    report.facts |= {"format": file_format.meaning}
+    if not file_format.numbered:
         _without_lines(report)
     return run
 
@@ -160,12 +168,12 @@ def _weigh_ties(report: FileReport, source: File, judgements: Relevance, options
 
     numbers = Options(relevance_level=options.relevance_level)
     ranking = read_run(source, judgements, numbers, options.jobs, options.run_form)
-    found = tie_range(judgements, ranking, numbers, select(["map"])[0])
-    if found is not None:
-        finding.message += f"; {found} by how they are ordered"
-        finding.details["map"] = [found.least, found.greatest]
-        if found.is_wide:
-            report.add("order-of-ties", found.documents, f"{found} by how they are ordered")
+    tied_map = tie_range(judgements, ranking, numbers, select(["map"])[0])
+    if tied_map is not None:
+        finding.message += f"; {tied_map} by how they are ordered"
+        finding.details["map"] = [tied_map.least, tied_map.greatest]
+        if tied_map.is_wide:
+            report.add("order-of-ties", tied_map.documents, f"{tied_map} by how they are ordered")
 
 
 def _checked(
@@ -184,8 +192,10 @@ def _checked(
         report.add("unreadable", 1, "", [Example(None, str(error))])
     if report.findings.keys() & MALFORMED:
         faulty = report.findings.get("relevance-no-integer")
-        found = faulty.examples[0].text if faulty is not None and faulty.examples else ""
-        text = advice(source, layout.names, found)
+        first_fault = ""
+        if faulty is not None and faulty.examples:
+            first_fault = faulty.examples[0].text
+        text = advice(source, layout.names, first_fault)
         report.add("another-format", int(text != ""), text)
     if source.has_mark and "format" not in report.facts:
         report.add("byte-order-mark", 1, "", [Example(1, "EF BB BF before the first id")])

@@ -116,11 +116,17 @@ class Example:
 
     def moved(self, lines: int) -> Example:
         """Return the same finding with its lines moved down by a number of lines."""
-        line, other = (None if number is None else number + lines for number in (self.line, self.other))
-        return replace(self, line=line, other=other)
+        moved = self
+        if self.line is not None:
+            moved = replace(moved, line=self.line + lines)
+        if self.other is not None:
+            moved = replace(moved, other=self.other + lines)
+        return moved
 
     def __str__(self) -> str:
-        return self.text if self.other is None else f"{self.text} ({self.word} {self.other})"
+        if self.other is None:
+            return self.text
+        return f"{self.text} ({self.word} {self.other})"
 
 
 @dataclass
@@ -169,7 +175,8 @@ class FileReport:
         """Add the findings of a part of the file that `before` lines precede."""
         self.counts.update(part.counts)
         for name, finding in part.findings.items():
-            self.add(name, finding.count, finding.message, (one.moved(before) for one in finding.examples))
+            examples = (example.moved(before) for example in finding.examples)
+            self.add(name, finding.count, finding.message, examples)
 
     def in_order(self) -> list[Finding]:
         """Return the findings that are shown, as KINDS lists them: errors, warnings, notes."""
@@ -190,18 +197,23 @@ def tell_lines(report: FileReport, lines: Lines) -> None:
     Examples have the line in the chunk, from 1: `FileReport.merge` moves them.
     """
     chunk, fields = lines.chunk, lines.fields
-    for faults in (*fields.faults, *([] if fields.longer is None else [fields.longer])):
+    all_faults = list(fields.faults)
+    if fields.longer is not None:
+        all_faults.append(fields.longer)
+    for faults in all_faults:
         examples = (Example(line + 1, faults.content(i)) for i, line in enumerate(faults.lines.tolist()))
         report.add(faults.kind, len(faults.lines), f"expected {faults.expected}", examples)
     bad = _lines_not_utf8(chunk.text())
     report.add("not-utf-8", len(bad), "", (Example(line + 1, "not UTF-8") for line in bad.tolist()))
     report.add("comments", fields.comments)
-    has_cr = chunk.buffer.find(b"\r", chunk.start, chunk.stop) >= 0  # much faster than to count
+    num_crlf = 0
+    if chunk.buffer.find(b"\r", chunk.start, chunk.stop) >= 0:  # much faster than to count
+        num_crlf = chunk.buffer.count(b"\r\n", chunk.start, chunk.stop)
     counts = {
         "all": fields.num_lines,
         "rows": len(lines),
         "blank": fields.blank,
-        "crlf": chunk.buffer.count(b"\r\n", chunk.start, chunk.stop) if has_cr else 0,
+        "crlf": num_crlf,
         "tabs": chunk.buffer.find(b"\t", chunk.start, chunk.stop) >= 0,
         "extra_blanks": not fields.separators,
     }
@@ -233,14 +245,17 @@ def facts_of_lines(report: FileReport) -> dict[str, int | bool]:
 
 
 def tell_respelling(
-    report: FileReport, kind: str, found: Respelling | None, line_of: Callable[[Id], int | None]
+    report: FileReport, kind: str, respelling: Respelling | None, line_of: Callable[[Id], int | None]
 ) -> None:
     """Report the ids that would match if they were written alike, each with its line."""
-    if found is None:
+    if respelling is None:
         return
-    every = list(found.every())
-    message = f"they match {', others '.join(one.without for one in every)}{found.advice}"
-    pairs = [pair for one in every for pair in one.pairs]
+    changes: list[str] = []
+    pairs: list[tuple[Id, bytes]] = []
+    for change in respelling.all_changes():
+        changes.append(change.without)
+        pairs += change.pairs
+    message = f"they match {', others '.join(changes)}{respelling.advice}"
     examples = []
     for ours, judged in pairs[: report.most]:
         in_run, in_qrels = quoted_apart(ours[1], judged)

@@ -52,8 +52,9 @@ def read_ids(path: str, kind: str) -> frozenset[bytes]:
     if source.head().lstrip(b"\xef\xbb\xbf \n").startswith(b"{"):
         return frozenset(_ids_of_records(source, kind))
     rows, _ = read_cells(path, "ids")
-    first = 1 if is_heading(encoded(rows[0][1][0])) else 0
-    return frozenset(encoded(cells[0]) for _, cells in rows[first:])
+    if is_heading(encoded(rows[0][1][0])):
+        del rows[0]
+    return frozenset(encoded(cells[0]) for _, cells in rows)
 
 
 def _ids_of_topics(source: File) -> frozenset[bytes]:
@@ -89,7 +90,9 @@ def check_ids(report: FileReport, source: File, form: str, known: KnownIds) -> N
         return
     unknown: dict[str, dict[bytes, int | None]] = {TOPIC: {}, DOCNO: {}}
     for block in _blocks(source, form, report.role == "qrels"):
-        lines = [None] * len(block.documents) if block.lines is None else block.lines.tolist()
+        lines: list[int | None] = [None] * len(block.documents)
+        if block.lines is not None:
+            lines = block.lines.tolist()
         if known.topics is not None:
             begins = np.cumsum(block.lengths) - block.lengths
             for topic, begin in zip(block.topics, begins.tolist(), strict=True):
@@ -105,10 +108,13 @@ def check_ids(report: FileReport, source: File, form: str, known: KnownIds) -> N
 
 def _blocks(source: File, form: str, is_judged: bool) -> Iterator[Block]:
     """Yield the rows of a run or of judgements, in lines or in another format."""
+    numbers, layout = SCORES, RUN
+    if is_judged:
+        numbers, layout = GRADES, QRELS
     file_format = FORMATS.get(form) or recognised(source, grades=is_judged)
     if file_format is not None:
-        return file_format.read(source, GRADES if is_judged else SCORES)
-    return read_columns(source, QRELS if is_judged else RUN, header=False, document=2)
+        return file_format.read(source, numbers)
+    return read_columns(source, layout, header=False, document=2)
 
 
 def _examples(ids: dict[bytes, int | None], what: str) -> Iterable[Example]:

@@ -114,10 +114,12 @@ class Respelling:
     def text(self) -> str:
         """Return the parts to leave out, and an id of each side."""
         (_, ours), judged = self.pairs[0]
-        rest = "" if self.rest is None else f", {self.rest.count:,} more {self.rest.text}"
         first, second = quoted_apart(ours, judged)
         both = f"the run has {first}, the qrels have {second}"
-        return f"{self.without} ({both}{self.advice})" + rest
+        text = f"{self.without} ({both}{self.advice})"
+        if self.rest is not None:
+            text += f", {self.rest.count:,} more {self.rest.text}"
+        return text
 
     @property
     def advice(self) -> str:
@@ -140,11 +142,11 @@ class Respelling:
         """Return the parts to leave out."""
         return f"without {' and '.join(self.names)}"
 
-    def every(self) -> Iterator[Respelling]:
+    def all_changes(self) -> Iterator[Respelling]:
         """Yield this one, and those of the rest."""
         yield self
         if self.rest is not None:
-            yield from self.rest.every()
+            yield from self.rest.all_changes()
 
 
 def find_respelling(ours: Sequence[Id], judged: Sequence[Id]) -> Respelling | None:
@@ -179,7 +181,9 @@ def whole(chunk: bytes) -> bytes:
     if not chunk[-1:].isdigit():
         return b""
     match = re.compile(_CHUNK).search(chunk, max(len(chunk) - 24, 0))
-    return chunk[: match.start()] if match else b""
+    if match is None:
+        return b""
+    return chunk[: match.start()]
 
 
 def whole_of_two(chunk: bytes) -> bytes:
@@ -217,7 +221,9 @@ class _Attempt:
         pairs = []
         for topic, text in ours:
             key = self._rewritten(self.cut(text))
-            match = by_key.get((topic, key)) if key else None
+            if not key:
+                continue
+            match = by_key.get((topic, key))
             if match is not None and self._may_be(text, match):
                 pairs.append(((topic, text), match))
         return pairs

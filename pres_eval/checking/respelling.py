@@ -7,7 +7,7 @@ which rewriting lets them match.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from pres_eval.checking.notations import (
     NAMES_OF_CHUNKS,
@@ -46,13 +46,15 @@ def respelled_documents(ours: TextsByTopic, judged: TextsByTopic) -> Respelling 
     candidates: list[Id] = []
     judged_candidates: list[Id] = []
     for topic, documents in ours.items():
-        wanted = judged.get(topic)
-        if not wanted:
+        judged_documents = judged.get(topic)
+        if not judged_documents:
             continue
-        matches, judged_matches = _candidates(documents, wanted)
+        matches, judged_matches = _candidates(documents, judged_documents)
         candidates += [(topic, text) for text in matches]
         judged_candidates += [(topic, text) for text in judged_matches]
-    return find_respelling(candidates, judged_candidates) if candidates else None
+    if not candidates:
+        return None
+    return find_respelling(candidates, judged_candidates)
 
 
 def respelled_topics(ours: Sequence[bytes], judged: Sequence[bytes]) -> Respelling | None:
@@ -92,7 +94,10 @@ def _with_patents(candidates: Sequence[bytes], texts: Sequence[bytes], patents: 
 def _having(texts: Sequence[bytes], common: set[bytes], common_to_chunks: set[bytes]) -> list[bytes]:
     """Return the ids, each once, with letters that both sides have, perhaps without numbers of chunks."""
     having: set[bytes] = set()
-    for cut in (bytes, whole, whole_of_two) if common_to_chunks else (bytes,):
+    cuts: list[Callable[[bytes], bytes]] = [bytes]
+    if common_to_chunks:
+        cuts += [whole, whole_of_two]
+    for cut in cuts:
         documents = list(map(cut, texts))
         for text, document, letters in zip(texts, documents, _letters(documents), strict=True):
             if document and (letters in common or letters in common_to_chunks):

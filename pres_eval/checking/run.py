@@ -21,7 +21,7 @@ from pres_eval.arrays import (
 )
 from pres_eval.checking.blocks import NO_NUMBER, CheckedBlock, CheckedRows
 from pres_eval.checking.findings import Example, FileReport, facts_of_lines, tell_lines
-from pres_eval.checking.second_look import exchanged
+from pres_eval.checking.second_look import exchanged, exchanged_whole
 from pres_eval.checking.whole_files import CheckedRun, check_length, check_tags, sum_up_ties
 from pres_eval.engines.threads import UNTHREADED, in_order
 from pres_eval.errors import quoted
@@ -84,12 +84,18 @@ def check_columns(report: FileReport, lines: Lines) -> AnyInts:
         return np.zeros(0, np.int64)
     ranks, wrong = read_whole_numbers(lines.chunk.array(), *lines.fields.column(RANK))
     if not wrong:
+        rank = exchanged_whole(lines, ranks)
+        if rank is not None:
+            first_line = int(lines.line_of(np.zeros(1, np.int64))[0]) + 1
+            report.add("rank-is-score", len(lines), "", [Example(first_line, f"rank {quoted(rank)}")])
         return narrow(ranks)
     examples = (
         Example(int(line) + 1, f"rank {quoted(lines.text(row, RANK))}")
         for row, line in zip(wrong, lines.line_of(np.array(wrong)), strict=True)
     )
-    kind = "rank-no-number" if exchanged(lines, wrong[0]) is None else "rank-is-score"
+    kind = "rank-no-number"
+    if exchanged(lines, wrong[0]) is not None:
+        kind = "rank-is-score"
     report.add(kind, len(wrong), "", examples)
     ranks[wrong] = NO_NUMBER
     return ranks
@@ -145,10 +151,10 @@ class RunChecker:
         Raises InputError if the file can't be read to its end.
         """
         try:
-            run, found = self._read(source, report, whole_topics=True)
+            run, run_report = self._read(source, report, whole_topics=True)
         except ScatteredError:
-            run, found = self._read(source, report, whole_topics=False)
-        report.merge(found, 0)
+            run, run_report = self._read(source, report, whole_topics=False)
+        report.merge(run_report, 0)
         if not len(run.topics):
             raise no_lines(source, RUN)
         self.tell(report, run)
@@ -160,9 +166,10 @@ class RunChecker:
 
         Raises ScatteredError if a topic comes again that was checked already.
         """
-        found = FileReport(report.path, report.role, report.most)
-        chunks, work = text_chunks(source, whole_topics), partial(self._part, whole_topics)
-        return self.check_parts(found, in_parts(source, RUN, work, chunks, self.options.jobs)), found
+        run_report = FileReport(report.path, report.role, report.most)
+        check_part = partial(self._part, whole_topics)
+        parts = in_parts(source, RUN, check_part, text_chunks(source, whole_topics), self.options.jobs)
+        return self.check_parts(run_report, parts), run_report
 
     def check_parts(self, report: FileReport, parts: Iterable[tuple[int, CheckedPart]]) -> CheckedRun:
         """Gather the parts of a run, each with the number of lines before it, and check the kept topics."""
@@ -185,7 +192,7 @@ class RunChecker:
             "negative_scores": report.counts["scores", "negative"],
             "topics": len(run.topics),
             "topics_in_order": run.topics == sorted(run.topics),
-            "topics_apart": int(np.count_nonzero(run.places > 1)),
+            "topics_apart": int(np.count_nonzero(run.num_segments > 1)),
             "topics_unsorted": report.counts["topics", "unsorted"],
             "topics_with_ranks_from_0": report.counts["topics", "ranks_from_0"],
             "float32_ties": report.counts["float32-ties", "scores"],
@@ -205,22 +212,24 @@ class RunChecker:
         ranks = check_columns(report, lines)
         topics, tags = segments_of(lines.column(TOPIC)), segments_of(lines.column(TAG))
         first = tags.starts[np.unique(tags.which, return_index=True)[1]]
-        places = zip(tags.counts().tolist(), (lines.line_of(first) + 1).tolist(), strict=True)
+        counts_and_lines = zip(tags.counts().tolist(), (lines.line_of(first) + 1).tolist(), strict=True)
         rows = CheckedRows(
             ids=lines.column(DOCNO),
             scores=lines.numbers,
             ranks=ranks,
             line=lines.line_of(np.arange(len(lines))) + 1,
         )
+        kept_rows: CheckedRows | None = rows
         if whole_topics:
             if len(topics.ids) < len(topics.which):
                 raise ScatteredError
             self._checked(CheckedBlock(topics.ids, np.append(topics.starts, len(lines)), rows, report))
+            kept_rows = None
         return CheckedPart(
             report=report,
             topics=topics,
-            tags=dict(zip(tags.ids, places, strict=True)),
-            rows=None if whole_topics else rows,
+            tags=dict(zip(tags.ids, counts_and_lines, strict=True)),
+            rows=kept_rows,
         )
 
 
@@ -266,14 +275,19 @@ class _Gathered:
         for first, last in blocks(offsets):
             chosen = order[int(offsets[first]) : int(offsets[last])]
             report = FileReport("", "run", self.report.most)
-            own = offsets[first : last + 1] - offsets[first]
-            yield CheckedBlock(topics[first:last], own, rows.take(chosen), report)
+            block_offsets = offsets[first : last + 1] - offsets[first]
+            yield CheckedBlock(topics[first:last], block_offsets, rows.take(chosen), report)
 
     def run(self) -> CheckedRun:
         """Return the facts of the whole file."""
         segments = np.concatenate([which for which, _ in self._segments])
-        places = np.bincount(segments[changed(segments)], minlength=len(self.numbers))
-        return CheckedRun(list(self.numbers), self._topic_lengths(), places, self.tags)
+        num_segments = np.bincount(segments[changed(segments)], minlength=len(self.numbers))
+        return CheckedRun(
+            topics=list(self.numbers),
+            lengths=self._topic_lengths(),
+            num_segments=num_segments,
+            tags=self.tags,
+        )
 
 
 _NONE = np.zeros(0, np.int64)

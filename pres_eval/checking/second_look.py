@@ -224,17 +224,39 @@ def opening_of(lines: Lines) -> Opening:
     lines = replace(lines, numbers=scores)
     if no_ranks:
         return Opening(exchanged=exchanged(lines, no_ranks[0]))
-    return Opening(against=_against(lines, ranks))
+    return Opening(exchanged=exchanged_whole(lines, ranks), against=_against(lines, ranks))
 
 
 def exchanged(lines: Lines, wrong: int) -> bytes | None:
     """Return the rank of row `wrong`, which is not whole, if scores rise by 1 as ranks do; else None."""
+    rank = lines.text(wrong, RANK)
+    return rank if _scores_count_rows(lines) and read_number(rank) is not None else None
+
+
+def exchanged_whole(lines: Lines, ranks: IntArray) -> bytes | None:
+    """Return a rank that is a score, if scores rise by 1 as ranks do, and ranks (R,) do not count rows."""
+    if not _scores_count_rows(lines):
+        return None
+    heads = lines.column(TOPIC).heads()
+    same_topic = np.ones(len(ranks), np.bool_)
+    same_topic[heads] = False
+    if (ranks[1:] > ranks[:-1])[same_topic[1:]].any():
+        return None
+    for begin, end in zip(heads.tolist(), np.append(heads[1:], len(ranks)).tolist(), strict=True):
+        # A file in the order of its scores, the least first, has ranks from the number of rows down.
+        is_counted = ranks[begin] - ranks[end - 1] == end - begin - 1 and ranks[end - 1] in (0, 1)
+        if not is_counted:
+            return lines.text(begin, RANK)
+    return None
+
+
+def _scores_count_rows(lines: Lines) -> bool:
+    """Return whether scores rise by 1 from row to row of each topic, over enough rows to mean it."""
     heads = lines.column(TOPIC).heads()
     lengths = np.diff(heads, append=len(lines))
     rows_before = np.arange(len(lines)) - np.repeat(heads, lengths)
-    counted = (lines.numbers == rows_before + lines.numbers[0]).all() and lengths.max() >= FEWEST_RANKS
-    rank = lines.text(wrong, RANK)
-    return rank if counted and read_number(rank) is not None else None
+    is_enough = lengths.max() >= FEWEST_RANKS or np.count_nonzero(lengths > 1) > 1
+    return bool((lines.numbers == rows_before + lines.numbers[0]).all() and is_enough)
 
 
 def _against(lines: Lines, rank: IntArray) -> tuple[bytes, int, float, int, float] | None:

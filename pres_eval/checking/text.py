@@ -17,8 +17,12 @@ def as_text(reports: Sequence[FileReport], brief: bool = False) -> str:
 
     brief  one line for each file instead
     """
-    files = [map(_file_line, reports)] if brief else map(_file_lines, reports)
-    text = "\n\n".join([*map("\n".join, files), _summary(reports)]) + "\n"
+    if brief:
+        parts = ["\n".join(map(_file_line, reports))]
+    else:
+        parts = ["\n".join(_file_lines(report)) for report in reports]
+    parts.append(_summary(reports))
+    text = "\n\n".join(parts) + "\n"
     # Examples of a finding may be whatever is in a file.
     return printable_lines(text)
 
@@ -26,9 +30,13 @@ def as_text(reports: Sequence[FileReport], brief: bool = False) -> str:
 def _file_line(report: FileReport) -> str:
     kinds = ", ".join(f"{finding.kind.name} {finding.count}" for finding in report.in_order())
     level = report.verdict()
-    return f"{level.value if level else 'good':<7}  {text_of(report.path)}: {_facts(report)}" + (
-        f"; {kinds}" if kinds else ""
-    )
+    verdict = "good"
+    if level is not None:
+        verdict = level.value
+    line = f"{verdict:<7}  {text_of(report.path)}: {_facts(report)}"
+    if kinds:
+        line += f"; {kinds}"
+    return line
 
 
 def _file_lines(report: FileReport) -> Iterator[str]:
@@ -36,11 +44,15 @@ def _file_lines(report: FileReport) -> Iterator[str]:
     yield f"{text_of(report.path)}: {_facts(report)}"
     for finding in report.in_order():
         kind = finding.kind
-        message = f": {finding.message}" if finding.message else ""
-        yield f"  {kind.level.value} {kind.name} ({finding.count}): {kind.meaning}{message}"
+        line = f"  {kind.level.value} {kind.name} ({finding.count}): {kind.meaning}"
+        if finding.message:
+            line += f": {finding.message}"
+        yield line
         for example in finding.examples:
-            where = f"{text_of(report.path)}:{example.line}: " if example.line is not None else ""
-            yield f"    {where}{example}"
+            if example.line is None:
+                yield f"    {example}"
+            else:
+                yield f"    {text_of(report.path)}:{example.line}: {example}"
         if (left := finding.count - len(finding.examples)) > 0 and finding.examples:
             yield f"    ... and {left} more"
     yield f"  verdict: {_verdict(report)}"
@@ -52,7 +64,9 @@ def _verdict(report: FileReport) -> str:
     if report.verdict() is Severity.ERROR:
         errors = plural(report.count(Severity.ERROR), "kind of error", "kinds of error")
         return f"evaluation stops at this file: {errors}"
-    return f"can be evaluated, but check {warnings}" if report.verdict() else "good"
+    if report.verdict() is None:
+        return "good"
+    return f"can be evaluated, but check {warnings}"
 
 
 def _facts(report: FileReport) -> str:
@@ -68,13 +82,15 @@ def _facts(report: FileReport) -> str:
         ]
     elif "documents" in facts:
         least, most = facts["documents_per_topic"]
-        each = f"{least} each" if least == most else f"{least} to {most} each"
+        lengths = f"{least} to {most} each"
+        if least == most:
+            lengths = f"{least} each"
         tags = ", ".join(list(facts["tags"])[:3])
         parts = [
             f"run {tags}".rstrip(),
             plural(facts["documents"], "document"),
             plural(facts["topics"]),
-            each,
+            lengths,
         ]
     elif "judged_documents" in facts:
         parts = [plural(facts["judged_documents"], "document"), plural(facts["topics"])]
@@ -118,7 +134,9 @@ def _summary(reports: Sequence[FileReport]) -> str:
     totals = [
         plural(levels.count(level), f"kind of {level.value}", f"kinds of {level.value}") for level in Severity
     ]
-    verdict = ", ".join(totals) if levels else "nothing wrong or suspicious"
+    verdict = "nothing wrong or suspicious"
+    if levels:
+        verdict = ", ".join(totals)
     return "\n".join([*table, f"{plural(len(reports), 'file')}: {verdict}"])
 
 
@@ -148,11 +166,14 @@ def _file_record(report: FileReport) -> dict[str, Any]:
         }
         for finding in report.in_order()
     ]
-    verdict = report.verdict()
+    level = report.verdict()
+    verdict = "good"
+    if level is not None:
+        verdict = f"{level.value}s"
     return {
         "path": text_of(report.path),
         "role": report.role,
-        "verdict": "good" if verdict is None else f"{verdict.value}s",
+        "verdict": verdict,
         "facts": report.facts,
         "findings": findings,
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, cast
 
@@ -22,6 +23,14 @@ if TYPE_CHECKING:
 
 NO_OPENING = SecondLook.opening
 """Ranks and scores at the beginning of a run, of which there is nothing to report."""
+
+
+EXCHANGED_COLUMNS = "are topic and docno exchanged in one of the files?"
+
+MOST_GRADES = 6
+"""Different docnos up to which small numbers may be grades or iterations."""
+
+GRADE_TEXT = re.compile(rb"-?\d{1,2}")
 
 
 def warnings_about(
@@ -60,10 +69,14 @@ def _of_lines(ranking: Ranking, relevance: Relevance, options: Options) -> Itera
         yield ranking.warning_of_longer_line
     rewriting = relevance.rewriting
     if ranking.num_dropped and (rewriting is None or rewriting.mapping is None):
-        lines = "1 line was" if ranking.num_dropped == 1 else f"{ranking.num_dropped} lines were"
-        kept = "the first line" if options.duplicates == FIRST else "the best score"
+        lines = f"{ranking.num_dropped} lines were"
+        if ranking.num_dropped == 1:
+            lines = "1 line was"
+        counted = "the best score"
+        if options.duplicates == FIRST:
+            counted = "the first line"
         yield (
-            f"{ranking.name}: {lines} dropped: topics have their documents twice, {kept} counts"
+            f"{ranking.name}: {lines} dropped: topics have their documents twice, {counted} counts"
             f" (--duplicates {options.duplicates})"
         )
 
@@ -73,24 +86,26 @@ def _of_topics(ranking: Ranking, relevance: Relevance, options: Options, alone: 
     num_topics = len(relevance.pool.topics)
     lacking = num_topics - len(ranking.topic)
     if alone and lacking and not options.complete and len(ranking.topic) and options.only_topic is None:
-        verb, them = ("is", "it") if lacking == 1 else ("are", "them")
-        value = "0 (as 1 without relevant documents)" if options.empty == ONE else "0"
+        verb, pronoun = "are", "them"
+        if lacking == 1:
+            verb, pronoun = "is", "it"
+        value = "0"
+        if options.empty == ONE:
+            value = "0 (as 1 without relevant documents)"
         yield (
             f"{ranking.name}: {lacking} of {num_topics} topics of {relevance.name} {verb} not in the run"
-            f" and {verb} left out of the averages; -c counts {them} as {value}"
+            f" and {verb} left out of the averages; -c counts {pronoun} as {value}"
         )
     unjudged: Sequence[bytes] = ranking.unjudged_ids
-    left_out = relevance.left_out if isinstance(relevance, QrelsJudgements) else frozenset()
-    if left_out:
-        unjudged = [topic for topic in ranking.unjudged if topic not in left_out]
+    if isinstance(relevance, QrelsJudgements) and relevance.left_out:
+        unjudged = [topic for topic in ranking.unjudged if topic not in relevance.left_out]
     if unjudged and len(ranking.topic):
         count = len(unjudged)
-        number = f"more than {count}" if ranking.more_unjudged else str(count)
-        have = (
-            "1 topic has no judgements and is"
-            if number == "1"
-            else f"{number} topics have no judgements and are"
-        )
+        have = f"{count} topics have no judgements and are"
+        if ranking.more_unjudged:
+            have = f"more than {have}"
+        elif count == 1:
+            have = "1 topic has no judgements and is"
         yield f"{ranking.name}: {have} ignored (such as {quoted(unjudged[0])})"
 
 
@@ -99,13 +114,15 @@ def _guesses(ranking: Ranking, sample: Sample, options: Options) -> Iterator[str
     stratum, drawn = (np.zeros(len(sample.document), np.int64) for _ in range(2))
     stratum[sample.document] = np.repeat(np.arange(len(sample.group_names)), np.diff(sample.row_offsets))
     drawn[sample.document] = sample.grade >= 0
-    found = ranking.document[ranking.rank <= (options.max_retrieved or LARGEST_LONG)]
-    retrieved = np.bincount(stratum[found], minlength=len(sample.group_names))
-    known = np.bincount(stratum[found], drawn[found], len(sample.group_names))
+    documents = ranking.document[ranking.rank <= (options.max_retrieved or LARGEST_LONG)]
+    retrieved = np.bincount(stratum[documents], minlength=len(sample.group_names))
+    known = np.bincount(stratum[documents], drawn[documents], len(sample.group_names))
     strata = np.flatnonzero((retrieved > 0) & (known == 0))
     topics = len(np.unique(np.searchsorted(sample.group_offsets, strata, side="right")))
     if topics:
-        have = "1 topic has" if topics == 1 else f"{topics} topics have"
+        have = f"{topics} topics have"
+        if topics == 1:
+            have = "1 topic has"
         yield (
             f"{ranking.name}: {have} strata of which the run retrieved documents, but none that was drawn:"
             " sample_eval.pl's formulas take a third of these for relevant, so that xinfAP, iP, irecall and"
@@ -119,7 +136,9 @@ def _respellings(ranking: Ranking, relevance: Relevance, look: SecondLook) -> It
         yield f"{ranking.name}: {topics.count:,} of the topics without judgements would match {topics.text}"
     match = look.respelling
     if match is not None:
-        documents = "document" if match.count == 1 else "documents"
+        documents = "documents"
+        if match.count == 1:
+            documents = "document"
         yield (
             f"{ranking.name}: of {look.num_rows:,} rows looked at, {match.count:,} unjudged"
             f" {documents} would match judged ones {match.text}"
@@ -151,12 +170,19 @@ def _zeros(ranking: Ranking, relevance: Relevance, options: Options, look: Secon
     """Yield warnings about values that are all 0."""
     if not len(ranking.rank) and len(relevance.pool.documents):
         first = look.first_document
-        ours = "" if first is None else f"the run has {quoted(first)}, "
+        ours = ""
+        if first is not None:
+            ours = f"the run has {quoted(first)}, "
         judged = quoted(relevance.pool.documents[0])
         yield (
             f"{ranking.name}: no retrieved document is judged ({ours}the qrels have {judged}):"
             " are ids written alike, and both files of the same collection?"
         )
+        if _documents_are_numbers(relevance.pool):
+            yield (
+                f"{relevance.name}: the docnos are numbers such as {judged}: is the third column the docno"
+                " (topic iteration docno relevance)?"
+            )
     if not isinstance(relevance, QrelsJudgements):
         from pres_eval.reading.judged_groups import Preferences  # what qrels do without
 
@@ -172,6 +198,18 @@ def _zeros(ranking: Ranking, relevance: Relevance, options: Options, look: Secon
             f"{relevance.name}: nothing is relevant at -l {options.relevance_level}: the highest relevance"
             f" is {highest:g}"
         )
+
+
+def _topics_are_documents(ranking: Ranking, pool: Pool) -> bool:
+    """Return whether topics of a run, none of which is judged, are judged documents."""
+    unjudged = set(ranking.unjudged_ids.take(slice(COMPARED_TOPICS)))
+    return any(document in unjudged for document in pool.documents)
+
+
+def _documents_are_numbers(pool: Pool) -> bool:
+    """Return whether the judged documents are a few small numbers, as grades and iterations are."""
+    documents = set(pool.documents.take(slice(MOST_GRADES * MOST_GRADES)))
+    return len(documents) <= MOST_GRADES and all(GRADE_TEXT.fullmatch(document) for document in documents)
 
 
 def unmatched_topics(ranking: Ranking, pool: Pool) -> Respelling | None:
@@ -195,10 +233,12 @@ def without_common_topic(relevance: Relevance, ranking: Ranking, options: Option
     message = no_common_topic(relevance, ranking, options)
     if options.only_topic is not None:
         return message
+    if _topics_are_documents(ranking, relevance.pool):
+        message += f"; topics of {ranking.name} are documents of {relevance.name}: {EXCHANGED_COLUMNS}"
     respelling = unmatched_topics(ranking, relevance.pool)
     if respelling is not None:
         message += f"; {respelling.count:,} would match {respelling.text}"
-    first = ranking.unjudged[0] if len(ranking.unjudged) else b""
-    if first == b"1" and str(ranking.form).startswith("JSON"):
+    is_numbered = len(ranking.unjudged) > 0 and ranking.unjudged[0] == b"1"
+    if is_numbered and str(ranking.form).startswith("JSON"):
         message += "; pres-eval convert --topics-from FILE names the topics 1, 2, ... of _msearch responses"
     return message

@@ -28,20 +28,20 @@ from pres_eval.reading.relevance import (
 class CheckedRun:
     """A whole run: its topics in the order of the file with their numbers of rows, and the tags.
 
-    tags    how many rows each has, and its first line
-    places  in how many places each topic is
+    tags          how many rows each has, and its first line
+    num_segments  in how many places of the file each topic is
     """
 
     topics: list[bytes]
     lengths: IntArray
-    places: IntArray
+    num_segments: IntArray
     tags: dict[bytes, tuple[int, int]]
 
 
 def sum_up_ties(report: FileReport, kind: str) -> None:
     """Report the tied documents, their topics, and the cutoffs between them."""
     finding = report.findings[kind]
-    counts = {what: count for (of, what), count in report.counts.items() if of == kind}
+    counts = {what: count for (counted_kind, what), count in report.counts.items() if counted_kind == kind}
     at_cutoffs = {what: count for what, count in counts.items() if what.isdigit() and count}
     documents = counts["documents"]
     finding.details = {"topics": finding.count, "documents": documents, "at_cutoffs": at_cutoffs}
@@ -206,19 +206,22 @@ def check_pair(report: FileReport, run: CheckedRun, qrels: Relevance) -> None:
     _add_topics(report, "topic-not-in-run", missing, len(judged))
     tell_respelling(report, "other-notation-of-topic", respelled_topics(unjudged, topics), lambda _: None)
     if common:
-        found = report.counts["documents", "judged"]
-        report.facts["judged_documents_retrieved"] = found
-        report.add("no-judged-document", found == 0)
+        num_judged = report.counts["documents", "judged"]
+        report.facts["judged_documents_retrieved"] = num_judged
+        report.add("no-judged-document", num_judged == 0)
 
 
-def _add_topics(report: FileReport, kind: str, topics: list[bytes], of: int) -> None:
+def _add_topics(report: FileReport, kind: str, topics: list[bytes], num_topics: int) -> None:
     examples = (Example(None, f"topic {quoted(topic)}") for topic in topics)
-    report.add(kind, len(topics), f"{len(topics)} of {plural(of)}", examples)
+    report.add(kind, len(topics), f"{len(topics)} of {plural(num_topics)}", examples)
 
 
 def _some(ids: Sequence[bytes], most: int = 3) -> str:
     """Return the first few ids, for a message."""
-    return ", ".join(quoted(i) for i in ids[:most]) + (" ..." if len(ids) > most else "")
+    text = ", ".join(quoted(some_id) for some_id in ids[:most])
+    if len(ids) > most:
+        text += " ..."
+    return text
 
 
 def compare_tags(reports: Sequence[FileReport]) -> None:

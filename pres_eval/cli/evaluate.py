@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pres_eval.scoring import ScoredRun
 
 BUDGET = "PRES_budget"
-USAGE = "usage: pres-eval [OPTIONS] QRELS RUN [RUN ...]   (pres-eval -h explains everything)"
+USAGE = "usage: pres-eval [OPTIONS] QRELS RUN [RUN ...]   (pres-eval -h shows the most used, --help-all all)"
 
 
 @command_with(EvaluateOptions)

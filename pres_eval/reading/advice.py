@@ -191,8 +191,13 @@ def _half_a_line(error: InputError, source: File) -> str:
 
 
 def _json(lines: list[bytes]) -> Repair | None:
-    """Return what can be read of JSON, None for other text."""
-    if lines[0].lstrip()[:1] in (b"{", b"["):
+    """Return what can be read of JSON and its like, None for other text."""
+    beginning = lines[0].lstrip()
+    if re.match(rb"[{\[]\s*'", beginning):
+        return "this looks like a dict or a list of Python, not JSON: write it with json.dump", ""
+    if beginning.startswith(b"<"):
+        return "this looks like XML, which is not read: write lines of columns, CSV or JSON", ""
+    if beginning[:1] in (b"{", b"["):
         return (
             'this looks like JSON, of which {"topic": {"docno": number}}, {"topic": ["docno"]} and records'
             " with the columns of --columns can be read",

@@ -17,25 +17,25 @@ if TYPE_CHECKING:
     from pres_eval.reading.topic_files import Weights
 
 
-def with_documents(qrels: QrelsJudgements, documents: Ids, kept: IntArray) -> QrelsJudgements:
-    """Return the judgements with these documents (D,), of which some (n,) are kept, each once a topic."""
-    topics, counts = np.unique(qrels.pool.topic_of[kept], return_counts=True)
+def with_documents(qrels: QrelsJudgements, documents: Ids, rows: IntArray) -> QrelsJudgements:
+    """Return the judgements with these documents (D,), of which the rows (n,) are kept, each once a topic."""
+    topics, counts = np.unique(qrels.pool.topic_of[rows], return_counts=True)
     # As in a file without these lines, a topic of which nothing is left is not there.
-    pooled = build_pool(qrels.pool.topics.take(topics), counts, documents.take(kept))
-    place = pooled.document_of_row()
-    grade = qrels.grade[kept][np.argsort(place, kind="stable")]
-    first = np.searchsorted(np.sort(place), np.arange(len(pooled.pool.documents)))
+    pooled = build_pool(qrels.pool.topics.take(topics), counts, documents.take(rows))
+    new_document = pooled.document_of_row()
+    grade = qrels.grade[rows][np.argsort(new_document, kind="stable")]
+    first = np.searchsorted(np.sort(new_document), np.arange(len(pooled.pool.documents)))
     again = qrels.duplicates
     new = np.full(len(documents), -1)
-    new[kept] = place
-    there = new[again.document] >= 0
-    document = new[again.document][there]
+    new[rows] = new_document
+    is_left = new[again.document] >= 0
+    document = new[again.document][is_left]
     duplicates = Duplicates(
         topic=pooled.pool.topic_of[document],
         document=document,
-        grade=again.grade[there],
-        first_line=again.first_line[there],
-        second_line=again.second_line[there],
+        grade=again.grade[is_left],
+        first_line=again.first_line[is_left],
+        second_line=again.second_line[is_left],
     )
     gone = absent(topics, len(qrels.pool.topics))
     return replace(
@@ -55,7 +55,9 @@ def answered_by_nothing(relevance: Relevance, options: Options) -> IntArray | No
     if not options.complete or options.empty not in (ZERO, ONE):
         return None
     empty = np.flatnonzero(empty_topics(relevance, options.relevance_level))
-    return empty if len(empty) else None
+    if not len(empty):
+        return None
+    return empty
 
 
 def no_answers(relevance: Relevance, options: Options, retrieved_for: IntArray) -> tuple[int, int] | None:
@@ -67,7 +69,9 @@ def no_answers(relevance: Relevance, options: Options, retrieved_for: IntArray) 
     if options.empty not in (ZERO, ONE):
         return None
     empty = np.flatnonzero(empty_topics(relevance, options.relevance_level))
-    return (len(empty), len(np.setdiff1d(empty, retrieved_for))) if len(empty) else None
+    if not len(empty):
+        return None
+    return len(empty), len(np.setdiff1d(empty, retrieved_for))
 
 
 def without_empty_topics(relevance: Relevance, level: float) -> Relevance:
@@ -76,10 +80,12 @@ def without_empty_topics(relevance: Relevance, level: float) -> Relevance:
     Raises UsageError for judgements that are no qrels, InputError if there is no such topic.
     """
     empty, qrels = empty_topics(relevance, level), as_qrels(relevance, "--empty")
-    kept = np.flatnonzero(~empty[qrels.pool.topic_of])
-    if not len(kept):
+    rows = np.flatnonzero(~empty[qrels.pool.topic_of])
+    if not len(rows):
         raise InputError(qrels.name, None, "no topic has a relevant document", "one that has")
-    return with_documents(qrels, qrels.pool.documents, kept) if empty.any() else qrels
+    if not empty.any():
+        return qrels
+    return with_documents(qrels, qrels.pool.documents, rows)
 
 
 def check_no_empty_topics(relevance: Relevance, level: float) -> None:
@@ -88,8 +94,8 @@ def check_no_empty_topics(relevance: Relevance, level: float) -> None:
     if len(empty):
         topics = relevance.pool.topics
         such = f"such as {quoted(topics[int(empty[0])])}"
-        found = f"{len(empty)} of {len(topics)} topics without a relevant document, {such}"
-        raise InputError(relevance.name, None, found, "one for each topic (--empty error)")
+        problem = f"{len(empty)} of {len(topics)} topics without a relevant document, {such}"
+        raise InputError(relevance.name, None, problem, "one for each topic (--empty error)")
 
 
 def empty_topics(relevance: Relevance, level: float) -> BoolArray:
@@ -117,10 +123,10 @@ def with_document_scores(relevance: Relevance, scores: QrelsJudgements) -> Qrels
             scores.name, line, f"a second score of document {document}", "one for each topic and document"
         )
     pool = qrels.pool
-    found = scores.pool.join(scores.pool.find_topics(pool.topics), np.diff(pool.offsets), pool.documents)
-    own = np.zeros(len(pool.documents))
-    own[found.rows] = scores.grade[found.partners]
-    return replace(qrels, document_scores=own)
+    matches = scores.pool.join(scores.pool.find_topics(pool.topics), np.diff(pool.offsets), pool.documents)
+    document_scores = np.zeros(len(pool.documents))
+    document_scores[matches.rows] = scores.grade[matches.partners]
+    return replace(qrels, document_scores=document_scores)
 
 
 def with_topic_numbers(relevance: Relevance, nmax: Weights | None, sizes: Weights | None) -> Relevance:

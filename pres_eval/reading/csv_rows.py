@@ -42,8 +42,8 @@ def separated_rows(
             last_line = line
             yield line, row
     except csv.Error as error:  # a carriage return alone, a field of more than 131,072 characters
-        found = str(error).partition(" - ")[0]
-        raise InputError(name, reader.line_num + before, found, expected) from None
+        problem = str(error).partition(" - ")[0]
+        raise InputError(name, reader.line_num + before, problem, expected) from None
     if longest_lines > 1:
         lines_of_cell = f"lines {longest_begin} to {longest_begin + longest_lines - 1}"
         text = f"{name}: {lines_of_cell} are one row, whose cell has line ends: is a quotation mark missing?"

@@ -21,8 +21,10 @@ def qrels_text(address: str) -> Iterator[bytes]:
     dataset = _dataset(address)
     if not dataset.has_qrels():
         inside = f"{address.removeprefix(DATASET)}/"
-        parts = [each for each in _ids() if each.startswith(inside) and _dataset(each).has_qrels()]
-        advice = f"parts of it have: {', '.join(parts[:5])}" if parts else ""
+        parts = [name for name in _ids() if name.startswith(inside) and _dataset(name).has_qrels()]
+        advice = ""
+        if parts:
+            advice = f"parts of it have: {', '.join(parts[:5])}"
         raise InputError(address, None, "a dataset without judgements", "one that has some", advice)
     lines = []
     try:

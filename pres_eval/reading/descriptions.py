@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections import Counter
+from collections.abc import Sequence
 
 from pres_eval.errors import InputError, quoted
+from pres_eval.reading.csv_rows import separated_rows
 from pres_eval.reading.file import File
-from pres_eval.reading.topic_files import BLANKS, decoded, encoded, lines_of, words_of
+from pres_eval.reading.headings import pick, plain
+from pres_eval.reading.topic_files import BLANKS, HEADINGS, decoded, encoded, lines_of, words_of
 
 MARK = "# "
 
@@ -17,7 +21,7 @@ def header_of(path: str) -> dict[str, str]:
     """Return the values of a file's header by key: of its leading lines those that begin with `# ` and have a
     colon.
 
-    The key of a line that is indented below another one follows that key and a point: `platform.os`.  Items
+    The key of a line that is indented below another entry follows that key and a point: `platform.os`.  Items
     of a list are numbered: `retrieval.1.name`.  A key that comes again keeps its first value.  Nothing of a
     file that cannot be read; of long headers 64 KiB.
     """
@@ -25,7 +29,7 @@ def header_of(path: str) -> dict[str, str]:
         lines = File(path).head().removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace").split("\n")
     except InputError:
         return {}
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     above: list[tuple[float, str]] = []
     items: Counter[str] = Counter()
     for line in lines:
@@ -34,23 +38,28 @@ def header_of(path: str) -> dict[str, str]:
         if not line.startswith(MARK):
             continue
         text = line.removeprefix(MARK)
-        item = re.match(r"\s*- +(?=\S)", text) if above else None
+        item = re.match(r"\s*- +(?=\S)", text)
+        if not above:
+            item = None
         if item is not None:  # it may be as far to the right as the key of its list
-            place = text.index("-") + 0.5
-            above = [one for one in above if one[0] < place]
+            indent_of_item = text.index("-") + 0.5
+            above = [entry for entry in above if entry[0] < indent_of_item]
             parent = _path(above)
             items[parent] += 1
-            above.append((place, str(items[parent])))
+            above.append((indent_of_item, str(items[parent])))
             text = " " * item.end() + text[item.end() :]
-        key, colon, value = f"{text.rstrip()} ".partition(":" if item is None else ": ")
+        colon_of_key = ": "
+        if item is None:
+            colon_of_key = ":"
+        key, colon, value = f"{text.rstrip()} ".partition(colon_of_key)
         if colon:
             indent = len(key) - len(key.lstrip())
-            above = [*(one for one in above if one[0] < indent), (indent, key.strip())]
+            above = [*(entry for entry in above if entry[0] < indent), (indent, key.strip())]
         elif item is not None:
             value = key
         if value.strip():
-            found.setdefault(_path(above), value.strip())
-    return found
+            values.setdefault(_path(above), value.strip())
+    return values
 
 
 def _path(above: list[tuple[float, str]]) -> str:
@@ -61,7 +70,7 @@ IDS = ("_id", "id", "docno", "doc_id", "docid", "topic", "topic_id", "qid", "que
 TEXTS = ("title", "query", "text", "contents")
 """Names of the fields of JSON lines, the preferred one first."""
 
-LAYOUT = "an id and a text apart by a tab or blanks, a JSON object a line, or TREC topics"
+LAYOUT = "an id and a text apart by a tab or blanks, CSV, JSON objects, or TREC topics"
 TOPIC = re.compile(r"<num>\s*(?:Number:)?\s*(\S+?)\s*(?=<).*?<title>\s*(?:Topic:)?\s*(.*?)\s*<", re.I | re.S)
 
 
@@ -72,13 +81,53 @@ def read_texts(path: str) -> dict[bytes, str]:
     """
     whole = decoded(b"".join(chunk.text() for chunk in File(path).chunks()))
     if re.search("<top>|<num>", whole, re.IGNORECASE):
-        found = {name: " ".join(text.split()) for name, text in TOPIC.findall(whole)}
+        texts = {name: " ".join(text.split()) for name, text in TOPIC.findall(whole)}
+    elif whole.lstrip().startswith("["):
+        texts = _of_list(path, whole)
     else:
         lines = [(number, line) for number, line in enumerate(lines_of(whole), 1) if words_of(line)]
-        found = dict(_pair(path, number, line) for number, line in lines)
-    if not found:
+        separator = _separator([line for _, line in lines])
+        if separator is None:
+            texts = dict(_pair(path, number, line) for number, line in lines)
+        else:
+            texts = _of_rows(path, whole, separator)
+    if not texts:
         raise InputError(path, None, "no text", LAYOUT)
-    return {encoded(name): text for name, text in found.items()}
+    return {encoded(name): text for name, text in texts.items()}
+
+
+def _separator(lines: Sequence[str]) -> str | None:
+    """Return the semicolon or comma that follows the first word of all lines; None for others."""
+    for sign in ";,":
+        if lines and all(re.match(rf'(?:"[^"]*"|[^\s;,"{{]+){sign}', line) for line in lines):
+            return sign
+    return None
+
+
+def _of_rows(path: str, text: str, separator: str) -> dict[str, str]:
+    """Return the texts of CSV, whose first row may name its columns."""
+    rows = list(separated_rows(path, io.StringIO(text), LAYOUT, separator))
+    column_of_text = 1
+    if rows and plain(rows[0][1][0]) in map(plain, (*IDS, *HEADINGS)):
+        heading = pick(rows[0][1][1:], TEXTS)
+        if heading is not None:
+            column_of_text = rows[0][1].index(heading)
+        del rows[0]
+    texts = {}
+    for line, cells in rows:
+        if len(cells) <= column_of_text or not cells[0].strip():
+            raise InputError(path, line, quoted(separator.join(cells)), LAYOUT)
+        texts[cells[0].strip()] = " ".join(cells[column_of_text].split())
+    return texts
+
+
+def _of_list(path: str, text: str) -> dict[str, str]:
+    """Return the texts of a list of records in JSON."""
+    try:
+        records = json.loads(text)
+    except ValueError as error:
+        raise InputError(path, None, f"no JSON ({error})", LAYOUT) from None
+    return dict(_pair(path, number, json.dumps(record)) for number, record in enumerate(records, 1))
 
 
 def _pair(path: str, number: int, line: str) -> tuple[str, str]:

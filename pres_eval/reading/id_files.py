@@ -61,7 +61,9 @@ def _between_blanks(source: File, columns: str, also: str | None) -> IdPairs:
         line for line in source.head().splitlines() if line.strip() and not line.startswith(b"#")
     )
     num_columns = len(next(lines_of_head, b"").split())
-    names = also if also and num_columns == len(also.split()) else columns
+    names = columns
+    if also and num_columns == len(also.split()):
+        names = also
     pairs = GrowingColumns()
     for before, part in in_parts(source, Layout(names), _pairs, source.chunks(), jobs=None):
         pairs.append(*part[:2], part[2] + before)
@@ -76,15 +78,22 @@ def _between_signs(source: File, columns: str, also: str | None) -> IdPairs:
     rows, _ = read_cells(source.path, columns)
     width = len(rows[0][1])
     has_index = not rows[0][1][0]
-    places = (1, 2) if has_index else (0, 2) if also and width == len(also.split()) else (0, 1)
-    expected = 3 if has_index else width if places[1] == 2 else 2
+    first_line = rows[0][0]
+    if has_index:
+        first, second, expected_width, expected = 1, 2, 3, f"an index, {columns}"
+        body = rows[1:]
+    else:
+        first, second, expected_width, expected = 0, 1, 2, columns
+        if also and width == len(also.split()):
+            second, expected_width = 2, width
+        body = rows
     for line, row in rows:
-        if len(row) != expected or not (row[places[1]] and (row[places[0]] or line == rows[0][0])):
-            what = f"{expected} ({'an index, ' if has_index else ''}{columns})"
-            raise InputError(source.name, line, f"{len(row)} columns", what)
-    body = rows[1:] if has_index else rows
-    first, second = (Ids.from_texts([encoded(row[place]) for _, row in body]) for place in places)
-    return first, second, np.array([line for line, _ in body], np.int64)
+        has_ids = len(row) == expected_width and row[second] and (row[first] or line == first_line)
+        if not has_ids:
+            raise InputError(source.name, line, f"{len(row)} columns", f"{expected_width} ({expected})")
+    first_ids = Ids.from_texts([encoded(row[first]) for _, row in body])
+    second_ids = Ids.from_texts([encoded(row[second]) for _, row in body])
+    return first_ids, second_ids, np.array([line for line, _ in body], np.int64)
 
 
 def _pairs(lines: Lines) -> IdPairs:

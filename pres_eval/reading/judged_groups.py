@@ -116,9 +116,9 @@ class Preferences(JudgedGroups):
         groups = np.arange(len(self.group_names)).repeat(np.diff(self.row_offsets))
         return len(np.unique(np.stack((groups, self.subgroup)), axis=1)[0]) < len(self.level)
 
-    def two_levels(self, one: int, other: int) -> InputError:
+    def two_levels(self, row: int, other: int) -> InputError:
         """Return the error that a document is twice in a subgroup, with different levels."""
-        first, second = sorted((one, other), key=lambda row: int(self.line[row]))
+        first, second = sorted((row, other), key=self.line.__getitem__)
         return InputError(
             self.name,
             int(self.line[second]),
@@ -127,17 +127,17 @@ class Preferences(JudgedGroups):
             "one level per document and subgroup",
         )
 
-    def conflict(self, one: int, other: int) -> InputError:
+    def conflict(self, row: int, other: int) -> InputError:
         """Return the error for two documents preferred to each other, or one both relevant and not."""
-        first, second = sorted((one, other), key=lambda row: int(self.line[row]))
-        found = f"documents {self._docno(first)} and {self._docno(second)} are each preferred to the other"
+        first, second = sorted((row, other), key=self.line.__getitem__)
+        problem = f"documents {self._docno(first)} and {self._docno(second)} are each preferred to the other"
         expected = "the subgroups of a judgement group to agree"
         if self.document[first] == self.document[second]:
-            found = (
+            problem = (
                 f"document {self._docno(first)} has level 0 in one subgroup and a level above 0 in another"
             )
             expected = "level 0 (not relevant) in all subgroups of a judgement group or in none"
-        return InputError(self.name, int(self.line[first]), f"{self.where(first)}: {found}", expected)
+        return InputError(self.name, int(self.line[first]), f"{self.where(first)}: {problem}", expected)
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,8 +259,8 @@ def read_prels(source: File) -> UnequalSample:
     lines = table.line_of(np.arange(len(table))) + 1
     wrong = np.flatnonzero(~((table.numbers > 0) & (table.numbers <= 1)))
     if len(wrong):
-        found = f"inclusion probability {quoted(table.text(int(wrong[0]), 4))}"
-        raise InputError(source.name, int(lines[wrong[0]]), found, "a number above 0 and at most 1")
+        problem = f"inclusion probability {quoted(table.text(int(wrong[0]), 4))}"
+        raise InputError(source.name, int(lines[wrong[0]]), problem, "a number above 0 and at most 1")
     common, _, order = _group_rows(source.name, table, 1, column=3)
     chosen = [table.text(row, 3) in NOT_BY_CHANCE for row in range(len(table))]
     probability = np.where(chosen, 1.0, table.numbers)

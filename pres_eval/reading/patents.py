@@ -38,7 +38,9 @@ def patent_number(text: bytes) -> bytes:
     if match is None:
         return b""
     country, letters, digits, _ = match.groups(b"")
-    year, serial = _year_and_serial(country, digits) if not letters else (b"", digits)
+    year, serial = b"", digits
+    if not letters:
+        year, serial = _year_and_serial(country, digits)
     return country + letters + year + (serial.lstrip(b"0") or b"0")
 
 
@@ -49,7 +51,9 @@ def _year_and_serial(country: bytes, digits: bytes) -> tuple[bytes, bytes]:
     if country == b"WO" and len(digits) in (9, 10):
         return digits[:4], digits[4:]
     if country == b"WO" and len(digits) in (7, 8):
-        century = b"19" if int(digits[:2]) >= FIRST_YEAR_OF_WO else b"20"
+        century = b"20"
+        if int(digits[:2]) >= FIRST_YEAR_OF_WO:
+            century = b"19"
         return century + digits[:2], digits[2:]
     return b"", digits
 
@@ -64,5 +68,5 @@ def map_patents(ids: Ids) -> tuple[Ids, BoolArray]:
     """Return the numbers of publications (N,), and which of them changed (N,); other ids stay."""
     before = list(ids)
     after = [patent_number(text) or text for text in before]
-    changed = np.array([one != other for one, other in zip(before, after, strict=True)], np.bool_)
+    changed = np.array([text != number for text, number in zip(before, after, strict=True)], np.bool_)
     return Ids.from_texts(after), changed

@@ -81,48 +81,54 @@ def read_sample(
     name, (line, first) = File(path).name, rows[0]
     if if_there and not set(columns.values()) & set(first):
         columns = {}
-    places, has_header = _places((name, line), first, columns)
+    column_of, has_header = _columns((name, line), first, columns)
     if has_header and len(rows) == 1:
         raise InputError(name, line, "headings without a document under them", "at least one")
     for number, row in rows[has_header:]:
-        place = name, number
+        where = name, number
         if len(row) != len(first):
-            raise InputError(*place, f"{len(row)} columns", f"{len(first)} as in line {line}")
-        cells = {kind: row[at] for kind, at in places.items()}
-        own = encoded(cells[TOPIC]) if TOPIC in cells else topic
-        if own is None or not cells[DOCNO]:
-            found, such = (
-                (DOCNO, "") if own else (TOPIC, "--columns topic=HEADING names the column of topics")
-            )
-            raise InputError(*place, f"no {found}", "one in each line", such)
+            raise InputError(*where, f"{len(row)} columns", f"{len(first)} as in line {line}")
+        cells = {kind: row[column] for kind, column in column_of.items()}
+        topic_of_row = topic
+        if TOPIC in cells:
+            topic_of_row = encoded(cells[TOPIC])
+        if topic_of_row is None or (not topic_of_row and not cells[DOCNO]):
+            advice = "--columns topic=HEADING names the column of topics"
+            raise InputError(*where, f"no {TOPIC}", "one in each line", advice)
+        if not cells[DOCNO]:
+            raise InputError(*where, f"no {DOCNO}", "one in each line")
         grade = known_words.get(cells[RELEVANCE].casefold(), number_of(cells[RELEVANCE]))
         if not math.isfinite(grade) or grade != int(grade):
             raise InputError(
-                *place,
+                *where,
                 f"relevance {quoted(cells[RELEVANCE])}",
                 "a whole number (negative: not judged), or yes or no",
             )
-        key, stratum = (own, encoded(cells[DOCNO])), Stratum(own, cells.get(STRATUM, "all"))
+        key = topic_of_row, encoded(cells[DOCNO])
+        stratum = Stratum(topic_of_row, cells.get(STRATUM, "all"))
         # An empty cell is no judgement either.
-        yield Sampled(key, stratum, max(int(grade), -1), place)
+        yield Sampled(key, stratum, max(int(grade), -1), where)
 
 
-def _places(place: Place, first: list[str], columns: Mapping[str, str]) -> tuple[dict[str, int], bool]:
-    """Return the places of the columns, and whether the first row is a header that names them."""
+def _columns(where: Place, first: list[str], columns: Mapping[str, str]) -> tuple[dict[str, int], bool]:
+    """Return the number of each column, and whether the first row is a header that names them."""
     headings = [heading.casefold() for heading in first]
     known = {**NAMES, **{kind: (heading.casefold(),) for kind, heading in columns.items()}}
-    there = {kind: [name for name in names if name in headings] for kind, names in known.items()}
-    if not columns and len(first) in PLAIN and not there[RELEVANCE]:
-        return {kind: at for at, kind in enumerate(PLAIN[len(first)])}, False
+    matches = {kind: [name for name in names if name in headings] for kind, names in known.items()}
+    if not columns and len(first) in PLAIN and not matches[RELEVANCE]:
+        return {kind: column for column, kind in enumerate(PLAIN[len(first)])}, False
     for kind in {DOCNO: "", RELEVANCE: "", **columns}:
-        if not there[kind]:
+        if not matches[kind]:
+            problem = f"{len(first)} columns"
+            if kind in columns:
+                problem = f"no column {quoted(columns[kind])}"
             raise InputError(
-                *place,
-                f"no column {quoted(columns[kind])}" if kind in columns else f"{len(first)} columns",
+                *where,
+                problem,
                 "topic docno stratum relevance, or a header with docno and relevance",
                 did_you_mean(columns.get(kind, kind), first, "--columns names them: docno=DocID"),
             )
-    return {kind: headings.index(names[0]) for kind, names in there.items() if names}, True
+    return {kind: headings.index(names[0]) for kind, names in matches.items() if names}, True
 
 
 def read_sizes(path: str) -> dict[Stratum, tuple[int, Place]]:
@@ -130,11 +136,11 @@ def read_sizes(path: str) -> dict[Stratum, tuple[int, Place]]:
     rows, _ = read_cells(path, "topic stratum size")
     sizes: dict[Stratum, tuple[int, Place]] = {}
     for line, row in rows[rows[0][1][0].casefold() in HEADINGS :]:
-        place = File(path).name, line
+        where = File(path).name, line
         if len(row) != 3 or not row[2].isdecimal():
-            raise InputError(*place, quoted(" ".join(row)), "topic stratum size, the size a whole number")
+            raise InputError(*where, quoted(" ".join(row)), "topic stratum size, the size a whole number")
         stratum = Stratum(encoded(row[0]), row[1])
         if stratum in sizes:
-            raise InputError(*place, f"{stratum} again", "each stratum once")
-        sizes[stratum] = nearest_integer(row[2]), place
+            raise InputError(*where, f"{stratum} again", "each stratum once")
+        sizes[stratum] = nearest_integer(row[2]), where
     return sizes

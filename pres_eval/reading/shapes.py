@@ -45,6 +45,9 @@ OUTPUT = "this looks like the output of trec_eval: it is neither a run nor judge
 SWAPPED = "were the two files swapped? the judgements come first"
 """Messages where a run has the columns of judgements, or judgements those of a run."""
 
+QUOTED_WORD = re.compile(r'"[^",;|]*"')
+"""The last word of lines whose words are in quotation marks and between blanks."""
+
 LETOR_LINE = r"[\d.]+\s+qid:\S+\s.*#\s*(docid\s*=\s*)?\S+.*"
 LETOR = "these are lines for learning to rank (grade qid:topic features # docno)"
 LETOR_TO_QRELS = (
@@ -102,6 +105,8 @@ def repair_of_columns(lines: Sequence[bytes], names: str, path: str) -> Repair |
         return None
     if grades is None:
         return _of_other_judgements(_rows(texts, None), names)
+    if all(QUOTED_WORD.fullmatch(text.split()[-1]) for text in texts):
+        return "its words are in quotation marks", """tr -d '"' < FILE > NEW"""
     if grades and all(re.fullmatch(LETOR_LINE, text) for text in texts):
         return LETOR, LETOR_TO_QRELS
     separator = _separator(texts, grades)
@@ -214,6 +219,10 @@ def _of_grades(rows: Rows) -> Repair | None:
     decimals = [grade for grade in grades if re.fullmatch(_DECIMAL, grade)]
     if decimals:
         return GAINS_ADVICE, ""
+    good = [row for row in rows if len(row) == 4]
+    if all(re.fullmatch(_INTEGER, row[2]) for row in good) and not any(map(_is_number, grades)):
+        columns = {TOPIC: 1, DOCNO: 4, GRADE: 3}
+        return "docno and relevance are exchanged", _command(good, columns, GRADE, grades=True)
     words = [grade for grade in grades if re.fullmatch(r"[^\W\d_].*", grade)]
     if len(words) < 2 or len(words) * 2 < len(grades) or len(set(words)) > LISTED_WORDS:
         return None

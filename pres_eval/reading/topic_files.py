@@ -24,8 +24,8 @@ MACRO, WORST = "macro", "worst"
 """The mean over groups, and the worst of them; no group may be called so."""
 
 
-MOST = 1e15
-"""The largest weight: sums of larger ones have no digits left for small ones."""
+LARGEST_WEIGHT = 1e15
+"""Largest weight: sums of larger ones have no digits left for small ones."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,15 +51,19 @@ def read_groups(path: str) -> Groups:
     called `column=value`.  Raises InputError for other lines, and for a group that is called as means are.
     """
     header, rows = _rows(path, "topic group")
-    names = header[1:] if len(header) > 2 else [""]
+    names = [""]
+    if len(header) > 2:
+        names = header[1:]
     topics: dict[str, set[bytes]] = {}
     for line, (topic, *groups) in rows:
         for column, group in zip(names, groups, strict=True):
             if group:
-                name = f"{column}={group}" if column else group
+                name = group
+                if column:
+                    name = f"{column}={group}"
                 check_name(path, line, name)
                 topics.setdefault(name, set()).add(encoded(topic))
-    return Groups(path, {name: frozenset(own) for name, own in topics.items()})
+    return Groups(path, {name: frozenset(topics_of_group) for name, topics_of_group in topics.items()})
 
 
 def check_name(path: str, line: int | None, name: str) -> None:
@@ -84,15 +88,15 @@ def read_weights(path: str, what: str = "weight") -> Weights:
     return Weights(path, weights)
 
 
-def check_weight(path: str, line: int | None, found: Any, what: str = "weight") -> float:
+def check_weight(path: str, line: int | None, value: Any, what: str = "weight") -> float:
     """Return a weight, at least 0, or another number of a topic, whole and above 0; raise InputError."""
-    weight = number_of(found)
+    weight = number_of(value)
     if what != "weight" and not (weight >= 1 and weight.is_integer()):
-        raise InputError(path, line, f"{what} {quoted(str(found))}", "a whole number above 0")
-    if not 0 <= weight <= MOST:
-        advice = decimal_comma(str(found)).removeprefix("; ")
-        expected = f"a number of at least 0, at most {MOST:g}"
-        raise InputError(path, line, f"{what} {quoted(str(found))}", expected, advice)
+        raise InputError(path, line, f"{what} {quoted(str(value))}", "a whole number above 0")
+    if not 0 <= weight <= LARGEST_WEIGHT:
+        advice = decimal_comma(str(value)).removeprefix("; ")
+        expected = f"a number of at least 0, at most {LARGEST_WEIGHT:g}"
+        raise InputError(path, line, f"{what} {quoted(str(value))}", expected, advice)
     return weight
 
 
@@ -101,19 +105,23 @@ def check_groups(groups: Groups, judged: Sequence[bytes]) -> str | None:
 
     Raises InputError if no judged topic is in a group.
     """
-    every, grouped = set(judged), set().union(*groups.topics.values())
-    if not every & grouped:
-        found = f"topics such as {quoted(min(grouped))}" if grouped else "no groups"
-        raise InputError(groups.path, None, found, f"topics of the judgements, such as {quoted(judged[0])}")
-    parts = [
-        f"{what}: {len(rest)} (such as {quoted(min(rest))})"
-        for rest, what in (
-            (every - grouped, "topics of the judgements without a group"),
-            (grouped - every, "topics of it without judgements"),
-        )
-        if rest
-    ]
-    return f"{groups.path}: {'; '.join(parts)}" if parts else None
+    judged_topics = set(judged)
+    grouped = set().union(*groups.topics.values())
+    if not judged_topics & grouped:
+        problem = "no groups"
+        if grouped:
+            problem = f"topics such as {quoted(min(grouped))}"
+        raise InputError(groups.path, None, problem, f"topics of the judgements, such as {quoted(judged[0])}")
+    parts = []
+    for rest, what in (
+        (judged_topics - grouped, "topics of the judgements without a group"),
+        (grouped - judged_topics, "topics of it without judgements"),
+    ):
+        if rest:
+            parts.append(f"{what}: {len(rest)} (such as {quoted(min(rest))})")
+    if not parts:
+        return None
+    return f"{groups.path}: {'; '.join(parts)}"
 
 
 def check_weights(weights: Weights, judged: Sequence[bytes]) -> Weights:
@@ -123,8 +131,8 @@ def check_weights(weights: Weights, judged: Sequence[bytes]) -> Weights:
     """
     missing = [topic for topic in judged if topic not in weights.of]
     if missing:
-        found = f"no weight for {len(missing)} of {plural(len(judged))}, such as {quoted(missing[0])}"
-        raise InputError(weights.path, None, found, "one for each")
+        problem = f"no weight for {len(missing)} of {plural(len(judged))}, such as {quoted(missing[0])}"
+        raise InputError(weights.path, None, problem, "one for each")
     if not any(weights.of[topic] for topic in judged):
         raise InputError(weights.path, None, f"the weight 0 for all {plural(len(judged))}", "one above 0")
     return weights
@@ -140,8 +148,12 @@ def _rows(path: str, columns: str) -> tuple[list[str], Iterator[tuple[int, list[
     rows, separator = read_cells(path, columns)
     if separator is not None and not rows[0][1][0]:
         rows = [(number, row[1:]) for number, row in rows]  # the index of a pandas frame
-    header = rows[0][1] if rows[0][1][0].casefold() in HEADINGS else []
-    width = max(len(header), 2) if columns == "topic group" else 2
+    header: list[str] = []
+    if rows[0][1][0].casefold() in HEADINGS:
+        header = rows[0][1]
+    width = 2
+    if columns == "topic group":
+        width = max(len(header), 2)
     for number, row in rows:
         if len(row) != width or not row[0]:
             raise InputError(File(path).name, number, f"{len(row)} columns", f"{width} ({columns})")
@@ -179,17 +191,22 @@ def read_cells(path: str, columns: str) -> tuple[list[tuple[int, list[str]]], st
     first = next((line for line in lines if words_of(line) and not line.startswith("#")), "")
     if not first:
         raise InputError(source.name, None, "no lines", f"lines of {columns}")
-    quote = first[0] if first[0] == CONCORDANCE_QUOTE else '"'
-    between = (first.split(quote)[2:3] or [""])[0] if quote == CONCORDANCE_QUOTE else "\t,;"
+    quote, between = '"', "\t,;"
+    if first[0] == CONCORDANCE_QUOTE:
+        quote, between = CONCORDANCE_QUOTE, (first.split(CONCORDANCE_QUOTE)[2:3] or [""])[0]
     separators = [sign for sign in between if sign in first]
-    alike = separator_of_lines(encoded(text), 2)
-    separator = alike if alike in separators else next(iter(separators), None)
-    found: Iterable[tuple[int, list[str]]] = enumerate(map(words_of, lines), 1)
+    separator = separator_of_lines(encoded(text), 2)
+    if separator not in separators:
+        separator = next(iter(separators), None)
+    numbered: Iterable[tuple[int, list[str]]] = enumerate(map(words_of, lines), 1)
     if separator is not None:
-        found = separated_rows(source.name, io.StringIO(text), f"lines of {columns}", separator, quote)
-    stripped = [(number, [cell.strip(BLANKS) for cell in row]) for number, row in found]
-    rows = [(number, row) for number, row in stripped if any(row)]
-    return [(number, row) for number, row in rows if not row[0].startswith("#")], separator
+        numbered = separated_rows(source.name, io.StringIO(text), f"lines of {columns}", separator, quote)
+    rows = []
+    for number, cells in numbered:
+        row = [cell.strip(BLANKS) for cell in cells]
+        if any(row) and not row[0].startswith("#"):
+            rows.append((number, row))
+    return rows, separator
 
 
 def decoded(data: bytes, errors: str = "surrogateescape") -> str:
@@ -250,8 +267,8 @@ def read_medians(source: File) -> Medians:
                 raise InputError(
                     source.name, line, f"{len(fields)} columns", f"{len(rows[0][1])} as in the heading"
                 )
-            for place, label in columns:
-                _add(medians, source.name, line, label, fields[0], fields[place])
+            for column, label in columns:
+                _add(medians, source.name, line, label, fields[0], fields[column])
         return medians
     for line, fields in rows:
         if len(fields) != 3:
@@ -267,14 +284,14 @@ PASSED_OVER = (b"best", b"worst", b"min", b"max", b"mean")
 def _columns(name: str, line: int, heading: Sequence[bytes]) -> list[tuple[int, str]]:
     """Return the columns that hold medians, each with the label of its measure."""
     columns = []
-    for place, field in enumerate(heading[1:], 1):
+    for column, field in enumerate(heading[1:], 1):
         label, _, what = field.rpartition(b"_")
         if field.lower() == MEDIAN:
-            columns.append((place, MEASURE))
+            columns.append((column, MEASURE))
         elif label and what.lower() == MEDIAN:
-            columns.append((place, _text(label)))
+            columns.append((column, _text(label)))
         elif field.lower() not in PASSED_OVER and what.lower() not in PASSED_OVER:
-            columns.append((place, _text(field)))
+            columns.append((column, _text(field)))
     if not columns:
         raise InputError(name, line, "no column of medians", "one called median or after a measure")
     return columns

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -27,10 +27,10 @@ Entry = tuple[bytes, bytes, bytes, bytes, int]
 class ZScores:
     """The entries of a file, sorted by topic and label.
 
-    topics  ids of the topics, in byte order
-    first   where the entries of each topic begin
-    missing topics and labels for which -1000000 was given
-    behind  those of them that trec_eval looks for behind the last entry
+    topics          ids of the topics, in byte order
+    first           where the entries of each topic begin
+    missing         topics and labels for which -1000000 was given
+    past_the_table  those of them that trec_eval looks for past its last entry
     """
 
     name: str
@@ -38,7 +38,7 @@ class ZScores:
     first: list[int]
     entries: list[Entry]
     missing: list[tuple[bytes, bytes]] = field(default_factory=list)
-    behind: list[tuple[bytes, bytes]] = field(default_factory=list)
+    past_the_table: list[tuple[bytes, bytes]] = field(default_factory=list)
 
     def convert(
         self, topics: Sequence[bytes], label: str, values: FloatArray, *, ours: bool = False
@@ -46,37 +46,40 @@ class ZScores:
         """Return (T,) how many standard deviations above the mean each topic's value (T,) of a column is.
 
         -1000000 where the file has no entry, or one without a deviation, which `missing` gets.  Raises
-        InputError for an entry that is not two numbers.  Where trec_eval would look for one behind its table,
-        `behind` gets it too, unless the measure is ours.
+        InputError for an entry that is not two numbers.  Where trec_eval would look for one past its table,
+        `past_the_table` gets it too, unless the measure is ours.
         """
-        wanted = label.encode("utf-8", "surrogateescape")
+        label_bytes = label.encode("utf-8", "surrogateescape")
         scores = np.full(len(values), MISSING)
         for row, (topic, value) in enumerate(zip(topics, values.tolist(), strict=True)):
-            entry = self._find(topic, wanted, ours)
+            entry = self._find(topic, label_bytes, ours)
             if entry is not None:
-                mean, deviation = (self._number(token, entry[4]) for token in entry[2:4])
+                mean, deviation = self._number(entry[2], entry[4]), self._number(entry[3], entry[4])
                 if deviation != 0:
                     scores[row] = np.divide(np.subtract(value, mean), deviation)
                 elif value == mean:
                     scores[row] = 0.0
             if scores[row] == MISSING:
-                self.missing.append((topic, wanted))
+                self.missing.append((topic, label_bytes))
         return scores
 
     def _find(self, topic: bytes, label: bytes, ours: bool) -> Entry | None:
-        """Return the entry that trec_eval finds."""
-        place = _search(topic, len(self.topics), lambda number: self.topics[number])
-        if place is not None and place < len(self.topics):
-            begin = self.first[place]
-            end = self.first[place + 1] if place + 1 < len(self.first) else len(self.entries)
+        """Return the entry that trec_eval finds; note a search that ends past its table, unless ours."""
+        topic_number = _search(topic, self.topics, len(self.topics))
+        is_past = topic_number == len(self.topics)
+        if topic_number is not None and not is_past:
+            begin, end = self.first[topic_number], len(self.entries)
+            if topic_number + 1 < len(self.first):
+                end = self.first[topic_number + 1]
             # trec_eval: the search looks one entry too far, at the first of the next topic.
-            last = min(end, len(self.entries) - 1) - begin
-            place = _search(label, end - begin, lambda number: self.entries[begin + number][1], last)
-            if place is not None and place <= last:
-                return self.entries[begin + place]
-        if place is not None and not ours:
-            # trec_eval: reads behind its table there, and crashes unless what lies there is no match.
-            self.behind.append((topic, label))
+            labels = [entry[1] for entry in self.entries[begin : end + 1]]
+            label_number = _search(label, labels, end - begin)
+            if label_number is not None and label_number < len(labels):
+                return self.entries[begin + label_number]
+            is_past = label_number is not None
+        if is_past and not ours:
+            # trec_eval: reads past its table there, and crashes unless what lies there is no match.
+            self.past_the_table.append((topic, label))
         return None
 
     @property
@@ -84,39 +87,40 @@ class ZScores:
         """Return the warning about Z-scores that could not be computed; None if all could."""
         if not self.missing:
             return None
-        topic, label = min(self.behind or self.missing)
-        more = f" and {len(self.missing) - 1} more" if len(self.missing) > 1 else ""
-        behind = "; trec_eval looks behind the last entry for it, where it may crash" if self.behind else ""
-        return (
-            f"{self.name}: no usable entry for {quoted(label)} of topic {quoted(topic)}{more}: the Z-score"
-            f" printed, and in means, is {MISSING:.0f}{behind}"
-        )
+        topic, label = min(self.past_the_table or self.missing)
+        text = f"{self.name}: no usable entry for {quoted(label)} of topic {quoted(topic)}"
+        if len(self.missing) > 1:
+            text += f" and {len(self.missing) - 1} more"
+        text += f": the Z-score printed, and in means, is {MISSING:.0f}"
+        if self.past_the_table:
+            text += "; trec_eval looks behind the last entry for it, where it may crash"
+        return text
 
     def _number(self, token: bytes, line: int) -> float:
         number = read_number(token)
         if number is not None:
             return number
         if re.fullmatch(NAN, token):
-            return -np.nan if token.startswith(b"-") else np.nan
+            if token.startswith(b"-"):
+                return -np.nan
+            return np.nan
         raise InputError(self.name, line, quoted(token), f"a number ({LAYOUT})")
 
 
-def _search(wanted: bytes, end: int, item: Callable[[int], bytes], last: int | None = None) -> int | None:
-    """Return where trec_eval's binary search finds a text among items 0 ... end, one more than there are.
+def _search(text: bytes, items: Sequence[bytes], end: int) -> int | None:
+    """Return where trec_eval's binary search finds a text among items 0 ... end, one more than it has.
 
-    `last`: the last item that can be read (end - 1 if not given); the place behind it is given if the search
-    gets there, None if it finds nothing.
+    Returns len(items) if the search gets past the items there are, None if it finds nothing.  Of the items
+    a, b it looks for c at 1 (b), then at 2, past the last one.
     """
-    last = end - 1 if last is None else last
     start = 0
     while start <= end:
         middle = (start + end) // 2
-        if middle > last:
+        if middle >= len(items):
+            return len(items)
+        if text == items[middle]:
             return middle
-        found = item(middle)
-        if wanted == found:
-            return middle
-        if wanted < found:
+        if text < items[middle]:
             end = middle - 1
         else:
             start = middle + 1

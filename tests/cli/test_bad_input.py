@@ -392,8 +392,14 @@ def test_topic_of_d_that_is_not_there(call: Command) -> None:
 
 
 USAGE = [
-    ([], "usage: pres-eval [OPTIONS] QRELS RUN [RUN ...]   (pres-eval -h explains everything)"),
-    (["qrels"], "usage: pres-eval [OPTIONS] QRELS RUN [RUN ...]   (pres-eval -h explains everything)"),
+    (
+        [],
+        "usage: pres-eval [OPTIONS] QRELS RUN [RUN ...]   (pres-eval -h shows the most used, --help-all all)",
+    ),
+    (
+        ["qrels"],
+        "usage: pres-eval [OPTIONS] QRELS RUN [RUN ...]   (pres-eval -h shows the most used, --help-all all)",
+    ),
     (["-", "-"], "standard input (-) can be one file only"),
     (["qrels", "-", "-"], "standard input (-) can be one file only"),
     (

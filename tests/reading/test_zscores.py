@@ -66,8 +66,8 @@ def test_item_20_what_lies_behind_the_table_is_missing(tmp_path: Path) -> None:
     for topic, label in ((b"1", "b"), (b"2", "a")):
         assert converted(zscores, topic, label, ours=True) == MISSING
     assert "no usable entry for 'b' of topic '1' and 1 more" in str(zscores.warning)
-    assert not zscores.behind and "looks behind" not in str(zscores.warning)
+    assert not zscores.past_the_table and "looks behind" not in str(zscores.warning)
     for topic, label in ((b"1", "b"), (b"2", "a")):
         assert converted(zscores, topic, label) == MISSING
     assert converted(zscores, b"0", "a") == MISSING
-    assert zscores.behind == [(b"1", b"b"), (b"2", b"a")]
+    assert zscores.past_the_table == [(b"1", b"b"), (b"2", b"a")]

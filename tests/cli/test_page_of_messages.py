@@ -169,7 +169,7 @@ SHOWN_ELSEWHERE = {
         "standard output: the same file as a",
     ),
     "its topics are not together, and the disk has no room for a copy": (
-        "cli/test_messages.py",
+        "cli/test_page_of_messages.py",
         "test_no_room_for_a_copy_of_a_pipe",
     ),
     "ir_datasets cannot fetch": ("reading/test_datasets.py", "ir_datasets cannot fetch"),
