@@ -17,7 +17,7 @@ from pres_eval.checking.second_look import Sampler, SecondLook
 from pres_eval.errors import InputError, quoted
 from pres_eval.library.ids import Lookup, decode, encode, ids_of
 from pres_eval.options import Options
-from pres_eval.ranking.order import Sortable, falling_order, place_keys, rank_judged
+from pres_eval.ranking.order import Sortable, falling_order, position_keys, rank_judged
 from pres_eval.ranking.parts import Facts, RankedPart, joined_topics
 from pres_eval.ranking.ranked import NO_TIES, Ranked, Scores, inverse
 from pres_eval.ranking.ranker import Ranker
@@ -332,7 +332,7 @@ class _Topics:
             return None
         keys = self._keys(scores)
         keys.sort()
-        wanted_keys = place_keys(segment, wanted_scores, len(self.topic))
+        wanted_keys = position_keys(segment, wanted_scores, len(self.topic))
         places = np.searchsorted(keys, wanted_keys)
         if _are_tied(keys, places):
             return None
@@ -348,7 +348,7 @@ class _Topics:
     def _keys(self, scores: Scores) -> Words:
         """Return whole numbers (N,) in the order of topics, and of falling scores of 32 bits in each."""
         topic_of = np.repeat(np.arange(len(self.topic)), np.diff(self.offsets))
-        return place_keys(topic_of, scores, len(self.topic))
+        return position_keys(topic_of, scores, len(self.topic))
 
     def _untied_places(self, scores: Scores, rows: IntArray, ranker: Ranker) -> IntArray | None:
         """Return the places (D,) of judged rows (D,) once scores are sorted; None where scores tie."""
