@@ -12,7 +12,7 @@ from pres_eval.analysis.ranked_lists import read_ranked_lists
 from pres_eval.analysis.replication import SameDocuments, replications, same_documents
 from pres_eval.cli.analysing import PairedOptions, put_out
 from pres_eval.cli.command_options import FiniteRange, argument, command_with, option
-from pres_eval.cli.loading import Loaded, Paired, read, read_paired, read_score_file, select_or_usual
+from pres_eval.cli.loading import Loaded, Paired, read, read_paired, read_score_file, select_or_default
 from pres_eval.errors import UsageError, plural
 from pres_eval.reading.run_files import run_at
 from pres_eval.report.replication_tables import replication_figure, replication_tables
@@ -135,7 +135,7 @@ def _scores_of_runs(options: ReplicateOptions) -> tuple[PairedScores, PairedScor
     if options.new_qrels is None:
         paired = read_paired(options, 4)
         return _of_runs(paired.scores, (0, 1)), _of_runs(paired.scores, (2, 3)), paired
-    selection = select_or_usual(options, options.measures, options.nmax)
+    selection = select_or_default(options, options.measures, options.nmax)
     original = read(options, options.files[0], options.files[1:3])
     new = read(options, options.new_qrels, options.files[3:])
     scores = original.paired(selection)
