@@ -123,8 +123,7 @@ def page_of_measures(page: str) -> str:
     lines = "".join(f"- {family}: {', '.join(names)}\n" for family, names in families.items())
     if PAGES[page].in_brief:
         sections = "\n".join(_brief_section(entry) for entry in members)
-        rest = "`pres-eval measures NAME` prints formula, range, notes and source of each."
-        return f"{lines}\n{rest}\n\n{sections}"
+        return f"`pres-eval measures NAME` prints formula, range, notes and source of each.\n\n{sections}"
     letters = common_letters(page)
     common = f"\nLetters:\n\n{listed(letters)}" if letters else ""
     sections = "\n".join(_section(entry, letters) for entry in members)
