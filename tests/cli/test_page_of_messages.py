@@ -201,7 +201,7 @@ def ragged_rows() -> None:
 
 
 def runs_compared() -> None:
-    pe.compare([{"q1": {"d1": 1.0}}, {"q1": {"d2": 1.0}}])
+    pe.compare([{"q1": {"d1": 1.0}}, {"q1": {"d2": 1.0}}])  # type: ignore[list-item]
 
 
 def changed_result() -> None:
