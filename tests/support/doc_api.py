@@ -19,8 +19,14 @@ def public_names() -> str:
     return "\n".join(_section(name, getattr(pe, name)) for name in functions + classes)
 
 
+IN_BRIEF = frozenset({"Batch", "Measure", "Options"})
+"""Classes that only who writes a measure of their own needs: help() has the rest."""
+
+
 def _section(name: str, thing: Any) -> str:
     description, *paragraphs = (inspect.getdoc(thing) or "").split("\n\n")
+    if name in IN_BRIEF:
+        return f"## {name}\n\n{description} `help(pres_eval.{name})` has its fields.\n"
     call = "" if _is_error(thing) else f"```text\n{_wrapped(f'pres_eval.{name}', _signature(thing))}\n```\n\n"
     prose = [paragraph for paragraph in paragraphs if not paragraph.startswith(">>> ")]
     body = "".join(f"{_shown(paragraph)}\n\n" for paragraph in prose)

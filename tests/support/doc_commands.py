@@ -16,7 +16,7 @@ OPTION = re.compile(r"(?<![\w`-])(--?[a-z][\w-]*|-[A-Z])(?![\w`])", re.IGNORECAS
 
 
 SHARED_PAGES = {
-    "overlap": "compare",
+    "power": "compare",
     "convert": "check",
     "agreement": "judges",
     "robustness": "judges",

@@ -29,25 +29,29 @@ from pres_eval.options import VERSIONS
 
 @dataclass(frozen=True)
 class Page:
-    """A page of docs/reference/measures/: its title, and the modules of pres_eval/measures/ that it shows."""
+    """A page of docs/reference/measures/.
+
+    modules   modules of pres_eval/measures/ that it shows
+    in_brief  whether it has only what a measure is: `pres-eval measures NAME` has the rest
+    """
 
     title: str
     modules: tuple[str, ...] = ()
+    in_brief: bool = False
 
 
 PAGES = {
     "precision": Page("Precision, recall and counts", ("precision", "sets", "counts", "judged")),
-    "average-precision": Page(
-        "Average precision, bpref and preferences",
-        ("average_precision", "interpolation", "bpref", "preference", "judgement_groups"),
-    ),
+    "average-precision": Page("Average precision and bpref", ("average_precision", "interpolation", "bpref")),
     "ndcg": Page("nDCG and other gains", ("ndcg", "cumulated_gain", "normalized_gain", "likeness", "ntcir")),
     "readers": Page("RBP, ERR and models of readers", ("rbp", "readers")),
     "pres": Page("PRES and its family", ("pres", "budgets")),
     "screening": Page("Screening, effort and cost", ("screening", "effort", "asreview", "reading_cost")),
     "diversity": Page("Diversity and intents", ("diversity", "intents")),
     "sampled": Page("Estimates from a sample", ("sampled",)),
-    "parity": Page("Rarely used measures", ("document_scores",)),
+    "parity": Page(
+        "Rarely used measures", ("preference", "judgement_groups", "document_scores"), in_brief=True
+    ),
 }
 """The pages by the names of their files.  A new module is added to one of them."""
 
@@ -117,6 +121,9 @@ def page_of_measures(page: str) -> str:
     for entry in members:
         families.setdefault(entry.family, []).append(f"[`{entry.measure.name}`](#{anchor(entry.measure)})")
     lines = "".join(f"- {family}: {', '.join(names)}\n" for family, names in families.items())
+    if PAGES[page].in_brief:
+        sections = "\n".join(_brief_section(entry) for entry in members)
+        return f"`pres-eval measures NAME` prints formula, range, notes and source of each.\n\n{sections}"
     letters = common_letters(page)
     common = f"\nLetters:\n\n{listed(letters)}" if letters else ""
     sections = "\n".join(_section(entry, letters) for entry in members)
@@ -139,6 +146,11 @@ def formula_of(measure: Measure) -> str:
 def _fields_of(measure: Measure) -> dict[str, str]:
     _, _, rest = measure.text.partition("\nSource:")[0].partition("\n\n")
     return _text_fields(rest)
+
+
+def _brief_section(entry: CatalogueEntry) -> str:
+    """Return a measure's section that says only what it is."""
+    return f"## {entry.measure.name}\n\n{escaped(' '.join(entry.measure.description.split()))}\n"
 
 
 def _section(entry: CatalogueEntry, known: list[Letter]) -> str:
