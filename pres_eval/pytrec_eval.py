@@ -237,7 +237,7 @@ class RelevanceEvaluator:
         lookup = self._qrels.lookup
         indices = {}
         for topic in topics:
-            index = lookup.topics.get(topic) if type(topic) is str else lookup.place(topic, "run")
+            index = lookup.topics.get(topic) if type(topic) is str else lookup.number_of_topic(topic, "run")
             if index is not None:
                 indices[topic] = index
         return indices

@@ -47,8 +47,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             vars(function)["_hypothesis_internal_use_settings"] = settings(own, max_examples=examples)
 
 
-def pytest_configure() -> None:
-    """Let commands be interrupted also where a shell that ignores interrupts runs the suite behind it."""
+def pytest_configure(config: pytest.Config) -> None:
+    """Let commands be interrupted also where a shell that ignores interrupts runs the suite behind it.
+
+    Neighbouring tests go to one worker, so that few clusters, servers and browsers are started twice.
+    """
+    if getattr(config.option, "dist", "no") == "load":
+        config.option.dist = "worksteal"
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -112,8 +117,14 @@ def _run_process(
 
 
 @pytest.fixture
+def call(capfdbinary: pytest.CaptureFixture[bytes]) -> commands.Command:
+    """pres-eval in this process: `call.ok(ARGUMENTS)` gives what it printed; some files write input first."""
+    return commands.Command(capfdbinary)
+
+
+@pytest.fixture
 def command(capfdbinary: pytest.CaptureFixture[bytes]) -> commands.Command:
-    """pres-eval in this process: `command.ok(ARGUMENTS)` gives what it printed."""
+    """The same without any input."""
     return commands.Command(capfdbinary)
 
 

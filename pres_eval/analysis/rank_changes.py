@@ -104,8 +104,8 @@ def without_suffixes(
 ) -> tuple[RankedLists, RankedLists]:
     """Return the runs with MTEB's topics `T-og` and `T-changed` as T, if the topics T are only so in them."""
     known = {*first.topics, *second.topics}
-    wanted = {*topics}
-    if wanted & known or not any(topic + BEFORE_SUFFIX in known for topic in wanted):
+    topics_to_score = {*topics}
+    if topics_to_score & known or not any(topic + BEFORE_SUFFIX in known for topic in topics_to_score):
         return first, second
     return _renamed(first, BEFORE_SUFFIX), _renamed(second, AFTER_SUFFIX)
 

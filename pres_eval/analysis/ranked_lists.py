@@ -91,7 +91,7 @@ def read_ranked_lists(run: RunFiles, options: Options, rewriting: Rewriting | No
     ranking = read_run(run, everything, options)
     order = np.argsort(ranking.topic, kind="stable")  # the pool's topics are in byte order
     lengths = np.diff(ranking.offsets)
-    rows = [np.arange(ranking.offsets[place], ranking.offsets[place + 1]) for place in order.tolist()]
+    rows = [np.arange(ranking.offsets[number], ranking.offsets[number + 1]) for number in order.tolist()]
     documents = ranking.document[np.concatenate([*rows, np.zeros(0, np.int64)])].astype(np.int64)
     return RankedLists(
         name=run.name,

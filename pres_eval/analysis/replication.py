@@ -151,7 +151,7 @@ def tau_union(first: Sequence[bytes], second: Sequence[bytes], depth: int = DEPT
     Source: Breuer et al., SIGIR 2020, doi:10.1145/3397271.3401036.
     """
     union = dict.fromkeys([*_cut(first, second, depth), *_cut(second, first, depth)])
-    return _tau_of_places(first, second, {docno: place for place, docno in enumerate(union)}, depth)
+    return _tau_of_places(first, second, {docno: position for position, docno in enumerate(union)}, depth)
 
 
 def tau_union_by_docno(first: Sequence[bytes], second: Sequence[bytes], depth: int = DEPTH) -> float:
@@ -160,7 +160,7 @@ def tau_union_by_docno(first: Sequence[bytes], second: Sequence[bytes], depth: i
     Notes: it changes if documents get other names.
     """
     union = sorted({*_cut(first, second, depth), *_cut(second, first, depth)})
-    return _tau_of_places(first, second, {docno: place for place, docno in enumerate(union)}, depth)
+    return _tau_of_places(first, second, {docno: position for position, docno in enumerate(union)}, depth)
 
 
 def _cut(documents: Sequence[bytes], other: Sequence[bytes], depth: int) -> Sequence[bytes]:
@@ -168,11 +168,11 @@ def _cut(documents: Sequence[bytes], other: Sequence[bytes], depth: int) -> Sequ
 
 
 def _tau_of_places(
-    first: Sequence[bytes], second: Sequence[bytes], place_of: dict[bytes, int], depth: int
+    first: Sequence[bytes], second: Sequence[bytes], position_of: dict[bytes, int], depth: int
 ) -> float:
     """Return Kendall's τ of the places of the i-th documents of both lists, each place once in a list."""
     pairs = sorted(
-        (place_of[before], place_of[after])
+        (position_of[before], position_of[after])
         for before, after in zip(_cut(first, second, depth), _cut(second, first, depth), strict=True)
     )
     size = len(pairs)
@@ -180,8 +180,8 @@ def _tau_of_places(
         return math.nan
     discordant = 0
     seen: list[int] = []
-    for _, place in pairs:
-        where = bisect.bisect(seen, place)
+    for _, position in pairs:
+        where = bisect.bisect(seen, position)
         discordant += len(seen) - where
-        seen.insert(where, place)
+        seen.insert(where, position)
     return 1 - 4 * discordant / (size * (size - 1))

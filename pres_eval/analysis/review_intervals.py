@@ -162,7 +162,7 @@ def drawn(parts: Sequence[SampledPart], stream: RandomStream, draws: int) -> Flo
     """Return (draws,) numbers of relevant documents of some parts together, drawn from their posterior."""
     if not parts:
         return np.zeros(draws)
-    return posterior(parts, draws)[stream.orders(1, draws)[0]]
+    return np.asarray(posterior(parts, draws)[stream.orders(1, draws)[0]])
 
 
 def ends_of(values: FloatArray, outside: Sequence[float]) -> list[Ends]:

@@ -21,18 +21,18 @@ PUNCTUATION_BYTES = rb"""!"#$%&'()*+,-./:;<=>?@[\]^_`{|}~"""
 WHITESPACE_BYTES = b" \t\n\r\v\f"
 _MARKS = bytes(set(range(256)) - set(PUNCTUATION_BYTES))
 _INVISIBLE = "[\\s\u200b-\u200f\u2060\ufeff]"
-SEPARATORS = b"#:%|@_.-"
+ID_SEPARATORS = b"#:%|@_.-"
 NAMES_OF_CHUNKS = (b"chunk", b"passage", b"part", b"seg")
 SHORT_NAME = b"p"
 """A name of a chunk behind a separator alone: d1-p3, but not EP1."""
 # Patterns are compiled when they are first used: few runs have ids that are compared here.
 _CHUNK = rb"(?i)([%b]+|[%b]*(%b)[%b]*|[%b]+%b[%b]*)[0-9]+\Z" % (
-    *(SEPARATORS, SEPARATORS, b"|".join(NAMES_OF_CHUNKS)),
-    *(SEPARATORS, SEPARATORS, SHORT_NAME, SEPARATORS),
+    *(ID_SEPARATORS, ID_SEPARATORS, b"|".join(NAMES_OF_CHUNKS)),
+    *(ID_SEPARATORS, ID_SEPARATORS, SHORT_NAME, ID_SEPARATORS),
 )
 
 CASE, ZERO, LEADING, PUNCTUATION = "case", "'.0' at the end", "leading zeros", "punctuation"
-LETTERS = "blanks, invisible characters and other forms of letters"
+UNICODE_LETTERS = "blanks, invisible characters and other forms of letters"
 CHUNKS = "the number of a chunk at the end"
 PATENTS = "the kind codes of patents"
 
@@ -79,8 +79,8 @@ def _without_punctuation(text: bytes) -> bytes:
     return text.translate(None, PUNCTUATION_BYTES)
 
 
-RULES: dict[str, Rule] = {
-    LETTERS: without_invisible,
+REWRITING_RULES: dict[str, Rule] = {
+    UNICODE_LETTERS: without_invisible,
     CASE: lower_case,
     ZERO: _without_zeros_at_end,
     LEADING: _without_leading_zeros,
@@ -88,7 +88,11 @@ RULES: dict[str, Rule] = {
 }
 """Differences between notations, in the order in which they are removed from the ids of both sides."""
 
-_TRIED = ((LETTERS, CASE, ZERO, LEADING), (LETTERS, CASE, ZERO, PUNCTUATION), tuple(RULES))
+_TRIED = (
+    (UNICODE_LETTERS, CASE, ZERO, LEADING),
+    (UNICODE_LETTERS, CASE, ZERO, PUNCTUATION),
+    tuple(REWRITING_RULES),
+)
 """The rules together: without punctuation zeros may no longer lead."""
 
 
@@ -125,7 +129,7 @@ class Respelling:
     def advice(self) -> str:
         """Return the option that helps, after a semicolon, with a pattern where there is one."""
         (_, ours), judged = self.pairs[0]
-        if LETTERS in self.names and _in_one_form(ours) == _in_one_form(judged):
+        if UNICODE_LETTERS in self.names and _in_one_form(ours) == _in_one_form(judged):
             return f"; write both files in one form: {ONE_FORM}"
         if PATENTS in self.names:
             return "; see --map-docs patent"
@@ -230,7 +234,7 @@ class _Attempt:
 
     def _rewritten(self, text: bytes) -> bytes:
         for rule in self.rules:
-            text = RULES[rule](text)
+            text = REWRITING_RULES[rule](text)
         return text
 
     def _may_be(self, text: bytes, judged: bytes) -> bool:

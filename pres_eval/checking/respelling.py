@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from pres_eval.checking.notations import (
+    ID_SEPARATORS,
     NAMES_OF_CHUNKS,
     PUNCTUATION_BYTES,
-    SEPARATORS,
     SHORT_NAME,
     Id,
     Respelling,
@@ -30,7 +30,7 @@ COMPARED_TOPICS = 1 << 14
 SEEN_PATENTS = 8
 """Ids of each side, of which one is a publication with a kind code if there are patents."""
 
-_DIGITS = b"0123456789"
+_ASCII_DIGITS = b"0123456789"
 _NAMES = (*NAMES_OF_CHUNKS, SHORT_NAME)
 
 TextsByTopic = Mapping[int, Sequence[bytes]]
@@ -116,11 +116,11 @@ def _letters_of_wholes(texts: Iterable[bytes]) -> set[bytes]:
 
 def _without_numbers(texts: Iterable[bytes]) -> set[bytes]:
     """Return the beginnings of ids before a number and the name of a chunk: d1 of d1#0 and of d1_chunk_0."""
-    beginnings = {text.rstrip(_DIGITS).rstrip(SEPARATORS) for text in texts}
+    beginnings = {text.rstrip(_ASCII_DIGITS).rstrip(ID_SEPARATORS) for text in texts}
     for text in [text for text in beginnings if text.lower().endswith(_NAMES)]:
         for name in _NAMES:
             if text.lower().endswith(name):
-                beginnings.add(text[: -len(name)].rstrip(SEPARATORS))
+                beginnings.add(text[: -len(name)].rstrip(ID_SEPARATORS))
     return beginnings - {b""}
 
 

@@ -28,7 +28,7 @@ from pres_eval.cli.streams import check_paths, is_watched
 from pres_eval.engines.machine import num_processors
 from pres_eval.errors import InputError, UsageError
 from pres_eval.reading.file import File
-from pres_eval.reading.formats.recognising import recognised
+from pres_eval.reading.formats.recognising import has_whole_numbers, recognised
 from pres_eval.reading.headings import DOCNO, TOPIC
 from pres_eval.reading.lines import QRELS
 from pres_eval.reading.relevance import relevance_info
@@ -69,7 +69,8 @@ class CheckedFiles(CommandOptions):
     named with -T and -R; in these, and in judgements with -R prefs and the like, only the first malformed row
     is reported.
 
-    A single file is checked alone: as judgements if it has four columns, or grades and no scores.
+    A single file is checked alone: as judgements if it has four columns, or grades and no scores, or, in JSON
+    and BEIR's format, whole numbers; as a run with --no-qrels.
 
     Exit codes: 0 no errors; 1 errors, with --strict also warnings (or a usage error).
     """  # noqa: D301 - a real \b keeps click from wrapping the example
@@ -171,13 +172,15 @@ def command(options: CheckedFiles) -> None:
 
 
 def looks_like_judgements(source: File, options: CheckedFiles) -> bool:
-    """Return whether a file that is checked alone has judgements: four columns, or grades and no scores."""
+    """Return whether a file that is checked alone has judgements: four columns, grades, or whole numbers."""
     if options.relevance_format != "qrels":
         return True
     with contextlib.suppress(InputError):
-        if recognised(source, grades=False) is not None:
-            return False
-        if recognised(source, grades=True) is not None:
+        run_format, judged_format = recognised(source, grades=False), recognised(source, grades=True)
+        if run_format is not None:
+            is_either = run_format == judged_format and run_format.name in ("json", "beir")
+            return is_either and has_whole_numbers(source)
+        if judged_format is not None:
             return True
         lines = [line for line in source.head().split(b"\n") if line.strip() and not line.startswith(b"#")]
         return bool(lines) and len(lines[0].split()) == len(QRELS.names.split())

@@ -44,13 +44,17 @@ class Need:
 
 @dataclass(frozen=True, eq=False)
 class Parameter:
-    """Option or argument of click for a field, whose name it takes."""
+    """Option or argument of click for a field, whose name it takes.
+
+    of_runs  whether it changes how runs are read and evaluated, so that scores have it behind them
+    """
 
     kind: type[click.Parameter]
     names: tuple[str, ...]
     settings: dict[str, Any]
     file_use: FileUse = FileUse.NONE
     need: Need | None = None
+    of_runs: bool = False
 
 
 def option(
@@ -58,16 +62,18 @@ def option(
     choices: Iterable[str] = (),
     file_use: FileUse | None = None,
     need: Need | None = None,
+    of_runs: bool = False,
     **settings: Any,
 ) -> Any:
     """Return a field that an option sets, to one of the choices if there are any; the rest is click's.
 
     file_use  what is done with the files that it names: they are read if its metavar names a file
     need      the options of which it needs one
+    of_runs   whether it changes how runs are read and evaluated
     """
     if file_use is None:
         file_use = FileUse.READ if NAMES_A_FILE.match(settings.get("metavar", "")) else FileUse.NONE
-    return Parameter(click.Option, names, {**_type_of(choices), **settings}, file_use, need)
+    return Parameter(click.Option, names, {**_type_of(choices), **settings}, file_use, need, of_runs)
 
 
 def argument(*, choices: Iterable[str] = (), **settings: Any) -> Any:

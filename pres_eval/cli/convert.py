@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -15,14 +14,14 @@ from pres_eval.errors import InputError, UsageError, quoted
 from pres_eval.library.converting import blocks_of_file
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.file import BYTE_ORDER_MARK, File
-from pres_eval.reading.formats.recognising import FORMATS, recognised
+from pres_eval.reading.formats.recognising import has_whole_numbers, recognised
 from pres_eval.reading.headings import GRADE, QRELS_PREFIX, RANK, RUN_PREFIX, SCORE
 from pres_eval.reading.naming import current_naming
-from pres_eval.reading.run_files import RUN_FORMATS, TREC, check_format, source_at
-from pres_eval.reading.topic_files import HEADINGS
+from pres_eval.reading.run_files import TABLE_FORMATS, TREC, check_format, source_at
+from pres_eval.reading.topic_files import TOPIC_HEADINGS
 from pres_eval.report.converted import OF_RUNS, TARGETS, write_blocks
 
-JUDGED = ("qrels", *(name for name in RUN_FORMATS if not FORMATS[name].runs_only))
+JUDGED = ("qrels", *TABLE_FORMATS)
 """Formats of judgements that can be converted."""
 
 
@@ -114,9 +113,7 @@ def _can_be_both(source: File, form: str) -> bool:
     judged = recognised(source, grades=True)
     if judged is None or judged.name.partition(" ")[0] != form:
         return False
-    head = source.head()
-    has_decimals = re.search(rb"[:\s,]-?\d+(\.\d|[eE][+-]?\d)|NaN|Infinity", head) is not None
-    return not has_decimals
+    return has_whole_numbers(source)
 
 
 def _with_topics_of(blocks: Iterator[Block], path: str) -> Iterator[Block]:
@@ -145,10 +142,10 @@ def _topics_of(path: str) -> list[bytes]:
     text = File(path).head(None).removeprefix(BYTE_ORDER_MARK)
     lines = [line for line in map(bytes.strip, text.split(b"\n")) if line]
     for separator in (b"\t", b",", b";"):
-        if lines and lines[0].split(separator)[0].strip(b'"').lower().decode("latin-1") in HEADINGS:
+        if lines and lines[0].split(separator)[0].strip(b'"').lower().decode("latin-1") in TOPIC_HEADINGS:
             return [line.split(separator)[0].strip(b'"') for line in lines[1:]]
     names = [line.split()[0] for line in lines]
-    if names and names[0].lower().decode("latin-1") in HEADINGS:
+    if names and names[0].lower().decode("latin-1") in TOPIC_HEADINGS:
         return names[1:]
     with_commas = all(b"," in name for name in names)
     return [name.split(b",")[0].strip(b'"') for name in names] if with_commas else names

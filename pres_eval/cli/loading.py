@@ -119,14 +119,6 @@ def read_runs(
     return rankings, options.named([(ranking.tag, ranking.name) for ranking in rankings]), tuple(failures)
 
 
-OF_RUNS = (
-    *("relevance_level", "judged_only", "num_docs_in_coll", "max_retrieved", "duplicates", "compat"),
-    *("relevance_format", "ties", "nmax", "names", "keep_going", "nmax_file", "size_file"),
-    *("columns", "grades", "map_docs", "map_ranks", "exclude", "exclude_from", "empty", "protocol"),
-)
-"""Parameters that change how runs are read and evaluated, which a file of scores has behind it."""
-
-
 def has_scores(path: str) -> bool:
     """Return whether a file begins as files of scores do; not where it cannot be read."""
     with contextlib.suppress(InputError):
@@ -140,11 +132,10 @@ def read_score_file(options: NumberOptions, paths: Sequence[str], measures: Sequ
     Raises UsageError for options that change how runs are evaluated.
     """
     context = click.get_current_context()
-    for option in context.command.params:
-        source = context.get_parameter_source(option.name or "")
-        if option.name in OF_RUNS and source is ParameterSource.COMMANDLINE:
+    for name, option in options.fields():
+        if option.of_runs and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             raise UsageError(
-                f"{option.opts[0]} has no effect on --scores, whose runs are evaluated: leave it out"
+                f"{option.names[0]} has no effect on --scores, whose runs are evaluated: leave it out"
             )
     texts = [
         decoded(b"".join(chunk.text() for chunk in File(path).chunks()), "backslashreplace") for path in paths

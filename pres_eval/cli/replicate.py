@@ -28,7 +28,7 @@ class ReplicateOptions(PairedOptions):
 
     \b
     Example:
-      pres-eval replicate qrels.txt run_keyword.txt run_broad.txt run_keyword.txt run_semantic.txt
+      pres-eval replicate qrels.txt old_1.txt old_2.txt new_1.txt new_2.txt
 
     The runs come in this order: baseline and advanced run of the original, then of the replication.  After
     Breuer et al. (SIGIR 2020): effect ratio, delta relative improvement, root mean square error by topic; of
@@ -41,7 +41,7 @@ class ReplicateOptions(PairedOptions):
     Tables for --table: effects; with runs documents, topics.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
 
-    files: tuple[str, ...] = argument(nargs=-1, metavar="QRELS BASELINE ADVANCED NEW_BASELINE NEW_ADVANCED")
+    files: tuple[str, ...] = argument(nargs=-1, metavar="QRELS RUN RUN NEW_RUN NEW_RUN")
     new_qrels: str | None = option(
         "--new-qrels", metavar="QRELS", help="Judgements of the replicated runs, if they are others."
     )
@@ -72,8 +72,8 @@ def command(options: ReplicateOptions) -> None:
         original, new, paired = _scores_of_tables(options)
     else:
         if len(options.files) != 5:
-            found = plural(max(len(options.files) - 1, 0), "run")
-            raise UsageError(f"found {found} behind QRELS, expected {FOUR_RUNS}; or --scores FILE")
+            num_runs = plural(max(len(options.files) - 1, 0), "run")
+            raise UsageError(f"found {num_runs} behind QRELS, expected {FOUR_RUNS}; or --scores FILE")
         original, new, paired = _scores_of_runs(options)
         documents = _same_documents(options)
     rows = replications(original, new)
@@ -106,8 +106,10 @@ def _scores_of_tables(options: ReplicateOptions) -> tuple[PairedScores, PairedSc
     _check_runs(options.new_scores, new, 2, "two runs: NEW_BASELINE, NEW_ADVANCED")
     labels = [label for label in paired.scores.measures if label in new.measures]
     if not labels:
-        found = ", ".join(new.measures)
-        raise UsageError(f"{options.new_scores[0]}: measures {found}, expected those of {options.scores[0]}")
+        labels_of_new = ", ".join(new.measures)
+        raise UsageError(
+            f"{options.new_scores[0]}: measures {labels_of_new}, expected those of {options.scores[0]}"
+        )
     return _under(paired.scores, labels), _under(new, labels), paired
 
 
@@ -121,7 +123,7 @@ def _of_runs(scores: PairedScores, places: tuple[int, int]) -> PairedScores:
     """Return the scores of two of the runs."""
     values = np.ascontiguousarray(scores.values[:, list(places)])
     return replace(
-        scores, runs=tuple(scores.runs[place] for place in places), values=values, means=means_of(values)
+        scores, runs=tuple(scores.runs[number] for number in places), values=values, means=means_of(values)
     )
 
 

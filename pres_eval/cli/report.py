@@ -264,7 +264,7 @@ def report_of(options: ReportOptions) -> Report:
         compared_with=None
         if options.baseline is None
         else chosen_run("--baseline", options.baseline, loaded.known),
-        each=loaded.loop("comparing"),
+        loop=loaded.loop("comparing"),
         medians=medians,
         groups=groups,
         weights=weights,

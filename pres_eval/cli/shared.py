@@ -24,7 +24,7 @@ from pres_eval.options import (
 )
 from pres_eval.ranking.ranking import ALL, TOPIC_RULES
 from pres_eval.reading.headings import NAMEABLE
-from pres_eval.reading.relevance import FORMATS, relevance_info
+from pres_eval.reading.relevance import JUDGED_FORMATS, relevance_info
 from pres_eval.reading.run_files import RUN_FORMATS, TREC
 from pres_eval.report.text import NAMINGS, run_names
 
@@ -46,16 +46,20 @@ RESULTS_FORMAT = option(
     help=f"Format of the runs: {TREC}, {', '.join(RUN_FORMATS)}; recognised if none is given.",
 )  # fmt: skip
 COLUMNS = option(
-    "--columns", multiple=True, metavar="NAME=HEADING,...",
+    "--columns", of_runs=True, multiple=True, metavar="NAME=HEADING,...",
     help="Columns of CSV, JSON and Parquet by their headings, or of any text by their numbers from 1; NAME is"
     f" {', '.join(NAMEABLE)}; qrels.NAME and run.NAME are for one of the files alone.",
 )  # fmt: skip
 GRADE_WORDS = option(
-    "--grades", multiple=True, metavar="WORD=GRADE,...", help="Grades that are words, as in X=3,Y=2,A=1."
-)
+    "--grades",
+    of_runs=True,
+    multiple=True,
+    metavar="WORD=GRADE,...",
+    help="Grades that are words, as in X=3,Y=2,A=1.",
+)  # fmt: skip
 NMAX = option(
-    "--nmax", type=CutoffList(), default=",".join(map(str, DEFAULT_NMAX)), show_default=True, metavar="RANKS",
-    help="Nmax of PRES where -m PRES names none.",
+    "--nmax", of_runs=True, type=CutoffList(), default=",".join(map(str, DEFAULT_NMAX)), show_default=True,
+    metavar="RANKS", help="Nmax of PRES where -m PRES names none.",
 )  # fmt: skip
 GROUPS = option(
     "--groups", metavar="FILE",
@@ -125,21 +129,21 @@ class RewriteOptions(CommandOptions, position=5):
     """Options that map and exclude documents."""
 
     map_docs: str | None = option(
-        "--map-docs", metavar="FILE|REGEX|patent",
+        "--map-docs", of_runs=True, metavar="FILE|REGEX|patent",
         help="Map documents, in runs and judgements: by a file (docno document, docno family), a pattern with"
         " groups, as '^(.*)#\\d+$' for chunks, or to the numbers of patents, without kind codes; the first of"
         " several hits counts, the highest of grades.",
     )  # fmt: skip
     map_ranks: str = option(
-        "--map-ranks", choices=("dense", "kept"), default="dense", show_default=True,
+        "--map-ranks", of_runs=True, choices=("dense", "kept"), default="dense", show_default=True,
         help="With --map-docs, if a document comes again: renumber the ranks, or keep them.",
     )  # fmt: skip
     exclude: str | None = option(
-        "--exclude", metavar="FILE|self",
+        "--exclude", of_runs=True, metavar="FILE|self",
         help="Documents that do not count: a file (topic docno, or qrels); self: the topic's own id.",
     )  # fmt: skip
     exclude_from: str = option(
-        "--exclude-from", choices=("both", "run"), default="both", show_default=True,
+        "--exclude-from", of_runs=True, choices=("both", "run"), default="both", show_default=True,
         help="With --exclude: leave them out of run and judgements, or of the run alone, as BEIR does.",
     )  # fmt: skip
 
@@ -171,16 +175,16 @@ class NumberOptions(RewriteOptions, position=4):
     """Options that change numbers, and names of runs, -R, --quiet and --jobs."""
 
     names: str = option(
-        "--names", choices=NAMINGS, default=NAMINGS[0], show_default=True,
+        "--names", of_runs=True, choices=NAMINGS, default=NAMINGS[0], show_default=True,
         help="Names of runs: tag, file or path; auto: their tags if all of them differ, else their"
         " files.",
     )  # fmt: skip
     keep_going: bool = option(
-        "--keep-going", is_flag=True,
+        "--keep-going", of_runs=True, is_flag=True,
         help="Name the runs that cannot be evaluated, evaluate the others, and exit with 2.",
     )  # fmt: skip
     protocol: str | None = option(
-        "--protocol", metavar="NAME", is_eager=True, callback=_set_protocol,
+        "--protocol", of_runs=True, metavar="NAME", is_eager=True, callback=_set_protocol,
         help="Set -c, -l, -M and -m as a track's papers do, such as trec-dl; your own options win"
         " (pres-eval protocols lists all).",
     )  # fmt: skip
@@ -193,44 +197,45 @@ class NumberOptions(RewriteOptions, position=4):
         help="Topics to average over: those of each run, those common to all runs, or all of the qrels (-c).",
     )  # fmt: skip
     relevance_level: float = option(
-        "-l", "--level_for_rel", type=LevelType(min=0), default=1, show_default=True,
+        "-l", "--level_for_rel", of_runs=True, type=LevelType(min=0), default=1, show_default=True,
         metavar="NUM", help="Least grade of a relevant document.",
     )  # fmt: skip
     judged_only: bool = option(
-        "-J", "--Judged_docs_only", is_flag=True,
+        "-J", "--Judged_docs_only", of_runs=True, is_flag=True,
         help="Remove unjudged documents from the rankings first.",
     )  # fmt: skip
     num_docs_in_coll: int = option(
-        "-N", "--Number_docs_in_coll", type=WholeRange(min=0), default=0,
+        "-N", "--Number_docs_in_coll", of_runs=True, type=WholeRange(min=0), default=0,
         metavar="NUM", help="Number of documents in the collection.",
     )  # fmt: skip
     size_file: str | None = option(
-        "--size-file", metavar="FILE",
+        "--size-file", of_runs=True, metavar="FILE",
         help="Number of documents in the collection of each topic (topic number), in place of -N.",
     )  # fmt: skip
     nmax_file: str | None = option(
-        "--nmax-file", metavar="FILE", help="Nmax of each topic (topic number), for -m PRES_budget.",
+        "--nmax-file", of_runs=True, metavar="FILE",
+        help="Nmax of each topic (topic number), for -m PRES_budget.",
     )  # fmt: skip
     max_retrieved: int | None = option(
-        "-M", "--Max_retrieved_per_topic", type=WholeRange(min=0), metavar="NUM",
+        "-M", "--Max_retrieved_per_topic", of_runs=True, type=WholeRange(min=0), metavar="NUM",
         help="Use only the first NUM documents of each topic.",
     )  # fmt: skip
     duplicates: str = option(
-        "--duplicates", choices=DUPLICATE_RULES, default=DUPLICATE_RULES[0], show_default=True,
+        "--duplicates", of_runs=True, choices=DUPLICATE_RULES, default=DUPLICATE_RULES[0], show_default=True,
         help="If a run has a document twice for a topic: stop, or use the first line or the best score.",
     )  # fmt: skip
     empty: str = option(
-        "--empty", choices=EMPTY_RULES, default=EMPTY_RULES[0], show_default=True,
+        "--empty", of_runs=True, choices=EMPTY_RULES, default=EMPTY_RULES[0], show_default=True,
         help="Topics without relevant documents: treat them as trec_eval does; give measures between 0 and"
         " 1 the value 0 or 1; skip them; stop.",
     )  # fmt: skip
     compat: str = option(
-        "--compat", choices=COMPAT_VERSIONS, default=COMPAT_VERSIONS[0], show_default=True,
+        "--compat", of_runs=True, choices=COMPAT_VERSIONS, default=COMPAT_VERSIONS[0], show_default=True,
         help="Print the numbers of this trec_eval.",
     )  # fmt: skip
     relevance_format: str = option(
-        "-R", "--Rel_info_format", default="qrels", show_default=True, metavar="FORMAT",
-        help=f"Format of the judgements: {', '.join(FORMATS)}.",
+        "-R", "--Rel_info_format", of_runs=True, default="qrels", show_default=True, metavar="FORMAT",
+        help=f"Format of the judgements: {', '.join(JUDGED_FORMATS)}.",
     )  # fmt: skip
     columns: tuple[str, ...] = COLUMNS
     grades: tuple[str, ...] = GRADE_WORDS
@@ -310,6 +315,6 @@ class TieOptions(NumberOptions, position=6):
     """The same, and --ties."""
 
     ties: str = option(
-        "--ties", choices=TIE_RULES, default=DOCNO, show_default=True,
+        "--ties", of_runs=True, choices=TIE_RULES, default=DOCNO, show_default=True,
         help="Equal scores: by docno, as in trec_eval; the mean of all orders; relevant ones first; or last.",
     )  # fmt: skip

@@ -144,8 +144,8 @@ def _check_stops(options: StoppingOptions, file: Weights, loaded: Loaded, rankin
     topics = list(loaded.relevance.pool.topics.take(ranking.topic))
     missing = [topic for topic in topics if topic not in file.of]
     if missing:
-        found = f"no stop for {len(missing)} of {plural(len(topics))}, such as {quoted(missing[0])}"
-        raise InputError(file.path, None, found, f"one for each topic of {ranking.name}")
+        fault = f"no stop for {len(missing)} of {plural(len(topics))}, such as {quoted(missing[0])}"
+        raise InputError(file.path, None, fault, f"one for each topic of {ranking.name}")
     lengths = ranking.num_ret.tolist()
     behind = [topic for topic, length in zip(topics, lengths, strict=True) if file.of[topic] > length]
     if behind:

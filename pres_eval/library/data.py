@@ -17,14 +17,8 @@ from numpy.typing import NDArray
 from pres_eval.checking.second_look import ALL_ROWS, SecondLook, look_at_blocks, look_at_files
 from pres_eval.errors import InputError, UsageError
 from pres_eval.library.arguments import is_dict, is_path
-from pres_eval.library.finding import (
-    NOT_TOO_LARGE,
-    TOO_LARGE,
-    block_of_dict,
-    is_worth_a_look,
-    look_at_dict,
-    rank_dict,
-)
+from pres_eval.library.dict_topics import NOT_TOO_LARGE, TOO_LARGE
+from pres_eval.library.finding import block_of_dict, is_worth_a_look, look_at_dict, rank_dict
 from pres_eval.library.ids import Lookup, ids_of
 from pres_eval.library.matrices import TopDocuments
 from pres_eval.library.tables import block_of_table, column_of
@@ -35,7 +29,7 @@ from pres_eval.ranking.runs import Runs, read_run
 from pres_eval.reading import streams
 from pres_eval.reading.blocks import Block, check_tag
 from pres_eval.reading.file import File
-from pres_eval.reading.headings import DOCNO, GRADES, OF_TABLES, SCORES, TOPIC
+from pres_eval.reading.headings import DOCNO, GRADES, NO_NAMING, OF_TABLES, SCORES, TOPIC
 from pres_eval.reading.naming import current_naming, named
 from pres_eval.reading.relevance import Relevance, qrels_of_block, read_relevance
 from pres_eval.reading.run_files import run_at, source_at
@@ -45,8 +39,10 @@ class _FileObject(File):
     """An open file, binary or text; it is read to its end when it is first used, and not closed."""
 
     def __init__(self, stream: Any, name: str | None, otherwise: str) -> None:
-        own = getattr(stream, "name", None)
-        super().__init__(name or (own if isinstance(own, str) else otherwise))
+        name_of_stream = getattr(stream, "name", None)
+        if not name:
+            name = name_of_stream if isinstance(name_of_stream, str) else otherwise
+        super().__init__(name)
         self._stream = stream
 
     def size(self) -> int | None:
@@ -87,10 +83,9 @@ def plain_data(data: Any, name: str, grade: int | None = None) -> tuple[Any, boo
         return without_lists(data, name, grade), True
     for method in ("collect", "compute"):  # of lazy frames of Polars, and of Dask
         if callable(getattr(data, method, None)) and hasattr(type(data), "columns"):
-            found = (
-                f"a {type(data).__name__} of {type(data).__module__.split('.')[0]}, which is not computed yet"
-            )
-            raise InputError(name, None, found, "a table", f"give its .{method}()")
+            package = type(data).__module__.split(".")[0]
+            lazy = f"a {type(data).__name__} of {package}, which is not computed yet"
+            raise InputError(name, None, lazy, "a table", f"give its .{method}()")
     if not (hasattr(data, "__iter__") or hasattr(data, "__arrow_c_stream__")):
         raise InputError(
             name,
@@ -104,7 +99,10 @@ def plain_data(data: Any, name: str, grade: int | None = None) -> tuple[Any, boo
 def _has_columns(data: Mapping[Any, Any], role: int) -> bool:
     """Return whether the keys of a dict are names of columns, not topics; role: of a run or of judgements."""
     names = data.keys()
-    headings = current_naming().for_role(role).columns
+    naming = current_naming()
+    if naming is NO_NAMING:
+        return not (names.isdisjoint(OF_TABLES["topic"]) or names.isdisjoint(OF_TABLES["document"]))
+    headings = naming.for_role(role).columns
     topics = (*OF_TABLES["topic"], headings.get(TOPIC))
     documents = (*OF_TABLES["document"], headings.get(DOCNO))
     return not (names.isdisjoint(topics) or names.isdisjoint(documents))
@@ -126,9 +124,9 @@ def without_lists(data: Mapping[Any, Any], name: str, grade: int | None = None) 
                 document: -rank if grade is None else grade for rank, document in enumerate(documents, 1)
             }
             if len(by_topic[topic]) < len(documents):
-                again = next(one for one in documents if documents.count(one) > 1)
-                found = f"document {again!r} twice in the list of topic {topic!r}"
-                raise InputError(name, None, found, "each document once")
+                again = next(document for document in documents if documents.count(document) > 1)
+                twice = f"document {again!r} twice in the list of topic {topic!r}"
+                raise InputError(name, None, twice, "each document once")
     return by_topic
 
 
@@ -172,8 +170,8 @@ def _block_of_dict(data: Mapping[Any, Any], name: str) -> Block:
         for topic, documents in judged.items():
             for document, grade in documents.items():
                 if isinstance(grade, str) or not hasattr(grade, "__float__"):
-                    found = f"relevance {grade!r} of document {document!r} of topic {topic!r}"
-                    raise InputError(name, None, found, "a number")
+                    text = f"relevance {grade!r} of document {document!r} of topic {topic!r}"
+                    raise InputError(name, None, text, "a number")
     return Block(
         topics=ids_of(list(judged), name),
         lengths=np.array(list(map(len, judged.values())), np.int64),
@@ -211,8 +209,10 @@ def _as_grades(values: NDArray[Any], name: str) -> NDArray[Any]:
     if values.dtype.kind in "Ou":
         too_large = [not -(2**63) <= value < 2**63 for value in values.tolist()]
         if any(too_large):
-            found = f"relevance {TOO_LARGE} in row {too_large.index(True) + 1}"
-            raise InputError(name, None, found, "a whole number from -2^63 to 2^63 - 1")
+            row = too_large.index(True) + 1
+            raise InputError(
+                name, None, f"relevance {TOO_LARGE} in row {row}", "a whole number from -2^63 to 2^63 - 1"
+            )
     return values.astype(np.int64)
 
 
@@ -233,8 +233,9 @@ def rank_any(
         return read_run(run_at(os.fspath(data)), relevance, options, jobs)
     if hasattr(data, "read"):
         return read_run(named(_FileObject(data, name, "run")), relevance, options, jobs)
-    name = name or getattr(data, "name", None) or "run"
-    name = name if isinstance(name, str) else "run"
+    name = name or getattr(data, "name", None)
+    if not name or not isinstance(name, str):
+        name = "run"
     check_tag(name, name)
     data, by_topic = plain_data(data, name)
     if by_topic and (relevance.rewriting is None or (empty and not any(data.values()))):
@@ -242,9 +243,13 @@ def rank_any(
         return rank_dict(data, relevance, lookup, options, name=name, tag=name, empty=empty)
     block = block_of_data(data, by_topic, name)
     ranking = rank_block(name, block, RunRanker.of(relevance, options), name, jobs or 1)
-    nothing = [lookup.place(topic, name) for topic in data if not data[topic]] if empty and by_topic else []
-    places = np.array([place for place in nothing if place is not None], np.int64)
-    return with_nothing_for(ranking, places) if len(places) else ranking
+    if not (empty and by_topic):
+        return ranking
+    numbers = [lookup.number_of_topic(topic, name) for topic in data if not data[topic]]
+    empty_topics = np.array([number for number in numbers if number is not None], np.int64)
+    if not len(empty_topics):
+        return ranking
+    return with_nothing_for(ranking, empty_topics)
 
 
 NOT_LOOKED = SecondLook()
@@ -262,7 +267,9 @@ def look_again(data: Any, ranking: Ranking, relevance: Relevance, lookup: Lookup
         if not is_worth_a_look(ranking):
             return NOT_LOOKED
         return look_at_dict(data, ranking, relevance, lookup)
-    block = block_of_data(data if by_topic else _first_rows(data), by_topic, ranking.name)
+    if not by_topic:
+        data = _first_rows(data)
+    block = block_of_data(data, by_topic, ranking.name)
     return look_at_blocks([block], ranking, relevance)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from pres_eval.errors import UsageError
@@ -20,7 +21,49 @@ from pres_eval.library.measures import Measures
 from pres_eval.library.ranked import Qrels
 from pres_eval.library.run import Run
 from pres_eval.library.swapped import are_dicts
-from pres_eval.options import DEFAULT_NMAX, SKIP, STOP, Options
+from pres_eval.options import DEFAULT_NMAX, Options
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgementSettings:
+    """Settings of `evaluate` with which judgements are read, and changed before a run is ranked."""
+
+    form: str
+    columns: Mapping[str, str] | None
+    grades: Mapping[str, float] | None
+    map_docs: Any
+    map_ranks: MapRanks
+    exclude: Any
+    exclude_from: ExcludeFrom
+    document_scores: Any
+    nmax_of: Any
+    sizes: Any
+    empty: EmptyRule
+    level: float
+
+    def qrels(self, data: Any, jobs: int | None) -> Qrels:
+        """Return the judgements, read unless they are already, as a run is ranked against them."""
+        qrels = self._read(data, jobs)
+        is_rewritten = self.map_docs is not None or self.exclude is not None
+        if is_rewritten or (self.map_ranks, self.exclude_from) != ("dense", "both"):
+            qrels = qrels.rewritten(
+                map_docs=self.map_docs,
+                map_ranks=self.map_ranks,
+                exclude=self.exclude,
+                exclude_from=self.exclude_from,
+            )
+        if self.document_scores is not None:
+            qrels = qrels.with_document_scores(self.document_scores)
+        qrels = qrels.of_topics(self.empty, self.level)
+        return qrels.with_topic_numbers(self.nmax_of, self.sizes)
+
+    def _read(self, data: Any, jobs: int | None) -> Qrels:
+        """Return the judgements as they are; raise UsageError for grades of those that are read already."""
+        if not isinstance(data, Qrels):
+            return Qrels(data, form=self.form, columns=self.columns, grades=self.grades, jobs=jobs)
+        if self.grades is not None:
+            raise UsageError("grades: the judgements are read already; pres_eval.Qrels takes them")
+        return data
 
 
 @python_words
@@ -82,8 +125,7 @@ def evaluate(
                    chunks), a file (docno document), or a dict; the first of several hits counts, and the
                    highest of several grades (--map-docs)
     map_ranks      "dense": ranks close up where a document comes again; "kept": other documents keep theirs
-    exclude        documents that must not count: a file, a dict of topic and documents, or "self" for the
-                   topic's own id (--exclude)
+    exclude        documents that must not count: a file, a dict by topic, or "self" for its id (--exclude)
     exclude_from   "both", or the "run" alone (--exclude-from)
     bounds         add the range of values if unjudged documents retrieved down to the measure's cutoff
                    were judged, with grades up to the highest that the topic has (--bounds);
@@ -101,14 +143,12 @@ def evaluate(
     compat         the trec_eval whose numbers are wanted, "9.0.8" or "10.0" (--compat)
     form           the format of a qrels file (-R)
     name           name of the run in messages and in the result, if it is no file
-    columns        headings of columns that have other names than those that are known, of judgements and run:
-                   {"topic": "Frage", "qrels.docno": "Treffer"} (--columns)
+    columns        headings that have other names: {"topic": "Frage", "qrels.docno": "Treffer"} (--columns)
     grades         grades of words in judgements: {"hot": 2, "relevant": 1} (--grades)
     jobs           threads that read and compute (None: as many as there are processors, for files)
     cluster        who reads a run that is a file: a Dask client (`distributed.Client`), the address of its
                    scheduler, or "local:N" for N processes of this machine
-    cluster_timeout  seconds that the scheduler and its first worker may take to answer; None: 30
-                   (--cluster-timeout)
+    cluster_timeout  seconds to wait for the scheduler and its first worker; None: 30 (--cluster-timeout)
 
     >>> import pres_eval as pe
     >>> qrels = {"1": {"a": 1, "b": 0}, "2": {"c": 2}}
@@ -127,22 +167,21 @@ def evaluate(
         raise UsageError("run: it is ranked already; call its method evaluate")
     if are_dicts(run):
         raise UsageError("run: found a dict of runs, expected one run; pres_eval.experiment takes several")
-    judged = qrels
-    if not isinstance(judged, Qrels):
-        judged = Qrels(qrels, form=form, columns=columns, grades=grades, jobs=jobs)
-    elif grades is not None:
-        raise UsageError("grades: the judgements are read already; pres_eval.Qrels takes them")
-    if (map_docs, map_ranks, exclude, exclude_from) != (None, "dense", None, "both"):
-        judged = judged.rewritten(
-            map_docs=map_docs, map_ranks=map_ranks, exclude=exclude, exclude_from=exclude_from
-        )
-    if document_scores is not None:
-        judged = judged.with_document_scores(document_scores)
-    if empty in (SKIP, STOP):
-        judged = judged.of_topics(empty, level)
-    if (nmax_of, sizes) != (None, None):
-        judged = judged.with_topic_numbers(nmax_of, sizes)
-    ranked = judged.rank(
+    judgements = JudgementSettings(
+        form=form,
+        columns=columns,
+        grades=grades,
+        map_docs=map_docs,
+        map_ranks=map_ranks,
+        exclude=exclude,
+        exclude_from=exclude_from,
+        document_scores=document_scores,
+        nmax_of=nmax_of,
+        sizes=sizes,
+        empty=empty,
+        level=level,
+    )
+    ranked = judgements.qrels(qrels, jobs).rank(
         run,
         compat=compat,
         max_retrieved=max_retrieved,

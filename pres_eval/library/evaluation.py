@@ -145,8 +145,9 @@ class Evaluation:
         from pres_eval.report.groups import over_groups
 
         groups, _ = self.topic_files
-        names = [] if groups is None else list(groups.topics)
-        values_of_group = over_groups(self.scores, names) if names else {}
+        if groups is None or not groups.topics:
+            return {}
+        values_of_group = over_groups(self.scores, list(groups.topics))
         return {
             name: {
                 column.label: _plain(value, column)
@@ -179,7 +180,9 @@ class Evaluation:
     def per_topic(self, measure: str) -> FloatArray:
         """Return the values of a measure (T,), in the order of `topics`."""
         values = self.scores.values[self.place(measure)]
-        return np.array(values, object if isinstance(values, list) else np.float64)
+        if isinstance(values, list):
+            return np.array(values, object)
+        return np.array(values, np.float64)
 
     def place(self, measure: str) -> int:
         """Return the number of a measure's column, counted from 0."""
@@ -192,7 +195,9 @@ class Evaluation:
                 columns = select([measure], self.options)
                 label = columns[0].label if len(columns) == 1 else measure
         if label not in labels:
-            known = ", ".join(labels[:12]) + (", …" if len(labels) > 12 else "")
+            known = ", ".join(labels[:12])
+            if len(labels) > 12:
+                known += ", …"
             raise MeasureError(f"{measure}: not among the measures that were evaluated ({known})")
         return labels.index(label)
 
@@ -210,7 +215,9 @@ class Evaluation:
     def to_dict(self) -> dict[str, dict[str, Value]]:
         """Return for each topic a dict of label and value, of the measures that are printed per topic."""
         columns = {column.label: _plain_column(values, column) for column, values in self._per_topic()}
-        rows = zip(*columns.values(), strict=True) if columns else iter([()] * len(self))
+        if not columns:
+            return {topic: {} for topic in self.topics}
+        rows = zip(*columns.values(), strict=True)
         return {
             topic: dict(zip(columns, row, strict=True)) for topic, row in zip(self.topics, rows, strict=True)
         }
@@ -226,10 +233,12 @@ class Evaluation:
         from pres_eval.report.records import FileRecord, Record, RunRecord, file_record, to_json
 
         origin, (groups, weights) = self.origin, self.topic_files
-        run_file, qrels_file = (
-            file_record(name) if is_file else FileRecord(name, None)
-            for name, is_file in ((self.name, origin.run_is_file), (origin.qrels, origin.qrels_is_file))
-        )
+        run_file = FileRecord(self.name, None)
+        qrels_file = FileRecord(origin.qrels, None)
+        if origin.run_is_file:
+            run_file = file_record(self.name)
+        if origin.qrels_is_file:
+            qrels_file = file_record(origin.qrels)
         run = RunRecord(self.scores, run_file, tuple(origin.unjudged), origin.missing(), origin.dropped)
         record = Record(
             options=self.options,
@@ -295,16 +304,22 @@ def pandas() -> Any:
 def _plain(value: Any, column: SelectedColumn) -> Any:
     if value is None or isinstance(value, str):
         return value
-    return int(value) if column.measure.format is Format.COUNT and math.isfinite(value) else float(value)
+    if column.measure.format is Format.COUNT and math.isfinite(value):
+        return int(value)
+    return float(value)
 
 
 def _plain_column(values: Any, column: SelectedColumn) -> list[Value]:
-    if isinstance(values, list) or column.measure.format is not Format.COUNT:
-        return list(values if isinstance(values, list) else values.tolist())
+    if isinstance(values, list):
+        return list(values)
+    if column.measure.format is not Format.COUNT:
+        return list(values.tolist())
     return [_plain(value, column) for value in values.tolist()]
 
 
 def _shown(value: Value) -> str:
-    if isinstance(value, float):
-        return f"{value:.0f}" if value.is_integer() and abs(value) > 1 else f"{value:.4f}"
-    return str(value)
+    if not isinstance(value, float):
+        return str(value)
+    if value.is_integer() and abs(value) > 1:
+        return f"{value:.0f}"
+    return f"{value:.4f}"

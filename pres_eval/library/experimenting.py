@@ -80,7 +80,7 @@ class Experiment(Comparisons):
         groups, weights = first.topic_files
         report = make_report(
             self.runs,
-            [run.evaluate_columns(columns, options, own=(groups, weights)).scores for run in self._ranked],
+            [run.evaluate_columns(columns, options, files=(groups, weights)).scores for run in self._ranked],
             [run.ranking for run in self._ranked],
             relevance,
             options,
@@ -157,12 +157,19 @@ def experiment(
 
     Raises UsageError for fewer than two runs, and the errors of `evaluate` and `compare`.
     """
-    if not isinstance(runs, Mapping) or len(runs) < 2:
-        what = f"{len(runs)} runs" if isinstance(runs, Mapping) else f"a {type(runs).__name__}"
-        raise UsageError(f"runs: found {what}, expected a dict of two or more names and runs")
+    if not isinstance(runs, Mapping):
+        kind = type(runs).__name__
+        raise UsageError(f"runs: found a {kind}, expected a dict of two or more names and runs")
+    if len(runs) < 2:
+        raise UsageError(f"runs: found {len(runs)} runs, expected a dict of two or more names and runs")
     if all_pairs and baseline is not None:
         raise UsageError(f"all_pairs and baseline={baseline!r}: expected one of them")
-    judged = qrels if isinstance(qrels, Qrels) else Qrels(qrels, form=form, jobs=jobs)
+    judged = qrels
+    if not isinstance(judged, Qrels):
+        judged = Qrels(qrels, form=form, jobs=jobs)
+    compared_with: str | int | None = baseline
+    if baseline is None and not all_pairs:
+        compared_with = 0
     ranked = [
         judged.rank(
             run,
@@ -190,7 +197,7 @@ def experiment(
     }
     compared = compare(
         evaluations.values(),
-        baseline=None if all_pairs else 0 if baseline is None else baseline,
+        baseline=compared_with,
         names=list(evaluations),
         test=test,
         correction=correction,
@@ -199,4 +206,5 @@ def experiment(
         seed=seed,
         jobs=jobs,
     )
-    return Experiment(compared, evaluations, ranked, (nmax,) if isinstance(nmax, int) else tuple(nmax))
+    ranks = (nmax,) if isinstance(nmax, int) else tuple(nmax)
+    return Experiment(compared, evaluations, ranked, ranks)

@@ -139,4 +139,7 @@ class FewDocuments:
 
 def numbers_of(values: Values) -> list[float]:
     """Return the values of a column; texts have none."""
-    return [0.0] * len(values) if isinstance(values, list) else values.tolist()
+    if isinstance(values, list):
+        return [0.0] * len(values)
+    numbers: list[float] = values.tolist()
+    return numbers

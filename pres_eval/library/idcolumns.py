@@ -90,8 +90,11 @@ def signed(values: NDArray[Any]) -> NDArray[Any]:
 
 def ids_of_array(values: NDArray[Any], name: str) -> IdColumn:
     """Return an array (N,) as ids: whole numbers as they are, others as Python's objects."""
-    values = signed(values) if values.dtype.kind in "iu" else values
-    return Numbers(values, name) if values.dtype == np.int64 else Objects(values.tolist(), name)
+    if values.dtype.kind in "iu":
+        values = signed(values)
+    if values.dtype == np.int64:
+        return Numbers(values, name)
+    return Objects(values.tolist(), name)
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,19 +121,19 @@ class Codes:
 class Spans:
     """N ids of which each begins where the one before ends, in a buffer with 16 bytes behind the last.
 
-    places  (N+1,) where each begins, and where the last ends: as wide as they came
+    offsets  (N+1,) where each begins, and where the last ends: as wide as they came
     """
 
     buffer: NDArray[np.uint8]
-    places: NDArray[Any]
+    offsets: NDArray[Any]
 
     def __len__(self) -> int:
-        return len(self.places) - 1
+        return len(self.offsets) - 1
 
     def __getitem__(self, rows: slice, /) -> Ids:
         start, stop, _ = rows.indices(len(self))
-        places = self.places[start : stop + 1].astype(np.int64)
-        return Ids.from_buffer(self.buffer, places[:-1], places[1:])
+        offsets = self.offsets[start : stop + 1].astype(np.int64)
+        return Ids.from_buffer(self.buffer, offsets[:-1], offsets[1:])
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,23 +161,25 @@ class TextParts:
         picked = []
         for part, end in zip(self.parts, self._ends[1:].tolist(), strict=True):
             begin = end - len(part)
-            own = slice(max(start - begin, 0), max(min(stop, end) - begin, 0))
-            if own.start < own.stop:
-                picked.append(part[own])
+            rows_of_part = slice(max(start - begin, 0), max(min(stop, end) - begin, 0))
+            if rows_of_part.start < rows_of_part.stop:
+                picked.append(part[rows_of_part])
         if len(picked) == 1:
             return picked[0]
-        return Ids.concatenate(picked) if picked else Ids.from_texts([])
+        if not picked:
+            return Ids.from_texts([])
+        return Ids.concatenate(picked)
 
     def groups(self) -> tuple[Ids, IntArray]:
         """Return the id of each group of equal neighbours, and how many these are."""
         # Some rows at a time, so that what is made of them stays in the cache.
-        found = [
+        stretches = [
             part[start : start + BLOCK].stretches()
             for part in self.parts
             for start in range(0, len(part), BLOCK)
         ]
-        heads = Ids.from_texts([text for ids, _ in found for text in ids])
-        lengths = np.concatenate([np.zeros(0, np.int64), *(part for _, part in found)])
+        heads = Ids.from_texts([text for ids, _ in stretches for text in ids])
+        lengths = np.concatenate([np.zeros(0, np.int64), *(part for _, part in stretches)])
         # The last group of a part and the first of the next may be one.
         first = heads.heads()
         ends = np.concatenate(([0], np.cumsum(lengths)))

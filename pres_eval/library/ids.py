@@ -79,7 +79,7 @@ class JudgedNumbers:
     number: IntArray
     document: IntArray
 
-    def of(self, topics: IntArray) -> tuple[IntArray, Ids, IntArray]:
+    def of_topics(self, topics: IntArray) -> tuple[IntArray, Ids, IntArray]:
         """Return how many some topics have (S,), and their numbers, as words, and documents (n,)."""
         counts = lengths_at(self.offsets, topics)
         rows = consecutive(self.offsets[topics], counts)[0]
@@ -95,7 +95,7 @@ class Lookup:
     @cached_property
     def topics(self) -> dict[str, int]:
         """The topics and their indices in the pool."""
-        return {topic: place for place, topic in enumerate(texts_of(self.pool.topics))}
+        return {topic: number for number, topic in enumerate(texts_of(self.pool.topics))}
 
     @cached_property
     def documents(self) -> list[dict[str, int]]:
@@ -115,10 +115,10 @@ class Lookup:
         rows = np.flatnonzero(digits & (lengths < 20))
         values = np.fromiter([int(texts[row]) for row in rows.tolist()], np.uint64, len(rows))
         shortest = (values >= np.uint64(10) ** (lengths[rows] - 1).astype(np.uint64)) | (lengths[rows] == 1)
-        kept = np.flatnonzero(shortest & (values < 2**63))
-        numbers, document = values[kept].astype(np.int64), rows[kept]
+        plain = np.flatnonzero(shortest & (values < 2**63))
+        numbers, document = values[plain].astype(np.int64), rows[plain]
         return JudgedNumbers(np.searchsorted(document, self.pool.offsets), numbers, document)
 
-    def place(self, topic: Any, name: str) -> int | None:
+    def number_of_topic(self, topic: Any, name: str) -> int | None:
         """Return the index of a topic in the pool, None for one without judgements."""
         return self.topics.get(topic if isinstance(topic, str) else decode(encode(topic, name)))

@@ -36,7 +36,8 @@ def as_array(values: Any) -> NDArray[Any]:
         return np.from_dlpack(values)
     if hasattr(values, "detach"):
         values = values.detach().cpu()
-        values = values.float() if "bfloat16" in str(getattr(values, "dtype", "")) else values
+        if "bfloat16" in str(getattr(values, "dtype", "")):
+            values = values.float()
     return np.asarray(values)
 
 
@@ -46,11 +47,10 @@ def _even(values: Any, what: str, name: str) -> NDArray[Any]:
         return as_array(values)
     except ValueError:
         lengths = sorted({len(row) for row in values})
-        found = f"{what} in rows of {lengths[0]} to {lengths[-1]} documents"
         raise InputError(
             name,
             None,
-            found,
+            f"{what} in rows of {lengths[0]} to {lengths[-1]} documents",
             "T rows of k documents each",
             "fill the shorter rows with the id -1 and any score",
         ) from None
@@ -60,17 +60,21 @@ class TopDocuments:
     """Documents of T topics in rows (T, k), as rows of topic, document and score."""
 
     def __init__(self, topics: Any, ids: Any, scores: Any) -> None:
-        self._given = topics, ids, scores
+        self._topics = topics
+        self._ids = ids
+        self._scores = scores
 
     def __iter__(self) -> Iterator[tuple[Any, Any, Any]]:
-        topics, ids, scores = (as_array(given).tolist() for given in self._given)
-        for topic, documents, own in zip(topics, ids, scores, strict=True):
-            for document, score in zip(documents, own, strict=True):
+        topics = as_array(self._topics).tolist()
+        ids = as_array(self._ids).tolist()
+        scores = as_array(self._scores).tolist()
+        for topic, documents, scores_of_topic in zip(topics, ids, scores, strict=True):
+            for document, score in zip(documents, scores_of_topic, strict=True):
                 if document is not None and document != NONE:
                     yield topic, document, score
 
     def __len__(self) -> int:
-        return int(as_array(self._given[1]).size)
+        return int(as_array(self._ids).size)
 
 
 def rank_matrix(
@@ -97,24 +101,24 @@ def rank_matrix(
         if ranking is not None:
             return ranking
     if are_numbers:
-        there = matrix != NONE
+        is_document = matrix != NONE
     else:
-        there = np.array([[text not in (None, NONE) for text in row] for row in matrix.tolist()], bool)
-    lengths = np.count_nonzero(there, axis=1)
-    kept = np.flatnonzero(lengths)
+        is_document = np.array([[text not in (None, NONE) for text in row] for row in matrix.tolist()], bool)
+    lengths = np.count_nonzero(is_document, axis=1)
+    with_documents = np.flatnonzero(lengths)
     block = Block(
-        topics=names.take(kept),
-        lengths=lengths[kept],
-        documents=ids_of_array(matrix[there], name),
-        numbers=values[there].astype(np.float64),
+        topics=names.take(with_documents),
+        lengths=lengths[with_documents],
+        documents=ids_of_array(matrix[is_document], name),
+        numbers=values[is_document].astype(np.float64),
     )
     return rank_block(name, block, RunRanker.of(relevance, options), tag)
 
 
 def _checked(topics: Any, ids: Any, scores: Any, name: str) -> tuple[Ids, NDArray[Any], NDArray[Any]]:
     """Return (T,) topics, (T, k) ids and (T, k) scores as arrays; raise InputError for what is none."""
-    for each, what in ((ids, "ids"), (scores, "scores")):
-        if isinstance(each, np.ma.MaskedArray) and np.ma.getmaskarray(each).any():
+    for array, what in ((ids, "ids"), (scores, "scores")):
+        if isinstance(array, np.ma.MaskedArray) and np.ma.getmaskarray(array).any():
             raise InputError(
                 name,
                 None,
@@ -122,8 +126,11 @@ def _checked(topics: Any, ids: Any, scores: Any, name: str) -> tuple[Ids, NDArra
                 "numbers or texts",
                 "ids.filled(-1) leaves them out",
             )
-    matrix, values = (_even(each, what, name) for each, what in ((ids, "ids"), (scores, "scores")))
-    names = ids_of(list(topics.tolist() if hasattr(topics, "tolist") else topics), name)
+    matrix = _even(ids, "ids", name)
+    values = _even(scores, "scores", name)
+    if hasattr(topics, "tolist"):
+        topics = topics.tolist()
+    names = ids_of(list(topics), name)
     if matrix.ndim != 2 or matrix.shape != values.shape or len(names) != len(matrix):
         raise InputError(
             name,
@@ -133,7 +140,9 @@ def _checked(topics: Any, ids: Any, scores: Any, name: str) -> tuple[Ids, NDArra
         )
     if values.dtype.kind not in "biuf":
         raise InputError(name, None, f"scores of type {values.dtype}", "numbers")
-    return names, signed(matrix) if matrix.dtype.kind in "iu" else matrix, values
+    if matrix.dtype.kind in "iu":
+        matrix = signed(matrix)
+    return names, matrix, values
 
 
 def _rank_numbers(
@@ -150,8 +159,8 @@ def _rank_numbers(
     None if a topic or a document comes twice: the one way for any run finds out which, and whether -M allows
     it.
     """
-    place = ranker.pool.find_topics(names)
-    if has_equal(place[place >= 0]):
+    topic = ranker.pool.find_topics(names)
+    if has_equal(topic[topic >= 0]):
         return None
     parts: list[Ranked] = []
     unknown: list[IntArray] = []
@@ -159,11 +168,13 @@ def _rank_numbers(
     rows = max(BLOCK // max(matrix.shape[1], 1), 1)
     for start in range(0, len(matrix), rows):
         chosen = slice(start, start + rows)
-        own, ids = place[chosen], matrix[chosen].astype(np.int64, copy=False)
-        there = ids != NONE
-        num_rows += _check(_flat(ids, there), _flat(values[chosen], there), name)
-        unknown.append(start + np.flatnonzero((own < 0) & there.any(axis=1)))
-        ranked = _ranked(own, ids, values[chosen], there & (own >= 0)[:, np.newaxis], ranker, judged)
+        topics = topic[chosen]
+        ids = matrix[chosen].astype(np.int64, copy=False)
+        is_document = ids != NONE
+        num_rows += _check(_flat(ids, is_document), _flat(values[chosen], is_document), name)
+        unknown.append(start + np.flatnonzero((topics < 0) & is_document.any(axis=1)))
+        is_ranked = is_document & (topics >= 0)[:, np.newaxis]
+        ranked = _ranked(topics, ids, values[chosen], is_ranked, ranker, judged)
         if ranked is None:
             return None
         parts.append(ranked)
@@ -190,32 +201,34 @@ def _check(ids: IntArray, scores: NDArray[Any], name: str) -> int:
 
 
 def _ranked(
-    place: IntArray,
+    topic: IntArray,
     ids: IntArray,
     scores: NDArray[Any],
-    known: NDArray[np.bool_],
+    is_ranked: NDArray[np.bool_],
     ranker: Ranker,
     judged: JudgedNumbers,
 ) -> Ranked | None:
     """Rank topics (T,), none of them twice, with ids and scores (T, k); None if one has a document twice.
 
-    known  (T, k) which of these are there, of topics with judgements
+    is_ranked  (T, k) which of these are documents, of topics with judgements
     """
-    lengths = np.count_nonzero(known, axis=1)
-    place, lengths = place[lengths > 0], lengths[lengths > 0]
-    numbers, scores = _flat(ids, known), _flat(scores, known)
+    lengths = np.count_nonzero(is_ranked, axis=1)
+    topic = topic[lengths > 0]
+    lengths = lengths[lengths > 0]
+    numbers = _flat(ids, is_ranked)
+    scores = _flat(scores, is_ranked)
     if scores.dtype != np.float32:  # of 32 bits they are whole already
         scores = ranker.cast(scores.astype(np.float64, copy=False))
-    counts, wanted, document = judged.of(place)
+    counts, judged_ids, document = judged.of_topics(topic)
     # A number is a word, as the beginning of an id is.
-    found = match(lengths, Ids([numbers.view(np.uint64)]), counts, wanted)
-    if len(found.repeats):
+    matches = match(lengths, Ids([numbers.view(np.uint64)]), counts, judged_ids)
+    if len(matches.repeats):
         return None
     offsets = np.concatenate(([0], np.cumsum(lengths)))
     rows = Sortable(offsets, scores, Numbers(numbers, ""), ranker.ascending)
-    return rank_judged(rows, place, found.rows, document[found.partners])
+    return rank_judged(rows, topic, matches.rows, document[matches.partners])
 
 
-def _flat(matrix: NDArray[Any], there: NDArray[np.bool_]) -> NDArray[Any]:
-    """Return (N,) the values of a matrix (T, k) that are there, row after row; not copied if all are."""
-    return matrix.reshape(-1) if there.all() else matrix[there]
+def _flat(matrix: NDArray[Any], chosen: NDArray[np.bool_]) -> NDArray[Any]:
+    """Return (N,) the chosen values of a matrix (T, k), row after row; not copied if all are chosen."""
+    return matrix.reshape(-1) if chosen.all() else matrix[chosen]

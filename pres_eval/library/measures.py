@@ -82,7 +82,9 @@ def selected(measures: Measures, options: Options, nmax: int | Sequence[int], fo
 
     form  the format of the judgements, as -R names it
     """
-    texts = [_name(measure) for measure in _values("measures", () if measures is None else measures)]
+    texts: list[str] = []
+    if measures is not None:
+        texts = [_name(measure) for measure in _values("measures", measures)]
     if measures is not None and not texts:
         raise UsageError("measures: found none, expected one at least, or None for the usual ones")
     ranks = _values("nmax", nmax)

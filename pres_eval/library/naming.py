@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 
 from pres_eval.errors import UsageError
 from pres_eval.reading.headings import NO_NAMING, Naming, naming_of
+from pres_eval.reading.naming import using
+
+_NOTHING_NAMED = nullcontext()
+
+
+def reading(naming: Naming) -> AbstractContextManager[None]:
+    """Return the block in which data are read by a naming; small calls do without where there is none."""
+    return _NOTHING_NAMED if naming is NO_NAMING else using(naming)
 
 
 def naming_of_arguments(columns: Mapping[str, str] | None, grades: Mapping[str, float] | None) -> Naming:

@@ -25,7 +25,7 @@ from pres_eval.library.file_or_dict import excluded_of, mapping_of, topic_number
 from pres_eval.library.ids import Lookup, texts_of
 from pres_eval.library.matrices import TopDocuments, rank_matrix
 from pres_eval.library.measures import USUAL_OPTIONS, Measures, selected
-from pres_eval.library.naming import naming_of_arguments
+from pres_eval.library.naming import naming_of_arguments, reading
 from pres_eval.library.run import GAINS, Run
 from pres_eval.library.streaming import Accumulator
 from pres_eval.library.swapped import first_values, look_swapped
@@ -38,7 +38,6 @@ from pres_eval.reading.changed_judgements import (
     with_topic_numbers,
     without_empty_topics,
 )
-from pres_eval.reading.naming import using
 from pres_eval.reading.relevance import Relevance
 from pres_eval.reading.rewriting import EXCLUDE_FROM, MAP_RANKS, rewriting_of
 
@@ -82,12 +81,14 @@ class Qrels:
         check_jobs(jobs)
         if not isinstance(form, str):
             raise UsageError(f"form={form!r}: expected the name of a format, such as 'qrels'")
-        with using(naming_of_arguments(columns, grades)):
+        with reading(naming_of_arguments(columns, grades)):
             self.relevance = read_judgements(data, form, name, jobs)
         """The judgements as the engine has them."""
         if self._prints_lines and not is_path(data):
             _check_topics(self.name, self.relevance.pool.topics)
-        self.form = GAINS if form == "qrels" and self.relevance.info is RelevanceInfo.QRELS_FLOAT else form
+        self.form = form
+        if form == "qrels" and self.relevance.info is RelevanceInfo.QRELS_FLOAT:
+            self.form = GAINS
         self.is_file = is_path(data)
         self._first = first_values(data)
 
@@ -238,7 +239,9 @@ class Qrels:
         """
         if empty == STOP:
             check_no_empty_topics(self.relevance, level)
-        return self._with(without_empty_topics(self.relevance, level)) if empty == SKIP else self
+        if empty != SKIP:
+            return self
+        return self._with(without_empty_topics(self.relevance, level))
 
     def _with(self, relevance: Relevance) -> Qrels:
         """Return the same with other judgements."""
@@ -301,12 +304,13 @@ class Qrels:
         if isinstance(data, Run):
             raise UsageError("run: it is ranked already, expected what Qrels.rank takes")
         check_jobs(jobs)
-        likeness = "" if self._first is None else look_swapped(self._first, first_values(data))
-        if likeness:
-            warn(f"{self.name}: {likeness}: were the two swapped? the judgements come first")
+        if self._first is not None:
+            likeness = look_swapped(self._first, first_values(data))
+            if likeness:
+                warn(f"{self.name}: {likeness}: were the two swapped? the judgements come first")
         options = _options(compat, max_retrieved, duplicates)
         naming = naming_of_arguments(columns, None)
-        with using(naming):
+        with reading(naming):
             if cluster is None:
                 ranking = rank_any(data, self.relevance, self.lookup, options, name, jobs)
             else:

@@ -17,12 +17,12 @@ from pres_eval.library.evaluation import Evaluation, Origin
 from pres_eval.library.file_or_dict import topic_files
 from pres_eval.library.ids import encode, texts_of
 from pres_eval.library.measures import Measures, selected
+from pres_eval.library.naming import reading
 from pres_eval.measures.selection import Selection, as_asked
 from pres_eval.options import AS_TREC_EVAL, DEFAULT_NMAX, DOCNO, SKIP, STOP, Options
 from pres_eval.ranking.ranking import Ranking, with_nothing_for
 from pres_eval.reading.changed_judgements import answered_by_nothing, check_no_empty_topics, empty_topics
 from pres_eval.reading.headings import NO_NAMING, Naming
-from pres_eval.reading.naming import using
 from pres_eval.reading.topic_files import Groups, Weights
 from pres_eval.scoring import Scoring, warning_of_infinite_gains
 
@@ -33,7 +33,7 @@ GAINS = "qrels_float"
 """The format, as -R names it, of judgements that are gains with decimals."""
 
 
-_USUAL = (Options.relevance_level, False, False, 0, None, DOCNO, AS_TREC_EVAL)
+_USUAL: tuple[Any, ...] = (Options.relevance_level, False, False, 0, None, DOCNO, AS_TREC_EVAL)
 """The usual options of an evaluation, which those of a ranking have."""
 
 
@@ -85,7 +85,7 @@ class Run:
     @cached_property
     def _second_look(self) -> SecondLook:
         """Return what a second look at the rows of the run shows."""
-        with using(self._naming):
+        with reading(self._naming):
             return look_again(self._made_of, self.ranking, self.qrels.relevance, self.qrels.lookup)
 
     def __repr__(self) -> str:
@@ -112,7 +112,7 @@ class Run:
                 f"{self.name}: was made of a {type(self._made_of).__name__}, which can be read once, expected"
                 " a path, a dict or a table"
             )
-        with using(self._naming):
+        with reading(self._naming):
             write_run(self._made_of, file, form, tag)
 
     def _options_of(
@@ -203,22 +203,24 @@ class Run:
         selection: Selection,
         options: Options,
         jobs: int = 1,
-        own: tuple[Groups | None, Weights | None] = (None, None),
+        files: tuple[Groups | None, Weights | None] = (None, None),
         intervals: bool = False,
     ) -> Evaluation:
         """Return all numbers of the run for columns that were selected before.
 
-        own  the groups and the weights of topics
+        files  the groups and the weights of topics
         """
-        if intervals and own != (None, None):
+        if intervals and files != (None, None):
             raise UsageError("intervals: expected neither groups nor weights beside it")
         qrels, relevance = self.qrels, self.qrels.relevance
         alone = not self.is_part
         for text in warnings_about(self.ranking, relevance, options, lambda: self._second_look, alone):
             warn(text)
-        groups, weights = own
+        groups, weights = files
         answered = answered_by_nothing(relevance, options)
-        ranking = self.ranking if answered is None else with_nothing_for(self.ranking, answered)
+        ranking = self.ranking
+        if answered is not None:
+            ranking = with_nothing_for(ranking, answered)
         check_common_topics(relevance, ranking, options)
         scoring = Scoring(
             relevance=relevance, selection=selection, options=options, groups=groups, weights=weights

@@ -64,8 +64,12 @@ def _difference(evaluation: Evaluation, first: Evaluation) -> str:
 def topic_contents(evaluation: Evaluation) -> tuple[dict[str, frozenset[bytes]], dict[bytes, float]]:
     """Return the content of the files of groups and weights; nothing without."""
     groups, weights = evaluation.topic_files
-    topics_of_group = {} if groups is None else groups.topics
-    weight_of_topic = {} if weights is None else weights.of
+    topics_of_group: dict[str, frozenset[bytes]] = {}
+    weight_of_topic: dict[bytes, float] = {}
+    if groups is not None:
+        topics_of_group = groups.topics
+    if weights is not None:
+        weight_of_topic = weights.of
     return topics_of_group, weight_of_topic
 
 

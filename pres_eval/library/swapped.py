@@ -76,6 +76,6 @@ def look_swapped(judged: FirstValues, run: FirstValues | None) -> str:
             return "the judgements are all different, the scores of the run are few different whole numbers"
         beyond = [grade for grade in grades if grade not in _GRADES]
         if beyond and all(score in _GRADES for score in scores):
-            found = f"the judgements have grades such as {beyond[0]}"
-            return f"{found}, the scores of the run are whole and at most {_GRADES[-1]}"
+            grades_shown = f"the judgements have grades such as {beyond[0]}"
+            return f"{grades_shown}, the scores of the run are whole and at most {_GRADES[-1]}"
     return ""

@@ -53,7 +53,9 @@ def _column_names(available: Iterable[Any], value: Sequence[str], name: str) -> 
             names = [naming.columns[kind]]
         column = pick(known, names)
         if column is None:
-            expected = f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else names[0]
+            expected = names[-1]
+            if len(names) > 1:
+                expected = f"{', '.join(names[:-1])} or {expected}"
             raise InputError(
                 name,
                 None,
@@ -145,7 +147,7 @@ def _pandas_ids(series: Any, column: str, name: str) -> IdColumn:
 def _mapping_table(data: Mapping[Any, Any], value: Sequence[str], name: str) -> ThreeColumns:
     """Return the columns of a dict of columns; raise InputError for columns of other lengths."""
     names = _column_names(data, value, name)
-    if any(isinstance(data[one], Mapping) for one in names):
+    if any(isinstance(data[column], Mapping) for column in names):
         raise InputError(
             name,
             None,
@@ -155,7 +157,7 @@ def _mapping_table(data: Mapping[Any, Any], value: Sequence[str], name: str) -> 
         )
     _warn_of_rival(data, names[1], data.__getitem__, name)
     topics, documents, numbers = (
-        as_array(data[one]) if hasattr(data[one], "detach") else data[one] for one in names
+        as_array(data[column]) if hasattr(data[column], "detach") else data[column] for column in names
     )
     table = _ids(topics, name), _ids(documents, name), _numbers(column_of(numbers), names[2], name)
     sizes = [len(table[0]), len(table[1]), len(table[2])]
@@ -166,7 +168,9 @@ def _mapping_table(data: Mapping[Any, Any], value: Sequence[str], name: str) -> 
 
 def _ids(values: Any, name: str) -> IdColumn:
     """Return a column of ids from an array or a sequence of objects."""
-    return ids_of_array(values, name) if isinstance(values, np.ndarray) else Objects(list(values), name)
+    if isinstance(values, np.ndarray):
+        return ids_of_array(values, name)
+    return Objects(list(values), name)
 
 
 def column_of(values: Any) -> NDArray[Any]:
@@ -195,15 +199,16 @@ def _plain(value: Any) -> Any:
 
 
 def _numbers(values: NDArray[Any], column: str, name: str) -> NDArray[Any]:
+    """Return a column (N,) as numbers, with the grades of words; raise InputError for one that is none."""
     if values.dtype.kind in "biuf" and values.ndim == 1:
         return values
-    given = values.tolist()
+    cells = values.tolist()
     naming = current_naming()
     if naming.grades:
-        given = [naming.grade(value) if isinstance(value, str) else value for value in given]
-    if not any(isinstance(value, (str, bytes)) for value in given):
+        cells = [naming.grade(cell) if isinstance(cell, str) else cell for cell in cells]
+    if not any(isinstance(cell, (str, bytes)) for cell in cells):
         with suppress(TypeError, ValueError):
-            return column_of([value if isinstance(value, int) else float(value) for value in given])
+            return column_of([cell if isinstance(cell, int) else float(cell) for cell in cells])
     raise InputError(name, None, f"column {column} of {values.dtype}", "numbers")
 
 
@@ -301,9 +306,9 @@ def _check_no_nulls(column: Any, label: str, name: str) -> None:
 def _spans(chunk: Any) -> list[Spans]:
     """Return the ids of an array of large_binary where they are, and a copy of the last ones."""
     _, offsets, data = chunk.buffers()
-    places = np.frombuffer(offsets, np.int64)[chunk.offset : chunk.offset + len(chunk) + 1]
-    text = np.frombuffer(data if data is not None else b"", np.uint8)[: int(places[-1])]
+    starts = np.frombuffer(offsets, np.int64)[chunk.offset : chunk.offset + len(chunk) + 1]
+    text = np.frombuffer(data if data is not None else b"", np.uint8)[: int(starts[-1])]
     # What is loaded of an id may reach 16 bytes behind it.
-    safe = int(np.searchsorted(places[1:], len(text) - 2 * WORD, side="right"))
-    tail = np.concatenate((text[int(places[safe]) :], np.zeros(3 * WORD, np.uint8)))
-    return [Spans(text, places[: safe + 1]), Spans(tail, places[safe:] - places[safe])]
+    safe = int(np.searchsorted(starts[1:], len(text) - 2 * WORD, side="right"))
+    tail = np.concatenate((text[int(starts[safe]) :], np.zeros(3 * WORD, np.uint8)))
+    return [Spans(text, starts[: safe + 1]), Spans(tail, starts[safe:] - starts[safe])]

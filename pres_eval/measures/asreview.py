@@ -30,25 +30,24 @@ def steps_within(numbers: IntArray, percent: float) -> IntArray:
     return np.asarray(steps, np.int64)
 
 
-def found_in_random_order(batch: Batch, place: IntArray) -> FloatArray:
-    """Return (T,) whole documents that a random order finds down to a place (T,), counted from 0."""
+def found_in_random_order(batch: Batch, position: IntArray) -> FloatArray:
+    """Return (T,) whole documents that a random order finds down to a position (T,), counted from 0."""
     last = documents_to_read(batch) - 1
-    number = np.rint(place * divide(batch.num_rel, last))
-    return np.where(place == last, batch.num_rel, number)
+    number = np.rint(position * divide(batch.num_rel, last))
+    return np.where(position == last, batch.num_rel, number)
 
 
-def place_in_random_order(batch: Batch, number: IntArray) -> IntArray:
-    """Return (T,) the place, from 0, at which a random order is taken to have found a number (T,) above 0."""
+def position_in_random_order(batch: Batch, number: IntArray) -> IntArray:
+    """Return (T,) the position, from 0, at which a random order has found a number (T,) above 0."""
     documents = documents_to_read(batch)
-    # The first place with m documents is near (m - 1/2) (N - 1) / n; rounding halves to even moves it by one.
-    near = np.ceil(divide(np.asarray((number - 0.5) * (documents - 1), np.float64), batch.num_rel)).astype(
-        np.int64
-    )
+    # The first position with m documents is near (m - 1/2) (N - 1) / n: rounding moves it by one at most.
+    exact = np.asarray((number - 0.5) * (documents - 1), np.float64)
+    near = np.ceil(divide(exact, batch.num_rel)).astype(np.int64)
     first = documents.copy()
-    for place in (near + 1, near, near - 1):
-        is_enough = (place >= 0) & (place < documents)
-        is_enough &= found_in_random_order(batch, np.maximum(place, 0)) >= number
-        first = np.where(is_enough, place, first)
+    for position in (near + 1, near, near - 1):
+        is_enough = (position >= 0) & (position < documents)
+        is_enough &= found_in_random_order(batch, np.maximum(position, 0)) >= number
+        first = np.where(is_enough, position, first)
     return np.asarray(np.where(documents == 1, 1, first), np.int64)
 
 
@@ -65,10 +64,10 @@ def work_saved(batch: Batch, percent: float) -> FloatArray:
     Source: ASReview's insights 1.6 (wss); Cohen, Hersh, Peterson & Yen, JAMIA 13(2), 2006,
       doi:10.1197/jamia.M1929.  trec_eval: none.
     """
-    wanted = steps_within(batch.num_rel, percent)
-    wanted = np.where(wanted == 0, batch.num_rel, wanted)  # its search for x begins again at the end
-    rank = rank_of_relevant(batch, wanted)
-    saved = divide(place_in_random_order(batch, wanted) - (rank - 1), documents_to_read(batch))
+    target = steps_within(batch.num_rel, percent)
+    target = np.where(target == 0, batch.num_rel, target)  # its search for x begins again at the end
+    rank = rank_of_relevant(batch, target)
+    saved = divide(position_in_random_order(batch, target) - (rank - 1), documents_to_read(batch))
     return np.where(rank > 0, saved, 0.0)
 
 
@@ -86,8 +85,8 @@ def extra_relevant_found(batch: Batch, percent: float) -> FloatArray:
     documents = documents_to_read(batch)
     depth = steps_within(documents, percent)
     depth = np.where(depth == 0, documents, depth)  # its search for x begins again at the end
-    found = relevant_within(batch, depth) - found_in_random_order(batch, depth - 1)
-    return divide(found, batch.num_rel)
+    extra = relevant_within(batch, depth) - found_in_random_order(batch, depth - 1)
+    return divide(extra, batch.num_rel)
 
 
 def true_negative_rate(batch: Batch, percent: float) -> FloatArray:
@@ -101,10 +100,10 @@ def true_negative_rate(batch: Batch, percent: float) -> FloatArray:
     Notes: tnr rounds m up, so that the percentage is reached.
     Source: ASReview's insights 1.6 (tnr).  trec_eval: none.
     """
-    wanted = steps_within(batch.num_rel, percent)
-    rank = rank_of_relevant(batch, wanted)
+    target = steps_within(batch.num_rel, percent)
+    rank = rank_of_relevant(batch, target)
     nonrelevant = documents_to_read(batch) - batch.num_rel
-    left = np.maximum(nonrelevant - (rank - wanted), 0)
+    left = np.maximum(nonrelevant - (rank - target), 0)
     return np.where(rank > 0, np.round(divide(left, nonrelevant), 6), 0.0)
 
 

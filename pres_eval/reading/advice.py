@@ -51,14 +51,16 @@ def with_advice(error: InputError, source: File, names: str) -> InputError:
     """
     source.check_unchanged()
     text = _half_a_line(error, source) or advice(source, names, error.found)
-    return type(error)(error.path, error.line, error.found, error.expected, text) if text else error
+    if not text:
+        return error
+    return type(error)(error.path, error.line, error.found, error.expected, text)
 
 
-def advice(source: File, names: str, found: str = "") -> str:
+def advice(source: File, names: str, problem: str = "") -> str:
     """Return the probable format of a malformed file and a command; "" if that is unknown.
 
-    names  the columns that were expected
-    found  what was found in a line that is wrong
+    names    the columns that were expected
+    problem  what was found in a line that is wrong
     """
     head = b""
     with contextlib.suppress(InputError):
@@ -67,22 +69,26 @@ def advice(source: File, names: str, found: str = "") -> str:
     repair = _binary(head) or _line_ends(head)
     if repair is None and b"\0" not in head and head.strip():
         repair = _json(lines or [head]) or repair_of_columns(lines, names, source.path)
-    if repair is None and names == QRELS.names and _has_decimals(found):
+    if repair is None and names == QRELS.names and _has_decimals(problem):
         repair = GAINS_ADVICE, ""
     if repair is None:
         return ""
     what, command = repair
-    return f"{what}: {_typed(command, source)}" if command else what
+    if not command:
+        return what
+    return f"{what}: {_typed(command, source)}"
 
 
-def _has_decimals(found: str) -> bool:
+def _has_decimals(problem: str) -> bool:
     """Return whether a grade that was found is a number with decimals."""
-    return re.match(r"relevance '[+-]?(\d+\.\d*|\.\d+)'", found) is not None
+    return re.match(r"relevance '[+-]?(\d+\.\d*|\.\d+)'", problem) is not None
 
 
 def _whole_lines(head: bytes) -> list[bytes]:
     """Return the lines at the beginning of a file; one that is cut off tells nothing."""
-    whole = head if len(head) < HEAD else head[: head.rfind(b"\n") + 1]
+    whole = head
+    if len(head) >= HEAD:
+        whole = head[: head.rfind(b"\n") + 1]
     return [
         line
         for line in whole.split(b"\n")
@@ -92,7 +98,9 @@ def _whole_lines(head: bytes) -> list[bytes]:
 
 def _typed(command: str, source: File) -> str:
     """Return a command for this file as it is typed: it reads the file, and writes to another one."""
-    path = source.path if source.path == "-" or not source.path.startswith("-") else f"./{source.path}"
+    path = source.path
+    if path.startswith("-") and path != "-":
+        path = f"./{path}"
     command = re.sub(r"\bNEW\b", repaired_name(source.path), command)
     if path == "-":
         return command.replace(" < FILE", "").replace("FILE", "-")
@@ -159,8 +167,9 @@ def line_end_advice(name: str) -> str:
     """
     source = File(name)
     with contextlib.suppress(InputError):
-        repair = _line_ends(source.head()) if has_lone_returns(source.head()) else None
-        if repair is not None:
+        head = source.head()
+        repair = _line_ends(head)
+        if repair is not None and has_lone_returns(head):
             return f"; {repair[0]}: {_typed(repair[1], source)}"
     return ""
 

@@ -12,7 +12,7 @@ from pres_eval.errors import InputError, quoted
 from pres_eval.reading.csv_rows import separated_rows
 from pres_eval.reading.file import File
 from pres_eval.reading.headings import pick, plain
-from pres_eval.reading.topic_files import BLANKS, HEADINGS, decoded, encoded, lines_of, words_of
+from pres_eval.reading.topic_files import BLANKS, TOPIC_HEADINGS, decoded, encoded, lines_of, words_of
 
 MARK = "# "
 
@@ -67,10 +67,10 @@ def _path(above: list[tuple[float, str]]) -> str:
 
 
 IDS = ("_id", "id", "docno", "doc_id", "docid", "topic", "topic_id", "qid", "query_id", "num")
-TEXTS = ("title", "query", "text", "contents")
+FIELDS_OF_TEXTS = ("title", "query", "text", "contents")
 """Names of the fields of JSON lines, the preferred one first."""
 
-LAYOUT = "an id and a text apart by a tab or blanks, CSV, JSON objects, or TREC topics"
+TEXTS_LAYOUT = "an id and a text apart by a tab or blanks, CSV, JSON objects, or TREC topics"
 TOPIC = re.compile(r"<num>\s*(?:Number:)?\s*(\S+?)\s*(?=<).*?<title>\s*(?:Topic:)?\s*(.*?)\s*<", re.I | re.S)
 
 
@@ -92,7 +92,7 @@ def read_texts(path: str) -> dict[bytes, str]:
         else:
             texts = _of_rows(path, whole, separator)
     if not texts:
-        raise InputError(path, None, "no text", LAYOUT)
+        raise InputError(path, None, "no text", TEXTS_LAYOUT)
     return {encoded(name): text for name, text in texts.items()}
 
 
@@ -106,17 +106,17 @@ def _separator(lines: Sequence[str]) -> str | None:
 
 def _of_rows(path: str, text: str, separator: str) -> dict[str, str]:
     """Return the texts of CSV, whose first row may name its columns."""
-    rows = list(separated_rows(path, io.StringIO(text), LAYOUT, separator))
+    rows = list(separated_rows(path, io.StringIO(text), TEXTS_LAYOUT, separator))
     column_of_text = 1
-    if rows and plain(rows[0][1][0]) in map(plain, (*IDS, *HEADINGS)):
-        heading = pick(rows[0][1][1:], TEXTS)
+    if rows and plain(rows[0][1][0]) in map(plain, (*IDS, *TOPIC_HEADINGS)):
+        heading = pick(rows[0][1][1:], FIELDS_OF_TEXTS)
         if heading is not None:
             column_of_text = rows[0][1].index(heading)
         del rows[0]
     texts = {}
     for line, cells in rows:
         if len(cells) <= column_of_text or not cells[0].strip():
-            raise InputError(path, line, quoted(separator.join(cells)), LAYOUT)
+            raise InputError(path, line, quoted(separator.join(cells)), TEXTS_LAYOUT)
         texts[cells[0].strip()] = " ".join(cells[column_of_text].split())
     return texts
 
@@ -126,7 +126,7 @@ def _of_list(path: str, text: str) -> dict[str, str]:
     try:
         records = json.loads(text)
     except ValueError as error:
-        raise InputError(path, None, f"no JSON ({error})", LAYOUT) from None
+        raise InputError(path, None, f"no JSON ({error})", TEXTS_LAYOUT) from None
     return dict(_pair(path, number, json.dumps(record)) for number, record in enumerate(records, 1))
 
 
@@ -139,8 +139,9 @@ def _pair(path: str, number: int, line: str) -> tuple[str, str]:
         except ValueError:
             fields = {}
         parts = [
-            str(next((fields[name] for name in names if fields.get(name)), "")) for names in (IDS, TEXTS)
+            str(next((fields[name] for name in names if fields.get(name)), ""))
+            for names in (IDS, FIELDS_OF_TEXTS)
         ]
     if len(parts) < 2 or not all(parts):
-        raise InputError(path, number, quoted(line), LAYOUT)
+        raise InputError(path, number, quoted(line), TEXTS_LAYOUT)
     return parts[0].strip(BLANKS), parts[1].strip()

@@ -112,7 +112,9 @@ class Naming:
         """Return the naming for judgements, or for runs where `grades` is SCORES."""
         if not any("." in kind for kind in self.columns):
             return self
-        prefix = QRELS_PREFIX if grades else RUN_PREFIX
+        prefix = RUN_PREFIX
+        if grades:
+            prefix = QRELS_PREFIX
         columns = {kind: heading for kind, heading in self.columns.items() if "." not in kind}
         for kind, heading in self.columns.items():
             if kind.startswith(prefix):
@@ -126,19 +128,26 @@ class Naming:
 
     def column(self, kind: str, headings: Sequence[str]) -> str | None:
         """Return the heading of a kind of column: the one named by the user, or else a known one."""
-        named = self.named_column(DOCNOS if kind == RELEVANT_DOCNOS else kind, headings)
-        return pick(headings, KNOWN_HEADINGS.get(kind, ())) if named is None else named
+        option = kind
+        if kind == RELEVANT_DOCNOS:
+            option = DOCNOS
+        named = self.named_column(option, headings)
+        if named is not None:
+            return named
+        return pick(headings, KNOWN_HEADINGS.get(kind, ()))
 
     def named_column(self, kind: str, headings: Sequence[str]) -> str | None:
         """Return the heading of a kind of column that the user named, None if there is no such one."""
-        return pick(headings, [self.columns[kind]]) if kind in self.columns else None
+        if kind not in self.columns:
+            return None
+        return pick(headings, [self.columns[kind]])
 
     def grade(self, text: str) -> float:
         """Return the grade of a word or a number, nan for other text; of `X,Y` the highest of the two."""
         number = self.grades.get(text.strip().casefold())
         if number is not None:
             return number
-        words = words_of_cell(text) if self.grades else []
+        words = words_of_cell(text)
         if len(words) > 1 and all(word in self.grades for word in words):
             return max(self.grades[word] for word in words)
         return number_of(text)

@@ -10,7 +10,7 @@ from pres_eval.reading.csv_rows import separator_of_lines
 from pres_eval.reading.file import File
 from pres_eval.reading.headings import DOCNO, KNOWN_HEADINGS, plain
 from pres_eval.reading.lines import Layout, Lines, in_parts
-from pres_eval.reading.topic_files import HEADINGS, encoded, read_cells
+from pres_eval.reading.topic_files import TOPIC_HEADINGS, encoded, read_cells
 
 DOCUMENT_HEADINGS = ("docno", "doc_id", "docid", "document", "doc", "chunk", "chunk_id", "passage", "pid")
 """Names of the column of documents in a header."""
@@ -46,7 +46,14 @@ def read_pairs(source: File, columns: str, also: str | None = None) -> IdPairs:
 
 def is_heading(cell: bytes) -> bool:
     """Return whether a cell of the first row is the heading of a column of ids."""
-    known = (*HEADINGS, *DOCUMENT_HEADINGS, *FAMILY_HEADINGS, *KNOWN_HEADINGS[DOCNO], "relevance", "group")
+    known = (
+        *TOPIC_HEADINGS,
+        *DOCUMENT_HEADINGS,
+        *FAMILY_HEADINGS,
+        *KNOWN_HEADINGS[DOCNO],
+        "relevance",
+        "group",
+    )
     return plain(cell.decode("utf-8", "replace")) in map(plain, known)
 
 

@@ -118,7 +118,7 @@ class Preferences(JudgedGroups):
 
     def two_levels(self, row: int, other: int) -> InputError:
         """Return the error that a document is twice in a subgroup, with different levels."""
-        first, second = sorted((row, other), key=self.line.__getitem__)
+        first, second = sorted((row, other), key=lambda index: int(self.line[index]))
         return InputError(
             self.name,
             int(self.line[second]),
@@ -129,7 +129,7 @@ class Preferences(JudgedGroups):
 
     def conflict(self, row: int, other: int) -> InputError:
         """Return the error for two documents preferred to each other, or one both relevant and not."""
-        first, second = sorted((row, other), key=self.line.__getitem__)
+        first, second = sorted((row, other), key=lambda index: int(self.line[index]))
         problem = f"documents {self._docno(first)} and {self._docno(second)} are each preferred to the other"
         expected = "the subgroups of a judgement group to agree"
         if self.document[first] == self.document[second]:

@@ -85,7 +85,9 @@ def pattern_mapping(text: str) -> PatternMapping:
             f"--map-docs {text}: found no group, expected one or more, for the id of the document:"
             " '^(.*)#\\d+$'"
         )
-    return PatternMapping(text) if pattern.groups == 1 else GroupsMapping(text)
+    if pattern.groups == 1:
+        return PatternMapping(text)
+    return GroupsMapping(text)
 
 
 class PatternMapping:
@@ -97,8 +99,9 @@ class PatternMapping:
         digits = re.fullmatch(
             r"\^?\(\.[*+]\??\)((?:[^\\.*+?()\[\]{}|^$\d]|\\[^\w\s])+)(?:\\d|\[0-9\])\+\$", text
         )
-        before = None if digits is None else re.sub(r"\\(.)", r"\1", digits[1])
-        self._before_number = None if before is None else before.encode("utf-8", "surrogateescape")
+        self._before_number: bytes | None = None
+        if digits is not None:
+            self._before_number = re.sub(r"\\(.)", r"\1", digits[1]).encode("utf-8", "surrogateescape")
         self._kinds = _kinds_of_bytes(self._pattern.pattern)
         self._is_slow = may_take_long(text)
 
@@ -147,7 +150,9 @@ class PatternMapping:
         assert self._before_number is not None
         beginning = text.rstrip(b"0123456789")
         has_number = beginning.endswith(self._before_number) and len(beginning) < len(text)
-        return beginning[: -len(self._before_number)] or text if has_number else text
+        if not has_number:
+            return text
+        return beginning[: -len(self._before_number)] or text
 
     def _searched(self, texts: Sequence[bytes]) -> list[tuple[int, int]]:
         """Return where the group begins and ends in each id; the whole id where it is not found."""
@@ -173,7 +178,9 @@ class PatternMapping:
 
     def _span(self, text: bytes) -> tuple[int, int]:
         match = self._pattern.search(text)
-        return _span_or_all(text, None if match is None else match.span(1))
+        if match is None:
+            return _span_or_all(text, None)
+        return _span_or_all(text, match.span(1))
 
 
 def _span_or_all(text: bytes, span: tuple[int, int] | None) -> tuple[int, int]:
@@ -201,14 +208,14 @@ def _ends_before_number(matrix: Bytes, lengths: IntArray, before: bytes) -> IntA
         ends[rows] -= 1
         rows = rows[ends[rows] > 0]
     has_number = np.flatnonzero((ends < lengths) & (ends > len(before)))
-    for place, byte in enumerate(reversed(before), 1):
-        has_number = has_number[matrix[has_number, ends[has_number] - place] == byte]
+    for distance, byte in enumerate(reversed(before), 1):
+        has_number = has_number[matrix[has_number, ends[has_number] - distance] == byte]
     shortened = lengths.copy()
     shortened[has_number] = ends[has_number] - len(before)
     return shortened
 
 
-_TOKENS = re.compile(rb"\[\^?\]?(?:\\.|[^\]\\])*\]|\\.|\{(?:\d+,?\d*|,\d*)\}|.", re.DOTALL)
+_TOKENS_OF_PATTERNS = re.compile(rb"\[\^?\]?(?:\\.|[^\]\\])*\]|\\.|\{(?:\d+,?\d*|,\d*)\}|.", re.DOTALL)
 """Sets of bytes, escapes, and numbers of repetitions, which name no byte."""
 
 
@@ -222,7 +229,7 @@ def _kinds_of_bytes(pattern: bytes) -> bytes | None:
         return None  # flags, and groups that are named again
     begins = np.zeros(257, np.bool_)
     begins[:34] = True  # blanks, and the end of a line
-    for token in _TOKENS.findall(pattern):
+    for token in _TOKENS_OF_PATTERNS.findall(pattern):
         for named in re.findall(rb"\\.|\w-\w|.", token, re.DOTALL) if len(token) > 2 else [token]:
             if named[:1] == b"\\" and named[1:].isalpha():
                 begins[list(b"0:" if named[1:] in b"dD" else b"0:A[_`a{")] = True
@@ -259,7 +266,9 @@ class GroupsMapping(PatternMapping):
 
     def _joined(self, text: bytes) -> bytes:
         match = self._pattern.search(text)
-        return b"" if match is None else b"".join(group or b"" for group in match.groups())
+        if match is None:
+            return b""
+        return b"".join(group or b"" for group in match.groups())
 
 
 def _joined(text: bytes, spans: Spans) -> bytes:

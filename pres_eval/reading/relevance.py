@@ -17,6 +17,7 @@ from pres_eval.reading.file import File
 from pres_eval.reading.headings import NO_NAMING
 from pres_eval.reading.lines import QRELS, Layout, LineError, Lines, in_parts, no_lines
 from pres_eval.reading.pool import Pool, Pooled, Remembered, build_pool
+from pres_eval.reading.run_files import TABLE_FORMATS
 from pres_eval.records import dataclass
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 QRELS_FLOAT = replace(QRELS, whole=False)
 """Judgements whose relevance may be any decimal number."""
 
-MOST_REMEMBERED = 1 << 19
+MOST_JUDGEMENTS_REMEMBERED = 1 << 19
 """Topics and judgements of which batches keep what they made, so that memory stays small."""
 
 MANY_GROUPS = 1024
@@ -77,13 +78,17 @@ class QrelsJudgements:
     left_out: frozenset[bytes] = frozenset()
     nmax: IntArray | None = None
     sizes: IntArray | None = None
-    topics_seen: Remembered = field(init=False, default_factory=partial(Remembered, MOST_REMEMBERED))
+    topics_seen: Remembered = field(
+        init=False, default_factory=partial(Remembered, MOST_JUDGEMENTS_REMEMBERED)
+    )
     """Facts of batches that need the judgements alone, kept between runs; `replace` drops them."""
 
     @property
     def info(self) -> RelevanceInfo:
         """Return which measures can be computed from them."""
-        return RelevanceInfo.QRELS_FLOAT if self.grade.dtype == np.float64 else RelevanceInfo.QRELS
+        if self.grade.dtype == np.float64:
+            return RelevanceInfo.QRELS_FLOAT
+        return RelevanceInfo.QRELS
 
     def every_grade(self) -> AnyInts:
         """Return (N,) the relevance of all judgements that are kept, also of repeated ones."""
@@ -100,7 +105,9 @@ class QrelsJudgements:
 
     def positive_by_topic(self) -> IntArray:
         """Return (T,) the judgements of each topic with a relevance above 0."""
-        topic_of = self.pool.topic_of if self.kept is None else self.pool.topic_of[self.kept]
+        topic_of = self.pool.topic_of
+        if self.kept is not None:
+            topic_of = topic_of[self.kept]
         grades = self.every_grade()
         if len(grades) > len(topic_of):
             topic_of = np.concatenate((topic_of, self.duplicates.topic))
@@ -117,7 +124,7 @@ def as_qrels(relevance: Relevance, option: str) -> QrelsJudgements:
     return relevance
 
 
-FORMATS = {
+JUDGED_FORMATS = {
     "qrels": RelevanceInfo.QRELS,
     "qrels_jg": RelevanceInfo.QRELS_JG,
     "prefs": RelevanceInfo.PREFS,
@@ -126,20 +133,16 @@ FORMATS = {
     "subtopics": RelevanceInfo.SUBTOPICS,
     "strata": RelevanceInfo.STRATA,
     "prels": RelevanceInfo.PRELS,
-    "beir": RelevanceInfo.QRELS,
-    "json": RelevanceInfo.QRELS,
-    "jsonl": RelevanceInfo.QRELS,
-    "csv": RelevanceInfo.QRELS,
-    "parquet": RelevanceInfo.QRELS,
+    **dict.fromkeys(TABLE_FORMATS, RelevanceInfo.QRELS),
 }
 """Formats, each with the kind of relevance information that it has."""
 
 
 def relevance_info(form: str) -> RelevanceInfo:
     """Return the facts of a format of judgements; raise UsageError for one that does not exist."""
-    if form not in FORMATS:
-        raise UsageError(f"-R {form}: no such format, expected one of {', '.join(FORMATS)}")
-    return FORMATS[form]
+    if form not in JUDGED_FORMATS:
+        raise UsageError(f"-R {form}: no such format, expected one of {', '.join(JUDGED_FORMATS)}")
+    return JUDGED_FORMATS[form]
 
 
 def read_relevance(path: str | File, form: str = "qrels", jobs: int | None = None) -> Relevance:
@@ -149,10 +152,12 @@ def read_relevance(path: str | File, form: str = "qrels", jobs: int | None = Non
     UsageError for a format that does not exist, InputError for a file that is not in it.
     """
     relevance_info(form)
-    source = path if isinstance(path, File) else File(path)
+    source = path
+    if not isinstance(source, File):
+        source = File(source)
     if form in ("qrels", "qrels_float"):
         return _read_recognised(source, form, jobs)
-    if FORMATS[form] is RelevanceInfo.QRELS:
+    if JUDGED_FORMATS[form] is RelevanceInfo.QRELS:
         from pres_eval.reading.formats.recognising import FORMATS as OTHERS
 
         return qrels_in(source, OTHERS[form])
@@ -180,14 +185,19 @@ def _read_recognised(source: File, form: str, jobs: int | None) -> QrelsJudgemen
         if named_format is not None:
             return qrels_in(source, named_format, is_decimal)
     try:
-        return read_qrels(source, jobs, layout=QRELS_FLOAT if is_decimal else QRELS)
+        layout = QRELS
+        if is_decimal:
+            layout = QRELS_FLOAT
+        return read_qrels(source, jobs, layout=layout)
     except InputError as error:
         from pres_eval.reading.formats.recognising import recognised
 
         recognised_format = recognised(source, grades=True)
         if recognised_format is not None:
             return qrels_in(source, recognised_format, is_decimal)
-        whole = None if is_decimal else qrels_of_decimals(source, error, jobs)
+        if is_decimal:
+            raise
+        whole = qrels_of_decimals(source, error, jobs)
         if whole is None:
             raise
         return whole
@@ -220,7 +230,10 @@ def qrels_in(source: File, form: FileFormat, is_decimal: bool = False) -> QrelsJ
     """Read judgements in a format that is not trec_eval's, as gains with decimals if `is_decimal`."""
     from pres_eval.reading.headings import GAINS, GRADES
 
-    block = joined(source.name, form.read(source, GAINS if is_decimal else GRADES))
+    numbers = GRADES
+    if is_decimal:
+        numbers = GAINS
+    block = joined(source.name, form.read(source, numbers))
     if is_decimal:
         block = replace(block, numbers=block.numbers.astype(np.float64))
     return replace(qrels_of_block(source.name, block), form=form.meaning or None)
@@ -257,10 +270,12 @@ def read_qrels(
 
     def lines_of_rows() -> IntArray:
         """Return the line of each judgement in its file (N,), from 1."""
-        every = (
-            before + 1 + (np.arange(size) if rows is None else rows) for before, size, rows in line_numbers
-        )
-        return np.concatenate(list(every))
+        lines_of_parts = []
+        for before, size, rows in line_numbers:
+            if rows is None:
+                rows = np.arange(size)  # noqa: PLW2901
+            lines_of_parts.append(before + 1 + rows)
+        return np.concatenate(lines_of_parts)
 
     return _pooled_qrels(source.name, pooled, grades, lines_of_rows)
 
@@ -283,21 +298,21 @@ def _read_part(
     if not layout.whole:
         infinite = np.flatnonzero(np.isinf(lines.numbers))  # which no gain can be
         if len(infinite):
-            found = quoted(lines.text(int(infinite[0]), 3))
-            raise LineError(int(lines.line_of(infinite[:1])[0]), f"relevance {found}", "a finite number")
-    kept = lines if with_faults else None
+            relevance = quoted(lines.text(int(infinite[0]), 3))
+            raise LineError(int(lines.line_of(infinite[:1])[0]), f"relevance {relevance}", "a finite number")
+    lines_to_tell = None
+    if with_faults:
+        lines_to_tell = lines
     if not len(lines):
-        return None, kept, None
+        return None, lines_to_tell, None
     heads, num_rows = lines.column(0).stretches()
-    topics, groups = heads.distinct() if len(heads) > MANY_GROUPS else (heads, np.arange(len(heads)))
-    columns = (
-        topics,
-        groups,
-        num_rows,
-        lines.column(2),
-        narrow(lines.numbers) if layout.whole else lines.numbers,
-    )
-    return lines.fields.lines, kept, columns
+    topics, groups = heads, np.arange(len(heads))
+    if len(heads) > MANY_GROUPS:
+        topics, groups = heads.distinct()
+    grades: AnyInts = lines.numbers
+    if layout.whole:
+        grades = narrow(lines.numbers)
+    return lines.fields.lines, lines_to_tell, (topics, groups, num_rows, lines.column(2), grades)
 
 
 def _pooled_qrels(
@@ -325,9 +340,14 @@ def qrels_of_block(name: str, block: Block) -> QrelsJudgements:
     if not len(block.documents):
         raise InputError(name, None, "no judgements", "at least one")
     pooled = build_pool(block.topics, block.lengths, block.documents.take(slice(None)))
-    gains = block.numbers.dtype == np.float64
-    grades = block.numbers if gains else narrow(block.numbers.astype(np.int64))
-    lines = block.lines
-    return _pooled_qrels(
-        name, pooled, grades, lambda: np.arange(1, len(grades) + 1) if lines is None else lines
-    )
+    grades: AnyInts = block.numbers
+    if grades.dtype != np.float64:
+        grades = narrow(grades.astype(np.int64))
+
+    def lines_of_rows() -> IntArray:
+        """Return the line of each judgement (N,), or its number from 1."""
+        if block.lines is None:
+            return np.arange(1, len(grades) + 1)
+        return block.lines
+
+    return _pooled_qrels(name, pooled, grades, lines_of_rows)

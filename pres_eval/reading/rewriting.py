@@ -142,16 +142,16 @@ class Rewriting:
         documents = pool.documents
         if self.mapping is not None:
             documents, _ = self.mapping(documents)
-        kept = np.ones(len(documents), np.bool_)
+        rows_left = np.ones(len(documents), np.bool_)
         if self.excluded is not None and self.judged_too:
             topics = pool.topics.take(pool.topic_of)
             excluded = self._gone(topics, documents)
-            kept = ~(excluded | self._gone(topics, pool.documents))
-        if not kept.any():
+            rows_left = ~(excluded | self._gone(topics, pool.documents))
+        if not rows_left.any():
             gone = "all judgements are of excluded documents"
             raise InputError(qrels.name, None, gone, "some that are not")
         rewriting = replace(self, num_judged=len(documents))
-        return with_documents(replace(qrels, rewriting=rewriting), documents, np.flatnonzero(kept))
+        return with_documents(replace(qrels, rewriting=rewriting), documents, np.flatnonzero(rows_left))
 
 
 class FileMapping:
@@ -165,8 +165,8 @@ class FileMapping:
         others = repeats[~second.equal(repeats, second, self._table.first)]
         if len(others):
             row = int(others.min())
-            found = f"document {quoted(first[row])} again, for another one"
-            raise InputError(name, int(lines[row]), found, "one document for each")
+            problem = f"document {quoted(first[row])} again, for another one"
+            raise InputError(name, int(lines[row]), problem, "one document for each")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return FileMapping, self._made_of  # another process has other hashes

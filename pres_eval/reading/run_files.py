@@ -27,8 +27,11 @@ PARQUET_MAGIC = b"PAR1"
 
 TREC = "trec_results"
 PARQUET = "parquet"
-RUN_FORMATS = ("msmarco", "beir", "json", "jsonl", "csv", PARQUET)
-"""The other formats of runs that -T names."""
+TABLE_FORMATS = ("beir", "json", "jsonl", "csv", PARQUET)
+"""Other formats of runs and of judgements, as -T and -R name them."""
+
+RUN_FORMATS = ("msmarco", *TABLE_FORMATS)
+"""All other formats of runs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,8 +49,13 @@ class RunFiles:
 
     def size(self) -> int | None:
         """Return the bytes of all files, None where that is not known."""
-        sizes = [source.size() for source in self.sources]
-        return None if None in sizes else sum(size for size in sizes if size is not None)
+        total = 0
+        for source in self.sources:
+            size = source.size()
+            if size is None:
+                return None
+            total += size
+        return total
 
     def watch(self, progress: Progress | None) -> None:
         """Set who gets the number of bytes after each read; None: nobody."""
@@ -66,17 +74,22 @@ class RunFiles:
         if len(self.sources) == 1:
             if self.sources[0].naming != NO_NAMING:
                 return replace(self, form=form_of_named(self.sources[0], form))
-            is_parquet = form == TREC and self.sources[0].starts_with(PARQUET_MAGIC)
-            return replace(self, form=PARQUET if is_parquet else form)
+            if form == TREC and self.sources[0].starts_with(PARQUET_MAGIC):
+                return replace(self, form=PARQUET)
+            return replace(self, form=form)
         kinds = {source: source.starts_with(PARQUET_MAGIC) for source in self.sources if source.size() != 0}
         is_parquet_run = form == PARQUET or next(iter(kinds.values()), False)
         for source, is_parquet in kinds.items():
             if is_parquet != is_parquet_run:
-                problem = "Parquet" if is_parquet else "no Parquet"
+                problem = "no Parquet"
+                if is_parquet:
+                    problem = "Parquet"
                 raise InputError(
                     source.name, None, problem, "the part files of a run all as text, or all as Parquet"
                 )
-        return RunFiles(self.name, tuple(kinds), PARQUET) if is_parquet_run else replace(self, form=form)
+        if is_parquet_run:
+            return RunFiles(self.name, tuple(kinds), PARQUET)
+        return replace(self, form=form)
 
     @property
     def is_remote(self) -> bool:
@@ -94,17 +107,23 @@ def form_of_named(source: File, form: str) -> str:
     """Return the format of a run whose columns the options name: `form` if these are not its columns."""
     from pres_eval.reading.formats.recognising import NAMED, recognised
 
-    recognised_format = recognised(source, grades=False) if source.naming.for_role(SCORES).columns else None
+    if not source.naming.for_role(SCORES).columns:
+        return form
+    recognised_format = recognised(source, grades=False)
     if recognised_format is None:
         return form
-    return NAMED if recognised_format.name == PARQUET else recognised_format.name
+    if recognised_format.name == PARQUET:
+        return NAMED
+    return recognised_format.name
 
 
 def run_at(address: str) -> RunFiles:
     """Return the run at a path or an address; faults are errors when it is read."""
     try:
         may_be_folder = "://" in address or os.path.isdir(address)  # noqa: PTH112
-        parts = _part_files(address) if may_be_folder else None
+        parts = None
+        if may_be_folder:
+            parts = _part_files(address)
         if parts is not None:
             return RunFiles(address.rstrip("/"), tuple(map(source_at, parts)))
         return RunFiles(File(address).name, (source_at(address),))

@@ -10,12 +10,12 @@ from pres_eval.arrays import nearest_integer
 from pres_eval.errors import InputError, did_you_mean, number_of, quoted
 from pres_eval.reading.file import File
 from pres_eval.reading.id_files import DOCUMENT_HEADINGS
-from pres_eval.reading.topic_files import HEADINGS, encoded, read_cells
+from pres_eval.reading.topic_files import TOPIC_HEADINGS, encoded, read_cells
 
 TOPIC, DOCNO, STRATUM, RELEVANCE = "topic", "docno", "stratum", "relevance"
 
 NAMES = {
-    TOPIC: HEADINGS,
+    TOPIC: TOPIC_HEADINGS,
     DOCNO: DOCUMENT_HEADINGS,
     STRATUM: (STRATUM, "strata"),
     RELEVANCE: (RELEVANCE, "rel", "relevant", "grade", "judgement", "judgment", "label"),
@@ -25,7 +25,7 @@ NAMES = {
 PLAIN = {4: (TOPIC, DOCNO, STRATUM, RELEVANCE), 3: (TOPIC, DOCNO, RELEVANCE)}
 """The columns of a file without a header, by their number."""
 
-WORDS = {
+GRADES_OF_WORDS = {
     **dict.fromkeys(("yes", "y", "true", "relevant", "responsive"), 1),
     **dict.fromkeys(("no", "n", "false", "not relevant", "nonrelevant", "irrelevant"), 0),
     **dict.fromkeys(("not responsive", "non-responsive", "nonresponsive"), 0),
@@ -73,10 +73,10 @@ def read_sample(
 
     A load file of a review platform may have more columns; one without topics is of the `topic` of the
     review, None if there are several.  With `if_there` a file that has none of the `columns` is read
-    without them.  `words` are grades of words, before those of WORDS.  Raises InputError for a file that is
-    no sample.
+    without them.  `words` are grades of words, before those of GRADES_OF_WORDS.  Raises InputError for a file
+    that is no sample.
     """
-    known_words = {**WORDS, **{word.casefold(): grade for word, grade in (words or {}).items()}}
+    known_words = {**GRADES_OF_WORDS, **{word.casefold(): grade for word, grade in (words or {}).items()}}
     rows, _ = read_cells(path, "topic docno stratum relevance")
     name, (line, first) = File(path).name, rows[0]
     if if_there and not set(columns.values()) & set(first):
@@ -135,7 +135,7 @@ def read_sizes(path: str) -> dict[Stratum, tuple[int, Place]]:
     """Read lines of `topic stratum size`.  Raises InputError for others, or a stratum that comes twice."""
     rows, _ = read_cells(path, "topic stratum size")
     sizes: dict[Stratum, tuple[int, Place]] = {}
-    for line, row in rows[rows[0][1][0].casefold() in HEADINGS :]:
+    for line, row in rows[rows[0][1][0].casefold() in TOPIC_HEADINGS :]:
         where = File(path).name, line
         if len(row) != 3 or not row[2].isdecimal():
             raise InputError(*where, quoted(" ".join(row)), "topic stratum size, the size a whole number")

@@ -26,7 +26,7 @@ Repair = tuple[str, str]
 Rows = Sequence[Sequence[str]]
 
 _INTEGER, _NUMBER, _ANY = r"[+-]?\d+", r"(?i)[+-]?(\d+([.,]\d*)?|[.,]\d+)(e[+-]?\d+)?", r"(?s).*"
-_DECIMAL = r"[+-]?\d*[.,]\d+"
+_DECIMAL_NUMBER = r"[+-]?\d*[.,]\d+"
 _WORD = r"(?i).*[a-z].*"
 _Q0 = r"(?i)q?0"
 _MEASURE = (
@@ -116,8 +116,12 @@ def repair_of_columns(lines: Sequence[bytes], names: str, path: str) -> Repair |
         header = header or not any(map(_is_number, rows[0]))
     if header and separator is not None:
         return named_columns(lines, grades, path), ""
-    body = rows[1:] if header else rows
-    repair = _known(body, grades) if separator in (None, "\t") else None
+    body = rows
+    if header:
+        body = rows[1:]
+    repair = None
+    if separator in (None, "\t"):
+        repair = _known(body, grades)
     return repair or _converted(body, grades, separator, header) or _lists(texts, grades)
 
 
@@ -132,7 +136,7 @@ def _separator(texts: Sequence[str], grades: bool) -> str | None:
     for least in (3, 2):
         separator = separator_of_lines("\n".join((*texts, "")).encode("utf-8", "surrogateescape"), least)
         if separator is not None:
-            return separator if separator != "\t" or not _header(_rows(texts, None), False) else "\t"
+            return separator
         if all(len(text.split()) >= least for text in texts):
             return None
     return None
@@ -187,9 +191,9 @@ def _known(rows: Rows, grades: bool) -> Repair | None:
     return None
 
 
-def _are_small(rows: Rows, place: int) -> bool:
+def _are_small(rows: Rows, column: int) -> bool:
     """Return whether the whole numbers in a column can be ranks: none is above the number of rows."""
-    return all(int(row[place]) <= len(rows) for row in rows if re.fullmatch(r"\d+", row[place]))
+    return all(int(row[column]) <= len(rows) for row in rows if re.fullmatch(r"\d+", row[column]))
 
 
 def _of_judgements(rows: Rows) -> Repair | None:
@@ -216,7 +220,7 @@ def _of_grades(rows: Rows) -> Repair | None:
         return None
     if any(re.fullmatch(r"[+-]?\d+,\d+", grade) for grade in grades):
         return None
-    decimals = [grade for grade in grades if re.fullmatch(_DECIMAL, grade)]
+    decimals = [grade for grade in grades if re.fullmatch(_DECIMAL_NUMBER, grade)]
     if decimals:
         return GAINS_ADVICE, ""
     good = [row for row in rows if len(row) == 4]
@@ -237,8 +241,12 @@ def _of_other_judgements(rows: Rows, names: str) -> Repair | None:
         if asked and _like(rows, (*(_ANY,) * 4, r"-?\d+|\?")):
             return "? is what pool --strata wrote for a document to judge: put its grade there", ""
         return None
-    return _of_judgements(rows) if names == "topic judgement-group docno relevance" else None
+    if names == "topic judgement-group docno relevance":
+        return _of_judgements(rows)
+    return None
 
+
+NAMES_OF_SEPARATORS = {",": "commas", ";": "semicolons", "|": "bars"}
 
 WITHOUT_SCORES = "; without scores their order is the rank"
 
@@ -250,22 +258,31 @@ SCORES_OR_RANKS = {"scores": (SCORE,), "ranks": (RANK,), "either": (SCORE, RANK)
 
 def _converted(rows: Rows, grades: bool, separator: str | None, header: bool) -> Repair | None:
     """Return what lines look like, and the call of convert that makes a run or judgements of them."""
-    for what, patterns, columns in QRELS_SHAPES if grades else RUN_SHAPES:
+    shapes = RUN_SHAPES
+    if grades:
+        shapes = QRELS_SHAPES
+    for what, patterns, columns in shapes:
         if not _like(rows, patterns):
             continue
         good = [row for row in rows if _are_like(row, patterns)]
         kinds = _kinds_of_number(good, columns, len(rows) - len(good))
-        parts = [_of_separator(separator)]
+        parts = []
+        if separator in NAMES_OF_SEPARATORS:
+            parts.append(
+                f"the columns are separated by {NAMES_OF_SEPARATORS[separator]}, not by blanks or tabs"
+            )
         if header:
             parts.append("line 1 looks like a header")
         number = columns.get(SCORE, columns.get(GRADE, 0))
         if number and any("," in row[number - 1] for row in good):
             parts.append("the numbers have decimal commas")
-        if kinds == (RANK,) and SCORE in columns:
-            parts.append(RANKS_OF_FIVE if len(patterns) == 5 else RANKS_OF_FOUR)
+        if kinds != (RANK,) or SCORE not in columns:
+            if what:
+                parts.append(what)
+        elif len(patterns) == 5:
+            parts.append(RANKS_OF_FIVE)
         else:
-            parts.append(what)
-        parts = [part for part in parts if part]
+            parts.append(RANKS_OF_FOUR)
         if not parts:
             return None
         commands = [_command(good, columns, kind, grades) for kind in kinds]
@@ -274,13 +291,6 @@ def _converted(rows: Rows, grades: bool, separator: str | None, header: bool) ->
             return "; ".join(parts), last
         return "; ".join(parts), commands[0]
     return None
-
-
-def _of_separator(separator: str | None) -> str:
-    names = {",": "commas", ";": "semicolons", "|": "bars"}
-    if separator not in names:
-        return ""
-    return f"the columns are separated by {names[separator]}, not by blanks or tabs"
 
 
 def _kinds_of_number(rows: Rows, columns: dict[str, int], num_faulty: int) -> tuple[str | None, ...]:
@@ -293,27 +303,27 @@ def _kinds_of_number(rows: Rows, columns: dict[str, int], num_faulty: int) -> tu
         return (None,)
     if columns[SCORE] == 5:
         return (SCORE,)
-    has_rank = any(columns[SCORE] != place + 1 and _are_ranks(rows, place, num_faulty) for place in (2, 3))
+    has_rank = any(columns[SCORE] != column + 1 and _are_ranks(rows, column, num_faulty) for column in (2, 3))
     if has_rank and len(rows[0]) > 3:
         return (SCORE,)
     return SCORES_OR_RANKS[_meaning(rows, columns[SCORE] - 1, num_faulty)]
 
 
-def _are_ranks(rows: Rows, place: int, num_faulty: int) -> bool:
-    return place < len(rows[0]) and _meaning(rows, place, num_faulty) == "ranks"
+def _are_ranks(rows: Rows, column: int, num_faulty: int) -> bool:
+    return column < len(rows[0]) and _meaning(rows, column, num_faulty) == "ranks"
 
 
-def _meaning(rows: Rows, place: int, num_faulty: int) -> str:
+def _meaning(rows: Rows, column: int, num_faulty: int) -> str:
     """Return whether the numbers in a column are "scores", "ranks" or "either".
 
     Ranks are whole numbers from 0 or 1, each once in a topic.  Where they fall from line to line they may be
     scores as well, and where some are left out.
     """
-    if not all(re.fullmatch(r"\d+", row[place]) for row in rows):
+    if not all(re.fullmatch(r"\d+", row[column]) for row in rows):
         return "scores"
     by_topic: dict[str, list[int]] = {}
     for row in rows:
-        by_topic.setdefault(row[0], []).append(int(row[place]))
+        by_topic.setdefault(row[0], []).append(int(row[column]))
     topics = list(by_topic.values())
     if any(len(set(numbers)) < len(numbers) for numbers in topics):
         return "scores"
@@ -322,7 +332,9 @@ def _meaning(rows: Rows, place: int, num_faulty: int) -> str:
     gaps = num_faulty
     complete = all(min(n) in (0, 1) and max(n) - min(n) < len(n) + gaps for n in topics[:-1] or topics)
     falling = all(numbers == sorted(numbers, reverse=True) for numbers in topics if len(numbers) > 1)
-    return "ranks" if complete and not falling else "either"
+    if complete and not falling:
+        return "ranks"
+    return "either"
 
 
 def _command(rows: Rows, columns: dict[str, int], kind: str | None, grades: bool) -> str:
@@ -332,7 +344,12 @@ def _command(rows: Rows, columns: dict[str, int], kind: str | None, grades: bool
         numbers[kind] = next(number for name, number in columns.items() if name not in (TOPIC, DOCNO))
     named = ",".join(f"{name}={number}" for name, number in numbers.items())
     ids = [row[numbers[name] - 1] for row in rows for name in (TOPIC, DOCNO)]
-    target = "csv" if any(len(text.split()) > 1 for text in ids) else ("qrels" if grades else "trec_results")
+    if any(len(text.split()) > 1 for text in ids):
+        target = "csv"
+    elif grades:
+        target = "qrels"
+    else:
+        target = "trec_results"
     return f"pres-eval convert FILE --columns {named} --to {target}{_tag(rows, grades)} > NEW"
 
 
@@ -351,7 +368,9 @@ def named_columns(lines: Sequence[bytes], grades: int, path: str) -> str:
         del texts[0]
     separator = next((sign for sign in "\t;,|" if sign in texts[0]), ",")
     header = next(iter(_rows(texts, separator)))
-    kinds = [GRADE] if grades else [SCORE, RANK]
+    kinds = [SCORE, RANK]
+    if grades:
+        kinds = [GRADE]
     known = _known_headings(header, [TOPIC, DOCNO, *kinds])
     names = [TOPIC, DOCNO]
     needed = f"{TOPIC}, {DOCNO} and {' or '.join(kinds)}"
@@ -360,8 +379,10 @@ def named_columns(lines: Sequence[bytes], grades: int, path: str) -> str:
         names.append(next((kind for kind in kinds if kind in known), kinds[0]))
         if grades:
             message += " (--grades WORD=NUMBER,... reads words as grades)"
+    elif grades:
+        message += "; without grades all documents are relevant"
     else:
-        message += "; without grades all documents are relevant" if grades else WITHOUT_SCORES
+        message += WITHOUT_SCORES
     # What a column holds is for its owner to say: whoever guesses swaps ids, or takes ranks for scores.
     option = ",".join(f"{name}={known.get(name, 'HEADING')}" for name in names)
     return f"{message}: name them with --columns {shlex.quote(option)}"
@@ -393,10 +414,13 @@ def _lists(texts: Sequence[str], grades: bool) -> Repair | None:
     scored = any(re.search(r"[\s\"]\d*[.,]\d+(\s|$)", row[3]) for row in matches)
     if max(counts) < 2 or scored or (alike and not separated):
         return None
-    change = 'sub(/[,;:]/, " "); gsub(/"/, ""); ' if separated else ""
+    change = ""
+    if separated:
+        change = 'sub(/[,;:]/, " "); gsub(/"/, ""); '
     if between != " ":
         change += f'gsub(/[{between}]/, " "); '
-    line = "$1, 0, $i, 1" if grades else '$1, "Q0", $i, i - 1, -i, "run"'
-    condition = "if all of these are relevant" if grades else "if these are in ranked order"
+    line, condition = '$1, "Q0", $i, i - 1, -i, "run"', "if these are in ranked order"
+    if grades:
+        line, condition = "$1, 0, $i, 1", "if all of these are relevant"
     program = f"{change}for (i = 2; i <= NF; i++) print {line}"
     return f"each line looks like a topic and its documents; {condition}", f"awk '{{{program}}}' < FILE > NEW"

@@ -10,7 +10,7 @@ from typing import Any
 from pres_eval.errors import InputError, PresEvalError, extra_module, readable
 from pres_eval.reading.streams import Version
 
-BLOCK = 8 << 20
+STORE_BLOCK_BYTES = 8 << 20
 """Bytes of a remote file that are asked for at a time."""
 
 STAMPS = (
@@ -74,7 +74,7 @@ def remote_blocks(address: str, size: int, start: int, stop: int) -> Iterator[by
     """
     system, path = system_of(address)
     while start < stop:
-        end = min(start + BLOCK, stop)
+        end = min(start + STORE_BLOCK_BYTES, stop)
         with _as_os_error():
             block: bytes = system.cat_file(path, start=start, end=end)
         if len(block) == size:

@@ -74,8 +74,9 @@ class ObservedTable:
         repeated = [topic for topic, count in self._lists.items() if count > 1]
         if repeated:
             count = f"{self._lists[repeated[0]]} records have topic {quoted(repeated[0])}"
-            more = f", and {plural(len(repeated) - 1, 'more topic')} several" if len(repeated) > 1 else ""
-            text = f"{count}{more}: their documents are one list, in the order of the file"
+            if len(repeated) > 1:
+                count += f", and {plural(len(repeated) - 1, 'more topic')} several"
+            text = f"{count}: their documents are one list, in the order of the file"
             warnings.warn(f"{self._name}: {text}", ReadingNote, stacklevel=2)
 
 

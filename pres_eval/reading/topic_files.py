@@ -14,7 +14,7 @@ from pres_eval.reading.file import File
 from pres_eval.reading.numbers import read_number
 from pres_eval.records import dataclass
 
-HEADINGS = ("topic", "topic_id", "topicid", "qid", "query", "query_id", "query-id", "queryid", "id")
+TOPIC_HEADINGS = ("topic", "topic_id", "topicid", "qid", "query", "query_id", "query-id", "queryid", "id")
 """Names of the column of topics in a header."""
 
 CONCORDANCE_QUOTE = "þ"
@@ -149,7 +149,7 @@ def _rows(path: str, columns: str) -> tuple[list[str], Iterator[tuple[int, list[
     if separator is not None and not rows[0][1][0]:
         rows = [(number, row[1:]) for number, row in rows]  # the index of a pandas frame
     header: list[str] = []
-    if rows[0][1][0].casefold() in HEADINGS:
+    if rows[0][1][0].casefold() in TOPIC_HEADINGS:
         header = rows[0][1]
     width = 2
     if columns == "topic group":
@@ -232,7 +232,7 @@ def _is_latin(start: bytes, encoding: str) -> bool:
     return len(text) == 2 and all("\t" <= letter <= "ÿ" for letter in text)
 
 
-LAYOUT = "`measure topic median`, or a heading `topic best median worst` with a line for each topic"
+MEDIANS_LAYOUT = "`measure topic median`, or a heading `topic best median worst` with a line for each topic"
 MEDIAN = b"median"
 MEASURE = "map"
 """The measure of a table whose heading names none."""
@@ -258,7 +258,7 @@ def read_medians(source: File) -> Medians:
         if line.strip() and not line.lstrip().startswith(b"#")
     ]
     if not rows:
-        raise InputError(source.name, None, "nothing in the file", LAYOUT)
+        raise InputError(source.name, None, "nothing in the file", MEDIANS_LAYOUT)
     medians: Medians = {}
     if rows[0][1][0].lower() == b"topic":
         columns = _columns(source.name, *rows[0])
@@ -272,7 +272,7 @@ def read_medians(source: File) -> Medians:
         return medians
     for line, fields in rows:
         if len(fields) != 3:
-            raise InputError(source.name, line, f"{len(fields)} columns", LAYOUT)
+            raise InputError(source.name, line, f"{len(fields)} columns", MEDIANS_LAYOUT)
         if fields[1] != b"all":
             _add(medians, source.name, line, _text(fields[0]), fields[1], fields[2])
     return medians

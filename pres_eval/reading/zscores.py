@@ -14,8 +14,8 @@ from pres_eval.reading.file import File
 from pres_eval.reading.lines import NAN, Layout, read_table
 from pres_eval.reading.numbers import read_number
 
-LAYOUT = "topic measure mean deviation"
-MISSING = -1000000.0
+ZSCORE_LAYOUT = "topic measure mean deviation"
+NO_ZSCORE = -1000000.0
 """Text printed where the file has nothing for a topic and measure."""
 
 
@@ -50,7 +50,7 @@ class ZScores:
         `past_the_table` gets it too, unless the measure is ours.
         """
         label_bytes = label.encode("utf-8", "surrogateescape")
-        scores = np.full(len(values), MISSING)
+        scores = np.full(len(values), NO_ZSCORE)
         for row, (topic, value) in enumerate(zip(topics, values.tolist(), strict=True)):
             entry = self._find(topic, label_bytes, ours)
             if entry is not None:
@@ -59,7 +59,7 @@ class ZScores:
                     scores[row] = np.divide(np.subtract(value, mean), deviation)
                 elif value == mean:
                     scores[row] = 0.0
-            if scores[row] == MISSING:
+            if scores[row] == NO_ZSCORE:
                 self.missing.append((topic, label_bytes))
         return scores
 
@@ -91,7 +91,7 @@ class ZScores:
         text = f"{self.name}: no usable entry for {quoted(label)} of topic {quoted(topic)}"
         if len(self.missing) > 1:
             text += f" and {len(self.missing) - 1} more"
-        text += f": the Z-score printed, and in means, is {MISSING:.0f}"
+        text += f": the Z-score printed, and in means, is {NO_ZSCORE:.0f}"
         if self.past_the_table:
             text += "; trec_eval looks behind the last entry for it, where it may crash"
         return text
@@ -104,7 +104,7 @@ class ZScores:
             if token.startswith(b"-"):
                 return -np.nan
             return np.nan
-        raise InputError(self.name, line, quoted(token), f"a number ({LAYOUT})")
+        raise InputError(self.name, line, quoted(token), f"a number ({ZSCORE_LAYOUT})")
 
 
 def _search(text: bytes, items: Sequence[bytes], end: int) -> int | None:
@@ -132,7 +132,7 @@ def read_zscores(source: File) -> ZScores:
 
     Raises InputError for a line that has not four columns.
     """
-    table = read_table(source, Layout(LAYOUT))
+    table = read_table(source, Layout(ZSCORE_LAYOUT))
     columns = [list(table.column(number)) for number in range(4)]
     lines = (table.line_of(np.arange(len(table))) + 1).tolist()
     entries: list[Entry] = list(zip(*columns, lines, strict=True))

@@ -35,30 +35,29 @@ def correlations_table(measures: tuple[str, ...], means: FloatArray, scores: Pai
     )
 
 
-SAID = {1: "first", 0: "-", -1: "second"}
-"""Signs of the verdicts on a pair."""
+VERDICTS = {1: "first", 0: "-", -1: "second"}
+"""Verdicts on a pair in words, by their signs."""
 
-MOST_SHOWN = 20
+SHOWN_PAIRS = 20
 """Pairs of runs on which measures disagree that people see; programs get all."""
 
 
-def disagreements_table(measures: tuple[str, ...], found: list[tuple[str, str, list[int], bool]]) -> Table:
+def disagreements_table(measures: tuple[str, ...], pairs: list[tuple[str, str, list[int], bool]]) -> Table:
     """Return the table of pairs of runs on which the verdicts of the measures differ."""
     headings = ("first", "second", *measures, "contradiction")
-    rows: list[tuple[Value, ...]] = [
-        (run, other, *(SAID[value] for value in said), opposite) for run, other, said, opposite in found
-    ]
-    more = f"{len(found) - MOST_SHOWN} more: --format csv --table disagreements"
+    rows: list[tuple[Value, ...]] = []
+    for run, other, signs, is_contradiction in pairs:
+        rows.append((run, other, *(VERDICTS[sign] for sign in signs), is_contradiction))
+    notes = ["first, second: which run is significantly better, uncorrected; -: neither"]
+    if len(pairs) > SHOWN_PAIRS:
+        notes.append(f"{len(pairs) - SHOWN_PAIRS} more: --format csv --table disagreements")
     return Table(
         name="disagreements",
         title="Pairs of runs on which measures disagree, contradictions first",
         headings=headings,
         rows=rows,
-        notes=[
-            "first, second: which run is significantly better, uncorrected; -: neither",
-            *([more] if len(found) > MOST_SHOWN else []),
-        ],
-        shown=Shown(headings, rows[:MOST_SHOWN], left=2),
+        notes=notes,
+        shown=Shown(headings, rows[:SHOWN_PAIRS], left=2),
     )
 
 
@@ -74,26 +73,31 @@ def positions_table(
     falling: labels of measures of which less is better.
     """
     order = np.lexsort((np.arange(len(runs)), positions[0])).tolist()
-    rows = [
-        (runs[run], label, float(means[measure, run]), int(positions[measure, run]))
-        for run in order
-        for measure, label in enumerate(measures)
-    ]
+    rows = []
+    cells = []
+    for run in order:
+        cells.append((runs[run], *_moves(*positions[:, run].tolist())))
+        for measure, label in enumerate(measures):
+            rows.append((runs[run], label, float(means[measure, run]), int(positions[measure, run])))
     return Table(
         "positions",
         f"Positions of the runs, and how far each moves up (+) or down (-) from {measures[0]}",
         ("run", "measure", "score", "position"),
         rows,
         falling_notes(measures, falling),
-        Shown(("run", *measures), [(runs[run], *_moves(*positions[:, run].tolist())) for run in order]),
+        Shown(("run", *measures), cells),
     )
 
 
 def _moves(first: int, *others: int) -> list[str]:
     """Return a run's position under the first measure, and those under others with the way from there."""
-    changes = [(place, f" ({first - place:+d})") for place in others]
-    moved = [f"{place}{change if first != place else ' ' * len(change)}" for place, change in changes]
-    return [str(first), *moved]
+    cells = [str(first)]
+    for position in others:
+        change = f" ({first - position:+d})"
+        if position == first:
+            change = " " * len(change)
+        cells.append(f"{position}{change}")
+    return cells
 
 
 def verdicts_table(patterns: Mapping[str, int], pairs: int, test: str, alpha: float) -> Table:
@@ -115,9 +119,12 @@ def verdicts_table(patterns: Mapping[str, int], pairs: int, test: str, alpha: fl
     )
 
 
-def dissents_table(measures: tuple[str, ...], said: IntArray) -> Table:
+def dissents_table(measures: tuple[str, ...], verdicts: IntArray) -> Table:
     """Return the table of how often each measure contradicts the others: (M, P) verdicts."""
-    rows = list(dissents(measures, said))
+    rows = list(dissents(measures, verdicts))
+    cells = []
+    for measure, pairs, alone, share in rows:
+        cells.append((measure, pairs, alone, f"{share:.1%}" if pairs else UNKNOWN))
     return Table(
         name="dissents",
         title="Each measure alone against the others where these agree",
@@ -125,10 +132,7 @@ def dissents_table(measures: tuple[str, ...], said: IntArray) -> Table:
         rows=rows,
         shown=Shown(
             ("measure", "pairs on which the others agree", "its verdict differs", "share"),
-            [
-                (measure, pairs, alone, f"{share:.1%}" if pairs else UNKNOWN)
-                for measure, pairs, alone, share in rows
-            ],
+            cells,
         ),
     )
 
@@ -158,27 +162,31 @@ def draw_rank_changes(
     axes: Axes, runs: Sequence[str], measures: Sequence[str], positions: AnyArray, longest: int = 28
 ) -> None:
     """Draw `rank_changes` into axes of your own, with names of runs of at most `longest` letters."""
-    places, names = range(len(measures)), plain_names(runs, min(longest, 20) if is_narrow() else longest)
+    if is_narrow():
+        longest = min(longest, 20)
+    names = plain_names(runs, longest)
+    columns = range(len(measures))
     for run, look in enumerate(run_styles(runs)):
-        axes.plot(places, positions[:, run], linewidth=1.2, **look)
-    margin = _NAME_MARGIN * max(1, places[-1])
-    for end, side, align in ((0, -margin, "right"), (places[-1], margin, "left")):
+        axes.plot(columns, positions[:, run], linewidth=1.2, **look)
+    margin = _NAME_MARGIN * max(1, columns[-1])
+    for end, side, align in ((0, -margin, "right"), (columns[-1], margin, "left")):
         # Names do not cover each other: tied runs go below one another.
         heights = 1 + np.argsort(np.argsort(positions[end], kind="stable"))
         for run, height in enumerate(heights.tolist()):
-            place = int(positions[end, run])
-            axes.annotate(f"{place}  {names[run]}", (end + side, height), ha=align, va="center", fontsize=7.5)
-            if height > place:  # tied with others above: a bracket holds their names together
+            position = int(positions[end, run])
+            text = f"{position}  {names[run]}"
+            axes.annotate(text, (end + side, height), ha=align, va="center", fontsize=7.5)
+            if height > position:  # tied with others above: a bracket holds their names together
                 bracket = [end + side * 0.75] * 2
-                axes.plot(bracket, [place, height], color="#888888", linewidth=0.9, clip_on=False)
-    axes.set_xticks(places, [plain(measure) for measure in measures], rotation=90 * _are_turned(measures))
+                axes.plot(bracket, [position, height], color="#888888", linewidth=0.9, clip_on=False)
+    axes.set_xticks(columns, [plain(measure) for measure in measures], rotation=90 * _are_turned(measures))
     axes.spines["left"].set_visible(False)
     axes.grid(visible=False, axis="y")
     axes.set(
         title="Position of each run (1: best)",
         xlabel="measure",
         yticks=[],
-        xlim=(-margin, places[-1] + margin),
+        xlim=(-margin, columns[-1] + margin),
         ylim=(len(runs) + 0.6, 0.4),
     )
     # The names are outside the axes: the layout, which looks at all texts, makes room for them.

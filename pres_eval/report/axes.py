@@ -18,8 +18,8 @@ class Axis:
     ticks: tuple[tuple[float, str], ...]
     logarithmic: bool = False
 
-    def place(self, value: float, start: float, end: float) -> float:
-        """Return the place of a value between the ends of the axis."""
+    def position(self, value: float, start: float, end: float) -> float:
+        """Return the position of a value between the ends of the axis."""
         low, high = self.low, self.high
         if self.logarithmic:
             value = math.log10(max(value, low))
@@ -45,12 +45,12 @@ class Frame:
     bottom: int = 44
 
     def across(self, value: float) -> float:
-        """Return the place of a value of the x axis, from the left."""
-        return self.x.place(value, self.left, self.width - self.right)
+        """Return the position of a value of the x axis, from the left."""
+        return self.x.position(value, self.left, self.width - self.right)
 
     def down(self, value: float) -> float:
-        """Return the place of a value of the y axis, from the top."""
-        return self.y.place(value, self.height - self.bottom, self.top)
+        """Return the position of a value of the y axis, from the top."""
+        return self.y.position(value, self.height - self.bottom, self.top)
 
 
 def unit_axis(label: str) -> Axis:

@@ -28,7 +28,7 @@ from pres_eval.report.layout import (
 from pres_eval.report.paper_notes import paper_note, paper_note_without_test
 from pres_eval.report.text import cut_note, effect_size, falling_notes, left_out_notes, percentage
 
-MANY = 8
+MEASURES_ACROSS = 8
 """More measures than this go downwards in the tables."""
 
 MOST_ROWS = 30
@@ -196,7 +196,7 @@ def _groups(result: ComparedRuns) -> Table:
 
 def _grid(measures: Sequence[str], cells: Mapping[str, Sequence[ShownCell]]) -> Shown:
     """Return runs, by name, × measures; the other way round if the measures are many."""
-    if len(measures) <= max(MANY, len(cells)):
+    if len(measures) <= max(MEASURES_ACROSS, len(cells)):
         return Shown(("run", *measures), [[name, *row] for name, row in cells.items()])
     rows = []
     for measure, label in enumerate(measures):

@@ -61,12 +61,12 @@ def parquet_writer(stream: BinaryIO, fields: Mapping[str, str]) -> Iterator[Writ
 
 
 # Formats whose columns are separated by blanks or tabs.
-LINES = ("trec_results", "qrels", "beir", "msmarco")
+LINE_FORMATS = ("trec_results", "qrels", "beir", "msmarco")
 
 # Formats of runs alone.
 OF_RUNS = ("trec_results", "msmarco")
 
-TARGETS = (*LINES, "json", "jsonl", "csv", "parquet")
+TARGETS = (*LINE_FORMATS, "json", "jsonl", "csv", "parquet")
 
 
 KEEPS_IT = "--to jsonl keeps it"
@@ -124,7 +124,7 @@ def _texts(blocks: Iterable[Block], form: str, grades: bool, name: str, tag: str
 def _line(row: Row, form: str, name: str, value: str, tag: str, ranks: Counter[bytes]) -> bytes:
     """Return a row as a line; ranks count the documents of a topic as they come."""
     _check_ids(name, form, row)
-    topic, document, number, place = row
+    topic, document, number, line = row
     if form == "trec_results":
         ranks[topic] += 1
         last = tag.encode("utf-8", "surrogateescape")
@@ -138,9 +138,9 @@ def _line(row: Row, form: str, name: str, value: str, tag: str, ranks: Counter[b
         words = (word.decode("utf-8", "surrogateescape") for word in (topic, document))
         return separated([[*words, repr(number)]], ",").encode("utf-8", "surrogateescape")
     record = {
-        "query_id": _text(name, topic, place),
-        "doc_id": _text(name, document, place),
-        value: _finite(name, number, place),
+        "query_id": _text(name, topic, line),
+        "doc_id": _text(name, document, line),
+        value: _finite(name, number, line),
     }
     return json.dumps(record, ensure_ascii=False).encode() + b"\n"
 
@@ -167,17 +167,18 @@ def _json(topics: Iterable[tuple[bytes, Iterator[Row]]], name: str) -> Iterator[
     """Yield one object {topic: {docno: number}}, topic by topic."""
     start = "{"
     for topic, rows in topics:
-        found: dict[str, int | float] = {}
+        numbers: dict[str, int | float] = {}
         for _, document, number, line in rows:
-            if _text(name, document, line) in found:
+            docno = _text(name, document, line)
+            if docno in numbers:
                 raise InputError(
                     name,
                     line,
                     f"document {quoted(document)} of topic {quoted(topic)} again",
                     "each document once",
                 )
-            found[_text(name, document, line)] = _finite(name, number, line)
-        documents = json.dumps(found, ensure_ascii=False)
+            numbers[docno] = _finite(name, number, line)
+        documents = json.dumps(numbers, ensure_ascii=False)
         yield f"{start}{json.dumps(_text(name, topic, None))}: {documents}".encode()
         start = ",\n"
     yield b"}\n"
@@ -197,26 +198,23 @@ def _check_ids(name: str, form: str, row: Row) -> None:
     for rounded in filter(ROUNDED.fullmatch, (topic, document) if form == "csv" else ()):
         expected = "one that pres-eval does not take for a number which a spreadsheet has rounded"
         raise InputError(name, row[3], f"id {quoted(rounded)}", expected, KEEPS_IT)
-    is_comment = form in LINES and topic.startswith(b"#")
+    is_comment = form in LINE_FORMATS and topic.startswith(b"#")
     if form in ("json", "jsonl", "parquet"):
         return
-    kept = not is_comment and _can_hold(form, topic)
-    if not (kept and _can_hold(form, document)):
-        found, what = (document, "docno") if kept else (topic, "topic")
-        blanks = "blanks around it" if form == "csv" else "blanks"
-        expected = "one that begins no comment" if is_comment else f"one without {blanks} for {form}"
-        raise InputError(
-            name,
-            row[3],
-            f"{what} {quoted(found)}",
-            expected,
-            KEEPS_IT,
-        )
+    if is_comment or not _can_hold(form, topic):
+        refused = f"topic {quoted(topic)}"
+    elif not _can_hold(form, document):
+        refused = f"docno {quoted(document)}"
+    else:
+        return
+    blanks = "blanks around it" if form == "csv" else "blanks"
+    expected = "one that begins no comment" if is_comment else f"one without {blanks} for {form}"
+    raise InputError(name, row[3], refused, expected, KEEPS_IT)
 
 
 def _can_hold(form: str, word: bytes) -> bool:
     """Return whether an id stays one: lines have none with blanks, CSV none with blanks around it."""
-    return word.split() == [word] if form in LINES else word.strip() == word and word != b""
+    return word.split() == [word] if form in LINE_FORMATS else word.strip() == word and word != b""
 
 
 def _text(name: str, word: bytes, line: int | None) -> str:

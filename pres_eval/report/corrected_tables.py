@@ -15,7 +15,7 @@ from pres_eval.analysis.prediction_powered import (
     topics_to_judge,
 )
 from pres_eval.report.columns import shown_by
-from pres_eval.report.judges_tables import MOST_SHOWN, more_rows
+from pres_eval.report.judges_tables import SHOWN_ROWS, more_rows
 from pres_eval.report.layout import Interval, PValue, Score, Shown, ShownCell, Table, records_table
 from pres_eval.report.text import cut_note, falling_notes, percentage
 
@@ -48,7 +48,7 @@ def _topics_to_judge(judges: TwoJudges, seed: int) -> Table:
         headings=("topic",),
         rows=topics,
         notes=notes,
-        shown=Shown(("topic",), topics[:MOST_SHOWN], left=1),
+        shown=Shown(("topic",), topics[:SHOWN_ROWS], left=1),
     )
 
 
@@ -110,5 +110,5 @@ def _differences(differences: list[CorrectedDifference]) -> Table:
         differences,
         CorrectedDifference,
         notes,
-        shown_by(columns, differences[:MOST_SHOWN], left=3),
+        shown_by(columns, differences[:SHOWN_ROWS], left=3),
     )

@@ -70,7 +70,7 @@ def _documents(explanations: Sequence[Explanation]) -> Table:
     )
 
 
-LINES_AROUND = 6
+LINES_AROUND_TOPIC = 6
 """Lines of a topic besides its documents, notes and drawing: title, headings, blank lines."""
 
 
@@ -82,7 +82,7 @@ def _first(topics: Sequence[tuple[float, Table]], most: int | None, lines: int |
     shown: list[Table] = []
     num_lines = 0
     for table in ordered:
-        num_lines += LINES_AROUND + len(table.notes) + len(table.drawing)
+        num_lines += LINES_AROUND_TOPIC + len(table.notes) + len(table.drawing)
         if table.drawing:
             num_lines += 1  # the blank line above it
         if table.shown is not None:
@@ -192,10 +192,10 @@ def _topic_table(explanation: Explanation, labels: Sequence[str], values: Sequen
         f" {explanation.num_ret} retrieved"
     ]
     if num_relevant:
-        lost, kept = explanation.area_lost, explanation.area_kept
+        area = explanation.area_kept
         notes.append(
-            f"Σ r_i = {explanation.sum_of_ranks}   A1 = {lost}   A2 = {kept}"
-            f"   PRES = A2 / (A1 + A2) = {kept} / {num_relevant * nmax} = {explanation.score:.4f}"
+            f"Σ r_i = {explanation.sum_of_ranks}   A1 = {explanation.area_lost}   A2 = {area}"
+            f"   PRES = A2 / (A1 + A2) = {area} / {num_relevant * nmax} = {explanation.score:.4f}"
         )
     if explanation.found < num_relevant:
         notes.append(f"* rank of the worst case: not found by rank {nmax}")

@@ -19,7 +19,7 @@ LATEX, MARKDOWN = "latex", "markdown"
 BARE = ("simple", "plain")
 """Styles of tabulate's without lines between columns, where a text may go on to the end of the line."""
 
-MANY = 4096
+ROWS_WITHOUT_TABULATE = 4096
 """Rows from which on tables in such a style are written without tabulate, which takes 15 µs a row."""
 
 ROOM = 20
@@ -51,9 +51,9 @@ def escaped(text: str, style: str) -> str:
     if style == LATEX:
         return "".join(_LATEX.get(sign, sign) for sign in text)
     if style == MARKDOWN:
-        text = _MARKDOWN.sub(lambda found: "\\" + found[0], text)
+        text = _MARKDOWN.sub(lambda match: "\\" + match[0], text)
         text = text.replace("&", "&amp;").replace("<", "&lt;")
-        return _LINKED.sub(lambda found: f"{found[0]}{ZERO_WIDTH_SPACE}", text)
+        return _LINKED.sub(lambda match: f"{match[0]}{ZERO_WIDTH_SPACE}", text)
     return text
 
 
@@ -152,18 +152,12 @@ def written(grid: Grid, style: str, width: int | None = None) -> str:
     if style == LATEX:
         return _latex_tabular(grid)
     appended = style in (*BARE, MARKDOWN)
-    rows = [*grid.rows, *(() if appended else _as_cells(grid))]
-    if style in BARE and len(rows) >= MANY and all("".join(row).isascii() for row in rows):
+    rows = list(grid.rows)
+    if not appended:
+        rows += _as_cells(grid)
+    if style in BARE and len(rows) >= ROWS_WITHOUT_TABULATE and all("".join(row).isascii() for row in rows):
         # The lines that tabulate makes of cells of ASCII in these styles.
-        rows = [[cell.strip() for cell in row] for row in rows]
-        widths = [
-            max(len(heading) + 2, *map(len, column))
-            for heading, column in zip(grid.header, zip(*rows, strict=True), strict=True)
-        ]
-        sides = ("<" if number < grid.left else ">" for number in range(len(widths)))
-        line = "  ".join(f"{{:{side}{width}}}" for side, width in zip(sides, widths, strict=True)).format
-        rule = [line(*("-" * width for width in widths))] if style == "simple" else []
-        lines = [line(*grid.header), *rule, *(line(*row) for row in rows)]
+        lines = _bare_lines(grid.header, rows, grid.left, ruled=style == "simple")
     else:
         from tabulate import tabulate
 
@@ -184,6 +178,24 @@ def written(grid: Grid, style: str, width: int | None = None) -> str:
     return f"{escaped(grid.title, style)}\n\n{text}" if grid.title else text
 
 
+def _bare_lines(header: Sequence[str], rows: Sequence[Sequence[str]], left: int, *, ruled: bool) -> list[str]:
+    """Return the lines of a table of ASCII whose first `left` columns are text; ruled: below its headings."""
+    stripped_rows = [[cell.strip() for cell in row] for row in rows]
+    fields, rules = [], []
+    for number, column in enumerate(zip(*stripped_rows, strict=True)):
+        width = max(len(header[number]) + 2, *map(len, column))
+        side = "<" if number < left else ">"
+        fields.append(f"{{:{side}{width}}}")
+        rules.append("-" * width)
+    line = "  ".join(fields).format
+    lines = [line(*header)]
+    if ruled:
+        lines.append(line(*rules))
+    for row in stripped_rows:
+        lines.append(line(*row))
+    return lines
+
+
 def _as_cells(grid: Grid) -> list[tuple[str, ...]]:
     """Return the rows of `apart`, their text in the second column."""
     if len(grid.header) == 1:
@@ -193,9 +205,10 @@ def _as_cells(grid: Grid) -> list[tuple[str, ...]]:
 
 def _apart_lines(grid: Grid, width: int | None) -> Iterator[str]:
     """Yield the rows of `apart` as lines, their text from the second column on and broken at `width`."""
-    column = max(
-        map(len, [grid.header[0], *(row[0] for row in grid.rows), *(name for name, _ in grid.apart)])
-    )
+    names = [grid.header[0]]
+    names += [row[0] for row in grid.rows]
+    names += [name for name, _ in grid.apart]
+    column = max(map(len, names))
     for name, text in grid.apart:
         start = f"{name:<{column}}  "
         if width is None:
@@ -246,7 +259,10 @@ def _latex_tabular(grid: Grid) -> str:
     """Return the grid for LaTeX, its title and the packages that it needs as comments."""
     columns = "".join(side[0] for side in _alignments(grid))
     widest = _widest_in_latex(grid)
-    rows = [[*row[: grid.left], *(_MINUS.sub("$-$", cell) for cell in row[grid.left :])] for row in grid.rows]
+    rows = []
+    for cells in grid.rows:
+        numbers = [_MINUS.sub("$-$", cell) for cell in cells[grid.left :]]
+        rows.append([*cells[: grid.left], *numbers])
     span = max(len(grid.header) - 1, 1)
     lines = []
     if grid.title:
@@ -258,16 +274,13 @@ def _latex_tabular(grid: Grid) -> str:
         lines.append(rf"\begin{{adjustbox}}{{max width={widest}}}")
     else:
         lines.append(r"% \usepackage{booktabs}")
-    lines += [
-        rf"\begin{{tabular}}{{{columns}}}",
-        r"\toprule",
-        " & ".join(grid.header) + r" \\",
-        r"\midrule",
-        *(" & ".join(row) + r" \\" for row in rows),
-        *(rf"{name} & \multicolumn{{{span}}}{{l}}{{{text}}} \\" for name, text in grid.apart),
-        r"\bottomrule",
-        r"\end{tabular}",
-    ]
+    lines += [rf"\begin{{tabular}}{{{columns}}}", r"\toprule"]
+    lines += [" & ".join(grid.header) + r" \\", r"\midrule"]
+    for row in rows:
+        lines.append(" & ".join(row) + r" \\")
+    for name, text in grid.apart:
+        lines.append(rf"{name} & \multicolumn{{{span}}}{{l}}{{{text}}} \\")
+    lines += [r"\bottomrule", r"\end{tabular}"]
     if widest:
         lines.append(r"\end{adjustbox}")
     return "".join(f"{line}\n" for line in lines)

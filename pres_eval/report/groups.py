@@ -30,23 +30,30 @@ def split_label(label: str) -> tuple[str, str]:
     return whole, group
 
 
-def known_label(option: str, wanted: str, labels: Sequence[str]) -> str:
+def known_label(option: str, name: str, labels: Sequence[str]) -> str:
     """Return the column that an option means: by its label, or in any way that -m takes it (PRES.100, P@10).
 
     Raises UsageError for one that is not there, with the nearest.
     """
-    if wanted in labels:
-        return wanted
-    name, group = split_label(wanted)
+    if name in labels:
+        return name
+    matches = _labels_meant(name, labels)
+    if len(matches) == 1:
+        return matches[0]
+    hint = did_you_mean(name, labels, f"there are {', '.join(labels)}")
+    raise UsageError(f"{option} {name}: not among the measures (-m), {hint}")
+
+
+def _labels_meant(name: str, labels: Sequence[str]) -> list[str]:
+    """Return those of the labels that -m would give for a name, which may end with a group."""
+    measure, group = split_label(name)
     try:
-        found = [group_label(label, group) if group else label for label in labels_of(name)]
-        found = [label for label in found if label in labels]
+        meant = list(labels_of(measure))
     except MeasureError:
-        found = []
-    if len(found) == 1:
-        return found[0]
-    there = did_you_mean(wanted, labels, f"there are {', '.join(labels)}")
-    raise UsageError(f"{option} {wanted}: not among the measures (-m), {there}")
+        return []
+    if group:
+        meant = [group_label(label, group) for label in meant]
+    return [label for label in meant if label in labels]
 
 
 def over_groups(evaluation: ScoredRun, names: Sequence[str]) -> dict[str, tuple[float | str | None, ...]]:
@@ -57,43 +64,49 @@ def over_groups(evaluation: ScoredRun, names: Sequence[str]) -> dict[str, tuple[
     """
     from pres_eval.reading.topic_files import MACRO, WORST  # what runs without groups do without
 
-    nothing = (None,) * len(evaluation.columns)
-    by_group = {
-        name: evaluation.groups[name].summary if name in evaluation.groups else nothing for name in names
-    }
-    macro, worst = zip(
-        *(
-            _mean_and_worst(column, [values[place] for values in by_group.values()])
-            for place, column in enumerate(evaluation.columns)
-        ),
-        strict=True,
-    )
-    return {**by_group, MACRO: macro, WORST: worst}
+    by_group: dict[str, tuple[float | str | None, ...]] = {}
+    for name in names:
+        if name in evaluation.groups:
+            by_group[name] = evaluation.groups[name].summary
+        else:
+            by_group[name] = (None,) * len(evaluation.columns)
+    means, worst_values = [], []
+    for number, column in enumerate(evaluation.columns):
+        mean, worst = _mean_and_worst(column, [summary[number] for summary in by_group.values()])
+        means.append(mean)
+        worst_values.append(worst)
+    return {**by_group, MACRO: tuple(means), WORST: tuple(worst_values)}
 
 
-def worst_group(evaluation: ScoredRun, place: int) -> str | None:
+def worst_group(evaluation: ScoredRun, number: int) -> str | None:
     """Return the group in which a column has its worst value, the first of several; None if there is none."""
-    column = evaluation.columns[place]
-    values = {name: each.summary[place] for name, each in evaluation.groups.items()}
+    column = evaluation.columns[number]
+    values = {name: group.summary[number] for name, group in evaluation.groups.items()}
     worst = _mean_and_worst(column, list(values.values()))[1]
-    return next((name for name, value in values.items() if worst is not None and value == worst), None)
+    if worst is None:
+        return None
+    return next(name for name, value in values.items() if value == worst)
 
 
 def _mean_and_worst(
     column: SelectedColumn, values: Sequence[float | str | None]
 ) -> tuple[float | None, float | None]:
+    """Return the mean of the values of groups, and the worst of them; None where these mean nothing."""
     measure = column.measure
     numbers = [value for value in values if isinstance(value, float) and not math.isnan(value)]
     if len(numbers) < len(values) or not numbers or measure.format is not Format.FLOAT:
         return None, None
-    worst = (max if measure.less_is_better else min)(numbers) if measure.tells_quality else None
+    worst = None
+    if measure.tells_quality:
+        worst = max(numbers) if measure.less_is_better else min(numbers)
     return sum(numbers) / len(numbers), worst
 
 
 def warning_of_groups(evaluation: ScoredRun, groups: Groups | None, weights: Weights | None) -> str | None:
     """Return a warning of the groups without values; None if all have some."""
-    wanted = () if groups is None else groups.topics
-    gone = ", ".join(quoted(name) for name in wanted if name not in evaluation.groups)
+    if groups is None:
+        return None
+    gone = ", ".join(quoted(name) for name in groups.topics if name not in evaluation.groups)
     if not gone:
         return None
     weighs = "" if weights is None else " weighs more than 0"
@@ -111,14 +124,14 @@ def with_group_columns(evaluation: ScoredRun, groups: Groups | None) -> ScoredRu
 
     values = over_groups(evaluation, list(groups.topics))
     parts = list(zip(evaluation.columns, evaluation.summary, evaluation.values, strict=True))
-    for place, column in enumerate(evaluation.columns):
+    for number, column in enumerate(evaluation.columns):
         measure = replace(column.measure, per_topic=False)
         is_float = measure.format is Format.FLOAT
         shown = {MACRO: is_float, WORST: is_float and measure.tells_quality}
-        for name, own in values.items():
+        for name, values_of_group in values.items():
             if measure.format is not Format.TAG and shown.get(name, True):
                 named = replace(column, label=group_label(column.label, name), measure=measure)
-                parts.append((named, own[place], evaluation.values[place]))
+                parts.append((named, values_of_group[number], evaluation.values[number]))
     return replace(
         evaluation,
         columns=tuple(column for column, _, _ in parts),

@@ -89,7 +89,7 @@ def headline_of(
         label=column.label,
         cutoff=cutoff_of(column),
         topics=len(scores.topics),
-        runs=tuple(runs[place] for place in order.tolist()),
+        runs=tuple(runs[rank] for rank in order.tolist()),
         means=scores.means[0][order],
         lower=lower[order],
         upper=upper[order],

@@ -81,14 +81,14 @@ def _document(report: Report, content: Sequence[Content], script: str | None) ->
 
 def _one_page(report: Report) -> list[Html]:
     """Return the title, the summary, the leaderboard, and how the numbers were made, in one line."""
-    made = f"pres-eval {__version__}; judgements {report.shown_path(report.qrels.path)}"
+    inputs = f"pres-eval {__version__}; judgements {report.shown_path(report.qrels.path)}"
     if report.qrels.sha256:
-        made += f", SHA-256 {report.qrels.sha256[:12]}…"
+        inputs += f", SHA-256 {report.qrels.sha256[:12]}…"
     main = element(
         "main",
         summary(report, links=False),
         leaderboard(report, interactive=False),
-        element("p", made, class_="dim"),
+        element("p", inputs, class_="dim"),
     )
     return [_header(report, []), main]
 
@@ -96,22 +96,28 @@ def _one_page(report: Report) -> list[Html]:
 def _body(report: Report) -> list[Html]:
     """Return the parts of the page that this report has."""
     several = len(report.names) > 1
-    parts = [
-        ("summary", "In short", summary),
-        ("leaderboard", "Leaderboard", leaderboard),
-        *([("pair", "Two runs", pair)] if several else []),
-        ("topic", "A topic", topic_view),
-        *([("groups", "Groups", groups_view)] if report.groups is not None else []),
-        ("trust", "Judgements", trust_view),
-        ("distributions", "Distributions", distributions),
-        ("graphs", "Graphs", graphs),
-        *([("differences", "Differences", differences)] if several else []),
-        ("topics", "Topics", topics),
-        ("runs", "TREC's tables", trec_tables),
+    parts: list[tuple[str, str, Html]] = [
+        ("summary", "In short", summary(report)),
+        ("leaderboard", "Leaderboard", leaderboard(report)),
     ]
-    links = [(name, text) for name, text, _ in parts]
-    main = element("main", *(made for _, _, make in parts for made in (make(report), "\n")))
-    return [_header(report, [*links, ("made", "How this was made")]), main, _footer(report)]
+    if several:
+        parts.append(("pair", "Two runs", pair(report)))
+    parts.append(("topic", "A topic", topic_view(report)))
+    if report.groups is not None:
+        parts.append(("groups", "Groups", groups_view(report)))
+    parts.append(("trust", "Judgements", trust_view(report)))
+    parts.append(("distributions", "Distributions", distributions(report)))
+    parts.append(("graphs", "Graphs", graphs(report)))
+    if several:
+        parts.append(("differences", "Differences", differences(report)))
+    parts.append(("topics", "Topics", topics(report)))
+    parts.append(("runs", "TREC's tables", trec_tables(report)))
+    links, sections = [], []
+    for name, text, content in parts:
+        links.append((name, text))
+        sections += [content, "\n"]
+    links.append(("made", "How this was made"))
+    return [_header(report, links), element("main", *sections), _footer(report)]
 
 
 def _header(report: Report, sections: Sequence[tuple[str, str]]) -> Html:
@@ -168,13 +174,18 @@ def _footer(report: Report) -> Html:
             "made",
             "How this was made",
             _definitions(facts),
-            *[element("h3", "Measures"), _definitions(seen.items())],
+            element("h3", "Measures"),
+            _definitions(seen.items()),
         ),
     )
 
 
 def _definitions(rows: Iterable[tuple[str, Content]]) -> Html:
-    return element("dl", *([element("dt", name), element("dd", value)] for name, value in rows))
+    """Return a list of names and what each is."""
+    parts: list[Html] = []
+    for name, value in rows:
+        parts += [element("dt", name), element("dd", value)]
+    return element("dl", *parts)
 
 
 WORDS = {

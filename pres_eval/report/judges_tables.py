@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,37 +18,43 @@ from pres_eval.analysis.judging import (
     cohens_kappa,
     krippendorffs_alpha,
 )
-from pres_eval.report.layout import PValue, Score, Shown, Table, records_table
+from pres_eval.report.columns import shown_by
+from pres_eval.report.layout import PValue, Score, Shown, ShownCell, Table, records_table
 from pres_eval.report.text import falling_notes, moved, text_of
 
-MOST_SHOWN = 12
+SHOWN_ROWS = 12
 """Lines of a long table about judges that people see; programs get all."""
 
 
 def more_rows(count: int, table: str) -> list[str]:
     """Describe where to find the rows of such a table that are not printed."""
-    return [f"{count - MOST_SHOWN} more: --table {table}"] if count > MOST_SHOWN else []
+    if count <= SHOWN_ROWS:
+        return []
+    return [f"{count - SHOWN_ROWS} more: --table {table}"]
 
 
-def agreement_table(judged: Assessments, every: TopicAgreement, table: GradeTable, level: float) -> Table:
-    """Return the table of agreement on the documents that both judges judged, with counts for each alone."""
+def agreement_table(judged: Assessments, total: TopicAgreement, table: GradeTable, level: float) -> Table:
+    """Return the table of agreement on the documents that both judges judged, with counts for each alone.
+
+    total: the agreement over all topics
+    """
     first, second = (text_of(name) for name in judged.names[:2])
     rows: list[tuple[str, float]] = [
         ("topics that all judges have", len(judged.pool.topics)),
         ("topics that only some have, left out", judged.left_out),
-        ("documents that both judged", every.both),
-        (f"documents that only {first} judged", every.only_first),
-        (f"documents that only {second} judged", every.only_second),
-        (f"relevant to {first}, of both", every.relevant_first),
-        (f"relevant to {second}, of both", every.relevant_second),
-        ("relevant to both", every.relevant_both),
-        ("overlap: relevant to both, of those relevant to either", every.overlap),
-        ("agreement: the same grade", every.agreement),
-        ("Cohen's kappa", every.kappa),
+        ("documents that both judged", total.both),
+        (f"documents that only {first} judged", total.only_first),
+        (f"documents that only {second} judged", total.only_second),
+        (f"relevant to {first}, of both", total.relevant_first),
+        (f"relevant to {second}, of both", total.relevant_second),
+        ("relevant to both", total.relevant_both),
+        ("overlap: relevant to both, of those relevant to either", total.overlap),
+        ("agreement: the same grade", total.agreement),
+        ("Cohen's kappa", total.kappa),
         ("Cohen's kappa, linear weights", cohens_kappa(table, 1)),
         ("Cohen's kappa, quadratic weights", cohens_kappa(table, 2)),
-        *_alphas(judged, "both judges"),
     ]
+    rows += _alphas(judged, "both judges")
     return Table(
         name="agreement",
         title=f"Agreement of {first} and {second}",
@@ -61,11 +67,13 @@ def agreement_table(judged: Assessments, every: TopicAgreement, table: GradeTabl
     )
 
 
-def _alphas(judged: Assessments, who: str) -> list[tuple[str, float]]:
-    return [
-        (f"Krippendorff's alpha, {kind}, {who}", krippendorffs_alpha(judged.grades, judged.judged, kind))
-        for kind in LEVELS
-    ]
+def _alphas(judged: Assessments, judges: str) -> list[tuple[str, float]]:
+    """Return Krippendorff's alpha of the grades at each level of measurement; `judges`: whose, in words."""
+    rows = []
+    for kind in LEVELS:
+        alpha = krippendorffs_alpha(judged.grades, judged.judged, kind)
+        rows.append((f"Krippendorff's alpha, {kind}, {judges}", alpha))
+    return rows
 
 
 def beside_first(tables: Sequence[Sequence[Table]], judged: Assessments) -> list[Table]:
@@ -75,96 +83,101 @@ def beside_first(tables: Sequence[Sequence[Table]], judged: Assessments) -> list
     """
     names = [text_of(name) for name in judged.names[1:]]
     if len(names) == 1:
-        return [*tables[0]]
-    agreement, *others = zip(*tables, strict=True)
+        return list(tables[0])
+    agreement, *further = zip(*tables, strict=True)
     together = replace(agreement[0], rows=_alphas(judged, f"all {len(judged.names)} judges"))
-    return [
-        _joined([*agreement, together], [*names, "all"]),
-        *(_joined(same, names) for same in others),
-    ]
+    joined = [_joined([*agreement, together], [*names, "all"])]
+    for tables_of_judges in further:
+        joined.append(_joined(tables_of_judges, names))
+    return joined
 
 
-def _joined(same: Sequence[Table], names: Sequence[str]) -> Table:
-    """Return one table under each judge as one."""
-    shown = [table.shown for table in same if table.shown is not None]
-    alike = len(shown) == len(same) and len({tuple(each.headings) for each in shown}) == 1
+def _joined(tables: Sequence[Table], names: Sequence[str]) -> Table:
+    """Return the same table under each judge as one."""
+    first = tables[0]
+    rows: list[tuple[Any, ...]] = []
+    for name, table in zip(names, tables, strict=True):
+        for row in table.rows:
+            rows.append((name, *row))
+    notes = list(first.notes)
+    notes.append("second judge: the one in the first column, of whom p-values are corrected alone")
+    title = first.title.replace("the second judge", "each judge").replace(names[0], "each other judge")
     return replace(
-        same[0],
-        title=same[0].title.replace("the second judge", "each judge").replace(names[0], "each other judge"),
-        headings=("judge", *same[0].headings),
-        rows=[(name, *row) for name, table in zip(names, same, strict=True) for row in table.rows],
-        shown=Shown(
-            ("judge", *shown[0].headings),
-            [(name, *row) for name, each in zip(names, shown, strict=True) for row in each.rows],
-            shown[0].left + 1,
-        )
-        if alike
-        else None,
-        left=same[0].left + 1,
-        notes=(
-            *same[0].notes,
-            "second judge: the one in the first column, of whom p-values are corrected alone",
-        ),
+        first,
+        title=title,
+        headings=("judge", *first.headings),
+        rows=rows,
+        shown=_joined_for_people(tables, names),
+        left=first.left + 1,
+        notes=notes,
     )
+
+
+def _joined_for_people(tables: Sequence[Table], names: Sequence[str]) -> Shown | None:
+    """Return the forms for people as one; None if a table has none, or if they have other headings."""
+    forms = [table.shown for table in tables if table.shown is not None]
+    if len(forms) < len(tables) or any(list(form.headings) != list(forms[0].headings) for form in forms):
+        return None
+    rows: list[Sequence[ShownCell]] = []
+    for name, form in zip(names, forms, strict=True):
+        for row in form.rows:
+            rows.append((name, *row))
+    return Shown(("judge", *forms[0].headings), rows, forms[0].left + 1)
 
 
 def grades_table(judged: Assessments, table: GradeTable) -> Table:
     """Return the grades of the first judge against those of the second."""
     first, second = (text_of(name) for name in judged.names[:2])
-    by_grade = list(zip(table.grades, table.counts.tolist(), strict=True))
+    rows: list[tuple[Any, ...]] = []
+    cells: list[Sequence[ShownCell]] = []
+    for grade, counts in zip(table.grades, table.counts.tolist(), strict=True):
+        cells.append((grade, *counts))
+        for other_grade, count in zip(table.grades, counts, strict=True):
+            rows.append((grade, other_grade, count))
     return Table(
         name="grades",
         title="Documents that both judged, by their grades",
         headings=("first", "second", "documents"),
-        rows=[
-            (grade, other, count)
-            for grade, row in by_grade
-            for other, count in zip(table.grades, row, strict=True)
-        ],
-        shown=Shown(
-            (f"{first} \\ {second}", *map(str, table.grades)), [(grade, *row) for grade, row in by_grade]
-        ),
+        rows=rows,
+        shown=Shown((f"{first} \\ {second}", *map(str, table.grades)), cells),
     )
 
 
-def topics_table(found: Sequence[TopicAgreement]) -> Table:
+def topics_table(topics: Sequence[TopicAgreement]) -> Table:
     """Return the agreement on each topic; people see those on which it is lowest."""
-    lowest = sorted(found, key=lambda one: (math.isnan(one.kappa), one.kappa))
+    lowest = sorted(topics, key=lambda topic: (math.isnan(topic.kappa), topic.kappa))
+    columns: list[tuple[str, Callable[[TopicAgreement], ShownCell]]] = [
+        ("topic", lambda topic: topic.topic),
+        ("both", lambda topic: topic.both),
+        ("only first", lambda topic: topic.only_first),
+        ("only second", lambda topic: topic.only_second),
+        (
+            "relevant",
+            lambda topic: f"{topic.relevant_first}/{topic.relevant_both}/{topic.relevant_second}",
+        ),
+        ("agreement", lambda topic: topic.agreement),
+        ("kappa", lambda topic: topic.kappa),
+        ("overlap", lambda topic: topic.overlap),
+    ]
+    notes = ["relevant: to the first, to both, to the second judge, of those that both judged"]
+    notes += more_rows(len(topics), "topics")
     return records_table(
         "topics",
         "Topics with the lowest agreement",
-        found,
+        topics,
         TopicAgreement,
-        (
-            "relevant: to the first, to both, to the second judge, of those that both judged",
-            *more_rows(len(found), "topics"),
-        ),
-        Shown(
-            ("topic", "both", "only first", "only second", "relevant", "agreement", "kappa", "overlap"),
-            [
-                (
-                    one.topic,
-                    one.both,
-                    one.only_first,
-                    one.only_second,
-                    f"{one.relevant_first}/{one.relevant_both}/{one.relevant_second}",
-                    one.agreement,
-                    one.kappa,
-                    one.overlap,
-                )
-                for one in lowest[:MOST_SHOWN]
-            ],
-        ),
+        notes,
+        shown_by(columns, lowest[:SHOWN_ROWS]),
     )
 
 
-def orders_table(found: Sequence[Mapping[str, str | float]], alpha: float, test: str, runs: int) -> Table:
+def orders_table(orders: Sequence[Mapping[str, str | float]], alpha: float, test: str, runs: int) -> Table:
     """Return the order of the runs under both judges."""
     return Table(
         "orders",
         "The order of the runs under the second judge, compared with that under the first",
-        list(found[0]),
-        [list(row.values()) for row in found],
+        list(orders[0]),
+        [list(order.values()) for order in orders],
         (
             "swapped: pairs of runs that the second judge puts the other way round; contradicted: of these"
             f" significant under the first ({test}, p < {alpha:g}, each pair alone)",
@@ -175,111 +188,95 @@ def orders_table(found: Sequence[Mapping[str, str | float]], alpha: float, test:
     )
 
 
-def swaps_table(found: Sequence[SwappedPair]) -> Table:
+def swaps_table(pairs: Sequence[SwappedPair]) -> Table:
     """Return the pairs of runs in opposite orders."""
+    columns: list[tuple[str, Callable[[SwappedPair], ShownCell]]] = [
+        ("measure", lambda pair: pair.measure),
+        ("run", lambda pair: pair.run),
+        ("other", lambda pair: pair.other),
+        ("first", lambda pair: Score(pair.first, signed=True)),
+        ("p", lambda pair: PValue(pair.p_first)),
+        ("second", lambda pair: Score(pair.second, signed=True)),
+        ("p ", lambda pair: PValue(pair.p_second)),
+    ]
+    notes = ["differences: run less other"]
+    notes += more_rows(len(pairs), "swaps")
     return records_table(
         "swaps",
         "Pairs of runs in opposite orders, the surest first",
-        found,
+        pairs,
         SwappedPair,
-        ("differences: run less other", *more_rows(len(found), "swaps")),
-        Shown(
-            ("measure", "run", "other", "first", "p", "second", "p "),
-            [
-                (
-                    one.measure,
-                    one.run,
-                    one.other,
-                    Score(one.first, signed=True),
-                    PValue(one.p_first),
-                    Score(one.second, signed=True),
-                    PValue(one.p_second),
-                )
-                for one in found[:MOST_SHOWN]
-            ],
-            left=3,
-        ),
+        notes,
+        shown_by(columns, pairs[:SHOWN_ROWS], left=3),
     )
 
 
-def runs_table(found: Sequence[RunChange], falling: Collection[str] = ()) -> Table:
+def runs_table(changes: Sequence[RunChange], falling: Collection[str] = ()) -> Table:
     """Return the table of each run's gains and losses; falling: labels where less is better."""
+    columns: list[tuple[str, Callable[[RunChange], ShownCell]]] = [
+        ("measure", lambda change: change.measure),
+        ("run", lambda change: change.run),
+        ("first", lambda change: change.first),
+        ("second", lambda change: change.second),
+        ("change", lambda change: Score(change.change, signed=True)),
+        ("beyond others", lambda change: Score(change.beyond_others, signed=True)),
+        ("position", lambda change: moved(change.position_first, change.position_second)),
+    ]
+    notes = ["beyond_others: the change less the mean change of all other runs"]
+    notes += falling_notes([change.measure for change in changes], falling)
     return records_table(
         "runs",
         "Runs, those first that gain most under the second judge, compared with the others",
-        found,
+        changes,
         RunChange,
-        (
-            "beyond_others: the change less the mean change of all other runs",
-            *falling_notes([one.measure for one in found], falling),
-        ),
-        Shown(
-            ("measure", "run", "first", "second", "change", "beyond others", "position"),
-            [
-                (
-                    one.measure,
-                    one.run,
-                    one.first,
-                    one.second,
-                    Score(one.change, signed=True),
-                    Score(one.beyond_others, signed=True),
-                    moved(one.position_first, one.position_second),
-                )
-                for one in found
-            ],
-            left=2,
-        ),
+        notes,
+        shown_by(columns, changes, left=2),
     )
 
 
-def topic_changes_table(found: Sequence[Sequence[Any]], measures: int) -> Table:
+def topic_changes_table(changes: Sequence[Sequence[Any]], measures: int) -> Table:
     """Return the topics that gain and lose most: the ends of each measure's list for people."""
-    per_measure = len(found) // max(measures, 1)
-    ends = MOST_SHOWN // 2
-    shown = [
-        one
-        for number, one in enumerate(found)
-        if number % per_measure < ends or number % per_measure >= per_measure - ends
-    ]
+    per_measure = len(changes) // max(measures, 1)
+    ends = SHOWN_ROWS // 2
+    cells: list[Sequence[ShownCell]] = []
+    for number, (*facts, change) in enumerate(changes):
+        rank = number % per_measure
+        if rank < ends or rank >= per_measure - ends:
+            cells.append((*facts, Score(change, signed=True)))
     headings = ("measure", "topic", "first", "second", "change")
     return Table(
         name="topic_changes",
         title="Topics that gain and lose most under the second judge, averaged over the runs",
         headings=headings,
-        rows=found,
-        shown=Shown(headings, [(*row, Score(change, signed=True)) for *row, change in shown], left=2),
+        rows=changes,
+        shown=Shown(headings, cells, left=2),
     )
 
 
-def groups_table(found: Sequence[Favour], falling: Collection[str] = ()) -> Table:
+def groups_table(favours: Sequence[Favour], falling: Collection[str] = ()) -> Table:
     """Return the table of the second judge's favour for groups; falling: labels where less is better."""
+    columns: list[tuple[str, Callable[[Favour], ShownCell]]] = [
+        ("measure", lambda favour: favour.measure),
+        ("group", lambda favour: favour.group),
+        ("runs", lambda favour: favour.runs),
+        ("change", lambda favour: Score(favour.change, signed=True)),
+        ("others", lambda favour: Score(favour.others, signed=True)),
+        ("difference", lambda favour: Score(favour.difference, signed=True)),
+        ("expected", lambda favour: Score(favour.expected, signed=True)),
+        ("p", lambda favour: PValue(favour.p_value)),
+        ("p (holm)", lambda favour: PValue(favour.corrected)),
+    ]
+    notes = [
+        "expected: the difference by a fair judge who errs as often, but in random documents of a topic",
+        "p: t-test over topics that the difference is the expected one; p (holm): corrected for all"
+        " groups and measures",
+    ]
+    notes += falling_notes([favour.measure for favour in favours], falling)
     return records_table(
         "groups",
         "What groups of runs gain under the second judge, compared with all other runs",
-        found,
+        favours,
         Favour,
-        (
-            "expected: the difference by a fair judge who errs as often, but in random documents of a topic",
-            "p: t-test over topics that the difference is the expected one; p (holm): corrected for all"
-            " groups and measures",
-            *falling_notes([one.measure for one in found], falling),
-        ),
-        Shown(
-            ("measure", "group", "runs", "change", "others", "difference", "expected", "p", "p (holm)"),
-            [
-                (
-                    one.measure,
-                    one.group,
-                    one.runs,
-                    Score(one.change, signed=True),
-                    Score(one.others, signed=True),
-                    Score(one.difference, signed=True),
-                    Score(one.expected, signed=True),
-                    PValue(one.p_value),
-                    PValue(one.corrected),
-                )
-                for one in found
-            ],
-            left=2,
-        ),
+        notes,
+        shown_by(columns, favours, left=2),
     )

@@ -219,7 +219,7 @@ def records_table(
         name=name,
         title=title,
         headings=names,
-        rows=[[getattr(record, each) for each in names] for record in records],
+        rows=[[getattr(record, name) for name in names] for record in records],
         notes=notes,
         shown=shown,
         people=people,
@@ -240,16 +240,20 @@ def render(
     by_name = {table.name: table for table in tables if table.programs}
     if look.chosen is not None and look.chosen not in by_name:
         raise UsageError(f"--table {look.chosen}: no such table, expected one of {', '.join(by_name)}")
-    wanted = [*by_name.values()] if look.chosen is None else [by_name[look.chosen]]
+    chosen = list(by_name.values())
+    if look.chosen is not None:
+        chosen = [by_name[look.chosen]]
     if look.form == "json":
-        return as_json(wanted, command, settings or {}, look.failures)
-    if look.form in ("csv", "tsv"):
-        return as_csv(wanted[0], "\t" if look.form == "tsv" else ",")
+        return as_json(chosen, command, settings or {}, look.failures)
+    if look.form == "tsv":
+        return as_csv(chosen[0], "\t")
+    if look.form == "csv":
+        return as_csv(chosen[0])
     if look.chosen is None:
-        wanted = [table for table in tables if table.people]
+        chosen = [table for table in tables if table.people]
     check_style(look.style)
     texts = []
-    for table in wanted:
+    for table in chosen:
         notes = list(table.notes)
         if table.paper_note and look.markup in PAPER_STYLES:
             notes.append(table.paper_note)
@@ -266,30 +270,39 @@ def grid_of(table: Table, look: Look) -> Grid:
     """Return a table as people see it, its cells rounded and escaped, with the runs that failed."""
     style = look.markup
     view = table.shown or Shown(table.headings, table.rows, table.left)
+    rows = []
+    for row in view.rows:
+        cells = []
+        for cell in row:
+            # Most cells of large tables are texts: these take the short way.
+            if isinstance(cell, str):
+                cells.append(escaped(cell, style))
+            else:
+                cells.append(cell_text(cell, look.digits, style))
+        rows.append(tuple(cells))
+    apart = []
+    for failure in look.failures:
+        name, message = text_of(file_name(failure.path)), text_of(failure.message)
+        apart.append((escaped(name, style), escaped(message, style)))
     return Grid(
         header=tuple(escaped(heading, style) for heading in view.headings),
-        rows=tuple(
-            tuple(
-                escaped(cell, style) if isinstance(cell, str) else cell_text(cell, look.digits, style)
-                for cell in row
-            )
-            for row in view.rows
-        ),
+        rows=tuple(rows),
         title=table.title,
         left=view.left,
-        apart=tuple(
-            (escaped(text_of(file_name(each.path)), style), escaped(text_of(each.message), style))
-            for each in look.failures
-        ),
+        apart=tuple(apart),
         fit=look.fit,
     )
 
 
 def laid_out(grids: Sequence[Grid], notes: Sequence[str | Note], look: Look) -> str:
     """Return the text of tables, in pieces where they are too wide, with notes below the last one."""
-    texts = [text for grid in grids for text in pieces(grid, look.markup, look.width)]
-    lines = [note_text(note, look.markup) for note in notes]
-    return "\n".join([*texts, *([notes_text(lines, look.markup, look.width)] if lines else [])])
+    texts: list[str] = []
+    for grid in grids:
+        texts += pieces(grid, look.markup, look.width)
+    if notes:
+        lines = [note_text(note, look.markup) for note in notes]
+        texts.append(notes_text(lines, look.markup, look.width))
+    return "\n".join(texts)
 
 
 def drawing_text(lines: Sequence[str], style: str) -> str:
@@ -305,7 +318,8 @@ def drawing_text(lines: Sequence[str], style: str) -> str:
 def as_csv(table: Table, delimiter: str = ",") -> str:
     """Return the table as CSV, numbers in full; text that a spreadsheet would run as a formula is guarded."""
     headings = [guarded(heading) for heading in table.headings]
-    return separated([headings, *([_csv_cell(value) for value in row] for row in table.rows)], delimiter)
+    rows = [[_csv_cell(value) for value in row] for row in table.rows]
+    return separated([headings, *rows], delimiter)
 
 
 def _csv_cell(value: Value) -> str:
@@ -322,17 +336,18 @@ def as_json(
     failures: Sequence[RunFailure] = (),
 ) -> str:
     """Return all tables as one JSON object; numbers that are not finite are null."""
-    failed = [{"file": text_of(each.path), "message": text_of(each.message)} for each in failures]
-    document = {
+    document: dict[str, object] = {
         "producer": f"pres-eval {__version__}",
         "command": command,
         "settings": {name: _json_value(value) for name, value in settings.items()},
-        **{
-            table.name: [dict(zip(table.headings, map(_json_value, row), strict=True)) for row in table.rows]
-            for table in tables
-        },
-        **({"failures": failed} if failed else {}),
     }
+    for table in tables:
+        rows = [map(_json_value, row) for row in table.rows]
+        document[table.name] = [dict(zip(table.headings, row, strict=True)) for row in rows]
+    if failures:
+        document["failures"] = [
+            {"file": text_of(failure.path), "message": text_of(failure.message)} for failure in failures
+        ]
     return printable_json(json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False)) + "\n"
 
 
@@ -342,5 +357,5 @@ def _json_value(value: object) -> object:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, (list, tuple)):
-        return [_json_value(each) for each in value]
+        return [_json_value(item) for item in value]
     return value

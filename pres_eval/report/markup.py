@@ -105,9 +105,10 @@ def _heading(text: str, kind: str | None, *, sortable: bool, falling: bool) -> H
     """Return the heading of a column; a plain cell if it is empty, which would be read as a heading."""
     if not text:
         return element("td")
-    words = breakable(text)
-    content: Content = element("button", *words, type="button") if sortable else words
-    return element("th", content, scope="col", class_=kind, data_falling=falling)
+    words: list[Content] = breakable(text)
+    if sortable:
+        words = [element("button", *words, type="button")]
+    return element("th", *words, scope="col", class_=kind, data_falling=falling)
 
 
 def breakable(text: str) -> list[Content]:

@@ -40,11 +40,11 @@ def overlap_tables(result: OverlapByTopic, per_topic: bool) -> list[Table]:
         mean = math.fsum(values) / len(values)
         lowest.append((label, mean, values[least], result.topics[least]))
     first, second = result.names
-    lacking = [
-        f"{plural(sum(not pair[place] for pair in result.lengths), 'topic')} without a document in {name}"
-        for place, name in enumerate(result.names)
-        if any(not pair[place] for pair in result.lengths)
-    ]
+    lacking = []
+    for run, name in enumerate(result.names):
+        empty_topics = sum(not lengths[run] for lengths in result.lengths)
+        if empty_topics:
+            lacking.append(f"{plural(empty_topics, 'topic')} without a document in {name}")
     notes = ["lowest: the topic that overlaps least"]
     if lacking:
         notes.append(f"{'; '.join(lacking)}: nothing is shared there")

@@ -28,7 +28,7 @@ else:  # only checked: matplotlib takes long to import, and need not be there
 MILLIMETRES, LEAST_LETTERS = 25.4, 7.0
 """Of an inch; points of the smallest letters in a paper."""
 
-PAGE, PAGE_HEIGHT, LEAST_PANEL = 174.0, 240.0, 2.2
+PAGE_WIDTH, PAGE_HEIGHT, LEAST_PANEL = 174.0, 240.0, 2.2
 """Millimetres of a page, which has room for whole names; inches that a panel needs."""
 
 MOST_SQUEEZED = 0.6
@@ -101,7 +101,7 @@ def page_height(wide: float) -> float:
 
 def room_for(letters: int) -> int:
     """Return the number of letters that a name may have on a page, from the room for letters."""
-    return min(letters, max(12, round(letters * min(1.0, room() * MILLIMETRES / PAGE))))
+    return min(letters, max(12, round(letters * min(1.0, room() * MILLIMETRES / PAGE_WIDTH))))
 
 
 def check_picture_path(

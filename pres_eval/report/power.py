@@ -77,24 +77,25 @@ def _size_notes(plan: SizePlan, topics: int) -> list[str]:
     ]
 
 
-def discrimination_tables(found: Sequence[Discrimination], test: str, alpha: float) -> list[Table]:
+def discrimination_tables(discriminations: Sequence[Discrimination], test: str, alpha: float) -> list[Table]:
     """Return the pairs of runs that differ by each measure; for programs the achieved significance levels."""
+    rows, levels = [], []
+    for power in discriminations:
+        rows.append((power.measure, len(power.levels), power.significant, power.share, power.needed))
+        for pair, level in enumerate(power.levels.tolist(), 1):
+            levels.append((power.measure, pair, level))
     return [
         Table(
             name="discrimination",
             title=f"Discriminative power: pairs of runs told apart ({test}, p < {alpha:g})",
             headings=("measure", "pairs", "significant", "share", "needed"),
-            rows=[(one.measure, len(one.levels), one.significant, one.share, one.needed) for one in found],
+            rows=rows,
             notes=("needed: a difference of means that would have been significant for any pair",),
         ),
         Table(
             name="levels",
             headings=("measure", "pair", "level"),
-            rows=[
-                (one.measure, place, level)
-                for one in found
-                for place, level in enumerate(one.levels.tolist(), 1)
-            ],
+            rows=levels,
             people=False,
         ),
     ]
@@ -110,8 +111,8 @@ def stability_tables(
     headings = ("measure", "topics", "error_rate", "ties", "swap_rate")
     lines = []
     for row in rows:
-        own = [each for each in swaps if (each.measure, each.topics) == row[:2]]
-        lines.append((*row, number(needed_difference(own, rate), 2)))
+        swaps_of_row = [bins for bins in swaps if (bins.measure, bins.topics) == row[:2]]
+        lines.append((*row, number(needed_difference(swaps_of_row, rate), 2)))
     return [
         Table(
             "stability",

@@ -115,11 +115,13 @@ def to_json(record: Record) -> str:
     """Return the record as JSON, one topic a line."""
     head = json.dumps({"kind": KIND, "layout": LAYOUT, "signature": _signature(record)}, indent=2)
     runs = ",\n".join(_run_text(run, record) for run in record.runs)
-    failed = ",\n".join(
-        f"    {_dumps({'file': text_of(each.path), 'message': text_of(each.message)})}"
-        for each in record.failures
-    )
-    failures = f',\n  "failures": [\n{failed}\n  ]' if failed else ""
+    lines = []
+    for failure in record.failures:
+        lines.append(f"    {_dumps({'file': text_of(failure.path), 'message': text_of(failure.message)})}")
+    failures = ""
+    if lines:
+        failed = ",\n".join(lines)
+        failures = f',\n  "failures": [\n{failed}\n  ]'
     return f'{head[: -len("}") - 1]},\n  "runs": [\n{runs}\n  ]{failures}\n}}\n'
 
 
@@ -135,7 +137,8 @@ def as_jsonl(evaluations: Sequence[ScoredRun], layout: RunLayout) -> str:
             lines += [start | topic for topic in _topics(evaluation, all_columns=False)]
         if layout.summary:
             lines.append(start | {"topic": None, "values": _summary_values(evaluation)})
-    lines += [{"file": text_of(each.path), "error": text_of(each.message)} for each in layout.failures]
+    for failure in layout.failures:
+        lines.append({"file": text_of(failure.path), "error": text_of(failure.message)})
     return "".join(f"{_dumps(line)}\n" for line in lines)
 
 
@@ -182,12 +185,12 @@ def _groups(evaluation: ScoredRun, groups: Groups | None) -> dict[str, Any]:
             by_group[text_of(name)] = {"topics": scores.totals.num_topics, "summary": summary}
     values = over_groups(evaluation, list(groups.topics))
     macro, worst = {}, {}
-    for place, label in enumerate(evaluation.labels):
-        mean, worst_value = values[MACRO][place], values[WORST][place]
+    for column, label in enumerate(evaluation.labels):
+        mean, worst_value = values[MACRO][column], values[WORST][column]
         if mean is not None:
             macro[label] = mean
         if worst_value is not None:
-            group = text_of(worst_group(evaluation, place) or "")
+            group = text_of(worst_group(evaluation, column) or "")
             worst[label] = {"group": group, "value": worst_value}
     return {"groups": by_group, MACRO: macro, WORST: worst}
 

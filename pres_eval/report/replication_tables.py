@@ -108,8 +108,8 @@ def replication_figure(rows: Sequence[Replication]) -> Figure:
     with panels(1, 1, (3.6, 3.0)) as (figure, (axes,)):
         for row in rows:
             axes.plot(row.effect_ratio, row.delta_relative_improvement, "o", markersize=5)
-            place = (row.effect_ratio, row.delta_relative_improvement)
-            axes.annotate(plain(row.measure), place, (4, 4), textcoords="offset points", fontsize=7)
+            point = (row.effect_ratio, row.delta_relative_improvement)
+            axes.annotate(plain(row.measure), point, (4, 4), textcoords="offset points", fontsize=7)
         axes.axvline(1.0, color="#888888", linewidth=0.8)
         axes.axhline(0.0, color="#888888", linewidth=0.8)
         axes.margins(0.25)

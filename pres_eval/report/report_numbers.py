@@ -27,18 +27,16 @@ def summary_statistics(report: Report, run: int) -> list[Row]:
 
 def recall_level_averages(report: Report, run: int) -> list[Row]:
     """Return the rows of the second table: precision at eleven recall levels, and average precision."""
-    return [
-        *((level, report.text(run, f"iprec_at_recall_{level}")) for level in RECALL_LEVELS),
-        ("Average precision", report.text(run, "map")),
-    ]
+    rows = [(level, report.text(run, f"iprec_at_recall_{level}")) for level in RECALL_LEVELS]
+    rows.append(("Average precision", report.text(run, "map")))
+    return rows
 
 
 def document_level_averages(report: Report, run: int) -> list[Row]:
     """Return the rows of the third table: precision at nine ranks, and R-precision."""
-    return [
-        *((f"At {level} docs", report.text(run, f"P_{level}")) for level in DOCUMENT_CUTOFFS),
-        ("R-precision", report.text(run, "Rprec")),
-    ]
+    rows = [(f"At {cutoff} docs", report.text(run, f"P_{cutoff}")) for cutoff in DOCUMENT_CUTOFFS]
+    rows.append(("R-precision", report.text(run, "Rprec")))
+    return rows
 
 
 def pres_and_recall(report: Report, run: int) -> list[tuple[str, str, str]]:
@@ -51,13 +49,11 @@ def pres_and_recall(report: Report, run: int) -> list[tuple[str, str, str]]:
 
 def as_text(report: Report) -> str:
     """Return the tables of all runs as TREC prints them, for a terminal; runs without tables at the end."""
-    failed = "".join(f"  {text_of(each.message)}\n" for each in report.failures)
-    return "\n\n".join(
-        [
-            *(run_text(report, run) for run in range(len(report.names))),
-            *([f"Runs that could not be evaluated\n{failed}"] if failed else []),
-        ]
-    )
+    parts = [run_text(report, run) for run in range(len(report.names))]
+    if report.failures:
+        failed = "".join(f"  {text_of(failure.message)}\n" for failure in report.failures)
+        parts.append(f"Runs that could not be evaluated\n{failed}")
+    return "\n\n".join(parts)
 
 
 def run_text(report: Report, run: int) -> str:
@@ -65,30 +61,23 @@ def run_text(report: Report, run: int) -> str:
     statistics = dict(summary_statistics(report, run))
     *levels, average = recall_level_averages(report, run)
     *ranks, exact = document_level_averages(report, run)
-    lines = [
-        "Summary Statistics",
-        *(f"  {name:<20}{statistics[name]}" for name in ("Run tag", "Run description", "Number of topics")),
-        "  Total number of documents over all topics",
-        *(f"    {name:<16}{statistics[name]:>9}" for name in ("Retrieved", "Relevant", "Rel_ret")),
-        "",
-        "Recall Level Precision Averages",
-        "  Recall     Precision",
-        *(f"  {level:>6}{value:>14}" for level, value in levels),
-        "  Average precision over all",
-        "  relevant docs (non-interpolated)",
-        f"  {average[1]:>20}",
-        "",
-        "Document Level Averages",
-        "                 Precision",
-        *(f"  At {label.split()[1]:>5} docs{value:>10}" for label, value in ranks),
-        "  R-Precision (precision after R docs",
-        "  retrieved, R relevant documents)",
-        f"  Exact{exact[1]:>19}",
-        "",
-        "PRES and recall",
-        "    Nmax      PRES    Recall",
-        *(f"  {cutoff:>6}{pres:>10}{recall:>10}" for cutoff, pres, recall in pres_and_recall(report, run)),
-    ]
+    lines = ["Summary Statistics"]
+    for name in ("Run tag", "Run description", "Number of topics"):
+        lines.append(f"  {name:<20}{statistics[name]}")
+    lines.append("  Total number of documents over all topics")
+    for name in ("Retrieved", "Relevant", "Rel_ret"):
+        lines.append(f"    {name:<16}{statistics[name]:>9}")
+    lines += ["", "Recall Level Precision Averages", "  Recall     Precision"]
+    for level, value in levels:
+        lines.append(f"  {level:>6}{value:>14}")
+    lines += ["  Average precision over all", "  relevant docs (non-interpolated)", f"  {average[1]:>20}"]
+    lines += ["", "Document Level Averages", "                 Precision"]
+    for label, value in ranks:
+        lines.append(f"  At {label.split()[1]:>5} docs{value:>10}")
+    lines += ["  R-Precision (precision after R docs", "  retrieved, R relevant documents)"]
+    lines += [f"  Exact{exact[1]:>19}", "", "PRES and recall", "    Nmax      PRES    Recall"]
+    for cutoff, pres, recall in pres_and_recall(report, run):
+        lines.append(f"  {cutoff:>6}{pres:>10}{recall:>10}")
     return "\n".join(lines) + "\n"
 
 
@@ -122,8 +111,9 @@ def median_words(report: Report, label: str) -> str:
 
 def median_labels(report: Report) -> tuple[str, ...]:
     """Return the measures that are shown against the median: average precision, PRES, and those given."""
-    usual = report.compared_by if len(report.names) > 1 else ()
-    return tuple(dict.fromkeys((*usual, *report.medians)))
+    labels = list(report.compared_by) if len(report.names) > 1 else []
+    labels += report.medians
+    return tuple(dict.fromkeys(labels))
 
 
 def against_median(report: Report, run: int, label: str = "map") -> FloatArray:
@@ -133,12 +123,12 @@ def against_median(report: Report, run: int, label: str = "map") -> FloatArray:
     return np.asarray(values * 0.0 if medians is None else values - medians, np.float64)
 
 
-MOST = 15
+LISTED_TOPICS = 15
 """Topics of a list of the most different ones."""
 
 
 def largest_differences(
-    report: Report, label: str, most: int = MOST
+    report: Report, label: str, most: int = LISTED_TOPICS
 ) -> list[tuple[bytes, str, str, float, float, float]]:
     """Return the topics with the largest differences between runs, largest first, equal ones by topic.
 
@@ -150,18 +140,15 @@ def largest_differences(
     best, worst = np.nanargmax(values, axis=0), np.nanargmin(values, axis=0)
     columns = np.arange(len(with_two))
     spread = values[best, columns] - values[worst, columns]
-    return [
-        (
-            report.topics[with_two[place]],
-            report.names[best[place]],
-            report.names[worst[place]],
-            float(values[best[place], place]),
-            float(values[worst[place], place]),
-            float(spread[place]),
-        )
-        for place in np.argsort(-spread, kind="stable")[:most].tolist()
-        if spread[place] > 0
-    ]
+    rows = []
+    for column in np.argsort(-spread, kind="stable")[:most].tolist():
+        if spread[column] > 0:
+            topic = report.topics[with_two[column]]
+            best_run, worst_run = best[column], worst[column]
+            best_value, worst_value = float(values[best_run, column]), float(values[worst_run, column])
+            names = report.names[best_run], report.names[worst_run]
+            rows.append((topic, *names, best_value, worst_value, float(spread[column])))
+    return rows
 
 
 def quartiles(values: FloatArray) -> list[float]:
@@ -172,7 +159,7 @@ def quartiles(values: FloatArray) -> list[float]:
 def hardest_topics(report: Report, label: str) -> list[int]:
     """Return the topics by the median of the runs' values, the worst first; equal ones in topic order."""
     middle = report.sign(label) * median(report.matrix(label))
-    return [int(place) for place in np.argsort(middle, kind="stable")]
+    return [int(topic) for topic in np.argsort(middle, kind="stable")]
 
 
 def hardest_rows(report: Report, label: str) -> list[list[str]]:
@@ -181,13 +168,12 @@ def hardest_rows(report: Report, label: str) -> list[list[str]]:
     # The greatest value is the best one, or the worst where less is better.
     best, worst = (np.fmax.reduce(matrix, axis=0), np.fmin.reduce(matrix, axis=0))[:: report.sign(label)]
     columns = [values.tolist() for values in (best, median(matrix), worst)]
-    return [
-        [
-            *(text_of(report.topics[place]), str(num_rel[place])),
-            *(shown(values[place], DIGITS) for values in columns),
-        ]
-        for place in hardest_topics(report, label)
-    ]
+    rows = []
+    for topic in hardest_topics(report, label):
+        row = [text_of(report.topics[topic]), str(num_rel[topic])]
+        row += [shown(values[topic], DIGITS) for values in columns]
+        rows.append(row)
+    return rows
 
 
 RELEVANT_BINS = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
@@ -197,12 +183,16 @@ RELEVANT_BINS = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 def relevant_counts(report: Report) -> list[tuple[str, int]]:
     """Count the topics by ranges of relevant documents, without empty ranges at either end."""
     num_rel = np.diff(report.documents.offsets)
-    counts = [
-        (_range(low, end), int(np.count_nonzero((num_rel >= low) & (num_rel < (end or np.inf)))))
-        for low, end in zip(RELEVANT_BINS, (*RELEVANT_BINS[1:], None), strict=True)
-    ]
-    filled = [place for place, (_, count) in enumerate(counts) if count]
-    return counts[filled[0] : filled[-1] + 1] if filled else []
+    counts = []
+    for low, end in zip(RELEVANT_BINS, (*RELEVANT_BINS[1:], None), strict=True):
+        in_range = num_rel >= low
+        if end is not None:
+            in_range &= num_rel < end
+        counts.append((_range(low, end), int(np.count_nonzero(in_range))))
+    filled = [number for number, (_, count) in enumerate(counts) if count]
+    if not filled:
+        return []
+    return counts[filled[0] : filled[-1] + 1]
 
 
 def _range(low: int, end: int | None) -> str:

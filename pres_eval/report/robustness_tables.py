@@ -18,7 +18,7 @@ from pres_eval.report.layout import Score, Shown, Table, Value, records_table
 from pres_eval.report.paper import Figure
 from pres_eval.report.text import moved, percentage
 
-MOST_SHOWN = 20
+SHOWN_TOPICS = 20
 """Topics with holes that people see; programs get all."""
 
 
@@ -72,7 +72,7 @@ def holes_tables(
         share = unjudged / looked_at if looked_at else 0.0
         runs.append((name, len(holes), looked_at, unjudged, share))
         topics += [(name, *hole) for hole in holes]
-    worst = sorted(topics, key=lambda row: -row[3])[:MOST_SHOWN]
+    worst = sorted(topics, key=lambda row: -row[3])[:SHOWN_TOPICS]
     notes = []
     if len(topics) > len(worst):
         notes.append(f"{len(topics) - len(worst)} more: --table topics --format csv")
@@ -125,7 +125,7 @@ COEFFICIENT_NAMES = {
 }
 
 
-FEW_RUNS = 5
+RUNS_FOR_COEFFICIENTS = 5
 """With fewer runs a rank correlation has too few values to be compared with 0.8 or 0.9."""
 
 
@@ -182,12 +182,12 @@ def long_rows(
 def few_runs(result: Robustness) -> str:
     """Return the warning that coefficients of so few runs are uncertain; empty if there are enough."""
     runs = result.full.shape[1]
-    if runs >= FEW_RUNS:
+    if runs >= RUNS_FOR_COEFFICIENTS:
         return ""
     pairs = runs * (runs - 1) // 2
     return (
         f"{runs} runs have {plural(pairs, 'pair')}: each that swaps changes tau_a by {2 / pairs:.2f}, so the"
-        f" coefficients say little; expected {FEW_RUNS} runs or more"
+        f" coefficients say little; expected {RUNS_FOR_COEFFICIENTS} runs or more"
     )
 
 

@@ -117,13 +117,13 @@ def _draw_intervals(axes: Axes, means: AnyArray, ends: tuple[AnyArray, AnyArray]
 
 def _draw_dots(axes: Axes, means: AnyArray, full: AnyArray | None, baseline: int | None) -> None:
     """Draw means (R,) as dots, rings where `full` (R,) is false, and the baseline with its line."""
-    for place, mean in enumerate(means.tolist()):
-        if place == baseline:
-            axes.plot([place], [mean], **BASELINE_MARK)
-        elif full is None or full[place]:
-            axes.plot([place], [mean], **FULL_MARK)
+    for column, mean in enumerate(means.tolist()):
+        if column == baseline:
+            axes.plot([column], [mean], **BASELINE_MARK)
+        elif full is None or full[column]:
+            axes.plot([column], [mean], **FULL_MARK)
         else:
-            axes.plot([place], [mean], **RING_MARK)
+            axes.plot([column], [mean], **RING_MARK)
     if baseline is not None:
         axes.axhline(means[baseline], color=BASELINE, linestyle="--", linewidth=0.9, zorder=1)
 

@@ -10,7 +10,7 @@ from pres_eval.errors import plural
 from pres_eval.report.layout import Shown, Table, Value
 from pres_eval.report.text import text_of
 
-LINES_AROUND = 8
+LINES_AROUND_STEPS = 8
 """Lines of a table besides its steps: title, headings, formula, blank lines."""
 
 HEADINGS = ("topic", "measure", "rank", "docno", "grade", "step", "adds", "sum")
@@ -37,7 +37,7 @@ def steps_tables(
     shown: list[Table] = []
     num_lines = num_topics = 0
     for measures in topics:
-        num_lines += sum(LINES_AROUND + len(explained.steps) for explained in measures)
+        num_lines += sum(LINES_AROUND_STEPS + len(explained.steps) for explained in measures)
         is_full = lines is not None and num_topics > 0 and num_lines > lines
         if is_full or (most and num_topics == most):
             break

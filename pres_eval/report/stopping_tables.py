@@ -44,10 +44,10 @@ def stopping_tables(summaries: Sequence[Stops], stops: Sequence[Stop], per_topic
     ]
     out_of_reach = sum(not stop.earliest for stop in stops)
     if out_of_reach:
-        some = plural(out_of_reach, "stop")
+        stops_out_of_reach = plural(out_of_reach, "stop")
         notes.append(
-            f"{some} of runs that do not retrieve enough for the target: without excess; the cost is that of"
-            " reading all documents"
+            f"{stops_out_of_reach} of runs that do not retrieve enough for the target: without excess;"
+            " the cost is that of reading all documents"
         )
     return [
         records_table(

@@ -1,5 +1,10 @@
 """Charts as SVG, drawn here so that a page needs no library and no script; colours come from its CSS.
 
+Two drawers are kept on purpose, over the same numbers (`graphs`, `report_numbers`).  The page's charts follow
+the reader's colour scheme, have a text for each mark, grow with the window, and are there without the extra
+"plot".  Files for papers (PDF, PNG, `--plot`) are matplotlib's, which embeds fonts, wraps names and keeps to
+the width of a column; nothing here could do that.
+
 Text is placed for a width of 480; series have the classes c0 ... c7 (colour) and d0 ... d3 (dashes), and a
 marker of their own: 28 in a row differ without their colours.
 """
@@ -27,9 +32,9 @@ from pres_eval.report.graphs import Graph
 from pres_eval.report.markup import Content, Html, element
 from pres_eval.report.text import cut, fitted
 
-COLOURS, DASHES = 8, 4
+COLOUR_CLASSES, DASH_CLASSES = 8, 4
 
-MARKERS = (
+MARKER_PATHS = (
     "m-3 0a3 3 0 1 0 6 0a3 3 0 1 0-6 0z",
     "m-2.7-2.7h5.4v5.4h-5.4z",
     "m0-3.8l3.5 6.2h-7z",
@@ -43,12 +48,12 @@ MARKERS = (
 
 def series_class(number: int) -> str:
     """Return the classes of a series: its colour and its dashes."""
-    return f"c{number % COLOURS} d{number % DASHES}"
+    return f"c{number % COLOUR_CLASSES} d{number % DASH_CLASSES}"
 
 
 def marker(number: int) -> str:
     """Return the path of a series' marker, from its middle."""
-    return MARKERS[number % len(MARKERS)]
+    return MARKER_PATHS[number % len(MARKER_PATHS)]
 
 
 def line_chart(graph: Graph, names: Sequence[str]) -> Html:
@@ -88,16 +93,19 @@ class Row:
 
 
 ROW_HEIGHT = 20
-LONGEST_NAME = 24
+NAME_LETTERS = 24
 MOST_LETTERS = 16
 
 
 def row_chart(name: str, title: str, words: str, label: str, rows: Sequence[Row]) -> Html:
     """Return a row for each run, one below the other, over one axis of values."""
-    names = fitted([row.name for row in rows], LONGEST_NAME)
+    names = fitted([row.name for row in rows], NAME_LETTERS)
     longest = max(map(len, names), default=1)
-    right = 16 + round(7.2 * min(max((len(row.end) for row in rows), default=0), MOST_LETTERS))
-    ends = [end for row in rows for end in (*row.line, row.middle) if np.isfinite(end)]
+    letters = max((len(row.end) for row in rows), default=0)
+    right = 16 + round(7.2 * min(letters, MOST_LETTERS))
+    ends: list[float] = []
+    for row in rows:
+        ends += [end for end in (*row.line, row.middle) if np.isfinite(end)]
     x = nice_axis(label, min(ends, default=0.0), max(ends, default=1.0))
     frame = Frame(
         x,
@@ -158,11 +166,10 @@ def difference_chart(name: str, title: str, words: str, label: str, values: Floa
     heights = [round(2 * frame.down(value)) / 2 for value in ordered.tolist()]
     paths = {"above": "", "below": ""}
     # Bars of the same height that stand together are drawn as one, unless gaps keep them apart.
-    starts = [
-        number
-        for number in range(len(heights))
-        if gap or number == 0 or heights[number] != heights[number - 1]
-    ]
+    starts = []
+    for number, height in enumerate(heights):
+        if gap or number == 0 or height != heights[number - 1]:
+            starts.append(number)
     for start, stop in pairwise([*starts, len(heights)]):
         if heights[start] != zero and ordered[start]:
             left, right = frame.across(start + gap), frame.across(stop - gap)

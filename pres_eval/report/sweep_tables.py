@@ -10,32 +10,18 @@ from pres_eval.report.paper import Figure
 
 def sweep_tables(result: Sweep, topics: str) -> list[Table]:
     """Return one table with everything, and for people one for each measure; `topics`: the topics' rule."""
-    return [
-        Table(
-            "sweep",
-            "",
-            ("measure", "nmax", "run", "mean"),
-            [
-                (measure, cutoff, run, float(result.means[m, n, r]))
-                for m, measure in enumerate(result.measures)
-                for n, cutoff in enumerate(result.cutoffs)
-                for r, run in enumerate(result.runs)
-            ],
-            people=False,
-        ),
-        *(
-            Table(
-                measure,
-                f"{measure} at Nmax, over {topics}",
-                shown=Shown(
-                    ("run", *map(str, result.cutoffs)),
-                    [[run, *row] for run, row in zip(result.runs, means.T.tolist(), strict=True)],
-                ),
-                programs=False,
-            )
-            for measure, means in zip(result.measures, result.means, strict=True)
-        ),
-    ]
+    rows = []
+    tables = []
+    for measure, means in zip(result.measures, result.means, strict=True):
+        for cutoff, means_of_runs in zip(result.cutoffs, means.tolist(), strict=True):
+            for run, mean in zip(result.runs, means_of_runs, strict=True):
+                rows.append((measure, cutoff, run, mean))
+        cells = [[run, *row] for run, row in zip(result.runs, means.T.tolist(), strict=True)]
+        shown = Shown(("run", *map(str, result.cutoffs)), cells)
+        title = f"{measure} at Nmax, over {topics}"
+        tables.append(Table(measure, title, shown=shown, programs=False))
+    everything = Table("sweep", "", ("measure", "nmax", "run", "mean"), rows, people=False)
+    return [everything, *tables]
 
 
 def sweep_figure(result: Sweep) -> Figure:

@@ -50,19 +50,21 @@ class RunLayout(Look):
 
 def columns_of(evaluations: Sequence[ScoredRun], layout: RunLayout) -> dict[str, SelectedColumn]:
     """Return the columns of a table, without the run's tag, which names the row, and without empty ones."""
-    found = {
-        column.label: column
-        for evaluation in evaluations
-        for column, summary in zip(evaluation.columns, evaluation.summary, strict=True)
-        if column.measure.format is not Format.TAG
-        and ((layout.per_topic and column.measure.per_topic) or (layout.summary and summary is not None))
-    }
-    places = {label: place for place, label in enumerate(layout.order)}
-    # The ends of a column's values, which -m does not name, stand behind it.
-    order = sorted(
-        found, key=lambda label: places.get(label, places.get(label.partition("(")[0], len(places)))
-    )
-    return {label: found[label] for label in order}
+    columns: dict[str, SelectedColumn] = {}
+    for evaluation in evaluations:
+        for column, summary in zip(evaluation.columns, evaluation.summary, strict=True):
+            by_topic = layout.per_topic and column.measure.per_topic
+            over_topics = layout.summary and summary is not None
+            if column.measure.format is not Format.TAG and (by_topic or over_topics):
+                columns[column.label] = column
+    rank_of = {label: rank for rank, label in enumerate(layout.order)}
+
+    def rank(label: str) -> int:
+        """Return the rank of a column; the ends of its values, which -m does not name, stand behind it."""
+        without_view = label.partition("(")[0]
+        return rank_of.get(label, rank_of.get(without_view, len(rank_of)))
+
+    return {label: columns[label] for label in sorted(columns, key=rank)}
 
 
 def in_order_of(
@@ -75,23 +77,24 @@ def in_order_of(
     named = list(zip(names, evaluations, strict=True))
     if layout.sort is None or not named:
         return named
-    place = evaluations[0].labels.index(_sort_label(evaluations[0], layout.sort))
-    sign = 1 if evaluations[0].columns[place].measure.less_is_better else -1
+    column = evaluations[0].labels.index(_sort_label(evaluations[0], layout.sort))
+    sign = 1 if evaluations[0].columns[column].measure.less_is_better else -1
     incomplete = set(incomplete_runs(evaluations))
 
     def key(run: int) -> tuple[bool, float]:
-        value = evaluations[run].summary[place]
+        """Return what runs are sorted by: those that lack topics last, before them those without a number."""
+        value = evaluations[run].summary[column]
         is_number = isinstance(value, float) and not math.isnan(value)
         return run in incomplete, sign * float(value or 0) if is_number else math.inf
 
     return [named[run] for run in sorted(range(len(named)), key=key)]
 
 
-def _sort_label(evaluation: ScoredRun, wanted: str) -> str:
+def _sort_label(evaluation: ScoredRun, name: str) -> str:
     """Return the label of the column that --sort means; raise UsageError if there is none."""
     columns = zip(evaluation.columns, evaluation.summary, strict=True)
     labels = [column.label for column, summary in columns if isinstance(summary, float)]
-    return known_label("--sort", wanted, labels)
+    return known_label("--sort", name, labels)
 
 
 def sort_note(
@@ -109,10 +112,17 @@ def sort_note(
     label, group = split_label(_sort_label(with_group_columns(evaluations[0], groups), layout.sort))
     names = run_names([(evaluation.tag, evaluation.path) for evaluation in evaluations], layout.naming)
     if group:
-        names = [name for name, own in zip(names, evaluations, strict=True) if group in own.groups]
-        evaluations = [own.groups[group] for own in evaluations if group in own.groups]
-    why = why_none_is_best(evaluations, names, label, weights, layout.digits) if len(names) > 1 else None
-    return why and f"no run is best by {group_label(label, group) if group else label}: {why}"
+        with_group = [
+            (name, run) for name, run in zip(names, evaluations, strict=True) if group in run.groups
+        ]
+        names = [name for name, _ in with_group]
+        evaluations = [run.groups[group] for _, run in with_group]
+    if len(names) < 2:
+        return None
+    why = why_none_is_best(evaluations, names, label, weights, layout.digits)
+    if why is None:
+        return None
+    return f"no run is best by {group_label(label, group) if group else label}: {why}"
 
 
 def rows_of(
@@ -168,12 +178,18 @@ def as_csv(evaluations: Sequence[ScoredRun], layout: RunLayout = RunLayout()) ->
 def _csv_rows(evaluations: Sequence[ScoredRun], layout: RunLayout) -> Iterator[list[str]]:
     """Yield the rows of CSV: header, values by topic and over all, failures."""
     columns = columns_of(evaluations, layout)
-    error = ["error"] if layout.failures else []
-    yield ["file", "run", "topic", *(guarded(label) for label in columns), *error]
+    header = ["file", "run", "topic"]
+    header += [guarded(label) for label in columns]
+    if layout.failures:
+        header.append("error")
+    yield header
     for evaluation in evaluations:
         start = [guarded(text_of(evaluation.path)), guarded(text_of(evaluation.tag))]
         for topic, *cells in rows_of(evaluation, columns, layout, exact):
-            yield [*start, guarded(topic), *cells, *[""] * len(error)]
+            row = [*start, guarded(topic), *cells]
+            if layout.failures:
+                row.append("")
+            yield row
     for failure in layout.failures:
         empty = [""] * (len(columns) + 2)
         yield [guarded(text_of(failure.path)), *empty, guarded(text_of(failure.message))]
@@ -191,17 +207,24 @@ def _tables_of(evaluations: Sequence[ScoredRun], layout: RunLayout) -> list[Tabl
     if layout.per_topic and len(runs) > 1:
         return [_by_topic(label, columns[label], runs, layout) for label in columns]
     if layout.per_topic:
-        headings = ("topic", *columns)
-        return [
-            Table("topics", headings=headings, rows=list(_lines(each, columns, layout))) for _, each in runs
-        ]
-    count = [] if NUM_Q in columns or len(runs) == 1 else [NUM_Q]
-    rows = [
-        (name, *[str(evaluation.totals.num_topics)] * len(count), *cells)
-        for name, evaluation in runs
-        for _, *cells in _lines(evaluation, columns, layout)
-    ]
-    return [Table("runs", headings=("run", *count, *columns), rows=rows)]
+        tables = []
+        for _, evaluation in runs:
+            rows_of_topics = list(_lines(evaluation, columns, layout))
+            tables.append(Table("topics", headings=("topic", *columns), rows=rows_of_topics))
+        return tables
+    counts_topics = NUM_Q not in columns and len(runs) > 1
+    headings = ["run"]
+    if counts_topics:
+        headings.append(NUM_Q)
+    headings += columns
+    rows: list[list[str]] = []
+    for name, evaluation in runs:
+        for _, *cells in _lines(evaluation, columns, layout):
+            row = [name]
+            if counts_topics:
+                row.append(str(evaluation.totals.num_topics))
+            rows.append(row + cells)
+    return [Table("runs", headings=headings, rows=rows)]
 
 
 def _lines(
@@ -215,15 +238,20 @@ def _by_topic(
     label: str, column: SelectedColumn, runs: Sequence[tuple[str, ScoredRun]], layout: RunLayout
 ) -> Table:
     """Return the table of one measure: a line for each topic, a column for each run, or nothing."""
-    values = [[cell for _, cell in _lines(each, {label: column}, layout)] for _, each in runs]
-    cells = [
-        dict(zip(evaluation.topics if column.measure.per_topic else (), own, strict=False))
-        for (_, evaluation), own in zip(runs, values, strict=True)
-    ]
-    rows = [(text_of(topic), *(own.get(topic, "") for own in cells)) for topic in sorted(set().union(*cells))]
+    names, cells_of_runs, summaries = ["topic"], [], ["all"]
+    for name, evaluation in runs:
+        cells = [cell for _, cell in _lines(evaluation, {label: column}, layout)]
+        topics = evaluation.topics if column.measure.per_topic else ()
+        names.append(name)
+        # The last cell is that over all topics, if there is one.
+        cells_of_runs.append(dict(zip(topics, cells, strict=False)))
+        summaries += cells[-1:]
+    rows: list[list[str]] = []
+    for topic in sorted(set().union(*cells_of_runs)):
+        rows.append([text_of(topic), *(cells.get(topic, "") for cells in cells_of_runs)])
     if layout.summary:
-        rows.append(("all", *(own[-1] for own in values)))
-    return Table(label, label, ("topic", *(name for name, _ in runs)), rows)
+        rows.append(summaries)
+    return Table(label, label, names, rows)
 
 
 def _turned(grid: Grid, layout: RunLayout) -> Grid:

@@ -15,7 +15,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Collection, Sequence
-from itertools import count, takewhile
+from itertools import count
 
 from pres_eval.measures.base import Format
 
@@ -71,12 +71,12 @@ def printable_in_pages(text: str) -> str:
 def printable_json(text: str) -> str:
     r"""Return JSON with the same values in which no character is unsafe to print: `\u202e` in a string."""
     unsafe = r"#(?=#(?:vso)?\[)|" + _UNSAFE_IN_PAGES
-    return re.sub(unsafe, lambda found: f"\\u{ord(found[0]):04x}", text)
+    return re.sub(unsafe, lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
-def _as_bytes(found: re.Match[str]) -> str:
+def _as_bytes(match: re.Match[str]) -> str:
     r"""Return the bytes of characters as `\xNN`."""
-    return "".join(f"\\x{byte:02x}" for byte in found[0].encode("utf-8", "surrogateescape"))
+    return "".join(f"\\x{byte:02x}" for byte in match[0].encode("utf-8", "surrogateescape"))
 
 
 def bytes_of(text: str) -> bytes:
@@ -126,20 +126,26 @@ def percentage(fraction: float) -> str:
 
 def falling_notes(labels: Sequence[str], falling: Collection[str]) -> list[str]:
     """Return a note on those of the measures of which less is better; none where there are none."""
-    found = [label for label in dict.fromkeys(labels) if label in falling]
-    return [f"less is better: {', '.join(found)}"] if found else []
+    concerned = [label for label in dict.fromkeys(labels) if label in falling]
+    if not concerned:
+        return []
+    return [f"less is better: {', '.join(concerned)}"]
 
 
 def cut_note(labels: Sequence[str], bounded: Collection[str]) -> str:
     """Return the end of a note: which measures' intervals are cut to their range; empty if none's."""
-    found = [label for label in labels if label in bounded]
-    of_which = "the measure" if len(found) == len(labels) else ", ".join(found)
-    return f"; cut to 0 to 1, the range of {of_which}" if found else ""
+    concerned = [label for label in labels if label in bounded]
+    if not concerned:
+        return ""
+    of_which = "the measure" if len(concerned) == len(labels) else ", ".join(concerned)
+    return f"; cut to 0 to 1, the range of {of_which}"
 
 
 def left_out_notes(labels: Sequence[str]) -> list[str]:
     """Return a note on columns that are not compared, as they are no averages; none where there are none."""
-    return [f"left out, no averages over topics: {', '.join(labels)}"] if labels else []
+    if not labels:
+        return []
+    return [f"left out, no averages over topics: {', '.join(labels)}"]
 
 
 def moved(before: int, after: int) -> str:
@@ -225,24 +231,30 @@ def file_name(path: str) -> str:
 
 def without_shared(names: Sequence[str]) -> list[str]:
     """Return the names without the words that all of them begin and end with; something is left of each."""
-    words = [re.findall(_TOKENS, name) for name in names]
     if len(set(names)) < 2:
         return list(names)
-    front = _shared(words)
-    words = [each[front:] for each in words]
-    back = _shared([each[::-1] for each in words])
-    return ["".join(each[: len(each) - back]) for each in words]
+    words_of_names = [re.findall(_TOKENS, name) for name in names]
+    front = _shared(words_of_names)
+    without_front = [words[front:] for words in words_of_names]
+    back = _shared([words[::-1] for words in without_front])
+    return ["".join(words[: len(words) - back]) for words in without_front]
 
 
-def _shared(words: Sequence[Sequence[str]]) -> int:
+def _shared(words_of_names: Sequence[Sequence[str]]) -> int:
     """Count the words that begin all lists: up to a separator, with a word left in each."""
-    same = takewhile(lambda each: len(set(each)) == 1, zip(*words, strict=False))
-    ends = [
-        end
-        for end, (word, *_) in enumerate(same, 1)
-        if not word[0].isalnum() and all(any(part[0].isalnum() for part in each[end:]) for each in words)
-    ]
-    return max(ends, default=0)
+    shared = 0
+    for count_of_words, words_at_place in enumerate(zip(*words_of_names, strict=False), 1):
+        if len(set(words_at_place)) > 1:
+            break
+        is_separator = not words_at_place[0][0].isalnum()
+        if is_separator and all(_has_word(words[count_of_words:]) for words in words_of_names):
+            shared = count_of_words
+    return shared
+
+
+def _has_word(words: Sequence[str]) -> bool:
+    """Return whether one of these is more than a separator."""
+    return any(word[0].isalnum() for word in words)
 
 
 def fitted(names: Sequence[str], longest: int) -> list[str]:
@@ -257,13 +269,15 @@ def fitted(names: Sequence[str], longest: int) -> list[str]:
     short = [_without_middle(name, longest) for name in without_shared(names)]
     if len(set(short)) < len(set(names)):
         long = [name for name in names if len(name) > longest]
-        own = {name: f"…{rest}" for name, rest in zip(long, without_shared(long), strict=True)}
-        alone = [_without_middle(own.get(name, name), longest) for name in names]
+        ends = {name: f"…{rest}" for name, rest in zip(long, without_shared(long), strict=True)}
+        alone = [_without_middle(ends.get(name, name), longest) for name in names]
         if len(set(alone)) == len(set(names)):
             return alone
-    each_once = dict.fromkeys(zip(names, short, strict=True))
-    unique = dict(zip(each_once, _numbered([cut for _, cut in each_once], longest), strict=True))
-    return [unique[pair] for pair in zip(names, short, strict=True)]
+    pairs = list(zip(names, short, strict=True))
+    different_pairs = list(dict.fromkeys(pairs))
+    numbered = _numbered([shortened for _, shortened in different_pairs], longest)
+    unique = dict(zip(different_pairs, numbered, strict=True))
+    return [unique[pair] for pair in pairs]
 
 
 def _without_middle(name: str, longest: int) -> str:
@@ -276,12 +290,20 @@ def _without_middle(name: str, longest: int) -> str:
 def _numbered(names: Sequence[str], longest: int = sys.maxsize) -> list[str]:
     """Return the names, with a number behind those that come again; longer ones lose their middle for it."""
     times = Counter(names)
-    taken = {name for name in names if times[name] == 1}
-    found = []
+    used = {name for name in names if times[name] == 1}
+    unique_names = []
     for name in names:
-        ends = (f" ({number})" for number in count(1))
-        numbered = (_without_middle(name, max(longest - len(end), 1)) + end for end in ends)
-        free = (unique for unique in numbered if unique != name and unique not in taken)
-        found.append(name if times[name] == 1 else next(free))
-        taken.add(found[-1])
-    return found
+        unique = name if times[name] == 1 else _with_number(name, used, longest)
+        unique_names.append(unique)
+        used.add(unique)
+    return unique_names
+
+
+def _with_number(name: str, used: Collection[str], longest: int) -> str:
+    """Return the name with the first number behind it that makes it differ from all that are used."""
+    for number in count(1):
+        end = f" ({number})"
+        unique = _without_middle(name, max(longest - len(end), 1)) + end
+        if unique != name and unique not in used:
+            return unique
+    raise AssertionError("numbers do not end")

@@ -18,11 +18,10 @@ ALL = "all"
 
 def topic_lines(block: ScoredBlock, selection: Selection, zscores: bool = False) -> bytes:
     """Return the lines of some topics, one for each column that is printed per topic."""
-    shown = [
-        (column, values if isinstance(values, list) else values.tolist())
-        for column, values in zip(selection, block.values, strict=True)
-        if column.measure.per_topic
-    ]
+    shown: list[tuple[SelectedColumn, Sequence[Any]]] = []
+    for column, values in zip(selection, block.values, strict=True):
+        if column.measure.per_topic:
+            shown.append((column, values if isinstance(values, list) else values.tolist()))
     return _lines(block.topics, shown, zscores)
 
 
@@ -36,8 +35,12 @@ def summary_lines(
 
 def evaluation_lines(evaluation: ScoredRun, per_topic: bool, summary: bool, zscores: bool = False) -> bytes:
     """Return the lines of a whole evaluation."""
-    lines = topic_lines(evaluation, evaluation.columns, zscores) if per_topic else b""
-    return lines + (summary_lines(evaluation.summary, evaluation.columns, zscores) if summary else b"")
+    lines = b""
+    if per_topic:
+        lines += topic_lines(evaluation, evaluation.columns, zscores)
+    if summary:
+        lines += summary_lines(evaluation.summary, evaluation.columns, zscores)
+    return lines
 
 
 def _lines(

@@ -95,15 +95,15 @@ def draw_intervals(report: Report, subject: Subject) -> Figure:
         raise UsageError(f"--picture leaderboard: {subject.label} is no average over topics, expected one")
     row = pairs.measures.index(subject.label)
     order = np.array(report.all_topics_first(np.argsort(-pairs.gains[row], kind="stable").tolist())[::-1])
-    means, places = pairs.means[row][order], np.arange(len(order))
+    means, heights = pairs.means[row][order], np.arange(len(order))
     spread = np.maximum(0.0, [means - pairs.lower[row][order], pairs.upper[row][order] - means])
     with rows_plot(len(order)) as (figure, axes):
-        axes.errorbar(means, places, xerr=spread, fmt="o", color=COLOURS[0], elinewidth=1.4, capsize=2)
+        axes.errorbar(means, heights, xerr=spread, fmt="o", color=COLOURS[0], elinewidth=1.4, capsize=2)
         ends = f"{percentage(1 - pairs.settings.alpha)} intervals (uncorrected)"
         title = f"{plain(subject.label)}: means over {pairs.over}, {ends}"
         if len(order) > 1 and pairs.baseline is None:
             letters = axes.secondary_yaxis("right")
-            letters.set_yticks(places, [pairs.letters[row][run] for run in order.tolist()])
+            letters.set_yticks(heights, [pairs.letters[row][run] for run in order.tolist()])
             letters.tick_params(length=0)
             letters.spines["right"].set_visible(False)
             title += f"\n{SHARED}, all pairs compared"
@@ -115,13 +115,13 @@ def draw_distributions(report: Report, subject: Subject) -> Figure:
     """Return a measure over topics, a box for each run, the best mean on top."""
     order = report.best_first(subject.label)[::-1]
     with rows_plot(len(order)) as (figure, axes):
-        for place, run in enumerate(order):
+        for height, run in enumerate(order):
             low, first, middle, third, high = quartiles(report.per_topic(run, subject.label))
             if np.isnan(middle):
                 continue
-            axes.hlines(place, low, high, colors="black", linewidth=0.9)
-            axes.barh(place, third - first, left=first, height=0.6, color="#56B4E9", edgecolor="black")
-            axes.vlines(middle, place - 0.3, place + 0.3, colors="black", linewidth=2.4)
+            axes.hlines(height, low, high, colors="black", linewidth=0.9)
+            axes.barh(height, third - first, left=first, height=0.6, color="#56B4E9", edgecolor="black")
+            axes.vlines(middle, height - 0.3, height + 0.3, colors="black", linewidth=2.4)
         title = f"{plain(subject.label)} over topics: least, quartiles, most"
         label_rows(axes, report, order, subject.label, title)
     return figure
@@ -180,9 +180,9 @@ MANY_BARS = 300
 
 def _draw_differences(axes: Axes, values: FloatArray, topics: Sequence[str]) -> None:
     """Draw bars of differences by topic, one shape for many."""
-    places = np.arange(len(values))
+    columns = np.arange(len(values))
     if len(values) <= MANY_BARS:
-        axes.bar(places, values, width=0.8, color=bar_colours(values))
+        axes.bar(columns, values, width=0.8, color=bar_colours(values))
     else:
         for sign, colour in ((1.0, COLOURS[0]), (-1.0, COLOURS[1])):
             # One shape instead of a rectangle for each topic.

@@ -43,16 +43,16 @@ from pres_eval.report.trec_pictures import (
 )
 from pres_eval.report.trec_report import Report, title_of
 
-PAGE = (11.6, 16.4)
+PAGE_INCHES = (11.6, 16.4)
 """Inches of a page: as wide as the widest picture needs, with the proportions of A4."""
 
 MARGIN = 0.55
 """Margins of a page in inches."""
 
-LINES = 88
+LINES_OF_PAGE = 88
 """Lines of a table on a page."""
 
-LONGEST_NAME = 28
+LETTERS_OF_NAMES = 28
 """Letters of a name for which a table on paper has room."""
 
 
@@ -105,16 +105,16 @@ def page_around(figure: Figure) -> Any:
     from matplotlib.transforms import Bbox
 
     width, height = figure.get_size_inches().tolist()
-    if (width, height) == PAGE:
-        return Bbox.from_extents(0, 0, *PAGE)
+    if (width, height) == PAGE_INCHES:
+        return Bbox.from_extents(0, 0, *PAGE_INCHES)
     # Leave everything where it is in the picture: a legend would go to the edge of the page.
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
     for legend in figure.legends:
-        place = legend.get_window_extent().transformed(figure.transFigure.inverted())
+        area = legend.get_window_extent().transformed(figure.transFigure.inverted())
         legend.set_loc("center")
-        legend.set_bbox_to_anchor(place, transform=figure.transFigure)
-    wide, high = max(PAGE[0], width + 2 * MARGIN), max(PAGE[1], height + 2 * MARGIN)
+        legend.set_bbox_to_anchor(area, transform=figure.transFigure)
+    wide, high = max(PAGE_INCHES[0], width + 2 * MARGIN), max(PAGE_INCHES[1], height + 2 * MARGIN)
     left, top = (width - wide) / 2, height + MARGIN
     return Bbox.from_extents(left, top - high, left + wide, top)
 
@@ -132,7 +132,9 @@ def document(report: Report) -> Iterator[Figure]:
     yield draw_topic(report, subject)
     yield draw_explained(report, subject)
     yield draw_relevant(report, subject)
-    rows = [[cut(topic, LONGEST_NAME), *numbers] for topic, *numbers in hardest_rows(report, subject.label)]
+    rows = [
+        [cut(topic, LETTERS_OF_NAMES), *numbers] for topic, *numbers in hardest_rows(report, subject.label)
+    ]
     hardest = _lined_up(["topic", "num_rel", "best", "median", "worst"], rows)
     yield from _text_pages([f"{subject.label} on each topic, the hardest first", "", *hardest])
     for run in range(len(report.names)):
@@ -150,7 +152,7 @@ def _first_page(report: Report) -> list[str]:
     rows = []
     for run in report.best_first(report.board[0]):
         values = [report.text(run, label) for label in report.board]
-        rows.append([cut(report.names[run], LONGEST_NAME), str(num_topics[run]), *values])
+        rows.append([cut(report.names[run], LETTERS_OF_NAMES), str(num_topics[run]), *values])
     return lines + _lined_up(["run", "topics", *report.board], rows)
 
 
@@ -165,10 +167,10 @@ def draw_curves(report: Report, histogram: bool = False) -> Figure:
         layout, with_histogram = "ab;cd", "ab;cd;ee"
     with new_figure(width, height) as figure:
         panels = figure.subplot_mosaic(with_histogram if histogram else layout)
-        for place, graph in zip("abcd", graphs, strict=False):
-            draw_graph(panels[place], graph, report)
-        for place in "abcd"[len(graphs) :]:
-            panels[place].remove()
+        for panel, graph in zip("abcd", graphs, strict=False):
+            draw_graph(panels[panel], graph, report)
+        for panel in "abcd"[len(graphs) :]:
+            panels[panel].remove()
         add_legend(figure, *named_lines(panels["a"].get_lines(), report.names))
         if histogram:
             draw_bars(panels["e"], report, 0, median_labels(report)[0])
@@ -178,8 +180,8 @@ def draw_curves(report: Report, histogram: bool = False) -> Figure:
 def _run_page(report: Report, run: int) -> Figure:
     """Draw TREC's tables of a run, and beside them the run against the median."""
     (figure,) = _text_pages([report.names[run], "", *run_text(report, run).splitlines()])
-    for place, label in enumerate(median_labels(report)):
-        axes = figure.add_axes((0.53, 0.72 - 0.33 * place, 0.42, 0.2))
+    for number, label in enumerate(median_labels(report)):
+        axes = figure.add_axes((0.53, 0.72 - 0.33 * number, 0.42, 0.2))
         draw_bars(axes, report, run, label)
         axes.set_title("\n".join(textwrap.wrap(axes.get_title(), 48)))
     return figure
@@ -192,9 +194,9 @@ def _lined_up(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 def _text_pages(lines: Sequence[str]) -> Iterator[Figure]:
     from matplotlib.figure import Figure
 
-    for start in range(0, len(lines), LINES):
-        part = lines[start : start + LINES]
-        figure = Figure(figsize=PAGE)
+    for start in range(0, len(lines), LINES_OF_PAGE):
+        part = lines[start : start + LINES_OF_PAGE]
+        figure = Figure(figsize=PAGE_INCHES)
         widest = max(map(len, part))
         font: dict[str, Any] = {"family": "monospace", "size": min(9.8, 1320 / max(widest, 1))}
         figure.text(0.06, 0.965, "\n".join(part), va="top", linespacing=1.25, parse_math=False, **font)

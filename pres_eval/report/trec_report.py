@@ -160,8 +160,9 @@ class Report:
     @cached_property
     def unique_relevant(self) -> list[int]:
         """Count the relevant documents that each run alone retrieved."""
-        found = self.documents.ranks > 0
-        return [int(count) for count in (found & (found.sum(axis=0) == 1)).sum(axis=1)]
+        retrieved = self.documents.ranks > 0
+        by_one_run = retrieved & (retrieved.sum(axis=0) == 1)
+        return [int(count) for count in by_one_run.sum(axis=1)]
 
     def leaders(self, label: str) -> list[int]:
         """Return the runs that are called best by a measure, several if they tie.
@@ -225,14 +226,14 @@ class Report:
         if label not in self._matrices:
             matrix = np.full((len(self.names), len(self.topics)), np.nan)
             for row, evaluation in zip(matrix, self.evaluations, strict=True):
-                row[[self._places[topic] for topic in evaluation.topics]] = evaluation.by_label(label)
+                row[[self._numbers[topic] for topic in evaluation.topics]] = evaluation.by_label(label)
             matrix.flags.writeable = False
             self._matrices[label] = matrix
         return self._matrices[label]
 
     @cached_property
-    def _places(self) -> dict[bytes, int]:
-        return {topic: place for place, topic in enumerate(self.topics)}
+    def _numbers(self) -> dict[bytes, int]:
+        return {topic: number for number, topic in enumerate(self.topics)}
 
 
 def grid_of(nmax: Sequence[int]) -> tuple[int, ...]:
@@ -339,7 +340,7 @@ def make_report(
     qrels: FileRecord,
     files: Sequence[FileRecord],
     compared_with: int | None = None,
-    each: Loop = in_turn,
+    loop: Loop = in_turn,
     medians: Mapping[str, Mapping[bytes, float]] | None = None,
     groups: Groups | None = None,
     weights: Weights | None = None,
@@ -349,7 +350,7 @@ def make_report(
     measures       those of the leaderboard; without any the usual ones
     settings       of the comparisons
     compared_with  the baseline; None: the best run
-    each           carries out the loop over the measures that are compared
+    loop           carries out the loop over the measures that are compared
     """
     selection, nmax = evaluations[0].columns, depths_of(options, nmax, measures)
     board = board_of(selection, options, nmax, measures)
@@ -368,7 +369,7 @@ def make_report(
         files=tuple(files),
         board=board,
         documents=documents,
-        pairs=pairs_of(evaluations, names, board, settings, every_topic, each, weights, compared_with),
+        pairs=pairs_of(evaluations, names, board, settings, every_topic, loop, weights, compared_with),
         compared_with=compared_with,
         medians=medians or {},
         groups=groups,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from pres_eval.analysis.review_intervals import EXACT, ReviewSettings
 from pres_eval.analysis.validation import ERECALL, Estimate, Validation
@@ -23,28 +23,30 @@ WORST_CASES = {
 """How often intervals and limits of several parts hold the truth: tests/bench/review_limits.py."""
 
 
-def validation_tables(found: Validation) -> list[Table]:
+def validation_tables(review: Validation) -> list[Table]:
     """Return the estimates, their meaning in words, their parts, and the other results wanted."""
-    settings, said = found.settings, list(sentences(found))
-    percent = percentage(settings.confidence)
-    return [
+    settings, in_words = review.settings, list(sentences(review))
+    tables = [
         records_table(
             "estimates",
-            f"Estimates from {sum(part.sampled for part in found.parts):,} judged documents",
-            found.estimates,
+            f"Estimates from {sum(part.sampled for part in review.parts):,} judged documents",
+            review.estimates,
             Estimate,
-            notes=_notes(found, [text for _, text in said]),
+            notes=_notes(review, [sentence for _, sentence in in_words]),
             shown=Shown(
                 ("topic", "quantity", "estimate", "interval", "at least", "at most"),
-                [_shown(one) for one in found.estimates],
+                [_estimate_cells(estimate) for estimate in review.estimates],
                 left=2,
             ),
         ),
-        Table("sentences", "", ("topic", "sentence"), said, people=False),
-        records_table("parts", "Documents by stratum, found by the review or not", found.parts, SampledPart),
-        *([] if settings.target is None else _target_tables(found, settings.target, percent)),
-        *([] if settings.margin is None else [_more_table(found, settings.margin)]),
+        Table("sentences", "", ("topic", "sentence"), in_words, people=False),
+        records_table("parts", "Documents by stratum, found by the review or not", review.parts, SampledPart),
     ]
+    if settings.target is not None:
+        tables += _target_tables(review, settings.target, percentage(settings.confidence))
+    if settings.margin is not None:
+        tables.append(_more_table(review, settings.margin))
+    return tables
 
 
 def _notes(review: Validation, in_words: list[str]) -> list[str]:
@@ -68,62 +70,69 @@ def _notes(review: Validation, in_words: list[str]) -> list[str]:
     return [*notes, *in_words]
 
 
-def _shown(one: Estimate) -> list[ShownCell]:
+def _estimate_cells(estimate: Estimate) -> list[ShownCell]:
     """Return the cells of an estimate for people: shares with --digits, numbers of documents whole."""
-    values: tuple[ShownCell, ...] = (one.estimate, Interval(one.low, one.high), one.at_least, one.at_most)
-    if one.quantity.startswith("relevant"):
-        ends = f"{_count(one.low)} .. {_count(one.high)}"
-        values = _count(one.estimate), ends, _count(one.at_least), _count(one.at_most)
-    return [text_of(one.topic), one.quantity, *values]
+    cells: list[ShownCell] = [text_of(estimate.topic), estimate.quantity]
+    if estimate.quantity.startswith("relevant"):
+        cells += [_count(estimate.estimate), f"{_count(estimate.low)} .. {_count(estimate.high)}"]
+        cells += [_count(estimate.at_least), _count(estimate.at_most)]
+    else:
+        cells += [estimate.estimate, Interval(estimate.low, estimate.high)]
+        cells += [estimate.at_least, estimate.at_most]
+    return cells
 
 
 def _count(value: float) -> str:
     return f"{value:,.0f}"
 
 
-def sentences(found: Validation) -> Iterator[tuple[bytes, str]]:
+def sentences(review: Validation) -> Iterator[tuple[bytes, str]]:
     """Yield for each topic the recall that its sample shows, in plain words."""
-    columns = [found.of(name) for name in ("recall", "relevant", "relevant found")]
-    for recall, relevant, inside in zip(*columns, strict=True):
+    columns = [review.of(name) for name in ("recall", "relevant", "relevant found")]
+    for recall, relevant, relevant_found in zip(*columns, strict=True):
         of_topic = f"Topic {text_of(recall.topic)}: " if len(columns[0]) > 1 else ""
-        estimated = " an estimated" if inside.low < inside.high else ""
-        least = (
-            "nothing" if math.isnan(recall.at_least) else f"at least {math.floor(100 * recall.at_least)} %"
-        )
+        estimated = " an estimated" if relevant_found.low < relevant_found.high else ""
+        least = "nothing"
+        if not math.isnan(recall.at_least):
+            least = f"at least {math.floor(100 * recall.at_least)} %"
         yield (
             recall.topic,
             f"{of_topic}Of an estimated {_count_between(relevant)} relevant documents, the review found"
-            f"{estimated} {_count_between(inside)};"
-            f" we can say with {percentage(found.settings.confidence)} confidence that it found {least}.",
+            f"{estimated} {_count_between(relevant_found)};"
+            f" we can say with {percentage(review.settings.confidence)} confidence that it found {least}.",
         )
 
 
-def _count_between(one: Estimate) -> str:
+def _count_between(estimate: Estimate) -> str:
     """Return a number of documents, with its limits unless it is known."""
-    if one.low < one.high:
-        return f"{_count(one.estimate)} ({_count(one.low)} to {_count(one.high)})"
-    return _count(one.estimate)
+    count = _count(estimate.estimate)
+    if estimate.low < estimate.high:
+        return f"{count} ({_count(estimate.low)} to {_count(estimate.high)})"
+    return count
 
 
-def _target_tables(found: Validation, target: float, percent: str) -> list[Table]:
+def _target_tables(review: Validation, target: float, percent: str) -> list[Table]:
     """Return the tables of the target: is the recall shown, and may the review stop?"""
-    tests = [(one.topic, target, one.at_least, found.shows(one)) for one in found.of("recall")]
+    tests = []
+    cells: list[Sequence[ShownCell]] = []
+    for recall in review.of("recall"):
+        is_shown = review.shows(recall)
+        tests.append((recall.topic, target, recall.at_least, is_shown))
+        cells.append((recall.topic, target, recall.at_least, "shown" if is_shown else "not shown"))
+    rules = list(review.stopping(target))
     return [
         Table(
             name="targets",
             title=f"Recall of at least {target:g}, with {percent} confidence",
             headings=("topic", "target", "at_least", "shown"),
             rows=tests,
-            shown=Shown(
-                ("topic", "target", "at least", "recall"),
-                [(*test[:3], "shown" if test[3] else "not shown") for test in tests],
-            ),
+            shown=Shown(("topic", "target", "at least", "recall"), cells),
         ),
         Table(
             name="stopping",
             title=f"Stop when this many relevant documents of the sample are found (QBCB, recall {target:g})",
             headings=("topic", "sampled", "needed", "found", "stop"),
-            rows=(rules := list(found.stopping(target))),
+            rows=rules,
             notes=(
                 "for a sample drawn at random from all documents before the review, which it did not guide",
             ),
@@ -132,18 +141,19 @@ def _target_tables(found: Validation, target: float, percent: str) -> list[Table
     ]
 
 
-def _more_table(found: Validation, margin: float) -> Table:
+def _more_table(review: Validation, margin: float) -> Table:
     """Return the table of documents still to judge."""
-    widths = {one.topic: (one.high - one.low) / 2 for one in found.of("recall")}
+    widths = {recall.topic: (recall.high - recall.low) / 2 for recall in review.of("recall")}
+    rows = []
+    for part in review.parts:
+        needed = sample_needed(part, widths[part.topic], margin)
+        more = needed - part.sampled
+        rows.append((part.topic, part.stratum, part.found, part.sampled, needed, more))
     return Table(
         name="more",
         title=f"Documents to judge for recall ± {margin:g}",
         headings=("topic", "stratum", "found", "judged", "needed", "more"),
-        rows=[
-            (part.topic, part.stratum, part.found, part.sampled, needed, needed - part.sampled)
-            for part in found.parts
-            for needed in (sample_needed(part, widths[part.topic], margin),)
-        ],
+        rows=rows,
         left=2,
     )
 
@@ -169,32 +179,32 @@ def plan_tables(collection: int, prevalence: float, margin: float, confidence: f
     ]
 
 
-def validation_figure(found: Validation) -> Figure:
+def validation_figure(review: Validation) -> Figure:
     """Return the interval of each share over all topics; a tick is the limit to one side."""
     names = ("recall", "precision", "F1", "prevalence", "elusion")
-    rows = [found.of(name)[-1] for name in names]
-    places, percent = range(len(rows)), percentage(found.settings.confidence)
-    with one_plot(6.5, 1.5 + 0.3 * len(rows)) as (figure, axes):
-        axes.hlines(places, [one.low for one in rows], [one.high for one in rows], color=COLOURS[0], lw=2)
-        axes.plot([one.estimate for one in rows], places, "o", color=COLOURS[0], label="estimate")
+    estimates = [review.of(name)[-1] for name in names]
+    lows, highs = [share.low for share in estimates], [share.high for share in estimates]
+    heights, settings = range(len(estimates)), review.settings
+    percent = percentage(settings.confidence)
+    with one_plot(6.5, 1.5 + 0.3 * len(estimates)) as (figure, axes):
+        axes.hlines(heights, lows, highs, color=COLOURS[0], lw=2)
+        axes.plot([share.estimate for share in estimates], heights, "o", color=COLOURS[0], label="estimate")
         axes.plot(
-            [one.at_least for one in rows],
-            places,
+            [share.at_least for share in estimates],
+            heights,
             "|",
             color=COLOURS[1],
             markersize=11,
             label=f"at least, with {percent}",
         )
-        if found.settings.target is not None:
-            axes.axvline(
-                found.settings.target, color="#888888", lw=0.9, linestyle=":", label="target of recall"
-            )
+        if settings.target is not None:
+            axes.axvline(settings.target, color="#888888", lw=0.9, linestyle=":", label="target of recall")
         axes.set(
-            yticks=places,
+            yticks=heights,
             yticklabels=names,
             xlim=(-0.01, 1.01),
-            ylim=(len(rows) - 0.5, -0.5),
-            title=f"{percent} intervals ({found.settings.method})",
+            ylim=(len(estimates) - 0.5, -0.5),
+            title=f"{percent} intervals ({settings.method})",
         )
         add_legend(figure, *axes.get_legend_handles_labels(), 3)
     return figure

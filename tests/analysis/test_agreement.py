@@ -120,18 +120,13 @@ def test_read_scores_says_what_is_wrong(text: str, message: str) -> None:
     assert str(caught.value) == message
 
 
-@pytest.fixture
-def pres_eval(capsysbinary: pytest.CaptureFixture[bytes]) -> Command:
-    return Command(capsysbinary)
-
-
-def test_command_is_the_functions_on_the_evaluators_numbers(pres_eval: Command) -> None:
+def test_command_is_the_functions_on_the_evaluators_numbers(call: Command) -> None:
     measures = ("-m", "map", "-m", "recall.1000", "-m", "PRES.1000")
-    found = pres_eval.ok("agreement", QRELS, *RUNS, "--format", "json").json
-    assert found["settings"]["topics"] == int(summaries(pres_eval, RUNS[0], "-m", "num_q")["num_q"])
+    found = call.ok("agreement", QRELS, *RUNS, "--format", "json").json
+    assert found["settings"]["topics"] == int(summaries(call, RUNS[0], "-m", "num_q")["num_q"])
     scores = {(row["run"], row["measure"]): f"{row['score']:.4f}" for row in found["positions"]}
     for name, run in zip(NAMES, RUNS, strict=True):
-        for label, value in summaries(pres_eval, run, *measures).items():
+        for label, value in summaries(call, run, *measures).items():
             assert scores[name, label] == value
     exact = {(row["measure"], row["run"]): row["score"] for row in found["positions"]}
     labels = ["map", "recall_1000", "PRES_1000"]
@@ -142,20 +137,20 @@ def test_command_is_the_functions_on_the_evaluators_numbers(pres_eval: Command) 
     assert [row["measure"] for row in found["dissents"]] == labels
 
 
-def test_scores_of_table4_from_the_command_line(pres_eval: Command) -> None:
+def test_scores_of_table4_from_the_command_line(call: Command) -> None:
     table4 = FIXTURES / "published" / "table4.csv"
-    text = pres_eval.ok("agreement", "--scores", table4).out
+    text = call.ok("agreement", "--scores", table4).out
     lines = {tuple(line.split()[:2]): line.split()[2:6] for line in text.splitlines()[4:7]}
     assert lines["MAP", "recall"] == ["0.5550", "0.9823", "0.5609", "0.7085"]
     assert lines["recall", "PRES"] == ["0.8741", "0.9938", "0.8776", "0.9704"]
     assert lines["MAP", "PRES"] == ["0.6587", "0.9814", "0.6655", "0.8123"]
     assert "Verdicts" not in text
-    rows = pres_eval.ok("agreement", "--scores", table4, "--format", "csv", "--table", "positions").rows
+    rows = call.ok("agreement", "--scores", table4, "--format", "csv", "--table", "positions").rows
     assert [row["position"] for row in rows if row["run"] == "R18"] == ["40", "3", "11"]
 
 
-def test_scores_that_can_be_read_back(pres_eval: Command, tmp_path: Path) -> None:
-    rows = pres_eval.ok("agreement", QRELS, *RUNS, "--format", "csv", "--table", "positions").rows
+def test_scores_that_can_be_read_back(call: Command, tmp_path: Path) -> None:
+    rows = call.ok("agreement", QRELS, *RUNS, "--format", "csv", "--table", "positions").rows
     measures = list(dict.fromkeys(row["measure"] for row in rows))
     lines = [",".join(["run", *measures])]
     for name in NAMES:
@@ -163,14 +158,14 @@ def test_scores_that_can_be_read_back(pres_eval: Command, tmp_path: Path) -> Non
         lines.append(",".join([name, *(scores[measure] for measure in measures)]))
     file = tmp_path / "scores.csv"
     file.write_text("\n".join(lines))
-    first = pres_eval.ok("agreement", QRELS, *RUNS, "--format", "csv").out
-    assert pres_eval.ok("agreement", "--scores", file, "--format", "csv").out == first
+    first = call.ok("agreement", QRELS, *RUNS, "--format", "csv").out
+    assert call.ok("agreement", "--scores", file, "--format", "csv").out == first
 
 
-def test_less_is_better_turns_orders_and_verdicts_round(pres_eval: Command, tmp_path: Path) -> None:
+def test_less_is_better_turns_orders_and_verdicts_round(call: Command, tmp_path: Path) -> None:
     """last_rel, the rank of the last relevant document, is best where it is lowest."""
     measures = ("-m", "PRES.100", "-m", "last_rel")
-    called = pres_eval("agreement", QRELS, *RUNS, *measures, "--test", "t", "--format", "json")
+    called = call("agreement", QRELS, *RUNS, *measures, "--test", "t", "--format", "json")
     assert called.code == 0 and "last_rel: better for a run that retrieves less" in called.err
     scores: dict[str, dict[str, float]] = {label: {} for label in ("PRES_100", "last_rel")}
     places: dict[str, list[str]] = {}
@@ -181,14 +176,14 @@ def test_less_is_better_turns_orders_and_verdicts_round(pres_eval: Command, tmp_
     assert places["PRES_100"] == sorted(NAMES, key=lambda name: -scores["PRES_100"][name])
     gains = np.array([[scores[label][name] for name in NAMES] for label in scores]) * [[1], [-1]]
     assert called.json["correlations"] == correlations(tuple(scores), gains)
-    text = pres_eval.ok("agreement", QRELS, *RUNS, *measures, "--quiet").out
+    text = call.ok("agreement", QRELS, *RUNS, *measures, "--quiet").out
     assert "less is better: last_rel\n" in text
     table = tmp_path / "scores.csv"
-    table.write_text(pres_eval.ok("-q", "--quiet", "--format", "csv", *measures, QRELS, *RUNS).out)
-    again = pres_eval.ok("agreement", "--scores", table, "--test", "t", "--format", "json").json
+    table.write_text(call.ok("-q", "--quiet", "--format", "csv", *measures, QRELS, *RUNS).out)
+    again = call.ok("agreement", "--scores", table, "--test", "t", "--format", "json").json
     for part in ("correlations", "verdicts", "dissents"):
         assert again[part] == called.json[part]
-    compared = pres_eval.ok("compare", "--scores", table, "--format", "json").json
+    compared = call.ok("compare", "--scores", table, "--format", "json").json
     assert {row["run"] for row in compared["means"] if row["best"] and row["measure"] == "last_rel"} == {
         places["last_rel"][0]
     }
@@ -215,14 +210,14 @@ def test_columns_of_a_file_are_known_for_measures_and_never_imported() -> None:
 
 
 @pytest.mark.slow
-def test_plot_has_positions_and_verdicts(pres_eval: Command, tmp_path: Path) -> None:
+def test_plot_has_positions_and_verdicts(call: Command, tmp_path: Path) -> None:
     picture = tmp_path / "p.svg"
-    pres_eval.ok("agreement", QRELS, *RUNS, "--plot", picture)
+    call.ok("agreement", QRELS, *RUNS, "--plot", picture)
     text = picture.read_text()
     for name in NAMES:
         assert text.count(f"{name}<") == 2, "on both sides of the lines"
     assert "pairs of runs (of 3)" in text
-    pres_eval.ok("agreement", "--scores", FIXTURES / "published" / "table4.csv", "--plot", picture)
+    call.ok("agreement", "--scores", FIXTURES / "published" / "table4.csv", "--plot", picture)
     assert "pairs of runs" not in picture.read_text()
 
 
@@ -234,14 +229,14 @@ def test_plot_has_positions_and_verdicts(pres_eval: Command, tmp_path: Path) -> 
         ((QRELS, *RUNS, "-m", "map"), "only map: expected at least two measures"),
     ],
 )
-def test_wrong_arguments(pres_eval: Command, arguments: tuple[str, ...], message: str) -> None:
-    called = pres_eval("agreement", *arguments)
+def test_wrong_arguments(call: Command, arguments: tuple[str, ...], message: str) -> None:
+    called = call("agreement", *arguments)
     assert (called.code, called.out) == (1, "")
     assert message in called.err
 
 
-def test_coefficients_have_no_intervals(pres_eval: Command) -> None:
+def test_coefficients_have_no_intervals(call: Command) -> None:
     """Intervals over topics held the truth in 0 to 85 %: more topics only make orders less noisy."""
-    called = pres_eval("agreement", "--intervals", "100", QRELS, *RUNS)
+    called = call("agreement", "--intervals", "100", QRELS, *RUNS)
     assert called.code == 1 and "--intervals" in called.err
-    assert "--intervals" not in pres_eval.ok("agreement", "--help").out
+    assert "--intervals" not in call.ok("agreement", "--help").out

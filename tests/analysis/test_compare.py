@@ -22,11 +22,6 @@ from pres_eval.measures.selection import select
 from pres_eval.scoring import ScoredRun
 
 
-@pytest.fixture
-def pres_eval(capsysbinary: pytest.CaptureFixture[bytes]) -> Command:
-    return Command(capsysbinary)
-
-
 def evaluation(topics: list[bytes], texts: list[str], *columns: list[float]) -> ScoredRun:
     selection = select(texts)
     values = tuple(np.array(column, np.float64) for column in columns)
@@ -165,16 +160,16 @@ MEASURES = ("-m", "map", "-m", "PRES.50,100", "-m", "recall.100")
 @pytest.mark.parametrize(
     "options", [(), ("-c",), ("-l", "2", "--quiet"), ("-M", "20"), ("-J",), ("-c", "--compat", "10.0")]
 )
-def test_means_are_the_evaluators(pres_eval: Command, options: tuple[str, ...]) -> None:
-    found = pres_eval.ok("compare", *options, QRELS, *RUNS, *MEASURES, "--format", "json", "--samples", "50")
+def test_means_are_the_evaluators(call: Command, options: tuple[str, ...]) -> None:
+    found = call.ok("compare", *options, QRELS, *RUNS, *MEASURES, "--format", "json", "--samples", "50")
     means = {(row["run"], row["measure"]): f"{row['mean']:.4f}" for row in found.json["means"]}
     for name, run in zip(NAMES, RUNS, strict=True):
-        for label, value in summaries(pres_eval, run, *MEASURES, *options).items():
+        for label, value in summaries(call, run, *MEASURES, *options).items():
             assert means[name, label] == value
     assert len(means) == 3 * 4
 
 
-def test_missing_topics_count_as_zero_with_c(pres_eval: Command, tmp_path: Path) -> None:
+def test_missing_topics_count_as_zero_with_c(call: Command, tmp_path: Path) -> None:
     lines = Path(RUNS[1]).read_text().splitlines(keepends=True)
     first = lines[0].split()[0]
     short = tmp_path / "short"
@@ -192,23 +187,23 @@ def test_missing_topics_count_as_zero_with_c(pres_eval: Command, tmp_path: Path)
         "--samples",
         "9",
     )
-    without, with_c = pres_eval.ok(*arguments).json, pres_eval.ok(*arguments, "-c").json
+    without, with_c = call.ok(*arguments).json, call.ok(*arguments, "-c").json
     assert with_c["settings"]["topics"] == without["settings"]["topics"] + 1
-    assert f"{with_c['means'][1]['mean']:.4f}" == summaries(pres_eval, str(short), "-c", "-m", "map")["map"]
-    text = pres_eval.ok("compare", "--quiet", QRELS, RUNS[0], str(short), "-m", "map").out
+    assert f"{with_c['means'][1]['mean']:.4f}" == summaries(call, str(short), "-c", "-m", "map")["map"]
+    text = call.ok("compare", "--quiet", QRELS, RUNS[0], str(short), "-m", "map").out
     topics = without["settings"]["topics"]
     assert f"Means over {topics} topics that every run has, of {topics + 1} that some run has" in text
 
 
-def test_same_seed_same_bytes(pres_eval: Command) -> None:
+def test_same_seed_same_bytes(call: Command) -> None:
     arguments = ("compare", QRELS, *RUNS, "-m", "map", "--test", "bootstrap", "--samples", "300")
-    assert pres_eval.ok(*arguments).out == pres_eval.ok(*arguments).out
-    assert pres_eval.ok(*arguments).out != pres_eval.ok(*arguments, "--seed", "1").out
+    assert call.ok(*arguments).out == call.ok(*arguments).out
+    assert call.ok(*arguments).out != call.ok(*arguments, "--seed", "1").out
 
 
 @pytest.mark.parametrize("baseline", ["broad", RUNS[1]])
-def test_baseline_by_tag_or_file(pres_eval: Command, baseline: str) -> None:
-    found = pres_eval.ok(
+def test_baseline_by_tag_or_file(call: Command, baseline: str) -> None:
+    found = call.ok(
         "compare",
         QRELS,
         *RUNS,
@@ -224,10 +219,10 @@ def test_baseline_by_tag_or_file(pres_eval: Command, baseline: str) -> None:
     assert [(row["run"], row["other"]) for row in found.rows] == [("keyword", "broad"), ("semantic", "broad")]
 
 
-def test_table_marks_the_best_and_what_differs(pres_eval: Command) -> None:
+def test_table_marks_the_best_and_what_differs(call: Command) -> None:
     arguments = ("compare", QRELS, *RUNS, "-m", "map", "-m", "recall.100")
-    found = pres_eval.ok(*arguments, "--format", "json").json
-    lines = {line.split()[0]: line for line in pres_eval.ok(*arguments).out.split("\n\n")[1].splitlines()[2:]}
+    found = call.ok(*arguments, "--format", "json").json
+    lines = {line.split()[0]: line for line in call.ok(*arguments).out.split("\n\n")[1].splitlines()[2:]}
     for row in found["means"]:
         marks = "^" if row["best"] else ""
         for one in found["comparisons"]:
@@ -239,23 +234,21 @@ def test_table_marks_the_best_and_what_differs(pres_eval: Command) -> None:
     assert any(one["significant"] for one in found["comparisons"]), "the fixtures show a difference"
 
 
-def test_runs_with_the_same_tag_go_by_file(pres_eval: Command, tmp_path: Path) -> None:
+def test_runs_with_the_same_tag_go_by_file(call: Command, tmp_path: Path) -> None:
     names = []
     for number in range(2):
         copy = tmp_path / f"copy{number}.txt"
         copy.write_bytes(Path(RUNS[0]).read_bytes())
         names.append(str(copy))
-    found = pres_eval.ok("compare", QRELS, *names, names[0], "-m", "map", "--format", "csv").rows
+    found = call.ok("compare", QRELS, *names, names[0], "-m", "map", "--format", "csv").rows
     assert [row["run"] for row in found] == ["copy0 (1)", "copy1", "copy0 (2)"]
     assert {row["best"] for row in found} == {"true"}
 
 
-def test_a_tag_like_a_formula_is_no_formula(pres_eval: Command, tmp_path: Path) -> None:
+def test_a_tag_like_a_formula_is_no_formula(call: Command, tmp_path: Path) -> None:
     evil = tmp_path / "evil"
     evil.write_text(Path(RUNS[0]).read_text().replace(" keyword\n", " =1+1\n"))
-    found = pres_eval.ok(
-        "compare", QRELS, RUNS[1], evil, "-m", "map", "--format", "csv", "--table", "comparisons"
-    )
+    found = call.ok("compare", QRELS, RUNS[1], evil, "-m", "map", "--format", "csv", "--table", "comparisons")
     assert found.rows[0]["run"] == "'=1+1"
     assert float(found.rows[0]["difference"]) == float(found.rows[0]["mean"]) - float(
         found.rows[0]["other_mean"]
@@ -263,9 +256,9 @@ def test_a_tag_like_a_formula_is_no_formula(pres_eval: Command, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("test", ["tukey", "dunnett"])
-def test_missing_extras_are_named(pres_eval: Command, monkeypatch: pytest.MonkeyPatch, test: str) -> None:
+def test_missing_extras_are_named(call: Command, monkeypatch: pytest.MonkeyPatch, test: str) -> None:
     monkeypatch.setitem(sys.modules, "scipy", None)
-    called = pres_eval("compare", QRELS, *RUNS, "-m", "map", "--test", test)
+    called = call("compare", QRELS, *RUNS, "-m", "map", "--test", test)
     assert (called.code, called.out) == (2, "")
     assert (
         called.err
@@ -274,9 +267,9 @@ def test_missing_extras_are_named(pres_eval: Command, monkeypatch: pytest.Monkey
     )
 
 
-def test_the_default_needs_no_extra(pres_eval: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_default_needs_no_extra(call: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "scipy", None)
-    pres_eval.ok("compare", QRELS, *RUNS, "-m", "map", "--all-pairs")
+    call.ok("compare", QRELS, *RUNS, "-m", "map", "--all-pairs")
 
 
 @pytest.mark.parametrize(
@@ -289,10 +282,10 @@ def test_the_default_needs_no_extra(pres_eval: Command, monkeypatch: pytest.Monk
         ("wilcoxon", "so nothing can be significant at 0.05; what would help: more topics"),
     ],
 )
-def test_one_topic_says_so(pres_eval: Command, tmp_path: Path, test: str, said: str) -> None:
+def test_one_topic_says_so(call: Command, tmp_path: Path, test: str, said: str) -> None:
     scores = tmp_path / "scores.csv"
     scores.write_text("run,topic,map\na,1,0.5\nb,1,0.25\nc,1,0.125\n")
-    called = pres_eval("compare", "--scores", scores, "--test", test)
+    called = call("compare", "--scores", scores, "--test", test)
     assert called.code == 0
     assert called.err.startswith("pres-eval: warning: ") and called.err.endswith(said + "\n")
     assert " * 0.1250" not in called.out
@@ -314,16 +307,16 @@ def test_one_topic_says_so(pres_eval: Command, tmp_path: Path, test: str, said: 
         (("-R", "nope"), 1, "-R nope: no such format"),
     ],
 )
-def test_wrong_options(pres_eval: Command, arguments: tuple[str, ...], code: int, message: str) -> None:
-    called = pres_eval("compare", QRELS, *RUNS, *arguments)
+def test_wrong_options(call: Command, arguments: tuple[str, ...], code: int, message: str) -> None:
+    called = call("compare", QRELS, *RUNS, *arguments)
     assert (called.code, called.out) == (code, "")
     assert message in called.err
     assert called.err.count("\n") == 1
 
 
-def test_plot(pres_eval: Command, tmp_path: Path) -> None:
+def test_plot(call: Command, tmp_path: Path) -> None:
     picture = tmp_path / "p.svg"
-    pres_eval.ok("compare", QRELS, *RUNS, "-m", "map", "--samples", "50", "--plot", picture)
+    call.ok("compare", QRELS, *RUNS, "-m", "map", "--samples", "50", "--plot", picture)
     text = picture.read_text()
     for name in (*NAMES, "map", "baseline keyword"):
         assert f">{name}<" in text

@@ -106,21 +106,16 @@ def test_text_plot_of_many_documents_shows_the_last_and_some_others(count: int) 
     assert lines[0].split()[0] == str(count)
 
 
-@pytest.fixture
-def pres_eval(capsysbinary: pytest.CaptureFixture[bytes]) -> Command:
-    return Command(capsysbinary)
-
-
 @pytest.mark.parametrize(
     "options",
     [(), ("-l", "2", "--quiet"), ("-M", "25"), ("-J",), ("-J", "-M", "30"), ("--compat", "10.0", "-c")],
 )
 @pytest.mark.parametrize("nmax", ["7", "60"])
-def test_areas_are_the_evaluators_pres(pres_eval: Command, options: tuple[str, ...], nmax: str) -> None:
+def test_areas_are_the_evaluators_pres(call: Command, options: tuple[str, ...], nmax: str) -> None:
     for run in RUNS:
-        rows = pres_eval.ok("explain", QRELS, run, "--nmax", nmax, "--format", "csv", *options).rows
+        rows = call.ok("explain", QRELS, run, "--nmax", nmax, "--format", "csv", *options).rows
         measures = ("-m", f"map_cut.{nmax}", "-m", f"recall.{nmax}", "-m", f"PRES.{nmax}", "-m", "num_ret")
-        lines = pres_eval.ok(*measures, "-q", *options, QRELS, run).out.splitlines()
+        lines = call.ok(*measures, "-q", *options, QRELS, run).out.splitlines()
         values = {(line.split("\t")[1], line.split("\t")[0].strip()): line.split("\t")[2] for line in lines}
         assert {row["topic"] for row in rows} == {topic for topic, _ in values} - {"all"}
         for row in rows:
@@ -131,10 +126,8 @@ def test_areas_are_the_evaluators_pres(pres_eval: Command, options: tuple[str, .
             assert row["num_ret"] == values[row["topic"], "num_ret"]
 
 
-def test_documents_are_those_of_the_files(pres_eval: Command) -> None:
-    rows = pres_eval.ok(
-        "explain", QRELS, RUNS[0], "--nmax", "20", "--format", "csv", "--table", "documents"
-    ).rows
+def test_documents_are_those_of_the_files(call: Command) -> None:
+    rows = call.ok("explain", QRELS, RUNS[0], "--nmax", "20", "--format", "csv", "--table", "documents").rows
     judged = [line.split() for line in Path(QRELS).read_text().splitlines()]
     expected = {(topic, docno): grade for topic, _, docno, grade in judged if int(grade) > 0}
     assert {(row["topic"], row["docno"]): row["grade"] for row in rows} == expected
@@ -153,34 +146,34 @@ def test_documents_are_those_of_the_files(pres_eval: Command) -> None:
         assert int(row["lost"]) == int(row["r_i"]) - int(row["i"])
 
 
-def test_averages_over_the_runs_topics_and_over_all(pres_eval: Command, tmp_path: Path) -> None:
+def test_averages_over_the_runs_topics_and_over_all(call: Command, tmp_path: Path) -> None:
     lines = Path(RUNS[1]).read_text().splitlines(keepends=True)
     short = tmp_path / "short"
     short.write_text("".join(line for line in lines if line.split()[0] != lines[0].split()[0]))
-    rows = pres_eval.ok("explain", "--quiet", QRELS, short, "--format", "csv", "--table", "averages").rows
+    rows = call.ok("explain", "--quiet", QRELS, short, "--format", "csv", "--table", "averages").rows
     measures = ("-m", "map_cut.100", "-m", "recall.100", "-m", "PRES.100", "-m", "num_q")
     for row, options in zip(rows, ((), ("-c",)), strict=True):
-        expected = summaries(pres_eval, str(short), "--quiet", *measures, *options)
+        expected = summaries(call, str(short), "--quiet", *measures, *options)
         found = {label: f"{float(row[label]):.4f}" for label in ("map_cut_100", "recall_100", "PRES_100")}
         assert found == {label: expected[label] for label in found}
         assert row["topics"] == expected["num_q"]
 
 
-def test_named_topics_also_those_the_run_lacks(pres_eval: Command, tmp_path: Path) -> None:
+def test_named_topics_also_those_the_run_lacks(call: Command, tmp_path: Path) -> None:
     lines = Path(RUNS[1]).read_text().splitlines(keepends=True)
     gone = lines[0].split()[0]
     short = tmp_path / "short"
     short.write_text("".join(line for line in lines if line.split()[0] != gone))
-    rows = pres_eval.ok("explain", "--quiet", QRELS, short, gone, "--format", "csv").rows
+    rows = call.ok("explain", "--quiet", QRELS, short, gone, "--format", "csv").rows
     assert [(row["topic"], row["found"], row["A2"], row["PRES_100"]) for row in rows] == [
         (gone, "0", "0", "0.0")
     ]
-    called = pres_eval("explain", "--quiet", QRELS, short, gone + "x")
+    called = call("explain", "--quiet", QRELS, short, gone + "x")
     assert (called.code, called.out) == (1, "")
     assert f"topic {gone}x is not in the qrels; did you mean {gone}" in called.err
 
 
-def test_text_of_a_topic(pres_eval: Command, tmp_path: Path) -> None:
+def test_text_of_a_topic(call: Command, tmp_path: Path) -> None:
     """Table 1 of the paper: n = 4, ranks 1, 98, 99, 100."""
     qrels, run = tmp_path / "qrels", tmp_path / "run"
     ranks = {1: "a", 98: "b", 99: "c", 100: "d"}
@@ -188,22 +181,22 @@ def test_text_of_a_topic(pres_eval: Command, tmp_path: Path) -> None:
     run.write_text(
         "".join(f"t Q0 {ranks.get(rank, f'x{rank}')} 0 {200 - rank} r\n" for rank in range(1, 121))
     )
-    text = pres_eval.ok("explain", qrels, run).out
+    text = call.ok("explain", qrels, run).out
     assert text.startswith("Topic t   map_cut_100 0.2727   recall_100 1.0000   PRES_100 0.2800\n")
     assert "4 of 4 relevant documents by rank 100; 120 retrieved" in text
     assert "Σ r_i = 298   A1 = 288   A2 = 112   PRES = A2 / (A1 + A2) = 112 / 400 = 0.2800" in text
     assert "\n1 |####" in text
     assert "worst case" not in text
-    nearer = pres_eval.ok("explain", qrels, run, "--nmax", "99").out
+    nearer = call.ok("explain", qrels, run, "--nmax", "99").out
     assert "* 103" in nearer
     assert "* rank of the worst case: not found by rank 99" in nearer
 
 
 @pytest.mark.slow
-def test_plot(pres_eval: Command, tmp_path: Path) -> None:
+def test_plot(call: Command, tmp_path: Path) -> None:
     picture = tmp_path / "p.svg"
     topics = sorted({line.split()[0] for line in Path(QRELS).read_text().splitlines()})[:2]
-    pres_eval.ok("explain", QRELS, RUNS[0], *topics, "--plot", picture)
+    call.ok("explain", QRELS, RUNS[0], *topics, "--plot", picture)
     text = picture.read_text()
     for words in (
         *(f"{topic}: PRES_100 = " for topic in topics),
@@ -215,11 +208,11 @@ def test_plot(pres_eval: Command, tmp_path: Path) -> None:
         assert f">{words}" in text
 
 
-def test_too_many_pictures(pres_eval: Command, tmp_path: Path) -> None:
+def test_too_many_pictures(call: Command, tmp_path: Path) -> None:
     qrels, run = tmp_path / "qrels", tmp_path / "run"
     qrels.write_text("".join(f"t{number} 0 d 1\n" for number in range(13)))
     run.write_text("".join(f"t{number} Q0 d 1 1 r\n" for number in range(13)))
-    called = pres_eval("explain", qrels, run, "--plot", tmp_path / "p.png")
+    called = call("explain", qrels, run, "--plot", tmp_path / "p.png")
     assert (called.code, called.out) == (1, "")
     assert "13 topics, expected 12 at most: name those to draw" in called.err
 
@@ -228,42 +221,40 @@ def titles(text: str) -> list[str]:
     return [line.split()[1] for line in text.splitlines() if line.startswith("Topic ")]
 
 
-def test_the_worst_topics_come_first_and_fit_a_screen(
-    pres_eval: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_worst_topics_come_first_and_fit_a_screen(call: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LINES", "60")
-    rows = pres_eval.ok("explain", QRELS, RUNS[0], "--format", "csv").rows
+    rows = call.ok("explain", QRELS, RUNS[0], "--format", "csv").rows
     worst = [row["topic"] for row in sorted(rows, key=lambda row: float(row["PRES_100"]))]
-    text = pres_eval.ok("explain", QRELS, RUNS[0]).out
+    text = call.ok("explain", QRELS, RUNS[0]).out
     shown = titles(text)
     assert 0 < len(shown) < 12 and shown == worst[: len(shown)]
     assert f"{12 - len(shown)} more topics: name those to show, or --max 0 for all" in text
-    assert titles(pres_eval.ok("explain", QRELS, RUNS[0], "--max", "2").out) == worst[:2]
-    everything = pres_eval.ok("explain", QRELS, RUNS[0], "--max", "0").out
+    assert titles(call.ok("explain", QRELS, RUNS[0], "--max", "2").out) == worst[:2]
+    everything = call.ok("explain", QRELS, RUNS[0], "--max", "0").out
     assert titles(everything) == worst
     assert len(titles(everything)) == 12 and "more topic" not in everything
     named = [worst[3], worst[0]]
-    assert titles(pres_eval.ok("explain", QRELS, RUNS[0], *named).out) == named
+    assert titles(call.ok("explain", QRELS, RUNS[0], *named).out) == named
     assert len(rows) == 12, "programs get all topics"
 
 
-def test_two_runs_side_by_side(pres_eval: Command) -> None:
+def test_two_runs_side_by_side(call: Command) -> None:
     """Each document with its rank in both runs; the topics with the largest difference come first."""
     arguments = ("explain", QRELS, RUNS[0], RUNS[1])
-    one = {row["topic"]: row for row in pres_eval.ok(*arguments[:3], "--format", "csv").rows}
-    found = pres_eval.ok(*arguments, "--format", "json").json
+    one = {row["topic"]: row for row in call.ok(*arguments[:3], "--format", "csv").rows}
+    found = call.ok(*arguments, "--format", "json").json
     for row in found["topics"]:
         assert row["PRES_1"] == pytest.approx(float(one[row["topic"]]["PRES_100"]), abs=1e-12)
-    alone = pres_eval.ok(*arguments[:2], RUNS[1], "--format", "json").json["documents"]
+    alone = call.ok(*arguments[:2], RUNS[1], "--format", "json").json["documents"]
     assert [row["rank_2"] for row in sorted(found["documents"], key=key)] == [
         row["rank"] for row in sorted(alone, key=key)
     ]
     differences = {row["topic"]: -abs(row["PRES_1"] - row["PRES_2"]) for row in found["topics"]}
-    text = pres_eval.ok(*arguments, "--max", "3").out
+    text = call.ok(*arguments, "--max", "3").out
     assert titles(text) == sorted(differences, key=lambda topic: differences[topic])[:3]
     assert "keyword" in text and "broad" in text and "9 more topics" in text
     topic = found["topics"][0]["topic"]
-    assert titles(pres_eval.ok(*arguments, topic).out) == [topic]
+    assert titles(call.ok(*arguments, topic).out) == [topic]
 
 
 def key(row: dict[str, object]) -> tuple[str, str]:

@@ -52,32 +52,25 @@ def test_pres_lines_are_pres() -> None:
     assert pres_of_one(np.array([1, 50, 100, 101]), 100).tolist() == [1, 1 - 49 / 100, 1 - 99 / 100, 0]
 
 
-@pytest.fixture
-def pres_eval(capsysbinary: pytest.CaptureFixture[bytes]) -> Command:
-    return Command(capsysbinary)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["relevant", "precision-recall", "roc", "rnorm", "pres-rank", "pres-mrr"])
-def test_every_figure_is_drawn(pres_eval: Command, tmp_path: Path, kind: str) -> None:
+def test_every_figure_is_drawn(call: Command, tmp_path: Path, kind: str) -> None:
     picture = tmp_path / "f.svg"
-    found = pres_eval.ok(
-        "figures", kind, QRELS, *RUNS, "-N", "5000", "--plot", picture, "--format", "json"
-    ).json
+    found = call.ok("figures", kind, QRELS, *RUNS, "-N", "5000", "--plot", picture, "--format", "json").json
     assert "figure" in found
     assert picture.read_text().startswith("<?xml")
 
 
-def test_break_even_is_r_precision(pres_eval: Command) -> None:
-    rows = pres_eval.ok(
+def test_break_even_is_r_precision(call: Command) -> None:
+    rows = call.ok(
         "figures", "precision-recall", QRELS, RUNS[0], "--topic", "PAC-1002", "--format", "csv"
     ).rows
-    lines = pres_eval.ok("-q", "-m", "Rprec", QRELS, RUNS[0]).out.splitlines()
+    lines = call.ok("-q", "-m", "Rprec", QRELS, RUNS[0]).out.splitlines()
     expected = next(line.split()[2] for line in lines if "PAC-1002" in line)
     assert {f"{float(row['break_even']):.4f}" for row in rows} == {expected}
 
 
-def test_roc_needs_the_collection(pres_eval: Command) -> None:
-    called = pres_eval("figures", "roc", QRELS, RUNS[0])
+def test_roc_needs_the_collection(call: Command) -> None:
+    called = call("figures", "roc", QRELS, RUNS[0])
     assert called.code == 1
     assert "-N NUM" in called.err

@@ -114,11 +114,6 @@ def test_rbo_a_is_the_mean_over_all_ways_to_break_ties(pairs: list[tuple[int, in
     assert rbo(x, y, ties="a") == pytest.approx(math.fsum(values) / len(values), abs=1e-12)
 
 
-@pytest.fixture
-def pres_eval(capsysbinary: pytest.CaptureFixture[bytes]) -> Command:
-    return Command(capsysbinary)
-
-
 def strict_qrels(folder: Path) -> Path:
     """A second judge who takes grade 1 for nothing, left a topic out, and judged one document more."""
     lines = [line.split() for line in Path(QRELS).read_text().splitlines()]
@@ -130,9 +125,9 @@ def strict_qrels(folder: Path) -> Path:
     return path
 
 
-def test_judges_command_is_the_evaluator_under_each(pres_eval: Command, tmp_path: Path) -> None:
+def test_judges_command_is_the_evaluator_under_each(call: Command, tmp_path: Path) -> None:
     strict = strict_qrels(tmp_path)
-    found = pres_eval.ok("judges", QRELS, strict, *RUNS, "-m", "map", "--quiet", "--format", "json").json
+    found = call.ok("judges", QRELS, strict, *RUNS, "-m", "map", "--quiet", "--format", "json").json
     first = {
         tuple(line.split()[::2][:2]): int(line.split()[3]) for line in Path(QRELS).read_text().splitlines()
     }
@@ -155,12 +150,12 @@ def test_judges_command_is_the_evaluator_under_each(pres_eval: Command, tmp_path
             own.write_text(
                 "".join(line + "\n" for line in qrels.read_text().splitlines() if line.split()[0] in topics)
             )
-            score = pres_eval.ok("--quiet", "--format", "csv", "-m", "map", own, run).rows[-1]["map"]
+            score = call.ok("--quiet", "--format", "csv", "-m", "map", own, run).rows[-1]["map"]
             assert row[side] == float(score)
     assert found["orders"][0]["pairs"] == 3
 
 
-def test_judges_of_a_measure_that_falls(pres_eval: Command, tmp_path: Path) -> None:
+def test_judges_of_a_measure_that_falls(call: Command, tmp_path: Path) -> None:
     """The run gains whose last relevant document came nearer; τ_AP and RBO look at the lowest first."""
     arguments: tuple[str | Path, ...] = (
         "judges",
@@ -171,7 +166,7 @@ def test_judges_of_a_measure_that_falls(pres_eval: Command, tmp_path: Path) -> N
         "last_rel",
         "--quiet",
     )
-    found = pres_eval.ok(*arguments, "--group", "k", "keyword", "--format", "json").json
+    found = call.ok(*arguments, "--group", "k", "keyword", "--format", "json").json
     rows = found["runs"]
     changes = [row["change"] for row in rows]
     assert changes == sorted(changes) and len(set(changes)) > 1
@@ -181,24 +176,24 @@ def test_judges_of_a_measure_that_falls(pres_eval: Command, tmp_path: Path) -> N
     assert (order["tau_ap"], order["rbo"]) == (tau_ap(first, second), rbo(first, second))
     topics = [row["change"] for row in found["topic_changes"]]
     assert topics == sorted(topics)
-    assert pres_eval.ok(*arguments).out.count("less is better: last_rel") == 1
-    assert pres_eval.ok(*arguments, "--group", "k", "keyword").out.count("less is better: last_rel") == 2
+    assert call.ok(*arguments).out.count("less is better: last_rel") == 1
+    assert call.ok(*arguments, "--group", "k", "keyword").out.count("less is better: last_rel") == 2
 
 
 @pytest.mark.slow
-def test_judges_plot(pres_eval: Command, tmp_path: Path) -> None:
+def test_judges_plot(call: Command, tmp_path: Path) -> None:
     picture = tmp_path / "j.svg"
-    pres_eval.ok("judges", QRELS, strict_qrels(tmp_path), *RUNS, "--quiet", "-m", "map", "--plot", picture)
+    call.ok("judges", QRELS, strict_qrels(tmp_path), *RUNS, "--quiet", "-m", "map", "--plot", picture)
     assert "that both judged" in picture.read_text()
 
 
-def test_digits_of_statistics(pres_eval: Command, tmp_path: Path) -> None:
+def test_digits_of_statistics(call: Command, tmp_path: Path) -> None:
     """Those of κ and α, of topics, and of power's deviations were four, whatever --digits said."""
     options = ("--quiet", "--digits", "2", "--table")
     judges = ("judges", QRELS, strict_qrels(tmp_path), *options)
     power = ("power", QRELS, *RUNS, "-m", "map", *options)
     for command in ((*judges, "agreement"), (*judges, "topics"), (*power, "sizes")):
-        found = re.findall(r"0\.\d+", pres_eval.ok(*command).out.partition("---")[2].partition("\n\n")[0])
+        found = re.findall(r"0\.\d+", call.ok(*command).out.partition("---")[2].partition("\n\n")[0])
         assert found and all(len(number) == 4 for number in found), found
 
 
@@ -224,11 +219,11 @@ def test_a_test_of_ranks_may_contradict_the_means() -> None:
 
 
 @pytest.mark.filterwarnings("error")
-def test_judges_of_no_document_in_common(pres_eval: Command, tmp_path: Path) -> None:
+def test_judges_of_no_document_in_common(call: Command, tmp_path: Path) -> None:
     """matplotlib warned on stderr, and a note named grades as the reason for numbers that are not there."""
     (tmp_path / "one").write_text("1 0 a 1\n")
     (tmp_path / "two").write_text("1 0 b 1\n")
-    called = pres_eval.ok("judges", tmp_path / "one", tmp_path / "two", "--plot", tmp_path / "judges.svg")
+    called = call.ok("judges", tmp_path / "one", tmp_path / "two", "--plot", tmp_path / "judges.svg")
     assert "or they judged no document both" in called.out
 
 
@@ -243,9 +238,9 @@ def first_of(run: str, depth: int) -> dict[tuple[str, str], int]:
     return found
 
 
-def test_pool_is_what_the_runs_have_first(pres_eval: Command, tmp_path: Path) -> None:
+def test_pool_is_what_the_runs_have_first(call: Command, tmp_path: Path) -> None:
     out = tmp_path / "skeleton"
-    rows = pres_eval.ok(
+    rows = call.ok(
         "pool", *RUNS, "--depth", "15", "--judged", QRELS, "--write-qrels", out, "--format", "csv"
     ).rows
     runs = [first_of(run, 15) for run in RUNS]
@@ -261,39 +256,37 @@ def test_pool_is_what_the_runs_have_first(pres_eval: Command, tmp_path: Path) ->
     assert lines == {(topic, "0", document, "-1") for topic, document in expected}
 
 
-def test_holes_are_listed_of_the_topics_that_are_counted(pres_eval: Command, tmp_path: Path) -> None:
+def test_holes_are_listed_of_the_topics_that_are_counted(call: Command, tmp_path: Path) -> None:
     """Those that all runs have, as in the other tables."""
     (tmp_path / "qrels").write_text("1 0 a 1\n2 0 a 1\n")
     (tmp_path / "one").write_text("1 Q0 x 1 2 one\n2 Q0 y 1 2 one\n")
     (tmp_path / "other").write_text("1 Q0 z 1 2 other\n")
     files = [tmp_path / name for name in ("qrels", "one", "other")]
     for options, listed in (((), "xz"), (("--topics", "own"), "xyz"), (("-c",), "xyz")):
-        found = pres_eval.ok("holes", "--quiet", *files, *options, "--documents", "--format", "json").json
+        found = call.ok("holes", "--quiet", *files, *options, "--documents", "--format", "json").json
         assert "".join(row["docno"] for row in found["documents"] if row["run"] == "one") == listed[:-1]
         assert sum(row["unjudged"] for row in found["runs"]) == len(listed) == len(found["documents"])
 
 
-def test_holes_are_what_nobody_judged(pres_eval: Command) -> None:
+def test_holes_are_what_nobody_judged(call: Command) -> None:
     arguments = ("holes", QRELS, *RUNS, "--depth", "7", "--documents", "--format")
-    found = pres_eval.ok(*arguments, "json").json
+    found = call.ok(*arguments, "json").json
     judged = {tuple(line.split()[::2][:2]) for line in Path(QRELS).read_text().splitlines()}
     for run, row in zip(RUNS, found["runs"], strict=True):
         missing = {key for key in first_of(run, 7) if key not in judged}
         assert row["unjudged"] == len(missing)
         listed = {(r["topic"], r["docno"]) for r in found["documents"] if r["run"] == row["run"]}
         assert listed == missing
-    cut = pres_eval.ok(
-        "holes", QRELS, *RUNS, "--depth", "20", "-M", "7", "--documents", "--format", "json"
-    ).json
+    cut = call.ok("holes", QRELS, *RUNS, "--depth", "20", "-M", "7", "--documents", "--format", "json").json
     assert (cut["runs"], cut["documents"]) == (found["runs"], found["documents"])
 
 
-def test_measures_of_a_protocol_need_no_runs(pres_eval: Command) -> None:
+def test_measures_of_a_protocol_need_no_runs(call: Command) -> None:
     """They are not asked for: what a protocol says of grades is all that judges alone need."""
     judges = ("judges", "--quiet", QRELS, QRELS, "--format", "csv")
-    graded = pres_eval.ok(*judges, "-l", "2").out
-    assert pres_eval.ok(*judges, "--protocol", "trec-dl").out == graded != pres_eval.ok(*judges).out
-    assert "-m: no runs" in pres_eval(*judges, "-m", "map").err
+    graded = call.ok(*judges, "-l", "2").out
+    assert call.ok(*judges, "--protocol", "trec-dl").out == graded != call.ok(*judges).out
+    assert "-m: no runs" in call(*judges, "-m", "map").err
 
 
 def judged_runs(folder: Path, judge: Callable[[np.random.Generator, bool, bool], bool]) -> list[Path]:
@@ -324,27 +317,25 @@ def judged_runs(folder: Path, judge: Callable[[np.random.Generator, bool, bool],
 
 
 @pytest.mark.parametrize("kept", [0.75, 0.5])
-def test_a_fair_strict_judge_favours_no_group(kept: float, pres_eval: Command, tmp_path: Path) -> None:
+def test_a_fair_strict_judge_favours_no_group(kept: float, call: Command, tmp_path: Path) -> None:
     """A judge who drops relevant documents at random was said to favour the poorest runs (p < 0.0001)."""
     files = judged_runs(tmp_path, lambda rng, relevant, _: relevant and rng.random() < kept)
     groups = ["--group", "poorest", "r[01]", "--group", "best", "r[67]"]
-    rows = pres_eval.ok("judges", *files, "-m", "map", "-m", "P.10", *groups, "--format", "json").json[
-        "groups"
-    ]
+    rows = call.ok("judges", *files, "-m", "map", "-m", "P.10", *groups, "--format", "json").json["groups"]
     for row in rows:
         assert abs(row["difference"]) > 0.02, "a strict judge takes more from the better runs"
         assert row["expected"] == pytest.approx(row["difference"], abs=0.02)
         assert row["corrected"] > 0.05
 
 
-def test_a_judge_with_a_favour_is_found(pres_eval: Command, tmp_path: Path) -> None:
+def test_a_judge_with_a_favour_is_found(call: Command, tmp_path: Path) -> None:
     """Beside what a strict judge does to all: 10 % of the first irrelevant documents of a run's are taken."""
     files = judged_runs(
         tmp_path,
         lambda rng, relevant, liked: rng.random() < 0.75 if relevant else liked and rng.random() < 0.1,
     )
     groups = ["--group", "poorest", "r0", "--group", "best", "r[67]"]
-    called = pres_eval.ok("judges", *files, "-m", "P.10", *groups, "--format", "json")
+    called = call.ok("judges", *files, "-m", "P.10", *groups, "--format", "json")
     poorest, best = called.json["groups"]
     assert poorest["corrected"] < 0.05 and poorest["difference"] > poorest["expected"]
     assert best["corrected"] > 0.05 or best["difference"] < best["expected"]

@@ -15,11 +15,6 @@ from pres_eval.library.data import read_judgements
 from pres_eval.reading.relevance import QrelsJudgements
 
 
-@pytest.fixture
-def call(capfdbinary: pytest.CaptureFixture[bytes]) -> Command:
-    return Command(capfdbinary)
-
-
 def plain(grades: list[int], rule: str) -> float:
     """The merged grade of one document, as the help says it."""
     said = [grade for grade in grades if grade >= 0] or grades

@@ -31,7 +31,7 @@ def score_file(path: Path, **runs: Sequence[float]) -> Path:
 
 
 @pytest.mark.parametrize("test", ["t", "bootstrap", "tukey", "dunnett"])
-def test_item_11_two_topics_say_nothing(command: Command, tmp_path: Path, test: str) -> None:
+def test_two_topics_say_nothing(command: Command, tmp_path: Path, test: str) -> None:
     """2.6.0: p < 0.0001 for two topics with the same difference."""
     file = score_file(tmp_path / "s.csv", low=(0.2, 0.3), high=(0.4, 0.5))
     called = command("compare", "--scores", file, "--test", test)
@@ -42,9 +42,7 @@ def test_item_11_two_topics_say_nothing(command: Command, tmp_path: Path, test: 
     assert (one["p_value"], one["corrected"], one["lower"], one["significant"]) == (None, None, None, False)
 
 
-def test_item_11_equal_differences_count_as_signs_from_five_topics_on(
-    command: Command, tmp_path: Path
-) -> None:
+def test_equal_differences_count_as_signs_from_five_topics_on(command: Command, tmp_path: Path) -> None:
     for topics, p_value in ((4, None), (5, 0.0625), (6, 0.03125), (20, 2**-19)):
         file = score_file(tmp_path / "s.csv", low=[0.2] * topics, high=[0.4] * topics)
         found = json.loads(command("compare", "--scores", file, "--format", "json").out)
@@ -52,19 +50,19 @@ def test_item_11_equal_differences_count_as_signs_from_five_topics_on(
 
 
 @pytest.mark.parametrize("test", PAIRED_TESTS)
-def test_item_11_no_test_errs_oftener_than_it_says_on_a_grid(test: str) -> None:
+def test_no_test_errs_oftener_than_it_says_on_a_grid(test: str) -> None:
     """Scores in steps of 0.1, as those of P_10: 2.6.0's t and bootstrap were wrong in 8 % of two topics."""
     grid = np.random.default_rng(1).binomial(10, 0.4, (10, 100)) / 10
     for topics in (2, 3, 5, 10):
         assert false_positives(grid, test, Draws(4000, topics), "swapped", samples=500) < 0.06
 
 
-def test_item_11_a_bootstrap_that_cannot_reach_alpha_warns(command: Command, tmp_path: Path) -> None:
+def test_a_bootstrap_that_cannot_reach_alpha_warns(command: Command, tmp_path: Path) -> None:
     file = score_file(tmp_path / "s.csv", low=(0.2, 0.3), high=(0.4, 0.51))
     assert "nothing can be significant" in command("compare", "--scores", file, "--test", "bootstrap").err
 
 
-def test_item_11_agreement_and_judges_warn_too(command: Command, tmp_path: Path) -> None:
+def test_agreement_and_judges_warn_too(command: Command, tmp_path: Path) -> None:
     """Runs in reversed order were equal by both measures, and nothing said that no test could tell."""
     scores = "x,1,.1,.9\nx,2,.2,.8\ny,1,.3,.5\ny,2,.3,.6\nz,1,.5,.2\nz,2,.6,.1\n"
     (tmp_path / "scores.csv").write_text("run,topic,a,b\n" + scores)
@@ -98,9 +96,7 @@ def falls_outside(one: Comparison) -> bool:
 @pytest.mark.parametrize("correction", ["holm", "bonferroni", "bh", "none"])
 @pytest.mark.parametrize("over", ["runs", "measures"])
 @pytest.mark.parametrize("baseline", [0, None])
-def test_item_12_a_star_stands_beside_intervals_without_0(
-    correction: str, over: str, baseline: int | None
-) -> None:
+def test_a_star_stands_beside_intervals_without_0(correction: str, over: str, baseline: int | None) -> None:
     """2.6.0: of 239 starred rows of all pairs, 12 had an interval that holds 0 (Holm)."""
     result = compare(robust(), baseline, CompareSettings(correction=correction, over=over))
     assert 0 < sum(one.significant for one in result.comparisons) < len(result.comparisons)
@@ -110,7 +106,7 @@ def test_item_12_a_star_stands_beside_intervals_without_0(
 
 
 @pytest.mark.parametrize("alternative", ["greater", "less", "equivalent", "non-inferior"])
-def test_item_12_so_do_intervals_of_other_alternatives(alternative: str) -> None:
+def test_so_do_intervals_of_other_alternatives(alternative: str) -> None:
     margin = 0.1 if alternative in ("equivalent", "non-inferior") else 0.0
     result = compare(robust(), 0, CompareSettings(alternative=alternative, margin=margin))
     assert any(one.significant for one in result.comparisons) and all(
@@ -118,7 +114,7 @@ def test_item_12_so_do_intervals_of_other_alternatives(alternative: str) -> None
     )
 
 
-def test_item_12_the_first_of_holms_intervals_is_bonferronis_and_each_covers_enough() -> None:
+def test_the_first_of_holms_intervals_is_bonferronis_and_each_covers_enough() -> None:
     holm, bonferroni = (
         compare(robust(), 0, CompareSettings(correction=name)).comparisons for name in ("holm", "bonferroni")
     )
@@ -128,7 +124,7 @@ def test_item_12_the_first_of_holms_intervals_is_bonferronis_and_each_covers_eno
     assert {one.level for one in holm if not one.significant} == {1 - 0.05 / (16 - found)}
 
 
-def test_item_12_a_row_says_that_its_interval_and_star_are_of_two_procedures(command: Command) -> None:
+def test_a_row_says_that_its_interval_and_star_are_of_two_procedures(command: Command) -> None:
     """Signed ranks beside intervals of means: each such row is marked, and the note says why."""
     file = FIXTURES / "scores" / "robust03.csv"
     called = command("compare", "--scores", file, "--test", "wilcoxon")
@@ -142,7 +138,7 @@ def test_item_12_a_row_says_that_its_interval_and_star_are_of_two_procedures(com
     assert sum(" ! " in line for line in called.out.splitlines()) == len(marked)
 
 
-def test_item_12_json_names_what_each_interval_covers(command: Command) -> None:
+def test_json_names_what_each_interval_covers(command: Command) -> None:
     file = FIXTURES / "scores" / "robust03.csv"
     found = json.loads(command("compare", "--scores", file, "--format", "json", "--alpha", "0.1").out)
     for one in found["comparisons"]:
@@ -160,7 +156,7 @@ def test_item_12_json_names_what_each_interval_covers(command: Command) -> None:
         (("--test", "tukey"), True),
     ],
 )
-def test_item_12_json_calls_no_intervals_simultaneous_that_cover_each(
+def test_json_calls_no_intervals_simultaneous_that_cover_each(
     options: tuple[str, ...], together: bool, command: Command
 ) -> None:
     """2.13.0: true beside Holm's, of which the table says `at least 95 % each`."""
@@ -170,9 +166,7 @@ def test_item_12_json_calls_no_intervals_simultaneous_that_cover_each(
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "less"])
-def test_items_4_and_16_the_best_run_is_compared_in_the_family_of_all_pairs(
-    alternative: str, command: Command
-) -> None:
+def test_the_best_run_is_compared_in_the_family_of_all_pairs(alternative: str, command: Command) -> None:
     """2.13.0: 11 of 100 tables of 17 equal runs had a star, dunnett's 25, as the best was chosen first."""
     options = ("compare", "--scores", FIXTURES / "scores" / "robust03.csv", "-m", "map")
     one_sided = ("--alternative", alternative)
@@ -194,7 +188,7 @@ def test_items_4_and_16_the_best_run_is_compared_in_the_family_of_all_pairs(
     assert command(*options, "--baseline", "best", "--test", "dunnett").code == 1
 
 
-def test_item_13_each_sign_has_one_meaning(command: Command, tmp_path: Path) -> None:
+def test_each_sign_has_one_meaning(command: Command, tmp_path: Path) -> None:
     """2.6.0: * is the best in the first table, and significant in the last."""
     rng = np.random.default_rng(2)
     low = rng.beta(2, 5, 20)
@@ -205,7 +199,7 @@ def test_item_13_each_sign_has_one_meaning(command: Command, tmp_path: Path) -> 
     assert "\n* significant: p (holm) < 0.05" in tests and "^" not in tests
 
 
-def test_item_13_intervals_of_means_stay_where_the_measure_is(command: Command, tmp_path: Path) -> None:
+def test_intervals_of_means_stay_where_the_measure_is(command: Command, tmp_path: Path) -> None:
     """2.6.0: -0.87 .. 1.67 for a measure from 0 to 1, without a word on the correction."""
     file = score_file(tmp_path / "s.csv", low=(0.3, 0.5), high=(0.4, 0.99))
     called = command("compare", "--scores", file)
@@ -219,9 +213,7 @@ def test_item_13_intervals_of_means_stay_where_the_measure_is(command: Command, 
 
 
 @pytest.mark.parametrize("kind", ["t", "bca", "percentile"])
-def test_items_11_and_13_a_mean_of_equal_values_has_no_interval(
-    command: Command, tmp_path: Path, kind: str
-) -> None:
+def test_a_mean_of_equal_values_has_no_interval(command: Command, tmp_path: Path, kind: str) -> None:
     """2.8.0: 0.5000 .. 0.5000, as if no other topic could be otherwise."""
     file = score_file(tmp_path / "s.csv", same=(0.5, 0.5, 0.5), other=(0.4, 0.6, 0.9))
     out = command("compare", "--scores", file, "--interval", kind).out
@@ -232,7 +224,7 @@ def test_items_11_and_13_a_mean_of_equal_values_has_no_interval(
     assert [one["lower"] is None for one in means] == [True, False]
 
 
-def test_item_14_one_letter_for_all_says_that_nothing_was_found(command: Command, tmp_path: Path) -> None:
+def test_one_letter_for_all_says_that_nothing_was_found(command: Command, tmp_path: Path) -> None:
     """2.6.0: "Runs that do not differ share a letter" of any runs over three topics."""
     file = score_file(tmp_path / "s.csv", low=(0.1, 0.2, 0.3), high=(0.2, 0.5, 0.45), top=(0.9, 0.3, 0.7))
     out = command("compare", "--scores", file, "--all-pairs").out
@@ -244,7 +236,7 @@ def test_item_14_one_letter_for_all_says_that_nothing_was_found(command: Command
     assert "do not differ" not in out
 
 
-def test_item_14_no_text_says_that_runs_do_not_differ() -> None:
+def test_no_text_says_that_runs_do_not_differ() -> None:
     root = Path(__file__).parents[2]
     texts = [*root.glob("pres_eval/**/*.py"), *root.glob("pres_eval/**/*.js"), *root.glob("docs/**/*.md")]
     found = [path for path in texts if "do not differ" in path.read_text() and "share" in path.read_text()]
@@ -261,7 +253,7 @@ def two_measures(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", ["compare", "power", "agreement"])
-def test_item_10_scores_of_chosen_measures(command: Command, two_measures: Path, name: str) -> None:
+def test_scores_of_chosen_measures(command: Command, two_measures: Path, name: str) -> None:
     """2.6.0: -m nosuch prints everything."""
     called = command(name, "--scores", two_measures, "-m", "nosuch")
     assert (
@@ -275,7 +267,7 @@ def test_item_10_scores_of_chosen_measures(command: Command, two_measures: Path,
         assert "map" not in command(name, "--scores", two_measures, "-m", "PRES").out.replace("bootstrap", "")
 
 
-def test_item_10_only_chosen_measures_are_corrected_for(command: Command, two_measures: Path) -> None:
+def test_only_chosen_measures_are_corrected_for(command: Command, two_measures: Path) -> None:
     options = ["--correct-over", "measures", "--format", "json", "--quiet", "-m", "map"]
     found = json.loads(command("compare", "--scores", two_measures, *options).out)["comparisons"]
     assert [one["corrected"] for one in found] == [found[0]["p_value"]]
@@ -288,14 +280,14 @@ def test_item_10_only_chosen_measures_are_corrected_for(command: Command, two_me
         "--nmax 9", "--names tag", "--keep-going", "--empty zero",
     ],
 )  # fmt: skip
-def test_item_10_options_without_effect_on_scores_are_errors(
+def test_options_without_effect_on_scores_are_errors(
     command: Command, two_measures: Path, option: str
 ) -> None:
     called = command("compare", "--scores", two_measures, *option.split())
     assert called.code == 1 and "has no effect on --scores" in called.err and called.out == ""
 
 
-def test_item_10_topics_that_a_run_lacks(command: Command, two_measures: Path) -> None:
+def test_topics_that_a_run_lacks(command: Command, two_measures: Path) -> None:
     """2.6.0: left out without a word, and -c did nothing."""
     called = command("compare", "--scores", two_measures, "-m", "map")
     assert (
@@ -313,14 +305,14 @@ def test_item_10_topics_that_a_run_lacks(command: Command, two_measures: Path) -
     assert own.code == 1 and "expected common or all" in own.err
 
 
-def test_item_10_means_have_no_topics(command: Command, tmp_path: Path) -> None:
+def test_means_have_no_topics(command: Command, tmp_path: Path) -> None:
     (tmp_path / "means.csv").write_text("run,map,P_5,Rprec\na,0.1,0.2,0.3\nb,0.2,0.1,0.4\n")
     file = tmp_path / "means.csv"
     assert "P_5" not in command.ok("agreement", "--scores", file, "-m", "map", "-m", "Rprec").out
     assert "has no column topic" in command("agreement", "--scores", file, "-c").err
 
 
-def test_item_17_the_floor_of_rbo_stands_beside_it(command: Command, tmp_path: Path) -> None:
+def test_the_floor_of_rbo_stands_beside_it(command: Command, tmp_path: Path) -> None:
     """2.6.0: an rbo of 0.855 for three runs in opposite orders, without a word."""
     (tmp_path / "means.csv").write_text("run,map,P_5\na,1,3\nb,2,2\nc,3,1\n")
     called = command.ok("agreement", "--scores", tmp_path / "means.csv")
@@ -336,7 +328,7 @@ def test_item_17_the_floor_of_rbo_stands_beside_it(command: Command, tmp_path: P
         assert min(values) == pytest.approx(one["rbo_floor"]) and max(values) == pytest.approx(1)
 
 
-def test_item_17_the_ceiling_of_tau_a_is_reached() -> None:
+def test_the_ceiling_of_tau_a_is_reached() -> None:
     """2.6.0: up to 0.2 above what any pairing of the values gives."""
     rng = np.random.default_rng(17)
     for _ in range(40):
@@ -362,7 +354,7 @@ def two_judges(folder: Path) -> list[Path]:
     return [folder / name for name in ("q1", "q2", "a", "b", "c")]
 
 
-def test_item_17_a_run_is_compared_with_the_others(command: Command, tmp_path: Path) -> None:
+def test_a_run_is_compared_with_the_others(command: Command, tmp_path: Path) -> None:
     """2.6.0: with the mean of all runs, itself among them."""
     options = ["-m", "map", "--format", "json"]
     rows = json.loads(command("judges", *two_judges(tmp_path), *options).out)["runs"]
@@ -371,7 +363,7 @@ def test_item_17_a_run_is_compared_with_the_others(command: Command, tmp_path: P
         assert one["beyond_others"] == pytest.approx(one["change"] - sum(others) / len(others))
 
 
-def test_item_17_groups_of_judges_have_corrected_p_values(command: Command, tmp_path: Path) -> None:
+def test_groups_of_judges_have_corrected_p_values(command: Command, tmp_path: Path) -> None:
     options = ["-m", "map", "-m", "P.5", "--group", "A", "a", "--group", "B", "b"]
     called = command("judges", *two_judges(tmp_path), *options)
     assert "p (holm): corrected for all groups and measures" in called.out
@@ -380,7 +372,7 @@ def test_item_17_groups_of_judges_have_corrected_p_values(command: Command, tmp_
     assert [row["corrected"] for row in rows] == pytest.approx(list(expected)) and len(rows) == 4
 
 
-def test_item_17_robustness_of_few_runs_warns(command: Command, tmp_path: Path) -> None:
+def test_robustness_of_few_runs_warns(command: Command, tmp_path: Path) -> None:
     judged, _, *runs = two_judges(tmp_path)
     words = "3 runs have 3 pairs: each that swaps changes tau_a by 0.67"
     assert words in command("robustness", judged, *runs, "--cutoffs", "5").out.replace("\n", " ")
@@ -395,7 +387,7 @@ def test_item_17_robustness_of_few_runs_warns(command: Command, tmp_path: Path) 
     assert "that swaps" not in command("robustness", judged, *many, "--cutoffs", "5").out
 
 
-def test_item_26_measures_that_reward_giving_up_warn(command: Command, tmp_path: Path) -> None:
+def test_measures_that_reward_giving_up_warn(command: Command, tmp_path: Path) -> None:
     """2.6.0: a run that retrieved two documents wins by last_rel without a word."""
     judged, _, deep, *_ = two_judges(tmp_path)
     lines = [line for line in deep.read_text().splitlines(keepends=True) if line.split()[4] in ("9", "8")]
@@ -408,7 +400,7 @@ def test_item_26_measures_that_reward_giving_up_warn(command: Command, tmp_path:
     assert words in (tmp_path / "page.html").read_text()
 
 
-def test_item_19_bounds_say_what_they_are_over(command: Command, tmp_path: Path) -> None:
+def test_bounds_say_what_they_are_over(command: Command, tmp_path: Path) -> None:
     """2.6.0: bounds without a word on the cutoff and the scale; -J gave least = value = greatest."""
     judged, _, run, *_ = two_judges(tmp_path)
     table = command("--bounds", "-m", "P.3", "--format", "table", judged, run)
@@ -419,7 +411,7 @@ def test_item_19_bounds_say_what_they_are_over(command: Command, tmp_path: Path)
     assert "down to the measure's cutoff" in " ".join(command("--help-all").out.split())
 
 
-def test_item_19_bounds_of_all_hold_what_deeper_judgements_give(command: Command, tmp_path: Path) -> None:
+def test_bounds_of_all_hold_what_deeper_judgements_give(command: Command, tmp_path: Path) -> None:
     """2.6.0: recall_10 was given bounds that judging documents below rank 10 leaves."""
     run, judged, more = (tmp_path / name for name in ("run", "qrels", "more"))
     run.write_text("".join(f"1 Q0 d{rank} {rank} {20 - rank} t\n" for rank in range(1, 21)))
@@ -459,7 +451,7 @@ def test_item_19_bounds_of_all_hold_what_deeper_judgements_give(command: Command
         (("--bounds", "all,max_rel=3", "-m", "sdcg.10"), "expected max_rel=3 among its parameters"),
     ],
 )
-def test_item_19_bounds_of_all_need_a_scale(
+def test_bounds_of_all_need_a_scale(
     command: Command, tmp_path: Path, options: tuple[str, ...], message: str
 ) -> None:
     (tmp_path / "qrels").write_text("1 0 a 1\n")

@@ -103,31 +103,26 @@ def test_stability_is_the_plain_loop() -> None:
     assert found == bins, "a pair is in the bin of its difference on the first set"
 
 
-@pytest.fixture
-def pres_eval(capsysbinary: pytest.CaptureFixture[bytes]) -> Command:
-    return Command(capsysbinary)
-
-
 @pytest.mark.slow
-def test_command(pres_eval: Command, tmp_path: Path) -> None:
+def test_command(call: Command, tmp_path: Path) -> None:
     picture = tmp_path / "p.svg"
-    found = pres_eval.ok(
+    found = call.ok(
         "power", QRELS, *RUNS, "-m", "map", "-m", "PRES.100", "--trials", "20", "--samples", "200",
         "--plot", picture, "--format", "json",
     ).json  # fmt: skip
     assert [row["measure"] for row in found["sizes"]] == ["map", "PRES_100"]
     assert {row["pairs"] for row in found["discrimination"]} == {3}
     assert ">map<" in picture.read_text()
-    assert "Stability" in pres_eval.ok("power", QRELS, *RUNS, "-m", "map", "--trials", "5").out
+    assert "Stability" in call.ok("power", QRELS, *RUNS, "-m", "map", "--trials", "5").out
 
 
 SCORES = str(FIXTURES / "scores" / "robust03.csv")
 
 
-def sizes_of(pres_eval: Command, *options: str) -> dict[str, float]:
+def sizes_of(call: Command, *options: str) -> dict[str, float]:
     """Return the row of map of `power --scores`."""
     command = ("power", "--scores", SCORES, "-m", "map", "--trials", "2", "--samples", "20")
-    called = pres_eval(*command, "--format", "json", "--quiet", *options)
+    called = call(*command, "--format", "json", "--quiet", *options)
     assert called.code == 0, called.err
     (row,) = called.json["sizes"]
     found: dict[str, float] = row
@@ -141,39 +136,37 @@ def difference_variances() -> np.ndarray:
     return np.asarray((values[first] - values[second]).var(axis=1, ddof=1))
 
 
-def test_power_says_for_which_share_of_pairs_it_plans(pres_eval: Command) -> None:
+def test_power_says_for_which_share_of_pairs_it_plans(call: Command) -> None:
     """2.21.0: for an average pair, without a word; 43 % of pairs have less than the power asked for."""
     variances = difference_variances()
-    plain = sizes_of(pres_eval)
+    plain = sizes_of(call)
     assert plain["pairs"] == pytest.approx(float((variances <= 2 * plain["deviation"] ** 2).mean()))
     assert 0.5 < plain["pairs"] < 0.7
     for share in (0.5, 0.9, 1.0):
-        planned = sizes_of(pres_eval, "--share", str(share))
+        planned = sizes_of(call, "--share", str(share))
         assert planned["pairs"] >= share
         variance = np.sort(variances)[math.ceil(share * len(variances)) - 1]
         topics = int(planned["t"])
         assert t_power(topics, 0.05, variance, 0.05) >= 0.8 > t_power(topics - 1, 0.05, variance, 0.05)
         # An analysis of variance looks at all runs, whatever pair the t-test is planned for.
         assert planned["anova"] == plain["anova"]
-    out = pres_eval("power", "--scores", SCORES, "-m", "map", "--trials", "2", "--samples", "20").out
+    out = call("power", "--scores", SCORES, "-m", "map", "--trials", "2", "--samples", "20").out
     assert (
         "pairs: the share of the pairs of these runs that vary no more than the t-test is planned for" in out
     )
     assert "for an average pair; --share 0.9 plans for nine pairs of ten" in out
 
 
-def test_power_plans_for_a_correction(pres_eval: Command) -> None:
+def test_power_plans_for_a_correction(call: Command) -> None:
     """2.21.0: for one uncorrected test; after Holm's correction over 45 pairs 0.39 of 0.80 are left."""
-    plain, corrected = sizes_of(pres_eval), sizes_of(pres_eval, "--comparisons", "45")
-    assert corrected == sizes_of(pres_eval, "--comparisons", "45", "--alpha", "0.05")
-    single = sizes_of(pres_eval, "--alpha", str(0.05 / 45))
+    plain, corrected = sizes_of(call), sizes_of(call, "--comparisons", "45")
+    assert corrected == sizes_of(call, "--comparisons", "45", "--alpha", "0.05")
+    single = sizes_of(call, "--alpha", str(0.05 / 45))
     assert (corrected["t"], corrected["interval"]) == (single["t"], single["interval"])
     assert corrected["t"] > 1.5 * plain["t"]
     assert corrected["anova"] == plain["anova"]
     options = ("--comparisons", "45", "--share", "0.9", "--table", "sizes")
-    out = pres_eval(
-        "power", "--scores", SCORES, "-m", "map", "--trials", "2", "--samples", "20", *options
-    ).out
+    out = call("power", "--scores", SCORES, "-m", "map", "--trials", "2", "--samples", "20", *options).out
     assert "(alpha 0.05 over 45 comparisons, power 0.8)" in out
     assert "Holm's and Bonferroni's corrections" in out
 
@@ -205,7 +198,7 @@ def test_the_interval_of_a_variance_holds_it_on_real_scores(topics: int) -> None
         assert held / 600 > 0.87
 
 
-def test_power_prints_an_interval_of_the_number(pres_eval: Command, tmp_path: Path) -> None:
+def test_power_prints_an_interval_of_the_number(call: Command, tmp_path: Path) -> None:
     """Ten topics of a pilot say little of the variance: 20 to 134 topics where 41 are the estimate."""
     chance = np.random.default_rng(5)
     rows = ["run,topic,map"]
@@ -218,20 +211,20 @@ def test_power_prints_an_interval_of_the_number(pres_eval: Command, tmp_path: Pa
             rows.append(f"{run},{topic},{scores[-1]}")
     (tmp_path / "pilot.csv").write_text("\n".join(rows) + "\n")
     command = ("power", "--scores", tmp_path / "pilot.csv", "--trials", "2", "--samples", "20")
-    (row,) = pres_eval(*command, "--format", "json", "--quiet").json["sizes"]
+    (row,) = call(*command, "--format", "json", "--quiet").json["sizes"]
     low, high = bonett(np.array([a_scores]) - np.array([b_scores]))
     assert row["t_low"] == next(n for n in range(2, 5000) if t_power(n, 0.05, low[0], 0.05) >= 0.8)
     assert row["t_high"] == next(n for n in range(2, 5000) if t_power(n, 0.05, high[0], 0.05) >= 0.8)
     assert row["t_high"] > 5 * row["t_low"]
-    out = pres_eval(*command, "--table", "sizes").out
+    out = call(*command, "--table", "sizes").out
     assert f"{row['t_low']} .. {row['t_high']}" in out
     assert "95 % interval of the number" in out and "10 topics" in out
     assert "of pairs of real runs 90 to 94 % of such intervals held it" in out
 
 
-def test_anova_is_named_for_what_it_computes(pres_eval: Command) -> None:
+def test_anova_is_named_for_what_it_computes(call: Command) -> None:
     """2.21.0: "between the best and the worst of the runs", which no analysis of variance compares."""
-    out = pres_eval("power", "--scores", SCORES, "-m", "map", "--trials", "2", "--samples", "20").out
+    out = call("power", "--scores", SCORES, "-m", "map", "--trials", "2", "--samples", "20").out
     assert "ANOVA: for a one-way analysis of variance to find that some of 10 runs differ" in out
     assert "between the best and the worst of the runs;" not in out
 
@@ -239,6 +232,6 @@ def test_anova_is_named_for_what_it_computes(pres_eval: Command) -> None:
 @pytest.mark.parametrize(
     ("option", "message"), [("--share", "0"), ("--share", "1.1"), ("--comparisons", "0")]
 )
-def test_shares_and_comparisons_that_mean_nothing(pres_eval: Command, option: str, message: str) -> None:
-    called = pres_eval("power", "--scores", SCORES, option, message)
+def test_shares_and_comparisons_that_mean_nothing(call: Command, option: str, message: str) -> None:
+    called = call("power", "--scores", SCORES, option, message)
     assert called.code != 0 and option in called.err

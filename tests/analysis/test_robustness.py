@@ -76,28 +76,21 @@ def test_every_document_is_kept_about_equally_often() -> None:
     assert np.all(np.abs(times - 600) < 4 * np.sqrt(2000 * 0.3 * 0.7))
 
 
-@pytest.fixture
-def pres_eval(capsysbinary: pytest.CaptureFixture[bytes]) -> Command:
-    return Command(capsysbinary)
-
-
 @pytest.mark.slow
-def test_samples_are_what_the_evaluator_gives_on_the_written_qrels(
-    pres_eval: Command, tmp_path: Path
-) -> None:
+def test_samples_are_what_the_evaluator_gives_on_the_written_qrels(call: Command, tmp_path: Path) -> None:
     folder = tmp_path / "new" / "folder"
     options = ("--fractions", "0.3,0.7", "--samples", "2", "--cutoffs", "20,100", "--seed", "4")
     measures = ("-m", "map", "-m", "PRES", "-m", "bpref")
     arguments = ("robustness", "--quiet", QRELS, *RUNS, *options, *measures, "--write-qrels", str(folder))
-    found = pres_eval.ok(*arguments, "--format", "json").json
+    found = call.ok(*arguments, "--format", "json").json
     assert [row["measure"] for row in found["samples"][:4]] == ["map", "PRES_20", "PRES_100", "bpref"]
     assert sorted(path.name for path in folder.iterdir()) == [
         f"qrels.f{percent}.s{sample}.txt" for percent in (30, 70) for sample in (1, 2)
     ]
-    full = exact_scores(pres_eval, QRELS)
+    full = exact_scores(call, QRELS)
     for row in found["samples"]:
         qrels = folder / f"qrels.f{100 * row['fraction']:g}.s{row['sample']}.txt"
-        scores = exact_scores(pres_eval, str(qrels))
+        scores = exact_scores(call, str(qrels))
         label = row["measure"]
         assert row["tau_a"] == kendall_tau_a(np.array(full[label]), np.array(scores[label])), (qrels, label)
         judged = [line.split() for line in qrels.read_text().splitlines()]
@@ -123,9 +116,9 @@ def exact_scores(command: Command, qrels: str) -> dict[str, list[float]]:
 
 @pytest.mark.parametrize(("removed", "becomes"), [("pooled", "-1"), ("unjudged", None), ("nonrelevant", "0")])
 def test_written_qrels_keep_what_is_not_relevant(
-    pres_eval: Command, tmp_path: Path, removed: str, becomes: str | None
+    call: Command, tmp_path: Path, removed: str, becomes: str | None
 ) -> None:
-    pres_eval.ok(
+    call.ok(
         "robustness",
         "--quiet",
         "--quiet",
@@ -156,25 +149,25 @@ def test_written_qrels_keep_what_is_not_relevant(
         assert after == kept_counts(np.array([before]), 0.5)[0]
 
 
-def test_order_of_lines_and_of_runs_does_not_matter(pres_eval: Command, tmp_path: Path) -> None:
+def test_order_of_lines_and_of_runs_does_not_matter(call: Command, tmp_path: Path) -> None:
     turned = tmp_path / "qrels"
     turned.write_text("".join(reversed(Path(QRELS).read_text().splitlines(keepends=True))))
     options = ("--samples", "2", "--format", "csv")
-    first = pres_eval.ok("robustness", "--quiet", QRELS, *RUNS, *options).out
-    assert pres_eval.ok("robustness", "--quiet", turned, *reversed(RUNS), *options).out == first
-    assert pres_eval.ok("robustness", "--quiet", QRELS, *RUNS, *options, "--seed", "1").out != first
+    first = call.ok("robustness", "--quiet", QRELS, *RUNS, *options).out
+    assert call.ok("robustness", "--quiet", turned, *reversed(RUNS), *options).out == first
+    assert call.ok("robustness", "--quiet", QRELS, *RUNS, *options, "--seed", "1").out != first
 
 
 def relevant_in(qrels: Path) -> int:
     return sum(int(line.split()[3]) > 0 for line in qrels.read_text().splitlines())
 
 
-def test_only_infap_tells_pooled_from_unjudged(pres_eval: Command) -> None:
+def test_only_infap_tells_pooled_from_unjudged(call: Command) -> None:
     """With nothing else in the pool infAP of thinned judgements is map; of -1 it is not."""
     measures = [text for name in ("infAP", "map", "ndcg", "bpref", "Rprec") for text in ("-m", name)]
     arguments = ("robustness", "--quiet", QRELS, *RUNS, *measures, "--samples", "2", "--format", "json")
     found = {
-        removed: pres_eval.ok(*arguments, "--removed", removed).json["samples"]
+        removed: call.ok(*arguments, "--removed", removed).json["samples"]
         for removed in ("pooled", "unjudged")
     }
     assert len(found["pooled"]) == 5 * 8
@@ -183,18 +176,18 @@ def test_only_infap_tells_pooled_from_unjudged(pres_eval: Command) -> None:
             assert pooled == unjudged
 
 
-def test_infap_sees_what_was_pooled(pres_eval: Command, tmp_path: Path) -> None:
+def test_infap_sees_what_was_pooled(call: Command, tmp_path: Path) -> None:
     for removed in ("pooled", "unjudged"):
         folder = tmp_path / removed
         options = ("--fractions", "0.3", "--samples", "1", "--removed", removed, "--write-qrels", folder)
-        pres_eval.ok("robustness", "--quiet", QRELS, *RUNS, *options)
-        lines = pres_eval.ok("-m", "infAP", "-m", "map", folder / "qrels.f30.s1.txt", RUNS[0]).out
+        call.ok("robustness", "--quiet", QRELS, *RUNS, *options)
+        lines = call.ok("-m", "infAP", "-m", "map", folder / "qrels.f30.s1.txt", RUNS[0]).out
         map_, inferred = (line.split()[-1] for line in lines.splitlines())
         assert (map_ == inferred) == (removed == "unjudged")
 
 
-def test_thinning_all_grades(pres_eval: Command, tmp_path: Path) -> None:
-    pres_eval.ok(
+def test_thinning_all_grades(call: Command, tmp_path: Path) -> None:
+    call.ok(
         "robustness", "--quiet", QRELS, *RUNS, "--thin", "all", "--removed", "unjudged", "--fractions", "0.5",
         "--samples", "1", "--write-qrels", tmp_path,
     )  # fmt: skip
@@ -209,9 +202,9 @@ def test_thinning_all_grades(pres_eval: Command, tmp_path: Path) -> None:
             assert after == kept_counts(np.array([before]), 0.5, least)[0]
 
 
-def test_nothing_taken_out_is_said_where_runs_tie(pres_eval: Command, tmp_path: Path) -> None:
+def test_nothing_taken_out_is_said_where_runs_tie(call: Command, tmp_path: Path) -> None:
     """success_1 ties runs, so τ-a stays below 1 with all judgements: the table says so, the picture too."""
-    text = pres_eval.ok("robustness", "--quiet", QRELS, *RUNS, RUNS[0], "-m", "map", "--samples", "1").out
+    text = call.ok("robustness", "--quiet", QRELS, *RUNS, RUNS[0], "-m", "map", "--samples", "1").out
     full = next(line for line in text.splitlines() if line.startswith("100 %"))
     assert full.split()[2] == "0.8333"
     assert "map: runs tie, so that tau_a can't reach 1" in text
@@ -228,12 +221,12 @@ def test_nothing_taken_out_is_said_where_runs_tie(pres_eval: Command, tmp_path: 
         "--coefficient",
         "tau_b",
     )
-    assert "100 %" in pres_eval.ok(*arguments).out
-    assert "can't reach" not in pres_eval.ok(*arguments).out
+    assert "100 %" in call.ok(*arguments).out
+    assert "can't reach" not in call.ok(*arguments).out
 
 
-def test_pools_of_less_depth_are_what_the_evaluator_gives(pres_eval: Command, tmp_path: Path) -> None:
-    found = pres_eval.ok(
+def test_pools_of_less_depth_are_what_the_evaluator_gives(call: Command, tmp_path: Path) -> None:
+    found = call.ok(
         *("robustness", "--quiet", QRELS, *RUNS, "--depths", "5,20", "--samples", "1", "-m", "map"),
         *("-m", "PRES", "--cutoffs", "100", "--format", "json"),
     ).json  # fmt: skip
@@ -246,13 +239,13 @@ def test_pools_of_less_depth_are_what_the_evaluator_gives(pres_eval: Command, tm
             for rank, row in enumerate(ordered, 1):
                 key = (topic, row[2])
                 ranks[key] = min(rank, ranks.get(key, rank))
-    full = scores_of(pres_eval, QRELS)
+    full = scores_of(call, QRELS)
     for depth in (5, 20):
         lines = [line.split() for line in Path(QRELS).read_text().splitlines()]
         kept = [row for row in lines if ranks.get((row[0], row[2]), 9999) <= depth]
         qrels = tmp_path / f"depth{depth}"
         qrels.write_text("".join(" ".join(row) + "\n" for row in kept))
-        scores = scores_of(pres_eval, str(qrels))
+        scores = scores_of(call, str(qrels))
         for row in found["depths"]:
             if row["depth"] == depth:
                 assert row["judged"] == len(kept)
@@ -271,9 +264,9 @@ def scores_of(command: Command, qrels: str) -> dict[str, list[float]]:
     return scores
 
 
-def test_a_run_left_out_loses_what_it_alone_found(pres_eval: Command, tmp_path: Path) -> None:
+def test_a_run_left_out_loses_what_it_alone_found(call: Command, tmp_path: Path) -> None:
     arguments = ("robustness", "--quiet", QRELS, *RUNS, "--samples", "1", "-m", "map", "--format", "json")
-    rows = pres_eval.ok(*arguments, "--leave-out", "run", "--pool-depth", "1000").json["left_out"]
+    rows = call.ok(*arguments, "--leave-out", "run", "--pool-depth", "1000").json["left_out"]
     assert [row["run"] for row in rows] == ["keyword", "broad", "semantic"]
     documents = [
         {(line.split()[0], line.split()[2]) for line in Path(run).read_text().splitlines()} for run in RUNS
@@ -286,9 +279,9 @@ def test_a_run_left_out_loses_what_it_alone_found(pres_eval: Command, tmp_path: 
         assert row["unique_relevant"] == sum(int(one[3]) > 0 for one in gone)
         qrels = tmp_path / row["run"]
         qrels.write_text("".join(" ".join(one) + "\n" for one in lines if one not in gone))
-        score = pres_eval.ok("--format", "csv", "-m", "map", qrels, RUNS[number]).rows[-1]["map"]
+        score = call.ok("--format", "csv", "-m", "map", qrels, RUNS[number]).rows[-1]["map"]
         assert row["without"] == float(score)
-    together = pres_eval.ok(
+    together = call.ok(
         *arguments, "--leave-out", "group", "--group", "text", "*e*", "--group", "rest", "broad"
     ).json
     assert [(row["group"], row["run"]) for row in together["left_out"]] == [
@@ -298,12 +291,12 @@ def test_a_run_left_out_loses_what_it_alone_found(pres_eval: Command, tmp_path: 
     ]
 
 
-def test_everything_kept_is_the_same_ranking(pres_eval: Command) -> None:
-    rows = pres_eval.ok("robustness", "--quiet", QRELS, *RUNS, "--fractions", "1", "--format", "csv").rows
+def test_everything_kept_is_the_same_ranking(call: Command) -> None:
+    rows = call.ok("robustness", "--quiet", QRELS, *RUNS, "--fractions", "1", "--format", "csv").rows
     assert {row["tau_a"] for row in rows} == {"1.0"}
 
 
-def test_the_best_of_a_measure_that_falls_are_its_lowest(pres_eval: Command) -> None:
+def test_the_best_of_a_measure_that_falls_are_its_lowest(call: Command) -> None:
     """τ_AP weighs the top most, so it has to know which end that is; so do positions."""
     arguments = (
         "robustness",
@@ -318,7 +311,7 @@ def test_the_best_of_a_measure_that_falls_are_its_lowest(pres_eval: Command) -> 
         "1",
     )
     options = ("--coefficient", "tau_ap", "--depths", "2", "--leave-out", "run", "--format", "json")
-    found = pres_eval.ok(*arguments, *options).json
+    found = call.ok(*arguments, *options).json
     scores = {row["run"]: row["score"] for row in found["left_out"]}
     places = {row["run"]: row["position"] for row in found["left_out"]}
     assert sorted(scores, key=lambda run: scores[run]) == sorted(places, key=lambda run: places[run])
@@ -326,7 +319,7 @@ def test_the_best_of_a_measure_that_falls_are_its_lowest(pres_eval: Command) -> 
 
 
 @pytest.mark.parametrize("coefficient", ["tau_b", "spearman", "tau_ap", "tau_ap_b"])
-def test_other_coefficients(pres_eval: Command, coefficient: str) -> None:
+def test_other_coefficients(call: Command, coefficient: str) -> None:
     arguments = (
         "robustness",
         "--quiet",
@@ -339,13 +332,13 @@ def test_other_coefficients(pres_eval: Command, coefficient: str) -> None:
         "--samples",
         "1",
     )
-    rows = pres_eval.ok(*arguments, "--format", "csv").rows
+    rows = call.ok(*arguments, "--format", "csv").rows
     assert len(rows) == 4 * 3
     assert all(-1 <= float(row[coefficient]) <= 1 for row in rows)
 
 
-def test_table_is_that_of_the_paper(pres_eval: Command) -> None:
-    text = pres_eval.ok("robustness", "--quiet", QRELS, *RUNS, "--cutoffs", "50,100").out
+def test_table_is_that_of_the_paper(call: Command) -> None:
+    text = call.ok("robustness", "--quiet", QRELS, *RUNS, "--cutoffs", "50,100").out
     assert text.startswith("Kendall τ-a with the full ranking, average of the samples\n\nrelevant ")
     labels = text.splitlines()[2].split()[1:]
     assert labels == ["map_cut_50", "map_cut_100", "recall_50", "recall_100", "PRES_50", "PRES_100"]
@@ -353,9 +346,9 @@ def test_table_is_that_of_the_paper(pres_eval: Command) -> None:
 
 
 @pytest.mark.slow
-def test_plot_draws_a_panel_a_cutoff(pres_eval: Command, tmp_path: Path) -> None:
+def test_plot_draws_a_panel_a_cutoff(call: Command, tmp_path: Path) -> None:
     picture = tmp_path / "p.svg"
-    pres_eval.ok(
+    call.ok(
         *("robustness", "--quiet", QRELS, *RUNS, "--cutoffs", "50,100", "-m", "PRES", "-m", "map"),
         *("-m", "PRES(rel=2)@50", "--plot", picture),
     )
@@ -380,13 +373,13 @@ def test_plot_draws_a_panel_a_cutoff(pres_eval: Command, tmp_path: Path) -> None
         (("--write-qrels", QRELS), 2, "this folder cannot be created"),
     ],
 )
-def test_wrong_options(pres_eval: Command, arguments: tuple[str, ...], code: int, message: str) -> None:
-    called = pres_eval("robustness", "--quiet", QRELS, *RUNS, *arguments)
+def test_wrong_options(call: Command, arguments: tuple[str, ...], code: int, message: str) -> None:
+    called = call("robustness", "--quiet", QRELS, *RUNS, *arguments)
     assert (called.code, called.out) == (code, "")
     assert message in called.err
 
 
-def test_one_run_has_no_order(pres_eval: Command) -> None:
-    called = pres_eval("robustness", "--quiet", QRELS, RUNS[0])
+def test_one_run_has_no_order(call: Command) -> None:
+    called = call("robustness", "--quiet", QRELS, RUNS[0])
     assert (called.code, called.out) == (1, "")
     assert "only one run: expected at least two" in called.err

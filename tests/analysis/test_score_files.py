@@ -23,11 +23,6 @@ MEASURES = ("-m", "map", "-m", "P.5")
 
 
 @pytest.fixture
-def call(capfdbinary: pytest.CaptureFixture[bytes]) -> Command:
-    return Command(capfdbinary)
-
-
-@pytest.fixture
 def scores(call: Command, tmp_path: Path) -> Path:
     """What the evaluator wrote as CSV with -q."""
     path = tmp_path / "scores.csv"

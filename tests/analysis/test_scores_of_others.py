@@ -10,11 +10,9 @@ from support.commands import QRELS, RUNS, Command
 
 
 @pytest.fixture
-def call(
-    capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Command:
+def call(call: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     monkeypatch.chdir(tmp_path)
-    return Command(capfdbinary)
+    return call
 
 
 @pytest.mark.parametrize("command", ["compare", "power"])

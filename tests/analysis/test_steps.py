@@ -31,11 +31,6 @@ MEASURES = [
 GIVEN = [word for measure in MEASURES for word in ("-m", measure)]
 
 
-@pytest.fixture
-def command(capfdbinary: pytest.CaptureFixture[bytes]) -> Command:
-    return Command(capfdbinary)
-
-
 def write_random_files(folder: Path, seed: int) -> tuple[Path, Path]:
     """Write judgements and a run of six topics with ties, unjudged documents and grades of -1 to 4."""
     chance = random.Random(seed)

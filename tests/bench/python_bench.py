@@ -415,6 +415,53 @@ def few_groups(data: Data) -> Iterator[Group]:
             )
 
 
+def accumulator_groups(data: Data) -> Iterator[Group]:
+    """4,000 topics of ten documents, one after the other: an accumulator beside a call for each."""
+    import pres_eval as pe
+
+    small = Data(4000, 10, 0.3)
+    judged, run = pe.Qrels(small.qrels), small.run()
+    names = ["map", "ndcg_cut.10", "recip_rank"]
+
+    def accumulate() -> Any:
+        """Add the topics to one accumulator."""
+        accumulator = judged.accumulator(names)
+        for topic, documents in run.items():
+            accumulator.update({topic: documents})
+        return accumulator.compute()
+
+    def call() -> Any:
+        """Evaluate each topic by itself."""
+        return [judged.rank({topic: documents}).evaluate(names) for topic, documents in run.items()]
+
+    yield Group(
+        theirs="`Qrels.rank(…).evaluate(…)` of each",
+        yardstick=call,
+        ours=(("4,000 × 10, one topic at a time into an accumulator", accumulate, "≤ 2.0"),),
+    )
+
+
+def rank_groups(data: Data) -> Iterator[Group]:
+    """One topic of ten documents, ranked and evaluated."""
+    import pres_eval as pe
+
+    small = Data(1, 10, 0.3)
+    names = ["map", "ndcg_cut.10", "recip_rank"]
+    run = small.run()
+    yardstick = None
+    if has("pytrec_eval"):
+        import pytrec_eval
+
+        yardstick = partial(pytrec_eval.RelevanceEvaluator(small.qrels, set(names)).evaluate, run)
+    judged = pe.Qrels(small.qrels)
+    yield Group(
+        theirs="pytrec_eval",
+        yardstick=yardstick,
+        ours=(("1 × 10, `Qrels.rank`", partial(_rank_and_evaluate, judged, run, names), "≤ 40"),),
+        times=500,
+    )
+
+
 def _made_anew(kind: Any, qrels: Any, names: list[str], run: Any) -> Any:
     return kind(qrels, set(names)).evaluate(run)
 
@@ -430,6 +477,8 @@ GROUPS: dict[str, Callable[[Data], Iterator[Group]]] = {
     "ranx": ranx_groups,
     "tables": table_groups,
     "arrays": array_groups,
+    "rank": rank_groups,
+    "accumulators": accumulator_groups,
 }
 
 

@@ -11,13 +11,11 @@ RUN = "1 Q0 a 1 2 r\n1 Q0 b 2 1 r\n2 Q0 a 1 1 r\n"
 
 
 @pytest.fixture
-def call(
-    capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Command:
+def call(call: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     monkeypatch.chdir(tmp_path)
     Path("run").write_text(RUN)
     Path("qrels").write_text("1 0 a 1\n3 0 z 1\n")
-    return Command(capfdbinary)
+    return call
 
 
 def test_a_run_alone(call: Command) -> None:
@@ -87,3 +85,21 @@ def test_the_line_of_another_tag_in_a_large_run(call: Command) -> None:
     rows = (f"{number // 1000} Q0 d{number} 1 {-number} tagA\n" for number in range(250_000))
     Path("big").write_text("".join(rows) + "250 Q0 x 1 1 tagB\n")
     assert "big:250001: tag 'tagB' (1 line)" in call("check", "big").out
+
+
+@pytest.mark.parametrize(
+    ("text", "is_judged"),
+    [
+        ('{"q1": {"d1": 1, "d2": 0}}', True),
+        ('{"q1": {"d1": 1.5, "d2": 0.2}}', False),
+        ('{"q1": ["d1", "d2"]}', False),
+        ("query-id\tcorpus-id\tscore\nq1\td1\t1\nq1\td2\t0\n", True),
+        ("query-id\tcorpus-id\tscore\nq1\td1\t1.25\n", False),
+        ("q1 0 d1 1\nq1 0 d2 0\n", True),
+    ],
+)
+def test_a_single_file_may_have_judgements(text: str, is_judged: bool, call: Command) -> None:
+    """Whole numbers are grades; --no-qrels says otherwise."""
+    Path("alone").write_text(text)
+    assert (", grades " in call("check", "alone").out) is is_judged
+    assert ", grades " not in call("check", "--no-qrels", "alone").out

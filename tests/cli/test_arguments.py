@@ -11,11 +11,6 @@ from pres_eval.cli.commands import split_command
 from pres_eval.errors import UsageError
 
 
-@pytest.fixture
-def call(capfdbinary: pytest.CaptureFixture[bytes]) -> Command:
-    return Command(capfdbinary)
-
-
 @pytest.mark.parametrize(
     ("line", "name", "rest"),
     [

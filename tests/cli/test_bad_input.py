@@ -28,14 +28,12 @@ Evaluate = Callable[..., Called]
 
 
 @pytest.fixture
-def call(
-    capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Command:
+def call(call: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "qrels").write_text(QRELS)
     (tmp_path / "run").write_text(RUN)
     (tmp_path / "folder").mkdir()
-    return Command(capfdbinary)
+    return call
 
 
 def failed(called: Called, code: int, message: str) -> None:

@@ -18,11 +18,6 @@ RUN = "1 Q0 a-1 1 3 r\n1 Q0 a-2 2 2 r\n1 Q0 b-1 3 1 r\n2 Q0 b-1 1 2 r\n2 Q0 a-1 
 
 
 @pytest.fixture
-def call(capfdbinary: pytest.CaptureFixture[bytes]) -> Command:
-    return Command(capfdbinary)
-
-
-@pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "q").write_text(QRELS)
     (tmp_path / "r").write_text(RUN)

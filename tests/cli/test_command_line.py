@@ -38,11 +38,6 @@ SHORT = "1 Q0 a 1 3.0 short\n"
 Evaluate = Callable[..., Called]
 
 
-@pytest.fixture
-def call(capfdbinary: pytest.CaptureFixture[bytes]) -> Command:
-    return Command(capfdbinary)
-
-
 @pytest.fixture(autouse=True)
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every test runs in a folder with these files."""

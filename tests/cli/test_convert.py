@@ -17,11 +17,9 @@ ALL = ("-m", "all_trec", "-q")
 
 
 @pytest.fixture
-def call(
-    capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Command:
+def call(call: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     monkeypatch.chdir(tmp_path)
-    return Command(capfdbinary)
+    return call
 
 
 def values(call: Command, qrels: Path | str, run: Path | str, *options: str) -> list[str]:

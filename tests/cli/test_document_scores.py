@@ -13,11 +13,6 @@ from pres_eval.measures.selection import select
 
 
 @pytest.fixture
-def call(capfdbinary: pytest.CaptureFixture[bytes]) -> Command:
-    return Command(capfdbinary)
-
-
-@pytest.fixture
 def files(tmp_path: Path) -> list[str]:
     """Two topics; b of topic 1 and topic 2 have no scores; the scores are not in the order of the qrels."""
     (tmp_path / "qrels").write_text("1 0 a 2\n1 0 b 1\n1 0 c 0\n1 0 d 1\n2 0 a 1\n")

@@ -23,11 +23,6 @@ MEASURES = ["num_ret", "map", "P.2", "recip_rank", "ndcg"]
 QRELS = "".join(f"t{topic} 0 d{number} {number % 3}\n" for topic in range(3) for number in range(4))
 
 
-@pytest.fixture
-def call(capfdbinary: pytest.CaptureFixture[bytes]) -> Command:
-    return Command(capfdbinary)
-
-
 def text_of(rows: Sequence[Row]) -> str:
     return "".join(f"{topic} Q0 {docno} 0 {score!r} tag\n" for topic, docno, score in rows)
 

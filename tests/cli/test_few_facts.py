@@ -33,11 +33,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.fixture
-def call(capfdbinary: pytest.CaptureFixture[bytes]) -> Command:
-    return Command(capfdbinary)
-
-
 @pytest.mark.parametrize("test", TESTS)
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 def test_runs_that_are_alike_have_no_interval_without_width(

@@ -26,13 +26,11 @@ pytestmark = pytest.mark.filterwarnings("ignore::pres_eval.errors.PresEvalWarnin
 
 
 @pytest.fixture
-def call(
-    capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Command:
+def call(call: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     monkeypatch.chdir(tmp_path)
     Path("qrels").write_text("1 0 a 1\n")
     Path("run").write_text("1 Q0 a 1 2.0 tag\n")
-    return Command(capfdbinary)
+    return call
 
 
 def write_json(path: str, topic: str, value: float) -> None:

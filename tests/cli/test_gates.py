@@ -33,11 +33,6 @@ from pres_eval.report.records import FileRecord, Record, RunRecord
 from pres_eval.scoring import ScoredRun
 
 
-@pytest.fixture
-def pres_eval(capsysbinary: pytest.CaptureFixture[bytes]) -> Command:
-    return Command(capsysbinary)
-
-
 def record(*evaluations: ScoredRun, options: Options | None = None, sha256: str | None = None) -> Record:
     runs = tuple(RunRecord(evaluation=each, file=FileRecord(each.path, None)) for each in evaluations)
     return Record(
@@ -222,21 +217,21 @@ def test_the_test_can_be_chosen() -> None:
     assert not any(falls([*little, -0.15]).values())
 
 
-def test_test_of_a_gate_on_the_command_line(pres_eval: Command, tmp_path: Path) -> None:
+def test_test_of_a_gate_on_the_command_line(call: Command, tmp_path: Path) -> None:
     tests = tuple(PAIRED_TESTS)
-    assert f"{', '.join(tests[1:-1])} or {tests[-1]}" in " ".join(pres_eval.ok("--help-all").out.split())
+    assert f"{', '.join(tests[1:-1])} or {tests[-1]}" in " ".join(call.ok("--help-all").out.split())
     old = tmp_path / "old.json"
-    pres_eval.ok("--format", "json", "--output", old, "-m", "map", QRELS, RUNS[0])
+    call.ok("--format", "json", "--output", old, "-m", "map", QRELS, RUNS[0])
     gate = ("--against", old, "-m", "map", QRELS, RUNS[1], "--tolerance", "0")
-    assert pres_eval(*gate, "--test", "t").err.strip().endswith("--test goes with --if-significant")
-    assert "expected one of t, randomisation" in pres_eval(*gate, "--if-significant", "--test", "u").err
+    assert call(*gate, "--test", "t").err.strip().endswith("--test goes with --if-significant")
+    assert "expected one of t, randomisation" in call(*gate, "--if-significant", "--test", "u").err
     for test in PAIRED_TESTS:
-        [one] = pres_eval.ok(
+        [one] = call.ok(
             "compare", QRELS, *RUNS[:2], "-m", "map", "--test", test, "--alternative", "less",
             "--format", "json",
         ).json["comparisons"]  # fmt: skip
         assert one["direction"] == -1, "map fell"
-        code = pres_eval(*gate, "--if-significant", "--test", test).code
+        code = call(*gate, "--if-significant", "--test", test).code
         assert code == (3 if one["significant"] else 0)
 
 
@@ -425,13 +420,13 @@ def test_expect_compares_lines(printed: bytes, found: list[str]) -> None:
     assert [finding.line for finding in findings] == [int(text.split(":")[1]) for text in found]
 
 
-def test_item_6_expect_of_nothing_printed() -> None:
+def test_expect_of_nothing_printed() -> None:
     gone, nothing = not_as_stored(STORED, b"")
     assert gone.fails and gone.message.startswith("run number 1: not evaluated now, but in stored.txt")
     assert nothing.fails and nothing.message == "stored.txt: no run has a counterpart in it"
 
 
-def test_item_6_expect_names_measures_that_the_file_lacks() -> None:
+def test_expect_names_measures_that_the_file_lacks() -> None:
     (finding,) = not_as_stored(STORED, STORED + b"PRES_100              \tall\t0.5000\n")
     assert finding.message == "PRES_100: printed now, not in stored.txt" and not finding.fails
 
@@ -450,31 +445,31 @@ def test_annotations_are_escaped() -> None:
     assert "line=" not in GateFinding(gate="--fail-under", message="x", path="run.txt").annotation()
 
 
-def test_an_earlier_evaluation_with_a_byte_order_mark(pres_eval: Command, tmp_path: Path) -> None:
+def test_an_earlier_evaluation_with_a_byte_order_mark(call: Command, tmp_path: Path) -> None:
     """It was taken for a run with too few columns."""
-    text = pres_eval.ok("-m", "map", "--format", "json", QRELS, RUNS[1]).out
+    text = call.ok("-m", "map", "--format", "json", QRELS, RUNS[1]).out
     (tmp_path / "baseline.json").write_text("\ufeff" + text, encoding="utf-8")
-    pres_eval.ok("-m", "map", "--against", tmp_path / "baseline.json", QRELS, RUNS[1])
+    call.ok("-m", "map", "--against", tmp_path / "baseline.json", QRELS, RUNS[1])
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
-def test_an_earlier_evaluation_from_a_pipe(pres_eval: Command, tmp_path: Path) -> None:
+def test_an_earlier_evaluation_from_a_pipe(call: Command, tmp_path: Path) -> None:
     """It is read once, as bash's <(...) can be."""
-    text = pres_eval.ok("--format", "json", "-m", "map", QRELS, RUNS[1]).out
+    text = call.ok("--format", "json", "-m", "map", QRELS, RUNS[1]).out
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with ThreadPoolExecutor() as threads:
         written = threads.submit(pipe.write_text, text, encoding="utf-8")
-        pres_eval.ok("-m", "map", "--against", pipe, QRELS, RUNS[1])
+        call.ok("-m", "map", "--against", pipe, QRELS, RUNS[1])
         assert written.result() == len(text)
 
 
-def test_report_for_ci_systems(pres_eval: Command, tmp_path: Path) -> None:
+def test_report_for_ci_systems(call: Command, tmp_path: Path) -> None:
     """A test for each limit, measure and expected line; those that fail have the line of stderr."""
     for name, run in (("old.json", RUNS[1]), ("lines", RUNS[0])):
         options = ("--format", "json") if name == "old.json" else ()
-        pres_eval.ok(*options, "--output", tmp_path / name, "-m", "map", "-m", "P.5", QRELS, run)
-    called = pres_eval(
+        call.ok(*options, "--output", tmp_path / name, "-m", "map", "-m", "P.5", QRELS, run)
+    called = call(
         "-m", "map", "-m", "P.5", "--against", tmp_path / "old.json", "--fail-under", "map=0.9",
         "--fail-under", "P_5=0", "--expect", tmp_path / "lines", "--allow-unmatched",
         "--junit", tmp_path / "junit.xml", "--summary", tmp_path / "summary.md", QRELS, RUNS[0],
@@ -499,7 +494,7 @@ def test_report_for_ci_systems(pres_eval: Command, tmp_path: Path) -> None:
     assert summary.startswith("### pres-eval: gates failed") and "| map" in summary
 
 
-def test_report_has_what_is_only_said(pres_eval: Command, tmp_path: Path) -> None:
+def test_report_has_what_is_only_said(call: Command, tmp_path: Path) -> None:
     """Notes that belong to no test, and control characters, which XML does not have."""
     warned = GateFinding(gate="--against", message="a\x01<b", path="x", verdict=Verdict.WARNING)
     told = replace(warned, message="test", verdict=Verdict.NOTE, checked="map, all")
@@ -565,7 +560,7 @@ def test_two_sided_p_of_a_rise_is_that_of_the_fall() -> None:
 
 
 @pytest.mark.parametrize("files", [("no-such-run",), ("broken",), ("--keep-going", "broken", RUNS[0])])
-def test_item_9_reports_of_gates_name_what_stopped_them(
+def test_reports_of_gates_name_what_stopped_them(
     files: tuple[str, ...],
     capfdbinary: pytest.CaptureFixture[bytes],
     tmp_path: Path,
@@ -592,7 +587,7 @@ def test_item_9_reports_of_gates_name_what_stopped_them(
 
 @pytest.mark.parametrize("naming", ["auto", "file", "path", "tag"])
 def test_files_of_one_name_in_two_folders_are_expected_as_they_are_printed(
-    pres_eval: Command, tmp_path: Path, naming: str
+    call: Command, tmp_path: Path, naming: str
 ) -> None:
     """2.20: they were compared by their folders, so that what had just been printed was not found."""
     runs = [tmp_path / folder / "run.txt" for folder in ("a", "b")]
@@ -601,5 +596,5 @@ def test_files_of_one_name_in_two_folders_are_expected_as_they_are_printed(
         run.write_bytes(Path(own).read_bytes())
     arguments: tuple[str | Path, ...] = ("-m", "map", "--names", naming, QRELS, *runs)
     printed = tmp_path / "expected.txt"
-    printed.write_text(pres_eval.ok(*arguments).out)
-    assert pres_eval.ok("--expect", printed, *arguments).err == ""
+    printed.write_text(call.ok(*arguments).out)
+    assert call.ok("--expect", printed, *arguments).err == ""

@@ -43,9 +43,7 @@ FILES = ("::error::q\nrels\x1b[2J", "=1+<img>|\\evil{}\nrun", "\u2028::warning::
 
 
 @pytest.fixture
-def call(
-    capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Command:
+def call(call: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     """In a folder with judgements and two runs whose topics, documents, tags and names are all evil."""
     monkeypatch.chdir(tmp_path)
     chance = random.Random(1)
@@ -55,7 +53,7 @@ def call(
     for path, tag in zip(runs, TAGS, strict=True):
         lines = [f"{t} Q0 {d} 0 {chance.random()} {tag}\n" for t in TOPICS for d in EVIL]
         Path(path).write_bytes("".join(lines).encode())
-    return Command(capfdbinary)
+    return call
 
 
 COMMANDS: dict[str, tuple[str, ...]] = {

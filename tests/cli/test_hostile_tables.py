@@ -104,12 +104,10 @@ def test_all_commands_are_tried() -> None:
 
 
 @pytest.fixture
-def call(
-    capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Command:
+def call(call: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     monkeypatch.chdir(tmp_path)
     write_all()
-    return Command(capfdbinary)
+    return call
 
 
 def tables(command: str, arguments: tuple[str, ...], call: Command) -> list[tuple[str, ...]]:

@@ -15,13 +15,11 @@ LONG = "1" * 300_000
 
 
 @pytest.fixture
-def call(
-    capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Command:
+def call(call: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     monkeypatch.chdir(tmp_path)
     Path("qrels").write_text("1 0 a 1\n")
     Path("run").write_text(f"1 Q0 {LONG} 1 2.0 tag\n1 Q0 a#1 2 1.0 tag\n")
-    return Command(capfdbinary)
+    return call
 
 
 @pytest.mark.parametrize("pattern", [r"(\d+)#", r"([0-9]*)#x", r"(.+?)#", r"(?:x|(\d+))#"])

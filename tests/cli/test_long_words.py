@@ -18,11 +18,6 @@ LONG = 100_000
 SECONDS = 6.0
 
 
-@pytest.fixture
-def call(capfdbinary: pytest.CaptureFixture[bytes]) -> Command:
-    return Command(capfdbinary)
-
-
 @pytest.mark.parametrize(
     ("text", "code"),
     [

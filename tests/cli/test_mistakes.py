@@ -67,14 +67,12 @@ FILES = {
 
 
 @pytest.fixture
-def call(
-    capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Command:
+def call(call: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     monkeypatch.chdir(tmp_path)
     scripts = str(Path(sys.executable).parent)
     monkeypatch.setenv("PATH", scripts + os.pathsep + os.environ["PATH"])
     write_files(tmp_path)
-    return Command(capfdbinary)
+    return call
 
 
 def write_files(folder: Path) -> None:

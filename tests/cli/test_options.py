@@ -36,11 +36,6 @@ def test_an_option_is_said_once(name: str | None) -> None:
     assert len(command_of(name).params) == len(fields)
 
 
-@pytest.fixture
-def call(capfdbinary: pytest.CaptureFixture[bytes]) -> Command:
-    return Command(capfdbinary)
-
-
 @pytest.mark.parametrize("topic", ["1", "x"])
 def test_d_says_when_the_files_have_nothing_in_common(
     topic: str, call: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -12,11 +12,6 @@ from support.commands import NAMES, QRELS, RUNS, Command
 Lists = dict[str, list[str]]
 
 
-@pytest.fixture
-def call(capfdbinary: pytest.CaptureFixture[bytes]) -> Command:
-    return Command(capfdbinary)
-
-
 def write(path: Path, lists: Lists, tag: str = "run") -> Path:
     """A run whose lines are in another order than its ranks."""
     lines = [

@@ -137,9 +137,7 @@ FILES = {
 
 
 @pytest.fixture
-def call(
-    capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Command:
+def call(call: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     for name, text in FILES.items():
@@ -150,7 +148,7 @@ def call(
     (tmp_path / "run.pkl").write_bytes(pickle.dumps({"q1": {"d1": 1.0}}, protocol=4))
     with zipfile.ZipFile(tmp_path / "run.xlsx", "w") as archive:
         archive.writestr("[Content_Types].xml", "<Types/>")
-    return Command(capfdbinary)
+    return call
 
 
 TABLE = Path(__file__).with_name("messages.tsv")
@@ -203,7 +201,7 @@ def ragged_rows() -> None:
 
 
 def runs_compared() -> None:
-    pe.compare([{"q1": {"d1": 1.0}}, {"q1": {"d2": 1.0}}])
+    pe.compare([{"q1": {"d1": 1.0}}, {"q1": {"d2": 1.0}}])  # type: ignore[list-item]
 
 
 def changed_result() -> None:

@@ -1,7 +1,4 @@
-"""Parameters and inputs that were taken for something else without a word: what they get now.
-
-Each test names the item of the list that reported it.
-"""
+"""Parameters and inputs that were taken for something else without a word: what they get now."""
 
 from __future__ import annotations
 
@@ -24,12 +21,10 @@ RUN = "q1 Q0 d1 1 3.0 bm25\nq1 Q0 d2 2 2.0 bm25\nq2 Q0 d3 1 2.0 bm25\nq2 Q0 d1 2
 
 
 @pytest.fixture
-def call(
-    capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Command:
+def call(call: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     monkeypatch.chdir(tmp_path)
     write(qrels=QRELS, run=RUN)
-    return Command(capfdbinary)
+    return call
 
 
 def write(**texts: str) -> None:
@@ -66,7 +61,7 @@ WHOLE = "expected a whole number of at least 1"
         ("insq.T=2x", "-m insq.…: found '2x', expected a number"),
     ],
 )
-def test_item_21_a_parameter_that_is_no_number_is_an_error(text: str, message: str) -> None:
+def test_a_parameter_that_is_no_number_is_an_error(text: str, message: str) -> None:
     with pytest.raises(MeasureError) as raised:
         select([text])
     assert str(raised.value) == message
@@ -81,7 +76,7 @@ def test_item_21_a_parameter_that_is_no_number_is_an_error(text: str, message: s
         ("recall_at_percent", "recall_at_percent.0.95"),
     ],
 )
-def test_item_21_a_share_below_1_percent_needs_its_sign(name: str, text: str) -> None:
+def test_a_share_below_1_percent_needs_its_sign(name: str, text: str) -> None:
     with pytest.raises(MeasureError) as raised:
         select([text])
     readings = f"did you mean {name}.95 or {name}.0.95%?"
@@ -109,7 +104,7 @@ def test_item_21_a_share_below_1_percent_needs_its_sign(name: str, text: str) ->
         ("compat.0,95", "found '0', expected a whole number", "0.95"),
     ],
 )
-def test_items_1_and_21_decimal_commas_of_parameters(text: str, found: str, written: str) -> None:
+def test_decimal_commas_of_parameters(text: str, found: str, written: str) -> None:
     with pytest.raises(MeasureError) as raised:
         select([text])
     message = str(raised.value)
@@ -136,7 +131,7 @@ def test_items_1_and_21_decimal_commas_of_parameters(text: str, found: str, writ
         ("utility.1,0,0,0", ["utility_1,0,0,0"]),
     ],
 )
-def test_item_21_lists_are_still_lists(text: str, labels: list[str]) -> None:
+def test_lists_are_still_lists(text: str, labels: list[str]) -> None:
     assert [column.label for column in select([text])] == labels
 
 
@@ -153,12 +148,12 @@ def test_item_21_lists_are_still_lists(text: str, labels: list[str]) -> None:
         ("wss.1", "wss_1", 1.0),
     ],
 )
-def test_item_21_a_share_with_its_sign_is_taken_as_written(text: str, label: str, share: float) -> None:
+def test_a_share_with_its_sign_is_taken_as_written(text: str, label: str, share: float) -> None:
     (column,) = select([text])
     assert (column.label, column.arguments) == (label, (share,))
 
 
-def test_item_21_trec_evals_own_test_still_works() -> None:
+def test_trec_evals_own_test_still_works() -> None:
     """Its Makefile asks for ndcg_cut.10,20,23.4, which prints ndcg_cut_23."""
     assert [column.label for column in select(["ndcg_cut.10,20,23.4"])][-1] == "ndcg_cut_23"
 
@@ -190,7 +185,7 @@ PATTERNS = {
 
 @pytest.mark.parametrize("notation", NOTATIONS)
 @pytest.mark.parametrize("form", ["trec", "json"])
-def test_item_23_ids_written_in_another_way_are_named(notation: str, form: str, call: Command) -> None:
+def test_ids_written_in_another_way_are_named(notation: str, form: str, call: Command) -> None:
     """Other ids match, so that map was lower without a word."""
     judged, ours, names = NOTATIONS[notation]
     write(qrels=f"q1 0 same 1\nq1 0 {judged} 1\n", run=f"q1 Q0 same 1 2 t\nq1 Q0 {ours} 2 1 t\n")
@@ -208,7 +203,7 @@ def test_item_23_ids_written_in_another_way_are_named(notation: str, form: str, 
     assert f"'{ours}' of the run, '{judged}' of the qrels" in checked
 
 
-def test_item_23_each_of_several_notations_is_named(call: Command) -> None:
+def test_each_of_several_notations_is_named(call: Command) -> None:
     """2.8.0: the first that matched anything was named alone."""
     write(
         qrels="q1 0 same 1\nq1 0 EP-1-A 1\nq1 0 EP-2-A 1\nq1 0 d7 1\n",
@@ -221,7 +216,7 @@ def test_item_23_each_of_several_notations_is_named(call: Command) -> None:
     ) in call("-m", "map", "qrels", "run").err
 
 
-def test_item_23_a_chunk_is_no_other_document_without_punctuation(call: Command) -> None:
+def test_a_chunk_is_no_other_document_without_punctuation(call: Command) -> None:
     """2.11.0 named d13_2 beside the judged d132 first, though all others are chunks."""
     write(
         qrels="q1 0 d13 1\nq1 0 d132 1\nq1 0 d7 1\n",
@@ -233,7 +228,7 @@ def test_item_23_a_chunk_is_no_other_document_without_punctuation(call: Command)
     ) in call("-m", "map", "qrels", "run").err
 
 
-def test_item_23_more_than_a_thousand_rows_are_looked_at(call: Command) -> None:
+def test_more_than_a_thousand_rows_are_looked_at(call: Command) -> None:
     rows = [f"q1 Q0 x{place} {place} {9999 - place} t\n" for place in range(1, 2001)]
     write(qrels="q1 0 x1 1\nq1 0 EP-1-A 1\n", run="".join([*rows, "q1 Q0 EP1A 2001 1 t\n"]))
     err = call("-m", "map", "qrels", "run").err
@@ -242,7 +237,7 @@ def test_item_23_more_than_a_thousand_rows_are_looked_at(call: Command) -> None:
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
 @pytest.mark.parametrize("turned", [False, True], ids=["last", "first"])
-def test_item_23_topics_without_a_judged_document_are_looked_at_wherever_they_are(
+def test_topics_without_a_judged_document_are_looked_at_wherever_they_are(
     turned: bool, jobs: str, call: Command
 ) -> None:
     """2.9.0: half of the topics were written otherwise, and only the first 4,096 rows were looked at."""
@@ -279,9 +274,7 @@ def anywhere(topics: int, native: int, written: int, place: int) -> tuple[str, s
 @pytest.mark.parametrize(
     ("topics", "native", "place"), [(60, 30, 1), (60, 59, 100), (3, 0, 249), (100, 99, 22)]
 )
-def test_item_23_all_rows_are_looked_at(
-    topics: int, native: int, place: int, written: int, call: Command
-) -> None:
+def test_all_rows_are_looked_at(topics: int, native: int, place: int, written: int, call: Command) -> None:
     """Other topics, and other documents of the same topics, match as they are."""
     qrels, run = anywhere(topics, native, written, place)
     write(qrels=qrels, run=run)
@@ -297,7 +290,7 @@ def test_item_23_all_rows_are_looked_at(
 
 
 @pytest.mark.parametrize("cluster", [[], ["--cluster", "local:2"]])
-def test_item_23_topics_all_over_a_large_run_are_looked_at(cluster: list[str], call: Command) -> None:
+def test_topics_all_over_a_large_run_are_looked_at(cluster: list[str], call: Command) -> None:
     """2.10.1: of a larger run the first rows alone, and topics of which no document matched at all."""
     qrels, run = anywhere(800, 790, 1, 5)
     write(qrels=qrels, run=run)
@@ -307,7 +300,7 @@ def test_item_23_topics_all_over_a_large_run_are_looked_at(cluster: list[str], c
 
 
 @pytest.mark.parametrize("judged", ["d1", "d1_chunk_7"])
-def test_item_23_chunks_are_found_in_all_rows(judged: str, call: Command) -> None:
+def test_chunks_are_found_in_all_rows(judged: str, call: Command) -> None:
     """2.10.1: among the first 4,096 rows."""
     ours = "d1#0" if judged == "d1" else "d1"
     rows = [f"q1 Q0 x{place} 1 {9999 - place} t\n" for place in range(6000)]
@@ -320,7 +313,7 @@ def test_item_23_chunks_are_found_in_all_rows(judged: str, call: Command) -> Non
 
 
 @pytest.mark.parametrize(("judged", "ours"), [("q-7", "q7"), ("007", "7"), ("Q7", "q7")])
-def test_item_23_topics_written_in_another_way_are_named(judged: str, ours: str, call: Command) -> None:
+def test_topics_written_in_another_way_are_named(judged: str, ours: str, call: Command) -> None:
     write(qrels=QRELS + f"{judged} 0 d1 1\n", run=RUN + f"{ours} Q0 d1 1 1 bm25\n")
     called = call("-m", "map", "qrels", "run")
     assert "run: 1 of the topics without judgements would match without" in called.err
@@ -332,12 +325,12 @@ def test_item_23_topics_written_in_another_way_are_named(judged: str, ours: str,
     ("judged", "ours"),
     [("31_1", "3_11"), ("FT911-3", "FT911-5"), ("d1", "d2"), ("d10", "d1"), ("--", "__"), ("a.5", "a.50")],
 )
-def test_item_23_other_documents_are_not_taken_for_the_same(judged: str, ours: str, call: Command) -> None:
+def test_other_documents_are_not_taken_for_the_same(judged: str, ours: str, call: Command) -> None:
     write(qrels=f"q1 0 same 1\nq1 0 {judged} 1\n", run=f"q1 Q0 same 1 2 t\nq1 Q0 {ours} 2 1 t\n")
     call.ok("-m", "map", "qrels", "run")
 
 
-def test_item_23_what_is_retrieved_as_it_is_judged_is_no_other_notation(call: Command) -> None:
+def test_what_is_retrieved_as_it_is_judged_is_no_other_notation(call: Command) -> None:
     """A run may have both, and a document may be judged for another topic."""
     write(qrels="q1 0 d1 1\nq1 0 d2 1\nq2 0 D2 1\n", run="q1 Q0 d1 1 2 t\nq1 Q0 D1 2 1 t\nq2 Q0 D2 1 1 t\n")
     assert "would match" not in call("-m", "map", "qrels", "run").err
@@ -349,13 +342,13 @@ GRADES = {"1": {"a": 1, "b": 0, "c": 2}}
 
 @pytest.mark.parametrize("scores", [RANKED, {"1": {"a": 3.0, "b": 2.0}}])
 @pytest.mark.filterwarnings("ignore:qrels. nothing is relevant")
-def test_item_24_swapped_arguments_are_a_warning(scores: dict[str, dict[str, float]]) -> None:
+def test_swapped_arguments_are_a_warning(scores: dict[str, dict[str, float]]) -> None:
     with pytest.warns(PresEvalWarning, match=r"were the two swapped\? the judgements come first"):
         pe.evaluate(scores, GRADES, "map")
 
 
 @pytest.mark.parametrize(("qrels", "run"), [(GRADES, RANKED), (GRADES, GRADES), ({"1": {"a": 2.0}}, RANKED)])
-def test_item_24_arguments_in_their_order_are_none(qrels: Any, run: Any) -> None:
+def test_arguments_in_their_order_are_none(qrels: Any, run: Any) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         pe.evaluate(qrels, run, "map")
@@ -374,12 +367,12 @@ def test_item_24_arguments_in_their_order_are_none(qrels: Any, run: Any) -> None
         ),
     ],
 )
-def test_item_24_nothing_judged_is_a_warning(run: Any, message: str) -> None:
+def test_nothing_judged_is_a_warning(run: Any, message: str) -> None:
     with pytest.warns(PresEvalWarning, match=message):
         pe.evaluate({"1": {"a": 1}}, run, "map")
 
 
-def test_item_24_nothing_judged_among_numbers_is_a_warning() -> None:
+def test_nothing_judged_among_numbers_is_a_warning() -> None:
     qrels = pe.Qrels([("1", "17", 1)])
     ranked = qrels.rank_top_k(["1"], np.array([[4]]), np.array([[0.5]]))
     with pytest.warns(PresEvalWarning, match=r"no retrieved document is judged \(the qrels have '17'\)"):
@@ -387,14 +380,14 @@ def test_item_24_nothing_judged_among_numbers_is_a_warning() -> None:
 
 
 @pytest.mark.parametrize("header", ["", "query-id\tcorpus-id\tscore\n", '"query-id"\t"corpus-id"\t"score"\n'])
-def test_item_22_beir_without_a_header_loses_no_line(header: str, call: Command) -> None:
+def test_beir_without_a_header_loses_no_line(header: str, call: Command) -> None:
     write(qrels=header + "q1\td1\t1\nq1\td2\t1\n", run=header + "q1\td1\t0.5\nq1\td2\t0.4\n")
     out = call.ok("-R", "beir", "-T", "beir", "-m", "num_ret", "-m", "num_rel", "qrels", "run").out
     assert [line.split("\t")[2] for line in out.splitlines()] == ["2", "2"]
 
 
 @pytest.mark.parametrize("name", ["qrels", "run"])
-def test_item_22_a_first_line_that_is_no_header_is_an_error(name: str, call: Command) -> None:
+def test_a_first_line_that_is_no_header_is_an_error(name: str, call: Command) -> None:
     write(qrels="q1\td1\t1\n", run="q1\td1\t0.5\n")
     write(**{name: "the first line\n" + Path(name).read_text()})
     called = call("-R", "beir", "-T", "beir", "qrels", "run")
@@ -406,7 +399,7 @@ def test_item_22_a_first_line_that_is_no_header_is_an_error(name: str, call: Com
 SAMPLED = "q1 0 d1 1 2\nq1 0 d2 0 1\nq1 0 d3 1 -1\n"
 
 
-def test_item_22_sampled_judgements_are_not_sent_to_prefs(call: Command) -> None:
+def test_sampled_judgements_are_not_sent_to_prefs(call: Command) -> None:
     write(qrels=SAMPLED)
     called = call("qrels", "run")
     assert called.code == 2 and "prefs" not in called.err
@@ -414,7 +407,7 @@ def test_item_22_sampled_judgements_are_not_sent_to_prefs(call: Command) -> None
     assert called.err.endswith("(topic iteration docno stratum relevance): read them with -R strata\n")
 
 
-def test_item_22_zeros_of_preferences_are_not_silent(call: Command) -> None:
+def test_zeros_of_preferences_are_not_silent(call: Command) -> None:
     write(qrels=SAMPLED)
     called = call("-R", "prefs", "-m", "prefs_simp", "qrels", "run")
     assert "run: no retrieved document is judged (the run has 'd1', the qrels have '1')" in called.err
@@ -447,7 +440,7 @@ def test_tables_as_csv_have_no_nan(call: Command) -> None:
         assert ",," in out and "nan" not in out
 
 
-def test_item_22_sampled_judgements_are_no_preferences(call: Command) -> None:
+def test_sampled_judgements_are_no_preferences(call: Command) -> None:
     """2.8.0: -R prefs took strata for docnos, and printed zeros without a word where these are numbers."""
     write(
         sampled="q1 0 1 1 1\nq1 0 2 2 0\nq2 0 1 2 1\n",
@@ -473,7 +466,7 @@ def test_item_22_sampled_judgements_are_no_preferences(call: Command) -> None:
         ("infAP.3", "infAP takes no parameters"),
     ],
 )
-def test_item_21_parameters_without_effect_are_named(text: str, words: str, call: Command) -> None:
+def test_parameters_without_effect_are_named(text: str, words: str, call: Command) -> None:
     """2.12.0: they were ignored without a word; trec_eval ignores them, so the bytes stay."""
     called = call("-m", text, "qrels", "run")
     assert called.code == 0 and words in called.err
@@ -488,14 +481,14 @@ def test_item_21_parameters_without_effect_are_named(text: str, words: str, call
         *(["--jobs", "1_0"], ["--digits", "٣"]),
     ],
 )
-def test_item_21_numbers_are_written_in_plain_digits(options: list[str], call: Command) -> None:
+def test_numbers_are_written_in_plain_digits(options: list[str], call: Command) -> None:
     """2.12.0 read them as Python does: 10 and 3."""
     called = call("-m", "map", *options, "qrels", "run")
     assert called.code == 1 and f"{options[0]}: found" in called.err
 
 
 @pytest.mark.parametrize("end", ["", "\n"])
-def test_item_25_one_record_of_json_lines_needs_no_newline(end: str, call: Command) -> None:
+def test_one_record_of_json_lines_needs_no_newline(end: str, call: Command) -> None:
     write(one='{"query_id": "q1", "doc_id": "d1", "score": 3}' + end)
     called = call("-m", "num_ret", "qrels", "one")
     assert (called.code, called.out.split()) == (0, ["num_ret", "all", "1"])
@@ -503,7 +496,7 @@ def test_item_25_one_record_of_json_lines_needs_no_newline(end: str, call: Comma
 
 
 @pytest.mark.parametrize("kind", ["relevant", "precision-recall", "roc"])
-def test_item_26_figures_of_no_common_topic_are_an_error(kind: str, call: Command) -> None:
+def test_figures_of_no_common_topic_are_an_error(kind: str, call: Command) -> None:
     """2.12.0 printed an area of 0.5 for it."""
     write(far="q77 Q0 d1 1 3.0 far\n")
     called = call("figures", kind, "-N", "100", "qrels", "far")

@@ -13,11 +13,9 @@ PATTERN = r"^(.*)#\d+$"
 
 
 @pytest.fixture
-def call(
-    capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Command:
+def call(call: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     monkeypatch.chdir(tmp_path)
-    return Command(capfdbinary)
+    return call
 
 
 def write_runs(draw: random.Random, left_out: set[tuple[str, str]]) -> None:

@@ -20,11 +20,6 @@ BY_HAND = {
 }
 
 
-@pytest.fixture
-def call(capfdbinary: pytest.CaptureFixture[bytes]) -> Command:
-    return Command(capfdbinary)
-
-
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_a_protocol_is_its_options_typed_by_hand(name: str, call: Command, tmp_path: Path) -> None:
     run = tmp_path / "run"  # which lacks topics, so that -c shows

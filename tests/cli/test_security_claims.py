@@ -26,11 +26,6 @@ CALLS = (
 )
 
 
-@pytest.fixture
-def call(capfdbinary: pytest.CaptureFixture[bytes]) -> Command:
-    return Command(capfdbinary)
-
-
 @pytest.mark.parametrize("arguments", CALLS, ids=lambda arguments: arguments[0])
 def test_no_network_unless_asked_for(
     arguments: list[str], call: Command, monkeypatch: pytest.MonkeyPatch

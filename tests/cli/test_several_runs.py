@@ -10,11 +10,6 @@ from support.commands import QRELS, RUNS, Command
 
 
 @pytest.fixture
-def call(capfdbinary: pytest.CaptureFixture[bytes]) -> Command:
-    return Command(capfdbinary)
-
-
-@pytest.fixture
 def track(tmp_path: Path) -> list[str]:
     """The three runs, in files of another shape of name, all with the same tag."""
     paths = []
@@ -187,7 +182,7 @@ def test_keep_going(form: str, call: Command, broken: list[str]) -> None:
     called = call("--keep-going", "--format", form, "-m", "map", QRELS, bad, RUNS[0], strange, RUNS[1])
     assert called.code == 2
     assert [line.split(":")[1].strip() for line in called.err.splitlines()] == [bad, strange]
-    assert "0.2560" in called.out or "0.255968" in called.out
+    assert ("0.255968" if form in ("csv", "json", "jsonl") else "0.2560") in called.out
     if form not in ("trec", "latex"):
         assert f"{bad}:1: 3 columns, expected 6" in called.out
         assert f"{strange}: no topic in common" in called.out

@@ -9,12 +9,6 @@ from support.commands import QRELS, RUNS, Command
 
 from pres_eval import __version__
 
-
-@pytest.fixture
-def command(capfdbinary: pytest.CaptureFixture[bytes]) -> Command:
-    return Command(capfdbinary)
-
-
 END = f"trec_eval:9.0.8|v:{__version__}"
 
 

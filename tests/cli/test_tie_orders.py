@@ -35,11 +35,6 @@ SCORES = st.sampled_from([3.0, 2.0, 2.0, 1.0, 16777216.0, 16777217.0, -0.0, 0.0]
 Made = dict[str, list[tuple[str, float, int | None]]]
 
 
-@pytest.fixture
-def call(capfdbinary: pytest.CaptureFixture[bytes]) -> Command:
-    return Command(capfdbinary)
-
-
 @st.composite
 def made(draw: st.DrawFn) -> Made:
     """Topics with documents, their scores, and their grades, None where nobody judged."""

@@ -56,12 +56,10 @@ def write(qrels: Rows, *runs: Rows, packed: Callable[[bytes], bytes] = bytes) ->
 
 
 @pytest.fixture
-def call(
-    capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Command:
+def call(call: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     monkeypatch.chdir(tmp_path)
     write(*made())
-    return Command(capfdbinary)
+    return call
 
 
 def evaluated(call: Command, *options: str) -> list[str]:

@@ -11,11 +11,9 @@ BLANKS = ("\u00a0", "\u0085", "\u2028", "\u3000", "\x1c", "\x1f")
 
 
 @pytest.fixture
-def call(
-    capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Command:
+def call(call: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     monkeypatch.chdir(tmp_path)
-    return Command(capfdbinary)
+    return call
 
 
 def write_topics(*topics: str) -> None:

@@ -16,11 +16,6 @@ JUDGED = "-m", "map,P.5,ndcg_cut.10,bpref,PRES.100,recip_rank,num_rel_ret"
 
 
 @pytest.fixture
-def call(capfdbinary: pytest.CaptureFixture[bytes]) -> Command:
-    return Command(capfdbinary)
-
-
-@pytest.fixture
 def small(tmp_path: Path) -> tuple[str, str]:
     """Two documents nobody judged around a relevant one, of two relevant ones."""
     (tmp_path / "qrels").write_text("1 0 b 1\n1 0 z 1\n")

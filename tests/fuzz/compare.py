@@ -87,7 +87,7 @@ def small_chunks(copies: bool = False) -> Iterator[None]:
     from pres_eval.batches import forming
     from pres_eval.cli import reader
     from pres_eval.engines import copies as copied
-    from pres_eval.ranking import order, runs
+    from pres_eval.ranking import order, ranker, runs
     from pres_eval.reading import file, lines, relevance, splits
 
     sizes = [
@@ -98,6 +98,7 @@ def small_chunks(copies: bool = False) -> Iterator[None]:
         (ids, "_SORTED_COLUMNS", 1),
         (forming, "BLOCK", 2),
         (order, "FEW", 1),
+        (ranker, "BLOCK", 7),
         (lines, "UNTHREADED", 0),
         (runs, "UNTHREADED", 0),
         (splits, "CHUNK", 120),

@@ -79,7 +79,7 @@ def differences(seed: int, old: OldVersion | None, binaries: dict[str, str], fol
     from support import in_splits
 
     from fuzz.case import Case
-    from fuzz.compare import COPIES, defined_lines, run_ours, run_reference
+    from fuzz.compare import COPIES, defined_lines, run_ours, run_reference, small_chunks
     from fuzz.generator import make_case
 
     version = VERSIONS[seed % len(VERSIONS)]
@@ -94,7 +94,8 @@ def differences(seed: int, old: OldVersion | None, binaries: dict[str, str], fol
         plan = in_splits.TOGETHER if engine == "splits" else in_splits.ANY_ORDER
         size = SPLIT_BYTES[seed // 8 % len(SPLIT_BYTES)]
         arguments = replace(case, jobs=1).our_arguments(str(folder))
-        status, stdout, _ = in_splits.printed_in_splits(arguments, size, plan)
+        with small_chunks():
+            status, stdout, _ = in_splits.printed_in_splits(arguments, size, plan)
         success = status == 0
     theirs = run_reference(binaries[version], case, folder) if version in binaries else None
     if theirs is not None:

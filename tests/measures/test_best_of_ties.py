@@ -52,7 +52,7 @@ def orders(run: dict[str, float]) -> list[dict[str, float]]:
 
 
 @pytest.mark.slow
-def test_item_18_no_order_is_better_than_best_or_worse_than_worst() -> None:
+def test_no_order_is_better_than_best_or_worse_than_worst() -> None:
     """2.6.0: accuracy.3 is 0 with --ties best and worst, and 0.5 by docno."""
     texts, rng = columns(), random.Random(18)
     assert len(texts) > 200 and not [text for text in texts if text.partition(".")[0] in REFUSED]
@@ -75,12 +75,12 @@ def test_item_18_no_order_is_better_than_best_or_worse_than_worst() -> None:
 
 @pytest.mark.parametrize("name", REFUSED)
 @pytest.mark.parametrize("ties", ["best", "worst"])
-def test_item_18_measures_with_other_best_orders_are_refused(name: str, ties: str) -> None:
+def test_measures_with_other_best_orders_are_refused(name: str, ties: str) -> None:
     with pytest.raises(MeasureError, match=f"{name}: ties=.{ties}. orders a tie by grade"):
         pe.evaluate({"1": {"a": 1}}, {"1": {"a": 1.0}}, name, ties=ties)  # type: ignore[arg-type]
 
 
-def test_item_18_nicknames_leave_them_out_and_say_so() -> None:
+def test_nicknames_leave_them_out_and_say_so() -> None:
     with pytest.warns(UserWarning, match="best order of a tie need not be that of the grades: infAP"):
         found = pe.evaluate({"1": {"a": 1}}, {"1": {"a": 1.0}}, "all_trec", ties="best").summary
     assert "infAP" not in found and "map" in found
@@ -89,7 +89,7 @@ def test_item_18_nicknames_leave_them_out_and_say_so() -> None:
         assert "infAP" in pe.evaluate({"1": {"a": 1}}, {"1": {"a": 1.0}}, "all_trec").summary
 
 
-def test_item_18_six_thirds_are_two() -> None:
+def test_six_thirds_are_two() -> None:
     """2.6.0: 0.2000, as 6 × 1/3 added up is less than 2."""
     documents = [f"d{number}" for number in range(10)]
     qrels = dict.fromkeys(documents[:6], 1) | {"top": 3}

@@ -207,11 +207,6 @@ def test_threads_and_files_of_many_blocks(tmp_path: Path) -> None:
     assert qrels[0].grade[:3].tolist() == [0.0, 1 / 7, 2 / 7]
 
 
-@pytest.fixture
-def call(capfdbinary: pytest.CaptureFixture[bytes]) -> Command:
-    return Command(capfdbinary)
-
-
 @pytest.mark.parametrize(
     ("options", "code", "found"),
     [

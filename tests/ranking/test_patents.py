@@ -52,15 +52,13 @@ def test_what_is_no_publication(text: str) -> None:
 
 
 @pytest.fixture
-def call(
-    capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Command:
+def call(call: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     monkeypatch.chdir(tmp_path)
     Path("qrels").write_text("1 0 EP-1000456-A1 1\n1 0 US2006012345A1 1\n1 0 DE7 1\n1 0 other 0\n")
     Path("run").write_text(
         "1 Q0 EP1000456B1 1 4 r\n1 Q0 DE7 2 3 r\n1 Q0 EP1000456B2 3 2 r\n1 Q0 US20060012345B2 4 1 r\n"
     )
-    return Command(capfdbinary)
+    return call
 
 
 def test_patents_are_mapped_to_their_numbers(call: Command) -> None:

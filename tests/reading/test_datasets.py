@@ -17,11 +17,6 @@ ir_datasets: Any = pytest.importorskip("ir_datasets")
 
 
 @pytest.fixture
-def call(capfdbinary: pytest.CaptureFixture[bytes]) -> Command:
-    return Command(capfdbinary)
-
-
-@pytest.fixture
 def registered(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """The datasets that are registered for a test."""
     found: dict[str, Any] = {}

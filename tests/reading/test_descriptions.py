@@ -52,11 +52,6 @@ FOUND = {
 }
 
 
-@pytest.fixture
-def call(capfdbinary: pytest.CaptureFixture[bytes]) -> Command:
-    return Command(capfdbinary)
-
-
 @pytest.mark.parametrize("packed", [False, True])
 def test_headers_in_json_and_report(packed: bool, call: Command, tmp_path: Path) -> None:
     text = HEADER.encode() + Path(RUNS[0]).read_bytes() + b"# late: not of the header\n"

@@ -20,11 +20,9 @@ CLIENTS = [
 
 
 @pytest.fixture
-def call(
-    capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Command:
+def call(call: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     monkeypatch.chdir(tmp_path)
-    return Command(capfdbinary)
+    return call
 
 
 MEASURES = ("-m", "map", "-m", "ndcg", "-m", "P.1", "-m", "num_rel_ret")

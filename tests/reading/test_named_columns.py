@@ -22,9 +22,7 @@ TABLE = "Frage;Treffer;Punkte;Note\n1;d9;0,9;0\n1;d1;0,5;1\n1;d7;0,1;0\n2;d2;0,1
 
 
 @pytest.fixture
-def call(
-    capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Command:
+def call(call: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     monkeypatch.chdir(tmp_path)
     Path("qrels").write_text(QRELS)
     Path("run").write_text(RUN)
@@ -34,7 +32,7 @@ def call(
         {**record, "s": float(record["s"].replace(",", ".")), "g": int(record["g"])} for record in records
     ]
     Path("table.json").write_text(json.dumps(typed))
-    return Command(capfdbinary)
+    return call
 
 
 @pytest.mark.parametrize(

@@ -25,13 +25,11 @@ RELEVANT = {"1": ["d1", "d4"], "2": ["d2"]}
 
 
 @pytest.fixture
-def call(
-    capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Command:
+def call(call: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     monkeypatch.chdir(tmp_path)
     Path("qrels").write_text(QRELS)
     Path("run").write_text(RUN)
-    return Command(capfdbinary)
+    return call
 
 
 def json_lines(records: list[dict[str, Any]]) -> str:

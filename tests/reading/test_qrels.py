@@ -27,10 +27,10 @@ from pres_eval.errors import InputError, UsageError
 from pres_eval.reading import relevance as reading_qrels
 from pres_eval.reading.formats import recognising
 from pres_eval.reading.judged_groups import GroupQrels, Preferences
-from pres_eval.reading.relevance import FORMATS, QrelsJudgements, read_qrels, read_relevance
+from pres_eval.reading.relevance import JUDGED_FORMATS, QrelsJudgements, read_qrels, read_relevance
 
 WHOLE = 1 << 20
-OF_LINES = [form for form in FORMATS if form not in recognising.FORMATS]
+OF_LINES = [form for form in JUDGED_FORMATS if form not in recognising.FORMATS]
 """trec_eval's formats."""
 GRADES = st.sampled_from([b"0", b"1", b"2", b"-1", b"+1", b"007", b"-2", b"100", b"9223372036854775807"])
 

@@ -386,13 +386,11 @@ export(
 
 
 @pytest.fixture
-def call(
-    capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Command:
+def call(call: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     monkeypatch.chdir(tmp_path)
     Path("qrels").write_text(lines("{0} 0 {1} {2}\n", GRADED))
     Path("run").write_text(lines("{0} Q0 {1} {rank} {2} r\n", RUN))
-    return Command(capfdbinary)
+    return call
 
 
 ONE_TOPIC = "0.2500"

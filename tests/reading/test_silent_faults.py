@@ -13,13 +13,11 @@ from pres_eval.errors import ReadingNote
 
 
 @pytest.fixture
-def call(
-    capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Command:
+def call(call: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     monkeypatch.chdir(tmp_path)
     Path("qrels").write_text("1 0 a 1\n1 0 b 0\n2 0 a 1\n")
     Path("run").write_text("1 Q0 a 1 2 r\n1 Q0 b 2 1 r\n2 Q0 a 1 1 r\n")
-    return Command(capfdbinary)
+    return call
 
 
 OPEN = "a quotation mark that is not closed, expected"

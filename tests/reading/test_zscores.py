@@ -9,7 +9,7 @@ import pytest
 
 from pres_eval.errors import InputError
 from pres_eval.reading.file import File
-from pres_eval.reading.zscores import MISSING, ZScores, read_zscores
+from pres_eval.reading.zscores import NO_ZSCORE, ZScores, read_zscores
 
 
 def scores_of(path: Path, text: str) -> ZScores:
@@ -38,36 +38,36 @@ def test_nan_is_a_mean_as_others_with_its_sign(tmp_path: Path) -> None:
 def test_deviation_of_0(tmp_path: Path) -> None:
     zscores = scores_of(tmp_path / "z", "1 a 1 0\n")
     assert converted(zscores, b"1", "a", 1.0) == 0.0
-    assert converted(zscores, b"1", "a", 2.0) == MISSING
+    assert converted(zscores, b"1", "a", 2.0) == NO_ZSCORE
 
 
 def test_the_search_looks_at_the_next_topic(tmp_path: Path) -> None:
     """trec_eval: what topic 1 lacks, and sorts behind all it has, is taken from the start of topic 2."""
     zscores = scores_of(tmp_path / "z", "1 a 0 1\n2 b 0 2\n2 c 0 4\n3 ~ 0 1\n")
     assert converted(zscores, b"1", "b") == 0.5
-    assert converted(zscores, b"1", "c") == MISSING
-    assert converted(zscores, b"2", "a") == MISSING
+    assert converted(zscores, b"1", "c") == NO_ZSCORE
+    assert converted(zscores, b"2", "a") == NO_ZSCORE
 
 
 @pytest.mark.parametrize(
     ("entries", "label"),
     [("1 a 0 1\n2 a 0 1\n", "~"), ("1 a 0 1\n2 a 0 1\n", "0"), ("1 a 9 0\n2 a 0 1\n", "a")],
 )
-def test_item_20_every_minus_a_million_is_warned_of(tmp_path: Path, entries: str, label: str) -> None:
+def test_every_minus_a_million_is_warned_of(tmp_path: Path, entries: str, label: str) -> None:
     """In the middle of the file too, and where there is no deviation to divide by."""
     zscores = scores_of(tmp_path / "z", entries)
     assert zscores.warning is None
-    assert converted(zscores, b"1", label) == MISSING
+    assert converted(zscores, b"1", label) == NO_ZSCORE
     assert f"no usable entry for '{label}' of topic '1': the Z-score" in str(zscores.warning)
 
 
-def test_item_20_what_lies_behind_the_table_is_missing(tmp_path: Path) -> None:
+def test_what_lies_behind_the_table_is_missing(tmp_path: Path) -> None:
     zscores = scores_of(tmp_path / "z", "1 a 0 1\n")
     for topic, label in ((b"1", "b"), (b"2", "a")):
-        assert converted(zscores, topic, label, ours=True) == MISSING
+        assert converted(zscores, topic, label, ours=True) == NO_ZSCORE
     assert "no usable entry for 'b' of topic '1' and 1 more" in str(zscores.warning)
     assert not zscores.past_the_table and "looks behind" not in str(zscores.warning)
     for topic, label in ((b"1", "b"), (b"2", "a")):
-        assert converted(zscores, topic, label) == MISSING
-    assert converted(zscores, b"0", "a") == MISSING
+        assert converted(zscores, topic, label) == NO_ZSCORE
+    assert converted(zscores, b"0", "a") == NO_ZSCORE
     assert zscores.past_the_table == [(b"1", b"b"), (b"2", b"a")]

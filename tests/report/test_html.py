@@ -369,7 +369,7 @@ def test_contrast(page: Page, scheme: int) -> None:
         assert contrast("text", ground) >= 7
     for ground in ("page", "panel"):
         assert contrast("dim", ground) >= 4.5 and contrast("accent", ground) >= 4.5
-        assert all(contrast(f"c{number}", ground) >= 3 for number in range(svg.COLOURS))
+        assert all(contrast(f"c{number}", ground) >= 3 for number in range(svg.COLOUR_CLASSES))
 
 
 def test_axes() -> None:
@@ -379,7 +379,7 @@ def test_axes() -> None:
     assert axes.nice_axis("x", 0, 0).high > 0 and axes.nice_axis("x", 0, 0.0019).ticks[1][1] == "0.0005"
     ranks = axes.count_axis("Nmax", 1000)
     assert [label for _, label in ranks.ticks] == ["1", "10", "100", "1000"]
-    assert [ranks.place(value, 0, 300) for value in (1, 10, 1000)] == pytest.approx([0, 100, 300])
+    assert [ranks.position(value, 0, 300) for value in (1, 10, 1000)] == pytest.approx([0, 100, 300])
 
 
 def test_bars_are_where_the_values_are() -> None:

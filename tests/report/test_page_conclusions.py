@@ -30,7 +30,7 @@ def unequal(tmp_path: Path) -> Report:
     return report_of_texts(tmp_path, qrels, good, poor, few)
 
 
-def test_item_15_each_pair_is_tested_on_its_own_topics(unequal: Report) -> None:
+def test_each_pair_is_tested_on_its_own_topics(unequal: Report) -> None:
     """2.6.0: all on the two topics that `few` has, too."""
     pairs = unequal.pairs
     assert pairs is not None and pairs.topics.tolist() == [12, 2, 2]
@@ -41,7 +41,7 @@ def test_item_15_each_pair_is_tested_on_its_own_topics(unequal: Report) -> None:
     assert pairs.counts.tolist() == [12, 12, 2]
 
 
-def test_item_15_a_run_without_all_topics_has_no_rank(unequal: Report) -> None:
+def test_a_run_without_all_topics_has_no_rank(unequal: Report) -> None:
     """2.6.0: `few` comes first, as the best, and without a word."""
     assert unequal.summary(2, "map") > unequal.summary(0, "map") > unequal.summary(1, "map")
     assert unequal.best_first("map") == [0, 1, 2]
@@ -52,13 +52,13 @@ def test_item_15_a_run_without_all_topics_has_no_rank(unequal: Report) -> None:
     assert 'class="n best"' in rows[0] and "best" not in rows[2]
 
 
-def test_item_15_the_page_names_the_options(unequal: Report) -> None:
+def test_the_page_names_the_options(unequal: Report) -> None:
     page = as_html(unequal)
     assert "--topics all counts missing topics as 0, --topics common leaves them out" in page
 
 
 @pytest.mark.parametrize("baseline", [0, 5, 16])
-def test_item_16_signs_and_letters_are_of_one_family(baseline: int) -> None:
+def test_signs_and_letters_are_of_one_family(baseline: int) -> None:
     """2.6.0: + against a baseline with which the run shares a letter, of 16 and of 136 comparisons."""
     values = np.array(list(read_tables(FIXTURES / "scores" / "robust03.csv").values()))
     measures, runs, topics = values.shape
@@ -76,14 +76,14 @@ def test_item_16_signs_and_letters_are_of_one_family(baseline: int) -> None:
     assert found > 10
 
 
-def test_item_16_the_page_names_its_family(unequal: Report) -> None:
+def test_the_page_names_its_family(unequal: Report) -> None:
     page = as_html(unequal)
     family = "t, correction holm over 3 pairs of runs"
     assert page.count(family) >= 2
     assert "not corrected" not in page.replace("uncorrected", "")
 
 
-def test_item_26_one_topic_is_no_nan_and_no_plural(tmp_path: Path) -> None:
+def test_one_topic_is_no_nan_and_no_plural(tmp_path: Path) -> None:
     """2.6.0: "p = nan" and "1 topics" (the script's words are tried in test_html)."""
     runs = [ranking("1", (at,), 5, tag) for at, tag in ((1, "a"), (3, "b"))]
     page = as_html(report_of_texts(tmp_path, judgements("1", 2), *runs))

@@ -71,17 +71,28 @@ REPORTS: dict[str, tuple[str, tuple[str, ...], dict[str, Any]]] = {
 NONE_BEST = ("all-lack-topics", "overtaken")
 
 
-@pytest.fixture(params=[*REPORTS, "patents"])
-def case(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, Report]:
+@pytest.fixture(scope="module", params=[*REPORTS, "patents"])
+def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Report]:
     name = request.param
     if name == "patents":
         return name, report_of(PATENT_QRELS, PATENT_RUNS)
     qrels, runs, options = REPORTS[name]
-    return name, report_of_texts(tmp_path, qrels, *runs, **options)
+    return name, report_of_texts(tmp_path_factory.mktemp("case"), qrels, *runs, **options)
+
+
+ANSWERS: dict[int, tuple[Report, dict[str, str]]] = {}
+"""The reports whose pages were made, with their answers."""
 
 
 def answers(report: Report) -> dict[str, str]:
-    """The sentences of the first screen by their question."""
+    """Return the sentences of the first screen by their question."""
+    if id(report) not in ANSWERS:
+        ANSWERS[id(report)] = report, answers_of_page(report)
+    return ANSWERS[id(report)][1]
+
+
+def answers_of_page(report: Report) -> dict[str, str]:
+    """Make the page and return the sentences of its first screen by their question."""
     found = re.search(r'<section id="summary".*?</section>', as_html(report), re.DOTALL)
     assert found is not None
     rows = re.findall(r"<li><strong>(\w+): </strong>(.*?)</li>", found[0])

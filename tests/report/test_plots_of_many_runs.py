@@ -112,8 +112,7 @@ def drawn_for(own: paper.Paper, make: Callable[[], Any]) -> Any:
     return drawn[0]
 
 
-@pytest.mark.parametrize("count", [2, 3, 17, 50])
-@pytest.mark.parametrize("width", [84, 174])
+@pytest.mark.parametrize(("count", "width"), [(3, 84), (17, 174), (50, 84)])
 def test_nothing_is_cut_in_a_column(count: int, width: int) -> None:
     """2.10: legends and names went beyond 84 mm, and panels side by side were a few millimetres wide."""
     runs, measures = (
@@ -197,8 +196,7 @@ def fits_a_page(figure: Any) -> bool:
     return bool(figure.get_size_inches()[1] * 25.4 <= 240.01 and least >= 7)
 
 
-@pytest.mark.parametrize("count", [2, 3, 17, 50])
-@pytest.mark.parametrize("width", [84, 174, None])
+@pytest.mark.parametrize(("count", "width"), [(2, 84), (17, 84), (17, 174), (50, 84), (50, 174), (50, None)])
 def test_judges_of_many_runs_fit_a_page(count: int, width: float | None) -> None:
     """2.14: five measures of 17 runs were 521 mm high at 84 mm, of 50 runs 1,834 mm at 174 mm."""
     runs, warnings = [f"run-{number:02d}-of-a-group" for number in range(count)], list[str]()
@@ -224,8 +222,7 @@ def test_judges_of_many_runs_fit_a_page(count: int, width: float | None) -> None
     )
 
 
-@pytest.mark.parametrize("count", [2, 3, 17, 50])
-@pytest.mark.parametrize("width", [84, 174])
+@pytest.mark.parametrize(("count", "width"), [(2, 84), (17, 174), (50, 84)])
 def test_agreement_of_many_runs_and_verdicts_fits_a_page(count: int, width: float) -> None:
     """2.14: 50 runs by five measures were 319 mm high, and verdicts of three lines covered each other."""
     runs, measures = [f"run-{n:02d}-of-a-group" for n in range(count)], ["map", "PRES_100", "recall_100",

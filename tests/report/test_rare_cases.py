@@ -35,11 +35,6 @@ pytestmark = pytest.mark.slow
 INF, NAN = math.inf, math.nan
 
 
-@pytest.fixture
-def call(capfdbinary: pytest.CaptureFixture[bytes]) -> Command:
-    return Command(capfdbinary)
-
-
 def test_differences_without_numbers() -> None:
     assert [signed(value) for value in (0.5, -0.25, INF, -INF, NAN)] == [
         "+0.5000",

@@ -19,7 +19,7 @@ from support.made_evaluations import MEASURES, evaluation
 
 from pres_eval.errors import InputError
 from pres_eval.options import Options
-from pres_eval.reading.relevance import FORMATS
+from pres_eval.reading.relevance import JUDGED_FORMATS
 from pres_eval.report.read_records import from_json
 from pres_eval.report.records import FileRecord, Record, RunRecord, as_jsonl, file_record, to_json
 from pres_eval.report.table import RunLayout
@@ -201,4 +201,4 @@ def test_text_of_examples(identifier: bytes, text: str) -> None:
 
 def test_the_schema_knows_every_format_of_judgements() -> None:
     parts = evaluation_schema()["properties"]["signature"]["properties"]["options"]["properties"]
-    assert set(parts["relevance_format"]["enum"]) == set(FORMATS)
+    assert set(parts["relevance_format"]["enum"]) == set(JUDGED_FORMATS)

@@ -271,7 +271,7 @@ def test_many_rows_are_written_as_tabulate_writes_them(columns: int, style: str,
     grid = Grid(header=header, rows=tuple(rows), left=data.draw(st.integers(1, columns)))
     by_tabulate = written(grid, style)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pres_eval.report.grid.MANY", 1)
+        patch.setattr("pres_eval.report.grid.ROWS_WITHOUT_TABULATE", 1)
         patch.setitem(sys.modules, "tabulate", None)
         assert written(grid, style) == by_tabulate
 

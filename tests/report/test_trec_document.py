@@ -13,7 +13,7 @@ from support.made_reports import PATENT_QRELS, PATENT_RUNS, judgements, ranking,
 
 from pres_eval.report.drawing import add_legend
 from pres_eval.report.trec_pictures import MANY_BARS, Subject, draw_median
-from pres_eval.report.trec_plots import PAGE, as_picture, document, page_around
+from pres_eval.report.trec_plots import PAGE_INCHES, as_picture, document, page_around
 
 
 @pytest.mark.slow
@@ -22,7 +22,7 @@ def test_all_pages_are_alike() -> None:
     boxes = re.findall(rb"/MediaBox \[ *([\d. ]+?) *\]", pdf)
     assert len(boxes) >= 3 + len(PATENT_RUNS)
     sizes = {tuple(map(float, box.split())) for box in boxes}
-    assert len(sizes) == 1 and sizes.pop() == pytest.approx((0, 0, 72 * PAGE[0], 72 * PAGE[1]))
+    assert len(sizes) == 1 and sizes.pop() == pytest.approx((0, 0, 72 * PAGE_INCHES[0], 72 * PAGE_INCHES[1]))
 
 
 @pytest.mark.slow
@@ -54,7 +54,7 @@ def test_the_names_of_curves_are_in_the_picture(count: int) -> None:
         assert page.x0 <= inches.x0 and page.y0 <= inches.y0
         assert inches.x1 <= page.x1 and inches.y1 <= page.y1
     assert not legend.get_window_extent().overlaps(axes.get_window_extent())
-    assert (page.width, page.height) == pytest.approx(PAGE)
+    assert (page.width, page.height) == pytest.approx(PAGE_INCHES)
 
 
 @pytest.mark.slow

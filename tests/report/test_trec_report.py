@@ -255,7 +255,7 @@ def test_a_picture_of_two_runs_needs_two(tmp_path: Path) -> None:
 def test_pictures_are_what_they_are_called(ending: str, magic: bytes) -> None:
     two = report_of(PATENT_QRELS, PATENT_RUNS[:2])
     picture = as_picture(two, f"x{ending}")
-    assert picture.startswith(magic) and picture == as_picture(two, f"x{ending}")
+    assert picture.startswith(magic)
     if ending == ".pdf":
         # Title, intervals, curves, distributions, pair, topic, its PRES, relevant documents, topics; runs.
         assert picture.count(b"/Type /Page ") == 9 + 2

@@ -134,7 +134,8 @@ def _answer(connection: socket.socket) -> NoReturn:
     child = os.fork()
     if child == 0:
         connection.close()
-        _become_command(*marshal.loads(request), streams)
+        arguments, folder, environment = marshal.loads(request)
+        _become_command(arguments, folder, environment, streams)
     for stream in streams:
         os.close(stream)
     for stream in range(STREAMS):
@@ -169,7 +170,7 @@ def _become_command(
     except SystemExit as end:
         code = end.code
     except BaseException:
-        sys.excepthook(*sys.exc_info())  # type: ignore[arg-type]
+        sys.excepthook(*sys.exc_info())
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code if isinstance(code, int) else 1)

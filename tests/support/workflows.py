@@ -21,11 +21,14 @@ case "$*" in
   "-m pip install "*) printf '%s\\n' "${*:4}" >>"$ASKED" ;;
   "-m venv "*) mkdir -p "$3/bin" && cp "$BIN"/* "$3/bin" ;;
   "-m build") exec "$REAL" -m hatchling build -d dist ;;
-  "-m pytest "*) exec "$REAL" -m pytest --collect-only -p no:xdist -p no:cacheprovider ${@:3:1} ${@:6} ;;
+  "-m pytest "*)
+    tests=${*:6}
+    exec "$REAL" -m pytest --collect-only -p no:xdist -p no:cacheprovider ${@:3:1} ${tests:-tests/library} ;;
   *) exec "$REAL" "$@" ;;
 esac
 """
-"""It installs nothing, makes no environment, and lists the tests that it is told to run (-q -n auto …)."""
+"""It installs nothing, makes no environment, and lists the tests that it is told to run (-q -n auto …),
+in place of the whole suite those of one folder."""
 
 PROGRAMS = {
     "python": PYTHON,

@@ -24,11 +24,6 @@ Evaluate = Callable[..., commands.Called]
 
 
 @pytest.fixture
-def call(capfdbinary: pytest.CaptureFixture[bytes]) -> commands.Command:
-    return commands.Command(capfdbinary)
-
-
-@pytest.fixture
 def evaluate(call: commands.Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Evaluate:
     """Evaluate judgements and a run given as text: the files are called qrels and run."""
     monkeypatch.chdir(tmp_path)

@@ -56,9 +56,11 @@ def with_whole_grades(name: str, block: Block) -> Block:
     wrong = np.flatnonzero(block.numbers != np.trunc(block.numbers))
     if len(wrong):
         row = int(wrong[0])
-        line = None if block.lines is None else int(block.lines[row])
-        found = f"relevance {quoted(repr(float(block.numbers[row])))}"
-        raise InputError(name, line, found, "an integer", GAINS_ADVICE)
+        line = None
+        if block.lines is not None:
+            line = int(block.lines[row])
+        problem = f"relevance {quoted(repr(float(block.numbers[row])))}"
+        raise InputError(name, line, problem, "an integer", GAINS_ADVICE)
     return replace(block, numbers=block.numbers.astype(np.int64))
 
 
@@ -86,8 +88,10 @@ def read_columns(source: File, layout: Layout, header: bool, document: int = 1) 
                 lines.checked()
             except LineError as error:
                 line = before + error.line + 1
-                hint = f", or the header {BEIR_RUN.names}" if header and line == 1 else ""
-                raise InputError(source.name, line, error.found, f"{error.expected}{hint}") from None
+                expected = error.expected
+                if header and line == 1:
+                    expected = f"{expected}, or the header {BEIR_RUN.names}"
+                raise InputError(source.name, line, error.found, expected) from None
             numbers = lines.line_of(np.arange(len(lines))) + before + 1
             if len(lines):
                 yield Block.of_rows(lines.column(0), lines.column(document), lines.numbers, numbers)

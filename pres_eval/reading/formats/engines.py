@@ -28,7 +28,9 @@ def engine_rows(source: File, data: Any, grades: int) -> Iterator[Entry] | None:
     """
     if not isinstance(data, Mapping):
         return None
-    return _judgements(source, data) if grades else _run(source, data)
+    if grades:
+        return _judgements(source, data)
+    return _run(source, data)
 
 
 def _judgements(source: File, data: Mapping[str, Any]) -> Iterator[Entry] | None:
@@ -38,7 +40,9 @@ def _judgements(source: File, data: Mapping[str, Any]) -> Iterator[Entry] | None
     if isinstance(data.get("relevant_docs"), Mapping) and isinstance(data.get("queries"), Mapping):
         return _relevant_documents(data["relevant_docs"])
     rated_queries = _judgement_lists(data)
-    return None if rated_queries is None else _rated(rated_queries)
+    if rated_queries is None:
+        return None
+    return _rated(rated_queries)
 
 
 def _run(source: File, data: Mapping[str, Any]) -> Iterator[Entry] | None:
@@ -53,7 +57,9 @@ def _run(source: File, data: Mapping[str, Any]) -> Iterator[Entry] | None:
     if entries is not None:
         return entries
     parts = _predictions(data)
-    return _one_part(source, parts) if parts else None
+    if not parts:
+        return None
+    return _one_part(source, parts)
 
 
 def _of_other_engine(data: Mapping[str, Any]) -> Iterator[Entry] | None:
@@ -70,10 +76,10 @@ def _of_other_engine(data: Mapping[str, Any]) -> Iterator[Entry] | None:
 def _responses(source: File, responses: Sequence[Any]) -> Iterator[Entry]:
     for number, response in enumerate(responses, 1):
         if not isinstance(response, Mapping) or not isinstance(response.get("hits"), Mapping):
-            found = f"no hits in response {number}"
+            problem = f"no hits in response {number}"
             if isinstance(response, Mapping) and "error" in response:
-                found += ", but an error"
-            raise InputError(source.name, None, found, "hits: was the request right?")
+                problem += ", but an error"
+            raise InputError(source.name, None, problem, "hits: was the request right?")
         yield from _hits(str(number), response["hits"].get("hits", []))
 
 
@@ -81,14 +87,20 @@ def _hits(topic: str, hits: Sequence[Any]) -> Iterator[Entry]:
     """Yield hits with their scores; where all are null, as with `sort`, their order counts."""
     unscored = all(hit.get("_score") is None for hit in hits)
     for rank, hit in enumerate(hits, 1):
-        yield topic, str(hit["_id"]), -rank if unscored else hit.get("_score"), None
+        score = hit.get("_score")
+        if unscored:
+            score = -rank
+        yield topic, str(hit["_id"]), score, None
 
 
 def _of_solr(documents: Sequence[Any]) -> Iterator[Entry]:
     """Yield the documents of a response of Solr; without scores (`fl=id,score`) their order counts."""
     unscored = any("score" not in document for document in documents)
     for rank, document in enumerate(documents, 1):
-        yield "1", str(document["id"]), -rank if unscored else document["score"], None
+        score = document.get("score")
+        if unscored:
+            score = -rank
+        yield "1", str(document["id"]), score, None
 
 
 def _of_vespa(hits: Sequence[Any]) -> Iterator[Entry]:
@@ -133,14 +145,18 @@ def _judgement_lists(data: Mapping[str, Any]) -> list[Any] | None:
         return None
     sources = [hit.get("_source") for hit in hits["hits"] if isinstance(hit, Mapping)]
     lists = [source["judgmentRatings"] for source in sources if source and "judgmentRatings" in source]
-    return [query for queries in lists for query in queries] if lists else None
+    if not lists:
+        return None
+    return [query for queries in lists for query in queries]
 
 
 def _rated(queries: Sequence[Any]) -> Iterator[Entry]:
     for query in queries:
         for rating in query["ratings"]:
-            number = number_of(rating["rating"])
-            yield query["query"], rating["docId"], rating["rating"] if math.isnan(number) else number, None
+            grade = number_of(rating["rating"])
+            if math.isnan(grade):
+                grade = rating["rating"]
+            yield query["query"], rating["docId"], grade, None
 
 
 def _predictions(data: Mapping[str, Any]) -> dict[tuple[str, str], Mapping[str, Any]]:
@@ -160,10 +176,10 @@ def _one_part(source: File, parts: Mapping[tuple[str, str], Mapping[str, Any]]) 
         from pres_eval.reading.advice import repaired_name
 
         subset, split = next(iter(parts))
-        found = f"predictions of {', '.join(quoted('.'.join(part)) for part in parts)}"
+        problem = f"predictions of {', '.join(quoted('.'.join(part)) for part in parts)}"
         path = shlex.quote(f".[{json.dumps(subset)}][{json.dumps(split)}]")
         advice = f"take one out: jq {path} {shlex.quote(source.name)} > {repaired_name(source.name)}"
-        raise InputError(source.name, None, found, "those of one subset and split", advice)
+        raise InputError(source.name, None, problem, "those of one subset and split", advice)
     for topics in parts.values():
         for topic, documents in topics.items():
             for document, score in documents.items():

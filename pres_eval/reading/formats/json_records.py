@@ -11,7 +11,7 @@ from pres_eval.errors import InputError, ReadingNote, did_you_mean, number_of, q
 from pres_eval.reading.file import File
 from pres_eval.reading.formats.engines import Entry
 from pres_eval.reading.formats.separated import ids_in_cell
-from pres_eval.reading.formats.table_columns import ONE_TOPIC, has_one_topic, note_of_one_topic
+from pres_eval.reading.formats.table_columns import ID_OF_ONE_TOPIC, has_one_topic, note_of_one_topic
 from pres_eval.reading.headings import (
     DOCNO,
     DOCNOS,
@@ -45,7 +45,7 @@ Numbered = tuple[Any, "int | None"]
 class RecordColumns:
     """Names of the fields of a record.
 
-    topic     None: the record's number is its topic if it has a list of documents, else that is ONE_TOPIC
+    topic     None: the record's number is its topic if it has a list of documents, else ID_OF_ONE_TOPIC is
     document  the document, or the list of documents, which may be objects with their ids and scores
     number    None: the documents are in ranked order, and relevant
     by_rank   whether the number is a rank
@@ -63,13 +63,18 @@ def record_columns(record: Mapping[str, Any], grades: int, naming: Naming) -> Re
     """Return the names of a record's topic, document or documents, and number; None if it is no record."""
     headings = list(record)
     topic, docno = naming.column(TOPIC, headings), naming.column(DOCNO, headings)
-    docnos = naming.column(RELEVANT_DOCNOS if grades else DOCNOS, headings)
+    kind_of_lists, kind_of_number = DOCNOS, SCORE
+    if grades:
+        kind_of_lists, kind_of_number = RELEVANT_DOCNOS, GRADE
+    docnos = naming.column(kind_of_lists, headings)
     if docnos is not None and (docno is None or naming.named_column(DOCNOS, headings) is not None):
         return RecordColumns(topic, docnos, None)
     if docno is None or (topic is None and not has_one_topic(naming)):
         return None
-    number = naming.column(GRADE if grades else SCORE, headings)
-    rank = None if grades else naming.column(RANK, headings)
+    number = naming.column(kind_of_number, headings)
+    rank = None
+    if not grades:
+        rank = naming.column(RANK, headings)
     if number is None and rank is not None:
         return RecordColumns(topic, docno, rank, by_rank=True)
     if number is None and DOCNO not in naming.columns:
@@ -102,8 +107,8 @@ def _of_columns(data: Mapping[str, Any], grades: int, naming: Naming) -> Iterato
     columns = record_columns(data, grades, naming)
     if columns is None:
         return None
-    wanted = (columns.topic, columns.document, columns.number, columns.rank)
-    names = [name for name in wanted if name is not None]
+    read = (columns.topic, columns.document, columns.number, columns.rank)
+    names = [name for name in read if name is not None]
     kinds = {type(data[name]) for name in names}
     if len(names) < 2 or kinds not in ({dict}, {list}):
         return None
@@ -133,14 +138,18 @@ def _of_lists(data: Mapping[str, Any], grades: int, naming: Naming) -> Iterator[
         is_record(value, grades, naming) and not any(isinstance(cell, Mapping) for cell in value.values())
         for value in values
     )
-    return iter(values) if are_rows else None
+    if not are_rows:
+        return None
+    return iter(values)
 
 
 def record_entries(source: File, records: Iterable[Numbered], grades: int, others: Others) -> Iterator[Entry]:
     """Yield the documents of records, and what `others` makes of the rest; note topics that are numbers."""
     reader = RecordReader(source, grades)
     for number, (record, line) in enumerate(records, 1):
-        columns = record_columns(record, grades, reader.naming) if isinstance(record, Mapping) else None
+        columns = None
+        if isinstance(record, Mapping):
+            columns = record_columns(record, grades, reader.naming)
         if columns is None:
             check_named_columns(source, record, reader.naming, line)
             check_is_no_record(source, record, line, grades)
@@ -177,7 +186,7 @@ class RecordReader:
             topic = str(number)
         else:
             self._has_one_topic = True
-            topic = ONE_TOPIC.decode()
+            topic = ID_OF_ONE_TOPIC.decode()
         if isinstance(documents, list):
             self._table.see_list(topic)
             yield from _entries_of_list(topic, documents, line)
@@ -193,13 +202,17 @@ class RecordReader:
             self._table.see_docnos(documents, record[self._table.rival])
         if self._grades and isinstance(value, str) and self.naming.is_combined(value):
             self._table.see_combined_grade(value)
-        yield topic, documents, -value if columns.by_rank and is_number else value, line
+        if columns.by_rank and is_number:
+            value = -value
+        yield topic, documents, value, line
 
     def _begin(self, record: Mapping[str, Any], columns: RecordColumns) -> None:
         """Begin to observe; warn of the first record's fields that may be its grade or score."""
         headings = list(record)
-        is_chosen = self.naming.named_column(DOCNO, headings) is not None
-        self._table = ObservedTable(self._source.name, () if is_chosen else headings, columns.document)
+        compared = headings
+        if self.naming.named_column(DOCNO, headings) is not None:
+            compared = []
+        self._table = ObservedTable(self._source.name, compared, columns.document)
         if columns.number is None and not isinstance(record[columns.document], list):
             used = (columns.topic, columns.document)
             fields = [name for name in headings if name not in used]
@@ -224,20 +237,26 @@ def _entries_of_list(topic: Any, documents: list[Any], line: int | None) -> Iter
     scores = [_score_of(document) for document in documents]
     are_scored = bool(scores) and not any(math.isnan(score) for score in scores)
     for document, score in zip(documents, scores, strict=True):
+        docno, number = document, IN_ORDER
         if isinstance(document, Mapping):
-            heading = pick(document, IDS_OF_OBJECTS)
-            document = None if heading is None else document[heading]  # noqa: PLW2901
-        yield topic, document, score if are_scored else IN_ORDER, line
+            docno = document.get(pick(document, IDS_OF_OBJECTS))
+        if are_scored:
+            number = score
+        yield topic, docno, number, line
 
 
 def _score_of(document: Any) -> float:
     """Return the score of an object in a list of documents; nan if it has none."""
-    return number_of(document.get("score")) if isinstance(document, Mapping) else math.nan
+    if not isinstance(document, Mapping):
+        return math.nan
+    return number_of(document.get("score"))
 
 
 def check_named_columns(source: File, record: Any, naming: Naming, line: int | None) -> None:
     """Raise InputError for a record without one of the columns that the options name."""
-    headings = list(record) if isinstance(record, Mapping) else []
+    headings: list[str] = []
+    if isinstance(record, Mapping):
+        headings = list(record)
     for kind, heading in naming.columns.items():
         if heading not in headings:
             advice = did_you_mean(heading, headings, "the heading is written as in the file")
@@ -252,6 +271,8 @@ def check_is_no_record(source: File, record: Any, line: int | None, grades: int)
     ):
         return
     if any(NO_NAMING.column(kind, list(record)) is not None for kind in (TOPIC, DOCNO)):
-        found = f"a record with {', '.join(map(quoted, record))}"
-        expected = f"one with query_id, doc_id and {'relevance' if grades else 'score'}"
-        raise InputError(source.name, line, found, expected, NAME_THEM)
+        problem = f"a record with {', '.join(map(quoted, record))}"
+        expected = "one with query_id, doc_id and score"
+        if grades:
+            expected = "one with query_id, doc_id and relevance"
+        raise InputError(source.name, line, problem, expected, NAME_THEM)

@@ -86,7 +86,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) < len(pairs):
         keys = [key for key, _ in pairs]
-        raise _RepeatedKeyError(next(key for place, key in enumerate(keys) if key in keys[:place]))
+        raise _RepeatedKeyError(next(key for number, key in enumerate(keys) if key in keys[:number]))
     return members
 
 
@@ -101,12 +101,12 @@ def _nested_entries(source: File, data: Any, line: int | None) -> Iterator[Entry
         elif isinstance(documents, list):
             for document in documents:
                 if isinstance(document, (Mapping, list)):
-                    found = f"{type(document).__name__} in the list of topic {quoted(topic)}"
-                    raise InputError(source.name, line, found, "docnos in ranked order")
+                    problem = f"{type(document).__name__} in the list of topic {quoted(topic)}"
+                    raise InputError(source.name, line, problem, "docnos in ranked order")
                 yield topic, document, IN_ORDER, line
         else:
-            found = f"{type(documents).__name__} for topic {quoted(topic)}"
-            raise InputError(source.name, line, found, f"JSON like {SHAPE}")
+            problem = f"{type(documents).__name__} for topic {quoted(topic)}"
+            raise InputError(source.name, line, problem, f"JSON like {SHAPE}")
 
 
 def whole_entries(source: File, entries: Iterator[Entry]) -> Iterator[Entry]:
@@ -114,8 +114,8 @@ def whole_entries(source: File, entries: Iterator[Entry]) -> Iterator[Entry]:
     try:
         yield from entries
     except (KeyError, TypeError, AttributeError, ValueError) as error:
-        found = f"a hit or a rating that is not whole ({error})"
-        raise InputError(source.name, None, found, "_id and _score, or _id and rating") from None
+        problem = f"a hit or a rating that is not whole ({error})"
+        raise InputError(source.name, None, problem, "_id and _score, or _id and rating") from None
 
 
 def _rows(source: File, entries: Iterable[Entry], grades: int) -> Iterator[Row]:
@@ -133,19 +133,21 @@ def _rows(source: File, entries: Iterable[Entry], grades: int) -> Iterator[Row]:
         where = f"of document {quoted(document_id)} for topic {quoted(topic_id)}"
         if grades:
             grade = _grade(number, naming)
-            found = f"relevance {quoted(json.dumps(number))} {where}"
-            yield topic_id, document_id, checked_grade(grade, found, source.name, line, grades), line
+            problem = f"relevance {quoted(json.dumps(number))} {where}"
+            yield topic_id, document_id, checked_grade(grade, problem, source.name, line, grades), line
             continue
         if isinstance(number, bool) or not isinstance(number, (int, float)):
-            found = f"score {quoted(json.dumps(number))} {where}"
-            raise InputError(source.name, line, found, "a number")
+            problem = f"score {quoted(json.dumps(number))} {where}"
+            raise InputError(source.name, line, problem, "a number")
         yield topic_id, document_id, _double(number), line
 
 
 def _grade(number: Any, naming: Naming) -> int | float:
     """Return a grade, nan for what is none; words are those of --grades."""
     if isinstance(number, str):
-        return naming.grade(number) if math.isnan(number_of(number)) else math.nan
+        if not math.isnan(number_of(number)):
+            return math.nan
+        return naming.grade(number)
     if isinstance(number, bool) or not isinstance(number, (int, float)):
         return math.nan
     return number
@@ -163,4 +165,6 @@ def _double(number: int | float) -> float:
     try:
         return float(number)
     except OverflowError:
-        return math.inf if number > 0 else -math.inf
+        if number < 0:
+            return -math.inf
+        return math.inf

@@ -50,28 +50,28 @@ def opened(source: File) -> Iterator[Any]:
         import pyarrow.parquet
     except ImportError:
         raise MissingExtraError(f"{source.name}: reading Parquet", "pyarrow", "parquet") from None
-    place: Any = ""
+    opened_file: Any = ""
     try:
-        place = source.for_jumps()
+        opened_file = source.for_jumps()
         # What it reads ahead it keeps: worth it only where each reading takes a request to a store.
-        before = not isinstance(place, str)
+        before = not isinstance(opened_file, str)
         with (
             in_the_end(source.check_unchanged),
-            pyarrow.parquet.ParquetFile(place, pre_buffer=before) as file,
+            pyarrow.parquet.ParquetFile(opened_file, pre_buffer=before) as file,
         ):
-            file.place = place  # to open it once more
+            file.place = opened_file  # to open it once more
             yield file
     except PresEvalError:
         raise
     except UnicodeDecodeError:
-        found, expected = "a column whose name is no UTF-8", "columns with names in UTF-8"
-        raise InputError(source.name, None, found, expected) from None
+        problem, expected = "a column whose name is no UTF-8", "columns with names in UTF-8"
+        raise InputError(source.name, None, problem, expected) from None
     except Exception as error:
         # Stores raise what they like, such as ValueError for one that sends no parts of files.
-        if isinstance(place, str) and not isinstance(error, (pyarrow.ArrowException, OSError)):
+        if isinstance(opened_file, str) and not isinstance(error, (pyarrow.ArrowException, OSError)):
             raise
-        said = (str(error) or type(error).__name__).splitlines()[0]
-        raise InputError(source.name, None, f"cannot be read ({said})") from None
+        reason = (str(error) or type(error).__name__).splitlines()[0]
+        raise InputError(source.name, None, f"cannot be read ({reason})") from None
 
 
 def row_groups(source: File, file: Any, numbers: Iterable[int], grades: int) -> Iterator[Block]:
@@ -90,7 +90,9 @@ def row_groups(source: File, file: Any, numbers: Iterable[int], grades: int) -> 
                 f"at most {LARGEST_GROUP:,}, such as a million rows",
             )
         # One after the other, so that memory does not grow with the file; threads have files of their own.
-        ids = names[:1] if columns.several else names[:2]
+        ids = names[:2]
+        if columns.several:
+            ids = names[:1]
         rows = max(min(ROWS, LARGEST_BATCH // _longest_shared(file, group, ids)), 1)
         groups_size += size
         for batch in file.iter_batches(rows, row_groups=[group], columns=names, use_threads=False):
@@ -109,10 +111,12 @@ def row_groups(source: File, file: Any, numbers: Iterable[int], grades: int) -> 
                     f"ids of at most {MOST_SHARED:,}, or {SHARED_BY} times the row groups",
                 )
             if len(names) < 3:
-                values: AnyArray = np.array([in_order.number(each) for each in topic])
+                values: AnyArray = np.array([in_order.number(topic_id) for topic_id in topic])
             else:
                 values = _numbers(source, batch.column(names[2]), names[2], grades)
-            block = Block.of_rows(topic, document, -values if columns.by_rank else values)
+            if columns.by_rank:
+                values = -values
+            block = Block.of_rows(topic, document, values)
             check_topics(source.name, block)
             yield block
 
@@ -133,8 +137,8 @@ def _observe(source: File, file: Any, columns: Columns, grades: int) -> None:
     if is_unnamed:
         candidates = [
             heading
-            for place, heading in enumerate(headings)
-            if place not in columns.places and may_be_numbers(first_rows.column(place).to_pylist(), grades)
+            for column, heading in enumerate(headings)
+            if column not in columns.used and may_be_numbers(first_rows.column(column).to_pylist(), grades)
         ]
         warn_of_unnamed_number(source.name, candidates, grades, "HEADING")
     for row in first_rows.to_pylist():
@@ -169,9 +173,9 @@ def _longest_shared(file: Any, group: int, columns: list[str]) -> int:
         # The first row comes with all ids of the group's dictionary; those without one are in the file.
         for first in again.iter_batches(1, row_groups=[group], columns=columns, use_threads=False):
             return 1 + sum(
-                pyarrow.compute.max(pyarrow.compute.binary_length(one.dictionary)).as_py() or 0
-                for one in first.columns
-                if pyarrow.types.is_dictionary(one.type)
+                pyarrow.compute.max(pyarrow.compute.binary_length(column.dictionary)).as_py() or 0
+                for column in first.columns
+                if pyarrow.types.is_dictionary(column.type)
             )
     return 1
 
@@ -204,7 +208,7 @@ def blocks_of_groups(source: File, start: int, stop: int, by_topic: bool) -> Ite
 def column_names(source: File, file: Any, grades: int) -> list[str]:
     """Return the names of the columns that are read.  Raises InputError if the file has not all of them."""
     names = file.schema_arrow.names
-    return [names[place] for place in columns_in(source, file, grades).places]
+    return [names[column] for column in columns_in(source, file, grades).used]
 
 
 def columns_in(source: File, file: Any, grades: int) -> Columns:
@@ -219,18 +223,23 @@ def columns_in(source: File, file: Any, grades: int) -> Columns:
     names = schema.names
     columns = columns_of(names, grades, source.naming.for_role(grades))
     if columns is None or columns.topic is None:
-        value = "relevance or label" if grades else "score"
+        value = "score"
+        if grades:
+            value = "relevance or label"
         expected = f"query_id doc_id {value}, or qid docno {value}"
         raise InputError(source.name, None, f"the columns {', '.join(names)}", expected, NAME_THEM)
-    for place in columns.places:
-        if names.count(names[place]) > 1:
-            found = f"{names.count(names[place])} columns named {names[place]}"
-            raise InputError(source.name, None, found, "one")
-    for place in columns.places[:1] if columns.several else columns.places[:2]:
-        kind = schema.field(place).type
+    for column in columns.used:
+        if names.count(names[column]) > 1:
+            problem = f"{names.count(names[column])} columns named {names[column]}"
+            raise InputError(source.name, None, problem, "one")
+    columns_of_ids = columns.used[:2]
+    if columns.several:
+        columns_of_ids = columns.used[:1]
+    for column in columns_of_ids:
+        kind = schema.field(column).type
         if pyarrow.types.is_nested(kind):
-            found = f"column {quoted(names[place])} of type {kind}"
-            raise InputError(source.name, None, found, "texts or whole numbers")
+            problem = f"column {quoted(names[column])} of type {kind}"
+            raise InputError(source.name, None, problem, "texts or whole numbers")
     return columns
 
 
@@ -245,14 +254,14 @@ def _ids(source: File, column: Any, name: str) -> Ids:
         column = column.cast(pyarrow.large_string())
     column = column.cast(pyarrow.large_binary())
     _, offsets, data = column.buffers()
-    places = np.frombuffer(offsets, np.int64)[column.offset : column.offset + len(column) + 1]
-    start, stop = int(places[0]), int(places[-1])
+    byte_offsets = np.frombuffer(offsets, np.int64)[column.offset : column.offset + len(column) + 1]
+    start, stop = int(byte_offsets[0]), int(byte_offsets[-1])
     text = np.zeros(stop - start + PADDING, np.uint8)
     if stop > start:
         text[: stop - start] = np.frombuffer(data, np.uint8)[start:stop]
     if (text[: stop - start] == 0).any():
         raise InputError(source.name, None, f"a NUL in an id of column {quoted(name)}", "text")
-    return Ids.from_buffer(text, places[:-1] - start, places[1:] - start)
+    return Ids.from_buffer(text, byte_offsets[:-1] - start, byte_offsets[1:] - start)
 
 
 def _numbers(source: File, column: Any, name: str, grades: int) -> AnyArray:
@@ -265,7 +274,9 @@ def _numbers(source: File, column: Any, name: str, grades: int) -> AnyArray:
         values = [naming.grade(str(value)) for value in column.to_pylist()]
         return _grades(source, np.array(values), name, grades)
     if not (pyarrow.types.is_integer(column.type) or pyarrow.types.is_floating(column.type)):
-        expected = "integers" if grades else "numbers"
+        expected = "numbers"
+        if grades:
+            expected = "integers"
         raise InputError(source.name, None, f"column {quoted(name)} of type {column.type}", expected)
     numbers = column.to_numpy(zero_copy_only=False)
     if not grades:
@@ -278,8 +289,8 @@ def _grades(source: File, grades_read: AnyArray, name: str, grades: int) -> AnyA
     limits = np.iinfo(np.int64)
     if grades_read.dtype.kind != "f":
         if len(grades_read) and not limits.min <= int(grades_read.max()) <= limits.max:
-            found = f"relevance {int(grades_read.max())} in column {quoted(name)}"
-            raise InputError(source.name, None, found, "integers of 64 bits")
+            problem = f"relevance {int(grades_read.max())} in column {quoted(name)}"
+            raise InputError(source.name, None, problem, "integers of 64 bits")
         return grades_read.astype(np.int64)
     wrong = ~np.isfinite(grades_read)
     if grades != GAINS:
@@ -287,10 +298,13 @@ def _grades(source: File, grades_read: AnyArray, name: str, grades: int) -> AnyA
         wrong |= np.abs(grades_read.astype(np.float64)) >= 2.0**63
         wrong |= grades_read != np.trunc(grades_read)
     if wrong.any():
-        found = f"relevance {float(grades_read[int(np.argmax(wrong))])!r} in column {quoted(name)}"
-        expected = "finite numbers" if grades == GAINS else "integers"
-        raise InputError(source.name, None, found, expected, "" if grades == GAINS else GAINS_ADVICE)
-    return grades_read.astype(np.float64 if grades == GAINS else np.int64)
+        problem = f"relevance {float(grades_read[int(np.argmax(wrong))])!r} in column {quoted(name)}"
+        if grades == GAINS:
+            raise InputError(source.name, None, problem, "finite numbers")
+        raise InputError(source.name, None, problem, "integers", GAINS_ADVICE)
+    if grades == GAINS:
+        return grades_read.astype(np.float64)
+    return grades_read.astype(np.int64)
 
 
 def _check_nulls(source: File, column: Any, name: str) -> None:

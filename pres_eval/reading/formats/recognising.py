@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from typing import Any
 
 from pres_eval.errors import InputError
@@ -38,13 +37,14 @@ NAMED = "columns"
 
 def _read_named(source: File, grades: int) -> Iterator[Block]:
     """Read a file whose columns --columns names."""
-    is_parquet = source.head().startswith(b"PAR1")
-    return (read_parquet if is_parquet else read_by_number)(source, grades)
+    if source.head().startswith(b"PAR1"):
+        return read_parquet(source, grades)
+    return read_by_number(source, grades)
 
 
 FORMATS = {
-    one.name: one
-    for one in (
+    file_format.name: file_format
+    for file_format in (
         FileFormat(
             name="msmarco",
             meaning="MS MARCO's (topic docno rank; the rank is the order)",
@@ -76,7 +76,9 @@ def recognised(source: File, grades: bool) -> FileFormat | None:
     if head.startswith(b"PAR1"):
         return FORMATS["parquet"]
     if naming.by_number:
-        return FORMATS[NAMED] if _numbers_are_of(naming, grades) else None
+        if not _numbers_are_of(naming, grades):
+            return None
+        return FORMATS[NAMED]
     lines = head.split(b"\n")
     whole = [line for line in lines[:-1] if line.strip()][:LOOKED_AT_LINES]
     if head.lstrip()[:1] in (b"{", b"["):
@@ -95,7 +97,14 @@ def _of_text(text: bytes, lines: list[bytes], grades: bool, naming: Naming) -> F
     table = head_of_table(text, naming)
     if table is not None and columns_of(table.names, grades, naming) is not None:
         return FORMATS["csv"]
-    return FORMATS["msmarco"] if not grades and _ranks_ascend(lines) else None
+    if not grades and _ranks_ascend(lines):
+        return FORMATS["msmarco"]
+    return None
+
+
+def has_whole_numbers(source: File) -> bool:
+    """Return whether the beginning of a file has no decimals, as grades have none, and scores may."""
+    return re.search(rb"[:\s,]-?\d+(\.\d|[eE][+-]?\d)|NaN|Infinity", source.head()) is None
 
 
 def judgements_format(source: File) -> FileFormat | None:
@@ -111,7 +120,9 @@ def _numbers_are_of(naming: Naming, grades: bool) -> bool:
     if DOCNO not in naming.columns and DOCNOS not in naming.columns:
         return False
     of_runs = SCORE in naming.columns or RANK in naming.columns
-    return GRADE in naming.columns or not of_runs if grades else of_runs or GRADE not in naming.columns
+    if grades:
+        return GRADE in naming.columns or not of_runs
+    return of_runs or GRADE not in naming.columns
 
 
 def _json(source: File, head: bytes, lines: list[bytes], grades: bool, naming: Naming) -> FileFormat | None:
@@ -119,10 +130,7 @@ def _json(source: File, head: bytes, lines: list[bytes], grades: bool, naming: N
     if BEGINNING_OF_ENGINE.search(head):
         return FORMATS[JSON_EXPORT]
     if head.lstrip().startswith(b"["):
-        record = _first_value(head.lstrip()[1:])
-        if record is None and len(head) >= HEAD - len(BYTE_ORDER_MARK):
-            record = _first_value(source.head(LONGEST_RECORD).lstrip(BYTE_ORDER_MARK + b" \r\n\t")[1:])
-        return FORMATS[JSON_RECORDS] if is_record(record, grades, naming) else None
+        return _json_list(source, head, grades, naming)
     shape = _shape(head, grades, naming)
     closed = [line.rstrip().endswith(b"}") for line in lines]
     if lines and lines[0].lstrip().startswith(b"{") and all(closed):
@@ -131,7 +139,19 @@ def _json(source: File, head: bytes, lines: list[bytes], grades: bool, naming: N
             return FORMATS["jsonl"]
         if shape is not None and len(lines) > 1:
             return FORMATS["jsonl"]
-    return None if shape is None else FORMATS[shape]
+    if shape is None:
+        return None
+    return FORMATS[shape]
+
+
+def _json_list(source: File, head: bytes, grades: bool, naming: Naming) -> FileFormat | None:
+    """Return the format of a list in JSON, None if its first element is no record."""
+    record = _first_value(head.lstrip()[1:])
+    if record is None and len(head) >= HEAD - len(BYTE_ORDER_MARK):
+        record = _first_value(source.head(LONGEST_RECORD).lstrip(BYTE_ORDER_MARK + b" \r\n\t")[1:])
+    if not is_record(record, grades, naming):
+        return None
+    return FORMATS[JSON_RECORDS]
 
 
 _MEMBER = re.compile(rb'\s*\{\s*("(?:[^"\\]|\\.)*")\s*:\s*')
@@ -141,19 +161,25 @@ _LIST_OF_IDS = re.compile(rb'\[\s*(?:["\]]|-?\d)')
 def _shape(head: bytes, grades: bool, naming: Naming) -> str | None:
     """Return the name of the format of an object that begins so; None if it is none that can be read."""
     member = _MEMBER.match(head)
+    value = b""
+    if member is not None:
+        value = head[member.end() :]
+    shape: str | None = None
     if member is None:
-        return "json" if re.match(rb"\s*\{\s*\}\s*$", head) else None
-    value = head[member.end() :]
-    if value.startswith(b"{"):
-        return JSON_RECORDS if is_record(_first_value(value), grades, naming) else "json"
-    if value.startswith(b"[") and is_record(_first_value(value[1:]), grades, naming):
-        return JSON_RECORDS
-    if _LIST_OF_IDS.match(value) is None:
-        is_table = records_of_table(_first_value(head), grades, naming) is not None
-        return JSON_RECORDS if is_table else None
-    key = json.loads(member[1].decode("utf-8", "replace"))
-    is_table = key == "columns" or any(naming.column(kind, [key]) is not None for kind in COLUMNS_OF_TABLES)
-    return JSON_RECORDS if is_table else JSON_LISTS
+        if re.match(rb"\s*\{\s*\}\s*$", head) is not None:
+            shape = "json"
+    elif is_record(_first_value(value.removeprefix(b"[")), grades, naming):
+        shape = JSON_RECORDS
+    elif value.startswith(b"{"):
+        shape = "json"
+    elif _LIST_OF_IDS.match(value) is not None:
+        shape = JSON_LISTS
+        key = json.loads(member[1].decode("utf-8", "replace"))
+        if key == "columns" or any(naming.column(kind, [key]) is not None for kind in COLUMNS_OF_TABLES):
+            shape = JSON_RECORDS
+    elif records_of_table(_first_value(head), grades, naming) is not None:
+        shape = JSON_RECORDS
+    return shape
 
 
 def _first_value(text: bytes) -> Any:
@@ -174,8 +200,12 @@ def _ranks_ascend(lines: Sequence[bytes]) -> bool:
     rows = [line.split() for line in lines]
     if not all(len(words) == 3 and re.fullmatch(rb"\d{1,9}", words[2]) for words in rows):
         return False
-    ranks = [(topic, int(rank)) for topic, _, rank in rows]
-    return all(
-        rank > last if topic == before else rank == 1
-        for (before, last), (topic, rank) in pairwise([(b"", 0), *ranks])
-    )
+    last_topic, last_rank = b"", 0
+    for topic, _, rank_text in rows:
+        rank = int(rank_text)
+        if topic == last_topic and rank <= last_rank:
+            return False
+        if topic != last_topic and rank != 1:
+            return False
+        last_topic, last_rank = topic, rank
+    return True

@@ -14,7 +14,7 @@ from pres_eval.reading.blocks import Block, Row, blocks_of_rows
 from pres_eval.reading.csv_rows import cells_of, separated_rows, separator_of_lines
 from pres_eval.reading.file import File
 from pres_eval.reading.formats.table_columns import (
-    ONE_TOPIC,
+    ID_OF_ONE_TOPIC,
     Columns,
     columns_of,
     note_of_one_topic,
@@ -42,8 +42,10 @@ class InOrder:
 
     def number(self, topic: object) -> int:
         """Return 1 for judgements; for runs -1 for a topic's first document, -2 for the next."""
+        if self._grades:
+            return 1
         self._documents[topic] += 1
-        return 1 if self._grades else -self._documents[topic]
+        return -self._documents[topic]
 
 
 def read_csv(source: File, grades: int) -> Iterator[Block]:
@@ -58,8 +60,10 @@ def _rows_by_heading(source: File, grades: int) -> Iterator[Row]:
     """Yield the rows of a file with a header."""
     naming = source.naming.for_role(grades)
     head = head_of_table(source.head(), naming)
-    columns = None if head is None else columns_of(head.names, grades, naming)
-    if head is None or columns is None:
+    if head is None:
+        raise _missing_columns(source, head, grades)
+    columns = columns_of(head.names, grades, naming)
+    if columns is None:
         raise _missing_columns(source, head, grades)
     if columns.topic is None:
         note_of_one_topic(source.name)
@@ -112,13 +116,15 @@ def _warn_of_unnamed_number(
     rows = [cells_of(line.rstrip("\r"), separator) for line in lines if line.strip()]
     rows = [row for row in rows if len(row) > columns.last and row != list(header)]
     width = min(map(len, rows), default=0)
-    candidates = [
-        header[place] if header else str(place + 1)
-        for place in range(width)
-        if place not in columns.places
-        and may_be_numbers([row[place] for row in rows[0 if header else 1 :] or rows], grades)
-    ]
-    warn_of_unnamed_number(source.name, candidates, grades, "HEADING" if header else "NUMBER")
+    if header:
+        names, option, body = list(header), "HEADING", rows
+    else:  # the first row may be a heading all the same
+        names, option, body = [str(number + 1) for number in range(width)], "NUMBER", rows[1:] or rows
+    candidates = []
+    for column in range(width):
+        if column not in columns.used and may_be_numbers([row[column] for row in body], grades):
+            candidates.append(names[column])
+    warn_of_unnamed_number(source.name, candidates, grades, option)
 
 
 def read_by_number(source: File, grades: int) -> Iterator[Block]:
@@ -133,6 +139,8 @@ def _rows_by_number(source: File, grades: int) -> Iterator[Row]:
     """Yield the rows of a file without a header, or whose header has no number in the column of numbers."""
     naming = source.naming.for_role(grades)
     columns = numbered_columns(naming, grades)
+    if columns.topic is None:
+        note_of_one_topic(source.name)
     separator = separator_of_lines(source.head(), columns.last + 1)
     if columns.number is None and not columns.several:
         _warn_of_unnamed_number(source, columns, grades, separator)
@@ -147,8 +155,8 @@ def _rows_by_number(source: File, grades: int) -> Iterator[Row]:
         raise InputError(source.name, None, "no lines", "rows of columns")
     width = len(first[1])
     if width <= columns.last:
-        found = plural(width, "column")
-        raise InputError(source.name, first[0], found, f"{columns.last + 1} or more (--columns)")
+        expected = f"{columns.last + 1} or more (--columns)"
+        raise InputError(source.name, first[0], plural(width, "column"), expected)
     is_header = columns.number is not None and math.isnan(
         naming.grade(first[1][columns.number].replace(",", "."))
     )
@@ -184,8 +192,9 @@ def _missing_columns(source: File, head: TableHead | None, grades: int) -> Input
     if head is None:
         head = TableHead((source.head().partition(b"\n")[0].decode("utf-8", "replace"),), ",", '"', 0)
     line = head.before + 1
-    number = "relevance" if grades else "score"
-    expected = f"a header with query_id, doc_id and {number}"
+    expected = "a header with query_id, doc_id and score"
+    if grades:
+        expected = "a header with query_id, doc_id and relevance"
     error = InputError(source.name, line, f"the columns {quoted(', '.join(head.names))}", expected)
     if any("\0" in name for name in head.names):
         return with_advice(error, source, "")
@@ -216,11 +225,8 @@ class CellReader:
     def rows(self, rows: Iterable[tuple[int, list[str]]]) -> Iterator[Row]:
         """Yield the rows; leave out those with neither document nor number, as a topic without a rating."""
         columns, in_order = self.columns, InOrder(self.grades)
-        docno = self.headings[columns.document] if self.headings else ""
-        naming = self.source.naming.for_role(self.grades)
-        is_chosen = naming.named_column(DOCNO, self.headings) is not None
-        table = ObservedTable(self.source.name, () if is_chosen else self.headings, docno)
-        rival = None if table.rival is None else self.headings.index(table.rival)
+        has_number = columns.number is not None and bool(self.grades or not columns.several)
+        table = self._observed()
         topics_alone: list[str] = []
         for line, cells in rows:
             if not any(cells):
@@ -228,44 +234,76 @@ class CellReader:
             if len(cells) != self.width:
                 expected = f"{self.width}{self.like}"
                 raise InputError(self.source.name, line, f"{len(cells)} columns", expected)
-            text = "" if columns.number is None else cells[columns.number].strip()
-            document_cell = cells[columns.document]
-            topic_cell = ONE_TOPIC.decode() if columns.topic is None else cells[columns.topic]
-            if columns.number is not None and not (document_cell.strip() or text):
-                topics_alone.append(topic_cell)
-                continue
+            topic_cell = ID_OF_ONE_TOPIC.decode()
+            if columns.topic is not None:
+                topic_cell = cells[columns.topic]
+            if columns.number is not None:
+                is_alone = not cells[columns.document].strip() and not cells[columns.number].strip()
+                if is_alone:
+                    topics_alone.append(topic_cell)
+                    continue
             topic = id_of_cell(self.source, line, topic_cell, "topic")
-            has_number = columns.number is not None and (self.grades or not columns.several)
-            number = self._number(line, text) if has_number else 0
-            if rival is not None:
-                table.see_docnos(document_cell, cells[rival])
-            if columns.rank is not None:
-                table.see_rank(topic.decode("utf-8", "replace"), cells[columns.rank], number)
-            if columns.several:
-                table.see_list(topic.decode("utf-8", "replace"))
-            if self.grades and naming.is_combined(text):
-                table.see_combined_grade(text)
-            for id_text in ids_in_cell(document_cell) if columns.several else [document_cell]:
-                document = id_of_cell(self.source, line, id_text, DOCNO)
-                yield topic, document, number if has_number else in_order.number(topic), line
+            number: int | float = 0
+            if columns.number is not None and has_number:
+                number = self._number(line, cells[columns.number].strip())
+            self._show(table, topic, cells, number)
+            for document in self._documents(line, cells[columns.document]):
+                if not has_number:
+                    number = in_order.number(topic)
+                yield topic, document, number, line
         table.warn()
         if topics_alone:
             left_out = f"{plural(len(topics_alone), 'row')} without document and number left out"
             text = f"{self.source.name}: {left_out}, such as that of topic {quoted(topics_alone[0])}"
             warnings.warn(text, ReadingNote, stacklevel=2)
 
+    def _observed(self) -> ObservedTable:
+        """Return what observes the rows; ids of another column do not matter if the options name one."""
+        if not self.headings:
+            return ObservedTable(self.source.name, (), "")
+        docno = self.headings[self.columns.document]
+        naming = self.source.naming.for_role(self.grades)
+        if naming.named_column(DOCNO, self.headings) is not None:
+            return ObservedTable(self.source.name, (), docno)
+        return ObservedTable(self.source.name, self.headings, docno)
+
+    def _show(self, table: ObservedTable, topic: bytes, cells: Sequence[str], number: int | float) -> None:
+        """Show a row to what observes the table."""
+        columns = self.columns
+        if table.rival is not None:
+            table.see_docnos(cells[columns.document], cells[self.headings.index(table.rival)])
+        if columns.rank is not None:
+            table.see_rank(topic.decode("utf-8", "replace"), cells[columns.rank], number)
+        if columns.several:
+            table.see_list(topic.decode("utf-8", "replace"))
+        if self.grades and columns.number is not None:
+            grade = cells[columns.number]
+            if self.source.naming.is_combined(grade):
+                table.see_combined_grade(grade.strip())
+
+    def _documents(self, line: int, cell: str) -> Iterator[bytes]:
+        """Yield the documents of a cell."""
+        texts = [cell]
+        if self.columns.several:
+            texts = ids_in_cell(cell)
+        for text in texts:
+            yield id_of_cell(self.source, line, text, DOCNO)
+
     def _number(self, line: int, text: str) -> int | float:
         """Return a score, the negative of a rank, or a grade, which is whole unless gains are read."""
         naming = self.source.naming
-        is_decimal = self.separator != "," and not naming.is_combined(text)
-        number_text = text.replace(",", ".") if is_decimal else text
+        number_text = text
+        if self.separator != "," and not naming.is_combined(text):
+            number_text = text.replace(",", ".")
         if self.grades:
             grade = naming.grade(number_text)
             return checked_grade(grade, f"relevance {quoted(text)}", self.source.name, line, self.grades)
         score = number_of(number_text)
         if math.isnan(score):
             raise InputError(self.source.name, line, f"score {quoted(text)}", "a number")
-        return -score if self.columns.by_rank else score
+        if self.columns.by_rank:
+            return -score
+        return score
 
 
 def ids_in_cell(cell: str) -> list[str]:
@@ -289,18 +327,24 @@ def _lines(source: File) -> Iterator[str]:
         source.give_back(chunk)
 
 
-def checked_grade(grade: float, found: str, name: str, line: int | None, grades: int) -> int | float:
+def checked_grade(grade: float, text: str, name: str, line: int | None, grades: int) -> int | float:
     """Return a grade as a whole number, or as a decimal one if gains are read.
 
+    text  the grade as messages call it
     Raises InputError for what is no finite number, or not whole where grades are expected.
     """
-    largest = 2**53 if isinstance(grade, float) else 2**63  # doubles above have no ones
+    largest = 2**63
+    if isinstance(grade, float):
+        largest = 2**53  # doubles above have no ones
+    expected = "an integer"
+    if grades == GAINS:
+        expected = "a finite number"
     if math.isnan(grade) or abs(grade) >= largest:
-        raise InputError(name, line, found, "an integer" if grades != GAINS else "a finite number")
+        raise InputError(name, line, text, expected)
     if grade == int(grade):
         return int(grade)
     if grades != GAINS:
-        raise InputError(name, line, found, "an integer", GAINS_ADVICE)
+        raise InputError(name, line, text, expected, GAINS_ADVICE)
     return grade
 
 

@@ -9,7 +9,7 @@ from pres_eval.errors import ReadingNote
 from pres_eval.reading.headings import DOCNO, DOCNOS, GRADE, RANK, RELEVANT_DOCNOS, SCORE, TOPIC, Naming
 from pres_eval.records import dataclass
 
-ONE_TOPIC = b"1"
+ID_OF_ONE_TOPIC = b"1"
 """Topic of all rows of a table without a column of topics."""
 
 
@@ -17,7 +17,7 @@ ONE_TOPIC = b"1"
 class Columns:
     """Places of the columns of a file, from 0.
 
-    topic    None: all rows are of ONE_TOPIC
+    topic    None: all rows are of ID_OF_ONE_TOPIC
     number   of the score, rank or grade; None: the documents of a topic are in ranked order, and relevant
     by_rank  whether the number is a rank
     several  whether a cell has several documents in ranked order
@@ -32,21 +32,24 @@ class Columns:
     rank: int | None = None
 
     @property
-    def places(self) -> tuple[int, ...]:
-        """Return the places of topic, document and number, of those that there are."""
-        places = (self.topic, self.document, self.number)
-        return tuple(place for place in places if place is not None)
+    def used(self) -> tuple[int, ...]:
+        """Return the columns of topic, document and number, of those that there are."""
+        columns = (self.topic, self.document, self.number)
+        return tuple(column for column in columns if column is not None)
 
     @property
     def last(self) -> int:
-        """Return the last place."""
-        return max(self.places)
+        """Return the last of the columns that are used."""
+        return max(self.used)
 
 
 def columns_of(header: Sequence[str], grades: int, naming: Naming) -> Columns | None:
     """Return the columns of a header; None if it lacks the topic, the document, or the number."""
     topic, document = naming.column(TOPIC, header), naming.column(DOCNO, header)
-    documents = naming.column(RELEVANT_DOCNOS if grades else DOCNOS, header)
+    kind_of_lists = DOCNOS
+    if grades:
+        kind_of_lists = RELEVANT_DOCNOS
+    documents = naming.column(kind_of_lists, header)
     several = documents is not None and (document is None or naming.named_column(DOCNOS, header) is not None)
     if several:
         document = documents
@@ -61,15 +64,17 @@ def columns_of(header: Sequence[str], grades: int, naming: Naming) -> Columns | 
         return None
     if number is None and not (several or is_named(naming)):
         return None
-    place = None if number is None else header.index(number)
-    rank = None if grades or by_rank else naming.column(RANK, header)
+    rank = None
+    if not grades and not by_rank:
+        rank = naming.column(RANK, header)
+    column_of = {name: column for column, name in reversed(list(enumerate(header)))}
     return Columns(
-        topic=None if topic is None else header.index(topic),
-        document=header.index(document),
-        number=place,
+        topic=column_of.get(topic or ""),
+        document=column_of[document],
+        number=column_of.get(number or ""),
         by_rank=by_rank,
         several=several,
-        rank=None if rank is None else header.index(rank),
+        rank=column_of.get(rank or ""),
     )
 
 
@@ -86,13 +91,19 @@ def has_one_topic(naming: Naming) -> bool:
 
 def numbered_columns(naming: Naming, grades: int) -> Columns:
     """Return the columns that --columns names by their numbers."""
-    places = {kind: int(number) - 1 for kind, number in naming.columns.items()}
-    several = DOCNOS in places
-    by_rank = not grades and SCORE not in places and RANK in places
-    number = places.get(GRADE) if grades else places.get(RANK if by_rank else SCORE)
+    column_of = {kind: int(number) - 1 for kind, number in naming.columns.items()}
+    several = DOCNOS in column_of
+    document = column_of[DOCNOS] if several else column_of[DOCNO]
+    by_rank = not grades and SCORE not in column_of and RANK in column_of
+    if grades:
+        number = column_of.get(GRADE)
+    elif by_rank:
+        number = column_of[RANK]
+    else:
+        number = column_of.get(SCORE)
     return Columns(
-        topic=places.get(TOPIC),
-        document=places[DOCNOS if several else DOCNO],
+        topic=column_of.get(TOPIC),
+        document=document,
         number=number,
         by_rank=by_rank,
         several=several,
@@ -101,7 +112,6 @@ def numbered_columns(naming: Naming, grades: int) -> Columns:
 
 def note_of_one_topic(name: str) -> None:
     """Note that a table has no column of topics."""
-    text = (
-        f"no column of topics, so that all rows are of topic {ONE_TOPIC.decode()} (--columns topic=HEADING)"
-    )
+    topic = ID_OF_ONE_TOPIC.decode()
+    text = f"no column of topics, so that all rows are of topic {topic} (--columns topic=HEADING)"
     warnings.warn(f"{name}: {text}", ReadingNote, stacklevel=2)

@@ -12,7 +12,7 @@ from pres_eval.records import dataclass
 SEPARATOR_LINE = re.compile(rb'"?sep=[;,\t]"?\s*', re.IGNORECASE)
 """The first line of some exports, for Excel alone."""
 
-SEPARATORS = "\t;,|"
+COLUMN_SEPARATORS = "\t;,|"
 """Separators of columns; a heading line that has several is separated by the first of these."""
 
 QUOTED_WORDS = re.compile(rb'"[^"]*"(?: "[^"]*")+\s*')
@@ -47,7 +47,7 @@ def head_of_line(line: bytes, before: int = 0) -> TableHead | None:
     elif QUOTED_WORDS.fullmatch(line):
         separator = " "
     else:
-        separator = next((sign for sign in SEPARATORS if sign in text), None)
+        separator = next((sign for sign in COLUMN_SEPARATORS if sign in text), None)
     if not separator:
         return None
     try:
@@ -63,13 +63,17 @@ def head_of_table(text: bytes, naming: Naming) -> TableHead | None:
     If options name headings, it is the first line that has all of them: programs write their search before.
     """
     lines = text.split(b"\n")
-    begin = 1 if SEPARATOR_LINE.fullmatch(lines[0].removeprefix(b"\xef\xbb\xbf")) else 0
+    begin = 0
+    if SEPARATOR_LINE.fullmatch(lines[0].removeprefix(b"\xef\xbb\xbf")):
+        begin = 1
     if naming.columns:
         for before, line in enumerate(lines[:LOOKED_AT_LINES]):
             head = head_of_line(line, before)
             if head is not None and _has_all(head.names, naming):
                 return head
-    return head_of_line(lines[begin], begin) if begin < len(lines) else None
+    if begin == len(lines):
+        return None
+    return head_of_line(lines[begin], begin)
 
 
 def _has_all(names: Sequence[str], naming: Naming) -> bool:

@@ -14,7 +14,7 @@ from pres_eval.report.markup import Cell, Html, controls, element, figure, link,
 from pres_eval.report.text import p_text, percentage, signed, text_of
 from pres_eval.report.trec_report import Report
 
-FEW_RUNS = 12
+RUNS_WITH_ALL_LETTERS = 12
 """With more runs than this the table shows the letters of one measure alone."""
 
 MANY_LETTERS = 8
@@ -28,7 +28,7 @@ def leaderboard(report: Report, *, interactive: bool = True) -> Html:
 
     interactive: whether there are fields to choose in, and the bars, which follow these
     """
-    rows = len(report.names) if len(report.names) > FEW_RUNS else 0
+    rows = len(report.names) if len(report.names) > RUNS_WITH_ALL_LETTERS else 0
     parts = [_different_topics(report), failed_runs(report)]
     if interactive:
         parts.append(_choices(report))
@@ -44,7 +44,7 @@ def _choices(report: Report) -> Html:
     selects = [("measure", "Measure")]
     if report.compared_with is None:
         selects.append(("baseline", "Compared with"))
-    search = element("label", "Find a run ", SEARCH) if len(report.names) > FEW_RUNS else ""
+    search = element("label", "Find a run ", SEARCH) if len(report.names) > RUNS_WITH_ALL_LETTERS else ""
     return controls(*selects, field=search)
 
 
@@ -101,7 +101,7 @@ def _averages(report: Report, *, sortable: bool) -> Html:
             _topic_count(report, run),
         ]
         for label in labels:
-            hidden = len(report.names) > FEW_RUNS and label != labels[0]
+            hidden = len(report.names) > RUNS_WITH_ALL_LETTERS and label != labels[0]
             row.append(
                 element(
                     "td",

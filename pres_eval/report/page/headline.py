@@ -38,8 +38,8 @@ def headline(report: Report) -> Html | str:
     if shown_runs > NAMED_RUNS + 1:
         shown_runs = NAMED_RUNS
     parts = _opening(report, means)
-    for place in range(1, shown_runs):
-        parts += [", ", *_filled(_further(report, means), report, means, place)]
+    for rank in range(1, shown_runs):
+        parts += [", ", *_filled(_further(report, means), report, means, rank)]
     if shown_runs < len(means.runs):
         parts.append(_others(report, means, shown_runs))
     return element("p", *parts, ". ", element("span", _basis(report, means), class_="dim"), class_="headline")
@@ -50,7 +50,7 @@ def headline_picture(report: Report) -> Html | str:
     means = report.headline
     if means is None or not report.leaders(report.main):
         return ""
-    rows = [_row(report, means, place) for place in range(min(len(means.runs), DRAWN_RUNS))]
+    rows = [_row(report, means, rank) for rank in range(min(len(means.runs), DRAWN_RUNS))]
     words = f"Mean over {plural(means.topics)}"
     if report.pairs is not None and np.isfinite(means.lower).any():
         words += f" with {percentage(1 - report.pairs.settings.alpha)} interval (uncorrected)"
@@ -62,21 +62,21 @@ def headline_picture(report: Report) -> Html | str:
     return figure(title, words, svg.row_chart("headline", title, words, means.label, rows))
 
 
-def _row(report: Report, means: Headline, place: int) -> svg.Row:
+def _row(report: Report, means: Headline, rank: int) -> svg.Row:
     """Return the row of a run in the picture."""
-    name = report.names[means.runs[place]]
-    mean, lower, upper = (float(ends[place]) for ends in (means.means, means.lower, means.upper))
+    name = report.names[means.runs[rank]]
+    mean, lower, upper = (float(ends[rank]) for ends in (means.means, means.lower, means.upper))
     interval = "no interval"
     if np.isfinite(lower):
         interval = f"{lower:.{DIGITS}f} to {upper:.{DIGITS}f}"
     return svg.Row(
         name=name,
-        series=means.runs[place],
+        series=means.runs[rank],
         middle=mean,
         line=(lower, upper),
         box=None,
         text=f"{name}: {mean:.{DIGITS}f} ({interval})",
-        end=_value(report, means, place),
+        end=_value(report, means, rank),
     )
 
 
@@ -110,18 +110,18 @@ def _further(report: Report, means: Headline) -> str:
     return FURTHER.get(_known_as(report, means), "{run} {value}")
 
 
-def _filled(form: str, report: Report, means: Headline, place: int) -> list[Content]:
+def _filled(form: str, report: Report, means: Headline, rank: int) -> list[Content]:
     """Return a form with the numbers of a run put in, and its name emphasised."""
     before, _, after = form.partition("{run}")
-    value = _value(report, means, place)
-    name = element("em", report.names[means.runs[place]])
+    value = _value(report, means, rank)
+    name = element("em", report.names[means.runs[rank]])
     texts = [text.format(cutoff=means.cutoff, label=means.label, value=value) for text in (before, after)]
     return [texts[0], name, texts[1]]
 
 
-def _value(report: Report, means: Headline, place: int) -> str:
+def _value(report: Report, means: Headline, rank: int) -> str:
     """Return the mean of a run, as a share in per cent where the sentence speaks of a share."""
-    mean = float(means.means[place])
+    mean = float(means.means[rank])
     if _known_as(report, means):
         return share(mean).replace(" %", "\u00a0%")
     return shown(mean, DIGITS)

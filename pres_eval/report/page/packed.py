@@ -72,8 +72,9 @@ def as_shown(values: FloatArray, kind: Format) -> AnyArray:
     scaled = exact * scale
     rounded = np.rint(scaled)
     # The product is rounded too: near a half only the printed digits say which way it goes.
-    for place in np.flatnonzero(np.abs(np.abs(scaled - np.floor(scaled)) - 0.5) < 1e-3).tolist():
-        rounded[place] = round(float(f"{exact[place]:.{len(str(scale)) - 1}f}") * scale)
+    near_half = np.abs(np.abs(scaled - np.floor(scaled)) - 0.5) < 1e-3
+    for number in np.flatnonzero(near_half).tolist():
+        rounded[number] = round(float(f"{exact[number]:.{len(str(scale)) - 1}f}") * scale)
     whole = smallest(rounded)
     missing = np.nan if whole.dtype.kind == "f" else np.iinfo(whole.dtype).min
     packed = np.full(values.shape, missing, whole.dtype)
@@ -84,24 +85,25 @@ def as_shown(values: FloatArray, kind: Format) -> AnyArray:
 def page_data(report: Report) -> list[Html]:
     """Return the elements that hold the numbers: a JSON object and the block."""
     labels, documents = topic_measures(report), report.documents
-    medians = {label: found for label in labels if (found := medians_of(report, label)) is not None}
-    titles = (text_of(report.titles.get(docno, "")) for docno in documents.docnos)
-    contents, block = packed(
-        {
-            **{
-                f"values{number}": as_shown(report.matrix(label), report.column(label).measure.format)
-                for number, label in enumerate(labels)
-            },
-            "present": (~np.isnan(report.matrix("num_rel"))).astype("<u1"),
-            "offsets": documents.offsets.astype("<i4"),
-            "grades": smallest(documents.grades),
-            "ranks": smallest(documents.ranks, ("<u2", "<u4")),
-            "docnos": as_lines(map(text_of, documents.docnos)),
-            **{f"median:{label}": as_shown(found, Format.FLOAT) for label, found in medians.items()},
-            **({} if report.pairs is None else _of_pairs(report.pairs)),
-            **({"titles": as_lines(titles)} if report.titles else {}),
-        }
-    )
+    medians: dict[str, FloatArray] = {}
+    arrays: dict[str, AnyArray] = {}
+    for number, label in enumerate(labels):
+        arrays[f"values{number}"] = as_shown(report.matrix(label), report.column(label).measure.format)
+        median = medians_of(report, label)
+        if median is not None:
+            medians[label] = median
+    arrays["present"] = (~np.isnan(report.matrix("num_rel"))).astype("<u1")
+    arrays["offsets"] = documents.offsets.astype("<i4")
+    arrays["grades"] = smallest(documents.grades)
+    arrays["ranks"] = smallest(documents.ranks, ("<u2", "<u4"))
+    arrays["docnos"] = as_lines(map(text_of, documents.docnos))
+    for label, median in medians.items():
+        arrays[f"median:{label}"] = as_shown(median, Format.FLOAT)
+    if report.pairs is not None:
+        arrays |= _of_pairs(report.pairs)
+    if report.titles:
+        arrays["titles"] = as_lines(text_of(report.titles.get(docno, "")) for docno in documents.docnos)
+    contents, block = packed(arrays)
     document = {
         **_document(report, labels),
         "contents": contents,
@@ -183,7 +185,7 @@ def _weightless(report: Report) -> list[int]:
     """Return the places of the topics that weigh nothing, which no test counts."""
     if report.weights is None:
         return []
-    return [place for place, topic in enumerate(report.topics) if report.weights.of[topic] == 0]
+    return [number for number, topic in enumerate(report.topics) if report.weights.of[topic] == 0]
 
 
 def _summary(report: Report, run: int, label: str) -> float | None:

@@ -50,45 +50,28 @@ def _legend(report: Report) -> Html | str:
     """Return the legend whose entries show and hide runs, nothing for one run."""
     if len(report.names) == 1:
         return ""
-    runs = [
-        element(
-            "li", element("button", svg.swatch(run), name, type="button", aria_pressed="true", data_run=run)
-        )
-        for run, name in enumerate(report.names)
-    ]
-    every = [
-        element(
-            "li",
-            element("button", f"{what.capitalize()} all", type="button", data_all=what),
-            class_="script",
-            hidden=True,
-        )
-        for what in ("show", "hide")
-    ]
-    wanted = element("input", id="legend-search", type="search", autocomplete="off")
-    search = controls(field=element("label", "Find a run in the legend ", wanted))
+    runs = []
+    for run, name in enumerate(report.names):
+        button = element("button", svg.swatch(run), name, type="button", aria_pressed="true", data_run=run)
+        runs.append(element("li", button))
+    for action in ("show", "hide"):
+        button = element("button", f"{action.capitalize()} all", type="button", data_all=action)
+        runs.append(element("li", button, class_="script", hidden=True))
     words = "Runs in the graphs; press to hide or show one"
-    legend = element("ul", *runs, *every, class_="legend", aria_label=words)
-    return element("div", search if len(report.names) > MOST_UNSEARCHED else "", legend)
+    legend = element("ul", *runs, class_="legend", aria_label=words)
+    if len(report.names) <= MOST_UNSEARCHED:
+        return element("div", legend)
+    field = element("input", id="legend-search", type="search", autocomplete="off")
+    search = controls(field=element("label", "Find a run in the legend ", field))
+    return element("div", search, legend)
 
 
 def distributions(report: Report) -> Html:
     """Return the distribution of a measure over topics, run by run; the script draws any measure."""
     labels = topic_measures(report)
-    label = next((each for each in labels if report.column(each).measure.format is Format.FLOAT), labels[0])
-    spreads = {run: quartiles(report.per_topic(run, label)) for run in report.best_first(label)}
-    rows = [
-        svg.Row(
-            name=report.names[run],
-            series=run,
-            middle=middle,
-            line=(low, high),
-            box=(first, third),
-            text=f"{report.names[run]}: median {middle:.4f}, quartiles {first:.4f} and {third:.4f},"
-            f" least {low:.4f}, most {high:.4f}",
-        )
-        for run, (low, first, middle, third, high) in spreads.items()
-    ]
+    floats = [label for label in labels if report.column(label).measure.format is Format.FLOAT]
+    label = floats[0] if floats else labels[0]
+    rows = [_box(report, run, label) for run in report.best_first(label)]
     words = "Least, first quartile, median, third quartile, most over topics; runs with the best mean first"
     return section(
         "distributions",
@@ -100,6 +83,21 @@ def distributions(report: Report) -> Html:
             id="spread-view",
         ),
         element("div", id="median-view", hidden=True),
+    )
+
+
+def _box(report: Report, run: int, label: str) -> svg.Row:
+    """Return the row of a run in the chart of a measure's distributions."""
+    name = report.names[run]
+    low, first, middle, third, high = quartiles(report.per_topic(run, label))
+    return svg.Row(
+        name=name,
+        series=run,
+        middle=middle,
+        line=(low, high),
+        box=(first, third),
+        text=f"{name}: median {middle:.4f}, quartiles {first:.4f} and {third:.4f},"
+        f" least {low:.4f}, most {high:.4f}",
     )
 
 
@@ -120,19 +118,11 @@ def _run(report: Report, run: int) -> Html:
         table("Document Level Averages", ["", "Precision"], document_level_averages(report, run)),
         table("PRES and recall", ["Nmax", "PRES", "Recall"], pres_and_recall(report, run)),
     ]
-    return element(
-        "section",
-        element("h3", report.names[run]),
-        element("div", *tables, class_="tables"),
-        *(
-            _histogram(report, run, label)
-            for label in median_labels(report)
-            if len(report.names) <= MOST_WITH_HISTOGRAMS
-        ),
-        class_="run",
-        data_run=run,
-        aria_label=report.names[run],
-    )
+    name = report.names[run]
+    parts = [element("h3", name), element("div", *tables, class_="tables")]
+    if len(report.names) <= MOST_WITH_HISTOGRAMS:
+        parts += [_histogram(report, run, label) for label in median_labels(report)]
+    return element("section", *parts, class_="run", data_run=run, aria_label=name)
 
 
 def _histogram(report: Report, run: int, label: str) -> Html:

@@ -193,18 +193,18 @@ def _tested_pair(report: Report, pairs: PairTable, run: int, other: int, aside: 
     return [verdict, detail("; ", link("pair", "topic by topic", **names)), "."]
 
 
-def _verdict(found: Against, alpha: float, name: str, other: str, aside: str) -> str:
+def _verdict(test: Against, alpha: float, name: str, other: str, aside: str) -> str:
     """Return the result of the test of two runs in words; `aside`: a comma, and what the other run is."""
     end = f"{aside}," if aside else ""
-    if not found.topics:
+    if not test.topics:
         return f"{name} and {other}{end} have no topic in common"
-    if np.isnan(found.p_value):
-        return f"{name} against {other}{end} could not be tested ({signed(found.difference)})"
+    if np.isnan(test.p_value):
+        return f"{name} against {other}{end} could not be tested ({signed(test.difference)})"
     other += aside
-    numbers = f"{signed(found.difference)}, p {equal_or_less(found.p_value)}, {plural(found.topics)}"
-    if found.p_value >= alpha or not found.direction:
+    numbers = f"{signed(test.difference)}, p {equal_or_less(test.p_value)}, {plural(test.topics)}"
+    if test.p_value >= alpha or not test.direction:
         return f"no significant difference was found between {name} and {other} ({numbers})"
-    side = "better" if found.direction > 0 else "worse"
+    side = "better" if test.direction > 0 else "worse"
     return f"{name} is significantly {side} than {other} ({numbers})"
 
 
@@ -252,21 +252,21 @@ def _missed(report: Report, run: int) -> list[Content]:
     topic_of = np.repeat(np.arange(len(counts)), counts)
     has = np.isfinite(report.matrix("num_rel"))[run] | report.options.complete
     missing = ~((documents.ranks > 0) & (documents.ranks <= limit))
-    own = missing[run] & has[topic_of]
-    total, nobody = int(has[topic_of].sum()), int((own & missing.all(axis=0)).sum())
+    missed_by_run = missing[run] & has[topic_of]
+    total, nobody = int(has[topic_of].sum()), int((missed_by_run & missing.all(axis=0)).sum())
     # Every document of topics that no run has is missed.
     beyond = report.documents_beyond
-    missed, total, nobody = int(own.sum()) + beyond, total + beyond, nobody + beyond
+    missed, total, nobody = int(missed_by_run.sum()) + beyond, total + beyond, nobody + beyond
     words = f"{report.names[run]} misses {missed} of {plural(total, 'relevant document')} by rank {limit}"
-    if not own.any():
+    if not missed_by_run.any():
         return [f"{words}."]
-    by_topic = np.bincount(topic_of[own], minlength=len(counts))
+    by_topic = np.bincount(topic_of[missed_by_run], minlength=len(counts))
     most = int(by_topic.argmax())
     topic = text_of(report.topics[most])
-    place = link("topic", topic, topic=topic, run=report.names[run], nmax=str(limit))
+    link_to_topic = link("topic", topic, topic=topic, run=report.names[run], nmax=str(limit))
     if len(report.names) > 1:
         words += f"; every run misses {nobody} of these" if nobody else "; another run finds each of these"
-    return [f"{words}. The most, {by_topic[most]} of {counts[most]}, on ", place, "."]
+    return [f"{words}. The most, {by_topic[most]} of {counts[most]}, on ", link_to_topic, "."]
 
 
 def _judged(report: Report, run: int) -> list[Content]:
@@ -349,25 +349,29 @@ def _few_relevant(report: Report) -> Iterator[Sequence[Content]]:
         f"with fewer than {FEW} relevant documents": (counts > 0) & (counts < FEW),
     }
     for words, chosen in kinds.items():
-        places = np.flatnonzero(chosen).tolist()
-        names = [text_of(report.topics[place]) for place in places[:MOST_NAMED]]
-        links = [[" ", link("topic", name, topic=name)] for name in names]
-        more = f" and {len(places) - MOST_NAMED} more" if len(places) > MOST_NAMED else ""
-        colon = ":" if names else ""
-        yield f"{plural(len(places))} of {len(report.topics)} {words}", colon, *links, more
+        topics = np.flatnonzero(chosen).tolist()
+        parts: list[Content] = [f"{plural(len(topics))} of {len(report.topics)} {words}"]
+        if topics:
+            parts.append(":")
+        for topic in topics[:MOST_NAMED]:
+            name = text_of(report.topics[topic])
+            parts += [" ", link("topic", name, topic=name)]
+        if len(topics) > MOST_NAMED:
+            parts.append(f" and {len(topics) - MOST_NAMED} more")
+        yield parts
 
 
 def _order(report: Report, trust: Trust) -> list[list[Content]]:
     """Describe how the order changes with fewer relevant documents, and who could overtake the best."""
     if trust.order is None:
         return []
-    tried, place = trust.order, trust.order.labels.index(report.main)
-    plan, same = tried.plan, float(tried.unchanged[place])
+    tried, measure = trust.order, trust.order.labels.index(report.main)
+    plan, same = tried.plan, float(tried.unchanged[measure])
     unweighted = "" if report.weights is None else ", without weights of topics"
     words = (
         f"With {percentage(plan.fractions[0])} of each topic's relevant documents, drawn {plan.samples} times"
         f" (seed {plan.seed}), the order of the runs by {report.main} correlates with this one by Kendall's"
-        f" τ = {tried.averages[0, place]:.2f} on average, {tried.lowest[0, place]:.2f} at worst"
+        f" τ = {tried.averages[0, measure]:.2f} on average, {tried.lowest[0, measure]:.2f} at worst"
         f" ({same:.2f}: the same order){unweighted}"
     )
     leaders = report.leaders(report.main)

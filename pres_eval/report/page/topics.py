@@ -11,7 +11,7 @@ from pres_eval.errors import NoCommonTopicError, plural
 from pres_eval.report import svg
 from pres_eval.report.markup import Html, controls, element, figure, scrolling, section, table
 from pres_eval.report.report_numbers import (
-    MOST,
+    LISTED_TOPICS,
     hardest_rows,
     largest_differences,
     relevant_counts,
@@ -27,22 +27,13 @@ MISSING = "–"
 def topics(report: Report) -> Html:
     """Return all measures of the first run on each topic; the script shows other runs, and filters."""
     labels = topic_measures(report)
-    columns = [(report.per_topic(0, label).tolist(), report.column(label).measure.format) for label in labels]
-    rows = [
-        [
-            text_of(topic),
-            *(
-                MISSING if np.isnan(values[place]) else shown(values[place], DIGITS, kind)
-                for values, kind in columns
-            ),
-        ]
-        for place, topic in enumerate(report.topics)
-    ]
+    columns = [_values_of_first_run(report, label) for label in labels]
+    rows = [[text_of(topic), *cells] for topic, *cells in zip(report.topics, *columns, strict=True)]
     field = element(
         "input", id="filter", type="search", autocomplete="off", spellcheck="false", aria_describedby="shown"
     )
     words = "Filter: part of a topic's id, or conditions such as map < 0.05 P_10 >= 0.2"
-    made = table(
+    values = table(
         f"All measures of a run: {report.names[0]}",
         ["topic", *labels],
         rows,
@@ -54,32 +45,39 @@ def topics(report: Report) -> Html:
         "Topics",
         controls(("view", "Show"), field=element("label", words, " ", field, class_="grow")),
         element("p", id="shown", role="status"),
-        scrolling("Values of each topic", made, rows=len(rows)),
+        scrolling("Values of each topic", values, rows=len(rows)),
     )
+
+
+def _values_of_first_run(report: Report, label: str) -> list[str]:
+    """Return the values of a measure on the topics as people are shown them, for the first run."""
+    kind = report.column(label).measure.format
+    cells = []
+    for value in report.per_topic(0, label).tolist():
+        cells.append(MISSING if np.isnan(value) else shown(value, DIGITS, kind))
+    return cells
 
 
 def differences(report: Report) -> Html:
     """Return the topics on which runs differ most."""
     parts = []
-    num_rel = {topic: int(np.diff(report.documents.offsets)[n]) for n, topic in enumerate(report.topics)}
+    num_rel = dict(zip(report.topics, np.diff(report.documents.offsets).tolist(), strict=True))
     for label in report.compared_by:
-        rows = [
-            [
-                *(text_of(topic), best, worst),
-                *(shown(value, DIGITS) for value in (size, best_value, worst_value)),
-                str(num_rel[topic]),
-            ]
-            for topic, best, worst, best_value, worst_value, size in largest_differences(report, label)
-        ]
+        rows = []
+        for topic, best, worst, best_value, worst_value, size in largest_differences(report, label):
+            row = [text_of(topic), best, worst]
+            row += [shown(value, DIGITS) for value in (size, best_value, worst_value)]
+            row.append(str(num_rel[topic]))
+            rows.append(row)
         name = report.heading(label)
-        made = table(
+        largest = table(
             "Topics on which runs differ most",
             ["topic", "best run", "worst run", "difference", "best", "worst", "num_rel"],
             rows,
             text_columns=3,
             sortable=True,
         )
-        parts.append(element("div", element("h3", name), scrolling(f"{name}: largest differences", made)))
+        parts.append(element("div", element("h3", name), scrolling(f"{name}: largest differences", largest)))
         with suppress(NoCommonTopicError):
             parts.append(_winners(name, pair_columns(report.evaluations, report.names, [label])))
     return section("differences", "Largest differences between runs", element("div", *parts, class_="charts"))
@@ -87,15 +85,11 @@ def differences(report: Report) -> Html:
 
 def _winners(name: str, scores: PairedScores) -> Html:
     """Return the topics that one run wins most clearly, and how many each run wins."""
-    rows = [
-        [
-            one.topic,
-            one.best,
-            one.second or MISSING,
-            *(shown(value, DIGITS) for value in (one.difference, one.value, one.second_value)),
-        ]
-        for one in list(topic_winners(scores))[:MOST]
-    ]
+    rows = []
+    for winner in list(topic_winners(scores))[:LISTED_TOPICS]:
+        row = [winner.topic, winner.best, winner.second or MISSING]
+        row += [shown(value, DIGITS) for value in (winner.difference, winner.value, winner.second_value)]
+        rows.append(row)
     best = table(
         "Best and second runs",
         ["topic", "best run", "second", "difference", "best", "second value"],
@@ -103,7 +97,9 @@ def _winners(name: str, scores: PairedScores) -> Html:
         text_columns=3,
         sortable=True,
     )
-    won = [(run, *map(str, each[0])) for run, each in zip(scores.runs, wins_of_runs(scores), strict=True)]
+    won = []
+    for run, wins_of_run in zip(scores.runs, wins_of_runs(scores), strict=True):
+        won.append((run, *map(str, wins_of_run[0])))
     caption = f"Wins over {plural(len(scores.topics))} that all runs have; none where all runs are equal"
     wins = table(caption, ["run", "alone", "shared"], won, sortable=True)
     labels = f"{name}: best and second runs", f"{name}: wins of runs"
@@ -113,11 +109,13 @@ def _winners(name: str, scores: PairedScores) -> Html:
 def topic_view(report: Report) -> Html:
     """Return the hardest topics and their numbers of relevant documents; the script opens one topic."""
     label = report.board[0] if report.column(report.board[0]).measure.per_topic else "map"
-    several = len(report.names) > 1
-    rows = [row[: 5 if several else 3] for row in hardest_rows(report, label)]
+    headings = ["topic", "num_rel", label]
+    if len(report.names) > 1:
+        headings = ["topic", "num_rel", "best", "median", "worst"]
+    rows = [row[: len(headings)] for row in hardest_rows(report, label)]
     hardest = table(
         f"{label}, the hardest topics first",
-        ["topic", "num_rel", *(["best", "median", "worst"] if several else [label])],
+        headings,
         rows,
         sortable=True,
         name="hardest",

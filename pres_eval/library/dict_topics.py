@@ -1,0 +1,203 @@
+"""Topics of a run that is a dict: judged documents are found by Python's own hashing."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import chain, repeat
+from typing import Any
+
+import numpy as np
+
+from pres_eval.arrays import FloatArray, Ids, IntArray, Words, narrow
+from pres_eval.errors import InputError, quoted
+from pres_eval.library.ids import Lookup, encode, ids_of
+from pres_eval.ranking.order import Sortable, position_keys, rank_judged
+from pres_eval.ranking.ranked import NO_TIES, Ranked, Scores, inverse
+from pres_eval.ranking.ranker import Ranker
+
+TOO_LARGE, NOT_TOO_LARGE = "too large for 64 bits", "a number below 1.8e308"
+
+FEW = 4
+"""Judged documents are looked for in the rankings where they are fewer than one in FEW, else conversely."""
+
+Documents = Mapping[Any, Any]
+
+
+def scores_of(rankings: Sequence[Documents], name: str) -> FloatArray:
+    """Return all scores, one ranking after the other; raise InputError for one that is not a number."""
+    values = [documents.values() for documents in rankings]
+    count = sum(map(len, rankings))
+    with suppress(TypeError, ValueError, OverflowError):
+        try:
+            # `struct` takes three quarters of the time of `fromiter`, but no number that is a text.
+            scores = np.frombuffer(struct.pack(f"{count}d", *chain.from_iterable(values)), np.float64)
+        except (struct.error, OverflowError):
+            scores = np.fromiter(chain.from_iterable(values), np.float64, count)
+        if not np.isnan(scores).any():
+            return scores
+    for documents in rankings:
+        for document, score in documents.items():
+            fault = _fault_of(score)
+            if fault is not None:
+                shown_score, expected = fault
+                where = quoted(encode(document, name))
+                raise InputError(name, None, f"score {shown_score} of document {where}", expected)
+    raise AssertionError("scores that are numbers one by one are numbers together")
+
+
+def _fault_of(score: Any) -> tuple[str, str] | None:
+    """Describe a score that is no number, and the expected value; None if it is a number."""
+    try:
+        if float(score) == float(score):
+            return None
+    except OverflowError:  # its digits may be more than Python writes
+        return TOO_LARGE, NOT_TOO_LARGE
+    except (TypeError, ValueError):
+        pass
+    return quoted(str(score)), "a number"
+
+
+@dataclass(frozen=True, eq=False)
+class DictTopics:
+    """Some topics of a run (S,), each with its documents and their scores; a column of the documents' ids."""
+
+    topic: IntArray
+    rankings: Sequence[Documents]
+    offsets: IntArray
+    name: str
+
+    def __len__(self) -> int:
+        return int(self.offsets[-1])
+
+    def take(self, rows: IntArray | slice, /) -> Ids:
+        """Return the ids of some rows (n,)."""
+        chosen = np.arange(len(self))[rows]
+        segments = np.searchsorted(self.offsets, chosen, side="right") - 1
+        texts: list[Any] = []
+        documents: list[Any] = []
+        last = -1
+        rows_in_topic = (chosen - self.offsets[segments]).tolist()
+        for segment, row in zip(segments.tolist(), rows_in_topic, strict=True):
+            if segment != last:
+                documents, last = list(self.rankings[segment]), segment
+            texts.append(documents[row])
+        return ids_of(texts, self.name)
+
+    def ranked(self, ranker: Ranker, lookup: Lookup) -> Ranked:
+        """Rank the topics."""
+        indices = [lookup.documents[topic] for topic in self.topic.tolist()]
+        scores = ranker.cast(scores_of(self.rankings, self.name))
+        if FEW * sum(map(len, indices)) <= len(scores):
+            ranked = self._ranked_few(indices, scores, ranker)
+            if ranked is not None:
+                return ranked
+        rows, documents = self._judged_rows(indices)
+        if not self._fall(scores):
+            sorted_rows = self._sorted_rows(scores, rows, ranker)
+            if sorted_rows is not None:
+                return self._ranked_at(sorted_rows, documents)
+        return rank_judged(
+            Sortable(self.offsets, scores, self, ranker.ascending), self.topic, rows, documents
+        )
+
+    def _fall(self, scores: Scores) -> bool:
+        """Return whether scores (N,) fall from row to row in each topic, so that there are no ties."""
+        falls = scores[1:] < scores[:-1]
+        falls[self.offsets[1:-1] - 1] = True
+        return bool(falls.all())
+
+    def _judged_rows(self, indices: Sequence[dict[str, int]]) -> tuple[IntArray, IntArray]:
+        """Return the rows (D,) of judged documents, ascending, and which documents of the pool these are."""
+        # The retrieved documents are looked up among those judged, with -1 for others.
+        lookups = [
+            map(index.get, documents, repeat(-1))
+            for index, documents in zip(indices, self.rankings, strict=True)
+        ]
+        # `struct` for the reason that scores_of has.
+        numbers = np.frombuffer(struct.pack(f"{len(self)}q", *chain.from_iterable(lookups)), np.int64)
+        rows = np.flatnonzero(numbers >= 0)
+        return rows, numbers[rows]
+
+    def _ranked_few(self, indices: Sequence[dict[str, int]], scores: Scores, ranker: Ranker) -> Ranked | None:
+        """Rank the topics by looking up the few judged documents in the rankings; None where scores tie.
+
+        Their scores show where they are.
+        """
+        counts, judged = ranker.pool.documents_of(self.topic)
+        scores_of_judged = self._scores_of(indices)
+        retrieved = np.flatnonzero(~np.isnan(scores_of_judged))
+        judged_scores = ranker.cast(scores_of_judged[retrieved])
+        segment = np.repeat(np.arange(len(counts)), counts)[retrieved]
+        documents = retrieved + judged.start if isinstance(judged, slice) else judged[retrieved]
+        if self._fall(scores):
+            return self._ranked_at(self._search(scores, segment, judged_scores), documents)
+        if not ranker.single:
+            return None
+        keys = self._keys(scores)
+        keys.sort()
+        judged_keys = position_keys(segment, judged_scores, len(self.topic))
+        sorted_rows = np.searchsorted(keys, judged_keys)
+        if _are_tied(keys, sorted_rows):
+            return None
+        return self._ranked_at(sorted_rows, documents)
+
+    def _scores_of(self, indices: Sequence[dict[str, int]]) -> FloatArray:
+        """Return the scores of all judged documents (J,), nan for those that were not retrieved."""
+        scores: list[Any] = []
+        for documents, index in zip(self.rankings, indices, strict=True):
+            scores.extend(map(documents.get, index, repeat(math.nan)))  # a loop in C
+        return np.array(scores, np.float64)
+
+    def _keys(self, scores: Scores) -> Words:
+        """Return whole numbers (N,) in the order of topics, and of falling scores of 32 bits in each."""
+        topic_of = np.repeat(np.arange(len(self.topic)), np.diff(self.offsets))
+        return position_keys(topic_of, scores, len(self.topic))
+
+    def _sorted_rows(self, scores: Scores, rows: IntArray, ranker: Ranker) -> IntArray | None:
+        """Return where judged rows (D,) are once scores are sorted (D,); None where scores tie."""
+        if not ranker.single:
+            return None
+        keys = self._keys(scores)
+        order = np.argsort(keys)
+        sorted_rows = inverse(order)[rows]
+        if _are_tied(keys[order], sorted_rows):
+            return None
+        return sorted_rows
+
+    def _ranked_at(self, sorted_rows: IntArray, documents: IntArray) -> Ranked:
+        """Return the topics whose judged documents (D,) are in these rows (D,) once all are sorted."""
+        order = np.argsort(sorted_rows)
+        in_order = sorted_rows[order]
+        offsets = np.searchsorted(in_order, self.offsets)
+        begins = np.repeat(self.offsets[:-1], np.diff(offsets))
+        return Ranked(
+            topic=self.topic,
+            num_ret=np.diff(self.offsets),
+            offsets=offsets,
+            rank=narrow(in_order - begins + 1),
+            document=narrow(documents[order]),
+            ties=NO_TIES,
+        )
+
+    def _search(self, scores: Scores, segment: IntArray, judged_scores: Scores) -> IntArray:
+        """Return (D,) the row of each judged score (D,) in its topic; all are looked for at once."""
+        first, last = self.offsets[segment], self.offsets[segment + 1] - 1
+        for _ in range(int((last - first).max(initial=0)).bit_length()):
+            middle = (first + last) >> 1
+            higher = scores[middle] > judged_scores
+            first = np.where(higher, middle + 1, first)
+            last = np.where(higher, last, middle)
+        return first
+
+
+def _are_tied(keys: Words, rows: IntArray) -> bool:
+    """Return whether one of the keys of some rows (D,) is equal to its neighbour; keys (N,) ascend."""
+    before = np.maximum(rows - 1, 0)
+    after = np.minimum(rows + 1, len(keys) - 1)
+    is_like_before = (keys[before] == keys[rows]) & (before < rows)
+    is_like_after = (keys[after] == keys[rows]) & (after > rows)
+    return bool((is_like_before | is_like_after).any())
