@@ -213,7 +213,7 @@ def test_dots_of_means_alone() -> None:
     figure = run_plots.score_dots(("a", "b", "c"), ("map",), means)
     (axes,) = figure.axes
     assert axes.get_title() == "Mean scores" and not figure.legends
-    assert [float(dot.get_ydata()[0]) for dot in axes.lines] == [0.3, 0.2, 0.1]
+    assert [np.asarray(dot.get_ydata()).tolist() for dot in axes.lines] == [[0.3], [0.2], [0.1]]
     assert axes.get_ylim()[0] == 0
 
 
