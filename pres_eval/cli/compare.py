@@ -158,7 +158,7 @@ def command(options: CompareOptions) -> None:
 
 
 def _baseline(options: CompareOptions, paired: Paired) -> int | str | None:
-    """Return the run to compare with, BEST_RUN, or None for all pairs.  Raises UsageError for an unknown one."""
+    """Return the run to compare with, BEST_RUN, or None for all pairs; raise UsageError for unknown ones."""
     if options.all_pairs or options.baseline is None:
         return None if options.all_pairs else 0
     if options.baseline == BEST_RUN and not any(BEST_RUN in names for names in paired.known):
