@@ -23,6 +23,8 @@ MEASURES = [
     "ndcg_cut.7",
     "dcg",
     "dcg_cut.7",
+    "rbp.p=0.8",
+    "rbp_binary.p=0.8",
     "rbp_cut.7,p=0.7",
     "err.7",
     "bpref",
@@ -116,6 +118,7 @@ def test_the_worst_topics_come_first(command: Command) -> None:
     [
         (("-m", "infAP"), "-m infAP: not explained step by step, expected one of map, map_cut"),
         (("-m", "ndcg.1=2"), "explained with grades as gains alone"),
+        (("-m", "rbp.p=0.8,1=2"), "explained with grades as gains alone"),
         (("-m", "map(judged_only=True)"), "explained without judged_only and bound"),
         (("-m", "map", "--plot", "x.svg"), "--plot draws PRES: leave out -m, or --plot"),
     ],
