@@ -60,7 +60,9 @@ def _changes(
         )
 
 
-def _places_up(first_rank: int | None, second_rank: int | None, num_first: int, num_second: int) -> int | None:
+def _places_up(
+    first_rank: int | None, second_rank: int | None, num_first: int, num_second: int
+) -> int | None:
     """Return the places that a document moved up; None where its list ends before the other one's rank."""
     if first_rank is None and second_rank is not None and second_rank > num_first:
         return None

@@ -131,3 +131,8 @@ def test_what_cannot_be_explained(command: Command, arguments: tuple[str, ...], 
 def test_two_runs_are_one_too_many(command: Command) -> None:
     called = command("explain", "-m", "map", QRELS, RUNS[1], RUNS[0])
     assert called.code == 1 and "-m explains one run: leave out the second" in called.err
+
+
+def test_latex_has_no_sign_that_pdflatex_lacks(command: Command) -> None:
+    latex = command.ok("explain", "-m", "err.10", QRELS, RUNS[1], "PAC-1002", "--format", "latex").out
+    assert r"$\Pi$" in latex and latex.isascii()

@@ -188,4 +188,5 @@ def test_mistakes(arguments: tuple[str, ...], message: str, call: Command) -> No
 def test_judgements_are_no_run(call: Command) -> None:
     called = call("overlap", QRELS, RUNS[0])
     assert called.code == 2 and "4 columns" in called.err
+    assert "this looks like judgements: overlap takes two runs alone" in called.err
     assert NAMES[0] in call.ok("overlap", RUNS[0], RUNS[1]).out
