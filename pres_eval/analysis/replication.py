@@ -12,7 +12,7 @@ from pres_eval.analysis.ranked_lists import RankedLists
 from pres_eval.arrays import FloatArray
 from pres_eval.records import dataclass
 
-DEPTH = 1000
+UNION_DEPTH = 1000
 """Ranks that Kendall's τ of the union goes down to, as in repro_eval."""
 
 NO_EFFECT = 1e-12
@@ -142,7 +142,7 @@ def same_documents(
     return rows
 
 
-def tau_union(first: Sequence[bytes], second: Sequence[bytes], depth: int = DEPTH) -> float:
+def tau_union(first: Sequence[bytes], second: Sequence[bytes], depth: int = UNION_DEPTH) -> float:
     """Return Kendall's τ of the union of two lists: places in the union, list beside list.
 
     Both lists are cut at `depth`, and at the end of the shorter.  The union is the first list, and what the
@@ -157,7 +157,7 @@ def tau_union(first: Sequence[bytes], second: Sequence[bytes], depth: int = DEPT
     return _tau_of_places(first, second, {docno: position for position, docno in enumerate(union)}, depth)
 
 
-def tau_union_by_docno(first: Sequence[bytes], second: Sequence[bytes], depth: int = DEPTH) -> float:
+def tau_union_by_docno(first: Sequence[bytes], second: Sequence[bytes], depth: int = UNION_DEPTH) -> float:
     """Return `tau_union` with the union in the order of the ids, as repro_eval 0.5 has it.
 
     Notes: it changes if documents get other names.

@@ -9,7 +9,7 @@ import numpy as np
 from pres_eval.errors import NoCommonTopicError
 from pres_eval.measures.base import Format, Trait
 from pres_eval.measures.selection import SelectedColumn, Selection
-from pres_eval.options import BEST, DOCNO, WORST, Options
+from pres_eval.options import BEST_ORDER, BY_DOCNO, WORST_ORDER, Options
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.relevance import QrelsJudgements, Relevance
 from pres_eval.scoring import evaluate
@@ -71,7 +71,11 @@ def tie_range(
     relevance: Relevance, ranking: Ranking, options: Options, column: SelectedColumn
 ) -> TieRange | None:
     """Return the range of a column over the orders of equal scores; None if hardly any tie is relevant."""
-    if options.ties != DOCNO or not isinstance(relevance, QrelsJudgements) or not len(ranking.ties.document):
+    if (
+        options.ties != BY_DOCNO
+        or not isinstance(relevance, QrelsJudgements)
+        or not len(ranking.ties.document)
+    ):
         return None
     is_relevant = relevance.grade[ranking.document] >= options.relevance_level
     tied = int(np.count_nonzero(is_relevant[ranking.ties.document]))
@@ -80,7 +84,7 @@ def tie_range(
     try:
         least, greatest = (
             evaluate(relevance, ranking, (column,), replace(options, ties=rule)).summary[0]
-            for rule in (WORST, BEST)
+            for rule in (WORST_ORDER, BEST_ORDER)
         )
     except NoCommonTopicError:
         return None

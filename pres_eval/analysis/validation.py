@@ -22,7 +22,7 @@ from pres_eval.arrays import FloatArray, divide
 from pres_eval.errors import UsageError
 from pres_eval.records import dataclass
 
-ALL = b"all"
+ALL_TOPICS = b"all"
 """The topic of estimates over all topics together."""
 
 
@@ -89,7 +89,7 @@ def estimated(parts: Sequence[SampledPart], settings: ReviewSettings) -> list[Es
     for part in parts:
         parts_of_topic.setdefault(part.topic, []).append(part)
     if len(parts_of_topic) > 1:
-        parts_of_topic[ALL] = list(parts)
+        parts_of_topic[ALL_TOPICS] = list(parts)
     rows: list[Estimate] = []
     for topic, parts_of_one in parts_of_topic.items():
         rows += estimates(topic, parts_of_one, settings)

@@ -31,7 +31,12 @@ _CHUNK = rb"(?i)([%b]+|[%b]*(%b)[%b]*|[%b]+%b[%b]*)[0-9]+\Z" % (
     *(ID_SEPARATORS, ID_SEPARATORS, SHORT_NAME, ID_SEPARATORS),
 )
 
-CASE, ZERO, LEADING, PUNCTUATION = "case", "'.0' at the end", "leading zeros", "punctuation"
+LETTER_CASE, DECIMAL_ZERO, LEADING_ZEROS, PUNCTUATION = (
+    "case",
+    "'.0' at the end",
+    "leading zeros",
+    "punctuation",
+)
 UNICODE_LETTERS = "blanks, invisible characters and other forms of letters"
 CHUNKS = "the number of a chunk at the end"
 PATENTS = "the kind codes of patents"
@@ -81,16 +86,16 @@ def _without_punctuation(text: bytes) -> bytes:
 
 REWRITING_RULES: dict[str, Rule] = {
     UNICODE_LETTERS: without_invisible,
-    CASE: lower_case,
-    ZERO: _without_zeros_at_end,
-    LEADING: _without_leading_zeros,
+    LETTER_CASE: lower_case,
+    DECIMAL_ZERO: _without_zeros_at_end,
+    LEADING_ZEROS: _without_leading_zeros,
     PUNCTUATION: _without_punctuation,
 }
 """Differences between notations, in the order in which they are removed from the ids of both sides."""
 
 _TRIED = (
-    (UNICODE_LETTERS, CASE, ZERO, LEADING),
-    (UNICODE_LETTERS, CASE, ZERO, PUNCTUATION),
+    (UNICODE_LETTERS, LETTER_CASE, DECIMAL_ZERO, LEADING_ZEROS),
+    (UNICODE_LETTERS, LETTER_CASE, DECIMAL_ZERO, PUNCTUATION),
     tuple(REWRITING_RULES),
 )
 """The rules together: without punctuation zeros may no longer lead."""

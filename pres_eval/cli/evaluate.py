@@ -34,7 +34,9 @@ if TYPE_CHECKING:
     from pres_eval.scoring import ScoredRun
 
 BUDGET = "PRES_budget"
-USAGE = "usage: pres-eval [OPTIONS] QRELS RUN [RUN ...]   (pres-eval -h shows the most used, --help-all all)"
+USAGE_LINE = (
+    "usage: pres-eval [OPTIONS] QRELS RUN [RUN ...]   (pres-eval -h shows the most used, --help-all all)"
+)
 
 
 @command_with(EvaluateOptions)
@@ -51,7 +53,7 @@ def command(options: EvaluateOptions) -> None:
     elif options.version_wanted:
         print(f"pres-eval {__version__} (prints what trec_eval 9.0.8 and 10.0 print)")
     elif not options.runs:
-        raise UsageError(USAGE + _taken_file(context))
+        raise UsageError(USAGE_LINE + _taken_file(context))
     else:
         with collected_warnings() as warnings:
             try:

@@ -17,13 +17,15 @@ MARKDOWN_START = "### pres-eval: gates "
 
 JUNIT_START = '<testsuite name="pres-eval"'
 
-ERROR = "error"
+ERROR_RESULT = "error"
 """Gate of the findings about what kept the gates from being checked: wrong options or files."""
 
 
 def error_findings(failures: Sequence[RunFailure]) -> list[GateFinding]:
     """Return what could not be evaluated as findings."""
-    return [GateFinding(gate=ERROR, message=failure.message, path=failure.path) for failure in failures]
+    return [
+        GateFinding(gate=ERROR_RESULT, message=failure.message, path=failure.path) for failure in failures
+    ]
 
 
 def is_report(path: str) -> bool:
@@ -45,7 +47,7 @@ def as_junit(findings: Sequence[GateFinding], warnings: Sequence[str] = ()) -> s
     for finding in findings:
         if finding.verdict.value and not finding.checked:
             messages.append(finding.text)
-    errors = sum(finding.gate == ERROR for finding in tests)
+    errors = sum(finding.gate == ERROR_RESULT for finding in tests)
     suite = element(
         "testsuite",
         *map(_test, tests),
@@ -61,7 +63,7 @@ def as_junit(findings: Sequence[GateFinding], warnings: Sequence[str] = ()) -> s
 def _test(finding: GateFinding) -> Html:
     """Return one test; one that could not be made is an error, not a failure."""
     message = one_line(finding.message)
-    if finding.gate == ERROR:
+    if finding.gate == ERROR_RESULT:
         outcome = element("error", message, message=message)
     elif finding.fails:
         outcome = element("failure", message, message=message)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.arrays import BLOCK, Ids, IntArray, has_equal, match
+from pres_eval.arrays import BLOCK_ROWS, Ids, IntArray, has_equal, match
 from pres_eval.errors import InputError
 from pres_eval.library.idcolumns import Numbers, ids_of_array, signed
 from pres_eval.library.ids import JudgedNumbers, Lookup, ids_of
@@ -165,7 +165,7 @@ def _rank_numbers(
     parts: list[Ranked] = []
     unknown: list[IntArray] = []
     num_rows = 0
-    rows = max(BLOCK // max(matrix.shape[1], 1), 1)
+    rows = max(BLOCK_ROWS // max(matrix.shape[1], 1), 1)
     for start in range(0, len(matrix), rows):
         chosen = slice(start, start + rows)
         topics = topic[chosen]

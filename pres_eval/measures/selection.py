@@ -12,7 +12,17 @@ from pres_eval.measures import HOME, measure_names
 from pres_eval.measures.base import Format, Measure
 from pres_eval.measures.names import BOUNDS, NamedMeasure, View, read_text
 from pres_eval.measures.parameters import NoParameters
-from pres_eval.options import BEST, DEFAULT_NMAX, DOCNO, EXPECTED, V9, WORST, Options, RelevanceInfo, Version
+from pres_eval.options import (
+    BEST_ORDER,
+    BY_DOCNO,
+    DEFAULT_NMAX,
+    EXPECTED_VALUES,
+    V9,
+    WORST_ORDER,
+    Options,
+    RelevanceInfo,
+    Version,
+)
 from pres_eval.records import dataclass
 
 DEFAULT_MEASURES = ("official", "PRES")
@@ -83,7 +93,7 @@ def select(
         if is_of_strata and relevance is RelevanceInfo.PRELS and not asked.by_name:
             continue  # the nickname "sampled" also has measures that prels do not have
         try:
-            if asked.by_name and options.ties in (BEST, WORST):
+            if asked.by_name and options.ties in (BEST_ORDER, WORST_ORDER):
                 _check_ties(asked.measure, options.ties)
             if asked.view.bound is not None:
                 _check_unjudged(options.judged_only)
@@ -113,7 +123,7 @@ def _check_ties(measure: Measure, ties: str) -> None:
     if not measure.best_by_grade:
         raise MeasureError(
             f"{measure.name}: --ties {ties} orders a tie by grade, which need not be the"
-            f" {ties} order for this measure, expected another measure, or --ties {DOCNO}"
+            f" {ties} order for this measure, expected another measure, or --ties {BY_DOCNO}"
         )
 
 
@@ -283,7 +293,7 @@ def _as_ties_go(selection: Selection, options: Options, warn: Callable[[str], No
     """Return the columns as --ties has them, and warn of measures of nicknames that are left out."""
     from pres_eval.measures.expected import depends_on_order, has_expected_value
 
-    if options.ties != EXPECTED:
+    if options.ties != EXPECTED_VALUES:
         for column in selection:
             if column.by_name:
                 _check_ties(column.measure, options.ties)
@@ -312,7 +322,7 @@ def as_asked(
     bounds  whether there are any; "all,max_rel=3": if all that were retrieved were judged, up to this grade
     Raises MeasureError for a measure named itself that has none, UsageError for a scale that is none.
     """
-    if options.ties != DOCNO:
+    if options.ties != BY_DOCNO:
         selection = _as_ties_go(selection, options, warn)
     if bounds:
         scale = read_scale(bounds) if isinstance(bounds, str) else None

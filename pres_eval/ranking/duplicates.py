@@ -17,7 +17,7 @@ from pres_eval.ranking.whole_topics import DuplicateRowError
 from pres_eval.reading.blocks import Block, FileFormat, check_scores, joined
 from pres_eval.reading.file import File
 from pres_eval.reading.formats.delimited import read_columns
-from pres_eval.reading.lines import DOCNO, RUN
+from pres_eval.reading.lines import DOCNO_COLUMN, RUN
 from pres_eval.reading.run_files import RunFiles
 
 KEEP_ONE = "the evaluator can keep one: --duplicates best or --duplicates first"
@@ -53,7 +53,7 @@ def _blocks(source: File, form: FileFormat | None) -> Iterator[Block]:
         yield from form.read(source, False)
         return
     with contextlib.suppress(EmptyFileError):
-        yield from read_columns(source, RUN, header=False, document=DOCNO)
+        yield from read_columns(source, RUN, header=False, document=DOCNO_COLUMN)
 
 
 def _duplicates(ranker: Ranker, rows: Rows) -> Iterator[Pair]:

@@ -14,7 +14,16 @@ from functools import cache
 
 import numpy as np
 
-from pres_eval.arrays import LARGEST, AnyArray, BoolArray, Bytes, FloatArray, IntArray, Words, nearest_integer
+from pres_eval.arrays import (
+    LARGEST_WHOLE_NUMBER,
+    AnyArray,
+    BoolArray,
+    Bytes,
+    FloatArray,
+    IntArray,
+    Words,
+    nearest_integer,
+)
 from pres_eval.reading.digits import EXACT_POWER, EXACT_TENS, TENS, read_digits, read_short_numbers
 
 EXPONENT_LENGTH = 4  # e-05
@@ -42,7 +51,7 @@ def read_number(token: bytes) -> float | None:
 def read_whole_number(token: bytes) -> int | None:
     """Return an integer of 64 bits, None if the token is none."""
     value = nearest_integer(token, 2**64) if re.fullmatch(rb"[+-]?\d+", token) else 2**64
-    return value if abs(value) <= LARGEST else None
+    return value if abs(value) <= LARGEST_WHOLE_NUMBER else None
 
 
 def read_numbers(buffer: Bytes, starts: IntArray, ends: IntArray) -> tuple[FloatArray, list[int]]:

@@ -14,7 +14,7 @@ from pres_eval.analysis.significance import FEWEST, NEED_VARIANCE, PAIRED_TESTS
 from pres_eval.errors import plural
 from pres_eval.report.columns import shown_by
 from pres_eval.report.layout import (
-    BEST,
+    BEST_MARK,
     Interval,
     Note,
     PValue,
@@ -31,7 +31,7 @@ from pres_eval.report.text import cut_note, effect_size, falling_notes, left_out
 MEASURES_ACROSS = 8
 """More measures than this go downwards in the tables."""
 
-MOST_ROWS = 30
+MOST_COMPARISONS_SHOWN = 30
 """More comparisons than this, with all pairs, are shown to people as letters alone."""
 
 INTERVAL_NAMES = {"t": "t", "bca": "BCa bootstrap", "percentile": "percentile bootstrap"}
@@ -111,7 +111,7 @@ MARKS = {
 
 def _notes(result: ComparedRuns) -> Iterator[str | Note]:
     """Yield the notes below the means: signs, test, and left-out topics."""
-    yield Note("best of the measure (means that agree to 12 digits are equal)", mark=BEST)
+    yield Note("best of the measure (means that agree to 12 digits are equal)", mark=BEST_MARK)
     settings, baseline = result.settings, result.baseline
     if result.baselines is not None and result.comparisons:
         against = "the best of the measure" if baseline is None else result.scores.runs[baseline]
@@ -218,7 +218,7 @@ def _comparisons(result: ComparedRuns) -> Table:
         Comparison,
         _comparison_notes(result, corrected),
         shown_by(_comparison_columns(corrected), result.comparisons, left=3),
-        people=result.baselines is not None or len(result.comparisons) <= MOST_ROWS,
+        people=result.baselines is not None or len(result.comparisons) <= MOST_COMPARISONS_SHOWN,
     )
 
 

@@ -22,7 +22,7 @@ from pres_eval.measures.base import Format
 from pres_eval.measures.selection import SelectedColumn
 from pres_eval.options import AS_TREC_EVAL, Options
 from pres_eval.reading.descriptions import header_of
-from pres_eval.reading.topic_files import MACRO, WORST, Groups, Weights
+from pres_eval.reading.topic_files import MACRO_MEAN, WORST_GROUP, Groups, Weights
 from pres_eval.report.groups import over_groups, worst_group
 from pres_eval.report.signature import signature_line
 from pres_eval.report.text import exact, text_of, whole
@@ -186,13 +186,13 @@ def _groups(evaluation: ScoredRun, groups: Groups | None) -> dict[str, Any]:
     values = over_groups(evaluation, list(groups.topics))
     macro, worst = {}, {}
     for column, label in enumerate(evaluation.labels):
-        mean, worst_value = values[MACRO][column], values[WORST][column]
+        mean, worst_value = values[MACRO_MEAN][column], values[WORST_GROUP][column]
         if mean is not None:
             macro[label] = mean
         if worst_value is not None:
             group = text_of(worst_group(evaluation, column) or "")
             worst[label] = {"group": group, "value": worst_value}
-    return {"groups": by_group, MACRO: macro, WORST: worst}
+    return {"groups": by_group, MACRO_MEAN: macro, WORST_GROUP: worst}
 
 
 def _column(column: SelectedColumn) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pres_eval.analysis.reproducible import quantiles_of_known
 from pres_eval.arrays import FloatArray
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 from pres_eval.report.text import shown, text_of
-from pres_eval.report.trec_report import DIGITS, RECALL_LEVELS, Report
+from pres_eval.report.trec_report import DIGITS, RECALL_LEVEL_TEXTS, Report
 
 Row = tuple[str, str]
 
@@ -27,7 +27,7 @@ def summary_statistics(report: Report, run: int) -> list[Row]:
 
 def recall_level_averages(report: Report, run: int) -> list[Row]:
     """Return the rows of the second table: precision at eleven recall levels, and average precision."""
-    rows = [(level, report.text(run, f"iprec_at_recall_{level}")) for level in RECALL_LEVELS]
+    rows = [(level, report.text(run, f"iprec_at_recall_{level}")) for level in RECALL_LEVEL_TEXTS]
     rows.append(("Average precision", report.text(run, "map")))
     return rows
 

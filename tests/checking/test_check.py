@@ -432,7 +432,7 @@ def test_compressed_files_and_long_ones_are_the_same(check: Any, monkeypatch: py
             continue
         _, run = check(ranked=gzip.compress(text))
         assert found(run) == kinds
-    monkeypatch.setattr(stretches, "BLOCK", 7)
+    monkeypatch.setattr(stretches, "BLOCK_ROWS", 7)
     with chunks_of(300):
         for _, (text, kinds, _) in RUN_FAULTS.items():
             _, run = check(ranked=text, jobs=2)
