@@ -184,7 +184,9 @@ def _section(entry: CatalogueEntry, known: list[Letter]) -> str:
 
 PARAMETER_EXAMPLE = re.compile(r", as in -m \w+\.[^\s;]*[^\s;.,](?=;|\.?$|\. )")
 """An example of parameters within their text: the page shows one before it."""
-PARAMETERS_SHOWN = re.compile(r"^(?:x|a and b|ranks and gains|-m \w+\.[^\s;]*[^\s;.])(?:; |\.(?: |$))")
+PARAMETERS_SHOWN = re.compile(
+    r"^(?:x|x in percent|the cutoffs|a and b|ranks and gains|-m \w+\.[^\s;]*[^\s;.])(?:; |\.(?: |$))"
+)
 """Names of parameters, or an example, that the page shows before the text."""
 LABEL = re.compile(r"(Formula|Characters|Range|Parameter|Notes)s?: *(.*)")
 """How a field of a measure's text begins."""
@@ -245,13 +247,15 @@ def _numbers(values: Iterable[float]) -> str:
 
 TITLE = re.compile(r'"[^"]*", ')
 """The title of a paper, which the help has: authors, venue and DOI are enough to find it."""
-NOT_IN_TREC_EVAL = re.compile(r"[;.] trec_eval: none\.$")
-"""The end of a source that the overview of measures explains once."""
+NOT_IN_TREC_EVAL = re.compile(r"[;.] trec_eval: none\.")
+"""Words of a source that the overview of measures explains once."""
+NAME_IN_IR_MEASURES = re.compile(r" ir_measures' \S+\.$")
+"""The end of a source that the page on other tools has."""
 
 
 def _source(measure: Measure) -> str:
     """The source that a measure's text ends with; DOIs become links."""
     source = " ".join(measure.text.partition("\nSource:")[2].split())
     assert source, f"{measure.name} names no source"
-    source = NOT_IN_TREC_EVAL.sub(".", TITLE.sub("", source))
+    source = NAME_IN_IR_MEASURES.sub("", NOT_IN_TREC_EVAL.sub(".", TITLE.sub("", source)))
     return re.sub(r"doi:(10\.[^\s;]*[^\s;.,)])", r"[doi:\1](https://doi.org/\1)", source)
