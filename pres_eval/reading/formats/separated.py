@@ -297,7 +297,8 @@ class CellReader:
         """Return a score, the negative of a rank, or a grade, which is whole unless gains are read."""
         naming = self.source.naming
         number_text = text
-        if self.separator != "," and not naming.is_combined(text):
+        is_combined = bool(self.grades) and naming.is_combined(text)
+        if self.separator != "," and not is_combined:
             number_text = text.replace(",", ".")
         if self.grades:
             grade = naming.grade(number_text)
