@@ -15,6 +15,9 @@ from pres_eval.records import dataclass
 UNION_DEPTH = 1000
 """Ranks that Kendall's τ of the union goes down to, as in repro_eval."""
 
+NO_EFFECT = 1e-12
+"""What a difference of equal means can come to, by the rounding of the topics' differences."""
+
 
 @dataclass(frozen=True)
 class Replication:
@@ -97,7 +100,7 @@ def _mean(values: FloatArray) -> float:
 
 
 def _divided(number: float, by: float) -> float:
-    return number / by if by else math.nan
+    return number / by if abs(by) > NO_EFFECT else math.nan
 
 
 @dataclass(frozen=True)

@@ -39,15 +39,17 @@ INTERVAL_NAMES = {"t": "t", "bca": "BCa bootstrap", "percentile": "percentile bo
 
 def compared_tables(result: ComparedRuns, topics: str) -> list[Table]:
     """Return tables of means, intervals, with all pairs the groups, and comparisons; `topics`: their rule."""
-    tables = [_means(result, topics)]
-    if result.comparisons and result.baselines is None:
-        tables.append(_groups(result))
-    if result.comparisons:
-        tables.append(_comparisons(result))
     note = paper_note(result)
-    tables = [replace(table, paper_note=note) for table in tables]
-    intervals = replace(_intervals(result), paper_note=paper_note_without_test(result))
-    return [tables[0], intervals, *tables[1:]]
+    tables = [
+        replace(_means(result, topics), paper_note=note),
+        replace(_intervals(result), paper_note=paper_note_without_test(result)),
+    ]
+    if result.comparisons and result.baselines is None:
+        # In a paper the title is a comment, and nothing else explains the letters.
+        tables.append(replace(_groups(result), paper_note=f"{SHARED}; {note}"))
+    if result.comparisons:
+        tables.append(replace(_comparisons(result), paper_note=note))
+    return tables
 
 
 def _means(result: ComparedRuns, topics: str) -> Table:

@@ -21,7 +21,7 @@ def stopping_tables(summaries: Sequence[Stops], stops: Sequence[Stop], per_topic
         "recall",
         "rel. error",
         "share read",
-        "excess",
+        "share excess",
         "cost",
     )
     rows = [
@@ -40,7 +40,7 @@ def stopping_tables(summaries: Sequence[Stops], stops: Sequence[Stop], per_topic
     ]
     notes = [
         "reliability: share of topics in which the target recall was reached; rel. error: |recall - T| / T",
-        "excess: documents read beyond the earliest rank with recall T, as a share of those to read",
+        "share excess: documents read beyond the earliest rank with recall T, as a share of those to read",
     ]
     out_of_reach = sum(not stop.earliest for stop in stops)
     if out_of_reach:
