@@ -131,7 +131,9 @@ class Scoring:
         topics = plain_topics(self.relevance, ranking, self.options)
         if topics is None:
             return None
-        others = [column for column, function in zip(self.selection, functions, strict=True) if not function]
+        others: list[SelectedColumn] = []
+        if not all(functions):
+            others = [column for column in self.selection if column.plain is None]
         values_of_others = iter(values_of_topics(topics, tuple(others)))
         values: list[Values] = []
         for column, function in zip(self.selection, functions, strict=True):

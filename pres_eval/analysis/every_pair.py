@@ -119,7 +119,9 @@ class PairTable:
     def comparisons(self) -> int:
         """The number of comparisons that p-values are corrected for."""
         count = int(np.count_nonzero(self.in_family))
-        return count * len(self.measures) if self.settings.over == "measures" else count
+        if self.settings.over == "measures":
+            count *= len(self.measures)
+        return count
 
     @property
     def family(self) -> str:
@@ -132,8 +134,9 @@ class PairTable:
             words = f"{settings.test}, correction {settings.correction} over {over} with the baseline"
         if settings.corrects_within(len(self.measures)):
             return f"{words}, within each measure"
-        together = settings.over == "measures" and settings.correction != "none"
-        return f"{words} and {plural(len(self.measures), 'measure')}" if together else words
+        if settings.over == "measures" and settings.correction != "none":
+            words += f" and {plural(len(self.measures), 'measure')}"
+        return words
 
 
 def pairs_of(

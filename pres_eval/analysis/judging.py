@@ -131,7 +131,9 @@ def grade_table(first: IntArray, second: IntArray) -> GradeTable:
 def raw_agreement(table: GradeTable) -> float:
     """Return the share of documents with the same grade; nan without documents."""
     total = int(table.counts.sum())
-    return int(np.trace(table.counts)) / total if total else np.nan
+    if not total:
+        return np.nan
+    return int(np.trace(table.counts)) / total
 
 
 def cohens_kappa(table: GradeTable, power: int = 0) -> float:
@@ -151,7 +153,9 @@ def cohens_kappa(table: GradeTable, power: int = 0) -> float:
     weights = np.where(apart > 0, apart**power, 0)
     rows, columns = counts.sum(axis=1), counts.sum(axis=0)
     expected = int((weights * rows[:, None] * columns).sum())
-    return 1 - int((weights * counts).sum()) * total / expected if expected else np.nan
+    if not expected:
+        return np.nan
+    return 1 - int((weights * counts).sum()) * total / expected
 
 
 def krippendorffs_alpha(grades: IntArray, judged: BoolArray, level: str = "nominal") -> float:

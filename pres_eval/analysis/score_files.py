@@ -78,7 +78,9 @@ def _scores(path: str, text: str) -> Iterator[Score]:
     name = PurePosixPath(path).name.partition(".")[0] or path
     if text.lstrip("\ufeff \n").startswith("{"):
         return _of_records(path, text, name)
-    return _of_table(path, text, name) if is_table(text) else _of_output(path, text, name)
+    if is_table(text):
+        return _of_table(path, text, name)
+    return _of_output(path, text, name)
 
 
 def _of_output(path: str, text: str, name: str) -> Iterator[Score]:

@@ -125,7 +125,9 @@ def t_of_means(
     t = np.copysign(math.inf, mean)
     varied = error > 0
     t[varied] = mean[varied] / error[varied]
-    p_values = (t_above if greater else t_two_sided)(t, topics - 1 if freedom is None else freedom)
+    if freedom is None:
+        freedom = topics - 1
+    p_values = t_above(t, freedom) if greater else t_two_sided(t, freedom)
     p_values[~varied] = _without_variance(mean[~varied], topics, greater)
     p_values[~varied & (np.round(mean, DECIMALS) == 0)] = 0.5 if greater else 1.0
     return p_values
@@ -140,7 +142,9 @@ def _without_variance(mean: FloatArray, topics: int, greater: bool) -> FloatArra
     if topics < FEWEST:
         return np.full(len(mean), math.nan)
     all_alike = 2.0**-topics
-    return np.where(mean > 0, all_alike, 1.0) if greater else np.full(len(mean), 2 * all_alike)
+    if greater:
+        return np.where(mean > 0, all_alike, 1.0)
+    return np.full(len(mean), 2 * all_alike)
 
 
 def sign(differences: FloatArray, samples: int = 0, seed: int = 0, greater: bool = False) -> FloatArray:
@@ -152,9 +156,12 @@ def sign(differences: FloatArray, samples: int = 0, seed: int = 0, greater: bool
     Source: Conover, Practical Nonparametric Statistics, 3rd edition 1999, 3.4.
     """
     above, _, below = wins_ties_losses(differences)
-    lower = below if greater else np.minimum(above, below)
-    chances = [_at_most(low, n) for low, n in zip(lower.tolist(), (above + below).tolist(), strict=True)]
-    return np.minimum(1.0, (1 if greater else 2) * np.array(chances, np.float64))
+    fewer = below if greater else np.minimum(above, below)
+    topics = above + below
+    chances = np.array(list(map(_at_most, fewer.tolist(), topics.tolist())), np.float64)
+    if greater:
+        return np.minimum(1.0, chances)
+    return np.minimum(1.0, 2 * chances)
 
 
 @lru_cache(maxsize=4096)

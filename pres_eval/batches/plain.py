@@ -118,7 +118,8 @@ def plain_topics(qrels: QrelsJudgements, ranked: Ranked, options: Options) -> li
     """Return the topics of a ranking for plain functions; None if there are many, or options they lack."""
     if not 0 < len(ranked.topic) <= MOST_TOPICS or len(ranked.rank) > MOST_JUDGED_RETRIEVED:
         return None
-    if not ranked.num_ret.all():  # plain functions divide by it
+    num_ret = ranked.num_ret.tolist()
+    if 0 in num_ret:  # plain functions divide by it
         return None
     if not _are_usual_judgements(qrels) or not _are_usual_options(options):
         return None
@@ -129,8 +130,7 @@ def plain_topics(qrels: QrelsJudgements, ranked: Ranked, options: Options) -> li
     for number, topic in enumerate(ranked.topic.tolist()):
         rows = slice(offsets[number], offsets[number + 1])
         judged = _judged_topic(qrels, topic, int(options.relevance_level))
-        num_ret = int(ranked.num_ret[number])
-        topics.append(RankedTopic.from_ranks(ranks[rows], grades[rows], num_ret, judged))
+        topics.append(RankedTopic.from_ranks(ranks[rows], grades[rows], num_ret[number], judged))
     return topics
 
 

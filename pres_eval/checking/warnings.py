@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -192,7 +193,8 @@ def _zeros(ranking: Ranking, relevance: Relevance, options: Options, look: Secon
                 " judgements (topic iteration docno stratum relevance) are read with -R strata"
             )
         return
-    highest = relevance.every_grade().max(initial=0).item()
+    # Small calls come again and again with the same judgements.
+    highest = relevance.topics_seen.get(_highest_grade, 1, partial(_highest_grade, relevance))
     if highest < options.relevance_level:
         yield (
             f"{relevance.name}: nothing is relevant at -l {options.relevance_level}: the highest relevance"
@@ -210,6 +212,12 @@ def _documents_are_numbers(pool: Pool) -> bool:
     """Return whether the judged documents are a few small numbers, as grades and iterations are."""
     documents = set(pool.documents.take(slice(MOST_GRADES * MOST_GRADES)))
     return len(documents) <= MOST_GRADES and all(GRADE_TEXT.fullmatch(document) for document in documents)
+
+
+def _highest_grade(qrels: QrelsJudgements) -> float:
+    """Return the highest relevance of all judgements."""
+    highest: float = qrels.every_grade().max(initial=0).item()
+    return highest
 
 
 def unmatched_topics(ranking: Ranking, pool: Pool) -> Respelling | None:

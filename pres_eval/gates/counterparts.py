@@ -99,13 +99,14 @@ class Counterparts:
 
         Topics of weight 0 are left out: they count neither in means nor in tests.
         """
-        if self.weights is None:
+        weights = self.test_weights()
+        if self.weights is None or weights is None:
             return values
-        topic_weights = self._topic_weights(self.weights)
-        return np.asarray(values[topic_weights > 0] * self.test_weights(), np.float64)
+        weighing = self._topic_weights(self.weights) > 0
+        return np.asarray(values[weighing] * weights, np.float64)
 
     def test_weights(self) -> FloatArray | None:
-        """Return the weights (T,) of the topics that `weighted` keeps, 1 on average; None if all are 1."""
+        """Return the weights (T,) of the topics that `weighted` keeps, 1 on average; None without weights."""
         if self.weights is None:
             return None
         topic_weights = self._topic_weights(self.weights)

@@ -262,10 +262,11 @@ def look_again(data: Any, ranking: Ranking, relevance: Relevance, lookup: Lookup
         return look_at_files(run_at(os.fspath(data)), ranking, relevance, alone=True)
     if hasattr(data, "read") or not hasattr(data, "__len__") or isinstance(data, TopDocuments):
         return NOT_LOOKED
+    is_short_way = relevance.rewriting is None and not is_worth_a_look(ranking)
+    if is_short_way and is_dict(data) and not _has_columns(data, SCORES):
+        return NOT_LOOKED
     data, by_topic = plain_data(data, ranking.name)
     if by_topic and relevance.rewriting is None:
-        if not is_worth_a_look(ranking):
-            return NOT_LOOKED
         return look_at_dict(data, ranking, relevance, lookup)
     if not by_topic:
         data = _first_rows(data)

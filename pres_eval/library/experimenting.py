@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.joint import JOINT_TESTS
@@ -157,7 +157,7 @@ def experiment(
 
     Raises UsageError for fewer than two runs, and the errors of `evaluate` and `compare`.
     """
-    if not isinstance(runs, Mapping):
+    if not isinstance(cast("object", runs), Mapping):
         kind = type(runs).__name__
         raise UsageError(f"runs: found a {kind}, expected a dict of two or more names and runs")
     if len(runs) < 2:

@@ -166,6 +166,8 @@ def look_at_dict(
     run: Mapping[Any, Documents], ranking: Ranking, relevance: Relevance, lookup: Lookup
 ) -> SecondLook:
     """Return a second look at a dict of dicts that was ranked."""
+    if not is_worth_a_look(ranking):
+        return SecondLook()
     most_rows = ranking.facts.num_rows
     if len(ranking.rank):
         most_rows = max(most_rows // COMPARED_SHARE, LEAST_COMPARED_ROWS)

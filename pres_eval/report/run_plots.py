@@ -79,15 +79,17 @@ def score_dots(
         for row, axes in enumerate(rows):
             ends = None if intervals is None else (intervals[0][row][order], intervals[1][row][order])
             _draw_intervals(axes, means[row][order], ends)
-            full = None
-            if significant is not None and baselines is not None:
-                full = significant[row][order]
-            baseline = None
+            full, baseline = None, None
             if baselines is not None:
                 baseline = int(np.flatnonzero(order == baselines[row])[0])
+                full = np.zeros(len(runs), np.bool_)
+                if significant is not None:
+                    full = significant[row][order]
             _draw_dots(axes, means[row][order], full, baseline)
             axes.set(ylabel=plain(measures[row]))
             axes.margins(y=0.12)
+            if intervals is None:  # nothing else shows how large the differences are
+                axes.set_ylim(0, None)
         note_on_names = name_bars(rows[-1], [names[run] for run in order], wide)
         rows[-1].set(xlim=(-0.7, len(runs) - 0.3), xlabel=f"run, by {plain(measures[-1])}{note_on_names}")
         if topics is not None:

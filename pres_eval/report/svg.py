@@ -101,8 +101,8 @@ def row_chart(name: str, title: str, words: str, label: str, rows: Sequence[Row]
     """Return a row for each run, one below the other, over one axis of values."""
     names = fitted([row.name for row in rows], NAME_LETTERS)
     longest = max(map(len, names), default=1)
-    letters = max((len(row.end) for row in rows), default=0)
-    right = 16 + round(7.2 * min(letters, MOST_LETTERS))
+    longest_end = max((len(row.end) for row in rows), default=0)
+    right = 16 + round(7.2 * min(longest_end, MOST_LETTERS))
     ends: list[float] = []
     for row in rows:
         ends += [end for end in (*row.line, row.middle) if np.isfinite(end)]

@@ -14,7 +14,9 @@ def write_weighted_runs(folder: Path) -> None:
     """Write judgements, an earlier and a worse run, and weights of which two topics weigh nothing."""
     rng = np.random.default_rng(61)
     topics = range(1, 15)
-    qrels, runs, weights = [], {"before": [], "now": []}, []
+    qrels: list[str] = []
+    weights: list[str] = []
+    runs: dict[str, list[str]] = {"before": [], "now": []}
     for topic in topics:
         qrels.append(f"{topic} 0 relevant 1\n")
         for name, shift in (("before", 0), ("now", 2)):

@@ -378,10 +378,10 @@ def small_groups(data: Data) -> Iterator[Group]:
 
 
 SIZES = (
-    (1, 10, "≤ 5.0"),
-    (1, 100, "≤ 2.0"),
-    (10, 10, "≤ 5.0"),
-    (50, 10, "≤ 5.0"),
+    (1, 10, "≤ 3.2"),
+    (1, 100, "≤ 1.1"),
+    (10, 10, "≤ 3.3"),
+    (50, 10, "≤ 3.3"),
     (50, 100, "≤ 0.9"),
 )
 """Topics and documents of small calls, and the share of pytrec_eval's time that is the target."""

@@ -40,7 +40,8 @@ def conformance() -> Iterator[tuple[Path, str, int, str]]:
         size = 1 if num_bytes < SMALL else max(next(others), num_bytes // 40)
         case = min(case for case in cases if case.parent == run.parent)
         for plan in PLANS:
-            yield case, VERSIONS[(number + (plan == PLANS[0])) % 2], size, plan
+            if plan != PLANS[number % 3]:  # two of the three plans by turns
+                yield case, VERSIONS[(number + (plan == PLANS[0])) % 2], size, plan
 
 
 def _name(value: object) -> str:

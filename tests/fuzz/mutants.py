@@ -348,6 +348,7 @@ def main() -> int:
 def without_shrinking() -> None:
     """hypothesis makes the same examples each time, and does not look for the smallest that fails."""
     os.environ.pop("CI", None)
+    os.environ["PRES_EVAL_EXAMPLES"] = "all"  # how many are tried is decided here, not in conftest.py
     phases = (hypothesis.Phase.explicit, hypothesis.Phase.generate)
     hypothesis.settings.register_profile(
         "mutants", derandomize=True, database=None, deadline=None, phases=phases

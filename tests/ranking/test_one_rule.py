@@ -91,6 +91,19 @@ def of_a_frame(run: str) -> Any:
     return pe.evaluate(QRELS, frame, "recip_rank")["recip_rank"]
 
 
+def of_a_long_dict(num_judged: int) -> Any:
+    """More documents than plain Python ranks: 1,200 in no order, of which the first two are tied."""
+    judged = {"a": 1} | {f"d{number}": 0 for number in range(num_judged)}
+    run = {"a": 2.0, "b": 2.0} | {f"d{number}": -float(number * 7 % 1201) for number in range(1200)}
+    return pe.evaluate({"1": judged}, {"1": run}, "recip_rank")["recip_rank"]
+
+
+def of_an_accumulator(run: str) -> Any:
+    accumulator = pe.Qrels(QRELS).accumulator("recip_rank")
+    accumulator.update({"1": {"a": 2.0, "b": 2.0, "c": 1.0}})
+    return accumulator.compute()["recip_rank"]
+
+
 WAYS: dict[str, Callable[[str], Any]] = {
     "file": lambda run: pe.evaluate(QRELS, run, "recip_rank")["recip_rank"],
     "folder of parts": of_a_folder,
@@ -107,6 +120,9 @@ WAYS: dict[str, Callable[[str], Any]] = {
         .evaluate("recip_rank")["recip_rank"]
     ),
     "lines in any order": of_shuffled_lines,
+    "few judged of a dict": lambda run: of_a_long_dict(3),
+    "most judged of a dict": lambda run: of_a_long_dict(1200),
+    "accumulator": of_an_accumulator,
     "frame": of_a_frame,
     "few documents": lambda run: RelevanceEvaluator(QRELS, {"recip_rank"}).evaluate(
         {"1": {"a": 2.0, "b": 2.0, "c": 1.0}}

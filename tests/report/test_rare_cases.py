@@ -208,20 +208,27 @@ def test_measures_of_all_topics_in_a_table_by_topic(options: list[str], call: Co
 # Pictures
 
 
-def test_bars_of_means_alone() -> None:
+def test_dots_of_means_alone() -> None:
     means = np.array([[0.1, 0.3, 0.2]])
-    figure = run_plots.score_bars(("a", "b", "c"), ("map",), means)
+    figure = run_plots.score_dots(("a", "b", "c"), ("map",), means)
     (axes,) = figure.axes
     assert axes.get_title() == "Mean scores" and not figure.legends
-    assert [bar.get_height() for bar in axes.containers[0]] == [0.3, 0.2, 0.1]
+    assert [np.asarray(dot.get_ydata()).tolist() for dot in axes.lines] == [[0.3], [0.2], [0.1]]
+    assert axes.get_ylim()[0] == 0
 
 
-def test_bars_without_known_ends() -> None:
+def test_dots_without_known_ends() -> None:
     """One topic has no interval; baselines that differ from measure to measure have no common name."""
     means, nothing = np.array([[0.1, 0.3], [0.5, 0.2]]), np.full((2, 2), NAN)
-    figure = run_plots.score_bars(("a", "b"), ("map", "P_5"), means, (nothing, nothing), baselines=(1, 0))
+    figure = run_plots.score_dots(("a", "b"), ("map", "P_5"), means, (nothing, nothing), baselines=(1, 0))
     texts = [text.get_text() for legend in figure.legends for text in legend.get_texts()]
-    assert texts == ["baseline (best of each)", "differs significantly from it"]
+    assert texts == [
+        "baseline (best of each)",
+        "differs significantly from it",
+        "no significant difference found",
+    ]
+    rings = [dot.get_markerfacecolor() == "white" for dot in figure.axes[0].lines if dot.get_marker() == "o"]
+    assert rings[0], "nothing is known to differ"
 
 
 def test_panels_that_are_left_empty_go() -> None:

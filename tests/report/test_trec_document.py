@@ -18,9 +18,9 @@ from pres_eval.report.trec_plots import PAGE_INCHES, as_picture, document, page_
 
 @pytest.mark.slow
 def test_all_pages_are_alike() -> None:
-    pdf = as_picture(report_of(PATENT_QRELS, PATENT_RUNS), "report.pdf")
+    pdf = as_picture(report_of(PATENT_QRELS, PATENT_RUNS[:1]), "report.pdf")
     boxes = re.findall(rb"/MediaBox \[ *([\d. ]+?) *\]", pdf)
-    assert len(boxes) >= 3 + len(PATENT_RUNS)
+    assert len(boxes) >= 3 + 1
     sizes = {tuple(map(float, box.split())) for box in boxes}
     assert len(sizes) == 1 and sizes.pop() == pytest.approx((0, 0, 72 * PAGE_INCHES[0], 72 * PAGE_INCHES[1]))
 

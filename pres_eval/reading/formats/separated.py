@@ -227,6 +227,9 @@ class CellReader:
         columns, in_order = self.columns, InOrder(self.grades)
         has_number = columns.number is not None and bool(self.grades or not columns.several)
         table = self._observed()
+        has_words = bool(self.grades and self.source.naming.grades)
+        has_rank = columns.rank is not None
+        is_observed = table.rival is not None or has_rank or columns.several or has_words
         topics_alone: list[str] = []
         for line, cells in rows:
             if not any(cells):
@@ -246,7 +249,8 @@ class CellReader:
             number: int | float = 0
             if columns.number is not None and has_number:
                 number = self._number(line, cells[columns.number].strip())
-            self._show(table, topic, cells, number)
+            if is_observed:
+                self._show(table, topic, cells, number)
             for document in self._documents(line, cells[columns.document]):
                 if not has_number:
                     number = in_order.number(topic)

@@ -1,0 +1,33 @@
+"""Counts and limits at their boundaries, where a wrong comparison of two numbers would show."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from support.commands import Command
+
+from pres_eval.analysis.corrections import letters_of_pairs
+
+
+def test_a_score_of_zero_is_not_negative(call: Command, tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("1 0 a 1\n")
+    (tmp_path / "run").write_text("1 Q0 a 1 1.0 t\n1 Q0 b 2 0 t\n1 Q0 c 3 -1 t\n")
+    checked = call.ok("check", "--format", "json", tmp_path / "qrels", tmp_path / "run").out
+    assert '"negative_scores": 1,' in checked
+
+
+def test_complete_runs_are_sorted_before_better_ones_that_lack_topics(call: Command, tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("1 0 a 1\n2 0 a 1\n")
+    (tmp_path / "all").write_text("1 Q0 b 1 2 t\n1 Q0 a 2 1 t\n2 Q0 b 1 2 t\n2 Q0 a 2 1 t\n")
+    (tmp_path / "some").write_text("1 Q0 a 1 2 t\n")
+    paths = [tmp_path / name for name in ("qrels", "some", "all")]
+    lines = call("--quiet", "--format", "table", "--sort", "map", "-m", "map", *paths).out.splitlines()
+    assert [line.split()[0] for line in lines[2:4]] == ["all", "some"]
+
+
+def test_the_letters_after_the_alphabet_are_numbers() -> None:
+    count = 53
+    first, second = np.triu_indices(count, 1)
+    letters = letters_of_pairs(np.arange(count, 0.0, -1), first, second, np.ones(len(first), bool))
+    assert letters[:2] == ["a", "b"] and letters[-1] == "<53>"
