@@ -93,7 +93,7 @@ def p_of_groups(
 def _p_of_permutations(
     observed: _Permutations, statistic: Callable[[_Permutations], FloatArray], samples: int, seed: int
 ) -> float:
-    """Return the share of random permutations whose statistic is at least the observed one.
+    """Return the share of random permutations whose statistic (S,) is at least the observed one.
 
     The observed order counts as one more permutation, so the p-value is never 0.
     """

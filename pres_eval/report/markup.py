@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from pres_eval.report.text import printable_in_pages
 
 VOID = frozenset({"meta", "link", "br", "wbr", "input", "hr"})
+"""Elements of HTML that have neither content nor an end tag."""
 
 
 class Html(str):
@@ -147,12 +148,12 @@ def link(section: str, text: Content, **choice: str) -> Html:
 
 
 def detail(*content: Content) -> Html:
-    """Return a part of a sentence that leads to another part of the page, and says nothing without it."""
+    """Return a part of a sentence that points to another part of the page; `without_links` removes it."""
     return element("span", *content, class_="detail")
 
 
 def without_links(content: Content) -> Html:
-    """Return content without details, and with the texts of other links, for a page without their goals."""
+    """Return content without `detail` parts and with links as plain text, for a page that has no sections."""
     text = re.sub('<span class="detail">.*?</span>', "", content_of([content]))
     return Html(re.sub("</?a(?: [^>]*)?>", "", text))
 
