@@ -33,7 +33,7 @@ from pres_eval.library.ranked import Qrels, UnprintedQrels
 from pres_eval.measures import NICKNAMES, OUR_NICKNAMES, measure_names, own_measures
 from pres_eval.measures.base import LEAST_GEOMETRIC_MEAN, Measure, geometric_mean, number_of_topics
 from pres_eval.measures.parameters import Cutoffs, Fractions
-from pres_eval.measures.selection import Selection, as_asked, select
+from pres_eval.measures.selection import Selection, select, with_ties_and_bounds
 from pres_eval.measures.settings import UnitedCutoffs
 from pres_eval.options import V9, Options
 from pres_eval.reading import relevance as engine
@@ -314,7 +314,7 @@ def _columns_of(
         selection = select(texts) if texts else ()
     except MeasureError as error:
         raise ValueError(in_python(str(error))) from error
-    columns = as_asked(selection, options, False, warn)
+    columns = with_ties_and_bounds(selection, options, False, warn)
     # Parameters that are not cutoffs do not show.
     keys = []
     nothing = {}

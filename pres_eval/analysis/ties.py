@@ -27,13 +27,13 @@ class TieRange:
 
     label            of the column
     least, greatest  with the relevant documents of each tie last, and first
-    documents        relevant documents retrieved whose score others have too
+    num_tied         relevant documents retrieved whose score other documents have too
     """
 
     label: str
     least: float
     greatest: float
-    documents: int
+    num_tied: int
 
     @property
     def is_wide(self) -> bool:

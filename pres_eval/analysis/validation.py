@@ -83,7 +83,7 @@ class Validation:
         return self.settings.target is None or round(recall.at_least, 12) >= self.settings.target
 
 
-def estimated(parts: Sequence[SampledPart], settings: ReviewSettings) -> list[Estimate]:
+def estimates_of_topics(parts: Sequence[SampledPart], settings: ReviewSettings) -> list[Estimate]:
     """Return the estimates for each topic of the parts, and over all topics together."""
     parts_of_topic: dict[bytes, list[SampledPart]] = {}
     for part in parts:
@@ -92,11 +92,13 @@ def estimated(parts: Sequence[SampledPart], settings: ReviewSettings) -> list[Es
         parts_of_topic[ALL] = list(parts)
     rows: list[Estimate] = []
     for topic, topic_parts in parts_of_topic.items():
-        rows += estimates(topic, topic_parts, settings)
+        rows += estimates_of_parts(topic, topic_parts, settings)
     return rows
 
 
-def estimates(topic: bytes, parts: Sequence[SampledPart], settings: ReviewSettings) -> list[Estimate]:
+def estimates_of_parts(
+    topic: bytes, parts: Sequence[SampledPart], settings: ReviewSettings
+) -> list[Estimate]:
     """Return the estimate of each of QUANTITIES, from the parts of one topic or of several together.
 
     Parts are added up as strata are: Σ N x / n, N documents of which n were judged and x are relevant.

@@ -11,10 +11,10 @@ import sys
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGXCPU", "SIGQUIT")
 """Signals that ask a process to end."""
 
-CPU_LIMIT = "/sys/fs/cgroup/cpu.max"
+CPU_LIMIT_FILE = "/sys/fs/cgroup/cpu.max"
 """Linux' file with the processor time that a container gets in each period, and that period, in µs."""
 
-MEMORY_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+MEMORY_LIMIT_FILES = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 """Linux' files with the memory limit of a container, in bytes: those of cgroups 2 and 1."""
 
 
@@ -29,7 +29,7 @@ def num_processors() -> int:
     # The system need not have this call, and may refuse it (seccomp).
     with contextlib.suppress(AttributeError, OSError):
         processors = len(os.sched_getaffinity(0))
-    with contextlib.suppress(OSError, ValueError), open(CPU_LIMIT, encoding="utf-8") as file:  # noqa: PTH123
+    with contextlib.suppress(OSError, ValueError), open(CPU_LIMIT_FILE, encoding="utf-8") as file:  # noqa: PTH123
         time, period = map(int, file.read().split())  # ValueError: the time is "max", which is no limit
         limit = math.ceil(time / period)
         processors = min(processors, max(1, limit))
@@ -42,7 +42,7 @@ def memory_of_machine() -> int:
         size = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):
         size = sys.maxsize
-    for path in MEMORY_LIMITS:
+    for path in MEMORY_LIMIT_FILES:
         with contextlib.suppress(OSError, ValueError), open(path, encoding="ascii") as file:  # noqa: PTH123
             size = min(size, int(file.read()))
     return size

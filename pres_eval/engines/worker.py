@@ -14,7 +14,7 @@ from pres_eval.engines.engine import outcome_of
 from pres_eval.engines.memory import allow_keeping_memory
 from pres_eval.engines.messages import receive, send, widen
 
-BEGIN = "import sys; sys.path[:] = sys.argv[1:]; from pres_eval.engines.worker import main; main()"
+WORKER_PROGRAM = "import sys; sys.path[:] = sys.argv[1:]; from pres_eval.engines.worker import main; main()"
 """Program of a worker: it imports nothing but `sys`, a part of Python itself, before its path is set."""
 
 
@@ -88,7 +88,7 @@ def _worker_command() -> list[str]:
     # The flags that keep folders out of this process's path keep them out of the worker's.
     is_set = {"-I": sys.flags.isolated, "-E": sys.flags.ignore_environment, "-s": sys.flags.no_user_site}
     flags = [flag for flag, value in is_set.items() if value]
-    return [sys.executable, *flags, "-c", BEGIN, *path]
+    return [sys.executable, *flags, "-c", WORKER_PROGRAM, *path]
 
 
 STDIN, STDOUT, STDERR = 0, 1, 2

@@ -34,17 +34,17 @@ class Counterparts:
 
     @cached_property
     def topics(self) -> tuple[bytes, ...]:
-        """The topics that both averages are over, in byte order, without `added`."""
+        """The topics that both averages are over, in byte order, without `new_topics`."""
         in_both = _averaged_topics(self.now) & _averaged_topics(self.before)
-        return tuple(sorted(in_both.difference(self.added)))
+        return tuple(sorted(in_both.difference(self.new_topics)))
 
     @property
-    def gone(self) -> list[bytes]:
+    def lost_topics(self) -> list[bytes]:
         """The topics that were evaluated earlier and are not now."""
         return sorted(set(self.before.evaluation.topics) - set(self.now.evaluation.topics))
 
     @cached_property
-    def added(self) -> list[bytes]:
+    def new_topics(self) -> list[bytes]:
         """The topics that are new in the present run.
 
         Either the earlier average is not over them, or only the present run has documents for them.
@@ -56,7 +56,7 @@ class Counterparts:
     @cached_property
     def same_topics(self) -> bool:
         """Whether both averages are over the same topics."""
-        return not self.added and _averaged_topics(self.now) == _averaged_topics(self.before)
+        return not self.new_topics and _averaged_topics(self.now) == _averaged_topics(self.before)
 
     def values(self, evaluation: ScoredRun, column_index: int) -> FloatArray:
         """Return the values (T,) of a column on the topics of both; 0 for a topic that the run lacks."""

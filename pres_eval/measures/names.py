@@ -260,7 +260,10 @@ def _split_view(text: str) -> tuple[str, View]:
 
 
 def _read_label(text: str, head: str, rest: str) -> NamedMeasure:
-    """Return the measure of a printed name: P_10, set_F_2.0, F_cut_2_10, sdcg_5_max_rel=4."""
+    """Return the measure of a printed label: P_10, set_F_2.0, F_cut_2_10, sdcg_5_max_rel=4.
+
+    head, rest  the name at its beginning, and what follows: `P` and `_10`
+    """
     parameters, view = _split_view(rest[1:])
     measure = _measure_called(head)
     if measure is None:
@@ -288,7 +291,10 @@ _FOLLOWED_BY_WORD = rf"(?:\({_SETTINGS}\))?(?:@(?:{_CUTOFF}))?[\s,]+(\S+)\Z"
 
 
 def _read_notation(text: str, head: str, rest: str) -> NamedMeasure:
-    """Return the measure of a name with settings in brackets or a cutoff behind @."""
+    """Return the measure of a name with settings in brackets or a cutoff behind @: P(rel=2)@5.
+
+    head, rest  the name at its beginning, and what follows: `P` and `(rel=2)@5`
+    """
     match = re.match(_SETTINGS_AND_CUTOFF, rest)
     if match is None:
         following = re.match(_FOLLOWED_BY_WORD, rest)

@@ -76,19 +76,15 @@ def select(
     Raises MeasureError that names everything that is wrong with the texts, with the nearest names.
     """
     options = options or Options()
-    named, problems = _read_texts(
-        texts or DEFAULT_MEASURES_OF_SAMPLES.get(relevance, DEFAULT_MEASURES), options.version
-    )
+    default_measures = DEFAULT_MEASURES_OF_SAMPLES.get(relevance, DEFAULT_MEASURES)
+    named, problems = _read_texts(texts or default_measures, options.version)
     columns: list[SelectedColumn] = []
     for asked in _in_print_order(named):
         is_of_strata = asked.measure.relevance is RelevanceInfo.STRATA
         if is_of_strata and relevance is RelevanceInfo.PRELS and not asked.by_name:
             continue  # the nickname "sampled" also has measures that prels are not enough for
         try:
-            if asked.by_name and options.ties in (BEST, WORST):
-                _check_ties(asked.measure, options.ties)
-            if asked.view.bound is not None:
-                _check_unjudged(options.judged_only)
+            _check_options(asked, options)
             columns += _columns_of(asked, nmax)
         except MeasureError as error:
             problem = str(error)
@@ -102,6 +98,14 @@ def select(
     if len(columns) > MOST_COLUMNS:
         raise MeasureError(f"-m: found {len(columns):,} columns, expected at most {MOST_COLUMNS:,}")
     return tuple(columns)
+
+
+def _check_options(asked: NamedMeasure, options: Options) -> None:
+    """Raise MeasureError if the options exclude a measure, or the bounds that its view asks for."""
+    if asked.by_name and options.ties in (BEST, WORST):
+        _check_ties(asked.measure, options.ties)
+    if asked.view.bound is not None:
+        _check_unjudged(options.judged_only)
 
 
 def _check_unjudged(judged_only: bool) -> None:
@@ -122,7 +126,8 @@ def _check_ties(measure: Measure, ties: str) -> None:
 def _in_print_order(named: Sequence[NamedMeasure]) -> Iterator[NamedMeasure]:
     """Yield each measure once for each view of its columns, with the parameters of all texts together."""
     print_order = {name: number for number, name in enumerate(measure_names())}
-    measures = {asked.measure.name: asked.measure for asked in named}  # of one's own the last of a name
+    # If several measures of the user's have one name, the last one counts.
+    measures = {asked.measure.name: asked.measure for asked in named}
     groups: dict[tuple[str, View], list[NamedMeasure]] = {}
     for asked in sorted(named, key=lambda asked: print_order[asked.measure.name]):
         if measures[asked.measure.name] is asked.measure:
@@ -311,7 +316,7 @@ def _for_ties(selection: Selection, options: Options, warn: Callable[[str], None
     return tuple(columns)
 
 
-def as_asked(
+def with_ties_and_bounds(
     selection: Selection, options: Options, bounds: bool | str, warn: Callable[[str], None]
 ) -> Selection:
     """Return the columns that --ties and --bounds ask for; warn of measures of nicknames that lack them.

@@ -30,7 +30,7 @@ class Ranking(Ranked):
     more_unjudged    whether there are further ones
     form             the recognised format of the file, None for a trec run
     tag_before       tag of the line before the last, if that was cut off in the middle of its own
-    single           whether scores were kept in 32 bits
+    single_precision whether scores were kept in 32 bits
     ascending        whether ties were broken by docno in ascending order
                      (`batches.forming.form` refuses options that need other values of these two)
     unchecked        whether nobody checked that unjudged documents are there only once
@@ -40,7 +40,7 @@ class Ranking(Ranked):
     tag: str
     facts: Facts
     unjudged_ids: Ids
-    single: bool
+    single_precision: bool
     ascending: bool
     more_unjudged: bool = False
     tag_before: str | None = None
@@ -93,7 +93,7 @@ def ranking_of(
         unjudged_ids=part.unjudged,
         more_unjudged=part.more_unjudged,
         form=form,
-        single=ranker.single,
+        single_precision=ranker.single_precision,
         ascending=ranker.ascending,
         unchecked=unchecked,
     )
@@ -123,7 +123,7 @@ TOPIC_RULES = (OWN, COMMON, ALL)
 """Values of --topics: each run's own topics, those that all runs have, all of the judgements (-c)."""
 
 
-def with_topics(ranking: Ranking, topics: IntArray) -> Ranking:
+def on_topics(ranking: Ranking, topics: IntArray) -> Ranking:
     """Return the run with only those of its topics that are among `topics` (S,)."""
     is_kept = np.isin(ranking.topic, topics)
     documents = only(ranking, np.flatnonzero(np.repeat(is_kept, np.diff(ranking.offsets))))

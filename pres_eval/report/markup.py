@@ -80,19 +80,13 @@ def table(
         _heading(text, kind, sortable=sortable, falling=text in falling)
         for text, kind in zip(header, kinds, strict=True)
     ]
-    lines = [
-        element(
-            "tr",
-            element("th", row[0], scope="row"),
-            *(
-                cell
-                if isinstance(cell, Html) and cell.startswith("<td")
-                else element("td", cell, class_=kind)
-                for cell, kind in zip(row[1:], kinds[1:], strict=True)
-            ),
-        )
-        for row in rows
-    ]
+    lines = []
+    for first, *cells in rows:
+        parts = [element("th", first, scope="row")]
+        for cell, kind in zip(cells, kinds[1:], strict=True):
+            is_whole_cell = isinstance(cell, Html) and cell.startswith("<td")
+            parts.append(cell if is_whole_cell else element("td", cell, class_=kind))
+        lines.append(element("tr", *parts))
     return element(
         "table",
         element("caption", caption),

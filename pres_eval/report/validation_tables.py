@@ -95,19 +95,21 @@ def _whole_number(value: float) -> str:
 
 def sentences(review: Validation) -> Iterator[tuple[bytes, str]]:
     """Yield for each topic the recall that its sample shows, in plain words."""
-    columns = [review.of(name) for name in ("recall", "relevant", "relevant found")]
-    for recall, relevant, relevant_found in zip(*columns, strict=True):
-        of_topic = f"Topic {text_of(recall.topic)}: " if len(columns[0]) > 1 else ""
+    recalls = review.of("recall")
+    confidence = percentage(review.settings.confidence)
+    counts = zip(review.of("relevant"), review.of("relevant found"), strict=True)
+    for recall, (relevant, relevant_found) in zip(recalls, counts, strict=True):
+        of_topic = f"Topic {text_of(recall.topic)}: " if len(recalls) > 1 else ""
         estimated = " an estimated" if relevant_found.low < relevant_found.high else ""
         least = "nothing"
         if not math.isnan(recall.at_least):
             least = f"at least {math.floor(100 * recall.at_least)} %"
-        yield (
-            recall.topic,
+        sentence = (
             f"{of_topic}Of an estimated {_number_with_limits(relevant)} relevant documents, the review found"
             f"{estimated} {_number_with_limits(relevant_found)};"
-            f" we can say with {percentage(review.settings.confidence)} confidence that it found {least}.",
+            f" we can say with {confidence} confidence that it found {least}."
         )
+        yield recall.topic, sentence
 
 
 def _number_with_limits(estimate: Estimate) -> str:
