@@ -84,8 +84,10 @@ def table(
     for first, *cells in rows:
         parts = [element("th", first, scope="row")]
         for cell, kind in zip(cells, kinds[1:], strict=True):
-            is_whole_cell = isinstance(cell, Html) and cell.startswith("<td")
-            parts.append(cell if is_whole_cell else element("td", cell, class_=kind))
+            if isinstance(cell, Html) and cell.startswith("<td"):
+                parts.append(cell)
+            else:
+                parts.append(element("td", cell, class_=kind))
         lines.append(element("tr", *parts))
     return element(
         "table",
