@@ -35,7 +35,7 @@ def test_ids_and_groups(pieces: list[list[str]], kind: str, short: bool, skipped
     table = pyarrow.table({"id": pyarrow.chunked_array([pyarrow.array(piece, type_of) for piece in pieces])})
     texts = [text.encode() for piece in pieces for text in piece][skipped:]
     column = arrow_ids(table.slice(skipped).column("id"), "id", "run")
-    with mock.patch.object(idcolumns, "BLOCK", block):
+    with mock.patch.object(idcolumns, "BLOCK_ROWS", block):
         assert len(column) == len(texts)
         assert list(column.take(slice(1, 4))) == texts[1:4]
         assert list(column.take(np.arange(len(texts))[::-1])) == texts[::-1]

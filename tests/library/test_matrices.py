@@ -51,7 +51,7 @@ def test_like_a_dict(
         wanted = judged.rank(run, compat=compat)  # type: ignore[arg-type]
     except pe.PresEvalError:  # no documents at all
         wanted = None
-    with mock.patch.object(matrices, "BLOCK", block):
+    with mock.patch.object(matrices, "BLOCK_ROWS", block):
         if wanted is None:
             with pytest.raises(pe.PresEvalError, match="no retrieved documents"):
                 judged.rank_top_k(list(run), ids, scores, compat=compat)  # type: ignore[arg-type]

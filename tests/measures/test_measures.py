@@ -79,7 +79,7 @@ def test_measures_that_see_every_rank_do_it_block_by_block(name: str, data: st.D
     text = data.draw(st.sampled_from(EXAMPLE_PARAMETERS[name]))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(gain, "MOST_RANKS", 10)
-        patch.setattr(rbp, "BLOCK", 10)
+        patch.setattr(rbp, "BLOCK_ROWS", 10)
         assert_same_as_twin(measure_of(name), topics, text)
 
 

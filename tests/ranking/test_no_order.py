@@ -28,6 +28,6 @@ def test_rows_take_their_places_block_by_block(
     (tmp_path / "shuffled").write_text("".join(lines))
     monkeypatch.chdir(tmp_path)
     expected = printed(["-q", "-m", "all_trec", "--quiet", "qrels", "sorted"])
-    monkeypatch.setattr(ranker, "BLOCK", block)
+    monkeypatch.setattr(ranker, "BLOCK_ROWS", block)
     assert printed(["-q", "-m", "all_trec", "--quiet", "qrels", "shuffled"]) == expected
     assert expected[0] == 0 and b"\t9\t" in expected[1]
