@@ -237,6 +237,14 @@ def test_the_highest_of_several_grades(text: str, call: Command) -> None:
     assert wrong.code == 2 and "cited.csv:2: relevance 'X,B', expected an integer" in wrong.err
 
 
+def test_words_for_grades_leave_decimal_commas_of_scores(call: Command) -> None:
+    """--grades concerns judgements alone."""
+    Path("words").write_text("1 0 d1 X\n1 0 d4 X\n1 0 d9 A\n2 0 d2 Y\n")
+    columns = "topic=Frage,docno=Treffer,score=Punkte"
+    called = call("--grades", "X=3,Y=2,A=0", "--columns", columns, "-m", "map", "words", "table.csv")
+    assert called.out == "map                   \tall\t0.7500\n"
+
+
 def test_grades_that_are_words_in_pool_and_merge(call: Command) -> None:
     Path("words").write_text("1 0 d1 X\n1 0 d9 A\n2 0 d2 Y\n")
     merged = call("merge", "words", "words", "--grades", "X=3,Y=2,A=0", "--quiet")

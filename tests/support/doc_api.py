@@ -19,6 +19,8 @@ def public_names() -> str:
     return "\n".join(_section(name, getattr(pe, name)) for name in functions + classes)
 
 
+OPTION = re.compile(r"\((--?[\w-]+)\)$")
+"""The option of the command that an argument's text ends with."""
 IN_BRIEF = frozenset({"Batch", "Measure", "Options"})
 """Classes that only who writes a measure of their own needs: help() has the rest."""
 
@@ -62,10 +64,18 @@ def _wrapped(name: str, arguments: list[str]) -> str:
 
 
 def _shown(paragraph: str) -> str:
-    """A list of words and meanings as it is, anything else as prose."""
-    if re.search(r"^[\w, ]*\w {2,}\S", paragraph, re.MULTILINE):
+    """A list of words and meanings without those that are options of the command; anything else as prose."""
+    if not re.search(r"^[\w, ]*\w {2,}\S", paragraph, re.MULTILINE):
+        return paragraph
+    arguments = re.split(r"\n(?=\S)", paragraph)
+    options = [
+        (argument.split(" ")[0], found[1]) for argument in arguments if (found := OPTION.search(argument))
+    ]
+    if len(options) < 5:
         return f"```text\n{paragraph}\n```"
-    return paragraph
+    others = "\n".join(argument for argument in arguments if not OPTION.search(argument))
+    named = ", ".join(f"`{name}` (`{option}`)" for name, option in options)
+    return f"```text\n{others}\n```\n\nAs [options of the command](options.md): {named}."
 
 
 def _members(kind: type) -> Iterator[str]:

@@ -125,17 +125,23 @@ def page_of_measures(page: str) -> str:
         sections = "\n".join(_brief_section(entry) for entry in members)
         return f"`pres-eval measures NAME` prints formula, range, notes and source of each.\n\n{sections}"
     letters = common_letters(page)
-    common = f"\nLetters:\n\n{listed(letters)}" if letters else ""
+    common = f"\nLetters, where a measure explains none of its own:\n\n{listed(letters)}" if letters else ""
     sections = "\n".join(_section(entry, letters) for entry in members)
     return f"{lines}{common}\n{sections}"
 
 
 def common_letters(page: str) -> list[Letter]:
-    """Return the letters that several formulas of a page explain in the same words, and none in others."""
+    """Return the letters that several formulas of a page explain, each in the words that most of them use.
+
+    A formula that uses other words keeps them in its section.
+    """
     formulas = (formula_of(entry.measure) for entry in members_of(page))
     counts = Counter(letter for formula in formulas if formula for letter in letters_of(formula))
-    meanings = Counter(name for name, _ in counts)
-    return [letter for letter, count in counts.items() if count > 1 and meanings[letter[0]] == 1]
+    usual: dict[str, Letter] = {}
+    for letter, count in counts.most_common():
+        if count > 1:
+            usual.setdefault(letter[0], letter)
+    return list(usual.values())
 
 
 def formula_of(measure: Measure) -> str:
@@ -164,7 +170,7 @@ def _section(entry: CatalogueEntry, known: list[Letter]) -> str:
         block = f"{typeset(measure.name, formula, known)}\n"
     prose = {label: escaped(" ".join(lines.split())) for label, lines in fields.items()}
     paragraph = f"{prose.pop('')}\n\n" if "" in prose else ""
-    more = prose.pop("Parameters", "")
+    more = PARAMETERS_SHOWN.sub("", PARAMETER_EXAMPLE.sub("", prose.pop("Parameters", "")))
     parameters = ". ".join(filter(None, [_parameters(measure), more[:1].upper() + more[1:]]))
     facts = {
         "Range": prose.pop("Range", ""),
@@ -176,6 +182,12 @@ def _section(entry: CatalogueEntry, known: list[Letter]) -> str:
     return f"## {measure.name}\n\n{escaped(' '.join(description.split()))}\n\n{block}{paragraph}{lines}"
 
 
+PARAMETER_EXAMPLE = re.compile(r", as in -m \w+\.[^\s;]*[^\s;.,](?=;|\.?$|\. )")
+"""An example of parameters within their text: the page shows one before it."""
+PARAMETERS_SHOWN = re.compile(
+    r"^(?:x|x in percent|the cutoffs|a and b|ranks and gains|-m \w+\.[^\s;]*[^\s;.])(?:; |\.(?: |$))"
+)
+"""Names of parameters, or an example, that the page shows before the text."""
 LABEL = re.compile(r"(Formula|Characters|Range|Parameter|Notes)s?: *(.*)")
 """How a field of a measure's text begins."""
 
@@ -233,13 +245,17 @@ def _numbers(values: Iterable[float]) -> str:
     return ", ".join(f"{value:g}" for value in values)
 
 
-TITLE_WITH_DOI = re.compile(r'"[^"]*", ([^";]*?doi:10\.)')
-"""The title of a paper whose DOI follows: the link has it, and so has the help."""
+TITLE = re.compile(r'"[^"]*", ')
+"""The title of a paper, which the help has: authors, venue and DOI are enough to find it."""
+NOT_IN_TREC_EVAL = re.compile(r"[;.] trec_eval: none\.")
+"""Words of a source that the overview of measures explains once."""
+NAME_IN_IR_MEASURES = re.compile(r" ir_measures' \S+\.$")
+"""The end of a source that the page on other tools has."""
 
 
 def _source(measure: Measure) -> str:
     """The source that a measure's text ends with; DOIs become links."""
     source = " ".join(measure.text.partition("\nSource:")[2].split())
     assert source, f"{measure.name} names no source"
-    source = TITLE_WITH_DOI.sub(r"\1", source)
+    source = NAME_IN_IR_MEASURES.sub("", NOT_IN_TREC_EVAL.sub(".", TITLE.sub("", source)))
     return re.sub(r"doi:(10\.[^\s;]*[^\s;.,)])", r"[doi:\1](https://doi.org/\1)", source)

@@ -69,7 +69,7 @@ DETAILS_OF_JSON = frozenset(
     f"{path}."
     for path in (
         *("signature.options", "signature.rules", "signature.judgements"),
-        *("runs[].file", "runs[].totals", "runs[].no_answers"),
+        *("runs[].file", "runs[].totals", "runs[].no_answers", "runs[].columns[]"),
     )
 )
 """Fields whose own fields only the schema explains."""

@@ -77,9 +77,10 @@ def found(text: str) -> Selection | None:
 
 
 def trec_eval_options() -> str:
-    """Option by option."""
-    rows = ((f"`{short}`", f"`{long}`", words) for short, long, words in TREC_EVAL_OPTIONS)
-    return table(("option", "long form", "here"), rows)
+    """Option by option; those that are the same in one sentence."""
+    same = ", ".join(f"`{short}`" for short, _, words in TREC_EVAL_OPTIONS if words == SAME)
+    rows = ((f"`{short}`", words) for short, _, words in TREC_EVAL_OPTIONS if words != SAME)
+    return f"The same, with the same long forms: {same}.\n\n{table(('option', 'here'), rows)}"
 
 
 def trec_eval_measures() -> str:
@@ -127,12 +128,11 @@ def ir_measures_names() -> str:
         rows.append(
             (
                 ", ".join(f"`{name}`" for name in names),
-                f"`-m '{example}'`" if "(" in example else f"`-m {example}`",
                 _link(selection[0].measure.name),
                 ", ".join(shown) or "none",
             )
         )
-    return table(("ir_measures", "for example", "measure here", "settings that are taken"), rows)
+    return table(("ir_measures", "measure here", "settings that are taken"), rows)
 
 
 def _taken(measure: str, setting: str, needed: Sequence[str]) -> list[str] | None:
@@ -170,6 +170,10 @@ def ranx_names() -> str:
         selection = found(written)
         assert selection is not None, written
         rows.append(
-            (f"`{name}`", f"`-m {written}`", _link(selection[0].measure.name), f"`{selection[0].label}`")
+            (
+                f"`{name}`",
+                _link(selection[0].measure.name),
+                f"`{selection[0].label}`" + (f", by `-m {written}`" if written != name else ""),
+            )
         )
-    return table(("ranx", "here", "measure", "printed as"), rows)
+    return table(("ranx", "measure", "printed as"), rows)
