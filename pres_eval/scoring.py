@@ -126,7 +126,7 @@ class Scoring:
         if not isinstance(self.relevance, QrelsJudgements) or self.zscores is not None:
             return None
         functions = [column.plain for column in self.selection]
-        if not any(functions) or not ranking.single or ranking.ascending:
+        if not any(functions) or not ranking.single_precision or ranking.ascending:
             return None
         topics = plain_topics(self.relevance, ranking, self.options)
         if topics is None:

@@ -49,7 +49,7 @@ def form(relevance: Relevance, ranking: Ranking, options: Options) -> Sequence[C
     options that rank it in another way.
     """
     ranked_as_needed = options.version.single_precision_scores, relevance.ties_ascending
-    if (ranking.single, ranking.ascending) != ranked_as_needed:
+    if (ranking.single_precision, ranking.ascending) != ranked_as_needed:
         raise UsageError(
             f"{ranking.name}: was read for other judgements or another --compat than it is evaluated with;"
             " read it again with these"

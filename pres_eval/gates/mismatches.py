@@ -139,10 +139,10 @@ def _value(value: str | bytes | float | None) -> str:
 def not_comparable(runs: Counterparts) -> Iterator[GateFinding]:
     """Yield the topics and measures that only one of two runs has."""
     new, old = runs.now.evaluation, runs.before.evaluation
-    if runs.gone:
-        yield _of_run(new, f"{_topics(runs.gone, 'earlier, not now')}", Verdict.FAILED)
-    if runs.added:
-        topics = _topics(runs.added, "now, not earlier")
+    if runs.lost_topics:
+        yield _of_run(new, f"{_topics(runs.lost_topics, 'earlier, not now')}", Verdict.FAILED)
+    if runs.new_topics:
+        topics = _topics(runs.new_topics, "now, not earlier")
         yield _of_run(new, f"{topics}{_both_means(runs)}", Verdict.NOTE)
     if not runs.topics:
         yield _of_run(new, "no topic in both evaluations", Verdict.FAILED)

@@ -136,7 +136,7 @@ class DictTopics:
         documents = retrieved + judged.start if isinstance(judged, slice) else judged[retrieved]
         if self._fall(scores):
             return self._ranked_at(self._search(scores, segment, judged_scores), documents)
-        if not ranker.single:
+        if not ranker.single_precision:
             return None
         keys = self._keys(scores)
         keys.sort()
@@ -160,7 +160,7 @@ class DictTopics:
 
     def _sorted_rows(self, scores: Scores, rows: IntArray, ranker: Ranker) -> IntArray | None:
         """Return where judged rows (D,) are once scores are sorted (D,); None where scores tie."""
-        if not ranker.single:
+        if not ranker.single_precision:
             return None
         keys = self._keys(scores)
         order = np.argsort(keys)

@@ -18,7 +18,7 @@ from pres_eval.library.file_or_dict import topic_files
 from pres_eval.library.ids import encode, texts_of
 from pres_eval.library.measures import Measures, selected
 from pres_eval.library.naming import reading
-from pres_eval.measures.selection import Selection, as_asked
+from pres_eval.measures.selection import Selection, with_ties_and_bounds
 from pres_eval.options import AS_TREC_EVAL, BY_DOCNO, DEFAULT_NMAX, SKIP, STOP, Options
 from pres_eval.ranking.ranking import Ranking, with_nothing_for
 from pres_eval.reading.changed_judgements import answered_by_nothing, check_no_empty_topics, empty_topics
@@ -187,7 +187,9 @@ class Run:
             ties=ties,
             empty=empty,
         )
-        selection = as_asked(selected(measures, self._options, nmax, self.qrels.form), options, bounds, warn)
+        selection = with_ties_and_bounds(
+            selected(measures, self._options, nmax, self.qrels.form), options, bounds, warn
+        )
         warn(warning_of_infinite_gains(selection, self.qrels.relevance))
         if len(self.ranking.ties.document):
             from pres_eval.analysis.ties import warning_of_ties  # most runs have none

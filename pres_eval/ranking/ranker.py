@@ -37,14 +37,15 @@ class Ranker:
     """Ranker of rows whose topics are known; its state never changes, so that any thread may call it.
 
     pool        the judged documents
-    single      whether scores are kept in 32 bits
+    single_precision
+                whether scores are kept in 32 bits
     ascending   whether equal scores go by docno ascending, not descending
     most        -M
     duplicates  which row counts of a document that a topic has twice
     """
 
     pool: Pool
-    single: bool
+    single_precision: bool
     ascending: bool
     most: int | None = None
     duplicates: str = ERROR_OF_DUPLICATES
@@ -54,7 +55,7 @@ class Ranker:
         """Return the ranker for judgements and options; `duplicates`: a rule instead of the options'."""
         return cls(
             pool=judged.pool,
-            single=options.version.single_precision_scores,
+            single_precision=options.version.single_precision_scores,
             ascending=judged.ties_ascending,
             most=options.max_retrieved,
             duplicates=options.duplicates if duplicates is None else duplicates,
@@ -106,7 +107,7 @@ class Ranker:
 
     def cast(self, scores: Any) -> Scores:
         """Return the scores (N,) as trec_eval keeps them: in single precision, or as they are."""
-        if not self.single:
+        if not self.single_precision:
             return cast(Scores, scores)
         with np.errstate(over="ignore"):
             # trec_eval: 9.0.8 keeps scores in 32 bits, so that near ones tie.
