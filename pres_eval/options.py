@@ -69,18 +69,18 @@ VERSIONS = {version.name: version for version in (V9, V10)}
 COMPAT_VERSIONS = tuple(VERSIONS)
 
 
-DOCNO, EXPECTED, BEST, WORST = "docno", "expected", "best", "worst"
-TIE_RULES = (DOCNO, EXPECTED, BEST, WORST)
+BY_DOCNO, EXPECTED_VALUES, BEST_ORDER, WORST_ORDER = "docno", "expected", "best", "worst"
+TIE_RULES = (BY_DOCNO, EXPECTED_VALUES, BEST_ORDER, WORST_ORDER)
 """Values of --ties: the order of documents with equal scores, trec_eval's way first."""
 
 
-ERROR, FIRST, BEST_SCORE = "error", "first", "best"
-DUPLICATE_RULES = (ERROR, FIRST, BEST_SCORE)
+ERROR_OF_DUPLICATES, FIRST_LINE, BEST_SCORE = "error", "first", "best"
+DUPLICATE_RULES = (ERROR_OF_DUPLICATES, FIRST_LINE, BEST_SCORE)
 """Values of --duplicates, for a document that a run has twice for a topic."""
 
 
-AS_TREC_EVAL, ZERO, SKIP, STOP, ONE = "trec", "zero", "skip", "error", "one"
-EMPTY_RULES = (AS_TREC_EVAL, ZERO, SKIP, STOP, ONE)
+AS_TREC_EVAL, AS_ZERO, SKIP, STOP, ONE = "trec", "zero", "skip", "error", "one"
+EMPTY_RULES = (AS_TREC_EVAL, AS_ZERO, SKIP, STOP, ONE)
 """Values of --empty, for topics without relevant documents."""
 
 
@@ -113,8 +113,8 @@ class Options:
     complete: bool = False
     num_docs_in_coll: int = 0
     only_topic: bytes | None = None
-    ties: str = DOCNO
-    duplicates: str = ERROR
+    ties: str = BY_DOCNO
+    duplicates: str = ERROR_OF_DUPLICATES
     empty: str = AS_TREC_EVAL
 
     def __post_init__(self) -> None:

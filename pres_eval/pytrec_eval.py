@@ -33,7 +33,7 @@ from pres_eval.library.ranked import Qrels, UnprintedQrels
 from pres_eval.measures import NICKNAMES, OUR_NICKNAMES, measure_names, own_measures
 from pres_eval.measures.base import LEAST_GEOMETRIC_MEAN, Measure, geometric_mean, number_of_topics
 from pres_eval.measures.parameters import Cutoffs, Fractions
-from pres_eval.measures.selection import Selection, as_asked, select
+from pres_eval.measures.selection import Selection, select, with_ties_and_bounds
 from pres_eval.measures.settings import UnitedCutoffs
 from pres_eval.options import V9, Options
 from pres_eval.reading import relevance as engine
@@ -65,8 +65,11 @@ _OF_RUNS = ("empty", "ties", "max_retrieved", "compat")
 _NAME_AND_PARAMETERS = re.compile(r"(.+?)[._]([0-9]+(?:\.[0-9]+)?(?:,[0-9]+(?:\.[0-9]+)?)*)")
 
 
-_OF_NOTHING: dict[Any, float] = {number_of_topics: 1.0, geometric_mean: math.log(LEAST_GEOMETRIC_MEAN)}
-"""Values of a topic for which nothing was retrieved, by the summary of the measure; others have 0."""
+_VALUES_WITHOUT_DOCUMENTS: dict[Any, float] = {
+    number_of_topics: 1.0,
+    geometric_mean: math.log(LEAST_GEOMETRIC_MEAN),
+}
+"""Values of a topic for which nothing was retrieved, by the measure's summary function; others have 0."""
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
@@ -151,20 +154,26 @@ class RelevanceEvaluator:
         if relevance_level < 1:
             raise TypeError("Argument relevance_level should be positive.")
         judged = {topic: documents for topic, documents in query_relevance.items() if len(documents)}
-        copied = plain_judgements(judged)
-        self._judged = copied or {}
-        if copied is None:
+        plain = plain_judgements(judged)
+        self._judged = plain or {}
+        if plain is None:
+            # Judgements of other types are checked and become arrays now, others when `_qrels` is first used.
             self._qrels = _qrels(judged)
-        chosen = frozenset([measures] if isinstance(measures, str) else measures)
+        names = frozenset([measures] if isinstance(measures, str) else measures)
         self._options = _options(int(relevance_level), bool(judged_docs_only_flag))
-        self._ours = pres_eval or {}
-        if self._ours:
-            self._take_ours(self._ours)
-        self._columns, self._keys, self._nothing = _asked(chosen, own_measures(), self._options)
+        self._further_options = pres_eval or {}
+        if self._further_options:
+            self._set_further_options(self._further_options)
+        self._columns, self._keys, self._values_without_documents = _columns_of(
+            names, own_measures(), self._options
+        )
 
     @python_words
-    def _take_ours(self, ours: Mapping[str, Any]) -> None:
-        """Set options that pytrec_eval lacks, rewrite the judgements by them; raise TypeError for others."""
+    def _set_further_options(self, ours: Mapping[str, Any]) -> None:
+        """Set options that pytrec_eval lacks, and rewrite the judgements by them.
+
+        Raises TypeError for names that are no such options.
+        """
         known = (*_OF_JUDGEMENTS, *_OF_RUNS)
         for_runs: dict[str, Any] = {}
         for_judgements: dict[str, Any] = {}
@@ -182,17 +191,17 @@ class RelevanceEvaluator:
 
     @cached_property
     def _qrels(self) -> Qrels | None:
-        """The judgements, which the short way does without; None if there are none."""
+        """The judgements as arrays, which `_few` does without; None if there are none."""
         return _qrels(self._judged) if self._judged else None
 
     @cached_property
     def _few(self) -> FewDocuments | None:
-        """The short way for few documents, None if there is none."""
-        if self._options.judged_only or self._ours:
+        """What evaluates topics of few documents without arrays; None if the options do not allow it."""
+        if self._options.judged_only or self._further_options:
             return None
         grades = self._judged.get if self._judged or self._qrels is None else self._grades_of
         level = int(self._options.relevance_level)
-        return FewDocuments(grades, level, self._keys, self._columns, self._nothing)
+        return FewDocuments(grades, level, self._keys, self._columns, self._values_without_documents)
 
     def _grades_of(self, topic: str) -> dict[str, int] | None:
         """Return the grades of a topic's documents, from judgements that are kept as arrays."""
@@ -219,7 +228,7 @@ class RelevanceEvaluator:
         if self._qrels is None:
             return {}
         try:
-            values_of_index = self._rows(scores)
+            values_of_index = self._values_of_index(scores)
             indices = self._indices(scores)
         except InputError as error:
             raise TypeError(str(error)) from error
@@ -228,7 +237,7 @@ class RelevanceEvaluator:
             if index in values_of_index:
                 values[topic] = values_of_index[index]
             else:
-                values[topic] = {**self._nothing, **self._counted(index)}
+                values[topic] = {**self._values_without_documents, **self._num_rel_of(index)}
         return values
 
     def _indices(self, topics: Iterable[str]) -> dict[str, int]:
@@ -242,17 +251,17 @@ class RelevanceEvaluator:
                 indices[topic] = index
         return indices
 
-    def _counted(self, index: int) -> dict[str, float]:
-        """Return the number of relevant documents of a topic, if it is asked for."""
-        if NUM_REL not in self._nothing:
+    def _num_rel_of(self, index: int) -> dict[str, float]:
+        """Return the number of relevant documents of a topic under its key, nothing if no column has it."""
+        if NUM_REL not in self._values_without_documents:
             return {}
         assert self._qrels is not None and isinstance(self._qrels.relevance, engine.QrelsJudgements)
         begin, end = self._qrels.relevance.pool.offsets[index : index + 2]
         relevant = self._qrels.relevance.grade[begin:end] >= self._options.relevance_level
         return {NUM_REL: float(np.count_nonzero(relevant))}
 
-    def _rows(self, scores: Mapping[str, Mapping[str, Any]]) -> dict[int, dict[str, float]]:
-        """Return the values by the topic's index in the judgements, without topics that lack documents."""
+    def _values_of_index(self, scores: Mapping[str, Mapping[str, Any]]) -> dict[int, dict[str, float]]:
+        """Return, by the topic's index in the judgements, the values by key of topics with documents."""
         qrels = self._qrels
         assert qrels is not None
         for topic, documents in scores.items():
@@ -261,10 +270,10 @@ class RelevanceEvaluator:
             # One look tells, as nobody mixes texts and numbers.
             if isinstance(next(iter(documents.values()), None), str):
                 raise InputError("run", None, f"scores that are texts for topic {topic!r}", "numbers")
-        if not any(scores.values()) and not self._ours:
+        if not any(scores.values()) and not self._further_options:
             return {}
         # Topics without documents have values if options of ours give them some.
-        empty = bool(self._ours)
+        empty = bool(self._further_options)
         ranking = rank_any(scores, qrels.relevance, qrels.lookup, self._options, "run", None, empty)
         if not (len(ranking.topic) and self._columns):
             return {number: {} for number in ranking.topic.tolist()}
@@ -293,19 +302,19 @@ def _options(relevance_level: int, judged_only: bool) -> Options:
 
 
 @lru_cache(maxsize=64)
-def _asked(
+def _columns_of(
     measures: frozenset[str], registered: tuple[Measure, ...], options: Options
 ) -> tuple[Selection, list[str], dict[str, float]]:
     """Return the columns, their keys, and the values of a topic for which nothing was retrieved.
 
     registered  measures of the user, of which `measures` may name some
     """
-    texts = list(_texts(sorted(measures)))
+    texts = list(_texts_of(sorted(measures)))
     try:
         selection = select(texts) if texts else ()
     except MeasureError as error:
         raise ValueError(in_python(str(error))) from error
-    columns = as_asked(selection, options, False, warn)
+    columns = with_ties_and_bounds(selection, options, False, warn)
     # Parameters that are not cutoffs do not show.
     keys = []
     nothing = {}
@@ -313,11 +322,11 @@ def _asked(
         has_cutoffs = isinstance(column.measure.parameters, Cutoffs | Fractions | UnitedCutoffs)
         key = column.label if has_cutoffs else column.measure.name
         keys.append(key)
-        nothing[key] = _OF_NOTHING.get(column.measure.summary, 0.0)
+        nothing[key] = _VALUES_WITHOUT_DOCUMENTS.get(column.measure.summary, 0.0)
     return columns, keys, nothing
 
 
-def _texts(measures: Iterable[str]) -> Iterator[str]:
+def _texts_of(measures: Iterable[str]) -> Iterator[str]:
     """Yield the names as -m takes them, each once; the order does not matter."""
     names = set(measure_names())
     for measure in measures:

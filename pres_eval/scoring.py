@@ -22,7 +22,7 @@ from pres_eval.measures import HOME, computed
 from pres_eval.measures.base import LEAST_GEOMETRIC_MEAN, Measure, Totals, Trait, WhenMissing, geometric_mean
 from pres_eval.measures.names import BOUNDS, View
 from pres_eval.measures.selection import SelectedColumn, Selection
-from pres_eval.options import EXPECTED, ONE, ZERO, Options
+from pres_eval.options import AS_ZERO, EXPECTED_VALUES, ONE, Options
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.relevance import QrelsJudgements, Relevance
 from pres_eval.records import dataclass
@@ -114,8 +114,8 @@ class Scoring:
             self.selection,
             self.zscores,
             loop,
-            value_of_empty={ZERO: 0.0, ONE: 1.0}.get(self.options.empty),
-            expected_in_ties=self.options.ties == EXPECTED,
+            value_of_empty={AS_ZERO: 0.0, ONE: 1.0}.get(self.options.empty),
+            expected_in_ties=self.options.ties == EXPECTED_VALUES,
         )
 
     def _few_topics(self, ranking: Ranking) -> ScoredBlock | None:
@@ -126,7 +126,7 @@ class Scoring:
         if not isinstance(self.relevance, QrelsJudgements) or self.zscores is not None:
             return None
         functions = [column.plain for column in self.selection]
-        if not any(functions) or not ranking.single or ranking.ascending:
+        if not any(functions) or not ranking.single_precision or ranking.ascending:
             return None
         topics = plain_topics(self.relevance, ranking, self.options)
         if topics is None:

@@ -94,7 +94,7 @@ def full_comparison(
 ) -> FullComparison:
     """Compare runs over all topics, and in groups of these if there are some.
 
-    baseline  the index of a run; BEST: the best of each measure; None: all pairs
+    baseline  the index of a run; BEST_RUN: the best of each measure; None: all pairs
     loop      carries out the loops over the measures and over draws
     warn      takes warnings before the long work: nothing can be significant, runs are unequally alike
     """

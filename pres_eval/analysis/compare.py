@@ -24,7 +24,7 @@ from pres_eval.analysis.weighting import linearised, weighted_intervals, with_we
 from pres_eval.arrays import BoolArray, FloatArray, IntArray
 from pres_eval.engines.threads import Loop, in_turn
 
-BEST = "best"
+BEST_RUN = "best"
 """Name of a baseline that is no run: the best run of each measure."""
 
 

@@ -1,12 +1,14 @@
-"""Is a difference of two runs another one in another group of topics?  Permutations of Welch's statistic.
+"""Test of interaction: does the difference of two runs depend on the group of topics?
 
-Groups may spread unequally, and be unequally large.  Means alone would then come out far apart by chance: of
-40 topics and 10 others that spread three times as much, 27 % of tables had p < 0.05 without any interaction.
-So each group's mean is weighed by its own variance.
+The test permutes topics between groups and compares Welch's F.  It weighs each group's mean by the mean's
+own variance, because groups may differ in spread and in size.  A test of plain means would find groups apart
+by chance: with 40 topics and 10 others that spread three times as much, 27 % of tables had p < 0.05 without
+any interaction.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,25 +17,29 @@ from pres_eval.analysis.distributions import f_above
 from pres_eval.analysis.reproducible import DECIMALS, RandomStream
 from pres_eval.arrays import FloatArray, IntArray
 
-DEALS_AT_ONCE = 1000
+PERMUTATIONS_AT_ONCE = 1000
+"""Permutations computed in one array: this bounds the memory."""
 
-ENOUGH_FREEDOM = 30
-"""Second degrees of freedom from which on Welch's F needs no deals: it errs in 0.04 to 0.06 of tables without
-interaction, of lognormal differences that spread unequally in up to 0.10, and deals err as often.  Of 10 and
-40 topics, the ten spreading less, deals would lose 3 to 5 points of power."""
+ENOUGH_DEGREES_OF_FREEDOM = 30
+"""Second degrees of freedom of Welch's F from which on the test needs no permutations.
+
+F then rejects in 0.04 to 0.06 of tables without interaction, and in up to 0.10 if the differences are
+lognormal and spread unequally.  Permutations reject as often.  With 10 and 40 topics, the ten spreading less,
+permutations would lose 3 to 5 points of power.
+"""
 
 TOLERANCE = 1e-9
-"""Deals whose statistics differ by less, relative to their size, are equally far from no interaction: they
-are the same numbers, added up in another order.  [.1] * 4 + [.7] and [.1] * 5 have p = 1."""
+"""Relative difference below which two statistics count as equal: they are the same numbers, added up in
+another order.  [.1] * 4 + [.7] and [.1] * 5 have p = 1."""
 
 
 @dataclass(frozen=True, eq=False)
-class _Deal:
-    """Topics dealt to groups, in the order of these.
+class _Permutations:
+    """S permutations of T topics over G groups: the first topics belong to group 0, the next to group 1, ….
 
-    values   (S, T) differences less their common mean, times weights, in S deals
-    weights  (S, T) of the topics
-    sizes    (G,) how many topics each group has
+    values   (S, T) differences of the topics, less their common mean, times the topics' weights
+    weights  (S, T) weights of the topics
+    sizes    (G,) topics of each group
     """
 
     values: FloatArray
@@ -49,102 +55,126 @@ class _Deal:
 def p_of_groups(
     differences: FloatArray, group: IntArray, samples: int, seed: int, weights: FloatArray | None = None
 ) -> float:
-    """Return the p-value of differences (T,) being alike in all groups (T,), which are numbered from 0.
+    """Return the p-value of the hypothesis that the mean difference is the same in all groups of topics.
 
-    weights  (T,) of the topics, at least 0, which the differences are multiplied with; None: all are 1
+    differences  (T,) of the topics, each multiplied by the topic's weight
+    group        (T,) number of each topic's group, from 0
+    samples      number of random permutations
+    weights      (T,) of the topics, at least 0; None: all are 1
 
-    That of Welch's F, if its degrees of freedom are ENOUGH_FREEDOM.  Otherwise the larger one of two
-    p-values: that of F, and the share of `samples` random deals of the topics to groups of these sizes in
-    which F is at least as large (the deal that is there counts too).  Alone, the first one errs where few
-    values are far from normal, the second one where a group has five topics.  Deals of a group of one topic
-    have the sum of squares between groups instead: it has no variance of its own.  1 where all differences
-    are the same.
+    If every group has two topics of positive weight and Welch's F has ENOUGH_DEGREES_OF_FREEDOM, the p-value
+    is that of F.  With fewer degrees of freedom it is the larger one of that p-value and the permutations':
+    alone, F rejects too often where few values are far from normal, and permutations where a group has five
+    topics.  If a group has only one topic, it has no variance of its own: the p-value is that of permutations
+    of the sum of squares between groups.  If all differences are equal, it is 1.
     Source: Welch, Biometrika 1951, doi:10.1093/biomet/38.3-4.330; its permutation: Chung & Romano, Annals of
       Statistics 2013, doi:10.1214/13-AOS1090.
     """
-    weight_of_topic = np.ones(len(differences)) if weights is None else weights
-    weighing = weight_of_topic > 0
-    alike = differences[weighing] / weight_of_topic[weighing]
-    if not np.round(alike - alike[0], DECIMALS).any():
+    topic_weights = np.ones(len(differences)) if weights is None else weights
+    has_weight = topic_weights > 0
+    unweighted = differences[has_weight] / topic_weights[has_weight]
+    if not np.round(unweighted - unweighted[0], DECIMALS).any():
         return 1.0
-    mean = float(differences.sum()) / float(weight_of_topic.sum())
-    sizes = np.bincount(group)
-    order = np.argsort(group, kind="stable")
-    values, weights_in_order = (differences - mean * weight_of_topic)[order], weight_of_topic[order]
-    observed = _Deal(values[None, :], weights_in_order[None, :], sizes)
-    every_group_varies = bool((np.bincount(group, weights=weighing) > 1).all())
-    if every_group_varies and welch_freedom(observed) >= ENOUGH_FREEDOM:
+    mean = float(differences.sum()) / float(topic_weights.sum())
+    by_group = np.argsort(group, kind="stable")
+    observed = _Permutations(
+        values=(differences - mean * topic_weights)[by_group][None, :],
+        weights=topic_weights[by_group][None, :],
+        sizes=np.bincount(group),
+    )
+    every_group_varies = bool((np.bincount(group, weights=has_weight) > 1).all())
+    if not every_group_varies:
+        return _p_of_permutations(observed, between_groups, samples, seed)
+    if welch_freedom(observed) >= ENOUGH_DEGREES_OF_FREEDOM:
         return p_of_welch(observed)
-    statistic = welch_f if every_group_varies else between_groups
-    reached = float(statistic(observed)[0]) * (1 - TOLERANCE)
-    stream, as_far = RandomStream(seed), 0
-    for start in range(0, samples, DEALS_AT_ONCE):
-        rows = stream.orders(min(DEALS_AT_ONCE, samples - start), len(differences))
-        deals = _Deal(values[rows], weights_in_order[rows], sizes)
-        as_far += int((statistic(deals) >= reached).sum())
-    by_deals = (1 + as_far) / (samples + 1)
-    return max(by_deals, p_of_welch(observed)) if every_group_varies else by_deals
+    return max(_p_of_permutations(observed, welch_f, samples, seed), p_of_welch(observed))
 
 
-def between_groups(deal: _Deal) -> FloatArray:
-    """Return the sum (S,) over groups of n (mean of the group - mean)², n the weights added up.
+def _p_of_permutations(
+    observed: _Permutations, statistic: Callable[[_Permutations], FloatArray], samples: int, seed: int
+) -> float:
+    """Return the share of random permutations whose statistic (S,) is at least the observed one.
+
+    The observed order counts as one more permutation, so the p-value is never 0.
+    """
+    threshold = float(statistic(observed)[0]) * (1 - TOLERANCE)
+    values, weights = observed.values[0], observed.weights[0]
+    stream = RandomStream(seed)
+    num_at_least = 0
+    for start in range(0, samples, PERMUTATIONS_AT_ONCE):
+        orders = stream.orders(min(PERMUTATIONS_AT_ONCE, samples - start), len(values))
+        permutations = _Permutations(values[orders], weights[orders], observed.sizes)
+        num_at_least += int((statistic(permutations) >= threshold).sum())
+    return (1 + num_at_least) / (samples + 1)
+
+
+def between_groups(permutations: _Permutations) -> FloatArray:
+    """Return the sum (S,) over groups of n (mean of the group - mean)², n the sum of the group's weights.
 
     Source: the permutation test of a one-way analysis of variance; Anderson, Canadian Journal of Fisheries
       and Aquatic Sciences 58, 2001, doi:10.1139/f01-004.
     """
-    sums, weight = deal.sums(deal.values), deal.sums(deal.weights)
-    # A group that was dealt nothing but weights of 0 has sums of 0.
+    sums, weight = permutations.sums(permutations.values), permutations.sums(permutations.weights)
+    # A group whose topics all weigh 0 in a permutation has a sum of 0.
     return np.asarray((sums**2 / np.where(weight > 0, weight, 1)).sum(axis=-1), np.float64)
 
 
-def welch_f(deal: _Deal) -> FloatArray:
+def welch_f(permutations: _Permutations) -> FloatArray:
     """Return Welch's F (S,), which weighs means by 1 / V, V the variance of a mean.
 
     Formula:  F = Σ (m - m̄)² / V / (G - 1) / (1 + 2 (G - 2) / (G² - 1) Λ), m̄ the mean of m weighed by 1 / V,
       Λ = Σ (1 - h)² / (n - 1), h a group's share of Σ 1 / V
       V = n / (n - 1) Σ (y - w m)² / (Σ w)², of the ratio m = Σ y / Σ w; s² / n if all weights are 1
     """
-    groups = len(deal.sizes)
-    means, inverse_variances = _means(deal)
-    total = inverse_variances.sum(axis=-1, keepdims=True)
-    middle = (means * inverse_variances).sum(axis=-1, keepdims=True) / total
-    between = (inverse_variances * (means - middle) ** 2).sum(axis=-1) / (groups - 1)
-    return np.asarray(between / (1 + 2 * (groups - 2) / (groups**2 - 1) * _imbalance(deal)))
-
-
-def welch_freedom(deal: _Deal) -> float:
-    """Return the second degrees of freedom of Welch's F of the first deal: (G² - 1) / 3Λ."""
-    groups = len(deal.sizes)
-    return (groups**2 - 1) / (3 * float(_imbalance(deal)[0]))
-
-
-def p_of_welch(deal: _Deal) -> float:
-    """Return the chance of an F at least as large as the first deal's, with G - 1 and `welch_freedom`."""
-    return f_above(float(welch_f(deal)[0]), len(deal.sizes) - 1, welch_freedom(deal))
-
-
-def _means(deal: _Deal) -> tuple[FloatArray, FloatArray]:
-    """Return the means (S, G) of groups, and 1 / V of each; a group whose topics all weigh 0 has 0."""
-    weight = deal.sums(deal.weights)
-    topics = deal.sums((deal.weights > 0).astype(np.float64))
-    some_weight = np.where(weight > 0, weight, 1.0)
-    means = deal.sums(deal.values) / some_weight
-    squares = (
-        deal.sums(deal.values**2)
-        - 2 * means * deal.sums(deal.values * deal.weights)
-        + means**2 * deal.sums(deal.weights**2)
+    groups = len(permutations.sizes)
+    means, precisions = _means_and_precisions(permutations)
+    total = precisions.sum(axis=-1, keepdims=True)
+    grand_mean = (means * precisions).sum(axis=-1, keepdims=True) / total
+    between = (precisions * (means - grand_mean) ** 2).sum(axis=-1) / (groups - 1)
+    return np.asarray(
+        between / (1 + 2 * (groups - 2) / (groups**2 - 1) * _variance_uncertainty(permutations))
     )
-    variance_of_topic = squares / np.maximum(topics - 1, 1)
-    variance_of_all = (deal.values**2).mean(axis=-1, keepdims=True)
-    # Of one topic nothing is known but what all topics together have; equal values are not quite certain.
-    variance_of_topic = np.where(topics > 1, variance_of_topic, variance_of_all)
-    variance_of_topic = np.maximum(variance_of_topic, TOLERANCE * variance_of_all)
-    return means, weight**2 / (np.maximum(topics, 1) * variance_of_topic)
 
 
-def _imbalance(deal: _Deal) -> FloatArray:
-    """Return Λ (S,) of `welch_f`."""
-    _, inverse_variances = _means(deal)
-    shares = inverse_variances / inverse_variances.sum(axis=-1, keepdims=True)
-    topics = deal.sums((deal.weights > 0).astype(np.float64))
-    return np.asarray(((1 - shares) ** 2 / np.maximum(topics - 1, 1)).sum(axis=-1))
+def welch_freedom(permutations: _Permutations) -> float:
+    """Return the second degrees of freedom of Welch's F of the first permutation: (G² - 1) / 3Λ."""
+    groups = len(permutations.sizes)
+    return (groups**2 - 1) / (3 * float(_variance_uncertainty(permutations)[0]))
+
+
+def p_of_welch(permutations: _Permutations) -> float:
+    """Return the probability of an F at least as large as the first permutation's, without interaction.
+
+    Its degrees of freedom are G - 1 and `welch_freedom`.
+    """
+    return f_above(float(welch_f(permutations)[0]), len(permutations.sizes) - 1, welch_freedom(permutations))
+
+
+def _means_and_precisions(permutations: _Permutations) -> tuple[FloatArray, FloatArray]:
+    """Return the mean m of each group (S, G), and 1 / V, V its variance (S, G).
+
+    A group whose topics all weigh 0 has 0 for both.
+    """
+    weight = permutations.sums(permutations.weights)
+    num_topics = permutations.sums((permutations.weights > 0).astype(np.float64))
+    means = permutations.sums(permutations.values) / np.where(weight > 0, weight, 1.0)
+    # Σ (y - w m)², multiplied out: the sums over groups need no array of m by topic.
+    squares = (
+        permutations.sums(permutations.values**2)
+        - 2 * means * permutations.sums(permutations.values * permutations.weights)
+        + means**2 * permutations.sums(permutations.weights**2)
+    )
+    variance_in_group = squares / np.maximum(num_topics - 1, 1)
+    variance_of_all = (permutations.values**2).mean(axis=-1, keepdims=True)
+    # One topic shows no variance: the group gets that of all topics.  Equal values are not quite certain.
+    variance_in_group = np.where(num_topics > 1, variance_in_group, variance_of_all)
+    variance_in_group = np.maximum(variance_in_group, TOLERANCE * variance_of_all)
+    return means, weight**2 / (np.maximum(num_topics, 1) * variance_in_group)
+
+
+def _variance_uncertainty(permutations: _Permutations) -> FloatArray:
+    """Return Λ (S,) of `welch_f`: how uncertain the groups' variances are; it lowers F and its freedom."""
+    _, precisions = _means_and_precisions(permutations)
+    shares = precisions / precisions.sum(axis=-1, keepdims=True)
+    num_topics = permutations.sums((permutations.weights > 0).astype(np.float64))
+    return np.asarray(((1 - shares) ** 2 / np.maximum(num_topics - 1, 1)).sum(axis=-1))

@@ -13,47 +13,57 @@ from pres_eval.analysis.paired import PairedScores
 from pres_eval.analysis.reproducible import rounded
 from pres_eval.analysis.significance import PAIRED_TESTS
 
+TEST_SAMPLES = 10_000
+"""Random samples of a test that draws some."""
+
 
 def order_changes(
     first: PairedScores, second: PairedScores, *, test: str = "t", alpha: float = 0.05, seed: int = 0
 ) -> Iterator[dict[str, str | float]]:
-    """Yield one row a measure: the runs under the first judge's judgements, and under the second's.
+    """Yield one row a measure: how the order of the runs changes from the first judge to the second.
 
     Pairs are tested one by one over topics, without a correction.
 
-    tau_ap          with the first judge's order as the true one
+    tau_a, tau_b, rbo  correlations of the two orders
+    tau_ap          the same, with the first judge's order as the true one
     pairs, swapped  of runs, and those that the second judge puts the other way round
     lost, gained    pairs that differ significantly under the first judge alone, under the second alone
     reversed        pairs that differ significantly under both, but the other way round
     contradicted    swapped pairs that differ significantly, and as their means do, under the first judge
     """
-    run, other = np.triu_indices(len(first.runs), 1)
+    run_rows, other_rows = np.triu_indices(len(first.runs), 1)
     # By a test of ranks or wins the better run may have the lower mean.
     first_verdicts = verdicts(first.gain_values(), alpha, test, seed=seed)
     second_verdicts = verdicts(second.gain_values(), alpha, test, seed=seed)
     for number, measure in enumerate(first.measures):
-        x, y = first.gains()[number], second.gains()[number]
-        difference = x[run] - x[other]
-        swapped = rounded(difference) * rounded(y[run] - y[other]) < 0
-        before, after = first_verdicts[number], second_verdicts[number]
+        first_means, second_means = first.gains()[number], second.gains()[number]
+        first_difference = first_means[run_rows] - first_means[other_rows]
+        second_difference = second_means[run_rows] - second_means[other_rows]
+        swapped = rounded(first_difference) * rounded(second_difference) < 0
+        first_verdict, second_verdict = first_verdicts[number], second_verdicts[number]
+        contradicted = swapped & (first_verdict * first_difference > 0)
         yield {
             "measure": measure,
-            "tau_a": kendall_tau_a(x, y),
-            "tau_b": kendall_tau_b(x, y),
-            "tau_ap": tau_ap(x, y),
-            "rbo": rbo(x, y),
-            "pairs": len(run),
+            "tau_a": kendall_tau_a(first_means, second_means),
+            "tau_b": kendall_tau_b(first_means, second_means),
+            "tau_ap": tau_ap(first_means, second_means),
+            "rbo": rbo(first_means, second_means),
+            "pairs": len(run_rows),
             "swapped": int(np.count_nonzero(swapped)),
-            "contradicted": int(np.count_nonzero(swapped & (before * difference > 0))),
-            "lost": int(np.count_nonzero((before != 0) & (after == 0))),
-            "gained": int(np.count_nonzero((before == 0) & (after != 0))),
-            "reversed": int(np.count_nonzero(before * after < 0)),
+            "contradicted": int(np.count_nonzero(contradicted)),
+            "lost": int(np.count_nonzero((first_verdict != 0) & (second_verdict == 0))),
+            "gained": int(np.count_nonzero((first_verdict == 0) & (second_verdict != 0))),
+            "reversed": int(np.count_nonzero(first_verdict * second_verdict < 0)),
         }
 
 
 @dataclass(frozen=True)
 class SwappedPair:
-    """Two runs that the judges put in opposite orders: differences run less other, and their p-values."""
+    """Two runs that the judges put in opposite orders.
+
+    first, second       mean of `run` less mean of `other`, under the first judge and under the second
+    p_first, p_second   p-values of these differences
+    """
 
     measure: str
     run: str
@@ -67,35 +77,44 @@ class SwappedPair:
 def swapped_pairs(
     first: PairedScores, second: PairedScores, *, test: str = "t", seed: int = 0
 ) -> Iterator[SwappedPair]:
-    """Yield the pairs in opposite orders, under each measure those first that mattered to both judges."""
-    run, other = np.triu_indices(len(first.runs), 1)
+    """Yield the pairs of runs in opposite orders, by measure.
+
+    Under each measure, pairs ascend by the larger one of their two p-values: first come those whose
+    difference is clear under both judges.
+    """
+    run_rows, other_rows = np.triu_indices(len(first.runs), 1)
     run_test = PAIRED_TESTS[test].run
     for number, measure in enumerate(first.measures):
-        by_first = rounded(first.means[number, run] - first.means[number, other])
-        by_second = rounded(second.means[number, run] - second.means[number, other])
-        swapped = np.flatnonzero(by_first * by_second < 0)
-        upper, lower = run[swapped], other[swapped]
-        p_first = run_test(first.values[number, upper] - first.values[number, lower], 10_000, seed)
-        p_second = run_test(second.values[number, upper] - second.values[number, lower], 10_000, seed)
+        first_difference = rounded(first.means[number, run_rows] - first.means[number, other_rows])
+        second_difference = rounded(second.means[number, run_rows] - second.means[number, other_rows])
+        is_swapped = first_difference * second_difference < 0
+        runs, others = run_rows[is_swapped], other_rows[is_swapped]
+        p_first = run_test(first.values[number, runs] - first.values[number, others], TEST_SAMPLES, seed)
+        p_second = run_test(second.values[number, runs] - second.values[number, others], TEST_SAMPLES, seed)
+        columns = (
+            runs,
+            others,
+            first_difference[is_swapped],
+            second_difference[is_swapped],
+            p_first,
+            p_second,
+        )
         pairs = []
-        for row, pair in enumerate(swapped.tolist()):
-            pairs.append(
-                SwappedPair(
-                    measure=measure,
-                    run=first.runs[run[pair]],
-                    other=first.runs[other[pair]],
-                    first=float(by_first[pair]),
-                    second=float(by_second[pair]),
-                    p_first=float(p_first[row]),
-                    p_second=float(p_second[row]),
-                )
-            )
+        for run, other, *numbers in zip(*(column.tolist() for column in columns), strict=True):
+            pairs.append(SwappedPair(measure, first.runs[run], first.runs[other], *numbers))
         yield from sorted(pairs, key=lambda pair: max(pair.p_first, pair.p_second))
 
 
 @dataclass(frozen=True)
 class RunChange:
-    """A run under both judges: means, positions, and its gain beyond that of the other runs on average."""
+    """A run under both judges.
+
+    first, second   its mean under the first judge and under the second
+    change          second less first
+    beyond_others   its change less the average change of the other runs; nan if there is no other run
+    position_first, position_second
+                    its position among the runs, 1 for the best
+    """
 
     measure: str
     run: str
@@ -108,9 +127,9 @@ class RunChange:
 
 
 def run_changes(first: PairedScores, second: PairedScores) -> Iterator[RunChange]:
-    """Yield every run under every measure, under each measure the one that gained most on the others first.
+    """Yield every run under every measure; under each measure the run that gained most on the others first.
 
-    Where less is better, the run gained whose value fell.
+    If less is better, a run gains when its value falls.
     """
     for number, measure in enumerate(first.measures):
         sign = first.sign(number)
@@ -134,16 +153,17 @@ def run_changes(first: PairedScores, second: PairedScores) -> Iterator[RunChange
                     position_second=int(after[row]),
                 )
             )
-        yield from sorted(changes, key=lambda row: -row.beyond_others, reverse=sign < 0)
+        falls_first = sign < 0
+        yield from sorted(changes, key=lambda change: -change.beyond_others, reverse=falls_first)
 
 
 def topic_changes(
     first: PairedScores, second: PairedScores
 ) -> Iterator[tuple[str, bytes, float, float, float]]:
-    """Yield every topic under every measure, under each measure the one that gained most first.
+    """Yield every topic under every measure; under each measure the topic that gained most first.
 
-    For each: the measure, the topic, its values by the first and by the second judge, averaged over the runs,
-    and their difference.  Where less is better, the topic gained whose value fell.
+    Each row has the measure, the topic, its values under the first and the second judge, averaged over the
+    runs, and their difference.  If less is better, a topic gains when its value falls.
     """
     for number, measure in enumerate(first.measures):
         by_first = first.values[number].mean(axis=0).tolist()
@@ -151,4 +171,5 @@ def topic_changes(
         changes = []
         for topic, before, after in zip(first.topics, by_first, by_second, strict=True):
             changes.append((measure, topic, before, after, after - before))
-        yield from sorted(changes, key=lambda row: -row[-1], reverse=first.sign(number) < 0)
+        falls_first = first.sign(number) < 0
+        yield from sorted(changes, key=lambda row: -row[-1], reverse=falls_first)

@@ -14,7 +14,7 @@ from pres_eval.reading.changed_judgements import with_documents
 from pres_eval.reading.pool import Pool, build_pool
 from pres_eval.reading.relevance import NO_DUPLICATES, QrelsJudgements
 
-LEVELS = ("nominal", "ordinal", "interval")
+LEVELS_OF_MEASUREMENT = ("nominal", "ordinal", "interval")
 """Levels of measurement of the grades for Krippendorff's α."""
 
 
@@ -256,8 +256,8 @@ def agreement(
     )
 
 
-MAJORITY, FIRST, HIGHEST, MEAN = "majority", "first", "highest", "mean"
-RULES = (MAJORITY, FIRST, HIGHEST, MEAN)
+BY_MAJORITY, BY_FIRST, BY_HIGHEST, BY_MEAN = "majority", "first", "highest", "mean"
+JOINING_RULES = (BY_MAJORITY, BY_FIRST, BY_HIGHEST, BY_MEAN)
 
 
 def one_by_one(qrels: QrelsJudgements) -> list[QrelsJudgements]:
@@ -274,7 +274,7 @@ def one_by_one(qrels: QrelsJudgements) -> list[QrelsJudgements]:
     return judges
 
 
-def merged_grades(judged: Assessments, rule: str = MAJORITY) -> AnyInts:
+def merged_grades(judged: Assessments, rule: str = BY_MAJORITY) -> AnyInts:
     """Return one grade for each document (D,) from those of J judges.
 
     `majority`: the most frequent grade; of equally frequent ones the one that comes first among the judges.
@@ -285,12 +285,12 @@ def merged_grades(judged: Assessments, rule: str = MAJORITY) -> AnyInts:
     grades = judged.grades
     # All that are judgements; where a document has none, the negative ones.
     counts = np.where(judged.judged.any(axis=0), judged.judged, judged.listed)
-    if rule == MEAN:
+    if rule == BY_MEAN:
         return np.asarray((grades * counts).sum(axis=0) / counts.sum(axis=0), np.float64)
-    if rule == HIGHEST:
+    if rule == BY_HIGHEST:
         return np.asarray(np.where(counts, grades, grades.min()).max(axis=0), np.int64)
     votes = counts.astype(np.int64)
-    if rule == MAJORITY:
+    if rule == BY_MAJORITY:
         same_grade = [(counts & (grades == grades_of_judge)).sum(axis=0) for grades_of_judge in grades]
         votes = np.array(same_grade) * counts
     return np.asarray(grades[votes.argmax(axis=0), np.arange(grades.shape[1])], np.int64)

@@ -38,7 +38,7 @@ class SharedDocuments:
         """Return how many documents are among the first `depth` of both lists."""
         return sum(max(pair) <= depth for pair in self.ranks)
 
-    def up_to(self, depth: int) -> list[int]:
+    def by_depth(self, depth: int) -> list[int]:
         """Return X_d, the documents that the first d of both lists share, for d = 0, 1, ..., depth."""
         new = [0] * (depth + 1)
         for pair in self.ranks:
@@ -55,9 +55,9 @@ def jaccard(shared: SharedDocuments, depth: int | None = None) -> float:
     Source: Jaccard, Bulletin de la Société Vaudoise des Sciences Naturelles 37, 1901.
     """
     sizes = [length if depth is None else min(length, depth) for length in shared.lengths]
-    both = shared.within(max(sizes))
-    either = sizes[0] + sizes[1] - both
-    return both / either if either else 1.0
+    in_both = shared.within(max(sizes))
+    in_either = sizes[0] + sizes[1] - in_both
+    return in_both / in_either if in_either else 1.0
 
 
 def overlap(shared: SharedDocuments, depth: int) -> float:
@@ -87,7 +87,7 @@ class RankBiasedOverlap:
 
 
 def rank_biased_overlap(shared: SharedDocuments, persistence: float) -> RankBiasedOverlap:
-    """Return the rank-biased overlap of two lists for a reader who goes on with that probability.
+    """Return the rank-biased overlap of two lists, for a reader who reads on with probability `persistence`.
 
     Formula, l and s the lengths of the longer and the shorter list, p the persistence:
       RBO_ext = (1 - p)/p (Σ_{d=1..l} X_d p^d / d + Σ_{d=s+1..l} X_s (d - s) p^d / (s d))
@@ -103,22 +103,22 @@ def rank_biased_overlap(shared: SharedDocuments, persistence: float) -> RankBias
     if not shorter:
         value = 0.0 if longer else 1.0
         return RankBiasedOverlap(extrapolated=value, least=value, residual=0.0)
-    up_to = shared.up_to(longer)
+    shared_by_depth = shared.by_depth(longer)
     scale = (1 - persistence) / persistence
     weights = [persistence**depth / depth for depth in range(1, longer + 1)]  # of depths 1, 2, ...
-    seen = math.fsum(weight * both for weight, both in zip(weights, up_to[1:], strict=True))
-    agreement = up_to[shorter] / shorter
+    seen = math.fsum(weight * count for weight, count in zip(weights, shared_by_depth[1:], strict=True))
+    agreement = shared_by_depth[shorter] / shorter
     beyond_shorter = math.fsum(
         agreement * (depth - shorter) * weights[depth - 1] for depth in range(shorter + 1, longer + 1)
     )
-    at_the_end = (up_to[longer] - up_to[shorter]) / longer + agreement
-    extrapolated = scale * (seen + beyond_shorter) + at_the_end * persistence**longer
-    # Σ_{d>l} p^d / d is what all depths weigh, -ln(1 - p), without those down to l.
-    rest = max(0.0, -math.log1p(-persistence) - math.fsum(weights))
-    least = scale * (seen + up_to[longer] * rest)
-    most = scale * (seen + _unseen_matches(up_to, shorter, longer, persistence))
-    full_depth = shorter + longer - up_to[longer]
-    most += persistence**full_depth  # from there on the lists can agree in full: (1 - p)/p Σ_{d>f} p^d
+    final_agreement = (shared_by_depth[longer] - shared_by_depth[shorter]) / longer + agreement
+    extrapolated = scale * (seen + beyond_shorter) + final_agreement * persistence**longer
+    # Σ_{d>l} p^d / d is the weight of all depths, -ln(1 - p), less that of the depths down to l.
+    weight_beyond = max(0.0, -math.log1p(-persistence) - math.fsum(weights))
+    least = scale * (seen + shared_by_depth[longer] * weight_beyond)
+    most = scale * (seen + _unseen_matches(shared_by_depth, shorter, longer, persistence))
+    full_depth = shorter + longer - shared_by_depth[longer]
+    most += persistence**full_depth  # below it the lists can agree in full: (1 - p)/p Σ_{d>f} p^d
     return RankBiasedOverlap(
         extrapolated=min(1.0, extrapolated),
         least=min(1.0, least),
@@ -126,18 +126,20 @@ def rank_biased_overlap(shared: SharedDocuments, persistence: float) -> RankBias
     )
 
 
-def _unseen_matches(up_to: Sequence[int], shorter: int, longer: int, persistence: float) -> float:
+def _unseen_matches(shared_by_depth: Sequence[int], shorter: int, longer: int, persistence: float) -> float:
     """Return the sum that unseen documents add to Σ X_d p^d / d if as many as possible are shared.
 
-    Behind the end of a list each document is one that the other list has; from depth `shorter + longer - X`
-    on all documents are shared, which this sum leaves out.
+    Below the end of a list, each of its unseen documents may be one of the other list.  At depth
+    `shorter + longer - X` all documents can be shared; the sum leaves out the depths below it.
     """
-    full_depth = shorter + longer - up_to[longer]
+    num_shared = shared_by_depth[longer]
+    full_depth = shorter + longer - num_shared
+    # Below the shorter list: one unseen document at each depth.
     terms = [(depth - shorter) * persistence**depth / depth for depth in range(shorter + 1, longer + 1)]
-    terms.extend(
-        (up_to[longer] + 2 * depth - shorter - longer) * persistence**depth / depth
-        for depth in range(longer + 1, full_depth + 1)
-    )
+    # Below both lists: one unseen document of each, besides the shared ones that were seen.
+    for depth in range(longer + 1, full_depth + 1):
+        unseen = (depth - shorter) + (depth - longer)
+        terms.append((num_shared + unseen) * persistence**depth / depth)
     return math.fsum(terms)
 
 
@@ -157,11 +159,11 @@ def opensearch_rbo(shared: SharedDocuments, persistence: float) -> float:
     longer = max(shared.lengths)
     if not longer:
         return 0.0  # 0/0 there, which Java rounds to 0
-    up_to = shared.up_to(longer)
+    shared_by_depth = shared.by_depth(longer)
     total = 0.0
     weight = 1.0
     for depth in range(1, longer + 1):
-        total += weight * (up_to[depth] / depth)
+        total += weight * (shared_by_depth[depth] / depth)
         weight *= persistence
     return _two_digits(total * (1 - persistence) / (1 - math.pow(persistence, longer)))
 
@@ -169,7 +171,7 @@ def opensearch_rbo(shared: SharedDocuments, persistence: float) -> float:
 def opensearch_frequency_weighted(shared: SharedDocuments) -> float:
     """Return frequencyWeighted of OpenSearch's Search Relevance Workbench.
 
-    Formula:  Σ_{A ∩ B} w / Σ_{A ∪ B} w, w = (1/|A| + 1/|B|) / 2, without the term of a list that lacks it
+    Formula:  Σ_{A ∩ B} w / Σ_{A ∪ B} w, w = (1/|A| + 1/|B|) / 2; a list that lacks a document adds 0 to its w
     Source: opensearch-project/search-relevance, PairComparison.java.
     """
     first, second = shared.lengths
@@ -177,11 +179,13 @@ def opensearch_frequency_weighted(shared: SharedDocuments) -> float:
         return 0.0
     num_shared = len(shared.ranks)
     weight = (1 / first + 1 / second) / 2
-    both = 0.0
-    for _ in range(num_shared):  # one after the other, as there: the last bit decides how a half is rounded
-        both += weight
+    weight_of_shared = 0.0
+    for _ in range(
+        num_shared
+    ):  # added one by one, as OpenSearch does: the last bit decides how a half rounds
+        weight_of_shared += weight
     alone = [1 / first / 2] * (first - num_shared) + [1 / second / 2] * (second - num_shared)
-    return _two_digits(both / math.fsum([weight] * num_shared + alone))
+    return _two_digits(weight_of_shared / math.fsum([weight] * num_shared + alone))
 
 
 def _two_digits(value: float) -> float:

@@ -270,12 +270,12 @@ class TopicWinner:
     difference: float
 
 
-DIFFERENCE, TOPIC, BEST = "difference", "topic", "best"
-ORDERS = (DIFFERENCE, TOPIC, BEST)
+BY_DIFFERENCE, BY_TOPIC, BY_BEST = "difference", "topic", "best"
+ORDERS = (BY_DIFFERENCE, BY_TOPIC, BY_BEST)
 """Ways to sort winners: largest differences first, by topic, or by the best run."""
 
 
-def topic_winners(scores: PairedScores, order: str = DIFFERENCE) -> Iterator[TopicWinner]:
+def topic_winners(scores: PairedScores, order: str = BY_DIFFERENCE) -> Iterator[TopicWinner]:
     """Yield the winners of each topic (M · T), sorted within each measure by one of ORDERS.
 
     Values that agree to 12 digits are equal.
@@ -285,9 +285,9 @@ def topic_winners(scores: PairedScores, order: str = DIFFERENCE) -> Iterator[Top
         winners = []
         for topic in range(len(scores.topics)):
             winners.append(_winner(scores, label, measure, topic, gains[:, topic]))
-        if order == BEST:
+        if order == BY_BEST:
             winners.sort(key=lambda winner: (winner.best, -abs(winner.difference)))
-        elif order == DIFFERENCE:
+        elif order == BY_DIFFERENCE:
             winners.sort(key=lambda winner: -abs(winner.difference))
         yield from winners
 

@@ -18,7 +18,7 @@ from pres_eval.reading.blocks import Block, joined
 from pres_eval.reading.file import File
 from pres_eval.reading.formats.recognising import recognised
 from pres_eval.reading.headings import SCORES
-from pres_eval.reading.lines import DOCNO, RUN, TOPIC, Lines, in_parts, no_lines
+from pres_eval.reading.lines import DOCNO_COLUMN, RUN, TOPIC_COLUMN, Lines, in_parts, no_lines
 from pres_eval.reading.pool import Pool, build_pool
 from pres_eval.reading.relevance import NO_DUPLICATES, QrelsJudgements
 from pres_eval.reading.rewriting import Rewriting
@@ -103,7 +103,7 @@ def own_pool(source: File) -> Pool:
 def _block(lines: Lines) -> Block:
     """Return the rows of a chunk; raise LineError."""
     lines.checked()
-    return Block.of_rows(lines.column(TOPIC), lines.column(DOCNO), lines.numbers)
+    return Block.of_rows(lines.column(TOPIC_COLUMN), lines.column(DOCNO_COLUMN), lines.numbers)
 
 
 @dataclass(frozen=True, eq=False)

@@ -188,7 +188,7 @@ def needed_difference(swaps: Iterable[Swaps], rate: float = 0.05) -> float:
     return lowest
 
 
-MOST_TOPICS = 1_000_000
+MOST_PLANNED_TOPICS = 1_000_000
 FEATURE = "the number of topics"
 
 
@@ -404,7 +404,7 @@ def _fewest(enough: Callable[[int], bool]) -> int | None:
     """Return the fewest topics, 2 at the least, that are enough; None if a million are not."""
     high = 2
     while not enough(high):
-        if high > MOST_TOPICS:
+        if high > MOST_PLANNED_TOPICS:
             return None
         high *= 2
     between = range(high // 2 + 1, high)

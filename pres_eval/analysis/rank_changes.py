@@ -16,14 +16,15 @@ BEFORE_SUFFIX, AFTER_SUFFIX = b"-og", b"-changed"
 class RankChange:
     """Ranks of a document in two runs, None in one that lacks it; `change`: places that it moved up.
 
-    A document that a list lacks counts as the one behind its end.
+    A document that a list lacks counts as the one behind its end.  None: that place is not known to be below
+    (or above) the other rank, as the list ends before it.
     """
 
     topic: bytes
     docno: bytes
     first_rank: int | None
     second_rank: int | None
-    change: int
+    change: int | None
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ def rank_changes(first: RankedLists, second: RankedLists, depth: int) -> Iterato
     for topic, before, after in paired_lists(first, second):
         documents = dict.fromkeys([*before[:depth], *after[:depth]])
         changes = list(_changes(topic, before, after, documents))
-        yield from sorted(changes, key=lambda row: (-abs(row.change), row.first_rank or math.inf))
+        yield from sorted(changes, key=lambda row: (-abs(row.change or 0), row.first_rank or math.inf))
 
 
 def _changes(
@@ -50,10 +51,24 @@ def _changes(
     for document in documents:
         first_rank = first_ranks.get(document)
         second_rank = second_ranks.get(document)
-        change = (first_rank or len(before) + 1) - (second_rank or len(after) + 1)
         yield RankChange(
-            topic=topic, docno=document, first_rank=first_rank, second_rank=second_rank, change=change
+            topic=topic,
+            docno=document,
+            first_rank=first_rank,
+            second_rank=second_rank,
+            change=_places_up(first_rank, second_rank, len(before), len(after)),
         )
+
+
+def _places_up(
+    first_rank: int | None, second_rank: int | None, num_first: int, num_second: int
+) -> int | None:
+    """Return the places that a document moved up; None where its list ends before the other one's rank."""
+    if first_rank is None and second_rank is not None and second_rank > num_first:
+        return None
+    if second_rank is None and first_rank is not None and first_rank > num_second:
+        return None
+    return (first_rank or num_first + 1) - (second_rank or num_second + 1)
 
 
 def changes_of_judgements(

@@ -12,8 +12,11 @@ from pres_eval.analysis.ranked_lists import RankedLists
 from pres_eval.arrays import FloatArray
 from pres_eval.records import dataclass
 
-DEPTH = 1000
+UNION_DEPTH = 1000
 """Ranks that Kendall's τ of the union goes down to, as in repro_eval."""
+
+NO_EFFECT = 1e-12
+"""What a difference of equal means can come to, by the rounding of the topics' differences."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +100,7 @@ def _mean(values: FloatArray) -> float:
 
 
 def _divided(number: float, by: float) -> float:
-    return number / by if by else math.nan
+    return number / by if abs(by) > NO_EFFECT else math.nan
 
 
 @dataclass(frozen=True)
@@ -139,7 +142,7 @@ def same_documents(
     return rows
 
 
-def tau_union(first: Sequence[bytes], second: Sequence[bytes], depth: int = DEPTH) -> float:
+def tau_union(first: Sequence[bytes], second: Sequence[bytes], depth: int = UNION_DEPTH) -> float:
     """Return Kendall's τ of the union of two lists: places in the union, list beside list.
 
     Both lists are cut at `depth`, and at the end of the shorter.  The union is the first list, and what the
@@ -154,7 +157,7 @@ def tau_union(first: Sequence[bytes], second: Sequence[bytes], depth: int = DEPT
     return _tau_of_places(first, second, {docno: position for position, docno in enumerate(union)}, depth)
 
 
-def tau_union_by_docno(first: Sequence[bytes], second: Sequence[bytes], depth: int = DEPTH) -> float:
+def tau_union_by_docno(first: Sequence[bytes], second: Sequence[bytes], depth: int = UNION_DEPTH) -> float:
     """Return `tau_union` with the union in the order of the ids, as repro_eval 0.5 has it.
 
     Notes: it changes if documents get other names.

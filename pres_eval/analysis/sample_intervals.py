@@ -26,7 +26,7 @@ TOPICS_AT_ONCE = 64
 
 NO_WIDTH = 0.001
 
-TIMES, SEED = 1000, 1
+REDRAWS, REDRAW_SEED = 1000, 1
 """How often a sample is redrawn, and the seed of that."""
 
 OUTSIDE = (1 - 0.95) / 2, (1 + 0.95) / 2
@@ -38,7 +38,7 @@ def with_sample_intervals(
     ranking: Ranking,
     scoring: Scoring,
     warn: Callable[[str], None],
-    times: int = TIMES,
+    times: int = REDRAWS,
 ) -> ScoredRun:
     """Return the evaluation with the ends of an interval behind each column that is inferred from a sample.
 
@@ -78,7 +78,7 @@ def _ends_and_sums(
     blocks: Iterable[SampledBatch], columns: Selection, times: int
 ) -> tuple[FloatArray, FloatArray]:
     """Return (2, C, T) ends of the intervals of topics, and (times, C) the redrawn values of all added up."""
-    stream = RandomStream(SEED)
+    stream = RandomStream(REDRAW_SEED)
     ends, sums = [], np.zeros((times, len(columns)))
     for block in blocks:
         values = np.stack([_values(redrawn, columns) for redrawn in _redrawn(block, times, stream)])

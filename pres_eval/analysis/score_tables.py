@@ -15,7 +15,7 @@ from pres_eval.measures.selection import select
 from pres_eval.options import Options
 from pres_eval.reading.csv_rows import separated_rows
 
-LARGEST = 1e15
+LARGEST_SCORE = 1e15
 """No measure has such values, and squares of larger ones would overflow."""
 
 
@@ -168,6 +168,6 @@ def _name(cell: str) -> str:
 
 def _score(path: str, line: int, cell: str) -> float:
     score = number_of(cell)
-    if not abs(score) <= LARGEST:
-        raise InputError(path, line, quoted(cell), f"a number from -{LARGEST:g} to {LARGEST:g}")
+    if not abs(score) <= LARGEST_SCORE:
+        raise InputError(path, line, quoted(cell), f"a number from -{LARGEST_SCORE:g} to {LARGEST_SCORE:g}")
     return score

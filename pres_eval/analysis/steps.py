@@ -12,6 +12,7 @@ import numpy as np
 from pres_eval.batches.forming import kept_documents
 from pres_eval.errors import UsageError
 from pres_eval.measures.names import View
+from pres_eval.measures.rbp import persistence_of
 from pres_eval.measures.selection import SelectedColumn
 from pres_eval.options import Options
 from pres_eval.ranking.ranked import Ranked
@@ -277,6 +278,21 @@ def _rank_biased_precision(
 ) -> tuple[_Board, list[str], float]:
     """Return RBP step by step: each relevant document with its weight."""
     cutoff, persistence = arguments
+    return _weights_of_ranks(topic, level, label, cutoff, persistence)
+
+
+def _uncut_rank_biased_precision(
+    topic: TopicRanking, level: float, label: str, arguments: tuple[Any, ...]
+) -> tuple[_Board, list[str], float]:
+    """Return RBP of the whole ranking step by step."""
+    pairs = arguments[0] if arguments else ()
+    return _weights_of_ranks(topic, level, label, math.inf, persistence_of(pairs))
+
+
+def _weights_of_ranks(
+    topic: TopicRanking, level: float, label: str, cutoff: float, persistence: float
+) -> tuple[_Board, list[str], float]:
+    """Return the weights of the ranks of relevant documents, down to a cutoff."""
     board = _Board()
     for document in topic.relevant(level):
         if document.rank is not None and document.rank <= cutoff:
@@ -287,6 +303,28 @@ def _rank_biased_precision(
     value = (1 - persistence) * board.total
     lines = [
         f"{label} = (1 - p) Σ p^(rank - 1),   p = {persistence:g}",
+        f"{label} = (1 - {persistence:g}) × {board.total:.4f} = {value:.4f}",
+    ]
+    return board, lines, value
+
+
+def _graded_rank_biased_precision(
+    topic: TopicRanking, level: float, label: str, arguments: tuple[Any, ...]
+) -> tuple[_Board, list[str], float]:
+    """Return RBP with grades as gains: each document with its share of the highest grade, and its weight."""
+    persistence = persistence_of(arguments[0] if arguments else ())
+    highest = max([1, *topic.gains()])
+    board = _Board()
+    for document in topic.relevant(1):
+        if document.rank is None:
+            board.add_nothing(document)
+            continue
+        work = f"{document.grade}/{highest} × {persistence:g}^{document.rank - 1}"
+        board.add(document, work, document.grade / highest * persistence ** (document.rank - 1))
+    value = (1 - persistence) * board.total
+    lines = [
+        f"{label} = (1 - p) Σ grade / {highest} × p^(rank - 1),   p = {persistence:g},"
+        f" {highest}: the highest grade of the topic",
         f"{label} = (1 - {persistence:g}) × {board.total:.4f} = {value:.4f}",
     ]
     return board, lines, value
@@ -375,6 +413,8 @@ STEP_MAKERS: dict[str, StepMaker] = {
     "ndcg_cut": _ndcg,
     "dcg": _dcg,
     "dcg_cut": _dcg,
+    "rbp": _graded_rank_biased_precision,
+    "rbp_binary": _uncut_rank_biased_precision,
     "rbp_cut": _rank_biased_precision,
     "err": _expected_reciprocal_rank,
     "bpref": _binary_preference,
@@ -390,8 +430,13 @@ def check_explained(column: SelectedColumn) -> None:
         raise UsageError(f"-m {column.label}: not explained step by step, expected one of {names}")
     if column.view != View(level=column.view.level):
         raise UsageError(f"-m {column.label}: explained without judged_only and bound, expected rel alone")
-    if any(isinstance(argument, tuple) and argument for argument in column.arguments):
+    if any(isinstance(argument, tuple) and _names_gains(argument) for argument in column.arguments):
         raise UsageError(f"-m {column.label}: explained with grades as gains alone, expected no gains")
+
+
+def _names_gains(pairs: tuple[Any, ...]) -> bool:
+    """Return whether parameters name gains of grades, and not the persistence alone."""
+    return any(key != "p" for key, _ in pairs)
 
 
 def measure_steps(topic: TopicRanking, column: SelectedColumn, relevance_level: float) -> MeasureSteps:

@@ -50,7 +50,7 @@ def summaries(evaluations: Sequence[ScoredRun]) -> FloatArray:
     return np.array(rows, np.float64).T
 
 
-DEFAULT_MEASURES = ("map_cut", "recall", "PRES")
+SWEPT_MEASURES = ("map_cut", "recall", "PRES")
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,9 +70,7 @@ def sweep_selection(measures: Sequence[str], cutoffs: Sequence[int], options: Op
     """
     for name in measures:
         if not takes_cutoffs(name):
-            raise MeasureError(
-                f"-m {name}: expected a measure with cutoffs: {', '.join(DEFAULT_MEASURES)} ..."
-            )
+            raise MeasureError(f"-m {name}: expected a measure with cutoffs: {', '.join(SWEPT_MEASURES)} ...")
     return select_at(list(dict.fromkeys(measures)), cutoffs, options)
 
 

@@ -9,16 +9,16 @@ import numpy as np
 from pres_eval.errors import NoCommonTopicError
 from pres_eval.measures.base import Format, Trait
 from pres_eval.measures.selection import SelectedColumn, Selection
-from pres_eval.options import BEST, DOCNO, WORST, Options
+from pres_eval.options import BEST_ORDER, BY_DOCNO, WORST_ORDER, Options
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.relevance import QrelsJudgements, Relevance
 from pres_eval.scoring import evaluate
 
 FEW_TIED = 0.01
-"""Share of the relevant documents retrieved that have to be in ties before their order is looked at."""
+"""Share of the relevant documents retrieved up to which ties among them are too few to compute a range."""
 
 LEAST_RANGE = 0.01
-"""Ranges of a measure that are narrower go unsaid."""
+"""Narrowest range of a measure that gets a warning."""
 
 
 @dataclass(frozen=True)
@@ -27,13 +27,13 @@ class TieRange:
 
     label            of the column
     least, greatest  with the relevant documents of each tie last, and first
-    documents        relevant documents retrieved whose score others have too
+    num_tied         relevant documents retrieved whose score other documents have too
     """
 
     label: str
     least: float
     greatest: float
-    documents: int
+    num_tied: int
 
     @property
     def is_wide(self) -> bool:
@@ -70,19 +70,27 @@ def warning_of_ties(
 def tie_range(
     relevance: Relevance, ranking: Ranking, options: Options, column: SelectedColumn
 ) -> TieRange | None:
-    """Return the range of a column over the orders of equal scores; None if hardly any tie is relevant."""
-    if options.ties != DOCNO or not isinstance(relevance, QrelsJudgements) or not len(ranking.ties.document):
+    """Return the range of a column over the orders of equal scores.
+
+    None if --ties sets an order other than that by docno, the judgements are no qrels, at most FEW_TIED of
+    the relevant documents retrieved share a score, or the run has no topic of the judgements.
+    """
+    if (
+        options.ties != BY_DOCNO
+        or not isinstance(relevance, QrelsJudgements)
+        or not len(ranking.ties.document)
+    ):
         return None
     is_relevant = relevance.grade[ranking.document] >= options.relevance_level
-    tied = int(np.count_nonzero(is_relevant[ranking.ties.document]))
-    if tied <= FEW_TIED * np.count_nonzero(is_relevant):
+    num_tied = int(np.count_nonzero(is_relevant[ranking.ties.document]))
+    if num_tied <= FEW_TIED * np.count_nonzero(is_relevant):
         return None
     try:
         least, greatest = (
             evaluate(relevance, ranking, (column,), replace(options, ties=rule)).summary[0]
-            for rule in (WORST, BEST)
+            for rule in (WORST_ORDER, BEST_ORDER)
         )
     except NoCommonTopicError:
         return None
     assert isinstance(least, float) and isinstance(greatest, float), "the main column has a mean"
-    return TieRange(column.label, min(least, greatest), max(least, greatest), tied)
+    return TieRange(column.label, min(least, greatest), max(least, greatest), num_tied)

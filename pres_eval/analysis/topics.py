@@ -10,7 +10,7 @@ import numpy as np
 
 from pres_eval.arrays import IntArray
 from pres_eval.errors import NoCommonTopicError, plural
-from pres_eval.ranking.ranking import ALL, COMMON, OWN, Ranking, with_topics
+from pres_eval.ranking.ranking import ALL, COMMON, OWN, Ranking, on_topics
 
 MOST_NAMED = 3
 
@@ -97,7 +97,7 @@ def use_topics(
             f"no topic that all the runs have: {worst} lacks {count} of {used.any_run};"
             " leave it out, or count missing topics as 0 with --topics all"
         )
-    return [with_topics(ranking, common) for ranking in rankings], used
+    return [on_topics(ranking, common) for ranking in rankings], used
 
 
 def used_topics(topics: Sequence[IntArray], names: Sequence[str], rule: str, num_topics: int) -> UsedTopics:

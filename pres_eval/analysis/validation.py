@@ -22,7 +22,7 @@ from pres_eval.arrays import FloatArray, divide
 from pres_eval.errors import UsageError
 from pres_eval.records import dataclass
 
-ALL = b"all"
+ALL_TOPICS = b"all"
 """The topic of estimates over all topics together."""
 
 
@@ -62,67 +62,73 @@ class Validation:
         return [estimate for estimate in self.estimates if estimate.quantity == quantity]
 
     def stopping(self, target: float) -> Iterator[tuple[bytes, int, int | None, int, bool]]:
-        """Yield for topics whose sample has one stratum whether the review may stop (QBCB).
+        """Yield for each topic whose sample has one stratum whether the review may stop (QBCB).
 
-        Of each the topic, how many documents of the sample are relevant, how many of these the review must
-        find (None: there are too few to ever stop), how many it found, and whether that is enough.  This
-        holds for a sample that was drawn before the review, at random from all documents.
+        A row has the topic, the relevant documents of the sample, how many of these the review must find
+        (None: the sample has too few to ever stop), how many it found, and whether that is enough.  The rule
+        is valid for a sample drawn before the review, at random from all documents.
         """
         for topic in dict.fromkeys(part.topic for part in self.parts):
             parts = [part for part in self.parts if part.topic == topic]
             if len({part.stratum for part in parts}) == 1:
-                sampled = sum(part.relevant for part in parts)
+                relevant_sampled = sum(part.relevant for part in parts)
                 relevant_found = sum(part.relevant for part in parts if part.found)
-                needed = relevant_needed(sampled, target, self.settings.confidence)
+                needed = relevant_needed(relevant_sampled, target, self.settings.confidence)
                 may_stop = needed is not None and relevant_found >= needed
-                yield topic, sampled, needed, relevant_found, may_stop
+                yield topic, relevant_sampled, needed, relevant_found, may_stop
 
     def shows(self, recall: Estimate) -> bool:
-        """Return whether a recall is shown to be at least the target, if there is one."""
-        # Where all is judged the limit is the recall itself, but for the last bits.
+        """Return whether the sample shows that the recall reaches the target; True without a target."""
+        # If all documents are judged, the limit is the recall itself, but for the last bits.
         return self.settings.target is None or round(recall.at_least, 12) >= self.settings.target
 
 
-def estimated(parts: Sequence[SampledPart], settings: ReviewSettings) -> list[Estimate]:
+def estimates_of_topics(parts: Sequence[SampledPart], settings: ReviewSettings) -> list[Estimate]:
     """Return the estimates for each topic of the parts, and over all topics together."""
     parts_of_topic: dict[bytes, list[SampledPart]] = {}
     for part in parts:
         parts_of_topic.setdefault(part.topic, []).append(part)
     if len(parts_of_topic) > 1:
-        parts_of_topic[ALL] = list(parts)
+        parts_of_topic[ALL_TOPICS] = list(parts)
     rows: list[Estimate] = []
-    for topic, parts_of_one in parts_of_topic.items():
-        rows += estimates(topic, parts_of_one, settings)
+    for topic, topic_parts in parts_of_topic.items():
+        rows += estimates_of_parts(topic, topic_parts, settings)
     return rows
 
 
-def estimates(topic: bytes, parts: Sequence[SampledPart], settings: ReviewSettings) -> list[Estimate]:
-    """Return the estimate of each of the quantities, for a topic or several, of which these are the parts.
+def estimates_of_parts(
+    topic: bytes, parts: Sequence[SampledPart], settings: ReviewSettings
+) -> list[Estimate]:
+    """Return the estimate of each of QUANTITIES, from the parts of one topic or of several together.
 
     Parts are added up as strata are: Σ N x / n, N documents of which n were judged and x are relevant.
     """
-    sides = [part for part in parts if part.found], [part for part in parts if not part.found]
-    sizes = sum(part.size for part in sides[0]), sum(part.size for part in sides[1])
-    relevant, missed = (np.array(math.fsum(part.estimate for part in side)) for side in sides)
-    ends = ends_of_quantities(sides, sizes, settings)
+    found_parts = [part for part in parts if part.found]
+    missed_parts = [part for part in parts if not part.found]
+    sizes = sum(part.size for part in found_parts), sum(part.size for part in missed_parts)
+    relevant_found = np.array(math.fsum(part.estimate for part in found_parts))
+    relevant_missed = np.array(math.fsum(part.estimate for part in missed_parts))
+    ends = ends_of_quantities((found_parts, missed_parts), sizes, settings)
     rows = []
     for name, quantity in QUANTITIES.items():
-        value = float(quantity(relevant, missed, sizes))
-        rows.append(_estimate(topic, name, value, ends[name]))
+        value = float(quantity(relevant_found, relevant_missed, sizes))
+        rows.append(_estimate_with_limits(topic, name, value, ends[name]))
     return rows
 
 
-def _estimate(topic: bytes, name: str, value: float, ends: Sequence[Ends]) -> Estimate:
-    """Return an estimate; its interval and limits reach to it, or to 0 and 1 where nothing is known of it.
+def _estimate_with_limits(topic: bytes, name: str, value: float, ends: Sequence[Ends]) -> Estimate:
+    """Return an estimate whose interval and limits contain it, or 0 and 1 if it has no value.
 
-    The interval reaches to both limits: Jeffreys' prior alone would say less than 2.6 / n of a share of
-    which the sample has nothing, where the limit to one side is 3 / n.
+    ends  of the interval, and of the limits to one side
+
+    The interval contains both limits: for a share of which the sample has nothing, Jeffreys' prior alone
+    would end it below 2.6 / n, though the limit to one side is 3 / n.
     Source: Brown, Cai & DasGupta, Statistical Science 2001, doi:10.1214/ss/1009213286, 4.1.2.
     """
     (low, high), (at_least, at_most) = ends
     # A share of nothing may be certain: then its interval has no width, or is nan.
     least, most = (0.0, 1.0) if math.isnan(value) and low < high else (value, value)
-    # In this order nan leaves an end as it is.
+    # min and max keep their first argument if the second is nan.
     at_least, at_most = min(at_least, least), max(at_most, most)
     low, high = min(low, at_least), max(high, at_most)
     return Estimate(topic, name, value, low, high, at_least, at_most)
@@ -142,8 +148,9 @@ def erecall(parts: Sequence[SampledPart], control: SampledPart, settings: Review
     As M and R are estimated apart, their errors add up: recall from one sample is surer.
     Source: Roitblat, "Measurement in eDiscovery", 2013 (elusion and prevalence of two samples).
     """
-    if settings.method != ReviewSettings.method:
-        raise UsageError(f"--control goes with --method {ReviewSettings.method}, not {settings.method}")
+    default_method = ReviewSettings.method
+    if settings.method != default_method:
+        raise UsageError(f"--control goes with --method {default_method}, not {settings.method}")
     stream, draws = RandomStream(settings.seed, 1), settings.draws
     missed_parts = [part for part in parts if not part.found]
     missed, relevant = drawn(missed_parts, stream, draws), drawn([control], stream, draws)
@@ -159,7 +166,7 @@ def erecall(parts: Sequence[SampledPart], control: SampledPart, settings: Review
         shuffled(lower_limits(missed_parts, draws), stream), upper_limits([control], draws)
     )
     [limits] = limits_of(worst, best, [2 * outside])
-    return _estimate(control.topic, ERECALL, value, [interval, limits])
+    return _estimate_with_limits(control.topic, ERECALL, value, [interval, limits])
 
 
 def _share_not_missed(missed: FloatArray, relevant: FloatArray) -> FloatArray:

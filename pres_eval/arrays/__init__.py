@@ -13,9 +13,9 @@ from pres_eval.arrays.ids import (
     odd_numbers,
 )
 from pres_eval.arrays.matching import NO_ROWS, IdTable, KeyTable, Matches, match, repeated
-from pres_eval.arrays.spelling import LARGEST, all_digits, decimal_ids, nearest_integer
+from pres_eval.arrays.spelling import LARGEST_WHOLE_NUMBER, all_digits, decimal_ids, nearest_integer
 from pres_eval.arrays.stretches import (
-    BLOCK,
+    BLOCK_ROWS,
     Stretches,
     absent,
     blocks,
@@ -41,9 +41,9 @@ from pres_eval.arrays.types import (
 )
 
 __all__ = [
-    "BLOCK",
+    "BLOCK_ROWS",
     "EVERY_PROCESS",
-    "LARGEST",
+    "LARGEST_WHOLE_NUMBER",
     "NO_IDS",
     "NO_ROWS",
     "PADDING",

@@ -11,9 +11,10 @@ from pres_eval.arrays.types import AnyArray, IntArray
 
 Value = TypeVar("Value")
 
-SHORT, LONG = 1 << 12, 1 << 20
+SHORT_COLUMN_ROWS, LONG_COLUMN_ROWS = 1 << 12, 1 << 20
 RESERVED = 64 << 20
-"""Bytes for which a column reserves addresses once it has LONG ones; memory is taken where it is filled."""
+"""Bytes for which a column reserves addresses once it has LONG_COLUMN_ROWS rows; memory is taken where it is
+filled."""
 
 
 class _Numbers:
@@ -33,8 +34,8 @@ class _Numbers:
             return  # what came first may be read-only
         dtype = np.promote_types(self._room.dtype, values.dtype)
         if length > len(self._room) or dtype != self._room.dtype:
-            room = max(2 * length, SHORT)
-            if length * dtype.itemsize >= LONG:
+            room = max(2 * length, SHORT_COLUMN_ROWS)
+            if length * dtype.itemsize >= LONG_COLUMN_ROWS:
                 room = max(room, RESERVED // dtype.itemsize)
             self._room = np.empty(room, dtype)
             self._room[:before] = self.values

@@ -20,7 +20,7 @@ WORD = 8
 PADDING = 64
 """Spare bytes on either side of a text in a buffer, so that whole words can be loaded at its ends."""
 
-MOST_COLUMNS = 128
+MOST_WORDS = 128
 """Columns for the first 1,024 bytes of ids: longer ids are kept aside."""
 
 _LEAST_COLUMNS = 2
@@ -93,7 +93,7 @@ class Ids(Sequence[bytes]):
     """N ids.
 
     So that a few long ids among many short ones don't take room for all, ids that need far more words than
-    the mean, or more than MOST_COLUMNS, have only their beginning in the columns and are kept whole aside.
+    the mean, or more than MOST_WORDS, have only their beginning in the columns and are kept whole aside.
 
     columns     (N,) words each, at least one column
     long_rows   (L,) rows of the ids that are longer than the columns, ascending
@@ -202,7 +202,7 @@ class Ids(Sequence[bytes]):
 
     def hashes(self, seed: int = 0) -> Words:
         """Return a hash (N,) of every id, good in its upper bits; equal ids have equal hashes."""
-        multipliers = odd_numbers(seed, MOST_COLUMNS)
+        multipliers = odd_numbers(seed, MOST_WORDS)
         mixed: Words = self.columns[0] * multipliers[0]
         for number, column in enumerate(self.columns[1:], 1):
             mixed += _mix(column, multipliers[number])
@@ -325,7 +325,7 @@ def _num_columns(lengths: IntArray) -> int:
     if longest <= _LEAST_COLUMNS:
         return longest
     mean = int(lengths.sum()) // (WORD * len(lengths))
-    return min(longest, _LEAST_COLUMNS + 2 * mean, MOST_COLUMNS)
+    return min(longest, _LEAST_COLUMNS + 2 * mean, MOST_WORDS)
 
 
 def _column(buffer: Bytes, starts: IntArray, lengths: IntArray, number: int) -> Words:
@@ -356,7 +356,7 @@ def _words_of(texts: Sequence[bytes], width: int) -> Words:
 
 def _hashes_of_long(texts: Sequence[bytes], multipliers: Words) -> Words:
     """Return the hashes (n,) of ids that are kept aside: those of the same ids in columns."""
-    num_bytes_in_columns = WORD * MOST_COLUMNS
+    num_bytes_in_columns = WORD * MOST_WORDS
     longest = min(max(map(len, texts)), num_bytes_in_columns)
     words = _words_of(texts, -(-longest // WORD))
     mixed: Words = words[:, 0] * multipliers[0]

@@ -9,11 +9,11 @@ import numpy as np
 from pres_eval.arrays.ids import WORD, Ids
 from pres_eval.arrays.types import BoolArray, IntArray, Words
 
-LARGEST = 2**63 - 1
+LARGEST_WHOLE_NUMBER = 2**63 - 1
 """Largest number of 64 bits."""
 
 
-def nearest_integer(text: str | bytes, largest: int = LARGEST) -> int:
+def nearest_integer(text: str | bytes, largest: int = LARGEST_WHOLE_NUMBER) -> int:
     """Return the integer of a sign and digits, or the nearest in -largest - 1 ... largest, as C does.
 
     Python's int() refuses more than 4,300 digits.

@@ -14,10 +14,10 @@ import numpy as np
 from pres_eval.arrays.types import AnyArray, AnyInts, BoolArray, IntArray
 from pres_eval.records import dataclass
 
-BLOCK = 1 << 17
+BLOCK_ROWS = 1 << 17
 """Rows that are processed together, so that intermediate values stay in the cache."""
 
-LONG = 100
+LONG_STRETCH_ROWS = 100
 """Rows of a stretch, on average, from which on it is copied as a whole faster than row by row."""
 
 
@@ -61,8 +61,8 @@ def ragged(starts: IntArray, lengths: IntArray) -> tuple[IntArray, IntArray]:
     """Return indices starts[i] ... starts[i]+lengths[i]-1 (n,) for every i, and their beginnings (S+1,)."""
     offsets = np.concatenate(([0], np.cumsum(lengths)))
     rows = np.repeat(starts - offsets[:-1], lengths)
-    for begin in range(0, len(rows), BLOCK):  # a second array as long would be memory never used before
-        part = rows[begin : begin + BLOCK]
+    for begin in range(0, len(rows), BLOCK_ROWS):  # a second array as long would be memory never used before
+        part = rows[begin : begin + BLOCK_ROWS]
         part += np.arange(begin, begin + len(part))
     return rows, offsets
 
@@ -72,7 +72,7 @@ def gathered(arrays: Sequence[AnyArray], starts: IntArray, lengths: IntArray) ->
 
     Values are counted through all arrays; none of the stretches may be in two of them.
     """
-    if 0 < LONG * len(starts) <= lengths.sum():
+    if 0 < LONG_STRETCH_ROWS * len(starts) <= lengths.sum():
         begins = np.cumsum([0, *map(len, arrays[:-1])])
         which = np.searchsorted(begins, starts, side="right") - 1
         first = starts - begins[which]
@@ -107,10 +107,10 @@ def consecutive(starts: IntArray, lengths: IntArray) -> tuple[IntArray | slice, 
 
 
 def blocks(offsets: IntArray, size: int | None = None) -> Iterator[tuple[int, int]]:
-    """Yield ranges of stretches (S+1,) with up to `size` (BLOCK) rows together, or one with more."""
+    """Yield ranges of stretches (S+1,) with up to `size` (BLOCK_ROWS) rows together, or one with more."""
     start = 0
     while start < len(offsets) - 1:
-        stop = int(np.searchsorted(offsets, offsets[start] + (size or BLOCK), side="right")) - 1
+        stop = int(np.searchsorted(offsets, offsets[start] + (size or BLOCK_ROWS), side="right")) - 1
         stop = max(stop, start + 1)
         yield start, stop
         start = stop

@@ -24,7 +24,7 @@ from pres_eval.batches.topics import (
     wide,
 )
 from pres_eval.errors import InputError, NoCommonTopicError, UsageError, quoted
-from pres_eval.options import BEST, DOCNO, EXPECTED, WORST, Options
+from pres_eval.options import BEST_ORDER, BY_DOCNO, EXPECTED_VALUES, WORST_ORDER, Options
 from pres_eval.ranking.ranked import Ranked, only
 from pres_eval.ranking.ranking import Ranking, no_common_topic
 from pres_eval.reading.relevance import QrelsJudgements, Relevance, as_qrels
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 AnyBatch: TypeAlias = "Batch | GroupedBatch | SubtopicBatch | SampledBatch | PreferenceBatch"
 
-BLOCK = 4096
+BATCH_TOPICS = 4096
 """Topics in a batch: enough for numpy to be fast, few enough to keep memory flat."""
 
 
@@ -49,7 +49,7 @@ def form(relevance: Relevance, ranking: Ranking, options: Options) -> Sequence[C
     options that rank it in another way.
     """
     ranked_as_needed = options.version.single_precision_scores, relevance.ties_ascending
-    if (ranking.single, ranking.ascending) != ranked_as_needed:
+    if (ranking.single_precision, ranking.ascending) != ranked_as_needed:
         raise UsageError(
             f"{ranking.name}: was read for other judgements or another --compat than it is evaluated with;"
             " read it again with these"
@@ -61,7 +61,7 @@ def form(relevance: Relevance, ranking: Ranking, options: Options) -> Sequence[C
 
 
 def in_blocks(
-    relevance: Relevance, ranked: Ranked, options: Options, size: int = BLOCK
+    relevance: Relevance, ranked: Ranked, options: Options, size: int = BATCH_TOPICS
 ) -> list[Callable[[], AnyBatch]]:
     """Return functions that form batches of the topics to score, at most `size` topics each.
 
@@ -92,7 +92,7 @@ def _former(
     relevance: GroupQrels | SubtopicQrels | Sample | Preferences, options: Options
 ) -> Callable[..., AnyBatch]:
     """Return what forms a batch of judgements that are no qrels; check --ties and -J."""
-    if options.ties != DOCNO:
+    if options.ties != BY_DOCNO:
         as_qrels(relevance, f"--ties {options.ties}")
     # Imported here because it takes a while, and most evaluations have neither.
     from pres_eval.batches.from_groups import form_grouped_batch
@@ -116,7 +116,7 @@ def _batch_of_qrels(
     qrels: QrelsJudgements, ranked: Ranked, options: Options, topics: IntArray, run_rows: IntArray
 ) -> Batch:
     """Return the batch of some pool topics (T,); run_rows as for scored_groups."""
-    averaged = options.ties == EXPECTED
+    averaged = options.ties == EXPECTED_VALUES
     ranked_topics = take_topics(ranked, run_rows)
     if averaged:
         # When ties stay together, -J has to make them smaller: the batch does that.
@@ -154,10 +154,10 @@ def kept_documents(qrels: QrelsJudgements, ranked: Ranked, options: Options) -> 
     """Return S ranked topics after -M and -J, and judgements that are used in part."""
     if qrels.kept is not None:
         ranked = only(ranked, np.flatnonzero(qrels.kept[ranked.document]))
-    if options.ties in (BEST, WORST) and len(ranked.ties.document):
-        ranked = by_grade(ranked, qrels.grade[ranked.document], worst=options.ties == WORST)
+    if options.ties in (BEST_ORDER, WORST_ORDER) and len(ranked.ties.document):
+        ranked = by_grade(ranked, qrels.grade[ranked.document], worst=options.ties == WORST_ORDER)
     if options.max_retrieved is not None:
-        ranked = down_to(ranked, options.max_retrieved, whole_ties=options.ties == EXPECTED)
+        ranked = down_to(ranked, options.max_retrieved, whole_ties=options.ties == EXPECTED_VALUES)
     if options.judged_only:
         ranked = only(ranked, np.flatnonzero(qrels.grade[ranked.document] >= 0))
         num_ret = np.diff(ranked.offsets)

@@ -14,7 +14,7 @@ from pres_eval.batches.topics import UNJUDGED
 
 
 def batch_of_topics(topics: Sequence[RankedTopic]) -> Batch:
-    """Return the batch of some topics (T,), of which there is one at least."""
+    """Return the batch of one or more topics (T,), which were all judged at the same relevance level."""
     grade = np.array(list(chain.from_iterable([topic.grades for topic in topics])), np.int64)
     grade[grade < 0] = UNJUDGED
     levels: list[int] = []

@@ -47,7 +47,7 @@ class PreferenceBatch(JudgementsOfTopics):
     source: Preferences
 
     def with_grade(self, relevance_level: float) -> PreferenceBatch:
-        """Return the same: preferences have no level."""
+        """Return this batch: a relevance level makes no difference to preferences."""
         return self
 
     @cached_property
@@ -59,52 +59,55 @@ class PreferenceBatch(JudgementsOfTopics):
     @cached_property
     def rank_class(self) -> IntArray:
         """(R,) class of each judgement in its group, from 0 for the best, as if there were no subgroups."""
-        firsts = self.row_offsets[:-1]
-        running = np.concatenate(([0], np.cumsum(self.level[1:] != self.level[:-1])))
-        before: IntArray = running[firsts][self.group_of]
-        return running - before
+        # Classes are numbered through all groups first: a new one begins where the level changes.
+        class_number = np.concatenate(([0], np.cumsum(self.level[1:] != self.level[:-1])))
+        first_of_group: IntArray = class_number[self.row_offsets[:-1]][self.group_of]
+        return class_number - first_of_group
 
     @cached_property
     def counts(self) -> GroupCounts:
         """The preferences and documents of each group; InputError if a group contradicts itself."""
         counts = np.zeros((len(fields(GroupCounts)), len(self.group)), np.int64)
-        plain = np.flatnonzero(~self.has_subgroups)
-        rows = self._counted_rows
-        offsets = np.concatenate(([0], np.cumsum(rows)))[self.row_offsets]
-        sizes = np.diff(offsets)[plain]
+        plain_groups = np.flatnonzero(~self.has_subgroups)
+        is_counted = self._is_counted
+        offsets = np.concatenate(([0], np.cumsum(is_counted)))[self.row_offsets]
+        sizes = np.diff(offsets)[plain_groups]
         num_ret_of_group = self.num_judged_ret[self.topic_of_group]
         retrieved = self.position < num_ret_of_group[self.group_of]
         classes = Classes(
             offsets=np.concatenate(([0], np.cumsum(sizes))),
-            rank_class=self.rank_class[rows],
-            position=self.position[rows],
-            retrieved=retrieved[rows],
+            rank_class=self.rank_class[is_counted],
+            position=self.position[is_counted],
+            retrieved=retrieved[is_counted],
         )
-        counts[:, plain] = count_classes(classes, self.level[rows] > 0)
+        counts[:, plain_groups] = count_classes(classes, self.level[is_counted] > 0)
         for group, order in self._orders.items():
             counts[:, [group]] = order.count(int(num_ret_of_group[group]))
         return GroupCounts(*counts)
 
     @cached_property
-    def _counted_rows(self) -> BoolArray:
-        """(R,) the judgements of groups without subgroups, checked for documents with two levels."""
+    def _is_counted(self) -> BoolArray:
+        """(R,) whether a judgement counts in classes: it is of a group without subgroups.
+
+        Raises InputError if such a group gives a document two levels.
+        """
         # trec_eval: -3 means "no level yet", so a group whose highest level it is has one class less.
-        without_last = self.level[self.row_offsets[:-1]] == -3
+        lacks_last_class = self.level[self.row_offsets[:-1]] == -3
         last_class = self.rank_class[self.row_offsets[1:] - 1]
-        left_out: BoolArray = without_last[self.group_of] & (self.rank_class == last_class[self.group_of])
+        left_out: BoolArray = lacks_last_class[self.group_of] & (self.rank_class == last_class[self.group_of])
         left_out |= self.has_subgroups[self.group_of]
         order = np.lexsort((self.rank_class, self.position, self.group_of))
         order = order[~left_out[order]]
-        again = (np.diff(self.group_of[order]) == 0) & (np.diff(self.position[order]) == 0)
-        twice = again & (np.diff(self.rank_class[order]) != 0)
-        if twice.any():
-            at = int(np.flatnonzero(twice)[0])
-            raise self.source.two_levels(*self.row[order[at : at + 2]].tolist())
+        is_same_document = (np.diff(self.group_of[order]) == 0) & (np.diff(self.position[order]) == 0)
+        has_two_levels = is_same_document & (np.diff(self.rank_class[order]) != 0)
+        if has_two_levels.any():
+            first = int(np.flatnonzero(has_two_levels)[0])
+            raise self.source.two_levels(*self.row[order[first : first + 2]].tolist())
         return ~left_out
 
     @cached_property
     def _orders(self) -> dict[int, PartialOrder]:
-        """The partial orders, by group."""
+        """The partial order of each group with subgroups; InputError if a group contradicts itself."""
         orders = {}
         for group in np.flatnonzero(self.has_subgroups).tolist():
             rows = slice(self.row_offsets[group], self.row_offsets[group + 1])
@@ -119,13 +122,13 @@ class PreferenceBatch(JudgementsOfTopics):
 
     @cached_property
     def pairs(self) -> PairSums:
-        """The pairs of documents of each topic, and the sums of their fulfilled shares."""
+        """The pairs of documents of each topic, and the sums of the fulfilled share of each pair."""
         counts = self.counts
         first = self.offsets[:-1]
         ful_ret = counts.ful_ret[first]
         poss_ret = counts.poss_ret[first]
         poss_imp = counts.poss_imp[first]
-        # Of a single group each share is 1 or 0, so that the sums are counts.
+        # With a single group each share is 1 or 0, so the sums are counts; the loop replaces the others.
         sums = PairSums(
             sum_ret=ful_ret.astype(float),
             pairs_ret=poss_ret,
@@ -133,13 +136,13 @@ class PreferenceBatch(JudgementsOfTopics):
             pairs_imp=poss_ret + poss_imp,
             pairs=counts.poss[first],
         )
-        single = (np.diff(self.offsets) == 1) & ~self._repeats[first]
-        for topic in np.flatnonzero(~single).tolist():
+        has_single_group = (np.diff(self.offsets) == 1) & ~self._repeats[first]
+        for topic in np.flatnonzero(~has_single_group).tolist():
             groups = range(self.offsets[topic], self.offsets[topic + 1])
             num_judged = int(self.num_judged[topic])
             num_ret = int(self.num_judged_ret[topic])
-            of_topic = sum_pairs([self._pairwise(group) for group in groups], num_judged, num_ret)
-            for values, value in zip(vars(sums).values(), of_topic, strict=True):
+            sums_of_topic = sum_pairs([self._pairwise(group) for group in groups], num_judged, num_ret)
+            for values, value in zip(vars(sums).values(), sums_of_topic, strict=True):
                 values[topic] = value
         return sums
 
@@ -147,9 +150,9 @@ class PreferenceBatch(JudgementsOfTopics):
     def _repeats(self) -> BoolArray:
         """(G,) groups without subgroups that judge a document more than once."""
         order = np.lexsort((self.position, self.group_of))
-        again = (np.diff(self.group_of[order]) == 0) & (np.diff(self.position[order]) == 0)
+        is_same_document = (np.diff(self.group_of[order]) == 0) & (np.diff(self.position[order]) == 0)
         repeats = np.zeros(len(self.group), bool)
-        repeats[self.group_of[order[:-1][again]]] = True
+        repeats[self.group_of[order[:-1][is_same_document]]] = True
         return repeats & ~self.has_subgroups
 
     def _pairwise(self, group: int) -> Pairwise:
@@ -157,7 +160,7 @@ class PreferenceBatch(JudgementsOfTopics):
         if group in self._orders:
             return self._orders[group]
         rows = np.arange(self.row_offsets[group], self.row_offsets[group + 1])
-        rows = rows[self._counted_rows[rows]]
+        rows = rows[self._is_counted[rows]]
         rows = rows[np.argsort(self.position[rows], kind="stable")]
         first = np.flatnonzero(np.diff(self.position[rows], prepend=-1))
         return PairwiseClasses(
@@ -170,20 +173,21 @@ class PreferenceBatch(JudgementsOfTopics):
 def form_preference_batch(
     preferences: Preferences, ranking: Ranked, options: Options, topics: IntArray, run_rows: IntArray
 ) -> PreferenceBatch:
-    """Give each judged document its position, after -M; -J and -l make no difference to preferences.
+    """Return the batch, with the position of each judged document after -M.
 
-    The ranking has to be one that breaks ties by docno in ascending order.
+    -J and -l make no difference to preferences.  The ranking must break ties by docno in ascending order.
     topics, run_rows  (T,) as for scored_groups
     """
     scored = scored_groups(preferences, ranking, options, topics, run_rows)
     starts = preferences.pool.offsets
-    document, bounds = ragged(starts[scored.topic], np.diff(starts)[scored.topic])
-    document = preferences.by_docno[document]
+    rows, bounds = ragged(starts[scored.topic], np.diff(starts)[scored.topic])
+    document = preferences.by_docno[rows]
     topic_of = np.repeat(np.arange(len(scored.topics)), np.diff(bounds))
     rank = scored.rank[document]
+    # Within a topic the retrieved documents come first, in rank order, then the others by docno.
+    by_position = document[np.lexsort((rank, rank == 0, topic_of))]
     position_of = np.zeros(len(scored.rank), np.int64)
-    in_order = document[np.lexsort((rank, rank == 0, topic_of))]
-    position_of[in_order] = np.arange(len(document)) - bounds[topic_of]
+    position_of[by_position] = np.arange(len(document)) - bounds[topic_of]
 
     level = preferences.level[scored.row]
     if options.version.single_precision_scores:
@@ -191,8 +195,8 @@ def form_preference_batch(
         with np.errstate(over="ignore", under="ignore"):
             level = level.astype(np.float32).astype(np.float64)
     subgroup = preferences.subgroup[scored.row]
-    own_position = position_of[preferences.document[scored.row]]
-    order = np.lexsort((own_position, -level, subgroup, scored.group_of))
+    position = position_of[preferences.document[scored.row]]
+    order = np.lexsort((position, -level, subgroup, scored.group_of))
     return PreferenceBatch(
         topics=scored.topics,
         missing=scored.missing,
@@ -202,7 +206,7 @@ def form_preference_batch(
         row_offsets=scored.row_offsets,
         subgroup=subgroup[order],
         level=level[order],
-        position=own_position[order],
+        position=position[order],
         row=scored.row[order],
         group=scored.group,
         source=preferences,

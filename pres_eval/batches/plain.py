@@ -10,14 +10,14 @@ from collections.abc import Iterable, Mapping
 from math import log2
 from typing import TYPE_CHECKING, Any
 
-from pres_eval.options import AS_TREC_EVAL, DOCNO, V9, Options
+from pres_eval.options import AS_TREC_EVAL, BY_DOCNO, V9, Options
 
 if TYPE_CHECKING:
     from pres_eval.ranking.ranked import Ranked
     from pres_eval.reading.relevance import QrelsJudgements
 
 
-MOST_TOPICS = 32
+MOST_PLAIN_TOPICS = 32
 """Topics up to which plain functions take less time than arrays."""
 
 MOST_JUDGED_RETRIEVED = 1_000
@@ -116,7 +116,7 @@ class RankedTopic:
 
 def plain_topics(qrels: QrelsJudgements, ranked: Ranked, options: Options) -> list[RankedTopic] | None:
     """Return the topics of a ranking for plain functions; None if there are many, or options they lack."""
-    if not 0 < len(ranked.topic) <= MOST_TOPICS or len(ranked.rank) > MOST_JUDGED_RETRIEVED:
+    if not 0 < len(ranked.topic) <= MOST_PLAIN_TOPICS or len(ranked.rank) > MOST_JUDGED_RETRIEVED:
         return None
     num_ret = ranked.num_ret.tolist()
     if 0 in num_ret:  # plain functions divide by it
@@ -147,7 +147,7 @@ def _are_usual_options(options: Options) -> bool:
     """Return whether plain functions know the options."""
     if options.compat != V9.name or options.relevance_level % 1:
         return False
-    if options.ties != DOCNO or options.empty != AS_TREC_EVAL:
+    if options.ties != BY_DOCNO or options.empty != AS_TREC_EVAL:
         return False
     if options.judged_only or options.max_retrieved is not None:
         return False

@@ -173,7 +173,7 @@ def _weigh_ties(report: FileReport, source: File, judgements: Relevance, options
         finding.message += f"; {tied_map} by how they are ordered"
         finding.details["map"] = [tied_map.least, tied_map.greatest]
         if tied_map.is_wide:
-            report.add("order-of-ties", tied_map.documents, f"{tied_map} by how they are ordered")
+            report.add("order-of-ties", tied_map.num_tied, f"{tied_map} by how they are ordered")
 
 
 def _checked(

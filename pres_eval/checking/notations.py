@@ -19,19 +19,28 @@ Rule = Callable[[bytes], bytes]
 
 PUNCTUATION_BYTES = rb"""!"#$%&'()*+,-./:;<=>?@[\]^_`{|}~"""
 WHITESPACE_BYTES = b" \t\n\r\v\f"
-_MARKS = bytes(set(range(256)) - set(PUNCTUATION_BYTES))
+_NO_PUNCTUATION_BYTES = bytes(set(range(256)) - set(PUNCTUATION_BYTES))
 _INVISIBLE = "[\\s\u200b-\u200f\u2060\ufeff]"
 ID_SEPARATORS = b"#:%|@_.-"
 NAMES_OF_CHUNKS = (b"chunk", b"passage", b"part", b"seg")
-SHORT_NAME = b"p"
-"""A name of a chunk behind a separator alone: d1-p3, but not EP1."""
+SHORT_NAME_OF_CHUNKS = b"p"
+"""A name of chunks that counts only behind a separator: d1-p3, but not EP1."""
+
+LONGEST_CHUNK = 24
+"""Bytes at the end of an id in which the number of a chunk is looked for."""
+
 # Patterns are compiled when they are first used: few runs have ids that are compared here.
+# Before the digits comes a separator (d1#0), a name with or without separators (d1_chunk_0, d1chunk0), or the
+# short name behind a separator (d1-p0).
 _CHUNK = rb"(?i)([%b]+|[%b]*(%b)[%b]*|[%b]+%b[%b]*)[0-9]+\Z" % (
     *(ID_SEPARATORS, ID_SEPARATORS, b"|".join(NAMES_OF_CHUNKS)),
-    *(ID_SEPARATORS, ID_SEPARATORS, SHORT_NAME, ID_SEPARATORS),
+    *(ID_SEPARATORS, ID_SEPARATORS, SHORT_NAME_OF_CHUNKS, ID_SEPARATORS),
 )
 
-CASE, ZERO, LEADING, PUNCTUATION = "case", "'.0' at the end", "leading zeros", "punctuation"
+CASE = "case"
+ZERO_DECIMALS = "'.0' at the end"
+LEADING_ZEROS = "leading zeros"
+PUNCTUATION = "punctuation"
 UNICODE_LETTERS = "blanks, invisible characters and other forms of letters"
 CHUNKS = "the number of a chunk at the end"
 PATENTS = "the kind codes of patents"
@@ -40,7 +49,7 @@ ONE_FORM = (
     "python3 -c \"import sys, unicodedata; sys.stdout.write(unicodedata.normalize('NFC', sys.stdin.read()))\""
     " < FILE > NEW"
 )
-"""Command that writes the letters of a text in Unicode's composed form."""
+"""Shell command that copies a file with its letters in Unicode's composed form (NFC)."""
 
 
 def without_invisible(text: bytes) -> bytes:
@@ -82,27 +91,30 @@ def _without_punctuation(text: bytes) -> bytes:
 REWRITING_RULES: dict[str, Rule] = {
     UNICODE_LETTERS: without_invisible,
     CASE: lower_case,
-    ZERO: _without_zeros_at_end,
-    LEADING: _without_leading_zeros,
+    ZERO_DECIMALS: _without_zeros_at_end,
+    LEADING_ZEROS: _without_leading_zeros,
     PUNCTUATION: _without_punctuation,
 }
 """Differences between notations, in the order in which they are removed from the ids of both sides."""
 
-_TRIED = (
-    (UNICODE_LETTERS, CASE, ZERO, LEADING),
-    (UNICODE_LETTERS, CASE, ZERO, PUNCTUATION),
+_RULES_TO_TRY = (
+    (UNICODE_LETTERS, CASE, ZERO_DECIMALS, LEADING_ZEROS),
+    (UNICODE_LETTERS, CASE, ZERO_DECIMALS, PUNCTUATION),
     tuple(REWRITING_RULES),
 )
-"""The rules together: without punctuation zeros may no longer lead."""
+"""Sets of rules, in the order in which they are tried.
+
+Two come before all rules together, because zeros may not be leading ones once punctuation is gone.
+"""
 
 
 @dataclass(frozen=True)
 class Respelling:
-    """Respelling of ids that match nothing, with which they would match.
+    """A change to ids of the run that match no judged id, with which they would match.
 
-    names  the parts to leave out of the ids
-    pairs  the ids of the run that would match then, each with the id of the judgements
-    rest   the change that would make others match, which are written in another way
+    names  names of the parts to leave out of the ids, such as CASE
+    pairs  the ids of the run that would then match, each with its judged id
+    rest   the respelling of further ids, which differ from judged ones in another way; None if there are none
     """
 
     names: tuple[str, ...]
@@ -154,22 +166,26 @@ class Respelling:
 
 
 def find_respelling(ours: Sequence[Id], judged: Sequence[Id]) -> Respelling | None:
-    """Return the rewriting with which most ids of a run match judged ones, None if none match.
+    """Return the respelling with which most ids of a run match judged ones, None if none match.
 
-    All ids of the run are such that match nothing as they are.
+    ours    ids of the run that match no judged id as they are
+    judged  ids of the judgements
+
+    The ids that still match nothing are tried again: theirs is the `rest`.
     """
     best: _Attempt | None = None
     pairs: list[tuple[Id, bytes]] = []
     for cut, cut_judged in _CUTS:
-        for rules in _TRIED:
+        for rules in _RULES_TO_TRY:
             if len(pairs) == len(ours):
-                break  # no other rewriting can match more
+                break  # no other attempt can match more
             attempt = _Attempt(cut, cut_judged, rules)
             matched = attempt.pairs(ours, judged)
             if len(matched) > len(pairs):
                 best, pairs = attempt, matched
     if best is None:
         return None
+    # A rule is named only if fewer ids match without it.
     names = [rule for rule in best.rules if len(best.without(rule).pairs(ours, judged)) < len(pairs)]
     if best.cut is patent_number:
         names.append(PATENTS)
@@ -180,35 +196,39 @@ def find_respelling(ours: Sequence[Id], judged: Sequence[Id]) -> Respelling | No
     return Respelling(names=tuple(names), pairs=tuple(pairs), rest=find_respelling(rest, judged))
 
 
-def whole(chunk: bytes) -> bytes:
-    """Return the id without the number of a chunk at its end: d1#0, d1_chunk_0, d1-p0; else nothing."""
+def without_chunk_number(chunk: bytes) -> bytes:
+    """Return the id of a chunk's document: d1 for d1#0, d1_chunk_0, d1-p0; b"" for an id of another form."""
     if not chunk[-1:].isdigit():
         return b""
-    match = re.compile(_CHUNK).search(chunk, max(len(chunk) - 24, 0))
+    match = re.compile(_CHUNK).search(chunk, max(len(chunk) - LONGEST_CHUNK, 0))
     if match is None:
         return b""
     return chunk[: match.start()]
 
 
-def whole_of_two(chunk: bytes) -> bytes:
-    """Return the id without two numbers, such as the first and last word of a chunk: d1_0_512."""
-    return whole(whole(chunk))
+def without_two_numbers(chunk: bytes) -> bytes:
+    """Return d1 for d1_0_512, where two numbers are a chunk's first and last word; b"" for other ids."""
+    return without_chunk_number(without_chunk_number(chunk))
 
 
 _CUTS: tuple[tuple[Rule, Rule], ...] = (
     (bytes, bytes),
-    (whole, bytes),
-    (bytes, whole),
-    (whole_of_two, bytes),
-    (bytes, whole_of_two),
+    (without_chunk_number, bytes),
+    (bytes, without_chunk_number),
+    (without_two_numbers, bytes),
+    (bytes, without_two_numbers),
     (patent_number, patent_number),
 )
-"""Parts that are cut off our ids and judged ones, the shortest first."""
+"""What cuts a part off the run's ids, and off judged ones, shortest part first; `bytes` cuts nothing."""
 
 
 @dataclass(frozen=True)
 class _Attempt:
-    """A rewriting that may let ids match: the parts cut off the ids of each side, then rules for both."""
+    """A rewriting that may let ids match.
+
+    cut, cut_judged  what cuts a part off the ids of the run, and off judged ids
+    rules            names of the rules that then rewrite both
+    """
 
     cut: Rule
     cut_judged: Rule
@@ -220,7 +240,7 @@ class _Attempt:
         return _Attempt(self.cut, self.cut_judged, rules)
 
     def pairs(self, ours: Sequence[Id], judged: Sequence[Id]) -> list[tuple[Id, bytes]]:
-        """Return each of our ids that is a judged one after the rewriting, with that one."""
+        """Return each id of the run that equals a judged one after the rewriting, with that judged id."""
         by_key = {(topic, self._rewritten(self.cut_judged(text))): text for topic, text in judged}
         pairs = []
         for topic, text in ours:
@@ -228,7 +248,7 @@ class _Attempt:
             if not key:
                 continue
             match = by_key.get((topic, key))
-            if match is not None and self._may_be(text, match):
+            if match is not None and (PUNCTUATION not in self.rules or _punctuation_differs(text, match)):
                 pairs.append(((topic, text), match))
         return pairs
 
@@ -237,6 +257,10 @@ class _Attempt:
             text = REWRITING_RULES[rule](text)
         return text
 
-    def _may_be(self, text: bytes, judged: bytes) -> bool:
-        """Return whether the punctuation differs, if it is left out: 31_1 and 3_11 have the same notation."""
-        return PUNCTUATION not in self.rules or text.translate(None, _MARKS) != judged.translate(None, _MARKS)
+
+def _punctuation_differs(ours: bytes, judged: bytes) -> bool:
+    """Return whether two ids have other punctuation marks.
+
+    31_1 and 3_11 have the same: they are two documents, and not one in two notations.
+    """
+    return ours.translate(None, _NO_PUNCTUATION_BYTES) != judged.translate(None, _NO_PUNCTUATION_BYTES)

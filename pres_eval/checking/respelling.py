@@ -13,14 +13,14 @@ from pres_eval.checking.notations import (
     ID_SEPARATORS,
     NAMES_OF_CHUNKS,
     PUNCTUATION_BYTES,
-    SHORT_NAME,
+    SHORT_NAME_OF_CHUNKS,
     Id,
     Respelling,
     find_respelling,
     lower_case,
-    whole,
-    whole_of_two,
+    without_chunk_number,
     without_invisible,
+    without_two_numbers,
 )
 from pres_eval.reading.patents import has_kind_code, patent_number
 
@@ -31,7 +31,7 @@ SEEN_PATENTS = 8
 """Ids of each side, of which one is a publication with a kind code if there are patents."""
 
 _ASCII_DIGITS = b"0123456789"
-_NAMES = (*NAMES_OF_CHUNKS, SHORT_NAME)
+_NAMES = (*NAMES_OF_CHUNKS, SHORT_NAME_OF_CHUNKS)
 
 TextsByTopic = Mapping[int, Sequence[bytes]]
 """Ids of some documents of each topic."""
@@ -96,7 +96,7 @@ def _having(texts: Sequence[bytes], common: set[bytes], common_to_chunks: set[by
     having: set[bytes] = set()
     cuts: list[Callable[[bytes], bytes]] = [bytes]
     if common_to_chunks:
-        cuts += [whole, whole_of_two]
+        cuts += [without_chunk_number, without_two_numbers]
     for cut in cuts:
         documents = list(map(cut, texts))
         for text, document, letters in zip(texts, documents, _letters(documents), strict=True):

@@ -28,7 +28,17 @@ from pres_eval.errors import quoted
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 from pres_eval.reading.cuts import ScatteredError
 from pres_eval.reading.file import File
-from pres_eval.reading.lines import DOCNO, RANK, RUN, SCORE, TAG, TOPIC, Lines, in_parts, no_lines
+from pres_eval.reading.lines import (
+    DOCNO_COLUMN,
+    RANK_COLUMN,
+    RUN,
+    SCORE_COLUMN,
+    TAG_COLUMN,
+    TOPIC_COLUMN,
+    Lines,
+    in_parts,
+    no_lines,
+)
 from pres_eval.reading.numbers import read_whole_numbers
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.rewriting import Mapping
@@ -76,13 +86,13 @@ def check_columns(report: FileReport, lines: Lines) -> AnyInts:
     report.counts["scores", "negative"] = int(np.count_nonzero(scores < 0))
     infinite = np.flatnonzero(np.isinf(scores))
     examples = (
-        Example(int(line) + 1, f"score {quoted(lines.text(row, SCORE))}")
+        Example(int(line) + 1, f"score {quoted(lines.text(row, SCORE_COLUMN))}")
         for row, line in zip(infinite.tolist(), lines.line_of(infinite), strict=True)
     )
     report.add("score-infinite", len(infinite), "", examples)
     if not len(lines):
         return np.zeros(0, np.int64)
-    ranks, wrong = read_whole_numbers(lines.chunk.array(), *lines.fields.column(RANK))
+    ranks, wrong = read_whole_numbers(lines.chunk.array(), *lines.fields.column(RANK_COLUMN))
     if not wrong:
         rank = exchanged_whole(lines, ranks)
         if rank is not None:
@@ -90,7 +100,7 @@ def check_columns(report: FileReport, lines: Lines) -> AnyInts:
             report.add("rank-is-score", len(lines), "", [Example(first_line, f"rank {quoted(rank)}")])
         return narrow(ranks)
     examples = (
-        Example(int(line) + 1, f"rank {quoted(lines.text(row, RANK))}")
+        Example(int(line) + 1, f"rank {quoted(lines.text(row, RANK_COLUMN))}")
         for row, line in zip(wrong, lines.line_of(np.array(wrong)), strict=True)
     )
     kind = "rank-no-number"
@@ -210,11 +220,11 @@ class RunChecker:
         report = FileReport("", "run", self.options.most)
         tell_lines(report, lines)
         ranks = check_columns(report, lines)
-        topics, tags = segments_of(lines.column(TOPIC)), segments_of(lines.column(TAG))
+        topics, tags = segments_of(lines.column(TOPIC_COLUMN)), segments_of(lines.column(TAG_COLUMN))
         first = tags.starts[np.unique(tags.which, return_index=True)[1]]
         counts_and_lines = zip(tags.counts().tolist(), (lines.line_of(first) + 1).tolist(), strict=True)
         rows = CheckedRows(
-            ids=lines.column(DOCNO),
+            ids=lines.column(DOCNO_COLUMN),
             scores=lines.numbers,
             ranks=ranks,
             line=lines.line_of(np.arange(len(lines))) + 1,

@@ -20,7 +20,15 @@ from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.blocks import Block
 from pres_eval.reading.file import File
-from pres_eval.reading.lines import RANK, RUN, SCORE, TOPIC, Lines, block_of_lines, parse_lines
+from pres_eval.reading.lines import (
+    RANK_COLUMN,
+    RUN,
+    SCORE_COLUMN,
+    TOPIC_COLUMN,
+    Lines,
+    block_of_lines,
+    parse_lines,
+)
 from pres_eval.reading.numbers import read_number, read_numbers, read_whole_numbers
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.relevance import Relevance
@@ -217,8 +225,8 @@ def _blocks_in_format(source: File, meaning: str) -> Iterator[Block]:
 def opening_of(lines: Lines) -> Opening:
     """Return ranks and scores at the beginning of a run, of whose lines there is one at least."""
     lines = replace(lines, fields=lines.fields.head(OPENING_ROWS))
-    scores, no_scores = read_numbers(lines.chunk.array(), *lines.fields.column(SCORE))
-    ranks, no_ranks = read_whole_numbers(lines.chunk.array(), *lines.fields.column(RANK))
+    scores, no_scores = read_numbers(lines.chunk.array(), *lines.fields.column(SCORE_COLUMN))
+    ranks, no_ranks = read_whole_numbers(lines.chunk.array(), *lines.fields.column(RANK_COLUMN))
     if no_scores:
         return Opening()
     lines = replace(lines, numbers=scores)
@@ -229,7 +237,7 @@ def opening_of(lines: Lines) -> Opening:
 
 def exchanged(lines: Lines, wrong: int) -> bytes | None:
     """Return the rank of row `wrong`, which is not whole, if scores rise by 1 as ranks do; else None."""
-    rank = lines.text(wrong, RANK)
+    rank = lines.text(wrong, RANK_COLUMN)
     return rank if _scores_count_rows(lines) and read_number(rank) is not None else None
 
 
@@ -237,7 +245,7 @@ def exchanged_whole(lines: Lines, ranks: IntArray) -> bytes | None:
     """Return a rank that is a score, if scores rise by 1 as ranks do, and ranks (R,) do not count rows."""
     if not _scores_count_rows(lines):
         return None
-    heads = lines.column(TOPIC).heads()
+    heads = lines.column(TOPIC_COLUMN).heads()
     same_topic = np.ones(len(ranks), np.bool_)
     same_topic[heads] = False
     if (ranks[1:] > ranks[:-1])[same_topic[1:]].any():
@@ -246,13 +254,13 @@ def exchanged_whole(lines: Lines, ranks: IntArray) -> bytes | None:
         # A file in the order of its scores, the least first, has ranks from the number of rows down.
         is_counted = ranks[begin] - ranks[end - 1] == end - begin - 1 and ranks[end - 1] in (0, 1)
         if not is_counted:
-            return lines.text(begin, RANK)
+            return lines.text(begin, RANK_COLUMN)
     return None
 
 
 def _scores_count_rows(lines: Lines) -> bool:
     """Return whether scores rise by 1 from row to row of each topic, over enough rows to mean it."""
-    heads = lines.column(TOPIC).heads()
+    heads = lines.column(TOPIC_COLUMN).heads()
     lengths = np.diff(heads, append=len(lines))
     rows_before = np.arange(len(lines)) - np.repeat(heads, lengths)
     is_enough = lengths.max() >= FEWEST_RANKS or np.count_nonzero(lengths > 1) > 1
@@ -261,7 +269,7 @@ def _scores_count_rows(lines: Lines) -> bool:
 
 def _against(lines: Lines, rank: IntArray) -> tuple[bytes, int, float, int, float] | None:
     """Return the first pair of rows whose ranks (R,) contradict their scores, if nearly all do; else None."""
-    score, topics = lines.numbers, lines.column(TOPIC)
+    score, topics = lines.numbers, lines.column(TOPIC_COLUMN)
     heads = topics.heads()
     topic = np.repeat(np.arange(len(heads)), np.diff(heads, append=len(rank)))
     is_pair = (topic[1:] == topic[:-1]) & (rank[1:] != rank[:-1]) & (score[1:] != score[:-1])

@@ -14,7 +14,7 @@ from pres_eval.checking.notations import Respelling
 from pres_eval.checking.respelling import COMPARED_TOPICS, respelled_topics
 from pres_eval.checking.second_look import Opening, SecondLook
 from pres_eval.errors import NoCommonTopicError, quoted
-from pres_eval.options import FIRST, LARGEST_LONG, ONE, Options, RelevanceInfo
+from pres_eval.options import FIRST_LINE, LARGEST_LONG, ONE, Options, RelevanceInfo
 from pres_eval.ranking.ranking import Ranking, no_common_topic
 from pres_eval.reading.pool import Pool
 from pres_eval.reading.relevance import QrelsJudgements, Relevance
@@ -74,7 +74,7 @@ def _of_lines(ranking: Ranking, relevance: Relevance, options: Options) -> Itera
         if ranking.num_dropped == 1:
             lines = "1 line was"
         counted = "the best score"
-        if options.duplicates == FIRST:
+        if options.duplicates == FIRST_LINE:
             counted = "the first line"
         yield (
             f"{ranking.name}: {lines} dropped: topics have their documents twice, {counted} counts"

@@ -30,7 +30,7 @@ from pres_eval.report.agreement import (
     verdicts_table,
 )
 
-DEFAULT_MEASURES = ("map", "recall.1000", "PRES.1000")
+AGREEMENT_MEASURES = ("map", "recall.1000", "PRES.1000")
 
 
 class AgreementOptions(TieOptions, PairedOptions):
@@ -69,11 +69,11 @@ class AgreementOptions(TieOptions, PairedOptions):
 @command_with(AgreementOptions)
 def command(options: AgreementOptions) -> None:
     """Read scores or runs, and print how measures agree."""
-    paired = read_paired(options, 2, default_measures=DEFAULT_MEASURES, with_ties=False)
+    paired = read_paired(options, 2, default_measures=AGREEMENT_MEASURES, with_ties=False)
     if not options.scores:
         labels = [
             column.label
-            for text in options.measures or DEFAULT_MEASURES
+            for text in options.measures or AGREEMENT_MEASURES
             for column in select([text], options.numbers(), relevance=options.relevance_info)
         ]
         paired = replace(

@@ -23,7 +23,7 @@ from pres_eval.cli.streams import warn
 from pres_eval.errors import RunFailure, UsageError
 from pres_eval.ranking.ranking import COMMON, OWN
 from pres_eval.reading.relevance import relevance_info
-from pres_eval.report.layout import FORMATS, Look, Table, render
+from pres_eval.report.layout import ANALYSIS_FORMATS, Look, Table, render
 from pres_eval.report.paper import Figure, Paper, check_picture_path, picture
 
 DRAWS = WholeRange(1, 10_000_000)
@@ -92,7 +92,7 @@ class ResultOptions(PictureOptions, TableOptions, position=2):
     """Options of results: --format, --table, --plot, and --quiet."""
 
     output_format: str = option(
-        "--format", choices=FORMATS, default=FORMATS[0], show_default=True,
+        "--format", choices=ANALYSIS_FORMATS, default=ANALYSIS_FORMATS[0], show_default=True,
         help="Tables for people (table, latex, markdown), or all digits for programs (json, csv, tsv).",
     )  # fmt: skip
     table: str | None = option(

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import click
 
-from pres_eval.arrays import LARGEST, nearest_integer
+from pres_eval.arrays import LARGEST_WHOLE_NUMBER, nearest_integer
 from pres_eval.cli.overwriting import NamedFile, check_outputs, check_stdout, values_of
 from pres_eval.cli.streams import noted
 from pres_eval.errors import InputError, PresEvalError, UsageError, is_plain, quoted
@@ -257,7 +257,7 @@ def read_rank(text: str) -> int | None:
     """Return a rank above 0 that fits into 64 bits, None for any other text."""
     digits = text.strip()
     rank = nearest_integer(digits) if digits.isdecimal() and digits.isascii() else 0
-    return rank if 0 < rank < LARGEST else None
+    return rank if 0 < rank < LARGEST_WHOLE_NUMBER else None
 
 
 class CutoffList(click.ParamType):  # type: ignore[type-arg]  # takes no types before click 8.2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pres_eval.analysis.by_group import full_comparison
-from pres_eval.analysis.compare import BEST
+from pres_eval.analysis.compare import BEST_RUN
 from pres_eval.analysis.compare_settings import FAMILIES, TESTS, CompareSettings, check_settings
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.estimates import INTERVALS
@@ -139,7 +139,7 @@ def command(options: CompareOptions) -> None:
     baseline, loop = _baseline(options, paired), paired.loop("comparing")
     comparison = full_comparison(paired.scores, baseline, settings, *topic_groups, loop, options.warn)
     result = comparison.compared
-    name = BEST if result.baseline is None else result.scores.runs[result.baseline]
+    name = BEST_RUN if result.baseline is None else result.scores.runs[result.baseline]
     files = {"groups": options.groups, "weights": options.weights}
     shown = {
         **paired.settings,
@@ -158,9 +158,9 @@ def command(options: CompareOptions) -> None:
 
 
 def _baseline(options: CompareOptions, paired: Paired) -> int | str | None:
-    """Return the run to compare with, BEST, or None for all pairs; raise UsageError for an unknown name."""
+    """Return the run to compare with, BEST_RUN, or None for all pairs; raise UsageError for unknown ones."""
     if options.all_pairs or options.baseline is None:
         return None if options.all_pairs else 0
-    if options.baseline == BEST and not any(BEST in names for names in paired.known):
-        return BEST
-    return chosen_run("--baseline", options.baseline, paired.known, BEST)
+    if options.baseline == BEST_RUN and not any(BEST_RUN in names for names in paired.known):
+        return BEST_RUN
+    return chosen_run("--baseline", options.baseline, paired.known, BEST_RUN)

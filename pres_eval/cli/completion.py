@@ -14,7 +14,7 @@ from pres_eval.cli.streams import say
 SHELLS = ("bash", "zsh", "fish")
 PROGRAM = "pres-eval"
 
-SCRIPTS = {
+SHELL_SCRIPTS = {
     "bash": """\
 %(complete_func)s() {
     local IFS=$'\\n' words="${COMP_WORDS[*]}" word="${COMP_WORDS[COMP_CWORD]}" line
@@ -89,7 +89,7 @@ def _completer(shell: str) -> ShellComplete:
     """Return the completion that click has for the shell, with our way of finding the command."""
     base = get_completion_class(shell)
     assert base is not None, "click knows the three shells"
-    template = SCRIPTS.get(shell, base.source_template)
+    template = SHELL_SCRIPTS.get(shell, base.source_template)
 
     class Completer(base):  # type: ignore[valid-type, misc]
         source_template = template

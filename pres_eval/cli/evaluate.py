@@ -20,7 +20,7 @@ from pres_eval.cli.shared import TABLES
 from pres_eval.cli.streams import check_paths, collected_warnings
 from pres_eval.errors import MeasureError, PresEvalError, RunFailure, UsageError, plural
 from pres_eval.measures.base import geometric_mean
-from pres_eval.measures.selection import DEFAULT_MEASURES, Selection, as_asked, leave_out, select
+from pres_eval.measures.selection import DEFAULT_MEASURES, Selection, leave_out, select, with_ties_and_bounds
 from pres_eval.options import Options
 from pres_eval.ranking.ranking import OWN
 from pres_eval.reading.file import File
@@ -34,7 +34,9 @@ if TYPE_CHECKING:
     from pres_eval.scoring import ScoredRun
 
 BUDGET = "PRES_budget"
-USAGE = "usage: pres-eval [OPTIONS] QRELS RUN [RUN ...]   (pres-eval -h shows the most used, --help-all all)"
+USAGE_LINE = (
+    "usage: pres-eval [OPTIONS] QRELS RUN [RUN ...]   (pres-eval -h shows the most used, --help-all all)"
+)
 
 
 @command_with(EvaluateOptions)
@@ -51,7 +53,7 @@ def command(options: EvaluateOptions) -> None:
     elif options.version_wanted:
         print(f"pres-eval {__version__} (prints what trec_eval 9.0.8 and 10.0 print)")
     elif not options.runs:
-        raise UsageError(USAGE + _taken_file(context))
+        raise UsageError(USAGE_LINE + _taken_file(context))
     else:
         with collected_warnings() as warnings:
             try:
@@ -186,7 +188,9 @@ def _selection(options: EvaluateOptions, numbers: Options) -> Selection:
         geometric = [column.label for column in selection if column.measure.summary is geometric_mean]
         if geometric:
             options.warn(f"--weights does not change {', '.join(geometric)}: geometric means have none")
-    return as_asked(selection, numbers, options.bounds and (options.bounds_of or True), options.warn)
+    return with_ties_and_bounds(
+        selection, numbers, options.bounds and (options.bounds_of or True), options.warn
+    )
 
 
 def _read_zscores(path: str) -> ZScores:

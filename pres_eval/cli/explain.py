@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from pres_eval.analysis.explain import explain_topics
 from pres_eval.analysis.steps import STEP_MAKERS, check_explained, judged_topics, measure_steps
-from pres_eval.analysis.sweep import DEFAULT_MEASURES, select_at
+from pres_eval.analysis.sweep import SWEPT_MEASURES, select_at
 from pres_eval.cli.analysing import AnalysisOptions, put_out
 from pres_eval.cli.command_options import WholeRange, argument, command_with, option
 from pres_eval.cli.loading import Loaded, read
@@ -75,7 +75,7 @@ def command(options: ExplainOptions) -> None:
     """Print where the score of a run comes from, or that of two runs."""
     others = [options.chosen[0]] if options.chosen and os.path.exists(options.chosen[0]) else []  # noqa: PTH110
     loaded = read(options, options.qrels, [options.run, *others])
-    scoring = loaded.scoring(select_at(DEFAULT_MEASURES, [options.nmax], options.numbers()))
+    scoring = loaded.scoring(select_at(SWEPT_MEASURES, [options.nmax], options.numbers()))
     evaluations = loaded.evaluations(scoring)
     chosen = list(_topics(loaded, options.chosen[len(others) :]))
     fits = shutil.get_terminal_size((80, SCREEN)).lines - 2

@@ -19,7 +19,7 @@ ONE_TOPIC = {
 EVERY_TOPIC = {"pres-rank": figures.pres_rank_figure, "pres-mrr": figures.pres_mrr_figure}
 """The functions that make the figures of one topic and of all topics of the runs, by name."""
 
-KINDS = ("relevant", *ONE_TOPIC, *EVERY_TOPIC)
+FIGURE_KINDS = ("relevant", *ONE_TOPIC, *EVERY_TOPIC)
 
 
 class FiguresOptions(RunsOptions):
@@ -41,7 +41,7 @@ class FiguresOptions(RunsOptions):
     Table for --table: figure.
     """  # noqa: D301 - a real \b keeps click from wrapping the example
 
-    kind: str = argument(choices=KINDS, metavar="KIND")
+    kind: str = argument(choices=FIGURE_KINDS, metavar="KIND")
     topic: str | None = option(
         "--topic", metavar="TOPIC", help="Topic of precision-recall, roc and rnorm (default: the first)."
     )

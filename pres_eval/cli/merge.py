@@ -7,7 +7,7 @@ from pathlib import PurePath
 import numpy as np
 
 from pres_eval.analysis.judging import (
-    RULES,
+    JOINING_RULES,
     Assessments,
     disagreements,
     merged_grades,
@@ -44,7 +44,7 @@ class MergeOptions(CommandOptions):
     first: str = argument(metavar="QRELS")
     others: tuple[str, ...] = argument(nargs=-1, metavar="[QRELS ...]")
     rule: str = option(
-        "--rule", choices=RULES, default=RULES[0], show_default=True,
+        "--rule", choices=JOINING_RULES, default=JOINING_RULES[0], show_default=True,
         help="Grade of a document with several: the most frequent (if several are, the earliest file's),"
         " the first file's, the highest, or the mean.",
     )  # fmt: skip

@@ -144,7 +144,15 @@ def _read_runs(options: OverlapOptions) -> tuple[RankedLists, RankedLists]:
         compat=options.compat, max_retrieved=options.max_retrieved, duplicates=options.duplicates
     )
     rewriting = options.rewriting()
-    runs = [read_ranked_lists(run_at(path), numbers, rewriting) for path in (options.first, options.second)]
+    try:
+        runs = [
+            read_ranked_lists(run_at(path), numbers, rewriting) for path in (options.first, options.second)
+        ]
+    except InputError as error:
+        if error.found != "4 columns" or error.advice:
+            raise
+        advice = "this looks like judgements: overlap takes two runs alone"
+        raise InputError(error.path, error.line, error.found, error.expected, advice) from None
     for run in runs:
         if run.warning is not None and not options.quiet:
             warn(run.warning)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pres_eval.errors import UsageError
 from pres_eval.records import dataclass
 
-STDOUT = "standard output"
+STDOUT_NAME = "standard output"
 
 FileIdentity = tuple[int, int] | str
 """Device and inode of a file, which all its links share; the whole path of one that does not exist."""
@@ -72,14 +72,14 @@ def check_stdout(outputs: Sequence[NamedFile], inputs: Sequence[NamedFile]) -> N
         if identity == _identity(read.path):
             advice = f"--output {read.path}" if read.is_baseline else "--output FILE"
             raise UsageError(
-                f"{STDOUT}: the same file as {read.name}, an input, which the shell opens for writing before"
-                f" pres-eval can read it; expected {advice} in place of > {read.path}"
+                f"{STDOUT_NAME}: the same file as {read.name}, an input, which the shell opens for writing"
+                f" before pres-eval can read it; expected {advice} in place of > {read.path}"
             )
     if any(output.option == "--output" for output in outputs):
         return
     for output in outputs:
         if identity == _identity(output.path):
-            raise _of_two_outputs(output, NamedFile(name=STDOUT, path="-"))
+            raise _of_two_outputs(output, NamedFile(name=STDOUT_NAME, path="-"))
 
 
 def _of_two_outputs(output: NamedFile, other: NamedFile) -> UsageError:

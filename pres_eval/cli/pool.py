@@ -32,7 +32,7 @@ from pres_eval.report.layout import Look, render
 from pres_eval.report.robustness_tables import pools_table, to_judge_table
 from pres_eval.report.text import text_of
 
-DEPTH = 100
+POOL_DEPTH = 100
 
 
 class PoolOptions(RewriteOptions):
@@ -114,7 +114,7 @@ class PoolOptions(RewriteOptions):
 
     def deepest(self, strata: tuple[RankStratum, ...]) -> int:
         """Return the last rank that is pooled."""
-        return strata[-1].last if strata else self.depth or DEPTH
+        return strata[-1].last if strata else self.depth or POOL_DEPTH
 
     def settings(self, strata: tuple[RankStratum, ...]) -> dict[str, object]:
         """Return what the pool was made with, for JSON."""

@@ -24,7 +24,7 @@ from pres_eval.reading.file import File
 from pres_eval.report import OUTPUT_FORMATS
 from pres_eval.report.groups import with_group_columns
 from pres_eval.report.text import run_names, text_of
-from pres_eval.report.trec import ALL, evaluation_lines, summary_lines, topic_lines
+from pres_eval.report.trec import SUMMARY_TOPIC_TEXT, evaluation_lines, summary_lines, topic_lines
 from pres_eval.scoring import ScoredRun
 from pres_eval.summing import CountedJudgements, Summing
 
@@ -145,7 +145,7 @@ def _file_names(job: Job) -> list[str]:
 
 def _name_line(name: str) -> bytes:
     """Return the line that names one of several runs."""
-    return f"{'run':<22}\t{ALL}\t{name}\n".encode("utf-8", "surrogateescape")
+    return f"{'run':<22}\t{SUMMARY_TOPIC_TEXT}\t{name}\n".encode("utf-8", "surrogateescape")
 
 
 def _stream_lines(stream: BinaryIO, ranking: Ranking, job: Job, first: bytes) -> None:

@@ -14,7 +14,7 @@ from pres_eval.cli.shared import NumberOptions
 from pres_eval.cli.streams import is_watched, say, writing_results
 from pres_eval.engines.engine import Engine, Here
 from pres_eval.errors import InputError, RunFailure, UsageError, plural
-from pres_eval.options import AS_TREC_EVAL, ONE, SKIP, STOP, ZERO, Options
+from pres_eval.options import AS_TREC_EVAL, AS_ZERO, ONE, SKIP, STOP, Options
 from pres_eval.ranking.ranking import Ranking, with_nothing_for
 from pres_eval.ranking.run_ranker import RunRanker
 from pres_eval.ranking.runs import Runs
@@ -86,7 +86,7 @@ def _with_topics(options: NumberOptions, relevance: Relevance) -> Relevance:
         number_of_topics = len(relevance.pool.topics)
         verb = "has" if count == 1 else "have"
         text = f"{relevance.name}: {count} of {number_of_topics} topics {verb} no relevant document"
-        worth = {SKIP: "left out", ZERO: "worth 0", ONE: "worth 1"}.get(rule)
+        worth = {SKIP: "left out", AS_ZERO: "worth 0", ONE: "worth 1"}.get(rule)
         if worth is not None:
             options.note(f"{text}: {worth} (--empty {rule})")
         elif count < number_of_topics:  # else whoever evaluates a run says so

@@ -32,7 +32,7 @@ from pres_eval.report.trec_pictures import Subject, default_subject
 from pres_eval.report.trec_plots import PICTURES, as_picture
 from pres_eval.report.trec_report import Report, make_report, report_selection
 
-FORMATS = ("text", "json", "csv")
+REPORT_FORMATS = ("text", "json", "csv")
 
 PAGES = (".html", ".htm")
 """Endings of the names of pages."""
@@ -77,7 +77,7 @@ class ReportOptions(FileOptions, PictureOptions, NumberOptions):
         help="Write the report to FILE.html, .pdf, .png or .svg, its data to .csv or .json; several allowed.",
     )  # fmt: skip
     output_format: str = option(
-        "--format", choices=FORMATS, default=FORMATS[0], show_default=True,
+        "--format", choices=REPORT_FORMATS, default=REPORT_FORMATS[0], show_default=True,
         help="On stdout: TREC's tables, or the data of all pictures as JSON or CSV.",
     )  # fmt: skip
     one_page: bool = option(

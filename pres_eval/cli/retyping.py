@@ -1,4 +1,4 @@
-"""Commands to paste: the options of the command line, typed again with others."""
+"""Commands to paste: the user's own command line with other options."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def command_text(words: Sequence[str], files: Sequence[str]) -> str:
 
 
 def typed_options(left_out: Collection[str]) -> list[str]:
-    """Return the options of the command line as words, without some, which are named by their fields."""
+    """Return the options of the command line as words, without the parameters named in `left_out`."""
     context = click.get_current_context()
     words: list[str] = []
     for parameter in context.command.params:

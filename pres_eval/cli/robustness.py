@@ -18,7 +18,7 @@ from pres_eval.analysis.robustness import (
     robustness,
     without,
 )
-from pres_eval.analysis.sweep import DEFAULT_MEASURES, select_at
+from pres_eval.analysis.sweep import SWEPT_MEASURES, select_at
 from pres_eval.cli.analysing import (
     DRAWS,
     RUN_GROUPS,
@@ -76,7 +76,7 @@ class RobustnessOptions(TieOptions, RunsOptions):
 
     runs: tuple[str, ...] = argument(nargs=-1, required=True, metavar="RUN RUN [RUN ...]")
     measures: tuple[str, ...] = measures_option(
-        DEFAULT_MEASURES, "A measure, at every one of --cutoffs if it takes them", "NAME[.PARAMETERS]"
+        SWEPT_MEASURES, "A measure, at every one of --cutoffs if it takes them", "NAME[.PARAMETERS]"
     )
     fractions: tuple[float, ...] = option(
         "--fractions", callback=read_fractions, default="0.2,0.4,0.6,0.8", show_default=True,
@@ -137,7 +137,7 @@ def command(options: RobustnessOptions) -> None:
     )
     if options.write_qrels:
         options.check_files(_files_of_samples(options.write_qrels, plan))
-    selection = select_at(options.measures or DEFAULT_MEASURES, options.cutoffs, options.numbers())
+    selection = select_at(options.measures or SWEPT_MEASURES, options.cutoffs, options.numbers())
     loaded = read(options, options.qrels, options.runs)
     if len(loaded.rankings) < 2:
         raise UsageError("only one run is left: expected at least two, whose order can change")

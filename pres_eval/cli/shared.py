@@ -13,9 +13,9 @@ from pres_eval.cli.streams import say, warn
 from pres_eval.engines.machine import num_processors
 from pres_eval.errors import UsageError
 from pres_eval.options import (
+    BY_DOCNO,
     COMPAT_VERSIONS,
     DEFAULT_NMAX,
-    DOCNO,
     DUPLICATE_RULES,
     EMPTY_RULES,
     TIE_RULES,
@@ -246,7 +246,7 @@ class NumberOptions(RewriteOptions, position=4):
     )  # fmt: skip
 
     # Options of some of these commands alone.
-    ties: str = DOCNO
+    ties: str = BY_DOCNO
     results_format: str = TREC
     document_scores: str | None = None
     cluster: str | None = None
@@ -315,6 +315,6 @@ class TieOptions(NumberOptions, position=6):
     """The same, and --ties."""
 
     ties: str = option(
-        "--ties", of_runs=True, choices=TIE_RULES, default=DOCNO, show_default=True,
+        "--ties", of_runs=True, choices=TIE_RULES, default=BY_DOCNO, show_default=True,
         help="Equal scores: by docno, as in trec_eval; the mean of all orders; relevant ones first; or last.",
     )  # fmt: skip

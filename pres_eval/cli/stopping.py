@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import click
 
 from pres_eval.analysis.stopping import UNIFORM, Costs, Stop, stops_of_run, summaries_of_stops
@@ -14,6 +16,9 @@ from pres_eval.ranking.ranking import Ranking
 from pres_eval.reading.topic_files import Weights, read_weights
 from pres_eval.report.stopping_tables import stopping_figure, stopping_tables
 from pres_eval.report.text import text_of
+
+_COUNT_AS_0 = re.compile(r"; -c counts .* as 0$| \(--topics all: missing ones count as 0\)$")
+"""Advice in warnings of topics that runs lack."""
 
 
 def _read_targets(context: click.Context, parameter: click.Parameter, text: str) -> tuple[float, ...]:
@@ -44,7 +49,8 @@ class StoppingOptions(RunsOptions):
     A run is read down to the rank that --stops has for each topic, or to its end (with -M to that rank).
     reliability is the share of topics in which the target recall T was reached, the relative error |recall -
     T| / T (Li & Kanoulas 2020), the excess what was read beyond the earliest rank with recall T.  The share
-    read is that of -N documents, or of those judged for the topic.
+    read is that of -N documents, or of those judged for the topic, or retrieved if these are more.  Topics
+    without relevant documents are left out: --empty trec means skip here.
 
     The cost counts the documents read, and those to be read then, in the order of the run, until recall T is
     reached, with --costs as in TARexp (Yang et al. 2021).  What a ranking could save whoever stops at
@@ -68,11 +74,15 @@ class StoppingOptions(RunsOptions):
     )  # fmt: skip
     per_topic: bool = option("-q", "--per-topic", is_flag=True, help="Also show the values of each topic.")
 
+    def warn(self, text: str | None) -> None:
+        """Print a warning, without the advice to count missing topics as 0: they have no stop."""
+        super().warn(None if text is None else _COUNT_AS_0.sub("", text))
+
     def check(self) -> None:
         """Raise UsageError for options that make no sense, before anything is read."""
         super().check()
         if self.complete or self.topics == "all":
-            raise UsageError("-c adds topics that the run lacks, which have no stop: expected no -c")
+            raise UsageError("-c adds topics that the run lacks, which have no stop: leave it out")
         if len(self.stops) < 2 or len(self.runs) == 1:
             return
         if len(self.runs) != len(self.stops):

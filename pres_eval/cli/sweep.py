@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from pres_eval.analysis.sweep import DEFAULT_MEASURES, sweep, sweep_selection
+from pres_eval.analysis.sweep import SWEPT_MEASURES, sweep, sweep_selection
 from pres_eval.cli.analysing import (
     RunsOptions,
     measures_option,
@@ -51,7 +51,7 @@ class SweepOptions(TieOptions, RunsOptions):
     """  # noqa: D301 - a real \b keeps click from wrapping the example
 
     measures: tuple[str, ...] = measures_option(
-        DEFAULT_MEASURES, "A measure with cutoffs; can be given more than once", "NAME"
+        SWEPT_MEASURES, "A measure with cutoffs; can be given more than once", "NAME"
     )
     nmax: tuple[int, ...] = option(
         "--nmax", callback=read_ranks, default="10:100:10", show_default=True, metavar="FIRST:LAST:STEP",
@@ -62,7 +62,7 @@ class SweepOptions(TieOptions, RunsOptions):
 @command_with(SweepOptions)
 def command(options: SweepOptions) -> None:
     """Evaluate at each Nmax, and print the means."""
-    selection = sweep_selection(options.measures or DEFAULT_MEASURES, options.nmax, options.numbers())
+    selection = sweep_selection(options.measures or SWEPT_MEASURES, options.nmax, options.numbers())
     loaded = read(options, options.qrels, options.runs)
     result = sweep(loaded.names, loaded.evaluations(loaded.scoring(selection)), options.nmax)
     put_out(

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 import click
 
-WIDEST = 80
+WIDEST_LETTERS = 80
 NARROWEST = 50
 
 TERM = 26
@@ -41,7 +41,7 @@ class WholeWords(click.HelpFormatter):
 
 def text_width() -> int:
     """Return the characters that a line may have, as click counts them."""
-    return max(min(shutil.get_terminal_size().columns, WIDEST) - 2, NARROWEST)
+    return max(min(shutil.get_terminal_size().columns, WIDEST_LETTERS) - 2, NARROWEST)
 
 
 def prose(text: str, indent: int = 0, hang: int | None = None) -> str:

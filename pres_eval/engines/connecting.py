@@ -69,7 +69,7 @@ class Patience:
         return answer.result()
 
 
-EXPECTED = (
+EXPECTED_CLUSTER = (
     "local:N for N processes of this machine, or a Dask scheduler's address (tcp://...) or file (.json)"
 )
 
@@ -84,7 +84,7 @@ def engine_of(cluster: Any, patience: Patience | None = None) -> Iterator[Engine
     if not isinstance(cluster, str):
         if not hasattr(cluster, "scatter"):
             raise UsageError(
-                f"cluster: found an object of type {type(cluster).__name__}, expected {EXPECTED}"
+                f"cluster: found an object of type {type(cluster).__name__}, expected {EXPECTED_CLUSTER}"
             )
         from pres_eval.engines.on_dask import OnDask
 
@@ -99,7 +99,7 @@ def engine_of(cluster: Any, patience: Patience | None = None) -> Iterator[Engine
 
         number = cluster.removeprefix(LOCAL)
         if not (number.isascii() and number.isdecimal() and 0 < int(number) < 10_000):
-            raise UsageError(f"cluster {cluster!r}: expected {EXPECTED}")
+            raise UsageError(f"cluster {cluster!r}: expected {EXPECTED_CLUSTER}")
         with Processes(int(number)) as processes:
             yield processes
     elif "://" in cluster or cluster.endswith(".json"):
@@ -109,4 +109,4 @@ def engine_of(cluster: Any, patience: Patience | None = None) -> Iterator[Engine
         with connected(cluster, patience) as client:
             yield OnDask(client, patience)
     else:
-        raise UsageError(f"cluster {cluster!r}: expected {EXPECTED}")
+        raise UsageError(f"cluster {cluster!r}: expected {EXPECTED_CLUSTER}")

@@ -14,17 +14,17 @@ from pres_eval.engines.engine import outcome_of
 from pres_eval.engines.memory import allow_keeping_memory
 from pres_eval.engines.messages import receive, send, widen
 
-BEGIN = "import sys; sys.path[:] = sys.argv[1:]; from pres_eval.engines.worker import main; main()"
+WORKER_PROGRAM = "import sys; sys.path[:] = sys.argv[1:]; from pres_eval.engines.worker import main; main()"
 """Program of a worker: it imports nothing but `sys`, a part of Python itself, before its path is set."""
 
 
 class WorkerProcess:
-    """A process that was started anew, the pipes to it and from it, and which shared values it has."""
+    """A worker process, the pipes to it and from it, and the numbers of the shared values that it has."""
 
     def __init__(self) -> None:
         import subprocess  # a worker itself does without
 
-        # Ctrl-C goes to whoever gives the work.
+        # In a session of its own, the worker gets no Ctrl-C: the process that gives the work ends it.
         process = subprocess.Popen(
             _worker_command(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
         )
@@ -34,20 +34,21 @@ class WorkerProcess:
         self._back = os.dup(process.stdout.fileno())
         process.stdin.close()
         process.stdout.close()
-        process.returncode = 0  # `end` waits for it
+        process.returncode = 0  # keeps Popen from waiting for the process: `end` does
         widen(self._back)
-        self._known_values: set[int] = set()
+        self._known_numbers: set[int] = set()
 
     def answer(self, task: bytes, numbers: tuple[int, ...], values: dict[int, bytes]) -> tuple[bool, Any]:
-        """Return the answer to a task: the work and its item, pickled.
+        """Return the worker's answer to a task.
 
-        numbers  of the shared values that the work takes
-        values   all shared values that there are now, pickled
+        task     the work and its item, pickled
+        numbers  the numbers of the shared values that the work takes as further arguments
+        values   every shared value that exists now, by its number, pickled; the worker gets only new ones
         Raises OSError or EOFError if the process has died.
         """
-        forgotten = self._known_values - values.keys()
-        new_values = {number: values[number] for number in numbers if number not in self._known_values}
-        self._known_values = (self._known_values - forgotten) | new_values.keys()
+        forgotten = self._known_numbers - values.keys()
+        new_values = {number: values[number] for number in numbers if number not in self._known_numbers}
+        self._known_numbers = (self._known_numbers - forgotten) | new_values.keys()
         send(self._to, (forgotten, new_values, numbers, task))
         answer: tuple[bool, Any] = receive(self._back)
         return answer
@@ -67,29 +68,34 @@ class WorkerProcess:
 
 
 def _worker_command() -> list[str]:
-    """Return the command of a worker: it imports from where this process does, never from the current folder.
+    """Return the command of a worker: it imports from where this process does, but not the current folder.
 
-    Python itself puts that folder in front (`-m`, `-c`, a terminal): files beside the data would be executed.
-    Only an absolute path in PYTHONPATH may name it.  The folder of this package comes last if it is left out.
+    Python itself puts the current folder in front (`-m`, `-c`, a terminal): files beside the data would be
+    executed.  The worker imports from it only if PYTHONPATH has its absolute path.  The folder of this
+    package comes last if the path lacks it.
     """
-    here = ""
-    with contextlib.suppress(OSError):  # the folder is gone
-        here = str(Path.cwd())
-    named = map(os.path.normpath, os.environ.get("PYTHONPATH", "").split(os.pathsep))
-    outside = {".", *{here}.difference(named)}
-    path = [folder for folder in sys.path if os.path.normpath(folder) not in outside]
-    home = str(Path(__file__).parents[2])
-    # What shuts a file out of this process (-I, -E, -s) shuts it out of the worker.
-    shut = {"-I": sys.flags.isolated, "-E": sys.flags.ignore_environment, "-s": sys.flags.no_user_site}
-    flags = [flag for flag, is_set in shut.items() if is_set]
-    return [sys.executable, *flags, "-c", BEGIN, *path, *([] if home in path else [home])]
+    current_folder = ""
+    with contextlib.suppress(OSError):  # the folder was deleted
+        current_folder = str(Path.cwd())
+    allowed_folders = map(os.path.normpath, os.environ.get("PYTHONPATH", "").split(os.pathsep))
+    left_out = {"."}
+    if current_folder not in allowed_folders:
+        left_out.add(current_folder)
+    path = [folder for folder in sys.path if os.path.normpath(folder) not in left_out]
+    package_folder = str(Path(__file__).parents[2])
+    if package_folder not in path:
+        path.append(package_folder)
+    # The flags that keep folders out of this process's path keep them out of the worker's.
+    is_set = {"-I": sys.flags.isolated, "-E": sys.flags.ignore_environment, "-s": sys.flags.no_user_site}
+    flags = [flag for flag, value in is_set.items() if value]
+    return [sys.executable, *flags, "-c", WORKER_PROGRAM, *path]
 
 
 STDIN, STDOUT, STDERR = 0, 1, 2
 
 
 def serve(tasks: int, answers: int) -> None:
-    """Do the tasks that come on one pipe until no more come; answer on the other one."""
+    """Do the tasks that come through the pipe `tasks` until it closes; write to the pipe `answers`."""
     values: dict[int, Any] = {}
     while True:
         try:
@@ -98,15 +104,20 @@ def serve(tasks: int, answers: int) -> None:
             return
         for number in forgotten:
             values.pop(number, None)
-        answer = outcome_of(_do, task, values, new_values, numbers)
+        answer = outcome_of(_do_task, task, values, new_values, numbers)
         try:
             send(answers, answer)
         except OSError:  # whoever gave the work is gone
             return
 
 
-def _do(task: bytes, values: dict[int, Any], new_values: dict[int, bytes], numbers: tuple[int, ...]) -> Any:
-    """Return the result of a task; what cannot be loaded here raises an error as the work does."""
+def _do_task(
+    task: bytes, values: dict[int, Any], new_values: dict[int, bytes], numbers: tuple[int, ...]
+) -> Any:
+    """Return the result of a task.
+
+    Values and work are unpickled here, so that an error in it becomes the answer, as an error of the work.
+    """
     while new_values:
         number, text = new_values.popitem()
         values[number] = pickle.loads(text)
@@ -115,7 +126,7 @@ def _do(task: bytes, values: dict[int, Any], new_values: dict[int, bytes], numbe
 
 
 def main() -> None:
-    """Take work from standard input; whatever is printed meanwhile goes to stderr."""
+    """Read tasks from stdin and answer on stdout; what the work itself prints goes to stderr."""
     allow_keeping_memory()
     answers = os.dup(STDOUT)
     os.dup2(STDERR, STDOUT)

@@ -16,14 +16,15 @@ from pres_eval.report.records import RunRecord
 from pres_eval.scoring import ScoredRun
 
 AGAINST = "--against"
+"""The gate of differences between earlier and present numbers."""
 
 
 @dataclass(frozen=True, eq=False)
 class Counterparts:
     """A run now and the same run earlier, and the topics over which they are compared.
 
-    weights   of topics, None if all weigh the same
-    of_group  whether these are topics of a group, over which the runs have no averages yet
+    weights   weights of the topics, None if all weigh the same
+    of_group  whether the topics are those of a group, for which the runs have no averages yet
     """
 
     now: RunRecord
@@ -33,26 +34,29 @@ class Counterparts:
 
     @cached_property
     def topics(self) -> tuple[bytes, ...]:
-        """The topics that both are averaged over, in byte order, without those that the run has only now."""
+        """The topics that both averages are over, in byte order, without `new_topics`."""
         in_both = _averaged_topics(self.now) & _averaged_topics(self.before)
-        return tuple(sorted(in_both.difference(self.added)))
+        return tuple(sorted(in_both.difference(self.new_topics)))
 
     @property
-    def gone(self) -> list[bytes]:
+    def lost_topics(self) -> list[bytes]:
         """The topics that were evaluated earlier and are not now."""
         return sorted(set(self.before.evaluation.topics) - set(self.now.evaluation.topics))
 
     @cached_property
-    def added(self) -> list[bytes]:
-        """The topics with documents of the present run that had none earlier, or were not averaged over."""
-        answered_now = set(self.before.missing).intersection(self.now.evaluation.topics)
-        averaged_now = _averaged_topics(self.now) - _averaged_topics(self.before)
-        return sorted(averaged_now | answered_now)
+    def new_topics(self) -> list[bytes]:
+        """The topics that are new in the present run.
+
+        Either the earlier average is not over them, or only the present run has documents for them.
+        """
+        no_longer_missing = set(self.before.missing).intersection(self.now.evaluation.topics)
+        newly_averaged = _averaged_topics(self.now) - _averaged_topics(self.before)
+        return sorted(newly_averaged | no_longer_missing)
 
     @cached_property
     def same_topics(self) -> bool:
-        """Return whether both are averaged over the same topics."""
-        return not self.added and _averaged_topics(self.now) == _averaged_topics(self.before)
+        """Whether both averages are over the same topics."""
+        return not self.new_topics and _averaged_topics(self.now) == _averaged_topics(self.before)
 
     def values(self, evaluation: ScoredRun, column_index: int) -> FloatArray:
         """Return the values (T,) of a column on the topics of both; 0 for a topic that the run lacks."""
@@ -65,7 +69,10 @@ class Counterparts:
         return np.asarray(with_zero[[rows.get(topic, -1) for topic in self.topics]], np.float64)
 
     def summary(self, evaluation: ScoredRun, column_index: int) -> float:
-        """Return the value of a column over the topics of both, nan if it has none."""
+        """Return the value of a column over the topics of both runs; nan if the column has no number.
+
+        If `topics` are those that the evaluation is averaged over, this is the evaluation's own value.
+        """
         summarise = evaluation.columns[column_index].measure.summary
         value = evaluation.summary[column_index]
         if value is None or isinstance(value, str) or summarise is None:
@@ -77,7 +84,7 @@ class Counterparts:
         if self.weights is not None:
             topic_weights = self._topic_weights(self.weights)
             total_weight = float(topic_weights.sum())
-            if summarise is mean:
+            if summarise is mean:  # sums, counts and geometric means are without weights
                 values = values * topic_weights
         totals = replace(
             evaluation.totals,
@@ -111,23 +118,24 @@ class Counterparts:
         return np.array([weights.of.get(topic, 0.0) for topic in self.topics], np.float64)
 
 
-def in_groups(runs: Counterparts, groups: Groups | None) -> Iterator[Counterparts]:
-    """Yield the two runs over the topics of each group that has a mean, with its name in the labels."""
+def in_groups(counterparts: Counterparts, groups: Groups | None) -> Iterator[Counterparts]:
+    """Yield the two runs over the topics of each group that has a mean; labels name the group."""
     if groups is None:
         return
+    weights = counterparts.weights
     for name, topics in groups.topics.items():
-        if runs.weights is not None and not any(runs.weights.of.get(topic, 0.0) for topic in topics):
-            continue  # as in tables, topics that all weigh 0 have no mean
+        if weights is not None and not any(weights.of.get(topic, 0.0) for topic in topics):
+            continue  # topics that all weigh 0 have no mean, in tables neither
         yield replace(
-            runs,
-            now=_over_group(runs.now, name, topics),
-            before=_over_group(runs.before, name, topics),
+            counterparts,
+            now=_over_group(counterparts.now, name, topics),
+            before=_over_group(counterparts.before, name, topics),
             of_group=True,
         )
 
 
 def _over_group(run: RunRecord, name: str, topics: frozenset[bytes]) -> RunRecord:
-    """Return a run over some topics; its averages over these are made when they are compared."""
+    """Return a run with the topics of a group alone; `Counterparts.summary` computes its averages."""
     whole = run.evaluation
     block = whole.over(topics)
     columns = [replace(column, label=group_label(column.label, name)) for column in whole.columns]

@@ -19,7 +19,7 @@ EXPECT = "--expect"
 ID_CHARACTERS = 80
 """Characters of an id in a message; the rest is cut off."""
 
-ALL = b"all"
+SUMMARY_TOPIC = b"all"
 """Topic of the lines over all topics."""
 
 RUN_NAME = b"run"
@@ -40,7 +40,7 @@ class LineKey(NamedTuple):
     @property
     def names_run(self) -> bool:
         """Return whether it is the line with the name of a run."""
-        return (self.measure, self.topic) == (RUN_NAME, ALL)
+        return (self.measure, self.topic) == (RUN_NAME, SUMMARY_TOPIC)
 
     def __str__(self) -> str:
         return f"{cut(text_of(self.measure), ID_CHARACTERS)}, {cut(text_of(self.topic), ID_CHARACTERS)}"
@@ -135,7 +135,7 @@ def _keyed(text: bytes, printed: PrintedLines | None = None) -> Iterator[tuple[L
             continue
         fields = [field.strip() for field in line.split(b"\t", 2)]
         measure, topic, value = [*fields, b"", b""][:3]
-        if (measure, topic) == (RUN_NAME, ALL):
+        if (measure, topic) == (RUN_NAME, SUMMARY_TOPIC):
             run = text_of(value)
         repeats[run, measure, topic] += 1
         repeat = repeats[run, measure, topic]
@@ -207,31 +207,31 @@ class _RunLines(NamedTuple):
         Lines over all topics alone are a whole file.  A measure that the file has nowhere is new, unless the
         file ends before the lines over all topics.
         """
-        has_topics = any(key.topic != ALL for key in self.expected)
-        has_summary = any(key.topic == ALL and not key.names_run for key in self.expected)
+        has_topics = any(key.topic != SUMMARY_TOPIC for key in self.expected)
+        has_summary = any(key.topic == SUMMARY_TOPIC and not key.names_run for key in self.expected)
         ends_early = has_topics and not has_summary
         new = []
         for key in self.printed:
             if key in self.expected or key.names_run:
                 continue
-            is_known = key.measure in known_measures and (has_topics or key.topic == ALL)
-            if is_known or (key.topic == ALL and ends_early):
+            is_known = key.measure in known_measures and (has_topics or key.topic == SUMMARY_TOPIC)
+            if is_known or (key.topic == SUMMARY_TOPIC and ends_early):
                 new.append(key)
         return new
 
     def _left_out(self) -> dict[str, list[LineKey]]:
         """Return the lines of the file that we print none like, by the option that decides on them."""
         ours = [key for key in self.printed if not key.names_run]
-        prints_topics = any(key.topic != ALL for key in ours)
-        prints_summary = any(key.topic == ALL for key in ours)
+        prints_topics = any(key.topic != SUMMARY_TOPIC for key in ours)
+        prints_summary = any(key.topic == SUMMARY_TOPIC for key in ours)
         printed_measures = {key.measure for key in ours}
         left_out: dict[str, list[LineKey]] = {"-q": [], "-n": [], "-m": []}
         for key in self.expected:
             if key.names_run:
                 continue
-            if key.topic != ALL and not prints_topics:
+            if key.topic != SUMMARY_TOPIC and not prints_topics:
                 left_out["-q"].append(key)
-            elif key.topic == ALL and not prints_summary:
+            elif key.topic == SUMMARY_TOPIC and not prints_summary:
                 left_out["-n"].append(key)
             elif key.measure not in printed_measures:
                 left_out["-m"].append(key)

@@ -26,7 +26,7 @@ OPTION_OF_FIELD = {
 }
 """The option that sets each field of Options."""
 
-GROUPS = "groups"
+GROUPS_FILE = "groups"
 """Of the files that numbers depend on, that of groups, which has a message of its own."""
 
 PROTOCOL = "protocol"
@@ -66,7 +66,7 @@ def mismatches(
             verdict = Verdict.FAILED
         yield GateFinding(gate=AGAINST, message=message, path=annotated, verdict=verdict)
     if _groups_changed(now, earlier):
-        before, present = _path(earlier.files[GROUPS]), _path(now.files[GROUPS])
+        before, present = _path(earlier.files[GROUPS_FILE]), _path(now.files[GROUPS_FILE])
         yield GateFinding(
             gate=AGAINST,
             message=f"{text_of(path)} cannot be compared: its groups changed ({before} has other contents"
@@ -88,7 +88,7 @@ def _different_options(now: Record, earlier: Record) -> Iterator[str]:
 
 def _different_files(now: Record, earlier: Record) -> Iterator[str]:
     """Yield the options that name files, for files with other contents earlier, without those of groups."""
-    for name in sorted({*now.files, *earlier.files} - {GROUPS}):
+    for name in sorted({*now.files, *earlier.files} - {GROUPS_FILE}):
         before, present = earlier.files.get(name), now.files.get(name)
         if _content(before) == _content(present):
             continue
@@ -111,7 +111,7 @@ def _judgements_changed(now: Record, earlier: Record) -> bool:
 
 def _groups_changed(now: Record, earlier: Record) -> bool:
     """Return whether both have groups, of other contents."""
-    before, present = earlier.files.get(GROUPS), now.files.get(GROUPS)
+    before, present = earlier.files.get(GROUPS_FILE), now.files.get(GROUPS_FILE)
     return before is not None and present is not None and _content(before) != _content(present)
 
 
@@ -139,10 +139,10 @@ def _value(value: str | bytes | float | None) -> str:
 def not_comparable(runs: Counterparts) -> Iterator[GateFinding]:
     """Yield the topics and measures that only one of two runs has."""
     new, old = runs.now.evaluation, runs.before.evaluation
-    if runs.gone:
-        yield _of_run(new, f"{_topics(runs.gone, 'earlier, not now')}", Verdict.FAILED)
-    if runs.added:
-        topics = _topics(runs.added, "now, not earlier")
+    if runs.lost_topics:
+        yield _of_run(new, f"{_topics(runs.lost_topics, 'earlier, not now')}", Verdict.FAILED)
+    if runs.new_topics:
+        topics = _topics(runs.new_topics, "now, not earlier")
         yield _of_run(new, f"{topics}{_both_means(runs)}", Verdict.NOTE)
     if not runs.topics:
         yield _of_run(new, "no topic in both evaluations", Verdict.FAILED)

@@ -14,23 +14,30 @@ from pres_eval.report.markup import Html, element
 from pres_eval.report.text import signed
 
 MARKDOWN_START = "### pres-eval: gates "
+"""First words of a Markdown summary; the verdict follows."""
 
 JUNIT_START = '<testsuite name="pres-eval"'
+"""Beginning of a JUnit report, after its XML declaration."""
 
-ERROR = "error"
+LONGEST_START = 200
+"""Bytes in which a report of ours can be recognised."""
+
+ERROR_RESULT = "error"
 """Gate of the findings about what kept the gates from being checked: wrong options or files."""
 
 
 def error_findings(failures: Sequence[RunFailure]) -> list[GateFinding]:
     """Return what could not be evaluated as findings."""
-    return [GateFinding(gate=ERROR, message=failure.message, path=failure.path) for failure in failures]
+    return [
+        GateFinding(gate=ERROR_RESULT, message=failure.message, path=failure.path) for failure in failures
+    ]
 
 
 def is_report(path: str) -> bool:
-    """Return whether a path is that of a report of ours, or of nothing yet."""
+    """Return whether a path may get a report: its file is one of ours, is empty, or does not exist."""
     try:
         with Path(path).open("rb") as stream:
-            start = stream.read(200)
+            start = stream.read(LONGEST_START)
     except FileNotFoundError:
         return True
     except OSError:
@@ -39,13 +46,16 @@ def is_report(path: str) -> bool:
 
 
 def as_junit(findings: Sequence[GateFinding], warnings: Sequence[str] = ()) -> str:
-    """Return a test for every check and for every failure; other messages are output, after the warnings."""
+    """Return JUnit XML with one test for each condition that was checked and for each other failure.
+
+    Its output has the warnings, then the findings that are neither.
+    """
     tests = [finding for finding in findings if finding.fails or finding.checked]
     messages = [f"{Verdict.WARNING.value}{warning}" for warning in warnings]
     for finding in findings:
         if finding.verdict.value and not finding.checked:
             messages.append(finding.text)
-    errors = sum(finding.gate == ERROR for finding in tests)
+    errors = sum(finding.gate == ERROR_RESULT for finding in tests)
     suite = element(
         "testsuite",
         *map(_test, tests),
@@ -59,9 +69,9 @@ def as_junit(findings: Sequence[GateFinding], warnings: Sequence[str] = ()) -> s
 
 
 def _test(finding: GateFinding) -> Html:
-    """Return one test; one that could not be made is an error, not a failure."""
+    """Return one finding as a test; a gate that could not be checked is an error, not a failure."""
     message = one_line(finding.message)
-    if finding.gate == ERROR:
+    if finding.gate == ERROR_RESULT:
         outcome = element("error", message, message=message)
     elif finding.fails:
         outcome = element("failure", message, message=message)

@@ -45,18 +45,21 @@ class Tolerance:
     by_label: dict[str, Allowance] = field(default_factory=dict)
 
     def allowance(self, label: str) -> Allowance:
-        """Return how far a column may fall; over a group, as over all topics unless the group is named."""
+        """Return how far a column may fall.
+
+        A column over a group that the tolerance does not name may fall as far as the one over all topics.
+        """
         measure_label = split_label(label)[0]
         return self.by_label.get(label, self.by_label.get(measure_label, self.default))
 
 
-_NUMBER = r"\s*(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,2})?\s*(%?)\s*"
+_NUMBER = r"\s*(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?)\s*(?P<percent>%?)\s*"
 
 _COMMA = r",(?![^(\[]*[)\]])"
 """A comma between two tolerances: one in brackets is part of a label, such as map(bound=least,max_rel=3)."""
 
-_DECIMAL_COMMA_OF_LABEL = r"([^,=]*)=\s*\d+,\d+%?(,|$)"
-"""A whole number of a measure and one of all measures behind it, as nobody means it: map=0,01."""
+_DECIMAL_COMMA_OF_LABEL = r"(?P<label>[^,=]*)=\s*\d+,\d+%?(,|$)"
+"""A label with two whole numbers, map=0,01: a decimal comma, not 0 for map and 1 for all other measures."""
 
 
 def read_tolerance(text: str) -> Tolerance:
@@ -78,11 +81,15 @@ def read_tolerance(text: str) -> Tolerance:
                 f" or NAME=NUMBER{decimal_comma(text)}"
             )
         if decimal_comma_of_label is not None:
-            raise _two_numbers(text, decimal_comma_of_label[1].strip())
+            raise _two_numbers(text, decimal_comma_of_label["label"].strip())
         if label in allowances:
             raise _two_numbers(text, label)
-        value = Decimal(match[1] + (match[2] or ""))
-        allowances[label] = Allowance(value / 100, relative=True) if match[3] else Allowance(value)
+        value = Decimal(match["number"])
+        if match["percent"]:
+            allowances[label] = Allowance(value / 100, relative=True)
+        else:
+            allowances[label] = Allowance(value)
+    # A number without a label is that of all other columns.
     default = allowances.pop("", Allowance())
     return Tolerance(default, allowances)
 
@@ -96,10 +103,9 @@ def _two_numbers(text: str, label: str) -> UsageError:
 
 
 def check_tolerance(tolerance: Tolerance, evaluations: Sequence[ScoredRun]) -> Tolerance:
-    """Return the tolerance with the labels of columns.
+    """Return the tolerance with the labels as the columns print them.
 
-    Raises UsageError for a column that is not there, and for a tolerance that lets any value of a column
-    pass.
+    Raises UsageError for a label that no column has, and for a tolerance that any value of a column passes.
     """
     columns = {column.label: column for run in evaluations for column in run.columns}
     labels = list(columns)
@@ -111,20 +117,22 @@ def check_tolerance(tolerance: Tolerance, evaluations: Sequence[ScoredRun]) -> T
         allowance = checked.allowance(label)
         if _allows_all(allowance, column):
             name = f"{label}=" if label in by_label else ""
-            absolute = f"below 1, or a percentage: {name}{allowance}%"
+            expected = "below 100%"
+            if not allowance.relative:
+                expected = f"below 1, or a percentage: {name}{allowance}%"
             raise UsageError(
                 f"--tolerance {name}{allowance}: {label} lies between 0 and 1, so this allows any value;"
-                f" expected a tolerance {'below 100%' if allowance.relative else absolute}"
+                f" expected a tolerance {expected}"
             )
     return checked
 
 
 def _allows_all(allowance: Allowance, column: SelectedColumn) -> bool:
-    """Return whether no value of a column could be worse by more than is allowed."""
+    """Return whether an allowance lets a column get worse as far as its range goes."""
     measure = column.measure
     if not measure.tells_quality or Trait.BOUNDED not in measure.traits:
         return False
-    # A value that may rise by 100 % of a small one is not free.
+    # Where less is better, 100 % of a small earlier value still is a limit.
     if allowance.relative and measure.less_is_better:
         return False
     return allowance.number >= 1

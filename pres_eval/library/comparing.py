@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from pres_eval.analysis.by_group import FullComparison, full_comparison
-from pres_eval.analysis.compare import BEST
+from pres_eval.analysis.compare import BEST_RUN
 from pres_eval.analysis.compare_settings import CompareSettings, Comparison, check_settings
 from pres_eval.analysis.paired import (
     ORDERS,
@@ -248,13 +248,13 @@ def _only(evaluation: Evaluation, labels: Sequence[str]) -> Scores:
 def _baseline_run(
     baseline: Evaluation | str | int | None, evaluations: Sequence[Evaluation], names: Sequence[str]
 ) -> int | str | None:
-    """Return the index of the baseline, BEST for the best of each measure, None for all pairs.
+    """Return the index of the baseline, BEST_RUN for the best of each measure, None for all pairs.
 
     Raises UsageError if there is no such run.
     """
     if isinstance(baseline, str) and baseline in names:
         return names.index(baseline)
-    if baseline is None or (isinstance(baseline, str) and baseline == BEST):
+    if baseline is None or (isinstance(baseline, str) and baseline == BEST_RUN):
         return baseline
     if isinstance(baseline, int) and -len(names) <= baseline < len(names):
         return baseline % len(names)

@@ -21,8 +21,9 @@ from pres_eval.ranking.ranker import Ranker
 
 TOO_LARGE, NOT_TOO_LARGE = "too large for 64 bits", "a number below 1.8e308"
 
-FEW = 4
-"""Judged documents are looked for in the rankings where they are fewer than one in FEW, else conversely."""
+FEW_JUDGED_RATIO = 4
+"""Retrieved documents for each judged one from which on judged documents are looked for in the rankings;
+below it the retrieved ones are looked for among the judged."""
 
 Documents = Mapping[Any, Any]
 
@@ -91,7 +92,7 @@ class DictTopics:
         """Rank the topics."""
         indices = [lookup.documents[topic] for topic in self.topic.tolist()]
         scores = ranker.cast(scores_of(self.rankings, self.name))
-        if FEW * sum(map(len, indices)) <= len(scores):
+        if FEW_JUDGED_RATIO * sum(map(len, indices)) <= len(scores):
             ranked = self._ranked_few(indices, scores, ranker)
             if ranked is not None:
                 return ranked
@@ -135,7 +136,7 @@ class DictTopics:
         documents = retrieved + judged.start if isinstance(judged, slice) else judged[retrieved]
         if self._fall(scores):
             return self._ranked_at(self._search(scores, segment, judged_scores), documents)
-        if not ranker.single:
+        if not ranker.single_precision:
             return None
         keys = self._keys(scores)
         keys.sort()
@@ -159,7 +160,7 @@ class DictTopics:
 
     def _sorted_rows(self, scores: Scores, rows: IntArray, ranker: Ranker) -> IntArray | None:
         """Return where judged rows (D,) are once scores are sorted (D,); None where scores tie."""
-        if not ranker.single:
+        if not ranker.single_precision:
             return None
         keys = self._keys(scores)
         order = np.argsort(keys)

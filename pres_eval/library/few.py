@@ -15,7 +15,7 @@ from pres_eval.ranking.order import few_in_order
 from pres_eval.scoring import values_of_topics
 from pres_eval.summing import Values
 
-MOST_ROWS = 1_000
+MOST_FEW_ROWS = 1_000
 """Retrieved documents up to which arrays are slower."""
 
 MOST_JUDGED = 20_000
@@ -84,7 +84,7 @@ class FewDocuments:
         known, columns, num_judged = self._judged, self._plain_columns, 0
         topics_of_others: dict[str, RankedTopic] = {}
         rankings = run.values()
-        if not set(map(type, rankings)) <= {dict} or sum(map(len, rankings)) > MOST_ROWS:
+        if not set(map(type, rankings)) <= {dict} or sum(map(len, rankings)) > MOST_FEW_ROWS:
             return None
         for topic, documents in run.items():
             if type(topic) is not str or not set(map(type, documents)) <= TEXTS:

@@ -87,7 +87,7 @@ def rank_dict(
     _check_texts(rankings, name)
     ranker = Ranker.of(relevance, options)
     ranked = None
-    if num_rows <= MOST_FEW_ROWS and ranker.single and not ranker.ascending:
+    if num_rows <= MOST_FEW_ROWS and ranker.single_precision and not ranker.ascending:
         ranked = _rank_few(topic_numbers, rankings, lookup)
     if ranked is None:
         ranked = _rank_many(topic_numbers, rankings, ranker, lookup, name)

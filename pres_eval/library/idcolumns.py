@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.arrays import BLOCK, BoolArray, Ids, IntArray, decimal_ids
+from pres_eval.arrays import BLOCK_ROWS, BoolArray, Ids, IntArray, decimal_ids
 from pres_eval.library.ids import ids_of
 from pres_eval.reading.blocks import Documents
 
@@ -174,9 +174,9 @@ class TextParts:
         """Return the id of each group of equal neighbours, and how many these are."""
         # Some rows at a time, so that what is made of them stays in the cache.
         stretches = [
-            part[start : start + BLOCK].stretches()
+            part[start : start + BLOCK_ROWS].stretches()
             for part in self.parts
-            for start in range(0, len(part), BLOCK)
+            for start in range(0, len(part), BLOCK_ROWS)
         ]
         heads = Ids.from_texts([text for ids, _ in stretches for text in ids])
         lengths = np.concatenate([np.zeros(0, np.int64), *(part for _, part in stretches)])

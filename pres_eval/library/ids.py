@@ -48,7 +48,10 @@ def encode(value: Any, name: str) -> bytes:
 
 
 def ids_of(values: Sequence[Any], name: str) -> Ids:
-    """Return ids of Python objects; `name` names their origin in messages."""
+    """Return ids of Python objects; `name` names their origin in messages.
+
+    If all are ASCII texts, they are encoded in one piece, which is faster than one by one.
+    """
     try:
         joined = "".join(values)
     except TypeError:
@@ -57,6 +60,7 @@ def ids_of(values: Sequence[Any], name: str) -> Ids:
         return Ids.from_texts([encode(value, name) for value in values])
     lengths = np.fromiter(map(len, values), np.int64, len(values))
     starts = np.cumsum(lengths) - lengths
+    # Words are loaded behind the last id too, so bytes of 0 follow it.
     buffer = np.frombuffer(joined.encode("ascii") + bytes(3 * WORD), np.uint8)
     return Ids.from_buffer(buffer, starts, starts + lengths)
 
@@ -70,9 +74,9 @@ def texts_of(ids: Iterable[bytes]) -> list[str]:
 class JudgedNumbers:
     """J judged documents whose ids are whole numbers, by topic.
 
-    offsets   (T+1,) where those of each topic of the pool begin
-    number    (J,)
-    document  (J,) the index of each in the pool
+    offsets   (T+1,) where the documents of each topic of the pool begin
+    number    (J,) the id of each document, as a number
+    document  (J,) the index of each document in the pool
     """
 
     offsets: IntArray
@@ -80,7 +84,11 @@ class JudgedNumbers:
     document: IntArray
 
     def of_topics(self, topics: IntArray) -> tuple[IntArray, Ids, IntArray]:
-        """Return how many some topics have (S,), and their numbers, as words, and documents (n,)."""
+        """Return the documents of some topics, whose indices in the pool are `topics` (S,).
+
+        As three arrays: how many each topic has (S,), their ids (n,), each of one word, and their indices in
+        the pool (n,).
+        """
         counts = lengths_at(self.offsets, topics)
         rows = consecutive(self.offsets[topics], counts)[0]
         return counts, Ids([self.number[rows].view(np.uint64)]), self.document[rows]
@@ -88,7 +96,7 @@ class JudgedNumbers:
 
 @dataclass(frozen=True, eq=False)
 class Lookup:
-    """Index of topics and documents of a pool by Python's objects; made when it is first used."""
+    """Indices in a pool, by the topics and documents of Python; each table is made when first used."""
 
     pool: Pool
 
@@ -114,9 +122,11 @@ class Lookup:
         digits = np.fromiter(map(bytes.isdigit, texts), np.bool_, len(texts))
         rows = np.flatnonzero(digits & (lengths < 20))
         values = np.fromiter([int(texts[row]) for row in rows.tolist()], np.uint64, len(rows))
-        shortest = (values >= np.uint64(10) ** (lengths[rows] - 1).astype(np.uint64)) | (lengths[rows] == 1)
-        plain = np.flatnonzero(shortest & (values < 2**63))
-        numbers, document = values[plain].astype(np.int64), rows[plain]
+        num_digits = lengths[rows]
+        least_of_so_many_digits = np.uint64(10) ** (num_digits - 1).astype(np.uint64)
+        has_no_leading_zero = (values >= least_of_so_many_digits) | (num_digits == 1)
+        chosen = np.flatnonzero(has_no_leading_zero & (values < 2**63))
+        numbers, document = values[chosen].astype(np.int64), rows[chosen]
         return JudgedNumbers(np.searchsorted(document, self.pool.offsets), numbers, document)
 
     def number_of_topic(self, topic: Any, name: str) -> int | None:

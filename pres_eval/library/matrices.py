@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pres_eval.arrays import BLOCK, Ids, IntArray, has_equal, match
+from pres_eval.arrays import BLOCK_ROWS, Ids, IntArray, has_equal, match
 from pres_eval.errors import InputError
 from pres_eval.library.idcolumns import Numbers, ids_of_array, signed
 from pres_eval.library.ids import JudgedNumbers, Lookup, ids_of
@@ -22,8 +22,8 @@ from pres_eval.ranking.run_ranker import RunRanker
 from pres_eval.reading.blocks import Block, check_tag
 from pres_eval.reading.relevance import Relevance
 
-NONE = -1
-"""Number in a matrix where a topic has no more documents."""
+NO_DOCUMENT = -1
+"""Id in a matrix where a topic has no more documents."""
 
 
 def as_array(values: Any) -> NDArray[Any]:
@@ -41,8 +41,8 @@ def as_array(values: Any) -> NDArray[Any]:
     return np.asarray(values)
 
 
-def _even(values: Any, what: str, name: str) -> NDArray[Any]:
-    """Return an array; raise InputError for rows of different lengths."""
+def _rows_of_one_length(values: Any, what: str, name: str) -> NDArray[Any]:
+    """Return an array (T, k) of ids or scores (`what`); raise InputError for rows of different lengths."""
     try:
         return as_array(values)
     except ValueError:
@@ -70,7 +70,7 @@ class TopDocuments:
         scores = as_array(self._scores).tolist()
         for topic, documents, scores_of_topic in zip(topics, ids, scores, strict=True):
             for document, score in zip(documents, scores_of_topic, strict=True):
-                if document is not None and document != NONE:
+                if document is not None and document != NO_DOCUMENT:
                     yield topic, document, score
 
     def __len__(self) -> int:
@@ -93,21 +93,23 @@ def rank_matrix(
     Raises InputError for shapes that do not fit, and for faults of any run.
     """
     check_tag(name, tag)
-    names, matrix, values = _checked(topics, ids, scores, name)
+    topic_ids, matrix, values = _checked(topics, ids, scores, name)
     ranker = Ranker.of(relevance, options)
     are_numbers = matrix.dtype.kind in "iu"
     if are_numbers and relevance.rewriting is None:
-        ranking = _rank_numbers(names, matrix, values, ranker, lookup.numbers, name, tag)
+        ranking = _rank_numbers(topic_ids, matrix, values, ranker, lookup.numbers, name, tag)
         if ranking is not None:
             return ranking
     if are_numbers:
-        is_document = matrix != NONE
+        is_document = matrix != NO_DOCUMENT
     else:
-        is_document = np.array([[text not in (None, NONE) for text in row] for row in matrix.tolist()], bool)
+        is_document = np.array(
+            [[text not in (None, NO_DOCUMENT) for text in row] for row in matrix.tolist()], bool
+        )
     lengths = np.count_nonzero(is_document, axis=1)
     with_documents = np.flatnonzero(lengths)
     block = Block(
-        topics=names.take(with_documents),
+        topics=topic_ids.take(with_documents),
         lengths=lengths[with_documents],
         documents=ids_of_array(matrix[is_document], name),
         numbers=values[is_document].astype(np.float64),
@@ -116,7 +118,7 @@ def rank_matrix(
 
 
 def _checked(topics: Any, ids: Any, scores: Any, name: str) -> tuple[Ids, NDArray[Any], NDArray[Any]]:
-    """Return (T,) topics, (T, k) ids and (T, k) scores as arrays; raise InputError for what is none."""
+    """Return (T,) topics, (T, k) ids and (T, k) scores as arrays; raise InputError for anything else."""
     for array, what in ((ids, "ids"), (scores, "scores")):
         if isinstance(array, np.ma.MaskedArray) and np.ma.getmaskarray(array).any():
             raise InputError(
@@ -126,27 +128,27 @@ def _checked(topics: Any, ids: Any, scores: Any, name: str) -> tuple[Ids, NDArra
                 "numbers or texts",
                 "ids.filled(-1) leaves them out",
             )
-    matrix = _even(ids, "ids", name)
-    values = _even(scores, "scores", name)
+    matrix = _rows_of_one_length(ids, "ids", name)
+    values = _rows_of_one_length(scores, "scores", name)
     if hasattr(topics, "tolist"):
         topics = topics.tolist()
-    names = ids_of(list(topics), name)
-    if matrix.ndim != 2 or matrix.shape != values.shape or len(names) != len(matrix):
+    topic_ids = ids_of(list(topics), name)
+    if matrix.ndim != 2 or matrix.shape != values.shape or len(topic_ids) != len(matrix):
         raise InputError(
             name,
             None,
-            f"{len(names)} topics, ids of shape {matrix.shape}, scores of shape {values.shape}",
+            f"{len(topic_ids)} topics, ids of shape {matrix.shape}, scores of shape {values.shape}",
             "T topics, ids and scores of shape (T, k)",
         )
     if values.dtype.kind not in "biuf":
         raise InputError(name, None, f"scores of type {values.dtype}", "numbers")
     if matrix.dtype.kind in "iu":
         matrix = signed(matrix)
-    return names, matrix, values
+    return topic_ids, matrix, values
 
 
 def _rank_numbers(
-    names: Ids,
+    topic_ids: Ids,
     matrix: IntArray,
     values: NDArray[Any],
     ranker: Ranker,
@@ -154,25 +156,24 @@ def _rank_numbers(
     name: str,
     tag: str,
 ) -> Ranking | None:
-    """Rank documents (T, k) that are numbers, by their scores (T, k).
+    """Return the ranking of documents (T, k) whose ids are numbers, by their scores (T, k).
 
-    None if a topic or a document comes twice: the one way for any run finds out which, and whether -M allows
-    it.
+    None if a topic or a document comes twice: `rank_block`, which ranks any run, then reports which.
     """
-    topic = ranker.pool.find_topics(names)
+    topic = ranker.pool.find_topics(topic_ids)
     if has_equal(topic[topic >= 0]):
         return None
     parts: list[Ranked] = []
-    unknown: list[IntArray] = []
+    unjudged: list[IntArray] = []
     num_rows = 0
-    rows = max(BLOCK // max(matrix.shape[1], 1), 1)
+    rows = max(BLOCK_ROWS // max(matrix.shape[1], 1), 1)
     for start in range(0, len(matrix), rows):
         chosen = slice(start, start + rows)
         topics = topic[chosen]
         ids = matrix[chosen].astype(np.int64, copy=False)
-        is_document = ids != NONE
-        num_rows += _check(_flat(ids, is_document), _flat(values[chosen], is_document), name)
-        unknown.append(start + np.flatnonzero((topics < 0) & is_document.any(axis=1)))
+        is_document = ids != NO_DOCUMENT
+        num_rows += _check_and_count(_flat(ids, is_document), _flat(values[chosen], is_document), name)
+        unjudged.append(start + np.flatnonzero((topics < 0) & is_document.any(axis=1)))
         is_ranked = is_document & (topics >= 0)[:, np.newaxis]
         ranked = _ranked(topics, ids, values[chosen], is_ranked, ranker, judged)
         if ranked is None:
@@ -182,21 +183,21 @@ def _rank_numbers(
         raise InputError(name, None, "no retrieved documents", "at least one")
     part = RankedPart(
         facts=Facts(num_rows=num_rows),
-        unjudged=names.take(np.concatenate(unknown)),
+        unjudged=topic_ids.take(np.concatenate(unjudged)),
         ranked=joined_topics(parts),
     )
     return ranking_of(part, ranker, name, tag)
 
 
-def _check(ids: IntArray, scores: NDArray[Any], name: str) -> int:
-    """Count documents (n,) with their scores; raise InputError for a score or an id that is none."""
+def _check_and_count(ids: IntArray, scores: NDArray[Any], name: str) -> int:
+    """Return the number of documents (n,); raise InputError for a negative id, or a score of nan."""
     if (ids < 0).any():
-        number = int(ids[ids < 0][0])
-        raise InputError(name, None, f"document {number}", f"ids of at least 0, or {NONE} for none")
-    wrong = np.isnan(scores)
-    if wrong.any():
-        number = int(ids[wrong][0])
-        raise InputError(name, None, f"score nan of document '{number}'", "a number")
+        document = int(ids[ids < 0][0])
+        raise InputError(name, None, f"document {document}", f"ids of at least 0, or {NO_DOCUMENT} for none")
+    is_nan = np.isnan(scores)
+    if is_nan.any():
+        document = int(ids[is_nan][0])
+        raise InputError(name, None, f"score nan of document '{document}'", "a number")
     return len(ids)
 
 
@@ -208,19 +209,21 @@ def _ranked(
     ranker: Ranker,
     judged: JudgedNumbers,
 ) -> Ranked | None:
-    """Rank topics (T,), none of them twice, with ids and scores (T, k); None if one has a document twice.
+    """Return the ranked judged documents of topics (T,); None if a topic has a document twice.
 
-    is_ranked  (T, k) which of these are documents, of topics with judgements
+    topic        (T,) indices in the pool, each once; below 0 for topics without judgements
+    ids, scores  (T, k) of their documents
+    is_ranked    (T, k) which of these are documents, of topics with judgements
     """
     lengths = np.count_nonzero(is_ranked, axis=1)
     topic = topic[lengths > 0]
     lengths = lengths[lengths > 0]
     numbers = _flat(ids, is_ranked)
     scores = _flat(scores, is_ranked)
-    if scores.dtype != np.float32:  # of 32 bits they are whole already
+    if scores.dtype != np.float32:  # scores of 32 bits are as trec_eval keeps them
         scores = ranker.cast(scores.astype(np.float64, copy=False))
     counts, judged_ids, document = judged.of_topics(topic)
-    # A number is a word, as the beginning of an id is.
+    # A number of 64 bits is a word, as eight bytes of an id are: numbers match as ids do.
     matches = match(lengths, Ids([numbers.view(np.uint64)]), counts, judged_ids)
     if len(matches.repeats):
         return None

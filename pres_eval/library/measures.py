@@ -59,7 +59,7 @@ def register(
         if not callable(score):
             argument = "" if score is None else f", found {score!r}"
             raise TypeError(f"register: a name needs a function, expected register(name, score){argument}")
-        ranks = _values("cutoffs", cutoffs)
+        ranks = _argument_values("cutoffs", cutoffs)
         is_list = isinstance(cutoffs, Iterable)
         if not is_list or not all(isinstance(rank, int) and rank > 0 for rank in ranks):
             raise UsageError(f"cutoffs={cutoffs!r}: expected whole numbers of at least 1, such as (5, 10)")
@@ -74,7 +74,7 @@ def register(
 Measures = str | Measure | Iterable[str | Measure] | None
 
 USUAL_OPTIONS = Options()
-"""The options of nearly all calls, made once."""
+"""The default options, which nearly all calls use: one object, so that it is recognised by `is`."""
 
 
 def selected(measures: Measures, options: Options, nmax: int | Sequence[int], form: str) -> Selection:
@@ -84,23 +84,25 @@ def selected(measures: Measures, options: Options, nmax: int | Sequence[int], fo
     """
     texts: list[str] = []
     if measures is not None:
-        texts = [_name(measure) for measure in _values("measures", measures)]
+        texts = [_measure_name(measure) for measure in _argument_values("measures", measures)]
     if measures is not None and not texts:
         raise UsageError("measures: found none, expected one at least, or None for the usual ones")
-    ranks = _values("nmax", nmax)
+    ranks = _argument_values("nmax", nmax)
     if not ranks or not all(isinstance(rank, int) and rank > 0 for rank in ranks):
         raise UsageError(f"nmax={nmax!r}: expected whole numbers of at least 1, such as 100 or (100, 1000)")
     info = relevance_info(form)
-    for text in _ignored(tuple(texts)):
+    for text in _warnings_of_ignored(tuple(texts)):
         warn(text)
+    # A name with a colon imports a measure and adds it: the cache would skip that.
     if any(":" in text for text in texts):
         return select(texts, options, ranks, info)
-    other_options = None if options is USUAL_OPTIONS else options  # to hash options takes a while
+    # None stands for the usual options in the key of the cache, because hashing options takes a while.
+    other_options = None if options is USUAL_OPTIONS else options
     return _selected(tuple(texts), other_options, ranks, info, own_measures())
 
 
-def _values(name: str, argument: Any) -> tuple[Any, ...]:
-    """Return the values of an argument that takes several or one; raise UsageError for too many."""
+def _argument_values(name: str, argument: Any) -> tuple[Any, ...]:
+    """Return the values of an argument that may be one value or several; raise UsageError for too many."""
     if not isinstance(argument, Iterable) or isinstance(argument, str):
         return (argument,)
     values = tuple(islice(argument, MOST_COLUMNS + 1))
@@ -109,7 +111,7 @@ def _values(name: str, argument: Any) -> tuple[Any, ...]:
     return values
 
 
-def _name(measure: Any) -> str:
+def _measure_name(measure: Any) -> str:
     """Return the name of a measure; raise UsageError for other values than texts and known Measures."""
     if isinstance(measure, Measure):
         if measure == find_measure(measure.name):
@@ -121,8 +123,8 @@ def _name(measure: Any) -> str:
 
 
 @lru_cache(maxsize=256)
-def _ignored(texts: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the warnings of parameters that have no effect."""
+def _warnings_of_ignored(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the warnings of parameters that have no effect, remembered for the next call."""
     return tuple(without_effect(texts))
 
 

@@ -26,10 +26,19 @@ from pres_eval.library.ids import Lookup, texts_of
 from pres_eval.library.matrices import TopDocuments, rank_matrix
 from pres_eval.library.measures import USUAL_OPTIONS, Measures, selected
 from pres_eval.library.naming import naming_of_arguments, reading
-from pres_eval.library.run import GAINS, Run
+from pres_eval.library.run import GAINS_FORMAT, Run
 from pres_eval.library.streaming import Accumulator
 from pres_eval.library.swapped import first_values, look_swapped
-from pres_eval.options import AS_TREC_EVAL, DEFAULT_NMAX, ERROR, SKIP, STOP, V9, Options, RelevanceInfo
+from pres_eval.options import (
+    AS_TREC_EVAL,
+    DEFAULT_NMAX,
+    ERROR_OF_DUPLICATES,
+    SKIP,
+    STOP,
+    V9,
+    Options,
+    RelevanceInfo,
+)
 from pres_eval.reading import relevance as engine
 from pres_eval.reading.blocks import broken_topic, first_broken
 from pres_eval.reading.changed_judgements import (
@@ -88,7 +97,7 @@ class Qrels:
             _check_topics(self.name, self.relevance.pool.topics)
         self.form = form
         if form == "qrels" and self.relevance.info is RelevanceInfo.QRELS_FLOAT:
-            self.form = GAINS
+            self.form = GAINS_FORMAT
         self.is_file = is_path(data)
         self._first = first_values(data)
 
@@ -207,7 +216,7 @@ class Qrels:
 
         Raises InputError for unreadable input, and UsageError for judgements that are no qrels.
         """
-        document_scores = read_judgements(scores, GAINS, None, None)
+        document_scores = read_judgements(scores, GAINS_FORMAT, None, None)
         assert isinstance(document_scores, engine.QrelsJudgements), "gains are qrels"
         return self._with(with_document_scores(self.relevance, document_scores))
 
@@ -356,7 +365,7 @@ class Qrels:
 
 def _options(compat: str, max_retrieved: int | None, duplicates: str) -> Options:
     """Return the options of a ranking; the usual ones are made once, as small calls have them each time."""
-    if (compat, max_retrieved, duplicates) == (V9.name, None, ERROR):
+    if (compat, max_retrieved, duplicates) == (V9.name, None, ERROR_OF_DUPLICATES):
         return USUAL_OPTIONS
     return Options(compat=compat, max_retrieved=max_retrieved, duplicates=duplicates)
 

@@ -18,8 +18,8 @@ from pres_eval.library.file_or_dict import topic_files
 from pres_eval.library.ids import encode, texts_of
 from pres_eval.library.measures import Measures, selected
 from pres_eval.library.naming import reading
-from pres_eval.measures.selection import Selection, as_asked
-from pres_eval.options import AS_TREC_EVAL, DEFAULT_NMAX, DOCNO, SKIP, STOP, Options
+from pres_eval.measures.selection import Selection, with_ties_and_bounds
+from pres_eval.options import AS_TREC_EVAL, BY_DOCNO, DEFAULT_NMAX, SKIP, STOP, Options
 from pres_eval.ranking.ranking import Ranking, with_nothing_for
 from pres_eval.reading.changed_judgements import answered_by_nothing, check_no_empty_topics, empty_topics
 from pres_eval.reading.headings import NO_NAMING, Naming
@@ -29,11 +29,11 @@ from pres_eval.scoring import Scoring, warning_of_infinite_gains
 if TYPE_CHECKING:
     from pres_eval.library.ranked import Qrels
 
-GAINS = "qrels_float"
+GAINS_FORMAT = "qrels_float"
 """The format, as -R names it, of judgements that are gains with decimals."""
 
 
-_USUAL: tuple[Any, ...] = (Options.relevance_level, False, False, 0, None, DOCNO, AS_TREC_EVAL)
+_USUAL: tuple[Any, ...] = (Options.relevance_level, False, False, 0, None, BY_DOCNO, AS_TREC_EVAL)
 """The usual options of an evaluation, which those of a ranking have."""
 
 
@@ -135,7 +135,7 @@ class Run:
             raise UsageError(f"complete={complete!r}: expected True or False")
         if judged_only not in (True, False):
             raise UsageError(f"judged_only={judged_only!r}: expected True or False")
-        if isinstance(level, float) and level % 1 and self.qrels.form != GAINS:
+        if isinstance(level, float) and level % 1 and self.qrels.form != GAINS_FORMAT:
             raise UsageError(f"level={level!r}: expected a whole number, or judgements with decimals")
         asked = (complete, judged_only, num_docs, topic, ties, empty)
         if isinstance(level, int) and (level, *asked) == _USUAL:
@@ -187,7 +187,9 @@ class Run:
             ties=ties,
             empty=empty,
         )
-        selection = as_asked(selected(measures, self._options, nmax, self.qrels.form), options, bounds, warn)
+        selection = with_ties_and_bounds(
+            selected(measures, self._options, nmax, self.qrels.form), options, bounds, warn
+        )
         warn(warning_of_infinite_gains(selection, self.qrels.relevance))
         if len(self.ranking.ties.document):
             from pres_eval.analysis.ties import warning_of_ties  # most runs have none

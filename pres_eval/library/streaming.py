@@ -14,7 +14,7 @@ from pres_eval.errors import NoCommonTopicError, UsageError, plural, quoted
 from pres_eval.library.arguments import warn
 from pres_eval.library.evaluation import Evaluation
 from pres_eval.library.measures import Measures
-from pres_eval.options import ERROR, FIRST, ONE, ZERO
+from pres_eval.options import AS_ZERO, ERROR_OF_DUPLICATES, FIRST_LINE, ONE
 from pres_eval.scoring import ScoredRun, joined
 from pres_eval.summing import ScoredBlock, Summing, Values
 
@@ -110,7 +110,7 @@ def merged(evaluations: Sequence[Evaluation], *, first_counts: bool = False) -> 
 def _topics_with_documents(evaluation: Evaluation) -> Sequence[bytes]:
     """Return the scored topics for which the run has documents: others are there by -c and --empty."""
     topics = evaluation.scores.topics
-    if evaluation.options.empty not in (ZERO, ONE):
+    if evaluation.options.empty not in (AS_ZERO, ONE):
         return topics
     ranked_topics = set(evaluation.origin.topics.take(evaluation.origin.ranked))
     return [topic for topic in topics if topic in ranked_topics]
@@ -149,7 +149,7 @@ def _rows_that_count(
     With -c and --empty zero or one, each part has all topics without relevant documents. Such a topic counts
     once: in the part that has documents for it, else in the first.
     """
-    has_empty_topics = evaluations[0].options.empty in (ZERO, ONE)
+    has_empty_topics = evaluations[0].options.empty in (AS_ZERO, ONE)
     if not has_empty_topics and not first_counts:
         return range(len(topics))
     has_documents: list[bool] = []
@@ -198,7 +198,7 @@ class Accumulator:
         options: dict[str, Any],
         duplicates: Literal["error", "first"] = "error",
     ) -> None:
-        if duplicates not in (ERROR, FIRST):
+        if duplicates not in (ERROR_OF_DUPLICATES, FIRST_LINE):
             raise UsageError(f"duplicates={duplicates!r}: expected 'error' or 'first'")
         self.qrels = qrels
         self.measures = measures
@@ -244,7 +244,7 @@ class Accumulator:
         """
         topics_before = len(self._added_topics)
         topics = [topic for evaluation in evaluations for topic in _topics_with_documents(evaluation)]
-        if self.duplicates != FIRST:
+        if self.duplicates != FIRST_LINE:
             _check_once(topics, self._added_topics)
         self._added_topics.update(topics)
         self._parts.extend(evaluations)
@@ -264,7 +264,7 @@ class Accumulator:
                 raise UsageError("accumulator: found no topics, expected an update before")
             # The result is a part itself, so that a second call has nothing to merge.
             if not self._is_merged:
-                self._parts = [merged(self._parts, first_counts=self.duplicates == FIRST)]
+                self._parts = [merged(self._parts, first_counts=self.duplicates == FIRST_LINE)]
                 self._is_merged = True
             return self._parts[0]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from pres_eval.analysis.review_intervals import METHODS, ReviewSettings
 from pres_eval.analysis.sampled_parts import check_independent, control_parts, read_review, sampled_parts
-from pres_eval.analysis.validation import Estimate, Validation, erecall, estimated
+from pres_eval.analysis.validation import Estimate, Validation, erecall, estimates_of_topics
 from pres_eval.errors import UsageError, check_whole
 from pres_eval.library.arguments import python_words
 from pres_eval.reading.samples import NAMES, Sampled, read_sample, read_sizes
@@ -109,7 +109,7 @@ def validate(
         sample += read_sample(os.fspath(path), columns or {}, topic, words=grades or {})
     strata = None if sizes is None else read_sizes(os.fspath(sizes))
     parts = sampled_parts(sample, found_documents, level, collection, strata)
-    estimates = estimated(parts, settings)
+    estimates = estimates_of_topics(parts, settings)
     if control is not None:
         drawn = list(read_sample(os.fspath(control), columns or {}, topic, if_there=True, words=grades or {}))
         parts_of_control = control_parts(drawn, parts, level)

@@ -30,16 +30,16 @@ def binary_preference(batch: Batch) -> FloatArray:
 def preferred(batch: Batch) -> FloatArray:
     """Return (R,) the share of judged nonrelevant documents that do not come before each relevant one.
 
-    In ties it is the share that is expected.
+    If scores tie and --ties expected is set, it is the expected share.
     """
     if batch.ties is not None:
         from pres_eval.measures.expected.ranks import preferred_in_ties
 
         return preferred_in_ties(batch)
-    n = batch.num_rel[batch.relevant_topic_of]
-    before = np.minimum(batch.nonrel_so_far[batch.relevant_rows], n)
-    most = np.minimum(batch.num_nonrel, batch.num_rel)[batch.relevant_topic_of]
-    return np.asarray(1.0 - divide(before, most), np.float64)
+    num_rel = batch.num_rel[batch.relevant_topic_of]
+    nonrel_before = np.minimum(batch.nonrel_so_far[batch.relevant_rows], num_rel)
+    most_before = np.minimum(batch.num_nonrel, batch.num_rel)[batch.relevant_topic_of]
+    return np.asarray(1.0 - divide(nonrel_before, most_before), np.float64)
 
 
 def geometric_binary_preference(batch: Batch) -> FloatArray:
@@ -57,14 +57,14 @@ def plain_binary_preference(topic: RankedTopic) -> float:
     """Return bpref of one topic."""
     relevant = topic.judged.num_rel
     level = topic.judged.relevance_level
-    most = min(topic.judged.num_nonrel, relevant)
-    before = 0
+    most_before = min(topic.judged.num_nonrel, relevant)
+    nonrel_before = 0
     total = 0.0
     for grade in topic.grades:
         if grade >= level:
-            total += 1.0 - (min(before, relevant) / most if most else 0.0)
+            total += 1.0 - (min(nonrel_before, relevant) / most_before if most_before else 0.0)
         elif grade >= 0:
-            before += 1
+            nonrel_before += 1
     return total / relevant if relevant else 0.0
 
 

@@ -10,7 +10,7 @@ from pres_eval.arrays import FloatArray, divide
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.gain import document_gains, highest_grades
 
-DEPTH = 1000
+READERS_DEPTH = 1000
 """Documents that a reader sees at the most: cwl_eval's --max_depth."""
 
 TOPICS_TOGETHER = 1 << 10
@@ -35,7 +35,7 @@ def gain_for_each_document(
 ) -> FloatArray:
     """Return (T,) Σ W(i) gain(i) over the ranks down to `depth`."""
     gains = scaled_gains(batch, min_rel, max_rel)
-    depth = min(depth, DEPTH)
+    depth = min(depth, READERS_DEPTH)
     scores = np.zeros(len(batch))
     for start in range(0, len(batch), TOPICS_TOGETHER):
         stop = min(start + TOPICS_TOGETHER, len(batch))

@@ -155,8 +155,8 @@ def p_ia(batch: SubtopicBatch, cutoff: int) -> FloatArray:
     """
     within = batch.hits.topic_of[batch.hits.position <= cutoff]
     counts = np.bincount(within, minlength=len(batch))
-    most = (batch.num_subtopics * float(cutoff)).astype(np.float64)
-    return divide(counts, most)
+    count_if_all_relevant = (batch.num_subtopics * float(cutoff)).astype(np.float64)
+    return divide(counts, count_if_all_relevant)
 
 
 def facet_recall(batch: SubtopicBatch, multiple: int, more: int) -> FloatArray:
@@ -173,9 +173,9 @@ def facet_recall(batch: SubtopicBatch, multiple: int, more: int) -> FloatArray:
     """
     hits = batch.hits
     judged = batch.judged
-    first = changed(judged.topic_of, judged.position)
-    relevant = np.bincount(judged.topic_of[first], minlength=len(batch))
-    within = hits.position <= (relevant * multiple + more)[hits.topic_of]
+    is_first_of_document = changed(judged.topic_of, judged.position)
+    num_relevant = np.bincount(judged.topic_of[is_first_of_document], minlength=len(batch))
+    within = hits.position <= (num_relevant * multiple + more)[hits.topic_of]
     of_subtopic = (batch.offsets[hits.topic_of] + hits.subtopic)[within]
     counts = np.bincount(of_subtopic, minlength=len(batch.num_rel))
     return _mean_over_subtopics(batch, divide(counts, batch.num_rel))
@@ -198,8 +198,10 @@ def subtopic_recall(batch: SubtopicBatch, cutoff: int) -> FloatArray:
       retrieval", SIGIR 2003, doi:10.1145/860435.860440; ndeval 4.5.  trec_eval: none.  ir_measures'
       StRecall@k.
     """
-    first = (seen_before(batch.hits) == 0) & (batch.hits.position <= cutoff)
-    return divide(np.bincount(batch.hits.topic_of[first], minlength=len(batch)), batch.num_subtopics)
+    covers_subtopic = (seen_before(batch.hits) == 0) & (batch.hits.position <= cutoff)
+    return divide(
+        np.bincount(batch.hits.topic_of[covers_subtopic], minlength=len(batch)), batch.num_subtopics
+    )
 
 
 _ALPHA = Setting(
@@ -224,15 +226,16 @@ _of_subtopics = partial(
     ours=True,
     traits=frozenset({Trait.BOUNDED, Trait.IGNORES_TAIL}),
 )
-_by_the_best = partial(_of_subtopics, traits=frozenset({Trait.IGNORES_TAIL}))
+# A greedy ranking is not quite the best one, so these can be a little above 1.
+_share_of_best_possible = partial(_of_subtopics, traits=frozenset({Trait.IGNORES_TAIL}))
 
 MEASURES: tuple[Measure, ...] = (
     _of_subtopics("alpha_DCG", alpha_dcg, _AT_RANKS),
-    _by_the_best("alpha_nDCG", alpha_ndcg, _AT_RANKS),
+    _share_of_best_possible("alpha_nDCG", alpha_ndcg, _AT_RANKS),
     _of_subtopics("ERR_IA", err_ia, _AT_RANKS),
-    _by_the_best("nERR_IA", nerr_ia, _AT_RANKS),
+    _share_of_best_possible("nERR_IA", nerr_ia, _AT_RANKS),
     _of_subtopics("NRBP", nrbp, _PATIENT),
-    _by_the_best("nNRBP", nnrbp, _PATIENT),
+    _share_of_best_possible("nNRBP", nnrbp, _PATIENT),
     _of_subtopics("AP_IA", ap_ia),
     _of_subtopics("P_IA", p_ia, Cutoffs(PAGE_CUTOFFS)),
     _of_subtopics("StRecall", subtopic_recall, Cutoffs(PAGE_CUTOFFS)),

@@ -21,8 +21,8 @@ from pres_eval.measures.screening import documents_to_read, rank_at, reached, re
 from pres_eval.measures.settings import Percents
 
 
-def wanted_for(batch: Batch, percent: float) -> IntArray:
-    """Return (T,) relevant documents that make a percentage of all, the next whole number."""
+def relevant_for_recall(batch: Batch, percent: float) -> IntArray:
+    """Return (T,) the relevant documents that a recall of `percent` needs, rounded up to a whole number."""
     # 0.95 * 20 is a little above 19 as a double.
     return np.asarray(np.ceil(batch.num_rel * percent / 100.0 - 1e-9), np.int64)
 
@@ -40,8 +40,8 @@ def read_for_recall(batch: Batch, percent: float) -> FloatArray:
     Source: TREC Total Recall; Grossman, Cormack & Roegiest, "TREC 2016 Total Recall Track Overview", TREC
       2016.  trec_eval: none.
     """
-    chance, rank = reached(batch, wanted_for(batch, percent))
-    read = chance * rank + (1.0 - chance) * documents_to_read(batch)
+    chance_retrieved, rank = reached(batch, relevant_for_recall(batch, percent))
+    read = chance_retrieved * rank + (1.0 - chance_retrieved) * documents_to_read(batch)
     return np.where(batch.num_rel == 0, 0.0, read)
 
 
@@ -71,7 +71,7 @@ def true_negative_rate(batch: Batch, percent: float) -> FloatArray:
       Applications 18, 2023, doi:10.1016/j.iswa.2023.200193; ASReview's tnr (m rounded down).
       trec_eval: none.
     """
-    needed = wanted_for(batch, percent)
+    needed = relevant_for_recall(batch, percent)
     rank = rank_of_relevant(batch, needed)
     nonrelevant = documents_to_read(batch) - batch.num_rel
     # N may have no room for what was missed and what nobody judged.

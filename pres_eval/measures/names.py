@@ -32,8 +32,9 @@ from pres_eval.records import dataclass
 
 BOUNDS = ("least", "greatest")
 
-_BOUND = rf"bound=({'|'.join(BOUNDS)})(?:,(?:max_rel|scale)=([0-9]{{1,9}}))?"
-_ENDING = rf"\((?:rel=([0-9]{{1,18}}))?,?(?:(judged_only)=True)?,?(?:{_BOUND})?\)\Z"
+_BOUND = rf"bound=(?P<bound>{'|'.join(BOUNDS)})(?:,(?:max_rel|scale)=(?P<scale>[0-9]{{1,9}}))?"
+_VIEW = rf"\((?:rel=(?P<level>[0-9]{{1,18}}))?,?(?:(?P<judged_only>judged_only)=True)?,?(?:{_BOUND})?\)\Z"
+"""Pattern of the settings of a view, in brackets at the end of a text: (rel=2,judged_only=True)."""
 
 
 class View(NamedTuple):
@@ -97,7 +98,7 @@ def read_text(text: str, version: Version) -> Iterator[NamedMeasure]:
     if ":" in text and (match := re.match(_IMPORTED, text)):
         text = load_measure(match[1]).name + (match[2] or "")
     for part in split_text(text):
-        head = _head(part)
+        head = _longest_name(part)
         if head is None:
             raise MeasureError(_unknown(part))
         rest = part[len(head) :]
@@ -114,7 +115,7 @@ def read_text(text: str, version: Version) -> Iterator[NamedMeasure]:
 
 
 def split_text(text: str) -> list[str]:
-    """Return the texts of single measures: a name behind a comma or blank begins one."""
+    """Return the texts of single measures: a comma or blank before a name, outside brackets, ends one."""
     parts: list[str] = []
     begin = 0
     depth = 0
@@ -122,18 +123,21 @@ def split_text(text: str) -> list[str]:
         letter = match[0]
         depth += (letter in "({[") - (letter in ")}]")
         is_separator = letter == "," or letter.isspace()
-        if not is_separator or depth > 0 or _swallows(text[begin : match.start()]):
+        in_brackets = depth > 0
+        part = text[begin : match.start()]
+        if not is_separator or in_brackets or _takes_any_parameters(part):
             continue
         rest = text[match.end() :].lstrip()
-        if not rest or (_head(rest) is not None and rest[0] not in ",."):
-            parts.append(text[begin : match.start()].strip())
+        begins_measure = rest[:1] not in ("", ",", ".") and _longest_name(rest) is not None
+        if not rest or begins_measure:
+            parts.append(part.strip())
             begin = match.end()
     parts.append(text[begin:].strip())
     return [part for part in parts if part] or [text.strip()]
 
 
-def _swallows(text: str) -> bool:
-    """Return whether all text after this one would be its parameters."""
+def _takes_any_parameters(text: str) -> bool:
+    """Return whether a text names a measure that takes all text behind its dot as parameters."""
     # trec_eval: a measure without parameters accepts any, which have no effect.
     name, dot, _ = text.partition(".")
     measure = find_measure(name) if dot else None
@@ -151,7 +155,7 @@ def bounded_labels(labels: Iterable[str]) -> frozenset[str]:
 
 
 def _labels_of(labels: Iterable[str], holds: Callable[[Measure], bool]) -> frozenset[str]:
-    """Return those of the labels that name measures of which something holds."""
+    """Return those of the labels that name measures for which `holds` is true."""
     names = set()
     for label in labels:
         if ":" in label:  # a column of somebody's file must not name a module that is then run
@@ -164,7 +168,7 @@ def _labels_of(labels: Iterable[str], holds: Callable[[Measure], bool]) -> froze
 
 @cache
 def _folded_names(measures: tuple[str, ...]) -> dict[str, list[str]]:
-    """Return all names, these of measures and those of other tools too, by their form without case."""
+    """Return the names of these measures, of nicknames and of other tools, by their form without case."""
     folded: dict[str, list[str]] = {}
     foreign = [name for notation in NOTATIONS for name in notation.names]
     for name in dict.fromkeys((*measures, *NICKNAMES[V9.name], *foreign)):
@@ -172,8 +176,8 @@ def _folded_names(measures: tuple[str, ...]) -> dict[str, list[str]]:
     return folded
 
 
-def _head(text: str) -> str | None:
-    """Return the longest name, in any case, with which a text begins."""
+def _longest_name(text: str) -> str | None:
+    """Return the longest name, in upper or lower case, that begins a text; None if no name does."""
     head = text if text.isidentifier() else re.split(r"[\s,.@(]", text, maxsplit=1)[0]
     words = head[:LONGEST_NAME].split("_")
     heads = ("_".join(words[:length]) for length in range(len(words), 0, -1))
@@ -181,17 +185,16 @@ def _head(text: str) -> str | None:
 
 
 def _read_plain(head: str, rest: str, version: Version) -> list[NamedMeasure]:
-    """Return the measures of a name with or without a dot and parameters."""
-    nicknames = NICKNAMES[version.name]
+    """Return the measures of a name, or of a name, a dot and parameters.
+
+    head  the name of a measure, a nickname, or a name of another tool, in any case
+    rest  the dot and the parameters, or nothing
+    """
+    members = NICKNAMES[version.name]
     measure = _measure_called(head)
-    nickname = next((name for name in nicknames if name.casefold() == head.casefold()), None)
+    nickname = next((name for name in members if name.casefold() == head.casefold()), None)
     if nickname is not None and (measure is None or nickname == head):
-        if rest and nickname in OUR_NICKNAMES:
-            raise MeasureError(
-                f"{nickname} is a nickname for {', '.join(nicknames[nickname])} and takes no parameters"
-                + (f"; did you mean {measure.name}{rest}?" if measure is not None else "")
-            )
-        return [NamedMeasure(measure_of(member), by_name=False) for member in nicknames[nickname]]
+        return _read_nickname(nickname, members[nickname], rest, measure)
     if nickname is not None and measure is not None and measure.name != head and not rest:
         raise MeasureError(f"expected {measure.name} (the measure) or {nickname} (a nickname)")
     if rest == ".":
@@ -202,8 +205,23 @@ def _read_plain(head: str, rest: str, version: Version) -> list[NamedMeasure]:
         raise MeasureError(f"{measure.name} takes no parameters, found {quoted(rest[1:])}")
     if not rest.endswith(")"):
         return [NamedMeasure(measure, (rest[1:],) if rest else ())]
-    parameters, view = _cut_view(rest[1:])
+    parameters, view = _split_view(rest[1:])
     return [_in_view(measure, parameters, view)]
+
+
+def _read_nickname(
+    nickname: str, members: Iterable[str], rest: str, measure: Measure | None
+) -> list[NamedMeasure]:
+    """Return the measures of a nickname; raise MeasureError for parameters of one of our own.
+
+    measure  the measure whose name differs from the nickname by case alone, None if there is none
+    """
+    if rest and nickname in OUR_NICKNAMES:
+        message = f"{nickname} is a nickname for {', '.join(members)} and takes no parameters"
+        if measure is not None:
+            message += f"; did you mean {measure.name}{rest}?"
+        raise MeasureError(message)
+    return [NamedMeasure(measure_of(member), by_name=False) for member in members]
 
 
 def _measure_called(head: str) -> Measure | None:
@@ -213,7 +231,7 @@ def _measure_called(head: str) -> Measure | None:
 
 
 def _in_view(measure: Measure, parameters: str | None, view: View) -> NamedMeasure:
-    """Check that the measure can be computed in this view, and return both."""
+    """Return the measure in a view; raise MeasureError if it cannot be computed so."""
     if view.level is not None and not measure.uses_level:
         raise MeasureError(f"{measure.name} does not depend on the relevance level, found rel={view.level}")
     if (view.judged_only or view.bound) and measure.relevance is not RelevanceInfo.QRELS:
@@ -226,53 +244,61 @@ def _in_view(measure: Measure, parameters: str | None, view: View) -> NamedMeasu
     return NamedMeasure(measure, () if parameters is None else (parameters,), view)
 
 
-def _cut_view(text: str) -> tuple[str, View]:
-    """Return a text without the settings at its end, and these."""
-    match = re.search(_ENDING, text) if text.endswith(")") else None
+def _split_view(text: str) -> tuple[str, View]:
+    """Return a text without the settings of a view at its end, and that view."""
+    match = re.search(_VIEW, text) if text.endswith(")") else None
     if match is None:
         return text, View()
+    level, scale = match["level"], match["scale"]
     view = View(
-        level=None if match[1] is None else int(match[1]),
-        judged_only=match[2] is not None,
-        bound=match[3],
-        scale=None if match[4] is None else int(match[4]),
+        level=None if level is None else int(level),
+        judged_only=match["judged_only"] is not None,
+        bound=match["bound"],
+        scale=None if scale is None else int(scale),
     )
     return text[: match.start()], view
 
 
 def _read_label(text: str, head: str, rest: str) -> NamedMeasure:
-    """Return the measure of a printed name: P_10, set_F_2.0, F_cut_2_10, sdcg_5_max_rel=4."""
-    parameters, view = _cut_view(rest[1:])
+    """Return the measure of a printed label: P_10, set_F_2.0, F_cut_2_10, sdcg_5_max_rel=4.
+
+    head, rest  the name at its beginning, and what follows: `P` and `_10`
+    """
+    parameters, view = _split_view(rest[1:])
     measure = _measure_called(head)
     if measure is None:
         return _read_notation(text, head, f"{rest[1 + len(parameters) :]}@{parameters}")
     kind = measure.parameters
     if isinstance(kind, BetaCutoffs):
-        parameters = "+" + parameters.replace("_", ",", 1)  # so a β of 0 is no decimal comma
+        parameters = "+" + parameters.replace("_", ",", 1)  # with the sign, a β of 0 is no decimal comma
+    # A cutoff before settings, as in sdcg_5_max_rel=4, is separated from them by a comma in -m.
     parameters = re.sub(rf"\A([0-9]+|{WHOLE_RANKING})_(?=\w+=)", r"\1,", parameters)
     is_cutoff = parameters.isdecimal() or parameters == WHOLE_RANKING
     names_one_cutoff = isinstance(kind, Cutoffs | OptionalCutoffs | UnitedCutoffs) and "=" not in parameters
     try:
         if isinstance(kind, NoParameters) or (names_one_cutoff and not is_cutoff):
             raise MeasureError(f"{measure.name} with {parameters}")
-        kind.columns(measure.name, [parameters], ())
+        kind.columns(measure.name, [parameters], ())  # raises MeasureError for parameters of another form
     except MeasureError:
         raise MeasureError(_unknown(text)) from None
     return _in_view(measure, parameters, view)
 
 
 _SETTINGS, _CUTOFF = r"[^()]*", r"[0-9]+%?|[0-9]*\.[0-9]+%?"
-_FORM = rf"(?:\((?P<settings>{_SETTINGS})\))?(?:@(?P<cutoff>{_CUTOFF}))?\Z"
-_FOLLOWED = rf"(?:\({_SETTINGS}\))?(?:@(?:{_CUTOFF}))?[\s,]+(\S+)\Z"
+_SETTINGS_AND_CUTOFF = rf"(?:\((?P<settings>{_SETTINGS})\))?(?:@(?P<cutoff>{_CUTOFF}))?\Z"
+_FOLLOWED_BY_WORD = rf"(?:\({_SETTINGS}\))?(?:@(?:{_CUTOFF}))?[\s,]+(\S+)\Z"
 """The same pattern, followed by a word that begins no further measure."""
 
 
 def _read_notation(text: str, head: str, rest: str) -> NamedMeasure:
-    """Return the measure of a name with settings in brackets or a cutoff behind @."""
-    match = re.match(_FORM, rest)
+    """Return the measure of a name with settings in brackets or a cutoff behind @: P(rel=2)@5.
+
+    head, rest  the name at its beginning, and what follows: `P` and `(rel=2)@5`
+    """
+    match = re.match(_SETTINGS_AND_CUTOFF, rest)
     if match is None:
-        following = re.match(_FOLLOWED, rest)
-        if following is not None and _head(following[1]) is None:
+        following = re.match(_FOLLOWED_BY_WORD, rest)
+        if following is not None and _longest_name(following[1]) is None:
             raise MeasureError(_unknown(following[1]))
         raise MeasureError(f"found {quoted(rest)} behind {head}, expected (setting=value,…)@cutoff")
     settings = read_settings(match["settings"] or "")
@@ -286,7 +312,7 @@ def _read_notation(text: str, head: str, rest: str) -> NamedMeasure:
         takes_cutoff = isinstance(measure.parameters, Cutoffs | Fractions | OptionalCutoffs)
         notation = Notation((), measure.name, f"{measure.name}.{{}}" if takes_cutoff else None)
     name, dot, parameters = notation.text(settings, match["cutoff"]).partition(".")
-    # A max_rel of the measure itself is taken out by now.
+    # `notation.text` took the max_rel of the measure itself: this one is the scale of the bound.
     scale = ""
     if bound:
         scale = settings.take("max_rel") or settings.take("scale")

@@ -22,19 +22,19 @@ from pres_eval.measures.parameters import PAGE_CUTOFFS, Cutoffs, Pairs
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 
 
-def _dcg(batch: Batch, named: GradeGains) -> FloatArray:
-    """Return (T,) the discounted gains of documents, added up."""
-    return gained(batch, document_gains(batch, named), discounted)
+def _dcg(batch: Batch, gains: GradeGains) -> FloatArray:
+    """Return (T,) the sum of the discounted gains of retrieved documents; `gains`: given ones, by grade."""
+    return gained(batch, document_gains(batch, gains), discounted)
 
 
-def best_dcg(batch: Batch, named: GradeGains) -> FloatArray:
-    """Return (T,) the discounted gain of the best ranking."""
-    return batch.of_judgements(_best_dcg, named)
+def best_dcg(batch: Batch, gains: GradeGains) -> FloatArray:
+    """Return (T,) the discounted gain of the best ranking, computed once for all runs on these judgements."""
+    return batch.of_judgements(_computed_best_dcg, gains)
 
 
-def _best_dcg(batch: Batch, named: GradeGains) -> FloatArray:
-    """Return (T,) the same, where it is not known from a run before."""
-    best = best_ranking(batch, named)
+def _computed_best_dcg(batch: Batch, gains: GradeGains) -> FloatArray:
+    """Compute and return (T,) the discounted gain of the best ranking."""
+    best = best_ranking(batch, gains)
     return best.sum_by_topic(discounted(best.gain, best.rank))
 
 
@@ -52,8 +52,12 @@ def ndcg(batch: Batch, pairs: KeyNumbers) -> FloatArray:
     Source: Järvelin & Kekäläinen, "Cumulated gain-based evaluation of IR techniques", TOIS 20(4), 2002,
       doi:10.1145/582415.582418.  ir_measures' nDCG.
     """
-    named = grade_gains(pairs, batch.version)
-    return score_with_gains(batch, named, lambda b, g: divide(_dcg(b, g), best_dcg(b, g)))
+    return score_with_gains(batch, grade_gains(pairs, batch.version), _normalised_dcg)
+
+
+def _normalised_dcg(batch: Batch, gains: GradeGains) -> FloatArray:
+    """Return (T,) the discounted gain as a share of that of the best ranking."""
+    return divide(_dcg(batch, gains), best_dcg(batch, gains))
 
 
 def dcg(batch: Batch, pairs: KeyNumbers) -> FloatArray:
@@ -89,14 +93,18 @@ def ndcg_cut(batch: Batch, cutoff: int) -> FloatArray:
     Notes: -l has no effect.  For gains of 2^grade - 1, as learning to rank has them, see ndcg_exp_cut.
     Source: as ndcg; trec_eval.  ir_measures' nDCG@k.
     """
-    begins, length, ideal = batch.of_judgements(_running_best_dcg, int(np.max(cutoff)))
-    best = ideal[begins + np.minimum(length, cutoff)]  # (T,), or (C, T) for several cutoffs
+    begins, lengths, sums = batch.of_judgements(_running_best_dcg, int(np.max(cutoff)))
+    best = sums[begins + np.minimum(lengths, cutoff)]  # (T,), or (C, T) for several cutoffs
     return divide(gained(batch, document_gains(batch), discounted, cutoff), best)
 
 
-def _running_best_dcg(batch: Batch, most: int) -> tuple[IntArray, IntArray, FloatArray]:
-    """Return where the sums of each topic begin (T,), how many follow the 0 there (T,), and the sums."""
-    best = best_ranking(batch, most=most)
+def _running_best_dcg(batch: Batch, last_rank: int) -> tuple[IntArray, IntArray, FloatArray]:
+    """Return the discounted gains of the best rankings down to each rank from 0 to `last_rank`.
+
+    As three arrays: where each topic begins in the third (T,), how many ranks its best ranking has (T,), and
+    the sums of all topics, those of a topic at ranks 0, 1, 2, ….
+    """
+    best = best_ranking(batch, most=last_rank)
     sums = accumulate(np.add, discounted(best.gain, best.rank), best.offsets)
     begins = best.offsets[:-1]
     return begins + np.arange(len(begins)), best.length, np.insert(sums, begins, 0.0)
@@ -132,7 +140,7 @@ def _exponential_gain(grade: IntArray, highest: IntArray) -> FloatArray:
 
 
 def plain_ndcg(topic: RankedTopic, pairs: KeyNumbers) -> float:
-    """Return ndcg of one topic; gains for grades are not among what it knows."""
+    """Return ndcg of one topic, with grades as gains: columns with `pairs` use the array function."""
     best = topic.judged.ideal[-1]
     return topic.dcg(topic.num_ret) / best if best else 0.0
 

@@ -10,7 +10,7 @@ from pres_eval.records import dataclass
 
 
 class NotationSettings(dict[str, str]):
-    """The settings in brackets; what is taken out was understood."""
+    """Settings in brackets, by name.  Readers take out those that they know: the ones left are unknown."""
 
     def take(self, name: str, default: str = "") -> str:
         """Remove a setting and return its value."""
@@ -33,15 +33,15 @@ Rule = Callable[[NotationSettings, str | None], str]
 class Notation:
     """Names of other tools for a measure, and the text of -m that they mean.
 
-    names   the names, in any case; the first is the one to show
-    whole   the text without a cutoff behind @; None: there must be one
-    cut     the text with a cutoff, in the place of its {}; None: there must be none
-    binary  the texts `whole` and `cut` of another measure, which is meant if a level is given (rel)
-    tool    whose names they are
-    keys    settings that have the same names here
-    defaults  settings in the texts, as {p}, and their defaults
-    needed  the setting that there must be
-    rule    where these do not describe the text, the function that returns it
+    names     the names, in any case; pages show the first
+    whole     the text of -m if there is no cutoff behind @; None: a cutoff is needed
+    cut       the text of -m if there is a cutoff, which replaces {}; None: no cutoff is allowed
+    binary    the texts `whole` and `cut` if a level is given (rel): then another measure is meant
+    tool      the tool that has these names
+    keys      settings that -m has by the same name
+    defaults  settings that `whole` and `cut` contain, as {p}, and their defaults
+    needed    the setting that must be given
+    rule      the function that returns the text of -m, if templates cannot describe it
     """
 
     names: tuple[str, ...]
@@ -55,7 +55,7 @@ class Notation:
     rule: Rule | None = None
 
     def text(self, settings: NotationSettings, cutoff: str | None) -> str:
-        """Return the text that settings and the cutoff behind @, if any, mean."""
+        """Return the text of -m for settings in brackets and a cutoff behind @ (None: there is none)."""
         if self.rule is not None:
             return self.rule(settings, cutoff)
         text = self._template("rel" in settings, cutoff)
@@ -70,7 +70,7 @@ class Notation:
         return filled_in + separator + ",".join(parameters)
 
     def _template(self, has_level: bool, cutoff: str | None) -> str:
-        """Return the text with or without a cutoff; raise MeasureError if this notation has no such one."""
+        """Return `whole` or `cut`, or those of `binary`; raise MeasureError if that one is None."""
         whole = self.whole
         cut = self.cut
         if self.binary is not None and has_level:
@@ -85,6 +85,7 @@ class Notation:
 
 
 def _compat(settings: NotationSettings, cutoff: str | None) -> str:
+    """Return our text for Compat(normalize=True), where -m has 1 for True."""
     if "normalize" in settings:
         normalized = settings.choose("normalize", "True", "False") == "True"
         settings["normalize"] = str(int(normalized))
@@ -107,12 +108,14 @@ def _ndcg(settings: NotationSettings, cutoff: str | None) -> str:
 
 
 def _set_p(settings: NotationSettings, cutoff: str | None) -> str:
+    """Return our name of SetP; SetP(relative=True) is a measure of its own."""
     is_relative = settings.choose("relative", "False", "True") == "True"
     name = "set_relative_P" if is_relative else "set_P"
     return Notation((), name).text(settings, cutoff)
 
 
 def _set_f(settings: NotationSettings, cutoff: str | None) -> str:
+    """Return our text for SetF(beta=…)."""
     if cutoff:
         raise MeasureError(f"set_F takes no cutoff, found @{cutoff}: use F(beta=…)@{cutoff}")
     beta = settings.take("beta")
@@ -206,8 +209,9 @@ def read_settings(text: str) -> NotationSettings:
     begin = 0
     for end, letter in enumerate(text + ","):
         depth += (letter in "{[") - (letter in "}]")
-        # A brace that stays open ends with the text: what reads the value reports it.
-        if letter == "," and (depth <= 0 or end == len(text)):
+        # A brace that stays open ends with the text: the reader of the value reports it.
+        in_braces = depth > 0 and end < len(text)
+        if letter == "," and not in_braces:
             key, _, value = text[begin:end].partition("=")
             if key.strip() or value.strip():
                 settings[key.strip()] = value.strip()

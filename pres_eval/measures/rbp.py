@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pres_eval.arrays import BLOCK, FloatArray, IntArray, accumulate
+from pres_eval.arrays import BLOCK_ROWS, FloatArray, IntArray, accumulate
 from pres_eval.batches.batch import Batch
 from pres_eval.errors import MeasureError, quoted
 from pres_eval.measures.base import Measure, Trait, WhenMissing
@@ -125,7 +125,7 @@ def rbp_residual(batch: Batch, pairs: KeyNumbers) -> FloatArray:
     """
     p = persistence_of(pairs)
     power = Powers(p, int(batch.num_ret.max(initial=0)) + 1)
-    blocks = map(every_rank, blocks_of_ranks(batch, BLOCK))
+    blocks = map(every_rank, blocks_of_ranks(batch, BLOCK_ROWS))
     weight = [block.sum_by_topic(power[block.rank - 1], block.grade < 0) for block in blocks]
     unjudged = batch.num_ret > batch.count_by_topic(batch.grade >= 0)
     return np.where(unjudged, power[batch.num_ret] + (1 - p) * np.concatenate(weight), 0.0)

@@ -15,7 +15,7 @@ import numpy as np
 from pres_eval.arrays import FloatArray, IntArray, accumulate, elementwise, log2
 from pres_eval.batches.batch import Batch
 from pres_eval.measures.base import Measure, Trait
-from pres_eval.measures.continuing import DEPTH, gain_for_each_document, insq_continues, scaled_gains
+from pres_eval.measures.continuing import READERS_DEPTH, gain_for_each_document, insq_continues, scaled_gains
 from pres_eval.measures.counting import discounted, gained
 from pres_eval.measures.parameters import PAGE_CUTOFFS
 from pres_eval.measures.settings import MAX_REL, MIN_REL, WANTED_GAIN, MeasureSettings, persistence
@@ -40,7 +40,7 @@ def scaled_dcg(batch: Batch, cutoff: int, min_rel: float, max_rel: float | None)
       behavior into the measurement of search effectiveness", TOIS 35(3), 2017, doi:10.1145/3052768; cwl_eval.
       trec_eval: none.  ir_measures' SDCG(max_rel=…)@k.
     """
-    depth = min(cutoff, DEPTH)
+    depth = min(cutoff, READERS_DEPTH)
     most = np.add.accumulate(1.0 / log2(np.arange(2, depth + 2)))[-1]
     return np.asarray(
         gained(batch, scaled_gains(batch, min_rel, max_rel), discounted, depth) / most, np.float64
@@ -65,7 +65,7 @@ def bejeweled_player(
     Source: Zhang et al., "Evaluating web search with a bejeweled player model", SIGIR 2017,
       doi:10.1145/3077136.3080841; cwl_eval.  trec_eval: none.  ir_measures' BPM(T=…,max_rel=…)@k.
     """
-    most = min(cutoff, DEPTH)
+    most = min(cutoff, READERS_DEPTH)
     gains = np.where(batch.rank <= most, scaled_gains(batch, min_rel, max_rel), 0.0)
     running = accumulate(np.add, gains, batch.offsets)
     reached = running >= gain_wanted - GAIN_TOLERANCE * max(1.0, abs(gain_wanted))
@@ -90,10 +90,10 @@ def insq(batch: Batch, gain_wanted: float, min_rel: float, max_rel: float | None
     Source: Moffat, Scholer & Thomas, "Models and metrics: IR evaluation as a user process", ADCS 2012,
       doi:10.1145/2407085.2407092; cwl_eval.  trec_eval: none.  ir_measures' INSQ(T=…,max_rel=…).
     """
-    weights = np.ones(DEPTH)
-    weights[1:] = np.multiply.accumulate(insq_continues(np.arange(1.0, DEPTH), gain_wanted))
+    weights = np.ones(READERS_DEPTH)
+    weights[1:] = np.multiply.accumulate(insq_continues(np.arange(1.0, READERS_DEPTH), gain_wanted))
     gains = scaled_gains(batch, min_rel, max_rel)
-    collected = gained(batch, gains, lambda gain, rank: gain * weights[rank - 1], DEPTH)
+    collected = gained(batch, gains, lambda gain, rank: gain * weights[rank - 1], READERS_DEPTH)
     return np.asarray(collected / np.add.accumulate(weights)[-1], np.float64)
 
 
@@ -117,7 +117,7 @@ def inst(batch: Batch, gain_wanted: float, min_rel: float, max_rel: float | None
         step = (rank + gain_wanted + missing - 1.0) / (rank + gain_wanted + missing)
         return step * step
 
-    return gain_for_each_document(batch, DEPTH, min_rel, max_rel, continues)
+    return gain_for_each_document(batch, READERS_DEPTH, min_rel, max_rel, continues)
 
 
 def nearly_err_truncated(batch: Batch, cutoff: int, min_rel: float, max_rel: float | None) -> FloatArray:
@@ -171,7 +171,9 @@ def nearly_err_persistent(batch: Batch, p: float, min_rel: float, max_rel: float
     Notes: equation 10 of the paper: RBP's reader who can be satisfied.
     Source: as nerr8.  ir_measures' NERR10(p=…,max_rel=…).
     """
-    return gain_for_each_document(batch, DEPTH, min_rel, max_rel, lambda rank, table: p * (1.0 - table))
+    return gain_for_each_document(
+        batch, READERS_DEPTH, min_rel, max_rel, lambda rank, table: p * (1.0 - table)
+    )
 
 
 def nearly_err_wanting(batch: Batch, gain_wanted: float, min_rel: float, max_rel: float | None) -> FloatArray:
@@ -189,7 +191,11 @@ def nearly_err_wanting(batch: Batch, gain_wanted: float, min_rel: float, max_rel
     Source: as nerr8.  ir_measures' NERR11(T=…,max_rel=…).
     """
     return gain_for_each_document(
-        batch, DEPTH, min_rel, max_rel, lambda rank, table: insq_continues(rank, gain_wanted) * (1.0 - table)
+        batch,
+        READERS_DEPTH,
+        min_rel,
+        max_rel,
+        lambda rank, table: insq_continues(rank, gain_wanted) * (1.0 - table),
     )
 
 

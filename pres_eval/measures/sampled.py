@@ -19,11 +19,14 @@ from pres_eval.measures.parameters import Cutoffs, Pairs
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 from pres_eval.options import LARGEST_LONG, RelevanceInfo
 
-SMOOTHED = (0.00001, 0.00003)
-"""Number that sample_eval.pl adds to relevant and to drawn documents, so that no share is 0/0."""
+ADDED_TO_RELEVANT = 0.00001
+"""ε: documents that sample_eval.pl adds to the relevant ones drawn, so that no share is 0/0."""
+
+ADDED_TO_DRAWN = 0.00003
+"""3ε: documents that it adds to all those drawn."""
 
 WHOLE_NUMBER_TOLERANCE = 1e-9
-"""Documents that are inferred and this near to a whole number are as many."""
+"""Inferred numbers of documents this near to a whole number are that number."""
 
 
 def inferred_ap(batch: SampledBatch) -> FloatArray:
@@ -57,20 +60,20 @@ def _precision_at_found(batch: SampledBatch) -> FloatArray:
     """Return (D,) the precision that is expected at each document retrieved, if it is relevant."""
     retrieved = batch.retrieved
     times = batch.times[retrieved]
-    relevant = batch.times[retrieved] * batch.is_rel[retrieved]
-    number = batch.group_of[retrieved] - batch.offsets[batch.topic_of[retrieved]]
-    documents = np.arange(len(retrieved)) - batch.begins
-    above = np.zeros(len(retrieved))
-    for stratum in range(int(number.max(initial=-1)) + 1):
-        inside = number == stratum
-        share = divide(batch.before(inside.astype(float)), documents)
-        above += (
-            share
-            * (batch.before(relevant * inside) + SMOOTHED[0])
-            / (batch.before(times * inside) + SMOOTHED[1])
+    relevant = times * batch.is_rel[retrieved]
+    stratum_of = batch.group_of[retrieved] - batch.offsets[batch.topic_of[retrieved]]
+    num_above = np.arange(len(retrieved)) - batch.begins
+    precision_above = np.zeros(len(retrieved))
+    for stratum in range(int(stratum_of.max(initial=-1)) + 1):
+        in_stratum = stratum_of == stratum
+        share_of_stratum = divide(batch.before(in_stratum.astype(float)), num_above)
+        precision_above += (
+            share_of_stratum
+            * (batch.before(relevant * in_stratum) + ADDED_TO_RELEVANT)
+            / (batch.before(times * in_stratum) + ADDED_TO_DRAWN)
         )
     rank = batch.rank[retrieved]
-    return 1 / rank + documents / rank * above
+    return 1 / rank + num_above / rank * precision_above
 
 
 def inferred_ndcg(batch: SampledBatch, pairs: KeyNumbers) -> FloatArray:
@@ -108,30 +111,38 @@ def _log2(values: FloatArray) -> FloatArray:
 
 
 def _ideal_dcg(batch: SampledBatch, gain: FloatArray) -> FloatArray:
-    """Return (T,) the discounted gain of a ranking of all documents inferred to have one, the best first."""
+    """Return the discounted gain (T,) of the best ranking of all documents that are inferred to have a gain.
+
+    gain  (R,) of the documents, 0 for those that were not drawn
+    """
     best = np.zeros(len(batch))
-    start = np.zeros(len(batch))
+    num_placed = np.zeros(len(batch))
     for value in np.unique(gain[gain > 0])[::-1].tolist():
         rows = np.flatnonzero(gain == value)
-        of_strata = batch.by_stratum(batch.times[rows], rows)
-        numbers = batch.over_strata(divide(of_strata * batch.num_documents, batch.drawn))
-        for topic in np.flatnonzero(numbers).tolist():
-            ranks = _ranks(start[topic], numbers[topic], batch.most or LARGEST_LONG)
+        num_drawn = batch.by_stratum(batch.times[rows], rows)
+        num_inferred = batch.over_strata(divide(num_drawn * batch.num_documents, batch.drawn))
+        for topic in np.flatnonzero(num_inferred).tolist():
+            ranks = _ranks(num_placed[topic], num_inferred[topic], batch.most or LARGEST_LONG)
             best[topic] = np.add.accumulate(np.append(best[topic], value / _log2(ranks + 1)))[-1]
-        start += numbers
+        num_placed += num_inferred
         # 2 + 8/3 + 4/3 are 6 documents, also if doubles add up to a little less.
-        start = np.where(np.abs(start - np.rint(start)) < WHOLE_NUMBER_TOLERANCE, np.rint(start), start)
+        is_whole = np.abs(num_placed - np.rint(num_placed)) < WHOLE_NUMBER_TOLERANCE
+        num_placed = np.where(is_whole, np.rint(num_placed), num_placed)
     return best
 
 
-def _ranks(start: float, number: float, most: int) -> FloatArray:
-    """Return (n,) the ranks above `start` of a number of documents that need not be whole, up to `most`."""
-    # sample_eval.pl: the first counts even beyond `most`, and ranks are counted up by one after the other.
-    steps = np.ones(max(min(int(number) + 2, most + 1), 1))
-    steps[0] += start
+def _ranks(num_placed: float, num_documents: float, cutoff: int) -> FloatArray:
+    """Return the ranks (n,) of a number of documents that follow others in a ranking, down to a cutoff.
+
+    Neither number need be whole: 2.5 documents behind 1.5 have the ranks 2.5 and 3.5.
+    """
+    # sample_eval.pl: the first document counts even below the cutoff, and ranks are counted up one by one.
+    steps = np.ones(max(min(int(num_documents) + 2, cutoff + 1), 1))
+    steps[0] += num_placed
     ranks = np.add.accumulate(steps)
-    ranks = ranks[ranks <= start + number + WHOLE_NUMBER_TOLERANCE]
-    return ranks[: 1 + int(np.count_nonzero(ranks < most))]
+    ranks = ranks[ranks <= num_placed + num_documents + WHOLE_NUMBER_TOLERANCE]
+    num_above_cutoff = int(np.count_nonzero(ranks < cutoff))
+    return ranks[: num_above_cutoff + 1]
 
 
 def inferred_precision(batch: SampledBatch, cutoff: int) -> FloatArray:
@@ -164,8 +175,8 @@ def inferred_within(batch: SampledBatch, cutoff: int = LARGEST_LONG) -> FloatArr
     """Return (T,) the relevant documents that are inferred to be retrieved down to a rank."""
     rows = batch.retrieved[batch.rank[batch.retrieved] <= cutoff]
     documents = batch.by_stratum(np.ones(len(rows)), rows)
-    relevant = batch.by_stratum(batch.times[rows] * batch.is_rel[rows], rows) + SMOOTHED[0]
-    drawn = batch.by_stratum(batch.times[rows], rows) + SMOOTHED[1]
+    relevant = batch.by_stratum(batch.times[rows] * batch.is_rel[rows], rows) + ADDED_TO_RELEVANT
+    drawn = batch.by_stratum(batch.times[rows], rows) + ADDED_TO_DRAWN
     return batch.over_strata(documents * relevant / drawn)
 
 
@@ -230,7 +241,8 @@ def stat_num_rel(batch: SampledBatch) -> FloatArray:
 _of_strata = partial(
     Measure, relevance=RelevanceInfo.STRATA, ours=True, traits=frozenset({Trait.IGNORES_TAIL})
 )
-_of_any = partial(_of_strata, relevance=RelevanceInfo.PRELS)
+# Measures of -R prels take -R strata too.
+_of_strata_or_prels = partial(_of_strata, relevance=RelevanceInfo.PRELS)
 
 MEASURES: tuple[Measure, ...] = (
     _of_strata("xinfAP", inferred_ap),
@@ -245,6 +257,6 @@ MEASURES: tuple[Measure, ...] = (
     _of_strata("irecall", inferred_recall, Cutoffs(DOCUMENT_CUTOFFS)),
     _of_strata("inum_rel_ret", num_rel_ret_inferred, summary=total, tells_quality=False),
     _of_strata("inum_rel", num_rel_inferred, summary=total, tells_quality=False),
-    _of_any("statAP", stat_ap),
-    _of_any("stat_num_rel", stat_num_rel, summary=total, tells_quality=False),
+    _of_strata_or_prels("statAP", stat_ap),
+    _of_strata_or_prels("stat_num_rel", stat_num_rel, summary=total, tells_quality=False),
 )

@@ -12,18 +12,28 @@ from pres_eval.measures import HOME, measure_names
 from pres_eval.measures.base import Format, Measure
 from pres_eval.measures.names import BOUNDS, NamedMeasure, View, read_text
 from pres_eval.measures.parameters import NoParameters
-from pres_eval.options import BEST, DEFAULT_NMAX, DOCNO, EXPECTED, V9, WORST, Options, RelevanceInfo, Version
+from pres_eval.options import (
+    BEST_ORDER,
+    BY_DOCNO,
+    DEFAULT_NMAX,
+    EXPECTED_VALUES,
+    V9,
+    WORST_ORDER,
+    Options,
+    RelevanceInfo,
+    Version,
+)
 from pres_eval.records import dataclass
 
 DEFAULT_MEASURES = ("official", "PRES")
-NAMED_AT_MOST = 4
+MEASURES_NAMED_AT_MOST = 4
 """Measures that a message names before it counts the rest."""
 
-OF_SAMPLES = {
+DEFAULT_MEASURES_OF_SAMPLES = {
     RelevanceInfo.STRATA: ("sampled",),
     RelevanceInfo.PRELS: ("runid", "num_q", "statAP", "stat_num_rel"),
 }
-"""Default measures for judgements that were drawn."""
+"""Default measures for judgements of a sample, by their format."""
 
 
 USUAL_VIEW = View()
@@ -34,7 +44,7 @@ USUAL_VIEW = View()
 class SelectedColumn:
     """One column of the output: a measure with its arguments filled in.
 
-    view     settings of this column alone; the label has them
+    view     settings of this column alone; the label contains them
     by_name  whether the measure was named itself, and not by a nickname for several
     """
 
@@ -46,7 +56,7 @@ class SelectedColumn:
 
     @property
     def plain(self) -> Callable[..., float] | None:
-        """The plain function of the measure; None if there is none for this view or these parameters."""
+        """The function of the measure for one topic in plain Python; None if this column has none."""
         if self.view is not USUAL_VIEW and self.view != USUAL_VIEW:
             return None
         for argument in self.arguments:
@@ -61,7 +71,7 @@ Selection = tuple[SelectedColumn, ...]
 
 
 MOST_COLUMNS = 100_000
-"""Columns of an evaluation, and values of an argument that is a list: each takes memory for all topics."""
+"""Columns of an evaluation, and values of a list argument, at most: each needs memory for all topics."""
 
 
 def select(
@@ -76,30 +86,36 @@ def select(
     Raises MeasureError that names everything that is wrong with the texts, with the nearest names.
     """
     options = options or Options()
-    named, problems = _read_texts(texts or OF_SAMPLES.get(relevance, DEFAULT_MEASURES), options.version)
+    default_measures = DEFAULT_MEASURES_OF_SAMPLES.get(relevance, DEFAULT_MEASURES)
+    named, problems = _read_texts(texts or default_measures, options.version)
     columns: list[SelectedColumn] = []
     for asked in _in_print_order(named):
         is_of_strata = asked.measure.relevance is RelevanceInfo.STRATA
         if is_of_strata and relevance is RelevanceInfo.PRELS and not asked.by_name:
-            continue  # the nickname "sampled" also has measures that prels do not have
+            continue  # the nickname "sampled" also has measures that prels are not enough for
         try:
-            if asked.by_name and options.ties in (BEST, WORST):
-                _check_ties(asked.measure, options.ties)
-            if asked.view.bound is not None:
-                _check_unjudged(options.judged_only)
-            columns += _columns(asked, nmax)
+            _check_options(asked, options)
+            columns += _columns_of(asked, nmax)
         except MeasureError as error:
             problem = str(error)
             if "decimal comma" not in problem:
                 problem += decimal_comma(f"{asked.measure.name}.{' '.join(asked.parameters)}")
             problems.append(problem)
     if any(column.measure.relevance is not relevance for column in columns):
-        problems += _of_other_judgements(columns, relevance)
+        problems += _unfit_judgements(columns, relevance)
     if problems:
         raise MeasureError("; ".join(problems))
     if len(columns) > MOST_COLUMNS:
         raise MeasureError(f"-m: found {len(columns):,} columns, expected at most {MOST_COLUMNS:,}")
     return tuple(columns)
+
+
+def _check_options(asked: NamedMeasure, options: Options) -> None:
+    """Raise MeasureError if the options exclude a measure, or the bounds that its view asks for."""
+    if asked.by_name and options.ties in (BEST_ORDER, WORST_ORDER):
+        _check_ties(asked.measure, options.ties)
+    if asked.view.bound is not None:
+        _check_unjudged(options.judged_only)
 
 
 def _check_unjudged(judged_only: bool) -> None:
@@ -113,14 +129,15 @@ def _check_ties(measure: Measure, ties: str) -> None:
     if not measure.best_by_grade:
         raise MeasureError(
             f"{measure.name}: --ties {ties} orders a tie by grade, which need not be the"
-            f" {ties} order for this measure, expected another measure, or --ties {DOCNO}"
+            f" {ties} order for this measure, expected another measure, or --ties {BY_DOCNO}"
         )
 
 
 def _in_print_order(named: Sequence[NamedMeasure]) -> Iterator[NamedMeasure]:
     """Yield each measure once for each view of its columns, with the parameters of all texts together."""
     print_order = {name: number for number, name in enumerate(measure_names())}
-    measures = {asked.measure.name: asked.measure for asked in named}  # of one's own the last of a name
+    # If several measures of the user's have one name, the last one counts.
+    measures = {asked.measure.name: asked.measure for asked in named}
     groups: dict[tuple[str, View], list[NamedMeasure]] = {}
     for asked in sorted(named, key=lambda asked: print_order[asked.measure.name]):
         if measures[asked.measure.name] is asked.measure:
@@ -130,8 +147,8 @@ def _in_print_order(named: Sequence[NamedMeasure]) -> Iterator[NamedMeasure]:
         yield NamedMeasure(measures[name], parameters, view, any(asked.by_name for asked in group))
 
 
-def _columns(asked: NamedMeasure, nmax: Sequence[int]) -> list[SelectedColumn]:
-    """Return the columns of a measure seen in one way."""
+def _columns_of(asked: NamedMeasure, nmax: Sequence[int]) -> list[SelectedColumn]:
+    """Return the columns of a named measure, one for each set of arguments."""
     measure = asked.measure
     return [
         SelectedColumn(
@@ -169,7 +186,7 @@ def labels_of(text: str, version: Version = V9) -> tuple[str, ...]:
     Raises MeasureError for a name that does not exist.
     """
     named = _in_print_order(list(read_text(text, version)))
-    return tuple(column.label for asked in named for column in _columns(asked, DEFAULT_NMAX))
+    return tuple(column.label for asked in named for column in _columns_of(asked, DEFAULT_NMAX))
 
 
 def named_measures(texts: Iterable[str], version: Version) -> tuple[Measure, ...]:
@@ -196,16 +213,16 @@ ONLY_PRELS = "-R prels"
 """The format of judgements whose measures take those of -R strata too."""
 
 
-def _of_other_judgements(columns: Iterable[SelectedColumn], relevance: RelevanceInfo) -> Iterator[str]:
-    """Yield which measures need other judgements than there are."""
+def _unfit_judgements(columns: Iterable[SelectedColumn], relevance: RelevanceInfo) -> Iterator[str]:
+    """Yield, for each format of judgements that is missing, the message about the measures that need it."""
     names_by_need: dict[RelevanceInfo, list[str]] = {}
     for measure in {column.measure.name: column.measure for column in columns}.values():
-        if not _takes(measure, relevance):
+        if not _is_computed_from(measure, relevance):
             names_by_need.setdefault(measure.relevance, []).append(measure.name)
     for needed, names in names_by_need.items():
-        examples = ", ".join(names[:NAMED_AT_MOST])
-        if len(names) > NAMED_AT_MOST:
-            examples += f" and {len(names) - NAMED_AT_MOST} more"
+        examples = ", ".join(names[:MEASURES_NAMED_AT_MOST])
+        if len(names) > MEASURES_NAMED_AT_MOST:
+            examples += f" and {len(names) - MEASURES_NAMED_AT_MOST} more"
         if relevance is RelevanceInfo.QRELS_FLOAT and needed is RelevanceInfo.QRELS:
             yield f"{examples}: needs whole grades, but these may have decimals ({relevance.value})"
         else:
@@ -213,7 +230,7 @@ def _of_other_judgements(columns: Iterable[SelectedColumn], relevance: Relevance
             yield f"{examples}: needs {needed.value}, but the judgements are read with {read_with}"
 
 
-def _takes(measure: Measure, relevance: RelevanceInfo) -> bool:
+def _is_computed_from(measure: Measure, relevance: RelevanceInfo) -> bool:
     """Return whether a measure can be computed from judgements of this kind."""
     if measure.relevance in (relevance, RelevanceInfo.ANY):
         return True
@@ -239,9 +256,10 @@ BOUNDS_OF_ALL = (
 def with_bounds(
     selection: Selection, options: Options, scale: int | None = None
 ) -> tuple[Selection, tuple[str, ...]]:
-    """Return each column followed by its bounds, and the measures of nicknames that have none.
+    """Return each column followed by its bounds, and the names of measures of nicknames without bounds.
 
-    `scale`: bounds if all that were retrieved were judged, with grades up to this; None: down to the cutoff.
+    scale  the highest grade, for bounds if all documents retrieved were judged; None: if those down to a
+           measure's cutoff were
     Raises MeasureError for a measure without bounds that was named itself, and for -J.
     """
     from pres_eval.measures.bounds import check_bounds, why_not
@@ -249,7 +267,7 @@ def with_bounds(
     _check_unjudged(options.judged_only or any(column.view.judged_only for column in selection))
 
     with_their_bounds: list[SelectedColumn] = []
-    without: list[str] = []
+    without_bounds: list[str] = []
     for column in selection:
         with_their_bounds.append(column)
         if column.view.bound is not None or not column.measure.tells_quality:
@@ -257,21 +275,22 @@ def with_bounds(
         if column.by_name:
             check_bounds(column.measure, column.arguments, scale)
         elif why_not(column.measure, column.arguments, scale):
-            without.append(column.measure.name)
+            without_bounds.append(column.measure.name)
             continue
         label = column.label.removesuffix(column.view.ending)
         for bound in BOUNDS:
             view = column.view._replace(bound=bound, scale=scale)
             with_their_bounds.append(replace(column, label=label + view.ending, view=view))
-    return tuple(dict.fromkeys(with_their_bounds)), tuple(dict.fromkeys(without))
+    return tuple(dict.fromkeys(with_their_bounds)), tuple(dict.fromkeys(without_bounds))
 
 
 def leave_out(
     selection: Selection, lacking: Callable[[Measure], bool], warn: Callable[[str], None], reason: str
 ) -> Selection:
-    """Return the columns without those of nicknames whose measures lack something, and warn of these.
+    """Return the columns without measures of nicknames that lack what the caller needs; warn of these.
 
-    reason  the warning, with {} for the names of the measures
+    lacking  whether a measure lacks it
+    reason   the warning, with {} for the names of the measures
     """
     left_out = [column for column in selection if not column.by_name and lacking(column.measure)]
     if left_out:
@@ -279,11 +298,14 @@ def leave_out(
     return tuple(column for column in selection if column not in left_out)
 
 
-def _as_ties_go(selection: Selection, options: Options, warn: Callable[[str], None]) -> Selection:
-    """Return the columns as --ties has them, and warn of measures of nicknames that are left out."""
+def _for_ties(selection: Selection, options: Options, warn: Callable[[str], None]) -> Selection:
+    """Return the columns that can be computed under --ties; warn of measures of nicknames that cannot.
+
+    Raises MeasureError for a measure that was named itself and cannot.
+    """
     from pres_eval.measures.expected import depends_on_order, has_expected_value
 
-    if options.ties != EXPECTED:
+    if options.ties != EXPECTED_VALUES:
         for column in selection:
             if column.by_name:
                 _check_ties(column.measure, options.ties)
@@ -304,21 +326,22 @@ def _as_ties_go(selection: Selection, options: Options, warn: Callable[[str], No
     return tuple(columns)
 
 
-def as_asked(
+def with_ties_and_bounds(
     selection: Selection, options: Options, bounds: bool | str, warn: Callable[[str], None]
 ) -> Selection:
-    """Return the columns as --ties and --bounds have them, and warn of those that are left without.
+    """Return the columns that --ties and --bounds ask for; warn of measures of nicknames that lack them.
 
-    bounds  whether there are any; "all,max_rel=3": if all that were retrieved were judged, up to this grade
-    Raises MeasureError for a measure named itself that has none, UsageError for a scale that is none.
+    bounds  whether columns have bounds; "all,max_rel=3": those if all documents retrieved were judged, with
+            grades up to 3
+    Raises MeasureError for a measure that was named itself and lacks them, UsageError for another text.
     """
-    if options.ties != DOCNO:
-        selection = _as_ties_go(selection, options, warn)
+    if options.ties != BY_DOCNO:
+        selection = _for_ties(selection, options, warn)
     if bounds:
         scale = read_scale(bounds) if isinstance(bounds, str) else None
-        selection, without = with_bounds(selection, options, scale)
-        if without:
-            warn(f"{', '.join(without)}: no bounds, as they are not defined")
+        selection, without_bounds = with_bounds(selection, options, scale)
+        if without_bounds:
+            warn(f"{', '.join(without_bounds)}: no bounds, as they are not defined")
     return selection
 
 

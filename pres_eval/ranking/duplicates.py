@@ -17,7 +17,7 @@ from pres_eval.ranking.whole_topics import DuplicateRowError
 from pres_eval.reading.blocks import Block, FileFormat, check_scores, joined
 from pres_eval.reading.file import File
 from pres_eval.reading.formats.delimited import read_columns
-from pres_eval.reading.lines import DOCNO, RUN
+from pres_eval.reading.lines import DOCNO_COLUMN, RUN
 from pres_eval.reading.run_files import RunFiles
 
 KEEP_ONE = "the evaluator can keep one: --duplicates best or --duplicates first"
@@ -28,23 +28,26 @@ Pair = tuple[bytes, bytes]
 
 
 def first_duplicate(run: RunFiles, form: FileFormat | None, ranker: RunRanker) -> InputError:
-    """Return the error of a run in which topics have documents twice: of the first row that is one too many.
+    """Return the error of a run in which topics have documents twice, for the first row that repeats one.
 
-    `form` is None for a trec run.  All rows are looked at together, so that what is named does not depend on
-    where the run was cut.
+    form  the format of the files, None for trec_eval's
+
+    All rows are compared together, so that the error does not depend on where the run was cut into parts.
     """
     blocks = [list(_blocks(source, form)) for source in run.sources]
     block = joined(run.name, chain.from_iterable(blocks))
     try:
         check_scores(run.name, block)
-    except InputError as error:
-        return error
+    except InputError as wrong_score:
+        return wrong_score
     rows = ranker.rows_part(block).rows
     pairs = list(_duplicates(ranker.ranker, rows))
-    counts = [sum(len(part.numbers) for part in parts) for parts in blocks]
-    files = list(zip([source.name for source in run.sources], counts, strict=True))
-    # Read once more, the file may have other lines.
-    return duplicate_error(run.name, block, pairs, files, form is None) or run.sources[0].changed()
+    files: list[tuple[str, int]] = []
+    for source, blocks_of_file in zip(run.sources, blocks, strict=True):
+        files.append((source.name, sum(len(part.numbers) for part in blocks_of_file)))
+    error = duplicate_error(run.name, block, pairs, files, by_line=form is None)
+    # Without a duplicate now, the file has changed since it was read first.
+    return error or run.sources[0].changed()
 
 
 def _blocks(source: File, form: FileFormat | None) -> Iterator[Block]:
@@ -53,11 +56,11 @@ def _blocks(source: File, form: FileFormat | None) -> Iterator[Block]:
         yield from form.read(source, False)
         return
     with contextlib.suppress(EmptyFileError):
-        yield from read_columns(source, RUN, header=False, document=DOCNO)
+        yield from read_columns(source, RUN, header=False, document=DOCNO_COLUMN)
 
 
 def _duplicates(ranker: Ranker, rows: Rows) -> Iterator[Pair]:
-    """Yield the first document that is there twice of each topic that has one."""
+    """Yield, for each topic that has a document twice, the topic and the first such document."""
     if not len(rows.topic):
         return
     order = stable_order(rows.topic, len(ranker.pool.topics))
@@ -65,6 +68,7 @@ def _duplicates(ranker: Ranker, rows: Rows) -> Iterator[Pair]:
     again, _ = repeated(offsets, rows.documents.take(order))
     for number in np.unique(rows.topic[order[again]]).tolist():
         members = order[int(offsets[number]) : int(offsets[number + 1])]
+        # Ranking the topic once more finds which of its documents comes twice.
         try:
             ranker.ranked_rows(
                 Rows(rows.topic[members], rows.scores[members], rows.documents.take(members)), 1
@@ -80,10 +84,11 @@ def duplicate_error(
     files: Sequence[tuple[str, int]] = (),
     by_line: bool = False,
 ) -> InputError | None:
-    """Return the error of the documents that topics have in two rows of a block; None if they have not.
+    """Return the error of the pair whose second row comes first in a block; None if a pair has only one row.
 
-    files    names of the files that the rows are from, and how many are from each
-    by_line  whether lines of the files are reported, not rows
+    pairs    a topic and its document that is there twice, for each such topic
+    files    the files that the rows are from: the name of each, and how many rows are from it
+    by_line  whether the error names lines of the files, not rows
     """
     rows_of_pair: dict[Pair, list[int]] = {pair: [] for pair in pairs}
     topics = {topic for topic, _ in pairs}
@@ -96,22 +101,26 @@ def duplicate_error(
                     rows_of_pair[topic, document].append(row)
     if not rows_of_pair or min(map(len, rows_of_pair.values())) < 2:
         return None
-    (topic, document), (first_row, second_row, *_) = min(rows_of_pair.items(), key=lambda item: item[1][1])
-    (first_file, first), (file, second) = (_file_and_row(name, row, files) for row in (first_row, second_row))
-    where, line = f"rows {first} and {second}", None
+    topic, document = min(rows_of_pair, key=lambda pair: rows_of_pair[pair][1])
+    first_row, second_row, *_ = rows_of_pair[topic, document]
+    first_file, first_number = _file_and_row(name, first_row, files)
+    second_file, second_number = _file_and_row(name, second_row, files)
+    line: int | None = None
     if by_line and block.lines is not None:
         line = int(block.lines[second_row])
-        where = f"first in line {block.lines[first_row]}" + (
-            f" of {first_file}" if first_file != file else ""
-        )
-    elif first_file != file:
-        where = f"row {first} of {first_file} and row {second}"
-    again = f"document {quoted(document)} of topic {quoted(topic)} again ({where})"
-    return InputError(file, line, again, "each document once per topic", KEEP_ONE)
+        rows = f"first in line {block.lines[first_row]}"
+        if first_file != second_file:
+            rows += f" of {first_file}"
+    elif first_file != second_file:
+        rows = f"row {first_number} of {first_file} and row {second_number}"
+    else:
+        rows = f"rows {first_number} and {second_number}"
+    again = f"document {quoted(document)} of topic {quoted(topic)} again ({rows})"
+    return InputError(second_file, line, again, "each document once per topic", KEEP_ONE)
 
 
 def _file_and_row(name: str, row: int, files: Sequence[tuple[str, int]]) -> tuple[str, int]:
-    """Return the file of a row, and which one of the file it is, from 1."""
+    """Return the name of the file that has a row of the block, and the row's number in the file, from 1."""
     for file, count in files:
         if row < count:
             return file, row + 1

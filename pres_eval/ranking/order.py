@@ -24,10 +24,10 @@ from pres_eval.ranking.ranked import NO_TIES, Ranked, Scores, Ties, inverse
 from pres_eval.reading.blocks import Documents
 from pres_eval.records import dataclass
 
-SHORT = 32
+SHORT_TOPIC_ROWS = 32
 """Rows of a topic up to which it takes longer to call a sort than to sort."""
 
-FEW = 8
+MOST_COMPARISONS = 8
 """Times that a block's rows may be compared, so that ties need not be sorted."""
 
 
@@ -114,7 +114,9 @@ def _sorted_positions(rows: Sortable, judged: IntArray) -> tuple[IntArray, Ties]
     judged_keys, in_order = keys[judged], keys[members]
     # Many short sorts take half the time of a long one, if topics are not too short for that.
     begins = np.flatnonzero(np.diff(rows.topic_of[members], prepend=-1, append=-1))
-    spans = pairwise(begins.tolist()) if len(members) >= SHORT * len(begins) else [(0, len(members))]
+    spans = (
+        pairwise(begins.tolist()) if len(members) >= SHORT_TOPIC_ROWS * len(begins) else [(0, len(members))]
+    )
     for begin, end in spans:
         in_order[begin:end].sort()
     first = np.searchsorted(in_order, judged_keys)
@@ -188,7 +190,7 @@ def documents_before(
     """
     sizes = np.diff(begins)[tie]
     num_lower = np.empty(len(tie), np.int64)
-    if sizes.sum() > FEW * len(ids) or len(ids.long_rows):
+    if sizes.sum() > MOST_COMPARISONS * len(ids) or len(ids.long_rows):
         number = np.repeat(np.arange(len(begins) - 1), np.diff(begins))
         num_lower = inverse(ids.byte_order(number))[member] - begins[tie]
         return in_docno_order(num_lower, sizes, ascending)

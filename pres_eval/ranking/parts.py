@@ -13,7 +13,7 @@ from pres_eval.arrays import NO_IDS, GrowingColumns, Ids, IdTable, TopicNumbers,
 from pres_eval.ranking.ranked import NO_TIES, NOTHING, Ranked, Scores, Ties, inverse
 from pres_eval.reading.cuts import ScatteredError
 from pres_eval.reading.file import Chunk, File
-from pres_eval.reading.lines import TAG, LineError, Lines
+from pres_eval.reading.lines import TAG_COLUMN, LineError, Lines
 from pres_eval.reading.pool import Pool
 from pres_eval.records import dataclass
 
@@ -92,8 +92,8 @@ class Facts:
         return cls(
             num_lines=lines.fields.num_lines,
             num_rows=num_rows,
-            tag=lines.text(num_rows - 1, TAG) if num_rows else b"",
-            tag_before=lines.text(num_rows - 2, TAG) if num_rows > 1 else b"",
+            tag=lines.text(num_rows - 1, TAG_COLUMN) if num_rows else b"",
+            tag_before=lines.text(num_rows - 2, TAG_COLUMN) if num_rows > 1 else b"",
             longer_line=None if longer is None else int(longer.lines[0]) + 1,
         )
 

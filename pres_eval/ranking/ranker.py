@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 
 from pres_eval.arrays import (
-    BLOCK,
+    BLOCK_ROWS,
     AnyInts,
     IntArray,
     TopicNumbers,
@@ -19,7 +19,7 @@ from pres_eval.arrays import (
     stable_order,
 )
 from pres_eval.engines.threads import in_order
-from pres_eval.options import ERROR, Options
+from pres_eval.options import ERROR_OF_DUPLICATES, Options
 from pres_eval.ranking.parts import Rows, joined_topics
 from pres_eval.ranking.ranked import Ranked, Scores
 from pres_eval.ranking.whole_topics import rank_topics
@@ -37,24 +37,25 @@ class Ranker:
     """Ranker of rows whose topics are known; its state never changes, so that any thread may call it.
 
     pool        the judged documents
-    single      whether scores are kept in 32 bits
+    single_precision
+                whether scores are kept in 32 bits
     ascending   whether equal scores go by docno ascending, not descending
     most        -M
     duplicates  which row counts of a document that a topic has twice
     """
 
     pool: Pool
-    single: bool
+    single_precision: bool
     ascending: bool
     most: int | None = None
-    duplicates: str = ERROR
+    duplicates: str = ERROR_OF_DUPLICATES
 
     @classmethod
     def of(cls, judged: Relevance, options: Options, duplicates: str | None = None) -> Ranker:
         """Return the ranker for judgements and options; `duplicates`: a rule instead of the options'."""
         return cls(
             pool=judged.pool,
-            single=options.version.single_precision_scores,
+            single_precision=options.version.single_precision_scores,
             ascending=judged.ties_ascending,
             most=options.max_retrieved,
             duplicates=options.duplicates if duplicates is None else duplicates,
@@ -106,7 +107,7 @@ class Ranker:
 
     def cast(self, scores: Any) -> Scores:
         """Return the scores (N,) as trec_eval keeps them: in single precision, or as they are."""
-        if not self.single:
+        if not self.single_precision:
             return cast(Scores, scores)
         with np.errstate(over="ignore"):
             # trec_eval: 9.0.8 keeps scores in 32 bits, so that near ones tie.
@@ -155,13 +156,13 @@ def _rows_by_topic(topic: TopicNumbers) -> _TopicRows:
     of topics 5, 3, 5, 3, 3 the rows are 1, 3, 4 and 0, 2.
     """
     counts = np.zeros(int(topic.max()) + 1, np.int64)
-    for begin in range(0, len(topic), BLOCK):
-        counts += np.bincount(topic[begin : begin + BLOCK], minlength=len(counts))
+    for begin in range(0, len(topic), BLOCK_ROWS):
+        counts += np.bincount(topic[begin : begin + BLOCK_ROWS], minlength=len(counts))
     next_place = np.cumsum(counts) - counts
     row_type = np.int32 if len(topic) < LARGEST_INT32 else np.int64
     rows: AnyInts = np.empty(len(topic), row_type)
-    for begin in range(0, len(topic), BLOCK):
-        part = topic[begin : begin + BLOCK]
+    for begin in range(0, len(topic), BLOCK_ROWS):
+        part = topic[begin : begin + BLOCK_ROWS]
         order = stable_order(part, len(counts))
         heads = np.flatnonzero(changed(part[order]))
         lengths = np.diff(heads, append=len(part))

@@ -30,16 +30,17 @@ class Ranking(Ranked):
     more_unjudged    whether there are further ones
     form             the recognised format of the file, None for a trec run
     tag_before       tag of the line before the last, if that was cut off in the middle of its own
-    single, ascending
-                     how scores were kept and ties went; an evaluation has to want the same
-    unchecked        whether documents that nobody judged could be there twice
+    single_precision whether scores were kept in 32 bits
+    ascending        whether ties were broken by docno in ascending order
+                     (`batches.forming.form` refuses options that need other values of these two)
+    unchecked        whether nobody checked that unjudged documents are there only once
     """
 
     name: str
     tag: str
     facts: Facts
     unjudged_ids: Ids
-    single: bool
+    single_precision: bool
     ascending: bool
     more_unjudged: bool = False
     tag_before: str | None = None
@@ -73,20 +74,26 @@ def ranking_of(
     form: str | None = None,
     unchecked: bool = False,
 ) -> Ranking:
-    """Return the part that is a whole run; `tag`: of a run that has none in its lines."""
+    """Return the ranking of a part that is a whole run.
+
+    tag        of a run that has none in its lines; None: that of the last line
+    form       the recognised format of the file, None for a trec run
+    unchecked  whether nobody checked that unjudged documents are there only once
+    """
     facts = part.facts
-    cut_off = facts.tag != facts.tag_before and facts.tag_before.startswith(facts.tag)
-    is_told = cut_off and not facts.final_newline
+    # A file that was cut off ends without a newline, and its last tag may be the beginning of the tag.
+    is_shortened = facts.tag != facts.tag_before and facts.tag_before.startswith(facts.tag)
+    is_cut_off = is_shortened and not facts.final_newline
     return Ranking(
         **vars(part.ranked),
         name=name,
         tag=facts.tag.decode("utf-8", "surrogateescape") if tag is None else tag,
-        tag_before=facts.tag_before.decode("utf-8", "surrogateescape") if is_told else None,
+        tag_before=facts.tag_before.decode("utf-8", "surrogateescape") if is_cut_off else None,
         facts=facts,
         unjudged_ids=part.unjudged,
         more_unjudged=part.more_unjudged,
         form=form,
-        single=ranker.single,
+        single_precision=ranker.single_precision,
         ascending=ranker.ascending,
         unchecked=unchecked,
     )
@@ -116,8 +123,8 @@ TOPIC_RULES = (OWN, COMMON, ALL)
 """Values of --topics: each run's own topics, those that all runs have, all of the judgements (-c)."""
 
 
-def with_topics(ranking: Ranking, topics: IntArray) -> Ranking:
-    """Return the run without its topics that are not among these (S,)."""
+def on_topics(ranking: Ranking, topics: IntArray) -> Ranking:
+    """Return the run with only those of its topics that are among `topics` (S,)."""
     is_kept = np.isin(ranking.topic, topics)
     documents = only(ranking, np.flatnonzero(np.repeat(is_kept, np.diff(ranking.offsets))))
     return replace(

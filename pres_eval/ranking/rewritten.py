@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pres_eval.arrays import IntArray
-from pres_eval.options import BEST_SCORE, ERROR, Options
+from pres_eval.options import BEST_SCORE, ERROR_OF_DUPLICATES, Options
 from pres_eval.ranking.ranked import Ranked
 from pres_eval.ranking.ranker import Ranker
 from pres_eval.ranking.run_ranker import FilteredRows, RunRanker, only_topic
@@ -62,12 +62,12 @@ def rewriting_ranker(
     if rewriting.mapping is not None:
         checks = True
         # What was mapped comes again and again: the document's first place counts.
-        if duplicates == ERROR:
+        if duplicates == ERROR_OF_DUPLICATES:
             duplicates = BEST_SCORE
         if not rewriting.dense:
             duplicates = KEEP_RANKS
     unmapped = None
-    if options.duplicates == ERROR and duplicates != ERROR:
+    if options.duplicates == ERROR_OF_DUPLICATES and duplicates != ERROR_OF_DUPLICATES:
         unmapped = Ranker.of(judged, options)
     return RewritingRanker(
         ranker=Ranker.of(judged, options, duplicates),

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from pres_eval.arrays import Ids, IntArray, Matches
-from pres_eval.options import BEST_SCORE, ERROR
+from pres_eval.options import BEST_SCORE, ERROR_OF_DUPLICATES
 from pres_eval.ranking.order import Sortable, positions_of, rank_judged
 from pres_eval.ranking.ranked import Ranked, Scores, only
 from pres_eval.reading.pool import Pool
@@ -29,7 +29,7 @@ def rank_topics(
     most: int | None = None,
     *,
     ascending: bool,
-    duplicates: str = ERROR,
+    duplicates: str = ERROR_OF_DUPLICATES,
     checks: bool = True,
 ) -> Ranked:
     """Rank S whole topics (S,): rows offsets[i] ... offsets[i+1]-1 are those of pool topic topic[i].
@@ -40,7 +40,7 @@ def rank_topics(
     """
     rows_to_rank = Sortable(offsets, scores, ids, ascending)
     matches = pool.join(topic, np.diff(offsets), ids)
-    if len(matches.repeats) and duplicates not in (ERROR, KEEP_RANKS):
+    if len(matches.repeats) and duplicates not in (ERROR_OF_DUPLICATES, KEEP_RANKS):
         kept_rows = _without_duplicates(scores, matches, best=duplicates == BEST_SCORE)
         ranked = rank_topics(
             pool,
@@ -52,9 +52,9 @@ def rank_topics(
             ascending=ascending,
         )
         return replace(ranked, num_dropped=len(scores) - len(kept_rows))
-    if not checks and duplicates == ERROR:
+    if not checks and duplicates == ERROR_OF_DUPLICATES:
         matches = _judged_repeats(matches)
-    if len(matches.repeats) and duplicates == ERROR:
+    if len(matches.repeats) and duplicates == ERROR_OF_DUPLICATES:
         row = _duplicate(rows_to_rank, matches, most)
         if row is not None:
             raise DuplicateRowError(pool.topics[int(topic[rows_to_rank.topic_of[row]])], ids[row])

@@ -9,7 +9,7 @@ import numpy as np
 
 from pres_eval.arrays import BoolArray, Grades, Ids, IntArray, absent
 from pres_eval.errors import InputError, quoted
-from pres_eval.options import ONE, ZERO, Options
+from pres_eval.options import AS_ZERO, ONE, Options
 from pres_eval.reading.pool import build_pool
 from pres_eval.reading.relevance import Duplicates, QrelsJudgements, Relevance, as_qrels
 
@@ -52,7 +52,7 @@ def answered_by_nothing(relevance: Relevance, options: Options) -> IntArray | No
 
     These are the topics without relevant documents where --empty gives them a value and -c counts all.
     """
-    if not options.complete or options.empty not in (ZERO, ONE):
+    if not options.complete or options.empty not in (AS_ZERO, ONE):
         return None
     empty = np.flatnonzero(empty_topics(relevance, options.relevance_level))
     if not len(empty):
@@ -66,7 +66,7 @@ def no_answers(relevance: Relevance, options: Options, retrieved_for: IntArray) 
     retrieved_for  topics (n,) for which it retrieves documents
     None unless --empty gives such topics a value, and there are some.
     """
-    if options.empty not in (ZERO, ONE):
+    if options.empty not in (AS_ZERO, ONE):
         return None
     empty = np.flatnonzero(empty_topics(relevance, options.relevance_level))
     if not len(empty):

@@ -71,7 +71,9 @@ FIELDS_OF_TEXTS = ("title", "query", "text", "contents")
 """Names of the fields of JSON lines, the preferred one first."""
 
 TEXTS_LAYOUT = "an id and a text apart by a tab or blanks, CSV, JSON objects, or TREC topics"
-TOPIC = re.compile(r"<num>\s*(?:Number:)?\s*(\S+?)\s*(?=<).*?<title>\s*(?:Topic:)?\s*(.*?)\s*<", re.I | re.S)
+TREC_TOPIC = re.compile(
+    r"<num>\s*(?:Number:)?\s*(\S+?)\s*(?=<).*?<title>\s*(?:Topic:)?\s*(.*?)\s*<", re.I | re.S
+)
 
 
 def read_texts(path: str) -> dict[bytes, str]:
@@ -81,7 +83,7 @@ def read_texts(path: str) -> dict[bytes, str]:
     """
     whole = decoded(b"".join(chunk.text() for chunk in File(path).chunks()))
     if re.search("<top>|<num>", whole, re.IGNORECASE):
-        texts = {name: " ".join(text.split()) for name, text in TOPIC.findall(whole)}
+        texts = {name: " ".join(text.split()) for name, text in TREC_TOPIC.findall(whole)}
     elif whole.lstrip().startswith("["):
         texts = _of_list(path, whole)
     else:

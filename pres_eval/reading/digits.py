@@ -17,6 +17,8 @@ from pres_eval.arrays import (
 )
 
 MOST_DIGITS = 3 * WORD
+"""Digits of a number that `read_digits` reads, in three words."""
+
 LARGEST_TOP_WORD = 1000
 """Largest number of the digits before the last 16, so that the whole fits into 64 bits."""
 
@@ -47,7 +49,9 @@ def read_short_numbers(
     and of these the last three count: b"00000125" is 125, and 125 / 10 is 12.5.
     """
     num_digits = lengths - 1 if num_decimals else lengths
-    if num_digits.min() <= max(num_decimals - 1, 0) or num_digits.max() > WORD or num_decimals >= WORD:
+    # A number has a digit, and all its decimals (.5 has no digit before the dot); a word holds the dot too.
+    least_digits = max(num_decimals, 1)
+    if num_digits.min() < least_digits or num_digits.max() > WORD or num_decimals >= WORD:
         return None
     words = _last_words(buffer, ends)
     if num_decimals:

@@ -43,7 +43,7 @@ class Layout:
 
 
 RUN = Layout("topic Q0 docno rank score tag", number=4, more=True)
-TOPIC, DOCNO, RANK, SCORE, TAG = 0, 2, 3, 4, 5
+TOPIC_COLUMN, DOCNO_COLUMN, RANK_COLUMN, SCORE_COLUMN, TAG_COLUMN = 0, 2, 3, 4, 5
 """Columns of a run."""
 
 QRELS = Layout("topic iteration docno relevance", number=3, whole=True)
@@ -149,7 +149,7 @@ class DocumentsOfLines:
 
     def take(self, rows: IntArray | slice, /) -> Ids:
         """Return the ids of some rows (n,)."""
-        starts, ends = self.lines.fields.column(DOCNO)
+        starts, ends = self.lines.fields.column(DOCNO_COLUMN)
         return Ids.from_buffer(self.lines.chunk.array(), starts[rows], ends[rows])
 
 
@@ -161,7 +161,7 @@ def block_of_lines(lines: Lines, *, each_row_alone: bool = False) -> Block:
     """
     if not len(lines):
         return Block(topics=NO_IDS, lengths=np.zeros(0, np.int64), documents=NO_IDS, numbers=lines.numbers)
-    topics = lines.column(TOPIC)
+    topics = lines.column(TOPIC_COLUMN)
     heads = topics.heads()
     documents = DocumentsOfLines(lines)
     if len(heads) == len(topics) or (each_row_alone and 2 * len(heads) > len(topics)):

@@ -14,10 +14,22 @@ from functools import cache
 
 import numpy as np
 
-from pres_eval.arrays import LARGEST, AnyArray, BoolArray, Bytes, FloatArray, IntArray, Words, nearest_integer
+from pres_eval.arrays import (
+    LARGEST_WHOLE_NUMBER,
+    AnyArray,
+    BoolArray,
+    Bytes,
+    FloatArray,
+    IntArray,
+    Words,
+    nearest_integer,
+)
 from pres_eval.reading.digits import EXACT_POWER, EXACT_TENS, TENS, read_digits, read_short_numbers
 
 EXPONENT_LENGTH = 4  # e-05
+SPLITTER = 2.0**27 + 1
+"""Dekker's factor that splits the 53 bits of a double into halves."""
+
 SCALED_POWER = 270
 """Powers of ten up to which products in twice the precision neither overflow nor lose digits."""
 
@@ -42,13 +54,14 @@ def read_number(token: bytes) -> float | None:
 def read_whole_number(token: bytes) -> int | None:
     """Return an integer of 64 bits, None if the token is none."""
     value = nearest_integer(token, 2**64) if re.fullmatch(rb"[+-]?\d+", token) else 2**64
-    return value if abs(value) <= LARGEST else None
+    return value if abs(value) <= LARGEST_WHOLE_NUMBER else None
 
 
 def read_numbers(buffer: Bytes, starts: IntArray, ends: IntArray) -> tuple[FloatArray, list[int]]:
     """Return the numbers buffer[starts[i]:ends[i]] (n,), and the rows that have none.
 
     The places ascend; the buffer can be read 24 bytes before the first and eight behind the last.
+    Numbers of the regular form [-]digits[.digits][e±dd] are read together, the others one by one.
     """
     if not len(starts):
         return np.zeros(0), []
@@ -62,8 +75,12 @@ def read_numbers(buffer: Bytes, starts: IntArray, ends: IntArray) -> tuple[Float
     wholes, wholes_are_digits = read_digits(buffer, dots, dots - begins)
     decimals, decimals_are_digits = read_digits(buffer, stops, num_decimals)
     tens = TENS[np.minimum(num_decimals, len(TENS) - 1)]
-    regular &= wholes_are_digits & decimals_are_digits & (stops - begins > (dots != stops))
-    regular &= (wholes == 0) | ((np.asarray(num_decimals) < 19) & (wholes.astype(float) * tens < 9e18))
+    has_dot = dots != stops
+    has_a_digit = stops - begins > has_dot
+    regular &= wholes_are_digits & decimals_are_digits & has_a_digit
+    # All digits together, without the dot, have to be a number of 64 bits.
+    fits_in_a_word = (np.asarray(num_decimals) < 19) & (wholes.astype(float) * tens < 9e18)
+    regular &= (wholes == 0) | fits_in_a_word
     numbers, is_certain = _scale(wholes * tens + decimals, exponents - num_decimals)
     regular &= is_certain
     np.negative(numbers, out=numbers, where=negative)
@@ -169,11 +186,14 @@ def _scale(mantissa: Words, power: IntArray | int) -> tuple[FloatArray, BoolArra
 
 
 def _scale_precisely(mantissa: Words, powers: IntArray) -> tuple[FloatArray, BoolArray]:
-    """Return the same (n,) in twice the precision: every number is an unevaluated sum of two doubles."""
+    """Return what `_scale` returns (n,), computed in twice the precision.
+
+    Each number is the sum of two doubles: the nearest one and, as `low`, the rest.
+    """
     high = mantissa.astype(np.float64)
     low = (mantissa - high.astype(np.uint64)).view(np.int64).astype(np.float64)
-    chosen, which = np.unique(powers, return_inverse=True)
-    table = np.array([_power_of_ten(power) for power in chosen.tolist()])[which]
+    different_powers, index_of_power = np.unique(powers, return_inverse=True)
+    table = np.array([_power_of_ten(power) for power in different_powers.tolist()])[index_of_power]
     factor, factor_low = table[:, 0], table[:, 1]
     product = high * factor
     rest = _product_error(high, factor, product) + (high * factor_low + low * factor)
@@ -194,8 +214,8 @@ def _product_error(a: FloatArray, b: FloatArray, product: FloatArray) -> FloatAr
 
 
 def _halves(a: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return doubles (n,) as the sums of two (n,) with half the digits each."""
-    shifted = a * 134217729.0
+    """Return doubles (n,) as the sums of two doubles (n,) with half the bits each (Dekker 1971)."""
+    shifted = a * SPLITTER
     high = shifted - (shifted - a)
     return high, a - high
 

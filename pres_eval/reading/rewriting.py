@@ -23,8 +23,8 @@ DENSE, KEPT = "dense", "kept"
 MAP_RANKS = (DENSE, KEPT)
 """Values of --map-ranks: ranks close up where a document comes again, or not."""
 
-RUN, BOTH = "run", "both"
-EXCLUDE_FROM = (BOTH, RUN)
+RUN_ALONE, RUN_AND_QRELS = "run", "both"
+EXCLUDE_FROM = (RUN_AND_QRELS, RUN_ALONE)
 """Values of --exclude-from."""
 
 Mapping = Callable[[Ids], tuple[Ids, BoolArray]]
@@ -191,7 +191,7 @@ def rewriting_of(map_docs: Any, map_ranks: str, exclude: Any, exclude_from: str)
         mapping=read_mapping(map_docs) if isinstance(map_docs, str) else map_docs,
         dense=map_ranks == DENSE,
         excluded=read_excluded(exclude) if isinstance(exclude, str) else exclude,
-        judged_too=exclude_from == BOTH,
+        judged_too=exclude_from == RUN_AND_QRELS,
     )
 
 

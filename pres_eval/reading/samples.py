@@ -9,10 +9,11 @@ from typing import NamedTuple
 from pres_eval.arrays import nearest_integer
 from pres_eval.errors import InputError, did_you_mean, number_of, quoted
 from pres_eval.reading.file import File
+from pres_eval.reading.headings import DOCNO, STRATUM, TOPIC
 from pres_eval.reading.id_files import DOCUMENT_HEADINGS
 from pres_eval.reading.topic_files import TOPIC_HEADINGS, encoded, read_cells
 
-TOPIC, DOCNO, STRATUM, RELEVANCE = "topic", "docno", "stratum", "relevance"
+RELEVANCE = "relevance"
 
 NAMES = {
     TOPIC: TOPIC_HEADINGS,

@@ -58,6 +58,7 @@ def text_chunks(
 ) -> Generator[Chunk, None, None]:
     """Return the chunks of a text, or of a range of it; with `by_topic`, all topics of a chunk are whole.
 
+    Chunks of a range of whole topics have WORKER_CHUNK bytes, others CHUNK.
     Raises ScatteredError for a topic of more than LARGEST_TOPIC bytes.
     """
     size = WORKER_CHUNK if stop is not None and by_topic else CHUNK

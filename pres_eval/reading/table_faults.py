@@ -16,7 +16,7 @@ COMPARED_ROWS = 4096
 NEARLY_ALL = 0.9
 """Share of the pairs of a topic, and of the topics, whose ranks contradict the scores."""
 
-FEW_VALUES = 6
+MOST_WORD_GRADES = 6
 """Different values of a column, up to which these can be grades in words."""
 
 
@@ -137,4 +137,4 @@ def may_be_numbers(values: Iterable[object], grades: int) -> bool:
         return False
     if not any(math.isnan(number_of(text.replace(",", ".", 1))) for text in texts):
         return True
-    return bool(grades) and len(set(texts)) <= FEW_VALUES and len(set(texts)) * 2 <= len(texts)
+    return bool(grades) and len(set(texts)) <= MOST_WORD_GRADES and len(set(texts)) * 2 <= len(texts)

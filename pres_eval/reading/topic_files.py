@@ -20,7 +20,7 @@ TOPIC_HEADINGS = ("topic", "topic_id", "topicid", "qid", "query", "query_id", "q
 CONCORDANCE_QUOTE = "þ"
 """Quotation mark around each cell of a Concordance load file (.DAT); \\x14, shown as ¶, is between them."""
 
-MACRO, WORST = "macro", "worst"
+MACRO_MEAN, WORST_GROUP = "macro", "worst"
 """The mean over groups, and the worst of them; no group may be called so."""
 
 
@@ -68,9 +68,12 @@ def read_groups(path: str) -> Groups:
 
 def check_name(path: str, line: int | None, name: str) -> None:
     """Raise InputError for a name that no group may have."""
-    if name in (MACRO, WORST) or set(name) & set(BLANKS + "[]"):
+    if name in (MACRO_MEAN, WORST_GROUP) or set(name) & set(BLANKS + "[]"):
         raise InputError(
-            path, line, f"group {quoted(name)}", f"a name without blanks or [ ], not {MACRO} or {WORST}"
+            path,
+            line,
+            f"group {quoted(name)}",
+            f"a name without blanks or [ ], not {MACRO_MEAN} or {WORST_GROUP}",
         )
 
 

@@ -14,7 +14,7 @@ from pres_eval.analysis.significance import FEWEST, NEED_VARIANCE, PAIRED_TESTS
 from pres_eval.errors import plural
 from pres_eval.report.columns import shown_by
 from pres_eval.report.layout import (
-    BEST,
+    BEST_MARK,
     Interval,
     Note,
     PValue,
@@ -31,7 +31,7 @@ from pres_eval.report.text import cut_note, effect_size, falling_notes, left_out
 MEASURES_ACROSS = 8
 """More measures than this go downwards in the tables."""
 
-MOST_ROWS = 30
+MOST_COMPARISONS_SHOWN = 30
 """More comparisons than this, with all pairs, are shown to people as letters alone."""
 
 INTERVAL_NAMES = {"t": "t", "bca": "BCa bootstrap", "percentile": "percentile bootstrap"}
@@ -39,15 +39,17 @@ INTERVAL_NAMES = {"t": "t", "bca": "BCa bootstrap", "percentile": "percentile bo
 
 def compared_tables(result: ComparedRuns, topics: str) -> list[Table]:
     """Return tables of means, intervals, with all pairs the groups, and comparisons; `topics`: their rule."""
-    tables = [_means(result, topics)]
-    if result.comparisons and result.baselines is None:
-        tables.append(_groups(result))
-    if result.comparisons:
-        tables.append(_comparisons(result))
     note = paper_note(result)
-    tables = [replace(table, paper_note=note) for table in tables]
-    intervals = replace(_intervals(result), paper_note=paper_note_without_test(result))
-    return [tables[0], intervals, *tables[1:]]
+    tables = [
+        replace(_means(result, topics), paper_note=note),
+        replace(_intervals(result), paper_note=paper_note_without_test(result)),
+    ]
+    if result.comparisons and result.baselines is None:
+        # In a paper the title is a comment, and nothing else explains the letters.
+        tables.append(replace(_groups(result), paper_note=f"{SHARED}; {note}"))
+    if result.comparisons:
+        tables.append(replace(_comparisons(result), paper_note=note))
+    return tables
 
 
 def _means(result: ComparedRuns, topics: str) -> Table:
@@ -109,7 +111,7 @@ MARKS = {
 
 def _notes(result: ComparedRuns) -> Iterator[str | Note]:
     """Yield the notes below the means: signs, test, and left-out topics."""
-    yield Note("best of the measure (means that agree to 12 digits are equal)", mark=BEST)
+    yield Note("best of the measure (means that agree to 12 digits are equal)", mark=BEST_MARK)
     settings, baseline = result.settings, result.baseline
     if result.baselines is not None and result.comparisons:
         against = "the best of the measure" if baseline is None else result.scores.runs[baseline]
@@ -216,7 +218,7 @@ def _comparisons(result: ComparedRuns) -> Table:
         Comparison,
         _comparison_notes(result, corrected),
         shown_by(_comparison_columns(corrected), result.comparisons, left=3),
-        people=result.baselines is not None or len(result.comparisons) <= MOST_ROWS,
+        people=result.baselines is not None or len(result.comparisons) <= MOST_COMPARISONS_SHOWN,
     )
 
 

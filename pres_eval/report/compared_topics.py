@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pres_eval.analysis.by_group import ByGroup, GroupComparison, Interaction
 from pres_eval.analysis.compare_settings import CompareSettings
 from pres_eval.analysis.paired import (
-    BEST,
-    DIFFERENCE,
-    TOPIC,
+    BY_BEST,
+    BY_DIFFERENCE,
+    BY_TOPIC,
     PairedScores,
     TopicWinner,
     topic_winners,
@@ -95,10 +95,10 @@ SMALL_GROUP = 50
 """Number of topics of the smallest group below which the table says how far p can be wrong."""
 
 
-TITLES = {DIFFERENCE: "largest differences first", TOPIC: "by topic", BEST: "by the best run"}
+TITLES = {BY_DIFFERENCE: "largest differences first", BY_TOPIC: "by topic", BY_BEST: "by the best run"}
 
 
-def winner_tables(scores: PairedScores, order: str = DIFFERENCE) -> list[Table]:
+def winner_tables(scores: PairedScores, order: str = BY_DIFFERENCE) -> list[Table]:
     """Return the best run of each topic and the second, and how many topics each run wins."""
     topics = plural(len(scores.topics))
     winners = list(topic_winners(scores, order))

@@ -36,11 +36,11 @@ from pres_eval.report.paper import Axes, Figure
 from pres_eval.report.text import text_of
 
 Drawn = tuple[Table, Callable[[], Figure]]
-"""A table, and the function that draws its picture."""
+"""A table of numbers, and the function that draws them as a picture."""
 
 
 def relevant_figure(qrels: QrelsJudgements, level: float) -> Drawn:
-    """Return each topic's number of relevant documents, most first."""
+    """Return the table and the picture of each topic's number of relevant documents, most first."""
     topics = [text_of(topic) for topic in qrels.pool.topics]
     num_relevant = np.bincount(qrels.pool.topic_of[qrels.grade >= level], minlength=len(topics)).tolist()
     rows = sorted(zip(topics, num_relevant, strict=True), key=lambda row: -row[1])
@@ -51,7 +51,10 @@ def relevant_figure(qrels: QrelsJudgements, level: float) -> Drawn:
 def precision_recall_figure(
     topic: str, names: Sequence[str], explanations: Sequence[Explanation], num_docs: int
 ) -> Drawn:
-    """Return precision and recall of runs on a topic, at each relevant document."""
+    """Return the table and the picture of precision and recall of runs on a topic, at each relevant document.
+
+    `num_docs` is not used: the function is called as `roc_figure` is.
+    """
     curves: list[PrecisionRecall] = []
     rows: list[tuple[Value, ...]] = []
     for name, explanation in zip(names, explanations, strict=True):
@@ -74,7 +77,10 @@ def precision_recall_figure(
 
 
 def roc_figure(topic: str, names: Sequence[str], explanations: Sequence[Explanation], num_docs: int) -> Drawn:
-    """Return the area under each run's curve on a topic, in a collection of this size."""
+    """Return the table of areas under the runs' ROC curves on a topic, and the picture of the curves.
+
+    num_docs  documents in the collection
+    """
     curves: list[Roc] = []
     rows: list[tuple[Value, ...]] = []
     for name, explanation in zip(names, explanations, strict=True):
@@ -95,7 +101,10 @@ def roc_figure(topic: str, names: Sequence[str], explanations: Sequence[Explanat
 def rnorm_figure(
     topic: str, names: Sequence[str], explanations: Sequence[Explanation], num_docs: int
 ) -> Drawn:
-    """Return the normalised recall of R runs on a topic, in collections of S sizes: values (R, S)."""
+    """Return the table and the picture of the normalised recall of runs on a topic, by collection size.
+
+    `num_docs` is not used: the sizes go from the smallest possible one to 1000 times that.
+    """
     smallest = 2
     for explanation in explanations:
         smallest = max(smallest, explanation.num_ret, len(explanation.documents) + 1)
@@ -120,7 +129,7 @@ def rnorm_figure(
 
 
 def pres_rank_figure(nmax: int, names: Sequence[str], explanations: Sequence[Sequence[Explanation]]) -> Drawn:
-    """Return PRES, recall and the average rank of the documents found, by run and topic."""
+    """Return the table and the picture of PRES, recall and the average rank of found documents."""
     rows: list[tuple[str, bytes, float, float, float]] = []
     num_relevant: list[int] = []
     for name, explanations_of_run in zip(names, explanations, strict=True):
@@ -146,7 +155,7 @@ def pres_rank_figure(nmax: int, names: Sequence[str], explanations: Sequence[Seq
 
 
 def pres_mrr_figure(nmax: int, names: Sequence[str], explanations: Sequence[Sequence[Explanation]]) -> Drawn:
-    """Return PRES and reciprocal rank of each run on topics with one relevant document."""
+    """Return the table and the picture of PRES and reciprocal rank on topics with one relevant document."""
     rows: list[tuple[Value, ...]] = []
     ranks: list[int] = []
     for name, explanations_of_run in zip(names, explanations, strict=True):
@@ -197,7 +206,7 @@ def relevant_per_topic(topics: Sequence[str], relevant: Sequence[int]) -> Figure
 
 def precision_recall_curves(title: str, names: Sequence[str], curves: Sequence[PrecisionRecall]) -> Figure:
     """Draw interpolated precision of runs on a topic, a mark at break-even, the saw-tooth of few runs."""
-    few = len(names) <= MOST_TOGETHER
+    few = len(names) <= MOST_SAW_TEETH
 
     def draw(axes: Axes, curve: PrecisionRecall, look: dict[str, Any]) -> Any:
         """Draw a curve, and return its line for the legend."""
@@ -218,7 +227,7 @@ def precision_recall_curves(title: str, names: Sequence[str], curves: Sequence[P
         return axes.plot([], [], linewidth=1.4, **look)[0]
 
     saw_tooth = "saw-tooth (thin), " if few else ""
-    return _together(
+    return _plot_of_curves(
         f"{title}: {saw_tooth}interpolated precision, break-even (mark and number)",
         ("recall", "precision"),
         names,
@@ -238,7 +247,7 @@ def roc_curves(title: str, names: Sequence[str], curves: Sequence[Roc]) -> Figur
     # Few of a collection's documents are ever retrieved: an axis up to 1 would be empty but for its left end.
     last = max(float(curve.fallout[curve.recall < curve.recall.max()].max(initial=0)) for curve in curves)
     reach = min(1.0, 1.2 * last) or 1.0
-    return _together(
+    return _plot_of_curves(
         f"{title}: ROC up to a fallout of {reach:.3g}",
         ("fallout", "recall"),
         names,
@@ -249,11 +258,11 @@ def roc_curves(title: str, names: Sequence[str], curves: Sequence[Roc]) -> Figur
     )
 
 
-MOST_TOGETHER = 4
+MOST_SAW_TEETH = 4
 """Runs whose saw-teeth share a plot; of more, they would hide each other."""
 
 
-def _together(
+def _plot_of_curves(
     title: str,
     axis_names: tuple[str, str],
     names: Sequence[str],
@@ -262,7 +271,12 @@ def _together(
     draw: Callable[[Axes, Curve, dict[str, Any]], Any],
     reach: float = 1.0,
 ) -> Figure:
-    """Draw curves of runs from 0 to 1, and in the legend a number of each; of many the best have colours."""
+    """Draw curves of runs on axes from 0 to 1; of many runs, the best have colours.
+
+    numbers  a word and a number of each run, which the legend shows behind its name; the largest is the best
+    draw     axes, curve, look (colour, line style, marker) -> the line for the legend
+    reach    end of the horizontal axis
+    """
     best = np.argsort([-number for _, number in numbers], kind="stable").tolist()
     with one_plot(6.4, 5.0) as (figure, axes):
         axes.plot([0, 1], [0, 1], color="#888888", linewidth=0.8, linestyle=":")

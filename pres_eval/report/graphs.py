@@ -9,7 +9,7 @@ import numpy as np
 
 from pres_eval.arrays import add_in_order, divide
 from pres_eval.report.axes import Axis, count_axis, nice_axis, unit_axis
-from pres_eval.report.trec_report import RECALL_LEVELS, Report
+from pres_eval.report.trec_report import RECALL_LEVEL_TEXTS, Report
 
 Point = tuple[float, float, str]
 """x, y, and the text that a pointer over the point shows."""
@@ -35,7 +35,9 @@ class Graph:
 
 def graphs_of(report: Report) -> list[Graph]:
     """Return recall-precision, PRES and recall against Nmax, and with -N the ROC curve."""
-    levels = [(level, f"iprec_at_recall_{level}", f"recall {level}, precision") for level in RECALL_LEVELS]
+    levels = [
+        (level, f"iprec_at_recall_{level}", f"recall {level}, precision") for level in RECALL_LEVEL_TEXTS
+    ]
     graphs = [
         Graph(
             name="recall-precision",

@@ -74,7 +74,15 @@ _LATEX = {
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
     **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
     **{"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"},
-    **{"τ": r"$\tau$", "ρ": r"$\rho$", "Σ": r"$\Sigma$", "≠": r"$\neq$", "Δ": r"$\Delta$", "≥": r"$\geq$"},
+    **{
+        "τ": r"$\tau$",
+        "ρ": r"$\rho$",
+        "Σ": r"$\Sigma$",
+        "Π": r"$\Pi$",
+        "≠": r"$\neq$",
+        "Δ": r"$\Delta$",
+        "≥": r"$\geq$",
+    },
     **{"β": r"$\beta$", "α": r"$\alpha$", "×": r"$\times$", "≤": r"$\leq$", "′": r"$'$", "·": r"$\cdot$"},
 }
 

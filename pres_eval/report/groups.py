@@ -62,7 +62,7 @@ def over_groups(evaluation: ScoredRun, names: Sequence[str]) -> dict[str, tuple[
     None where there is none: a group without topics, and then the mean and the worst; and these two also of
     columns that are no averages or do not tell quality.
     """
-    from pres_eval.reading.topic_files import MACRO, WORST  # what runs without groups do without
+    from pres_eval.reading.topic_files import MACRO_MEAN, WORST_GROUP  # what runs without groups do without
 
     by_group: dict[str, tuple[float | str | None, ...]] = {}
     for name in names:
@@ -75,7 +75,7 @@ def over_groups(evaluation: ScoredRun, names: Sequence[str]) -> dict[str, tuple[
         mean, worst = _mean_and_worst(column, [summary[number] for summary in by_group.values()])
         means.append(mean)
         worst_values.append(worst)
-    return {**by_group, MACRO: tuple(means), WORST: tuple(worst_values)}
+    return {**by_group, MACRO_MEAN: tuple(means), WORST_GROUP: tuple(worst_values)}
 
 
 def worst_group(evaluation: ScoredRun, number: int) -> str | None:
@@ -120,14 +120,14 @@ def with_group_columns(evaluation: ScoredRun, groups: Groups | None) -> ScoredRu
     """Return the evaluation with a column over each group behind those over all topics."""
     if groups is None:
         return evaluation
-    from pres_eval.reading.topic_files import MACRO, WORST
+    from pres_eval.reading.topic_files import MACRO_MEAN, WORST_GROUP
 
     values = over_groups(evaluation, list(groups.topics))
     parts = list(zip(evaluation.columns, evaluation.summary, evaluation.values, strict=True))
     for number, column in enumerate(evaluation.columns):
         measure = replace(column.measure, per_topic=False)
         is_float = measure.format is Format.FLOAT
-        shown = {MACRO: is_float, WORST: is_float and measure.tells_quality}
+        shown = {MACRO_MEAN: is_float, WORST_GROUP: is_float and measure.tells_quality}
         for name, values_of_group in values.items():
             if measure.format is not Format.TAG and shown.get(name, True):
                 named = replace(column, label=group_label(column.label, name), measure=measure)

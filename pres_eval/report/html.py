@@ -53,7 +53,10 @@ def as_html(report: Report, *, one_page: bool = False) -> str:
 
 
 def _document(report: Report, content: Sequence[Content], script: str | None) -> str:
-    """Return a page with this content; no script runs in it but this one."""
+    """Return a page with this content, in which no script but this one may run.
+
+    Without a script it is the page for one sheet, which page.css prints in a layout of its own.
+    """
     style = _package_file("page.css")
     allowed_script = "'none'" if script is None else f"'{_digest(script)}'"
     policy = (
@@ -121,13 +124,13 @@ def _body(report: Report) -> list[Html]:
 
 
 def _header(report: Report, sections: Sequence[tuple[str, str]]) -> Html:
-    """Return the title, what the report is of, and links to the sections."""
+    """Return the header of the page: title, topics, judgements, and links to the sections, if any."""
     topics = plural(len(report.topics))
     parts: list[Content] = [element("h1", title_of(report))]
     if report.description:
         parts.append(element("p", report.description))
     parts.append(element("p", f"{topics}, judged in {report.shown_path(report.qrels.path)}", class_="dim"))
-    parts.append(_weighted(report))
+    parts.append(_note_on_weights(report))
     if sections:
         parts.insert(0, element("a", "Skip to the table of topics", class_="skip", href="#topics"))
         items = [element("li", element("a", text, href=f"#{name}")) for name, text in sections]
@@ -135,8 +138,8 @@ def _header(report: Report, sections: Sequence[tuple[str, str]]) -> Html:
     return element("header", *parts)
 
 
-def _weighted(report: Report) -> Html | str:
-    """Describe what uses the weights of topics and what does not; empty where there are none."""
+def _note_on_weights(report: Report) -> Html | str:
+    """Return the paragraph on what uses the weights of topics and what does not; empty without weights."""
     if report.weights is None:
         return ""
     return element(
@@ -163,8 +166,9 @@ def _footer(report: Report) -> Html:
     for file in (report.qrels, *report.files):
         digest = ["SHA-256 ", element("code", file.sha256)] if file.sha256 else "not a file, no SHA-256"
         facts.append((report.shown_path(file.path), digest))
-        facts += [(key, value) for key, value in file.header.items() if file is not report.qrels]
-    seen = {
+        if file is not report.qrels:
+            facts += file.header.items()
+    descriptions = {
         report.column(label).measure.name: report.column(label).measure.description
         for label in (*report.board, *topic_measures(report))
     }
@@ -175,7 +179,7 @@ def _footer(report: Report) -> Html:
             "How this was made",
             _definitions(facts),
             element("h3", "Measures"),
-            _definitions(seen.items()),
+            _definitions(descriptions.items()),
         ),
     )
 
@@ -188,7 +192,7 @@ def _definitions(rows: Iterable[tuple[str, Content]]) -> Html:
     return element("dl", *parts)
 
 
-WORDS = {
+NAMES_OF_OPTIONS = {
     "compat": "Numbers as of trec_eval (--compat)",
     "relevance_level": "Relevant from grade (-l)",
     "max_retrieved": "Documents used per topic (-M)",
@@ -201,19 +205,21 @@ WORDS = {
 }
 """Names of the options of an evaluation on the page; others keep their own."""
 
-WITHOUT = {"max_retrieved": "all", "num_docs_in_coll": "not given", "only_topic": "no, all"}
+TEXT_IF_NOT_GIVEN = {"max_retrieved": "all", "num_docs_in_coll": "not given", "only_topic": "no, all"}
 """Text for an option that was not given."""
 
 
 def options_of(report: Report) -> list[tuple[str, str]]:
     """Return every option that changes numbers, with its value."""
     values = [(field.name, getattr(report.options, field.name)) for field in fields(report.options)]
-    return [(WORDS.get(name, name.replace("_", " ")), _shown(name, value)) for name, value in values]
+    return [
+        (NAMES_OF_OPTIONS.get(name, name.replace("_", " ")), _shown(name, value)) for name, value in values
+    ]
 
 
 def _shown(name: str, value: str | bytes | float | None) -> str:
     if value is None or (name == "num_docs_in_coll" and not value):
-        return WITHOUT.get(name, "-")
+        return TEXT_IF_NOT_GIVEN.get(name, "-")
     return plain_text(value, yes="yes", no="no")
 
 

@@ -16,7 +16,7 @@ from pres_eval.report.text import fitted
 
 SAMPLE = "each sample"
 
-LEVELS = {0.9: "about the same", 0.8: "noticeable\nchange below"}
+TAU_LEVELS = {0.9: "about the same", 0.8: "noticeable\nchange below"}
 """Meaning of a Kendall τ between two rankings of runs (Voorhees 2000)."""
 
 
@@ -50,7 +50,7 @@ def robustness(
         for axes in grid[::side_by_side]:
             axes.set_ylabel(f"{coefficient} with the full ranking")
         # One above its line, one below: they stay apart however near to each other the lines are.
-        for (level, words), side in zip(LEVELS.items(), ("bottom", "top"), strict=True):
+        for (level, words), side in zip(TAU_LEVELS.items(), ("bottom", "top"), strict=True):
             grid[-1].annotate(
                 f" {level}: {words}", (1, level), xycoords=("axes fraction", "data"), va=side, fontsize=7
             )
@@ -78,12 +78,12 @@ def _draw_correlations(
         axes.plot(percent, taus.min(axis=1), label=plain(label), linewidth=1.4, **look)
         dots = np.repeat(percent[:-1], taus.shape[1])
         axes.plot(dots, taus[:-1].ravel(), ".", markersize=3, color=look["color"], alpha=0.5, label=SAMPLE)
-    for level in LEVELS:
+    for level in TAU_LEVELS:
         axes.axhline(level, color="#888888", linewidth=0.9, linestyle=":")
     axes.set(xticks=sorted(set(percent)), xlabel="relevant documents kept (% of each topic)")
 
 
-WIDEST = 14
+WIDEST_INCHES = 14
 """Inches of a picture; wider ones continue in another row."""
 
 MOST_ORDERS = 5
@@ -118,7 +118,7 @@ def judges_figure(
     panel_width = max(3.4, 1.4 + 0.55 * len(grades))
     if drawn_orders:
         panel_width = max(panel_width, width_of_orders)
-    columns_with_room = int(min(WIDEST, 9 / LEAST_LETTERS * room()) // panel_width)
+    columns_with_room = int(min(WIDEST_INCHES, 9 / LEAST_LETTERS * room()) // panel_width)
     columns = max(1, min(1 + len(drawn_orders), columns_with_room))
     figure_width, row_height = columns * panel_width, max(3.2, 1.0 + 0.2 * len(runs))
     fitting = _fitting(figure_width, columns, len(runs))

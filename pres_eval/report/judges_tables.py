@@ -11,7 +11,7 @@ from pres_eval.analysis.correlation import opposite_rbo
 from pres_eval.analysis.group_favour import Favour
 from pres_eval.analysis.judged_runs import RunChange, SwappedPair
 from pres_eval.analysis.judging import (
-    LEVELS,
+    LEVELS_OF_MEASUREMENT,
     Assessments,
     GradeTable,
     TopicAgreement,
@@ -70,7 +70,7 @@ def agreement_table(judged: Assessments, total: TopicAgreement, table: GradeTabl
 def _alphas(judged: Assessments, judges: str) -> list[tuple[str, float]]:
     """Return Krippendorff's alpha of the grades at each level of measurement; `judges`: whose, in words."""
     rows = []
-    for kind in LEVELS:
+    for kind in LEVELS_OF_MEASUREMENT:
         alpha = krippendorffs_alpha(judged.grades, judged.judged, kind)
         rows.append((f"Krippendorff's alpha, {kind}, {judges}", alpha))
     return rows

@@ -39,7 +39,7 @@ from pres_eval.report.text import (
 )
 from pres_eval.version import __version__
 
-BEST = "^"
+BEST_MARK = "^"
 """The mark of the best of a measure in plain text; * is that of a significant difference."""
 
 BOLD = {LATEX: r"\textbf{{{}}}", MARKDOWN: "**{}**"}
@@ -108,7 +108,7 @@ def cell_text(cell: ShownCell, digits: int, style: str) -> str:
         return _marked(escaped(p_text(cell.value), style), "*" if cell.significant else "", style)
     number = signed(cell.value, digits) if cell.signed else shown(cell.value, digits)
     bold = BOLD.get(style) if cell.best else None
-    mark = BEST + cell.mark if cell.best and bold is None else cell.mark
+    mark = BEST_MARK + cell.mark if cell.best and bold is None else cell.mark
     return _marked(number if bold is None else bold.format(number), mark, style)
 
 
@@ -126,14 +126,14 @@ def note_text(note: str | Note, style: str) -> str:
     if isinstance(note, str):
         return escaped(note, style)
     marks = ", ".join(f"$^{{{mark}}}$" for mark in note.mark.split()) if style == LATEX else note.mark
-    if note.mark == BEST and style in BOLD:
+    if note.mark == BEST_MARK and style in BOLD:
         marks = BOLD[style].format("bold") + ":"
     elif style == MARKDOWN:
         marks = escaped(marks, style)
     return f"{marks} {escaped(note.text, style)}"
 
 
-FORMATS = ("table", "json", "csv", "tsv", "latex", "markdown")
+ANALYSIS_FORMATS = ("table", "json", "csv", "tsv", "latex", "markdown")
 """Values of --format of an analysis; table is the default."""
 
 
@@ -234,8 +234,8 @@ def render(
     `settings` go into the JSON, so that it records how its numbers were made.  Raises UsageError for a
     table or a style that does not exist.
     """
-    if look.form not in FORMATS:
-        raise UsageError(f"form={look.form!r}: expected one of {', '.join(FORMATS)}")
+    if look.form not in ANALYSIS_FORMATS:
+        raise UsageError(f"form={look.form!r}: expected one of {', '.join(ANALYSIS_FORMATS)}")
     check_whole("digits", look.digits, 0)
     by_name = {table.name: table for table in tables if table.programs}
     if look.chosen is not None and look.chosen not in by_name:

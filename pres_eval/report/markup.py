@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from pres_eval.report.text import printable_in_pages
 
 VOID = frozenset({"meta", "link", "br", "wbr", "input", "hr"})
+"""Elements of HTML that have neither content nor an end tag."""
 
 
 class Html(str):
@@ -79,19 +80,15 @@ def table(
         _heading(text, kind, sortable=sortable, falling=text in falling)
         for text, kind in zip(header, kinds, strict=True)
     ]
-    lines = [
-        element(
-            "tr",
-            element("th", row[0], scope="row"),
-            *(
-                cell
-                if isinstance(cell, Html) and cell.startswith("<td")
-                else element("td", cell, class_=kind)
-                for cell, kind in zip(row[1:], kinds[1:], strict=True)
-            ),
-        )
-        for row in rows
-    ]
+    lines = []
+    for first, *cells in rows:
+        parts = [element("th", first, scope="row")]
+        for cell, kind in zip(cells, kinds[1:], strict=True):
+            if isinstance(cell, Html) and cell.startswith("<td"):
+                parts.append(cell)
+            else:
+                parts.append(element("td", cell, class_=kind))
+        lines.append(element("tr", *parts))
     return element(
         "table",
         element("caption", caption),
@@ -147,12 +144,12 @@ def link(section: str, text: Content, **choice: str) -> Html:
 
 
 def detail(*content: Content) -> Html:
-    """Return a part of a sentence that leads to another part of the page, and says nothing without it."""
+    """Return a part of a sentence that points to another part of the page; `without_links` removes it."""
     return element("span", *content, class_="detail")
 
 
 def without_links(content: Content) -> Html:
-    """Return content without details, and with the texts of other links, for a page without their goals."""
+    """Return content without `detail` parts and with links as plain text, for a page that has no sections."""
     text = re.sub('<span class="detail">.*?</span>', "", content_of([content]))
     return Html(re.sub("</?a(?: [^>]*)?>", "", text))
 

@@ -84,7 +84,10 @@ def changes_table(rows: Sequence[RankChange], names: Sequence[str], depth: int) 
         f"Changes of ranks among the first {depth}: places up (+) or down (-) from {names[0]} to {names[1]}",
         CHANGE_HEADINGS,
         [_cells(row) for row in rows],
-        ("no rank: the run lacks the document, which counts as the one behind its end",),
+        (
+            "no rank: the run lacks the document, which counts as the one behind its end; no change: that end"
+            " comes before the other rank, so that nobody knows",
+        ),
         shown=Shown(CHANGE_HEADINGS, [_shown_cells(row) for row in rows[:MOST_CHANGES]], left=2),
         rest=_rest(rows),
     )
@@ -113,18 +116,22 @@ def instruction_tables(rows: Sequence[ScoredChange], num_lacking: int) -> list[T
             "Changes of ranks of the documents that became irrelevant",
             headings,
             [(*_cells(row), row.p_mrr) for row in rows],
+            ("p_mrr: a document that a run lacks counts as the one behind its end, as in MTEB",),
             shown=Shown(headings, [(*_shown_cells(row), row.p_mrr) for row in rows[:MOST_CHANGES]], left=2),
             rest=_rest(rows),
         ),
     ]
 
 
-def _cells(row: RankChange) -> tuple[bytes, bytes, int | None, int | None, int]:
+def _cells(row: RankChange) -> tuple[bytes, bytes, int | None, int | None, int | None]:
     return row.topic, row.docno, row.first_rank, row.second_rank, row.change
 
 
 def _shown_cells(row: RankChange) -> tuple[bytes, bytes, int | None, int | None, str]:
-    return row.topic, row.docno, row.first_rank, row.second_rank, f"{row.change:+d}" if row.change else "0"
+    change = ""
+    if row.change is not None:
+        change = f"{row.change:+d}" if row.change else "0"
+    return row.topic, row.docno, row.first_rank, row.second_rank, change
 
 
 def _rest(rows: Sequence[RankChange]) -> str:

@@ -22,7 +22,7 @@ from pres_eval.measures.base import Format
 from pres_eval.measures.selection import SelectedColumn
 from pres_eval.options import AS_TREC_EVAL, Options
 from pres_eval.reading.descriptions import header_of
-from pres_eval.reading.topic_files import MACRO, WORST, Groups, Weights
+from pres_eval.reading.topic_files import MACRO_MEAN, WORST_GROUP, Groups, Weights
 from pres_eval.report.groups import over_groups, worst_group
 from pres_eval.report.signature import signature_line
 from pres_eval.report.text import exact, text_of, whole
@@ -34,7 +34,10 @@ if TYPE_CHECKING:
     from pres_eval.report.table import RunLayout
 
 KIND = "pres-eval evaluation"
+"""Value of the key "kind", by which a file of this layout is recognised."""
+
 LAYOUT = 1
+"""Version of the layout: readers refuse others."""
 
 _dumps = json.JSONEncoder(allow_nan=False).encode
 
@@ -114,6 +117,7 @@ def file_record(path: str) -> FileRecord:
 def to_json(record: Record) -> str:
     """Return the record as JSON, one topic a line."""
     head = json.dumps({"kind": KIND, "layout": LAYOUT, "signature": _signature(record)}, indent=2)
+    open_head = head.removesuffix("\n}")
     runs = ",\n".join(_run_text(run, record) for run in record.runs)
     lines = []
     for failure in record.failures:
@@ -122,7 +126,7 @@ def to_json(record: Record) -> str:
     if lines:
         failed = ",\n".join(lines)
         failures = f',\n  "failures": [\n{failed}\n  ]'
-    return f'{head[: -len("}") - 1]},\n  "runs": [\n{runs}\n  ]{failures}\n}}\n'
+    return f'{open_head},\n  "runs": [\n{runs}\n  ]{failures}\n}}\n'
 
 
 def as_jsonl(evaluations: Sequence[ScoredRun], layout: RunLayout) -> str:
@@ -150,20 +154,22 @@ def _signature(record: Record) -> dict[str, Any]:
         options["only_topic"] = text_of(options["only_topic"])
     if options["empty"] == AS_TREC_EVAL:
         del options["empty"]
-    judgements = dict(zip(("read", "left"), record.judgements or (), strict=False))
-    digest = {} if record.judgements_digest is None else {"judgements": record.judgements_digest}
+    qrels = _file(record.qrels)
+    if record.judgements_digest is not None:
+        qrels["judgements"] = record.judgements_digest
     signature: dict[str, Any] = {
         "version": record.version,
         "compat": compat,
         "options": options | {"relevance_format": record.relevance_format},
-        "qrels": _file(record.qrels) | digest,
+        "qrels": qrels,
     }
     if record.files:
         signature["files"] = {name: _file(file) for name, file in record.files.items()}
     if record.rules:
         signature["rules"] = record.rules
-    if judgements:
-        signature["judgements"] = judgements
+    if record.judgements is not None:
+        num_read, num_left = record.judgements
+        signature["judgements"] = {"read": num_read, "left": num_left}
     return signature
 
 
@@ -186,13 +192,13 @@ def _groups(evaluation: ScoredRun, groups: Groups | None) -> dict[str, Any]:
     values = over_groups(evaluation, list(groups.topics))
     macro, worst = {}, {}
     for column, label in enumerate(evaluation.labels):
-        mean, worst_value = values[MACRO][column], values[WORST][column]
+        mean, worst_value = values[MACRO_MEAN][column], values[WORST_GROUP][column]
         if mean is not None:
             macro[label] = mean
         if worst_value is not None:
             group = text_of(worst_group(evaluation, column) or "")
             worst[label] = {"group": group, "value": worst_value}
-    return {"groups": by_group, MACRO: macro, WORST: worst}
+    return {"groups": by_group, MACRO_MEAN: macro, WORST_GROUP: worst}
 
 
 def _column(column: SelectedColumn) -> dict[str, Any]:
@@ -252,8 +258,9 @@ def _run_text(run: RunRecord, record: Record) -> str:
     return "    {\n" + ",\n".join(lines) + "\n    }"
 
 
-def _no_answers(topics: int, rightly: int) -> dict[str, float]:
-    return {"topics": topics, "nothing_retrieved": rightly, "rate": rightly / topics}
+def _no_answers(topics: int, nothing_retrieved: int) -> dict[str, float]:
+    """Return the topics without a relevant document, and those of them for which nothing was retrieved."""
+    return {"topics": topics, "nothing_retrieved": nothing_retrieved, "rate": nothing_retrieved / topics}
 
 
 def _number(value: float, kind: Format) -> float | int | str:
@@ -279,6 +286,7 @@ def _topics(evaluation: ScoredRun, all_columns: bool = True) -> Iterator[dict[st
         for column, values in zip(evaluation.columns, evaluation.values, strict=True)
         if all_columns or column.measure.per_topic
     }
+    # Without columns, each topic still has a row, which is empty.
     rows = zip(*columns.values(), strict=True) if columns else repeat(())
     return (
         {"topic": text_of(topic), "values": dict(zip(columns, row, strict=True))}

@@ -15,6 +15,7 @@ EFFECT_NOTES = (
     "effect ratio: new improvement / original one; 1: the same effect, 0: none, below 0: the opposite one",
     "ΔRI: original minus new improvement, each as a share of its baseline; 0: the same",
 )
+NO_RATIO_NOTE = "-: no ratio, as the original improvement, or a baseline, is 0"
 NO_ERROR_NOTE = "RMSE: the topics of the two experiments are not the same, so it cannot be computed"
 UNION_NOTE = (
     "tau union: Kendall's τ of places in the union of both lists, in the order of ranks; by docno: in the"
@@ -31,6 +32,8 @@ def replication_tables(
 ) -> list[Table]:
     """Return the effects, and how similar the documents of the runs are, by run and by topic."""
     notes = list(EFFECT_NOTES)
+    if any(math.isnan(row.effect_ratio + row.delta_relative_improvement) for row in rows):
+        notes.append(NO_RATIO_NOTE)
     if any(math.isnan(row.rmse_baseline) for row in rows):
         notes.append(NO_ERROR_NOTE)
     shown_rows = [

@@ -8,7 +8,7 @@ from pres_eval.analysis.reproducible import quantiles_of_known
 from pres_eval.arrays import FloatArray
 from pres_eval.measures.precision import DOCUMENT_CUTOFFS
 from pres_eval.report.text import shown, text_of
-from pres_eval.report.trec_report import DIGITS, RECALL_LEVELS, Report
+from pres_eval.report.trec_report import DIGITS, RECALL_LEVEL_TEXTS, Report
 
 Row = tuple[str, str]
 
@@ -27,7 +27,7 @@ def summary_statistics(report: Report, run: int) -> list[Row]:
 
 def recall_level_averages(report: Report, run: int) -> list[Row]:
     """Return the rows of the second table: precision at eleven recall levels, and average precision."""
-    rows = [(level, report.text(run, f"iprec_at_recall_{level}")) for level in RECALL_LEVELS]
+    rows = [(level, report.text(run, f"iprec_at_recall_{level}")) for level in RECALL_LEVEL_TEXTS]
     rows.append(("Average precision", report.text(run, "map")))
     return rows
 
@@ -90,15 +90,17 @@ def topic_measures(report: Report) -> tuple[str, ...]:
 def median(values: FloatArray) -> FloatArray:
     """Return the median (topics,) over runs of (runs, topics) values, without nan (a missing topic)."""
     ordered = np.sort(values, axis=0)  # nan goes last
-    counts = np.count_nonzero(~np.isnan(values), axis=0)
+    num_values = np.count_nonzero(~np.isnan(values), axis=0)
     columns = np.arange(values.shape[1])
-    low = ordered[np.maximum(counts - 1, 0) // 2, columns]
-    high = ordered[np.minimum(counts // 2, len(values) - 1), columns]
-    return np.asarray(np.where(low == high, low, (low + high) / 2.0), np.float64)
+    # Of an odd number of values the two middle ones are the same; of none the first row has nan.
+    lower_middle = ordered[np.maximum(num_values - 1, 0) // 2, columns]
+    upper_middle = ordered[np.minimum(num_values // 2, len(values) - 1), columns]
+    middle = (lower_middle + upper_middle) / 2.0
+    return np.asarray(np.where(lower_middle == upper_middle, lower_middle, middle), np.float64)
 
 
 def medians_of(report: Report, label: str) -> FloatArray | None:
-    """Return the medians (topics,) given from outside, or else those of the runs; None without either."""
+    """Return the medians (topics,) that the user gave, or else of the runs; None if there is one run."""
     if label in report.medians:
         return np.array([report.medians[label].get(topic, np.nan) for topic in report.topics])
     return median(report.matrix(label)) if len(report.names) > 1 else None
@@ -117,14 +119,19 @@ def median_labels(report: Report) -> tuple[str, ...]:
 
 
 def against_median(report: Report, run: int, label: str = "map") -> FloatArray:
-    """Return a run's values minus the median (topics,); nan without the topic or a median."""
+    """Return a run's values minus the median (topics,); nan for a topic that lacks either.
+
+    If there are no medians at all, the run is its own median: 0.
+    """
     medians = medians_of(report, label)
     values = report.per_topic(run, label)
-    return np.asarray(values * 0.0 if medians is None else values - medians, np.float64)
+    if medians is None:
+        return np.asarray(values * 0.0, np.float64)  # nan stays nan
+    return np.asarray(values - medians, np.float64)
 
 
 LISTED_TOPICS = 15
-"""Topics of a list of the most different ones."""
+"""Topics in the list of those with the largest differences between runs."""
 
 
 def largest_differences(
@@ -165,8 +172,9 @@ def hardest_topics(report: Report, label: str) -> list[int]:
 def hardest_rows(report: Report, label: str) -> list[list[str]]:
     """Return the hardest topics as text: topic, relevant documents, best, median and worst value."""
     matrix, num_rel = report.matrix(label), np.diff(report.documents.offsets).tolist()
-    # The greatest value is the best one, or the worst where less is better.
-    best, worst = (np.fmax.reduce(matrix, axis=0), np.fmin.reduce(matrix, axis=0))[:: report.sign(label)]
+    best, worst = np.fmax.reduce(matrix, axis=0), np.fmin.reduce(matrix, axis=0)
+    if report.sign(label) < 0:  # less is better
+        best, worst = worst, best
     columns = [values.tolist() for values in (best, median(matrix), worst)]
     rows = []
     for topic in hardest_topics(report, label):
@@ -177,7 +185,7 @@ def hardest_rows(report: Report, label: str) -> list[list[str]]:
 
 
 RELEVANT_BINS = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
-"""Beginnings of the columns of the picture of relevant documents."""
+"""Least number of relevant documents of each bar in the picture of topics by relevant documents."""
 
 
 def relevant_counts(report: Report) -> list[tuple[str, int]]:

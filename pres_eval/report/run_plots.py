@@ -47,7 +47,7 @@ def compared_figure(result: ComparedRuns) -> Figure:
     )
 
 
-DOT, BASELINE = "#0072B2", "#444444"
+DOT_COLOUR, BASELINE_COLOUR = "#0072B2", "#444444"
 """Colours of the runs and of the baseline."""
 
 
@@ -112,7 +112,14 @@ def _draw_intervals(axes: Axes, means: AnyArray, ends: tuple[AnyArray, AnyArray]
     if ends is not None:
         lengths = np.maximum(0.0, [means - ends[0], ends[1] - means])
         axes.errorbar(
-            range(len(means)), means, lengths, fmt="none", ecolor=DOT, elinewidth=1.2, capsize=2, zorder=2
+            range(len(means)),
+            means,
+            lengths,
+            fmt="none",
+            ecolor=DOT_COLOUR,
+            elinewidth=1.2,
+            capsize=2,
+            zorder=2,
         )
     axes.grid(visible=False, axis="x")
 
@@ -127,12 +134,12 @@ def _draw_dots(axes: Axes, means: AnyArray, full: AnyArray | None, baseline: int
         else:
             axes.plot([column], [mean], **RING_MARK)
     if baseline is not None:
-        axes.axhline(means[baseline], color=BASELINE, linestyle="--", linewidth=0.9, zorder=1)
+        axes.axhline(means[baseline], color=BASELINE_COLOUR, linestyle="--", linewidth=0.9, zorder=1)
 
 
-FULL_MARK: dict[str, Any] = {"marker": "o", "linestyle": "none", "color": DOT, "markersize": 5}
+FULL_MARK: dict[str, Any] = {"marker": "o", "linestyle": "none", "color": DOT_COLOUR, "markersize": 5}
 RING_MARK: dict[str, Any] = {**FULL_MARK, "markerfacecolor": "white"}
-BASELINE_MARK: dict[str, Any] = {**FULL_MARK, "marker": "s", "color": BASELINE}
+BASELINE_MARK: dict[str, Any] = {**FULL_MARK, "marker": "s", "color": BASELINE_COLOUR}
 """Marks of a run's mean: full, as it differs from the baseline; a ring, as it does not; the baseline's."""
 
 
@@ -140,7 +147,7 @@ def _add_key(figure: Figure, axes: Axes, interval: str | None, baselines: set[st
     """Draw the legend, if there is anything to explain: names of intervals and of the baselines."""
     handles: dict[str, Any] = {}
     if interval is not None:
-        handles[interval] = axes.errorbar([], [], [], fmt="none", ecolor=DOT, capsize=2)
+        handles[interval] = axes.errorbar([], [], [], fmt="none", ecolor=DOT_COLOUR, capsize=2)
     if baselines is not None:
         baseline = next(iter(baselines)) if len(baselines) == 1 else "(best of each)"
         handles[f"baseline {baseline}"] = axes.plot([], [], **BASELINE_MARK)[0]

@@ -21,7 +21,7 @@ def stopping_tables(summaries: Sequence[Stops], stops: Sequence[Stop], per_topic
         "recall",
         "rel. error",
         "share read",
-        "excess",
+        "share excess",
         "cost",
     )
     rows = [
@@ -40,7 +40,7 @@ def stopping_tables(summaries: Sequence[Stops], stops: Sequence[Stop], per_topic
     ]
     notes = [
         "reliability: share of topics in which the target recall was reached; rel. error: |recall - T| / T",
-        "excess: documents read beyond the earliest rank with recall T, as a share of those to read",
+        "share excess: documents read beyond the earliest rank with recall T, as a share of those to read",
     ]
     out_of_reach = sum(not stop.earliest for stop in stops)
     if out_of_reach:
@@ -57,7 +57,7 @@ def stopping_tables(summaries: Sequence[Stops], stops: Sequence[Stop], per_topic
     ]
 
 
-TOPIC_HEADINGS = (
+STOP_HEADINGS = (
     *("run", "topic", "target", "relevant", "documents", "read", "found", "earliest"),
     *("recall", "reached", "relative_error", "share_read", "excess", "cost"),
 )
@@ -65,7 +65,7 @@ TOPIC_HEADINGS = (
 
 def _topics_table(stops: Sequence[Stop], per_topic: bool) -> Table:
     """Return a row for each topic, run and target."""
-    rows = [[getattr(stop, name) for name in TOPIC_HEADINGS] for stop in stops]
+    rows = [[getattr(stop, name) for name in STOP_HEADINGS] for stop in stops]
     shown_headings = ("run", "topic", "target", "read", "found", "recall", "reached", "excess", "cost")
     shown_rows = [
         (
@@ -84,7 +84,7 @@ def _topics_table(stops: Sequence[Stop], per_topic: bool) -> Table:
     return Table(
         "topics",
         "Stops by topic",
-        TOPIC_HEADINGS,
+        STOP_HEADINGS,
         rows,
         shown=Shown(shown_headings, shown_rows, left=2),
         people=per_topic,

@@ -12,7 +12,7 @@ from pres_eval.report.text import exact
 from pres_eval.scoring import ScoredRun
 from pres_eval.summing import ScoredBlock
 
-ALL = "all"
+SUMMARY_TOPIC_TEXT = "all"
 """Text in the topic's place in summary lines."""
 
 
@@ -30,7 +30,7 @@ def summary_lines(
 ) -> bytes:
     """Return the lines over all topics."""
     shown = [(column, [value]) for column, value in zip(selection, summary, strict=True) if value is not None]
-    return _lines([ALL.encode()], shown, zscores)
+    return _lines([SUMMARY_TOPIC_TEXT.encode()], shown, zscores)
 
 
 def evaluation_lines(evaluation: ScoredRun, per_topic: bool, summary: bool, zscores: bool = False) -> bytes:

@@ -45,7 +45,7 @@ from pres_eval.report.records import FileRecord
 from pres_eval.report.text import shown, text_of
 from pres_eval.scoring import ScoredRun
 
-RECALL_LEVELS = tuple(f"{level:.2f}" for level in interpolation.RECALL_LEVELS)
+RECALL_LEVEL_TEXTS = tuple(f"{level:.2f}" for level in interpolation.RECALL_LEVELS)
 NMAX_GRID = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 """Ranks at which PRES, recall and the ROC curve are computed, besides the wanted Nmax."""
 
@@ -265,7 +265,7 @@ def report_selection(
             cutoffs.add(cutoff)
     grid = ",".join(map(str, sorted(cutoffs)))
     texts = ["num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref"]
-    texts.append(f"iprec_at_recall.{','.join(RECALL_LEVELS)}")
+    texts.append(f"iprec_at_recall.{','.join(RECALL_LEVEL_TEXTS)}")
     texts.append(f"P.{','.join(map(str, DOCUMENT_CUTOFFS))}")
     texts += [f"recall.{grid}", f"PRES.{grid}", *measures]
     return select(texts, options, nmax, relevance=RelevanceInfo.QRELS)

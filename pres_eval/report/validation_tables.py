@@ -20,11 +20,14 @@ WORST_CASES = {
     ReviewSettings.method: "intervals held the truth in 92 % of samples, limits to one side in 94 %",
     EXACT: "intervals held the truth in 95 % of samples, limits to one side in 94 %",
 }
-"""How often intervals and limits of several parts hold the truth: tests/bench/review_limits.py."""
+"""How often intervals and limits contain the truth in the worst simulated case, if parts are combined.
+
+tests/bench/review_limits.py measures it.
+"""
 
 
 def validation_tables(review: Validation) -> list[Table]:
-    """Return the estimates, their meaning in words, their parts, and the other results wanted."""
+    """Return the tables of estimates, sentences and parts; of the target and the margin, if set."""
     settings, in_words = review.settings, list(sentences(review))
     tables = [
         records_table(
@@ -45,7 +48,7 @@ def validation_tables(review: Validation) -> list[Table]:
     if settings.target is not None:
         tables += _target_tables(review, settings.target, percentage(settings.confidence))
     if settings.margin is not None:
-        tables.append(_more_table(review, settings.margin))
+        tables.append(_documents_to_judge_table(review, settings.margin))
     return tables
 
 
@@ -74,40 +77,46 @@ def _estimate_cells(estimate: Estimate) -> list[ShownCell]:
     """Return the cells of an estimate for people: shares with --digits, numbers of documents whole."""
     cells: list[ShownCell] = [text_of(estimate.topic), estimate.quantity]
     if estimate.quantity.startswith("relevant"):
-        cells += [_count(estimate.estimate), f"{_count(estimate.low)} .. {_count(estimate.high)}"]
-        cells += [_count(estimate.at_least), _count(estimate.at_most)]
+        cells += [
+            _whole_number(estimate.estimate),
+            f"{_whole_number(estimate.low)} .. {_whole_number(estimate.high)}",
+        ]
+        cells += [_whole_number(estimate.at_least), _whole_number(estimate.at_most)]
     else:
         cells += [estimate.estimate, Interval(estimate.low, estimate.high)]
         cells += [estimate.at_least, estimate.at_most]
     return cells
 
 
-def _count(value: float) -> str:
+def _whole_number(value: float) -> str:
+    """Return a number of documents as text."""
     return f"{value:,.0f}"
 
 
 def sentences(review: Validation) -> Iterator[tuple[bytes, str]]:
     """Yield for each topic the recall that its sample shows, in plain words."""
-    columns = [review.of(name) for name in ("recall", "relevant", "relevant found")]
-    for recall, relevant, relevant_found in zip(*columns, strict=True):
-        of_topic = f"Topic {text_of(recall.topic)}: " if len(columns[0]) > 1 else ""
+    recalls = review.of("recall")
+    confidence = percentage(review.settings.confidence)
+    counts = zip(review.of("relevant"), review.of("relevant found"), strict=True)
+    for recall, (relevant, relevant_found) in zip(recalls, counts, strict=True):
+        of_topic = f"Topic {text_of(recall.topic)}: " if len(recalls) > 1 else ""
         estimated = " an estimated" if relevant_found.low < relevant_found.high else ""
         least = "nothing"
         if not math.isnan(recall.at_least):
             least = f"at least {math.floor(100 * recall.at_least)} %"
-        yield (
-            recall.topic,
-            f"{of_topic}Of an estimated {_count_between(relevant)} relevant documents, the review found"
-            f"{estimated} {_count_between(relevant_found)};"
-            f" we can say with {percentage(review.settings.confidence)} confidence that it found {least}.",
+        sentence = (
+            f"{of_topic}Of an estimated {_number_with_limits(relevant)} relevant documents, the review found"
+            f"{estimated} {_number_with_limits(relevant_found)};"
+            f" we can say with {confidence} confidence that it found {least}."
         )
+        yield recall.topic, sentence
 
 
-def _count_between(estimate: Estimate) -> str:
+def _number_with_limits(estimate: Estimate) -> str:
     """Return a number of documents, with its limits unless it is known."""
-    count = _count(estimate.estimate)
+    count = _whole_number(estimate.estimate)
     if estimate.low < estimate.high:
-        return f"{count} ({_count(estimate.low)} to {_count(estimate.high)})"
+        return f"{count} ({_whole_number(estimate.low)} to {_whole_number(estimate.high)})"
     return count
 
 
@@ -141,8 +150,8 @@ def _target_tables(review: Validation, target: float, percent: str) -> list[Tabl
     ]
 
 
-def _more_table(review: Validation, margin: float) -> Table:
-    """Return the table of documents still to judge."""
+def _documents_to_judge_table(review: Validation, margin: float) -> Table:
+    """Return the table of documents to judge until the interval of recall is ± `margin` wide."""
     widths = {recall.topic: (recall.high - recall.low) / 2 for recall in review.of("recall")}
     rows = []
     for part in review.parts:

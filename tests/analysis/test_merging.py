@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.commands import QRELS, RUNS, Command
 
-from pres_eval.analysis.judging import RULES, disagreements, merged_grades, side_by_side
+from pres_eval.analysis.judging import JOINING_RULES, disagreements, merged_grades, side_by_side
 from pres_eval.library.data import read_judgements
 from pres_eval.reading.relevance import QrelsJudgements
 
@@ -35,7 +35,7 @@ JUDGE = st.dictionaries(
 )
 
 
-@given(st.lists(JUDGE, min_size=2, max_size=4), st.sampled_from(RULES))
+@given(st.lists(JUDGE, min_size=2, max_size=4), st.sampled_from(JOINING_RULES))
 def test_each_rule_document_by_document(judges: list[dict[str, dict[str, int]]], rule: str) -> None:
     read = [read_judgements(judge, "qrels", None, 1) for judge in judges]
     judged = side_by_side([each for each in read if isinstance(each, QrelsJudgements)], every_topic=True)
@@ -115,7 +115,7 @@ def test_mistakes(files: list[str], call: Command) -> None:
     )
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", JOINING_RULES)
 def test_one_file_of_several_assessors(rule: str, files: list[str], call: Command) -> None:
     """What the error of an evaluation names: the second judgement of a document is a second assessor's."""
     Path("all").write_text("".join(FILES.values()))

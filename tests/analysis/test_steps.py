@@ -23,6 +23,8 @@ MEASURES = [
     "ndcg_cut.7",
     "dcg",
     "dcg_cut.7",
+    "rbp.p=0.8",
+    "rbp_binary.p=0.8",
     "rbp_cut.7,p=0.7",
     "err.7",
     "bpref",
@@ -116,6 +118,7 @@ def test_the_worst_topics_come_first(command: Command) -> None:
     [
         (("-m", "infAP"), "-m infAP: not explained step by step, expected one of map, map_cut"),
         (("-m", "ndcg.1=2"), "explained with grades as gains alone"),
+        (("-m", "rbp.p=0.8,1=2"), "explained with grades as gains alone"),
         (("-m", "map(judged_only=True)"), "explained without judged_only and bound"),
         (("-m", "map", "--plot", "x.svg"), "--plot draws PRES: leave out -m, or --plot"),
     ],
@@ -128,3 +131,8 @@ def test_what_cannot_be_explained(command: Command, arguments: tuple[str, ...], 
 def test_two_runs_are_one_too_many(command: Command) -> None:
     called = command("explain", "-m", "map", QRELS, RUNS[1], RUNS[0])
     assert called.code == 1 and "-m explains one run: leave out the second" in called.err
+
+
+def test_latex_has_no_sign_that_pdflatex_lacks(command: Command) -> None:
+    latex = command.ok("explain", "-m", "err.10", QRELS, RUNS[1], "PAC-1002", "--format", "latex").out
+    assert r"$\Pi$" in latex and latex.isascii()

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pres_eval.analysis.review_intervals import METHODS, QUANTITIES, ReviewSettings, least_share
-from pres_eval.analysis.validation import Estimate, Validation, estimated, estimates
+from pres_eval.analysis.validation import Estimate, Validation, estimates_of_parts, estimates_of_topics
 from pres_eval.analysis.yields import SampledPart
 
 
@@ -25,7 +25,9 @@ def part(
 def by_name(
     parts: list[SampledPart], method: str = "beta-binomial", confidence: float = 0.95
 ) -> dict[str, Estimate]:
-    return {each.quantity: each for each in estimates(b"1", parts, ReviewSettings(method, confidence))}
+    return {
+        each.quantity: each for each in estimates_of_parts(b"1", parts, ReviewSettings(method, confidence))
+    }
 
 
 LOSEY = [part(True, 8_000, 8_000, 8_000, "found"), part(False, 92_000, 1_534, 5, "not found")]
@@ -137,7 +139,7 @@ def test_no_truth_makes_limits_wrong_in_more_than_six_percent(
             drawn = tuple(number for number, _ in sample)
             if drawn not in limits:
                 parts = [part(*of_part, number) for of_part, number in zip(sizes, drawn, strict=True)]
-                every = estimates(b"1", parts, ReviewSettings(draws=4000))
+                every = estimates_of_parts(b"1", parts, ReviewSettings(draws=4000))
                 limits[drawn] = {one.quantity: one for one in every}
             for name, value in values.items():
                 estimate, chance = limits[drawn][name], math.prod(chance for _, chance in sample)
@@ -182,7 +184,8 @@ def test_the_estimate_of_ten_strata_is_within_its_interval() -> None:
 def test_seeds_move_recall_little_and_nothing_else() -> None:
     parts = [part(True, 852, 63, 39), part(False, 19_148, 1_437, 7)]
     first, second = (
-        {each.quantity: each for each in estimates(b"1", parts, ReviewSettings(seed=seed))} for seed in (0, 1)
+        {each.quantity: each for each in estimates_of_parts(b"1", parts, ReviewSettings(seed=seed))}
+        for seed in (0, 1)
     )
     assert first["recall"].low == pytest.approx(second["recall"].low, abs=0.001)
     for name in ("precision", "elusion", "relevant found", "relevant missed"):
@@ -276,16 +279,16 @@ def test_topics_and_all_of_them() -> None:
         part(True, 20, 20, 5, topic=b"2"),
         part(False, 60, 30, 4, topic=b"2"),
     ]
-    found = estimated(parts, ReviewSettings())
+    found = estimates_of_topics(parts, ReviewSettings())
     assert [each.topic for each in found] == [topic for topic in (b"1", b"2", b"all") for _ in QUANTITIES]
     relevant = [each.estimate for each in found if each.quantity == "relevant"]
     assert relevant[2] == sum(relevant[:2])
-    assert found[: len(QUANTITIES)] == estimates(b"1", parts[:2], ReviewSettings())
+    assert found[: len(QUANTITIES)] == estimates_of_parts(b"1", parts[:2], ReviewSettings())
 
 
 def test_targets_and_stopping() -> None:
     parts = [part(True, 852, 63, 39), part(False, 19_148, 1_437, 7)]
-    found = Validation(ReviewSettings(target=0.7), parts, estimated(parts, ReviewSettings()))
+    found = Validation(ReviewSettings(target=0.7), parts, estimates_of_topics(parts, ReviewSettings()))
     recall = found.of("recall")[0]
     assert found.shows(recall)
     assert not Validation(ReviewSettings(target=0.8), parts, found.estimates).shows(recall)

@@ -69,7 +69,7 @@ def test_repeated(size: int, topics: Lists) -> None:
     """The same some topics at a time."""
     lengths, ids = word_ids([listed for listed, _ in topics])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stretches, "BLOCK", size)
+        patch.setattr(stretches, "BLOCK_ROWS", size)
         rows, first = repeated(np.concatenate(([0], np.cumsum(lengths))), ids)
     assert list(zip(rows.tolist(), first.tolist(), strict=True)) == match_plainly(topics)[0]
 

@@ -11,15 +11,15 @@ from pres_eval.arrays import stretches as module
 from pres_eval.arrays.stretches import blocks, consecutive, gathered, ragged
 
 
-@pytest.mark.parametrize("size", [1, 2, module.BLOCK])
+@pytest.mark.parametrize("size", [1, 2, module.BLOCK_ROWS])
 def test_ragged(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "BLOCK", size)
+    monkeypatch.setattr(module, "BLOCK_ROWS", size)
     rows, offsets = ragged(np.array([10, 5, 7]), np.array([2, 0, 3]))
     assert rows.tolist() == [10, 11, 7, 8, 9]
     assert offsets.tolist() == [0, 2, 2, 5]
 
 
-@pytest.mark.parametrize("most", [4, 2 * module.LONG])
+@pytest.mark.parametrize("most", [4, 2 * module.LONG_STRETCH_ROWS])
 def test_gathered(most: int) -> None:
     """The same values, whether stretches are long enough to be copied as a whole or not."""
     chance = np.random.default_rng(most)
@@ -30,7 +30,7 @@ def test_gathered(most: int) -> None:
         assert gathered([values], starts, lengths).tolist() == expected
 
 
-@pytest.mark.parametrize("most", [4, 4 * module.LONG])
+@pytest.mark.parametrize("most", [4, 4 * module.LONG_STRETCH_ROWS])
 @pytest.mark.parametrize("empty", ["none", "first", "last"])
 def test_gathered_from_several_arrays(most: int, empty: str) -> None:
     """Stretches in any order, some of them without values, also at the ends of arrays."""

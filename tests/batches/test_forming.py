@@ -126,7 +126,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_like_the_plain_way(folder: Path, qrels: Grades, run: Retrieved, options: Options) -> None:
     expected = join_plainly(qrels, run, options)
     for size, documents in ((100, 1000), (2, 1000), (100, 4)):
-        with mock.patch.object(stretches, "BLOCK", documents):
+        with mock.patch.object(stretches, "BLOCK_ROWS", documents):
             batches = join(folder, qrels, run, options, size)
         assert [topic for batch in batches for topic in as_plain(batch)] == expected
         assert all(0 < len(batch) <= size for batch in batches)

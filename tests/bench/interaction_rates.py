@@ -61,7 +61,7 @@ def shares(first: int, second: int, spread: float, shift: float, draws: int, see
 
 def main(draws: int, seed: int) -> None:
     """Print the shares."""
-    print("| topics | spread | 2.21.0 | Welch's t | 3.0.0 | power of Welch's t | of 3.0.0 |")
+    print("| topics | spread | 2.21.0 | Welch's t | now | power of Welch's t | now's |")
     for first, second in GROUPS:
         for spread in SPREADS:
             error = math.sqrt(1 / first + spread**2 / second)

@@ -19,7 +19,7 @@ from functools import lru_cache
 import numpy as np
 
 from pres_eval.analysis.review_intervals import ReviewSettings
-from pres_eval.analysis.validation import Estimate, estimates
+from pres_eval.analysis.validation import Estimate, estimates_of_parts
 from pres_eval.analysis.yields import SampledPart
 from pres_eval.arrays import FloatArray
 
@@ -38,7 +38,7 @@ def limits(parts: tuple[Part, ...], method: str) -> dict[str, Estimate]:
         SampledPart(b"1", str(number), found, size, judged, relevant)
         for number, (found, size, judged, relevant) in enumerate(parts)
     ]
-    by_topic = estimates(b"1", sampled, ReviewSettings(method, draws=DRAWS))
+    by_topic = estimates_of_parts(b"1", sampled, ReviewSettings(method, draws=DRAWS))
     return {one.quantity: one for one in by_topic if one.quantity in QUANTITIES}
 
 

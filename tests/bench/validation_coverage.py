@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pres_eval.analysis.review_intervals import METHODS, ReviewSettings
-from pres_eval.analysis.validation import estimates
+from pres_eval.analysis.validation import estimates_of_parts
 from pres_eval.analysis.yields import SampledPart
 
 SIZES = (2_000, 20_000, 100_000)
@@ -99,7 +99,7 @@ def measure(
         asked += 1
         for method in methods:
             settings = ReviewSettings(method, seed=int(chance.integers(1 << 30)), draws=4_000)
-            found = next(one for one in estimates(b"1", parts, settings) if one.quantity == "recall")
+            found = next(one for one in estimates_of_parts(b"1", parts, settings) if one.quantity == "recall")
             held[method] += found.low - 1e-9 <= recall <= found.high + 1e-9
             limits[method] += found.at_least - 1e-9 <= recall
             widths[method] += found.high - found.low

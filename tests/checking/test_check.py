@@ -25,7 +25,7 @@ from support.small_chunks import chunks_of
 from pres_eval.arrays import stretches
 from pres_eval.checking.check import check_files, failed
 from pres_eval.checking.findings import KINDS, FileReport, Severity
-from pres_eval.checking.notations import find_respelling, whole
+from pres_eval.checking.notations import find_respelling, without_chunk_number
 from pres_eval.checking.respelling import respelled_topics
 from pres_eval.checking.run import CheckOptions
 from pres_eval.checking.text import as_json, as_text
@@ -432,7 +432,7 @@ def test_compressed_files_and_long_ones_are_the_same(check: Any, monkeypatch: py
             continue
         _, run = check(ranked=gzip.compress(text))
         assert found(run) == kinds
-    monkeypatch.setattr(stretches, "BLOCK", 7)
+    monkeypatch.setattr(stretches, "BLOCK_ROWS", 7)
     with chunks_of(300):
         for _, (text, kinds, _) in RUN_FAULTS.items():
             _, run = check(ranked=text, jobs=2)
@@ -670,7 +670,7 @@ def test_notations_that_are_not(one: str, other: str) -> None:
 
 
 def test_a_short_name_of_chunks_needs_a_separator() -> None:
-    found = [whole(one) for one in (b"d1-p3", b"d1::p3", b"d1_P_3", b"EP12", b"ap3")]
+    found = [without_chunk_number(one) for one in (b"d1-p3", b"d1::p3", b"d1_P_3", b"EP12", b"ap3")]
     assert found == [b"d1", b"d1", b"d1", b"", b""]
 
 

@@ -96,6 +96,6 @@ def test_a_container_with_a_part_of_the_processors_time(
 ) -> None:
     """As `docker run --cpus 1.5` gives it, on a machine with 64 processors."""
     (tmp_path / "cpu.max").write_text(text)
-    monkeypatch.setattr(machine, "CPU_LIMIT", str(tmp_path / "cpu.max"))
+    monkeypatch.setattr(machine, "CPU_LIMIT_FILE", str(tmp_path / "cpu.max"))
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(64)), raising=False)
     assert num_processors() == expected

@@ -137,6 +137,17 @@ def test_changes(call: Command, tmp_path: Path) -> None:
     ]
 
 
+def test_a_new_document_behind_the_end_of_the_other_list_has_no_change(call: Command, tmp_path: Path) -> None:
+    """A list that ends at rank 1 says nothing of a document that is now at rank 3: it did not move down."""
+    first = write(tmp_path / "first", {"1": ["a"]}, "one")
+    second = write(tmp_path / "second", {"1": ["b", "a", "c"], "2": ["x", "y"]}, "two")
+    for files, sign in (((first, second), 1), ((second, first), -1)):
+        rows = call.ok("overlap", *files, "--changes", "--format", "json").json["changes"]
+        changes = {row["docno"]: row["change"] for row in rows}
+        assert changes == {"b": sign, "a": -sign, "c": None, "x": None, "y": None}
+    assert "no change: that end comes before" in call.ok("overlap", first, second, "--changes").out
+
+
 @pytest.mark.parametrize("suffixes", [("", ""), ("-og", "-changed")])
 def test_p_mrr(suffixes: tuple[str, str], call: Command, tmp_path: Path) -> None:
     """Down from 1 to 2 is 1/2, up from 4 to 1 is -3/4; a document that is gone is behind the list."""
@@ -177,4 +188,5 @@ def test_mistakes(arguments: tuple[str, ...], message: str, call: Command) -> No
 def test_judgements_are_no_run(call: Command) -> None:
     called = call("overlap", QRELS, RUNS[0])
     assert called.code == 2 and "4 columns" in called.err
+    assert "this looks like judgements: overlap takes two runs alone" in called.err
     assert NAMES[0] in call.ok("overlap", RUNS[0], RUNS[1]).out

@@ -53,6 +53,24 @@ def test_other_topics_have_no_error_by_topic(call: Command, tmp_path: Path) -> N
     assert "RMSE: the topics of the two experiments are not the same" in text
 
 
+def test_an_effect_of_0_has_no_ratio(call: Command, tmp_path: Path) -> None:
+    """The values of the topics are exchanged: their differences add up to -7e-18 as doubles, not to 0."""
+    scores = tmp_path / "scores.csv"
+    lines = ["run,topic,rr"]
+    for run, ranks in (
+        ("base", (26, 19, 25, 28, 5)),
+        ("better", (5, 19, 28, 26, 25)),
+        ("again", (26, 19, 25, 28, 5)),
+        ("again_better", (1, 2, 3, 4, 5)),
+    ):
+        lines += [f"{run},{topic},{1 / rank!r}" for topic, rank in enumerate(ranks)]
+    scores.write_text("\n".join(lines) + "\n")
+    (row,) = call.ok("replicate", "--scores", scores, "--format", "csv").rows
+    assert row["effect_ratio"] == ""
+    note = "-: no ratio, as the original improvement, or a baseline, is 0"
+    assert note in call.ok("replicate", "--scores", scores).out
+
+
 def test_other_judgements(call: Command) -> None:
     """The same judgements again are no others: the same numbers."""
     runs = [RUNS[0], RUNS[1], RUNS[2], RUNS[1]]

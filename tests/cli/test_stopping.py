@@ -124,3 +124,21 @@ def test_stop_behind_the_end(call: Command, review: tuple[Path, Path], tmp_path:
     stops.write_text("1 11\n2 1\n3 1\n")
     called = call("stopping", *review, "--stops", stops)
     assert called.code == 0 and "1 stop behind the end of" in called.err and "the end counts" in called.err
+
+
+def test_no_advice_that_the_command_refuses(call: Command, review: tuple[Path, Path], tmp_path: Path) -> None:
+    """A topic that the run lacks has no stop, so that -c is refused: no warning names it."""
+    qrels, run = review
+    qrels.write_text(qrels.read_text() + "4 0 x 1\n")
+    other = tmp_path / "other"
+    other.write_text("1 Q0 d1 1 1 o\n4 Q0 x 1 1 o\n")
+    for runs, missing in (([run], "1 of 3 topics"), ([run, other], "only the 1 that all have are used")):
+        called = call("stopping", qrels, *runs, "--target", "0.5")
+        assert called.code == 0 and missing in called.err
+        assert "-c" not in called.err and "--topics all" not in called.err
+
+
+def test_excess_of_the_means_is_a_share(call: Command, review: tuple[Path, Path]) -> None:
+    lines = call.ok("stopping", *review, "--quiet", "-q", "--target", "0.5").out.splitlines()
+    headings = [line.split("  ") for line in lines if line.startswith("run")]
+    assert ["share excess" in [cell.strip() for cell in line] for line in headings] == [True, False]

@@ -106,8 +106,8 @@ def test_blocks_of_topics(options: tuple[str, ...], call: Command, monkeypatch: 
     expected = call(*options, "qrels", "one")
     assert expected.out
     for size in (1, 2, 3):
-        monkeypatch.setattr(forming, "BLOCK", size)
-        monkeypatch.setattr(stretches, "BLOCK", 10 * size)
+        monkeypatch.setattr(forming, "BATCH_TOPICS", size)
+        monkeypatch.setattr(stretches, "BLOCK_ROWS", 10 * size)
         assert call(*options, "qrels", "one") == expected
 
 
@@ -117,7 +117,7 @@ def test_errors_in_later_blocks_of_topics(call: Command, monkeypatch: pytest.Mon
     Path("run").write_text("1 Q0 a 1 2 t\n2 Q0 b 1 2 t\n")
     expected = call("-R", "prefs", "-m", "all_prefs", "prefs", "run")
     assert expected.code == 2 and expected.err.startswith("pres-eval: prefs:5: topic '2'")
-    monkeypatch.setattr(forming, "BLOCK", 1)
+    monkeypatch.setattr(forming, "BATCH_TOPICS", 1)
     assert call("-R", "prefs", "-m", "all_prefs", "prefs", "run") == expected
 
 

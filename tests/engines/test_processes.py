@@ -274,9 +274,9 @@ def test_values_that_are_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     whole = memory_of_machine()
     (tmp_path / "limit").write_text("30000\n")
     (tmp_path / "none").write_text("max\n")
-    monkeypatch.setattr(machine, "MEMORY_LIMITS", (str(tmp_path / "none"), str(tmp_path / "missing")))
+    monkeypatch.setattr(machine, "MEMORY_LIMIT_FILES", (str(tmp_path / "none"), str(tmp_path / "missing")))
     assert memory_of_machine() >= whole > 1 << 20
-    monkeypatch.setattr(machine, "MEMORY_LIMITS", (str(tmp_path / "limit"),))
+    monkeypatch.setattr(machine, "MEMORY_LIMIT_FILES", (str(tmp_path / "limit"),))
     workers = Processes(3)
     assert workers.share(b"x" * 1000, "judgements")
     with monkeypatch.context() as patch:

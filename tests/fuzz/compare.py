@@ -91,13 +91,13 @@ def small_chunks(copies: bool = False) -> Iterator[None]:
     from pres_eval.reading import file, lines, relevance, splits
 
     sizes = [
-        (stretches, "BLOCK", 7),
+        (stretches, "BLOCK_ROWS", 7),
         (matching, "MANY_KEYS", 20),
         (exact, "NARROW", 2),
         (ids, "_LEAST_COLUMNS", 1),
         (ids, "_SORTED_COLUMNS", 1),
-        (forming, "BLOCK", 2),
-        (order, "FEW", 1),
+        (forming, "BATCH_TOPICS", 2),
+        (order, "MOST_COMPARISONS", 1),
         (ranker, "BLOCK", 7),
         (lines, "UNTHREADED", 0),
         (runs, "UNTHREADED", 0),

@@ -74,7 +74,7 @@ def test_the_tie_rule() -> None:
         (QRELS, {"q1": [("a", 1.0)]}, {"map"}),
         ({"q1": {"a": True}}, {"q1": {"a": 1.0}}, {"map"}),
         ({"q1": {"a": 1 << 40}}, {"q1": {"a": 1.0}}, {"ndcg"}),
-        (QRELS, {"q1": {f"d{number}": -number for number in range(few.MOST_ROWS + 1)}}, {"map"}),
+        (QRELS, {"q1": {f"d{number}": -number for number in range(few.MOST_FEW_ROWS + 1)}}, {"map"}),
     ],
 )
 def test_left_to_the_long_way(qrels: Any, run: Any, names: Any) -> None:
@@ -123,7 +123,7 @@ def test_judgements_are_copied_and_many_are_kept_as_arrays(monkeypatch: pytest.M
 
 
 def test_fifty_topics_of_a_hundred_have_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(few, "MOST_ROWS", 5000)
+    monkeypatch.setattr(few, "MOST_FEW_ROWS", 5000)
     rng = random.Random(50)
     judged = {f"q{topic}": {f"d{number}": rng.randint(0, 2) for number in range(100)} for topic in range(50)}
     for rank in (sorted, lambda ids: rng.sample(ids, len(ids))):
@@ -131,7 +131,7 @@ def test_fifty_topics_of_a_hundred_have_the_same_bits(monkeypatch: pytest.Monkey
         run = {topic: {one: scores[one] for one in rank(list(scores))} for topic in judged}
         short, long, taken = both_ways(judged, run, {"map", "ndcg_cut.10", "recip_rank"})
         assert taken and short == long
-    monkeypatch.setattr(few, "MOST_ROWS", 4999)
+    monkeypatch.setattr(few, "MOST_FEW_ROWS", 4999)
     assert not both_ways(judged, run, {"map", "ndcg_cut.10", "recip_rank"})[2]
 
 
@@ -184,8 +184,8 @@ def test_each_way_to_rank_a_dict(
         expected = qrels.rank(rows, compat=compat).evaluate(names).to_trec(True)
         for most_rows in (finding.MOST_FEW_ROWS, 0):
             monkeypatch.setattr(finding, "MOST_FEW_ROWS", most_rows)
-            for most_topics in (plain.MOST_TOPICS, 0):
-                monkeypatch.setattr(plain, "MOST_TOPICS", most_topics)
+            for most_topics in (plain.MOST_PLAIN_TOPICS, 0):
+                monkeypatch.setattr(plain, "MOST_PLAIN_TOPICS", most_topics)
                 assert qrels.rank(run, compat=compat).evaluate(names).to_trec(True) == expected
         monkeypatch.undo()
 

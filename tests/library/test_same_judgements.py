@@ -58,7 +58,7 @@ def test_the_same_as_with_judgements_of_its_own(grades: dict[str, dict[str, int]
 
 @pytest.mark.filterwarnings("ignore:run. 1 of 2 topics")
 def test_best_rankings_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plain, "MOST_TOPICS", 0)  # plain functions keep theirs elsewhere
+    monkeypatch.setattr(plain, "MOST_PLAIN_TOPICS", 0)  # plain functions keep theirs elsewhere
     judged = pe.Qrels({"1": {"a": 1}, "2": {"b": 1, "c": 2}})
     runs = [
         judged.rank({"1": {"a": 1.0}, "2": {other: 2.0, "b": 1.0}}).evaluate(["ndcg_cut.5"]) for other in "xc"

@@ -58,7 +58,7 @@ def test_like_the_file(
     path.write_bytes(data)
     judged = judgements_for(data, draws.draw)
     qrels = made_qrels({topic: dict.fromkeys(documents, 1) for topic, documents in judged.items()})
-    with mock.patch.object(stretches, "BLOCK", draws.draw(st.sampled_from([1, 5, 1 << 17]))):
+    with mock.patch.object(stretches, "BLOCK_ROWS", draws.draw(st.sampled_from([1, 5, 1 << 17]))):
         found = ranked(block_of(data, words), qrels, Options(compat=compat), jobs)
         expected = read_run(File(str(path)), qrels, Options(compat))
     assert as_lists(found) == as_lists(expected)

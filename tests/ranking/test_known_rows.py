@@ -65,7 +65,7 @@ def test_like_ranking_by_ids(
     }
     rows = [(topic, document) for topic in run for document in run[topic]]
     hits = np.array([row for row, pair in enumerate(rows) if pair in index], np.int64)
-    with mock.patch.object(stretches, "BLOCK", size):
+    with mock.patch.object(stretches, "BLOCK_ROWS", size):
         expected = rank_block("run", block, RunRanker(ranker=ranker))
         found = joined_topics(
             [

@@ -52,8 +52,8 @@ def turned(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     def turn() -> None:
         for module in (blocks, order):
             monkeypatch.setattr(module, "in_docno_order", in_docno_order)
-        begin = worker.BEGIN.replace("; main()", f"; exec({TURNED!r}); main()")
-        monkeypatch.setattr(worker, "BEGIN", begin)
+        begin = worker.WORKER_PROGRAM.replace("; main()", f"; exec({TURNED!r}); main()")
+        monkeypatch.setattr(worker, "WORKER_PROGRAM", begin)
 
     return turn
 

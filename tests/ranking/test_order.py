@@ -91,8 +91,8 @@ def test_ranks_of_judged_documents(
     topics, judged = case
     pool = pool_of(topics, judged)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ranking, "FEW", few)
-        patch.setattr(stretches, "BLOCK", 5)
+        patch.setattr(ranking, "MOST_COMPARISONS", few)
+        patch.setattr(stretches, "BLOCK_ROWS", 5)
         found = rank(topics, pool, kind=np.float32 if narrow else np.float64, ascending=ascending)
     expected = []
     for documents, known in zip(topics, judged, strict=True):

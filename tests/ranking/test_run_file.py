@@ -112,7 +112,7 @@ def test_order_of_lines_does_not_matter(path: Path, data: bytes, draws: st.DataO
     lines = data.removeprefix(BYTE_ORDER_MARK).removesuffix(b"\n").split(b"\n")
     random.Random(seed).shuffle(lines)
     path.write_bytes(b"\n".join(lines))
-    with mock.patch.object(stretches, "BLOCK", 5):
+    with mock.patch.object(stretches, "BLOCK_ROWS", 5):
         for size in (40, 300, WHOLE):
             found = read(path, judged, size, jobs=2)
             assert found.topics == expected.topics

@@ -303,3 +303,34 @@ def test_patterns_that_repeat_groups_map_as_others(
     searched = call(*options, "qrels", "d")
     monkeypatch.setattr(patterns, "may_take_long", lambda text: False)
     assert searched.code == 0 and call(*options, "qrels", "d") == searched
+
+
+GERMAN_QRELS = "\ufeffAnfrage;Dokument;Relevanz\r\nTür;EP1;ja\r\nTür;EP2;nein\r\nTür;EP3;ja\r\n"
+GERMAN_RUN = "\ufeffAnfrage;Dokument;Rang;Punktzahl\r\nTür;EP2;1;26,03\r\nTür;EP1;2;9,5\r\n"
+
+
+@pytest.fixture
+def german(call: Command) -> Command:
+    Path("urteile.csv").write_text(GERMAN_QRELS, encoding="utf-8", newline="")
+    Path("treffer.csv").write_text(GERMAN_RUN, encoding="utf-8", newline="")
+    return call
+
+
+def test_a_run_has_decimal_commas_beside_grades_that_are_words(german: Command) -> None:
+    columns = "topic=Anfrage,docno=Dokument,grade=Relevanz,score=Punktzahl"
+    files = ("urteile.csv", "treffer.csv")
+    called = german.ok("--quiet", "--columns", columns, "--grades", "ja=1,nein=0", "-m", "map", *files)
+    assert called.out == "map                   \tall\t0.2500\n"
+
+
+def test_words_as_grades_are_advised(german: Command) -> None:
+    columns = "topic=Anfrage,docno=Dokument,grade=Relevanz"
+    called = german("--columns", columns, "urteile.csv", "treffer.csv")
+    expected = "relevance 'ja', expected an integer; --grades ja=GRADE,... reads words as grades\n"
+    assert called.code == 2 and called.err.endswith(expected)
+
+
+def test_grades_alone_do_not_hide_the_advice_on_columns(german: Command) -> None:
+    called = german("--grades", "ja=1,nein=0", "urteile.csv", "treffer.csv")
+    assert "urteile.csv:1: 1 column, expected 4" in called.err
+    assert "name them with --columns topic=HEADING,docno=HEADING,grade=HEADING" in called.err

@@ -54,3 +54,11 @@ def test_intervals_of_means_were_not_tested(command: Command) -> None:
 def test_one_run_was_not_tested(command: Command) -> None:
     called = command.ok("compare", QRELS, RUNS[0], *OPTIONS, "--format", "markdown", "--table", "means")
     assert called.out.splitlines()[-1].strip() == f"12 topics; pres-eval {__version__}"
+
+
+def test_letters_are_explained_in_a_paper(command: Command) -> None:
+    """The title of a LaTeX table is a comment: without the note nobody learns what the letters mean."""
+    table = ("compare", QRELS, *RUNS, "-m", "map", "--all-pairs", "--table", "groups")
+    note = f"no significant difference was found between runs that share a letter; 12 topics; {HOLM}"
+    assert note in command.ok(*table, "--format", "latex").out
+    assert note not in command.ok(*table).out

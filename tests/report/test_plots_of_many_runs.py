@@ -213,7 +213,7 @@ def test_judges_of_many_runs_fit_a_page(count: int, width: float | None) -> None
     drawn = [axes.get_title() for axes in figure.axes][1:]
     assert drawn == [f"Position of each run: {name}" for name in list(orders)[: len(drawn)]]
     if width is None:
-        assert len(drawn) == 5 and figure.get_size_inches()[0] <= judgement_plots.WIDEST
+        assert len(drawn) == 5 and figure.get_size_inches()[0] <= judgement_plots.WIDEST_INCHES
         return
     assert fits_a_page(figure) and no_names_overlap(figure) and drawn
     assert len(drawn) >= {17: 2, 50: 1}.get(count, 3) and (count == 50 or width == 84 or len(drawn) == 5)

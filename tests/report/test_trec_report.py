@@ -33,7 +33,7 @@ from pres_eval.report.report_numbers import (
 from pres_eval.report.trec import evaluation_lines
 from pres_eval.report.trec_pictures import Subject, draw_intervals, draw_median, draw_pair, draw_topic
 from pres_eval.report.trec_plots import PICTURES, as_picture, draw_curves
-from pres_eval.report.trec_report import RECALL_LEVELS, Report, grid_of
+from pres_eval.report.trec_report import RECALL_LEVEL_TEXTS, Report, grid_of
 
 pytestmark = pytest.mark.slow
 
@@ -56,7 +56,7 @@ def test_the_tables_hold_what_the_evaluator_prints(patents: Report, run: int) ->
         values[label] for label in ("num_q", "num_ret", "num_rel", "num_rel_ret")
     ]
     *levels, average = recall_level_averages(patents, run)
-    assert dict(levels) == {level: values[f"iprec_at_recall_{level}"] for level in RECALL_LEVELS}
+    assert dict(levels) == {level: values[f"iprec_at_recall_{level}"] for level in RECALL_LEVEL_TEXTS}
     assert average == ("Average precision", values["map"])
     *ranks, exact = document_level_averages(patents, run)
     assert dict(ranks) == {f"At {rank} docs": values[f"P_{rank}"] for rank in DOCUMENT_CUTOFFS}
@@ -170,7 +170,7 @@ def test_the_pictures_draw_the_numbers(patents: Report) -> None:
     precision, pres, recall, roc, bars = figure.axes
     for run in range(3):
         drawn = [np.asarray(axes.get_lines()[run].get_ydata()).tolist() for axes in (precision, pres, recall)]
-        assert drawn[0] == [patents.summary(run, f"iprec_at_recall_{level}") for level in RECALL_LEVELS]
+        assert drawn[0] == [patents.summary(run, f"iprec_at_recall_{level}") for level in RECALL_LEVEL_TEXTS]
         assert drawn[1] == [patents.summary(run, f"PRES_{cutoff}") for cutoff in patents.grid]
         assert drawn[2] == [patents.summary(run, f"recall_{cutoff}") for cutoff in patents.grid]
         fallout = np.asarray(roc.get_lines()[run].get_xdata()).tolist()

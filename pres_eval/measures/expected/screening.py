@@ -25,40 +25,42 @@ def rank_in_ties(batch: Batch, number: IntArray) -> tuple[FloatArray, FloatArray
     s if j or more are; the mean of its rank, counted as 0 where it is not among them, is the same times the
     probability that of R + 1 documents in a tie of m + 1 the first s + 1 hold j + 1 or more.
     """
-    ties = ties_of(batch)
-    end = last_rank(batch)[batch.topic_of]
-    inside, before = counted_in_ties(batch, batch.is_rel)
-    needed = number[batch.topic_of]
-    holds_it = (
-        batch.is_rel & (before < needed) & (needed <= before + inside) & (ties.first + ties.size - 1 <= end)
-    )
-    topic, heads = np.unique(batch.topic_of[holds_it], return_index=True)
-    row = np.flatnonzero(holds_it)[heads]
     chance = np.zeros(len(batch))
     rank = np.zeros(len(batch))
-    place_in_tie = (number[topic] - before[row]) * (ties.size[row] + 1) / (inside[row] + 1)
-    chance[topic], rank[topic] = 1.0, ties.first[row] - 1 + place_in_tie
+    # The document is in a tie that is retrieved as a whole.
+    ties = ties_of(batch)
+    last_retrieved = last_rank(batch)[batch.topic_of]
+    in_tie, before_tie = counted_in_ties(batch, batch.is_rel)
+    needed_number = number[batch.topic_of]
+    tie_has_it = batch.is_rel & (before_tie < needed_number) & (needed_number <= before_tie + in_tie)
+    tie_is_whole = ties.first + ties.size - 1 <= last_retrieved
+    rows = np.flatnonzero(tie_has_it & tie_is_whole)
+    topic, first_of_topic = np.unique(batch.topic_of[rows], return_index=True)
+    row = rows[first_of_topic]
+    rank_in_tie = (number[topic] - before_tie[row]) * (ties.size[row] + 1) / (in_tie[row] + 1)
+    chance[topic], rank[topic] = 1.0, ties.first[row] - 1 + rank_in_tie
+    # Or in one of which only the first documents are.
     for tie in cut_ties(batch, WHOLE):
         j = int(number[tie.topic]) - tie.before
         if not 0 < j <= tie.relevant:
             continue
-        (reached,) = chance_of_at_least(np.array([j]), tie.seen, tie.size, tie.relevant)
-        (further,) = chance_of_at_least(np.array([j + 1]), tie.seen + 1, tie.size + 1, tie.relevant + 1)
-        if reached > 0:
-            place_in_tie = j * (tie.size + 1) / (tie.relevant + 1) * further / reached
-            chance[tie.topic], rank[tie.topic] = reached, tie.first - 1 + place_in_tie
+        (holds_j,) = chance_of_at_least(np.array([j]), tie.seen, tie.size, tie.relevant)
+        (holds_next,) = chance_of_at_least(np.array([j + 1]), tie.seen + 1, tie.size + 1, tie.relevant + 1)
+        if holds_j > 0:
+            rank_in_cut_tie = j * (tie.size + 1) / (tie.relevant + 1) * holds_next / holds_j
+            chance[tie.topic], rank[tie.topic] = holds_j, tie.first - 1 + rank_in_cut_tie
     return chance, rank
 
 
 def last_relevant(batch: Batch) -> FloatArray:
     """Return the last relevant document's expected rank (T,): k (s + 1) / (k + 1) for k of s in a tie."""
-    whole = batch.num_rel_ret.copy()
+    relevant_before_cut = batch.num_rel_ret.copy()
     for tie in cut_ties(batch, WHOLE):
-        whole[tie.topic] = tie.before
-    _, rank = rank_in_ties(batch, whole)
+        relevant_before_cut[tie.topic] = tie.before
+    _, rank = rank_in_ties(batch, relevant_before_cut)
 
     def of_tie(tie: CutTie, number: IntArray) -> FloatArray:
-        """Return (n,) the rank if so many of the tie are seen (n,)."""
+        """Return (n,) the rank if `number` (n,) relevant documents of the tie are retrieved."""
         last = tie.first - 1 + number * (tie.seen + 1) / (number + 1)
         return np.where(number > 0, last, rank[tie.topic])
 
@@ -78,7 +80,7 @@ def average_time_to_discovery(batch: Batch) -> FloatArray:
     ranks = batch.sum_by_topic(ties.first + (ties.size - 1) / 2, whole)
 
     def of_tie(tie: CutTie, number: IntArray) -> FloatArray:
-        """Return (n,) the mean rank if so many of the tie are seen (n,)."""
+        """Return (n,) the mean rank if `number` (n,) relevant documents of the tie are retrieved."""
         middle = tie.first - 1 + (tie.seen + 1) / 2
         return divide(ranks[tie.topic] + number * middle, num_found[tie.topic] + number)
 
@@ -86,11 +88,14 @@ def average_time_to_discovery(batch: Batch) -> FloatArray:
 
 
 def total_cost_weighted(batch: Batch, costs: tuple[float, ...]) -> FloatArray:
-    """Return (T,) the mean over how many relevant documents are missing, which the cost is not linear in."""
+    """Return (T,) the expected cost: the mean over the possible numbers of relevant documents missed.
+
+    The cost of the expected number would not do, because the cost is not linear in that number.
+    """
     missed = batch.num_rel - batch.count_by_topic(relevant_in_whole_ties(batch, WHOLE))
 
     def of_tie(tie: CutTie, number: IntArray) -> FloatArray:
-        """Return (n,) the cost if so many of the tie are seen (n,)."""
+        """Return (n,) the cost if `number` (n,) relevant documents of the tie are retrieved."""
         topic = batch.take(tie.topic, tie.topic + 1)
         costs_of_numbers = [
             weighted_cost(topic, costs, missed[tie.topic] - np.array([k])) for k in number.tolist()

@@ -67,7 +67,10 @@ FORMATS = {
 
 
 def recognised(source: File, grades: bool) -> FileFormat | None:
-    """Return the format of a file that is none of trec_eval's; None if it is not known either."""
+    """Return the format of a file that is not in trec_eval's; None if no format fits.
+
+    grades  whether the file has judgements; False: a run
+    """
     try:
         head = source.head().removeprefix(b"\xef\xbb\xbf")
     except InputError:
@@ -79,14 +82,14 @@ def recognised(source: File, grades: bool) -> FileFormat | None:
         if not _numbers_are_of(naming, grades):
             return None
         return FORMATS[NAMED]
-    lines = head.split(b"\n")
-    whole = [line for line in lines[:-1] if line.strip()][:LOOKED_AT_LINES]
+    *ended_lines, last_line = head.split(b"\n")
+    lines = [line for line in ended_lines if line.strip()][:LOOKED_AT_LINES]
     if head.lstrip()[:1] in (b"{", b"["):
-        # The last line counts if the file ends in it, newline or not.
-        return _json(
-            source, head, whole or [line for line in lines if line.strip()][:LOOKED_AT_LINES], grades, naming
-        )
-    return _of_text(head, whole or [head], grades, naming)
+        # A file of one line may end without a newline.
+        if not lines and last_line.strip():
+            lines = [last_line]
+        return _json(source, head, lines, grades, naming)
+    return _of_text(head, lines or [head], grades, naming)
 
 
 def _of_text(text: bytes, lines: list[bytes], grades: bool, naming: Naming) -> FileFormat | None:
@@ -154,6 +157,7 @@ def _json_list(source: File, head: bytes, grades: bool, naming: Naming) -> FileF
     return FORMATS[JSON_RECORDS]
 
 
+# The first key of an object, up to its value.
 _MEMBER = re.compile(rb'\s*\{\s*("(?:[^"\\]|\\.)*")\s*:\s*')
 _LIST_OF_IDS = re.compile(rb'\[\s*(?:["\]]|-?\d)')
 
@@ -161,25 +165,23 @@ _LIST_OF_IDS = re.compile(rb'\[\s*(?:["\]]|-?\d)')
 def _shape(head: bytes, grades: bool, naming: Naming) -> str | None:
     """Return the name of the format of an object that begins so; None if it is none that can be read."""
     member = _MEMBER.match(head)
-    value = b""
-    if member is not None:
-        value = head[member.end() :]
-    shape: str | None = None
     if member is None:
-        if re.match(rb"\s*\{\s*\}\s*$", head) is not None:
-            shape = "json"
-    elif is_record(_first_value(value.removeprefix(b"[")), grades, naming):
-        shape = JSON_RECORDS
-    elif value.startswith(b"{"):
-        shape = "json"
-    elif _LIST_OF_IDS.match(value) is not None:
-        shape = JSON_LISTS
+        is_empty = re.match(rb"\s*\{\s*\}\s*$", head) is not None
+        return "json" if is_empty else None
+    value = head[member.end() :]
+    if is_record(_first_value(value.removeprefix(b"[")), grades, naming):
+        return JSON_RECORDS
+    if value.startswith(b"{"):
+        return "json"
+    if _LIST_OF_IDS.match(value) is not None:
         key = json.loads(member[1].decode("utf-8", "replace"))
-        if key == "columns" or any(naming.column(kind, [key]) is not None for kind in COLUMNS_OF_TABLES):
-            shape = JSON_RECORDS
-    elif records_of_table(_first_value(head), grades, naming) is not None:
-        shape = JSON_RECORDS
-    return shape
+        is_table = key == "columns" or any(
+            naming.column(kind, [key]) is not None for kind in COLUMNS_OF_TABLES
+        )
+        return JSON_RECORDS if is_table else JSON_LISTS
+    if records_of_table(_first_value(head), grades, naming) is not None:
+        return JSON_RECORDS
+    return None
 
 
 def _first_value(text: bytes) -> Any:

@@ -175,6 +175,8 @@ def _rows_by_number(source: File, grades: int) -> Iterator[Row]:
 
 def read_words(source: File, grades: int) -> Iterator[Block]:
     """Read qrels whose grades may be words that --grades explains."""
+    from pres_eval.reading.advice import with_advice
+
     rows = (
         (line, text.split())
         for line, text in enumerate(_lines(source), 1)
@@ -182,7 +184,12 @@ def read_words(source: File, grades: int) -> Iterator[Block]:
     )
     columns = Columns(topic=0, document=2, number=3)
     cells = CellReader(source, columns, grades, separator=" ", width=4, like=f" ({QRELS.names})")
-    return blocks_of_rows(source.name, cells.rows(rows), grades)
+    try:
+        yield from blocks_of_rows(source.name, cells.rows(rows), grades)
+    except InputError as error:
+        if "column" not in error.found:
+            raise
+        raise with_advice(error, source, QRELS.names) from None
 
 
 def _missing_columns(source: File, head: TableHead | None, grades: int) -> InputError:
@@ -236,7 +243,7 @@ class CellReader:
                 continue
             if len(cells) != self.width:
                 expected = f"{self.width}{self.like}"
-                raise InputError(self.source.name, line, f"{len(cells)} columns", expected)
+                raise InputError(self.source.name, line, plural(len(cells), "column"), expected)
             topic_cell = ID_OF_ONE_TOPIC.decode()
             if columns.topic is not None:
                 topic_cell = cells[columns.topic]
@@ -302,6 +309,9 @@ class CellReader:
             number_text = text.replace(",", ".")
         if self.grades:
             grade = naming.grade(number_text)
+            if math.isnan(grade) and text.isalpha():
+                advice = f"--grades {text}=GRADE,... reads words as grades"
+                raise InputError(self.source.name, line, f"relevance {quoted(text)}", "an integer", advice)
             return checked_grade(grade, f"relevance {quoted(text)}", self.source.name, line, self.grades)
         score = number_of(number_text)
         if math.isnan(score):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pres_eval.analysis.by_group import ByGroup, GroupComparison
 from pres_eval.errors import plural
-from pres_eval.reading.topic_files import MACRO, Groups
+from pres_eval.reading.topic_files import MACRO_MEAN, Groups
 from pres_eval.report.groups import over_groups, worst_group
 from pres_eval.report.markup import Cell, Html, element, link, scrolling, section, table
 from pres_eval.report.text import UNKNOWN, p_text, shown, signed, text_of
@@ -93,7 +93,7 @@ def _means(report: Report, groups: Groups, label: str, comparisons: Sequence[Gro
             cells.append(
                 f"{texts[group]}{marks.get((name, group), '')}{_lacking(report, run, groups, group)}"
             )
-        rows.append([*cells, texts[MACRO], worst_group(evaluation, column) or UNKNOWN])
+        rows.append([*cells, texts[MACRO_MEAN], worst_group(evaluation, column) or UNKNOWN])
     return table(
         f"Means of {label} by group of topics", ["run", *names, "mean of groups", "worst group"], rows
     )

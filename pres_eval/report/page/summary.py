@@ -303,7 +303,7 @@ def _amount(judged: float) -> str:
     return "all" if judged == 1 else f"on average {share(judged)}"
 
 
-FEW = 5
+FEW_RELEVANT = 5
 """A topic with fewer relevant documents than this is uncertain: each moves its values by a fifth or more."""
 
 
@@ -346,7 +346,7 @@ def _few_relevant(report: Report) -> Iterator[Sequence[Content]]:
     counts = np.diff(report.documents.offsets)
     kinds = {
         "without a relevant document": counts == 0,
-        f"with fewer than {FEW} relevant documents": (counts > 0) & (counts < FEW),
+        f"with fewer than {FEW_RELEVANT} relevant documents": (counts > 0) & (counts < FEW_RELEVANT),
     }
     for words, chosen in kinds.items():
         topics = np.flatnonzero(chosen).tolist()
