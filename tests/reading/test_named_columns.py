@@ -295,3 +295,36 @@ def test_patterns_that_repeat_groups_map_as_others(
     searched = call(*options, "qrels", "d")
     monkeypatch.setattr(patterns, "may_take_long", lambda text: False)
     assert searched.code == 0 and call(*options, "qrels", "d") == searched
+
+
+@pytest.mark.parametrize("name", ["scores.csv", "scores.json"])
+def test_a_heading_that_the_table_lacks_is_told(call: Command, name: str) -> None:
+    rows = [("1", "d9", 3, 1), ("1", "d1", 2, 2), ("1", "d7", 1, 3), ("2", "d2", 1, 1)]
+    records = [dict(zip(("qid", "docno", "score", "rerank"), row, strict=True)) for row in rows]
+    Path("scores.json").write_text(json.dumps(records))
+    lines = ["qid,docno,score,rerank", *(",".join(map(str, row)) for row in rows)]
+    Path("scores.csv").write_text("\n".join(lines) + "\n")
+    result = call("--columns", "score=rerankd", "-m", "map", "qrels", name)
+    assert result.out == MAP
+    told = (
+        "--columns score=rerankd is not among its headings (qid, docno, score, rerank), so that score is read"
+    )
+    assert told in result.err
+    assert "among its headings" not in call("--columns", "score=rerank", "-m", "map", "qrels", name).err
+
+
+def test_a_rank_that_is_named_counts_more_than_a_score_in_json_too(call: Command) -> None:
+    rows = [("1", "d9", 0.1, 1), ("1", "d1", 0.2, 2), ("1", "d7", 0.3, 3), ("2", "d2", 0.1, 1)]
+    records = [dict(zip(("qid", "docno", "score", "position"), row, strict=True)) for row in rows]
+    Path("ranks.json").write_text(json.dumps(records))
+    assert call("--columns", "rank=position", "-m", "map", "qrels", "ranks.json").out == MAP
+
+
+@pytest.mark.parametrize(
+    "record", ['{"qid": "1", "docno": "", "score": 1}', '{"1": {"": 1.0}}', '{"1": [""]}']
+)
+def test_an_empty_id_in_json_is_an_error(call: Command, record: str) -> None:
+    Path("empty.jsonl").write_text(record + "\n")
+    result = call("-T", "jsonl", "qrels", "empty.jsonl")
+    assert result.code == 2
+    assert """docno '""', expected an id""" in result.err
