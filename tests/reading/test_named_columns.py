@@ -328,3 +328,22 @@ def test_an_empty_id_in_json_is_an_error(call: Command, record: str) -> None:
     result = call("-T", "jsonl", "qrels", "empty.jsonl")
     assert result.code == 2
     assert """docno '""', expected an id""" in result.err
+
+
+def test_headings_of_another_encoding_are_told(call: Command) -> None:
+    Path("table.csv").write_text(TABLE.replace("Treffer", "Schlüssel"), encoding="cp1252")
+    result = call("-m", "map", "qrels", "table.csv")
+    assert result.code == 2
+    assert "iconv -f WINDOWS-1252 -t UTF-8 < table.csv > NEW" in result.err
+    Path("NEW").write_bytes(Path("table.csv").read_bytes().decode("cp1252").encode())
+    columns = "topic=Frage,docno=Schlüssel,score=Punkte"
+    assert "0.7500" in call("--columns", columns, "-m", "map", "qrels", "NEW").out
+
+
+def test_cells_of_several_lines_hide_no_headings(call: Command) -> None:
+    rows = 'record,title,vote\nd1,"A, b",1\nd9,c,"0\n"\nd2,"e\nf, g",1\n'
+    Path("review.csv").write_text(rows)
+    result = call("-m", "map", "review.csv", "run")
+    assert result.code == 2
+    assert "line 1 names the columns record, title, vote" in result.err
+    assert "awk" not in result.err
