@@ -334,6 +334,8 @@ def test_grades_alone_do_not_hide_the_advice_on_columns(german: Command) -> None
     called = german("--grades", "ja=1,nein=0", "urteile.csv", "treffer.csv")
     assert "urteile.csv:1: 1 column, expected 4" in called.err
     assert "name them with --columns topic=HEADING,docno=HEADING,grade=HEADING" in called.err
+
+
 @pytest.mark.parametrize("name", ["scores.csv", "scores.json"])
 def test_a_heading_that_the_table_lacks_is_told(call: Command, name: str) -> None:
     rows = [("1", "d9", 3, 1), ("1", "d1", 2, 2), ("1", "d7", 1, 3), ("2", "d2", 1, 1)]
