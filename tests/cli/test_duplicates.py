@@ -83,7 +83,7 @@ def test_the_same_as_without_the_others(
 @pytest.fixture
 def twice(tmp_path: Path) -> tuple[str, str]:
     (tmp_path / "qrels").write_text("1 0 a 1\n1 0 b 0\n")
-    (tmp_path / "run").write_text("1 Q0 a 0 1 t\n1 Q0 b 0 2 t\n1 Q0 a 0 3 t\n")
+    (tmp_path / "run").write_text("1 Q0 a 0 1 t\n1 Q0 b 0 4 t\n1 Q0 a 0 9 t\n")
     return str(tmp_path / "qrels"), str(tmp_path / "run")
 
 
