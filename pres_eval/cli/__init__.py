@@ -83,11 +83,26 @@ def _main(arguments: list[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
+def _knows(command: click.Command, option: str) -> bool:
+    """Return whether a command has an option."""
+    return any(option in parameter.opts for parameter in command.params)
+
+
+GUESSED_OPTIONS = {
+    **{f"--{form}": f"--format {form}" for form in ("csv", "tsv", "json", "latex", "markdown")},
+    "--letters": "--all-pairs --table groups",
+}
+"""What people try who guess an option, and the options that do it."""
+
+
 def _of_click(error: click.ClickException) -> str:
     """Return an error of click in the words of our own messages."""
     if isinstance(error, click.NoSuchOption):
         near = sorted(error.possibilities or ())
         hint = f"did you mean {' or '.join(near)}?" if near else "--help lists them all"
+        options = GUESSED_OPTIONS.get(error.option_name, "")
+        if options and error.ctx is not None and _knows(error.ctx.command, options.split()[0]):
+            hint = f"did you mean {options}?"
         return f"{error.option_name}: no such option; {hint}"
     param = error.param if isinstance(error, click.BadParameter) else None
     if param is None or isinstance(error, click.MissingParameter):

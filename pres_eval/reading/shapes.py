@@ -94,6 +94,13 @@ QRELS_SHAPES: tuple[Shape, ...] = (
 )
 
 
+OTHER_ENCODING = (
+    "the headings are not UTF-8, so that --columns cannot name them: save the table as CSV UTF-8;"
+    " if it is from Windows in Western Europe"
+)
+FROM_WESTERN_EUROPE = "iconv -f WINDOWS-1252 -t UTF-8 < FILE > NEW"
+
+
 def repair_of_columns(lines: Sequence[bytes], names: str, path: str) -> Repair | None:
     """Return what lines of text look like, and the command that reads them; None if that is unknown.
 
@@ -114,8 +121,8 @@ def repair_of_columns(lines: Sequence[bytes], names: str, path: str) -> Repair |
     header = _header(rows, separator is not None)
     if separator is not None and path.lower().endswith((".csv", ".tsv")):
         header = header or not any(map(_is_number, rows[0]))
-    if header and separator is not None:
-        return named_columns(lines, grades, path), ""
+    if (header and separator is not None) or (separator is None and _has_cells_of_lines(texts, path)):
+        return _of_headings(lines, grades, path)
     body = rows
     if header:
         body = rows[1:]
@@ -123,6 +130,24 @@ def repair_of_columns(lines: Sequence[bytes], names: str, path: str) -> Repair |
     if separator in (None, "\t"):
         repair = _known(body, grades)
     return repair or _converted(body, grades, separator, header) or _lists(texts, grades)
+
+
+def _of_headings(lines: Sequence[bytes], grades: bool, path: str) -> Repair:
+    """Return how a table is read whose first line names its columns, which has to be UTF-8."""
+    try:
+        lines[0].decode()
+    except UnicodeDecodeError:
+        return OTHER_ENCODING, FROM_WESTERN_EUROPE
+    return named_columns(lines, grades, path), ""
+
+
+def _has_cells_of_lines(texts: Sequence[str], path: str) -> bool:
+    """Return whether a CSV file with headings has quoted cells of several lines, such as abstracts."""
+    if not path.lower().endswith((".csv", ".tsv")):
+        return False
+    first = re.split(r"[,;\t]", texts[0])
+    is_heading = len(first) > 1 and not any(map(_is_number, first))
+    return is_heading and any(text.count('"') % 2 for text in texts)
 
 
 def _rows(texts: Sequence[str], separator: str | None) -> list[list[str]]:

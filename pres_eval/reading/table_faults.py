@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from pres_eval.errors import ReadingNote, ReadingWarning, number_of, plural, quoted
-from pres_eval.reading.headings import are_rival, rival_docno, warning_of_rivals
+from pres_eval.reading.headings import GRADE, RANK, SCORE, Naming, are_rival, rival_docno, warning_of_rivals
 
 COMPARED_ROWS = 4096
 """Rows at the beginning of a table whose ranks are compared with their scores."""
@@ -127,6 +127,24 @@ def warn_of_unnamed_number(name: str, candidates: Sequence[str], grades: int, op
             f"--columns names no score and no rank, so that the order of its rows is the ranking; {shown} may"
             f" hold them: add score={option} or rank={option}"
         )
+    warnings.warn(f"{name}: {text}", ReadingWarning, stacklevel=2)
+
+
+def warn_of_other_number(
+    name: str, naming: Naming, headings: Sequence[str], number: str, grades: int
+) -> None:
+    """Warn of a table that is read by a known heading, as the one that --columns names is not there.
+
+    number  the heading that is read: of grades, scores or ranks
+    """
+    kinds = [SCORE, RANK]
+    if grades:
+        kinds = [GRADE]
+    named = [kind for kind in kinds if kind in naming.columns]
+    if not named or naming.by_number or any(naming.named_column(kind, headings) for kind in named):
+        return
+    options = " and ".join(f"{kind}={naming.columns[kind]}" for kind in named)
+    text = f"--columns {options} is not among its headings ({', '.join(headings)}), so that {number} is read"
     warnings.warn(f"{name}: {text}", ReadingWarning, stacklevel=2)
 
 

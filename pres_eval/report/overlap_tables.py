@@ -85,8 +85,8 @@ def changes_table(rows: Sequence[RankChange], names: Sequence[str], depth: int) 
         CHANGE_HEADINGS,
         [_cells(row) for row in rows],
         (
-            "no rank: the run lacks the document, which counts as the one behind its end; no change: that end"
-            " comes before the other rank, so that nobody knows",
+            "no rank: the run lacks the document, which counts as the one behind its end; no change: that run"
+            " ends before the other rank, so that up or down is not known",
         ),
         shown=Shown(CHANGE_HEADINGS, [_shown_cells(row) for row in rows[:MOST_CHANGES]], left=2),
         rest=_rest(rows),

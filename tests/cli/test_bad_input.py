@@ -461,6 +461,11 @@ USAGE = [
     (["--format", "xml", "qrels", "run"], "--format xml: expected one of trec, table"),
     (["--unknown", "qrels", "run"], "--unknown: no such option; --help lists them all"),
     (["-X", "qrels", "run"], "-X: no such option; --help lists them all"),
+    (["--latex", "qrels", "run"], "--latex: no such option; did you mean --format latex?"),
+    (
+        ["compare", "--letters", "qrels", "run"],
+        "--letters: no such option; did you mean --all-pairs --table groups?",
+    ),
     (["qrels", "run", "-m"], "Option '-m' requires an argument."),
 ]
 

@@ -145,7 +145,7 @@ def test_a_new_document_behind_the_end_of_the_other_list_has_no_change(call: Com
         rows = call.ok("overlap", *files, "--changes", "--format", "json").json["changes"]
         changes = {row["docno"]: row["change"] for row in rows}
         assert changes == {"b": sign, "a": -sign, "c": None, "x": None, "y": None}
-    assert "no change: that end comes before" in call.ok("overlap", first, second, "--changes").out
+    assert "no change: that run ends before" in call.ok("overlap", first, second, "--changes").out
 
 
 @pytest.mark.parametrize("suffixes", [("", ""), ("-og", "-changed")])

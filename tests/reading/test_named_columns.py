@@ -334,3 +334,55 @@ def test_grades_alone_do_not_hide_the_advice_on_columns(german: Command) -> None
     called = german("--grades", "ja=1,nein=0", "urteile.csv", "treffer.csv")
     assert "urteile.csv:1: 1 column, expected 4" in called.err
     assert "name them with --columns topic=HEADING,docno=HEADING,grade=HEADING" in called.err
+
+
+@pytest.mark.parametrize("name", ["scores.csv", "scores.json"])
+def test_a_heading_that_the_table_lacks_is_told(call: Command, name: str) -> None:
+    rows = [("1", "d9", 3, 1), ("1", "d1", 2, 2), ("1", "d7", 1, 3), ("2", "d2", 1, 1)]
+    records = [dict(zip(("qid", "docno", "score", "rerank"), row, strict=True)) for row in rows]
+    Path("scores.json").write_text(json.dumps(records))
+    lines = ["qid,docno,score,rerank", *(",".join(map(str, row)) for row in rows)]
+    Path("scores.csv").write_text("\n".join(lines) + "\n")
+    result = call("--columns", "score=rerankd", "-m", "map", "qrels", name)
+    assert result.out == MAP
+    told = (
+        "--columns score=rerankd is not among its headings (qid, docno, score, rerank), so that score is read"
+    )
+    assert told in result.err
+    assert "among its headings" not in call("--columns", "score=rerank", "-m", "map", "qrels", name).err
+
+
+def test_a_rank_that_is_named_counts_more_than_a_score_in_json_too(call: Command) -> None:
+    rows = [("1", "d9", 0.1, 1), ("1", "d1", 0.2, 2), ("1", "d7", 0.3, 3), ("2", "d2", 0.1, 1)]
+    records = [dict(zip(("qid", "docno", "score", "position"), row, strict=True)) for row in rows]
+    Path("ranks.json").write_text(json.dumps(records))
+    assert call("--columns", "rank=position", "-m", "map", "qrels", "ranks.json").out == MAP
+
+
+@pytest.mark.parametrize(
+    "record", ['{"qid": "1", "docno": "", "score": 1}', '{"1": {"": 1.0}}', '{"1": [""]}']
+)
+def test_an_empty_id_in_json_is_an_error(call: Command, record: str) -> None:
+    Path("empty.jsonl").write_text(record + "\n")
+    result = call("-T", "jsonl", "qrels", "empty.jsonl")
+    assert result.code == 2
+    assert """docno '""', expected an id""" in result.err
+
+
+def test_headings_of_another_encoding_are_told(call: Command) -> None:
+    Path("table.csv").write_text(TABLE.replace("Treffer", "Schlüssel"), encoding="cp1252")
+    result = call("-m", "map", "qrels", "table.csv")
+    assert result.code == 2
+    assert "iconv -f WINDOWS-1252 -t UTF-8 < table.csv > NEW" in result.err
+    Path("NEW").write_bytes(Path("table.csv").read_bytes().decode("cp1252").encode())
+    columns = "topic=Frage,docno=Schlüssel,score=Punkte"
+    assert "0.7500" in call("--columns", columns, "-m", "map", "qrels", "NEW").out
+
+
+def test_cells_of_several_lines_hide_no_headings(call: Command) -> None:
+    rows = 'record,title,vote\nd1,"A, b",1\nd9,c,"0\n"\nd2,"e\nf, g",1\n'
+    Path("review.csv").write_text(rows)
+    result = call("-m", "map", "review.csv", "run")
+    assert result.code == 2
+    assert "line 1 names the columns record, title, vote" in result.err
+    assert "awk" not in result.err

@@ -64,15 +64,12 @@ def place_of(command: str) -> str:
 
 
 def help_of(command: str) -> str:
-    """The text of a command's help: prose, and its examples as they are."""
+    """The prose of a command's help; the page has examples with their outputs."""
     paragraphs = inspect.cleandoc(command_of(command).help or "").split("\n\n")
-    return "\n".join(f"{_shown(paragraph)}\n" for paragraph in paragraphs)
+    return "\n".join(f"{_shown(paragraph)}\n" for paragraph in paragraphs if not paragraph.startswith("\b"))
 
 
 def _shown(paragraph: str) -> str:
-    if paragraph.startswith("\b"):
-        lines = inspect.cleandoc(paragraph.partition(":\n")[2])
-        return f"```text\n{lines}\n```"
     text = escaped(" ".join(paragraph.split())).replace("\\`", "`")
     return OPTION.sub(r"`\1`", text)
 
@@ -84,11 +81,14 @@ def options(command: str | None = None) -> str:
         return _option_table(rows)
     shared = _shared_rows()
     evaluation = option_rows(command_of(None))
-    own = [row for row in rows if row not in shared and row not in evaluation]
+    several = _rows_of_several()
+    own = [row for row in rows if row not in shared and row not in evaluation and row not in several]
     same = [row for row in rows if row in evaluation and row not in shared]
     sentences = []
     if same:
         sentences.append(f"As in [an evaluation](../options.md#options): {_names(same)}.")
+    if elsewhere := [row for row in several if row in rows]:
+        sentences.append(f"[Options of several commands](../options.md#shared-options): {_names(elsewhere)}.")
     taken = [row for row in shared if row in rows]
     refused = [row for row in shared if row not in rows]
     if not refused:
@@ -108,7 +108,11 @@ def shared_options() -> str:
     evaluation = option_rows(command_of(None))
     same = [row for row in _shared_rows() if row in evaluation]
     own = [row for row in _shared_rows() if row not in evaluation]
-    return f"As in an evaluation: {_names(same)}.\n\n{_option_table(own)}"
+    several = _option_table(_rows_of_several())
+    return (
+        f"As in an evaluation: {_names(same)}.\n\n{_option_table(own)}\n"
+        f"Options of several commands, whose pages name them:\n\n{several}"
+    )
 
 
 def _names(rows: Iterable[tuple[str, str]]) -> str:
@@ -125,6 +129,15 @@ def _code(text: str) -> str:
     if "|" not in text:
         return f"`{text}`"
     return f"<code>{html.escape(text, quote=False).replace('|', '&#124;')}</code>"
+
+
+def _rows_of_several() -> list[tuple[str, str]]:
+    """Return the options that three commands or more have, but fewer than those that most have."""
+    evaluation, shared = option_rows(command_of(None)), _shared_rows()
+    counts = Counter(row for name in COMMANDS for row in option_rows(command_of(name)))
+    return [
+        row for row, count in counts.items() if count >= 3 and row not in shared and row not in evaluation
+    ]
 
 
 def _shared_rows() -> list[tuple[str, str]]:

@@ -25,7 +25,12 @@ from pres_eval.reading.headings import (
     Naming,
     pick,
 )
-from pres_eval.reading.table_faults import ObservedTable, may_be_numbers, warn_of_unnamed_number
+from pres_eval.reading.table_faults import (
+    ObservedTable,
+    may_be_numbers,
+    warn_of_other_number,
+    warn_of_unnamed_number,
+)
 from pres_eval.records import dataclass
 
 IN_ORDER = object()
@@ -75,7 +80,8 @@ def record_columns(record: Mapping[str, Any], grades: int, naming: Naming) -> Re
     rank = None
     if not grades:
         rank = naming.column(RANK, headings)
-    if number is None and rank is not None:
+    rank_is_named = RANK in naming.columns and SCORE not in naming.columns
+    if rank is not None and (number is None or rank_is_named):
         return RecordColumns(topic, docno, rank, by_rank=True)
     if number is None and DOCNO not in naming.columns:
         return None
@@ -218,6 +224,8 @@ class RecordReader:
             fields = [name for name in headings if name not in used]
             candidates = [name for name in fields if may_be_numbers([record[name]], self._grades)]
             warn_of_unnamed_number(self._source.name, candidates, self._grades, "HEADING")
+        if columns.number is not None:
+            warn_of_other_number(self._source.name, self.naming, headings, columns.number, self._grades)
 
     def warn(self) -> None:
         """Give the warnings and notes about all records."""

@@ -155,7 +155,7 @@ def _grade(number: Any, naming: Naming) -> int | float:
 
 def _id(source: File, line: int | None, value: Any, what: str) -> bytes:
     """Return an id as it is in text files; raise InputError for null and the like."""
-    if value is None or isinstance(value, (bool, Mapping, list)):
+    if value is None or value == "" or isinstance(value, (bool, Mapping, list)):
         raise InputError(source.name, line, f"{what} {quoted(json.dumps(value))}", "an id")
     return str(value).encode("utf-8", "surrogatepass")
 

@@ -20,6 +20,7 @@ from pres_eval.reading.table_faults import (
     COMPARED_ROWS,
     ObservedTable,
     may_be_numbers,
+    warn_of_other_number,
     warn_of_unnamed_number,
 )
 
@@ -129,6 +130,8 @@ def _observe(source: File, file: Any, columns: Columns, grades: int) -> None:
     is_chosen = naming.named_column(DOCNO, headings) is not None
     table = ObservedTable(source.name, () if is_chosen else headings, document)
     is_unnamed = columns.number is None and not columns.several
+    if columns.number is not None:
+        warn_of_other_number(source.name, naming, headings, headings[columns.number], grades)
     if table.rival is None and columns.rank is None and not is_unnamed:
         return
     first_rows = next(file.iter_batches(COMPARED_ROWS, use_threads=False), None)

@@ -23,7 +23,12 @@ from pres_eval.reading.formats.table_columns import (
 from pres_eval.reading.formats.table_heads import TableHead, head_of_table
 from pres_eval.reading.headings import DOCNO, GAINS, GAINS_ADVICE
 from pres_eval.reading.lines import QRELS
-from pres_eval.reading.table_faults import ObservedTable, may_be_numbers, warn_of_unnamed_number
+from pres_eval.reading.table_faults import (
+    ObservedTable,
+    may_be_numbers,
+    warn_of_other_number,
+    warn_of_unnamed_number,
+)
 from pres_eval.records import dataclass
 
 RULE_OF_TABLE = re.compile(r"[-+\s]+|\(\d+ rows?\)")
@@ -72,6 +77,8 @@ def _rows_by_heading(source: File, grades: int) -> Iterator[Row]:
         warnings.warn(f"{source.name}: {text}", ReadingNote, stacklevel=2)
     if columns.number is None and not columns.several:
         _warn_of_unnamed_number(source, columns, grades, head.separator, head.names)
+    if columns.number is not None:
+        warn_of_other_number(source.name, naming, head.names, head.names[columns.number], grades)
     lines = islice(_lines(source), head.before + 1, None)
     rows = separated_rows(
         source.name, lines, "rows of columns", head.separator, quote=head.quote, before=head.before + 1
