@@ -246,7 +246,7 @@ class RelevanceEvaluator:
         lookup = self._qrels.lookup
         indices = {}
         for topic in topics:
-            index = lookup.topics.get(topic) if type(topic) is str else lookup.number_of_topic(topic, "run")
+            index = lookup.topics.get(topic) if type(topic) is str else lookup.index_of_topic(topic, "run")
             if index is not None:
                 indices[topic] = index
         return indices

@@ -245,7 +245,7 @@ def rank_any(
     ranking = rank_block(name, block, RunRanker.of(relevance, options), name, jobs or 1)
     if not (empty and by_topic):
         return ranking
-    numbers = [lookup.number_of_topic(topic, name) for topic in data if not data[topic]]
+    numbers = [lookup.index_of_topic(topic, name) for topic in data if not data[topic]]
     empty_topics = np.array([number for number in numbers if number is not None], np.int64)
     if not len(empty_topics):
         return ranking

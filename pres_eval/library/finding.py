@@ -53,7 +53,7 @@ def _by_topic(
             number = lookup.topics.get(topic)
         else:
             only_texts = False
-            number = lookup.number_of_topic(topic, name)
+            number = lookup.index_of_topic(topic, name)
         if number is None:
             scores_of([documents], name)
             unjudged.append(encode(topic, name))
@@ -159,7 +159,7 @@ def _documents_of_topic(run: Mapping[Any, Documents], topic: int, lookup: Lookup
     text = decode(lookup.pool.topics[topic])
     if text in run:
         return run[text]
-    return next(documents for key, documents in run.items() if lookup.number_of_topic(key, name) == topic)
+    return next(documents for key, documents in run.items() if lookup.index_of_topic(key, name) == topic)
 
 
 def look_at_dict(

@@ -129,6 +129,6 @@ class Lookup:
         numbers, document = values[chosen].astype(np.int64), rows[chosen]
         return JudgedNumbers(np.searchsorted(document, self.pool.offsets), numbers, document)
 
-    def number_of_topic(self, topic: Any, name: str) -> int | None:
+    def index_of_topic(self, topic: Any, name: str) -> int | None:
         """Return the index of a topic in the pool, None for one without judgements."""
         return self.topics.get(topic if isinstance(topic, str) else decode(encode(topic, name)))
