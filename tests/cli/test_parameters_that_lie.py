@@ -373,9 +373,9 @@ def test_nothing_judged_is_a_warning(run: Any, message: str) -> None:
 
 
 def test_nothing_judged_among_numbers_is_a_warning() -> None:
-    qrels = pe.Qrels([("1", "17", 1)])
+    qrels = pe.Qrels([("1", "1700", 1)])
     ranked = qrels.rank_top_k(["1"], np.array([[4]]), np.array([[0.5]]))
-    with pytest.warns(PresEvalWarning, match=r"no retrieved document is judged \(the qrels have '17'\)"):
+    with pytest.warns(PresEvalWarning, match=r"no retrieved document is judged \(the qrels have '1700'\)"):
         ranked.evaluate("map")
 
 

@@ -148,8 +148,7 @@ def test_a_notebook_shows_the_means_as_a_table_with_their_marks() -> None:
     assert shown.startswith("<p>Means over 8 topics</p><table>")
     assert "&lt;poor&gt;" in shown and "<poor>" not in shown
     assert "^+ 1.0000</td>" in shown
-    tests = "(t, correction holm within each measure, p &lt; 0.05)</p>"
-    assert f"significantly better, worse than &lt;poor&gt; {tests}" in shown
+    assert "significantly better, worse than &lt;poor&gt; (t, correction holm, p &lt; 0.05)<br>8 topics;" in shown
 
 
 @pytest.mark.parametrize(("baseline", "other"), [(0, "b"), (1, "a"), (-1, "a"), (-2, "b")])
