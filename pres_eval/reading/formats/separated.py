@@ -34,6 +34,8 @@ from pres_eval.records import dataclass
 RULE_OF_TABLE = re.compile(r"[-+\s]+|\(\d+ rows?\)")
 """Lines of a table between bars, as psql prints it, that are no rows."""
 
+WORDS_ADVICE = "--grades WORD=NUMBER,... reads words as grades"
+
 ROUNDED = re.compile(rb"\d[.,]\d+E\+\d+")
 """How spreadsheets show long numbers, whose last digits are then lost."""
 
@@ -308,6 +310,9 @@ class CellReader:
             number_text = text.replace(",", ".")
         if self.grades:
             grade = naming.grade(number_text)
+            if math.isnan(grade) and text.strip()[:1].isalpha():
+                problem = f"relevance {quoted(text)}"
+                raise InputError(self.source.name, line, problem, "an integer", WORDS_ADVICE)
             return checked_grade(grade, f"relevance {quoted(text)}", self.source.name, line, self.grades)
         score = number_of(number_text)
         if math.isnan(score):
