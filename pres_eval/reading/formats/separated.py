@@ -34,6 +34,8 @@ from pres_eval.records import dataclass
 RULE_OF_TABLE = re.compile(r"[-+\s]+|\(\d+ rows?\)")
 """Lines of a table between bars, as psql prints it, that are no rows."""
 
+WORDS_ADVICE = "--grades WORD=NUMBER,... reads words as grades"
+
 ROUNDED = re.compile(rb"\d[.,]\d+E\+\d+")
 """How spreadsheets show long numbers, whose last digits are then lost."""
 
@@ -316,7 +318,7 @@ class CellReader:
             number_text = text.replace(",", ".")
         if self.grades:
             grade = naming.grade(number_text)
-            if math.isnan(grade) and text.isalpha():
+            if math.isnan(grade) and text.strip()[:1].isalpha():
                 advice = f"--grades {text}=GRADE,... reads words as grades"
                 raise InputError(self.source.name, line, f"relevance {quoted(text)}", "an integer", advice)
             return checked_grade(grade, f"relevance {quoted(text)}", self.source.name, line, self.grades)
