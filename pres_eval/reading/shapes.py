@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pres_eval.reading.csv_rows import cells_of, separator_of_lines
 from pres_eval.reading.headings import (
     DOCNO,
+    DOCNOS,
     GAINS_ADVICE,
     GRADE,
     NO_NAMING,
@@ -408,6 +409,10 @@ def named_columns(lines: Sequence[bytes], grades: int, path: str) -> str:
         message += "; without grades all documents are relevant"
     else:
         message += WITHOUT_SCORES
+    cells = [cell for row in _rows(texts[1:], separator) for cell in row]
+    if len(header) <= 2 and any(re.search(r"\w\s*[;|,]\s*\w", cell) for cell in cells):
+        names[1] = DOCNOS
+        message += "; docnos are several in a cell"
     # What a column holds is for its owner to say: whoever guesses swaps ids, or takes ranks for scores.
     option = ",".join(f"{name}={known.get(name, 'HEADING')}" for name in names)
     return f"{message}: name them with --columns {shlex.quote(option)}"

@@ -394,3 +394,11 @@ def test_words_as_grades_of_a_table_are_told(call: Command) -> None:
     told = "relevance 'highly relevant', expected an integer; --grades WORD=NUMBER,... reads words as grades"
     assert told in result.err
     assert "0.7500" in call("--grades", "highly relevant=1,no=0", "-m", "map", "words.csv", "run").out
+
+
+def test_several_documents_in_a_cell_are_told(call: Command) -> None:
+    Path("cited.csv").write_text("topic,cited\n1,d1;d4\n2,d2\n")
+    assert "--columns topic=topic,docnos=HEADING" in call("-m", "map", "cited.csv", "run").err
+    assert call("--columns", "topic=topic,docnos=cited", "-m", "map", "cited.csv", "run").out == MAP
+    Path("cited.csv").write_text("topic,cited\n1,d1\n1,d4\n2,d2\n")
+    assert "--columns topic=topic,docno=HEADING" in call("-m", "map", "cited.csv", "run").err
