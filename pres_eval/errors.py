@@ -237,3 +237,7 @@ class ReadingWarning(PresEvalWarning):
 
 class ReadingNote(ReadingWarning):
     """A note about a file that was read: the command line prints it as such."""
+
+
+class SwallowedLinesNote(ReadingNote):
+    """A note about a cell with line ends, which may be a quotation mark that is missing."""

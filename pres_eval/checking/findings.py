@@ -54,6 +54,7 @@ _MEANINGS = {
     },
     Severity.WARNING: {
         "another-format": "the file looks like another format",
+        "read-with-warning": "the reader of this format warns of something in the file",
         "extra-columns": "lines with more than six columns: does a docno hold a blank?",
         "byte-order-mark": "starts with a byte order mark: other tools take it for part of an id",
         "not-utf-8": "lines that are not UTF-8",

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+import warnings
+from collections.abc import Iterator
+from typing import Any
 
 import click
 
 from pres_eval.checking.check import EXIT_ERRORS, check_files, failed
-from pres_eval.checking.findings import KINDS, Severity
+from pres_eval.checking.findings import KINDS, FileReport, Severity
 from pres_eval.checking.known_ids import KnownIds, read_ids
 from pres_eval.checking.run import CheckOptions
 from pres_eval.checking.text import as_json, as_text
@@ -24,9 +27,9 @@ from pres_eval.cli.command_options import (
 from pres_eval.cli.output import set_format, write_output
 from pres_eval.cli.progress import reading_bar
 from pres_eval.cli.shared import COLUMNS, GRADE_WORDS, RESULTS_FORMAT, NumberOptions
-from pres_eval.cli.streams import check_paths, is_watched
+from pres_eval.cli.streams import check_paths, is_watched, warn
 from pres_eval.engines.machine import num_processors
-from pres_eval.errors import InputError, UsageError
+from pres_eval.errors import InputError, ReadingNote, ReadingWarning, SwallowedLinesNote, UsageError
 from pres_eval.reading.file import File
 from pres_eval.reading.formats.recognising import has_whole_numbers, recognised
 from pres_eval.reading.headings import DOCNO, TOPIC
@@ -156,8 +159,11 @@ def command(options: CheckedFiles) -> None:
     )
     qrels = None if without_qrels else sources[0]
     files = [RunFiles(source.name, (source,)) for source in sources]
-    with reading_bar(files) if is_watched() else contextlib.nullcontext():
+    bar = reading_bar(files) if is_watched() else contextlib.nullcontext()
+    with _reading_warnings() as texts, bar:
         reports = check_files(qrels, sources if qrels is None else sources[1:], numbers, known)
+    for text in texts:
+        _add_to_report(reports, text)
     for report in reports:
         report.findings = {
             name: finding for name, finding in report.findings.items() if name not in options.ignore
@@ -169,6 +175,35 @@ def command(options: CheckedFiles) -> None:
     )
     if failed(reports, options.strict):
         raise click.exceptions.Exit(EXIT_ERRORS)
+
+
+@contextlib.contextmanager
+def _reading_warnings() -> Iterator[list[str]]:
+    """Collect what readers warn of inside the block, each text once; their notes are printed as elsewhere."""
+    texts: list[str] = []
+    show_others = warnings.showwarning
+
+    def show(message: Warning | str, category: type[Warning], *location: Any, **more: Any) -> None:
+        is_finding = issubclass(category, ReadingWarning) and not issubclass(category, ReadingNote)
+        if not is_finding and not issubclass(category, SwallowedLinesNote):
+            show_others(message, category, *location, **more)
+        elif str(message) not in texts:
+            texts.append(str(message))
+
+    warnings.showwarning = show
+    try:
+        yield texts
+    finally:
+        warnings.showwarning = show_others
+
+
+def _add_to_report(reports: list[FileReport], text: str) -> None:
+    """Add a reader's warning to the findings of the file that it begins with; print one about no file."""
+    for report in reports:
+        if text.startswith(f"{report.path}: "):
+            report.add("read-with-warning", 1, text.removeprefix(f"{report.path}: "))
+            return
+    warn(text)
 
 
 def looks_like_judgements(source: File, options: CheckedFiles) -> bool:

@@ -25,6 +25,9 @@ class NotationSettings(dict[str, str]):
         raise MeasureError(f"found {name}={text}, expected {' or '.join(values)}")
 
 
+SHORT_KEYS = {"min": "min_rel", "max": "max_rel"}
+"""Shorter names of settings: err(max=5)."""
+
 Rule = Callable[[NotationSettings, str | None], str]
 """Rule: settings and the cutoff behind @, if any -> the text of -m that they mean: P.10."""
 
@@ -58,6 +61,9 @@ class Notation:
         """Return the text of -m for settings in brackets and a cutoff behind @ (None: there is none)."""
         if self.rule is not None:
             return self.rule(settings, cutoff)
+        for short, key in SHORT_KEYS.items():
+            if key in self.keys and short in settings and key not in settings:
+                settings[key] = settings.take(short)
         text = self._template("rel" in settings, cutoff)
         if self.needed is not None and self.needed not in settings:
             raise MeasureError(f"no {self.needed}, expected ({self.needed}=…)")

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from pres_eval.errors import InputError, ReadingNote
+from pres_eval.errors import InputError, SwallowedLinesNote
 
 END = "\x1eend-of-the-file\x1e"
 """A last line for the reader of CSV, which is part of a cell if a quotation mark is not closed."""
@@ -47,7 +47,7 @@ def separated_rows(
     if longest_lines > 1:
         lines_of_cell = f"lines {longest_begin} to {longest_begin + longest_lines - 1}"
         text = f"{name}: {lines_of_cell} are one row, whose cell has line ends: is a quotation mark missing?"
-        warnings.warn(text, ReadingNote, stacklevel=2)
+        warnings.warn(text, SwallowedLinesNote, stacklevel=2)
 
 
 def separator_of_lines(head: bytes, least: int) -> str | None:

@@ -103,3 +103,13 @@ def test_a_single_file_may_have_judgements(text: str, is_judged: bool, call: Com
     Path("alone").write_text(text)
     assert (", grades " in call("check", "alone").out) is is_judged
     assert ", grades " not in call("check", "--no-qrels", "alone").out
+
+
+def test_rows_that_a_quotation_mark_swallows_are_a_warning(call: Command) -> None:
+    """The reader's note is a finding: the file is not good."""
+    rows = 'query_id,doc_id,relevance,title\n1,a,2,"one\n1,b,0,two"\n1,c,1,three\n'
+    Path("judged.csv").write_text(rows)
+    called = call("check", "judged.csv", "run")
+    assert "read-with-warning (1)" in called.out and "is a quotation mark missing?" in called.out
+    assert "verdict: can be evaluated" in called.out and "note:" not in called.err
+    assert call("check", "--strict", "judged.csv", "run").code == 1

@@ -56,6 +56,7 @@ def chosen(*texts: str) -> list[tuple[str, int | None]]:
         ("ERR(max_rel=5)@10", "err_10_max_rel=5", None),
         ("ERR(max_rel=5)", "err_all_max_rel=5", None),
         ("err(max_rel=5)@10", "err_10_max_rel=5", None),
+        ("err(max=5)", "err_all_max_rel=5", None),
         ("SDCG(min_rel=1,max_rel=3)@10", "sdcg_10_min_rel=1,max_rel=3", None),
         ("NERR8(max_rel=3)@10", "nerr8_10_max_rel=3", None),
         ("NERR9(max_rel=3)@10", "nerr9_10_max_rel=3", None),
