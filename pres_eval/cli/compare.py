@@ -148,12 +148,11 @@ def command(options: CompareOptions) -> None:
         "baseline": None if result.baselines is None else name,
         **{name: text_of(path) for name, path in files.items() if path is not None},
     }
-    by_topic = options.per_topic or options.sort_topics
-    tables = [
-        *compared_tables(result, topics_with_weights(paired.topics, result.scores)),
-        *(by_group_tables(comparison.by_group, settings) if comparison.by_group is not None else []),
-        *(winner_tables(comparison.plain, options.sort_topics or ORDERS[0]) if by_topic else []),
-    ]
+    tables = compared_tables(result, topics_with_weights(paired.topics, result.scores))
+    if comparison.by_group is not None:
+        tables += by_group_tables(comparison.by_group, settings)
+    if options.per_topic or options.sort_topics:
+        tables += winner_tables(comparison.plain, options.sort_topics or ORDERS[0])
     put_out(tables, "compare", shown, options, paired.failures, lambda: compared_figure(result))
 
 

@@ -185,15 +185,16 @@ def first_screen(
     }
     options = [(with_values[name], text) for name, text in FIRST_OPTIONS.items()]
     first = {name: text for name, text in COMMANDS.items() if name not in SECOND_COMMANDS}
-    return _page(
+    sections = [
         "Usage: " + USAGE.replace("\n", "\n       "),
         EXAMPLE,
         f"Options ({len(option_rows(command))} in --help-all):\n" + definitions(options),
         "Commands:\n" + definitions([*first.items(), ("and", ", ".join(SECOND_COMMANDS))]),
         prose(MORE),
-        *([_file_format(FILE_FORMATS[form])] if form in FILE_FORMATS else []),
-        *_measure_section(measures, compat),
-    )
+    ]
+    if form in FILE_FORMATS:
+        sections.append(_file_format(FILE_FORMATS[form]))
+    return _page(*sections, *_measure_section(measures, compat))
 
 
 def _measure_section(measures: Sequence[str], compat: str) -> list[str]:

@@ -109,6 +109,8 @@ class Trait(enum.Enum):
 class Measure:
     """One measure, or one family of measures with cutoffs: the record that the registry lists.
 
+    Its fields are many and flat because users write them as keyword arguments of measures of their own.
+
     What it is
     name          as trec_eval writes it; the first part of every label
     score         batch, *arguments -> (T,) values (a list of T strings if the format is TEXT); its docstring
