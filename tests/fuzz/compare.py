@@ -98,7 +98,7 @@ def small_chunks(copies: bool = False) -> Iterator[None]:
         (ids, "_SORTED_COLUMNS", 1),
         (forming, "BATCH_TOPICS", 2),
         (order, "MOST_COMPARISONS", 1),
-        (ranker, "BLOCK", 7),
+        (ranker, "BLOCK_ROWS", 7),
         (lines, "UNTHREADED", 0),
         (runs, "UNTHREADED", 0),
         (splits, "CHUNK", 120),

@@ -18,7 +18,7 @@ from pres_eval.reading.relevance import Relevance, read_relevance
 from pres_eval.reading.run_files import TREC, run_at
 
 ARRAYS = ("topic", "num_ret", "offsets", "rank", "document")
-PLAIN = ("name", "tag", "single", "ascending")
+PLAIN = ("name", "tag", "single_precision", "ascending")
 WHOLE = ("more_unjudged", "tag_before", "form")
 
 
