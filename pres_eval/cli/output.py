@@ -9,7 +9,7 @@ import stat
 import sys
 from collections.abc import Iterator, Sequence
 from types import FrameType
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import click
 
@@ -23,15 +23,24 @@ FORMAT_OF_ENDING = {
 """The format of results that the ending of a file's name chooses, where --format is not given."""
 
 
+HTML_ENDINGS = ("html", "htm")
+"""Endings of files for which tables of people have the style html."""
+
+
 def set_format(context: click.Context, option: click.Parameter, path: str | None) -> str | None:
-    """Make the format of the file's ending the default of --format, and return the path.
+    """Make the format of the file's ending the default of --format and --style, and return the path.
 
     Click reads --format after this option, unless the command line has it: that one wins.
     """
-    form = FORMAT_OF_ENDING.get((path or "").rpartition(".")[2].lower())
+    ending = (path or "").rpartition(".")[2].lower()
+    form = FORMAT_OF_ENDING.get(ending)
     choices = [option.type.choices for option in context.command.params if option.name == "output_format"]  # type: ignore[attr-defined]
+    defaults: dict[str, Any] = {}
     if form is not None and choices and form in choices[0]:
-        context.default_map = {**(context.default_map or {}), "output_format": form}
+        defaults["output_format"] = form
+    if ending in HTML_ENDINGS and any(option.name == "style" for option in context.command.params):
+        defaults |= {"output_format": "table", "style": "html"}
+    context.default_map = {**(context.default_map or {}), **defaults}
     return path
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from pres_eval.cli.command_options import CommandOptions, CutoffList, LevelType, WholeRange, option
 from pres_eval.cli.streams import say, warn
@@ -119,7 +120,9 @@ class TableOptions(CommandOptions, position=3):
         form = self.output_format
         if self.fit and form != "latex":
             raise UsageError(f"--fit goes with --format latex, not --format {form}")
-        if self.style is not None and form != "table":
+        # The ending of --output chooses a style, too, which another --format overrides.
+        was_asked = click.get_current_context().get_parameter_source("style") is ParameterSource.COMMANDLINE
+        if self.style is not None and was_asked and form != "table":
             raise UsageError(f"--style goes with --format table, not --format {form}")
         if self.digits is not None and form not in TABLES:
             raise UsageError(f"--digits goes with --format {', '.join(TABLES)}, not --format {form}")

@@ -9,6 +9,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from support.commands import Command
 
 from pres_eval.cli.output import output_file, write_output
 from pres_eval.errors import PresEvalError
@@ -100,3 +101,18 @@ def test_dash_is_stdout(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     write_output("-", "one\n")
     write_output(None, b"two\n")
     assert capfdbinary.readouterr().out == b"one\ntwo\n"
+
+
+@pytest.mark.parametrize("command", [("compare",), ("overlap",), ("--output-first",)])
+def test_an_html_file_has_html_tables(
+    command: tuple[str, ...], call: Command, fixtures: Path, tmp_path: Path
+) -> None:
+    """The ending chooses the style, and another --format wins."""
+    page = tmp_path / "page.html"
+    runs = [fixtures / "patents" / f"run_{name}.txt" for name in ("broad", "keyword")]
+    files = runs if command == ("overlap",) else [fixtures / "patents" / "qrels.txt", *runs]
+    words = [] if command == ("--output-first",) else list(command)
+    call.ok(*words, "--output", page, *files)
+    assert "<table>" in page.read_text()
+    call.ok(*words, "--output", page, "--format", "csv", *files)
+    assert "<table>" not in page.read_text()
