@@ -34,6 +34,7 @@ class ObservedTable:
         self._ranked_rows: list[tuple[str, float, float]] = []
         self._combined: Counter[str] = Counter()
         self._lists: Counter[str] = Counter()
+        self._joined_ids: list[str] = []
 
     def see_docnos(self, docno: object, rival: object) -> None:
         """Compare the ids of a document in two columns."""
@@ -54,6 +55,10 @@ class ObservedTable:
         """Count a list of documents of a topic."""
         self._lists[str(topic)] += 1
 
+    def see_joined_ids(self, cell: str) -> None:
+        """Keep the cell of a document that looks like a list of ids."""
+        self._joined_ids.append(cell)
+
     def warn(self) -> None:
         """Give the warnings and notes about all rows."""
         if self._differing is not None:
@@ -71,6 +76,15 @@ class ObservedTable:
                 f"{count} of several words, such as {quoted(example)}: the highest of them counts (--grades)"
             )
             warnings.warn(f"{self._name}: {text}", ReadingNote, stacklevel=2)
+        if self._joined_ids:
+            more = ""
+            if len(self._joined_ids) > 1:
+                more = f" and {plural(len(self._joined_ids) - 1, 'more cell')}"
+            text = (
+                f"{quoted(self._joined_ids[0])}{more}: several ids in a cell, each cell read as one document;"
+                f" --columns docnos={self._docno or 'HEADING'} reads them as lists"
+            )
+            warnings.warn(f"{self._name}: {text}", ReadingWarning, stacklevel=2)
         repeated = [topic for topic, count in self._lists.items() if count > 1]
         if repeated:
             count = f"{self._lists[repeated[0]]} records have topic {quoted(repeated[0])}"

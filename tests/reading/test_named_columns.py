@@ -401,3 +401,12 @@ def test_several_documents_in_a_cell_are_told(call: Command) -> None:
     assert call("--columns", "topic=topic,docnos=cited", "-m", "map", "cited.csv", "run").out == MAP
     Path("cited.csv").write_text("topic,cited\n1,d1\n1,d4\n2,d2\n")
     assert "--columns topic=topic,docno=HEADING" in call("-m", "map", "cited.csv", "run").err
+
+
+def test_lists_of_ids_that_are_read_as_one_are_a_warning(call: Command) -> None:
+    Path("cited.csv").write_text("topic,cited\n1,d1;d4\n2,d2\n")
+    result = call("--columns", "topic=topic,docno=cited", "-m", "map", "cited.csv", "run")
+    assert "'d1;d4': several ids in a cell, each cell read as one document" in result.err
+    assert "--columns docnos=cited reads them as lists" in result.err
+    checked = call("check", "--columns", "topic=topic,docno=cited", "cited.csv", "run")
+    assert "read-with-warning" in checked.out

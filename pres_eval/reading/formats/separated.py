@@ -246,6 +246,8 @@ class CellReader:
         has_words = bool(self.grades and self.source.naming.grades)
         has_rank = columns.rank is not None
         is_observed = table.rival is not None or has_rank or columns.several or has_words
+        # Lists of ids stand in tables without grades and scores.
+        may_be_lists = columns.number is None and not columns.several
         topics_alone: list[str] = []
         for line, cells in rows:
             if not any(cells):
@@ -267,6 +269,8 @@ class CellReader:
                 number = self._number(line, cells[columns.number].strip())
             if is_observed:
                 self._show(table, topic, cells, number)
+            if may_be_lists and (";" in cells[columns.document] or "|" in cells[columns.document]):
+                table.see_joined_ids(cells[columns.document].strip())
             for document in self._documents(line, cells[columns.document]):
                 if not has_number:
                     number = in_order.number(topic)
