@@ -121,7 +121,7 @@ def comparison_warnings(
     if settings.over == "measures":
         comparisons *= len(scores.measures)
     yield reach_warning(settings, scores, comparisons)
-    yield few_topics_warning(scores)
+    yield few_topics_warning(scores.weights)
     run = baseline if isinstance(baseline, int) else 0
     yield unequal_variances_warning(scores, settings.test, settings.alpha, run)
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from pres_eval.analysis.distributions import t_quantiles
 from pres_eval.analysis.estimates import Ends, Outside, intervals
-from pres_eval.analysis.paired import PairedScores, means_of
+from pres_eval.analysis.paired import means_of
 from pres_eval.analysis.reproducible import DECIMALS
 from pres_eval.analysis.significance import PAIRED_TESTS, PairedTest, t_of_means
 from pres_eval.arrays import FloatArray
@@ -41,15 +41,15 @@ def weigh_the_same(weights: FloatArray | None) -> bool:
     return weights is None or bool((weights == weights[0]).all())
 
 
-def few_topics_warning(scores: PairedScores) -> str | None:
-    """Return the warning that a few topics have most of the weight; None if not."""
-    if scores.weights is None or len(scores.topics) < 2:
+def few_topics_warning(weights: FloatArray | None) -> str | None:
+    """Return the warning that a few topics have most of the weights (T,); None if not, or without weights."""
+    if weights is None or len(weights) < 2:
         return None
-    effective = effective_topics(scores.weights)
-    if effective >= FEW_TOPICS or effective > 0.9 * len(scores.topics):
+    effective = effective_topics(weights)
+    if effective >= FEW_TOPICS or effective > 0.9 * len(weights):
         return None
     return (
-        f"--weights: a few topics weigh most: {len(scores.topics)} topics tell as much as {effective:.1f} of"
+        f"--weights: a few topics weigh most: {len(weights)} topics tell as much as {effective:.1f} of"
         f" equal weight (Kish), and {FEW_TOPICS} or more are expected; intervals are wide, and hold about"
         " as well as those of so few topics"
     )

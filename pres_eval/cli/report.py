@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
+import numpy as np
+
 from pres_eval.analysis.compare_settings import FAMILIES, CompareSettings
 from pres_eval.analysis.corrections import CORRECTIONS
 from pres_eval.analysis.pools import trust_of
 from pres_eval.analysis.significance import PAIRED_TESTS
+from pres_eval.analysis.weighting import few_topics_warning
 from pres_eval.cli.analysing import ALPHA, DRAWS, SEED, FileOptions, PictureOptions
 from pres_eval.cli.command_options import FileUse, command_with, option
 from pres_eval.cli.loading import Loaded, chosen_run, read
@@ -271,7 +274,16 @@ def report_of(options: ReportOptions) -> Report:
     )
     for evaluation in report.evaluations:
         options.warn(warning_of_groups(evaluation, groups, weights))
+    options.warn(_warning_of_weights(report))
     return _looked_into(options, report, loaded)
+
+
+def _warning_of_weights(report: Report) -> str | None:
+    """Return the warning that a few of the report's topics weigh most; None if not."""
+    if report.weights is None:
+        return None
+    weights = np.array([report.weights.of[topic] for topic in report.topics], np.float64)
+    return few_topics_warning(weights[weights > 0])
 
 
 def _looked_into(options: ReportOptions, report: Report, loaded: Loaded) -> Report:

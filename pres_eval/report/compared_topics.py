@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from pres_eval.analysis.by_group import ByGroup, GroupComparison, Interaction
 from pres_eval.analysis.compare_settings import CompareSettings
@@ -73,14 +73,9 @@ def _interactions(by_group: ByGroup, settings: CompareSettings, star: Note) -> T
         " random deals of them to groups, too; a difference that is significant in one group and not in"
         " another is no such evidence",
     ]
-    fewest = min(comparison.topics for comparison in by_group.comparisons)
-    significant = any(interaction.p_value < settings.alpha for interaction in by_group.interactions)
-    if significant and fewest < SMALL_GROUP:
-        notes.append(
-            "p is too low if differences are skewed and vary more in a small group than in the others:"
-            " without any interaction p < 0.05 in up to 19 % of cases for a group of 5 topics, 16 % for 10,"
-            " 13 % for 20, 10 % for 50"
-        )
+    small_groups = small_groups_note(by_group, by_group.interactions, settings.alpha)
+    if small_groups:
+        notes.append(small_groups)
     return records_table(
         "interaction",
         "Difference by group",
@@ -88,6 +83,21 @@ def _interactions(by_group: ByGroup, settings: CompareSettings, star: Note) -> T
         Interaction,
         notes,
         shown_by(columns, by_group.interactions, left=5),
+    )
+
+
+def small_groups_note(by_group: ByGroup, interactions: Sequence[Interaction], alpha: float) -> str:
+    """Return how far p-values of these interactions can be wrong; empty if none is significant or groups are
+    large.
+    """
+    fewest = min(comparison.topics for comparison in by_group.comparisons)
+    significant = any(interaction.p_value < alpha for interaction in interactions)
+    if not significant or fewest >= SMALL_GROUP:
+        return ""
+    return (
+        "p is too low if differences are skewed and vary more in a small group than in the others:"
+        " without any interaction p < 0.05 in up to 19 % of cases for a group of 5 topics, 16 % for 10,"
+        " 13 % for 20, 10 % for 50"
     )
 
 

@@ -160,7 +160,7 @@ def _footer(report: Report) -> Html:
             ("Test (--test)", settings.test),
             ("Correction (--correction)", settings.correction),
             ("Level of significance (--alpha)", f"{settings.alpha:g}"),
-            ("Intervals of the means", INTERVAL_NAMES[settings.interval]),
+            ("Intervals of the means", _kind_of_intervals(report, settings.interval)),
             ("Random choices (--samples, --seed)", f"{settings.samples} samples, seed {settings.seed}"),
         ]
     for file in (report.qrels, *report.files):
@@ -182,6 +182,17 @@ def _footer(report: Report) -> Html:
             _definitions(descriptions.items()),
         ),
     )
+
+
+def _kind_of_intervals(report: Report, interval: str) -> str:
+    """Return the kind of the intervals of means in words: with weights those from 0 to 1 are of the logit."""
+    weights = report.weights
+    if interval != "t" or weights is None:
+        return INTERVAL_NAMES[interval]
+    positive_weights = {weights.of[topic] for topic in report.topics if weights.of[topic] > 0}
+    if len(positive_weights) < 2:
+        return INTERVAL_NAMES[interval]
+    return "t; of means from 0 to 1, t of the logit"
 
 
 def _definitions(rows: Iterable[tuple[str, Content]]) -> Html:

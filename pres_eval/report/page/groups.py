@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pres_eval.analysis.by_group import ByGroup, GroupComparison
 from pres_eval.errors import plural
 from pres_eval.reading.topic_files import MACRO_MEAN, Groups
+from pres_eval.report.compared_topics import small_groups_note
 from pres_eval.report.groups import over_groups, worst_group
 from pres_eval.report.markup import Cell, Html, element, link, scrolling, section, table
 from pres_eval.report.text import UNKNOWN, p_text, shown, signed, text_of
@@ -72,6 +73,11 @@ def _of_measure(report: Report, groups: Groups, label: str) -> list[Html]:
     if comparisons and report.by_group is not None and report.by_group.interactions:
         title = f"Whether differences of {label} depend on the group"
         tables.append(scrolling(title, _between(label, report.by_group)))
+        of_measure = [pair for pair in report.by_group.interactions if pair.measure == label]
+        assert report.pairs is not None, "interactions come of the comparisons of pairs"
+        small_groups = small_groups_note(report.by_group, of_measure, report.pairs.settings.alpha)
+        if small_groups:
+            tables.append(element("p", small_groups, class_="dim"))
     return tables
 
 
