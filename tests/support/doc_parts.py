@@ -76,9 +76,16 @@ DETAILS_OF_JSON = frozenset(
 
 
 def json_layout() -> str:
-    """The fields of --format json, from its schema."""
+    """The fields of --format json that its schema describes; a description that comes again is not repeated."""
     schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
-    return table(("field", "type", "what it is"), _fields(schema, schema["$defs"], ""))
+    described: set[str] = set()
+    rows = []
+    for name, kind, description in _fields(schema, schema["$defs"], ""):
+        if not description:
+            continue
+        rows.append((name, kind, "As above." if description in described else description))
+        described.add(description)
+    return table(("field", "type", "what it is"), rows)
 
 
 def _fields(schema: dict[str, Any], definitions: dict[str, Any], path: str) -> Iterator[tuple[str, str, str]]:
