@@ -122,14 +122,15 @@ OPTIONED = [name for name in COMMANDS if option_rows(command_of(name))]
 
 
 def speed() -> str:
-    """The large run with each version that was measured, and its share of the time of other programs."""
+    """The large run with the first and the last versions, and its share of the time of other programs."""
     others = ("wc -w", "trec_eval 9.0.8", "pytrec_eval")
+    first, *later = json.loads(SPEED.read_text(encoding="utf-8"))
     rows = (
         (
             *(str(row[name]) for name in ("version", "measured", "seconds", "megabytes")),
             *(f"{row['seconds'] / row[name]:.2f}" for name in others),
         )
-        for row in json.loads(SPEED.read_text(encoding="utf-8"))
+        for row in (first, *later[-3:])
     )
     header = ("version", "measured", "seconds", "MB", *(f"/ {name}" for name in others))
     return table(header, rows)
