@@ -76,7 +76,7 @@ DETAILS_OF_JSON = frozenset(
 
 
 def json_layout() -> str:
-    """The fields of --format json that its schema describes; a description that comes again is not repeated."""
+    """The fields of --format json that its schema describes; the same words stand once."""
     schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
     described: set[str] = set()
     rows = []
