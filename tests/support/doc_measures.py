@@ -278,16 +278,20 @@ NOT_IN_TREC_EVAL = re.compile(r"[;.] trec_eval: none\.")
 """Words of a source that the overview of measures explains once."""
 NAME_IN_IR_MEASURES = re.compile(r" ir_measures' \S+\.$")
 """The end of a source that the page on other tools has."""
+VOLUME = re.compile(r" \d+(?:\([^)]*\))?, (?=\d{4},)")
+"""The volume of a journal, which its DOI has."""
+PAPER = re.compile(r"([^\s;,\[\]](?:(?!doi:)[^;\[\]])*), doi:(10\.[^\s;]*[^\s;.,)])")
+"""A paper with its DOI."""
 THREE_AUTHORS = re.compile(r"([A-Z][\w-]+)(?:, [A-Z][\w-]+)+ & [A-Z][\w-]+(?=, )")
 """The names of three authors or more."""
 
 
 def _source(measure: Measure) -> str:
-    """The source that a measure's text ends with, "" for trec_eval alone; DOIs become links."""
+    """The source that a measure's text ends with, "" for trec_eval alone; papers are linked by their DOIs."""
     source = " ".join(measure.text.partition("\nSource:")[2].split())
     assert source, f"{measure.name} names no source"
     source = NAME_IN_IR_MEASURES.sub("", NOT_IN_TREC_EVAL.sub(".", TITLE.sub("", source)))
     if source == "trec_eval.":
         return ""
     source = THREE_AUTHORS.sub(r"\1 et al.", source)
-    return re.sub(r"doi:(10\.[^\s;]*[^\s;.,)])", r"[doi:\1](https://doi.org/\1)", source)
+    return PAPER.sub(r"[\1](https://doi.org/\2)", VOLUME.sub(" ", source))

@@ -79,13 +79,13 @@ def json_layout() -> str:
     """The fields of --format json that its schema describes; the same words stand once."""
     schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
     described: set[str] = set()
-    rows = []
+    lines = []
     for name, kind, description in _fields(schema, schema["$defs"], ""):
         if not description:
             continue
-        rows.append((name, kind, "As above." if description in described else description))
+        lines.append(f"- {name} ({kind}): {'as above.' if description in described else description}\n")
         described.add(description)
-    return table(("field", "type", "what it is"), rows)
+    return "".join(lines)
 
 
 def _fields(schema: dict[str, Any], definitions: dict[str, Any], path: str) -> Iterator[tuple[str, str, str]]:
