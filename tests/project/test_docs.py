@@ -433,9 +433,9 @@ def messages() -> str:
 
 
 def words_of_messages() -> list[str]:
-    """What the tables of the page of messages have in their first cells."""
-    rows = re.findall(r"^\| (`.*?`) \| ", PAGES["docs/troubleshooting.md"], re.MULTILINE)
-    return [words for row in rows for words in re.findall(r"`([^`]+)`", row)]
+    """What the items of the page of messages begin with."""
+    items = re.findall(r"^- (`.*?`): ", PAGES["docs/troubleshooting.md"], re.MULTILINE)
+    return [words for item in items for words in re.findall(r"`([^`]+)`", item)]
 
 
 def test_troubleshooting_explains_messages_that_exist() -> None:

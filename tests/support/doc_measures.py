@@ -72,6 +72,8 @@ PAGES = {
 RARELY_USED = FOR_PARITY | {
     *("Rprec_mult", "relative_P", "utility", "set_relative_P", "set_map", "num_nonrel_judged_ret"),
     *("gm_bpref", "yaap", "dcg", "ideal_dcg", "binG", "G", "ndcg_rel", "Rndcg", "rbp_resid"),
+    *("ncg", "o_measure", "irbu", "bpm", "insq", "D_Q", "Dsharp_Q", "norm_last_rel", "loss_e", "loss_er"),
+    *("erf_asreview", "tnr_asreview", "recall_asreview"),
 }
 """Measures of the page that has only what each is."""
 
@@ -238,7 +240,7 @@ def _parameters(measure: Measure) -> str:
         case Cutoffs(None):
             return f"ranks, {example}; else those of `--nmax`"
         case Cutoffs(tuple(defaults)):
-            what, otherwise = "ranks", _numbers(defaults)
+            return f"ranks; else {_numbers(defaults)}"
         case Fractions(defaults) | Coefficients(defaults):
             what, otherwise = "numbers", _numbers(defaults)
         case BetaCutoffs(betas, tuple(cutoffs)):

@@ -26,14 +26,13 @@ SCHEMA = Path(__file__).parents[2] / "pres_eval" / "report" / "evaluation.schema
 
 def names_elsewhere() -> str:
     """What tools without a section of their own call the measures, tool by tool."""
-    rows = [
-        (tool, f"`{name}`", f"[`{entry.measure.name}`](reference/measures/{place(entry.measure)})")
-        for entry in entries()
-        for name, tool in entry.also
-        if tool not in ("ir_measures", "ranx", "pres-eval")
-    ]
-    tools = list(dict.fromkeys(tool for tool, *_ in rows))
-    return table(("tool", "its name", "name here"), sorted(rows, key=lambda row: tools.index(row[0])))
+    names: dict[str, list[str]] = {}
+    for entry in entries():
+        for name, tool in entry.also:
+            if tool not in ("ir_measures", "ranx", "pres-eval"):
+                link = f"[`{entry.measure.name}`](reference/measures/{place(entry.measure)})"
+                names.setdefault(tool, []).append(f"`{name}` is {link}")
+    return "".join(f"- {tool}: {', '.join(here)}\n" for tool, here in names.items())
 
 
 def nicknames() -> str:
