@@ -33,7 +33,7 @@ class Page:
 
     modules      modules of pres_eval/measures/ that it shows
     in_brief     whether it has only what a measure is: `pres-eval measures NAME` has the rest
-    common_note  words that the notes of all its measures begin with; `opening` says them once
+    common_note  words that the notes of its measures begin with; `opening` says them once
     opening      first sentence of the page
     """
 
@@ -47,7 +47,12 @@ class Page:
 PAGES = {
     "precision": Page("Precision, recall and counts", ("precision", "sets", "counts", "judged")),
     "average-precision": Page("Average precision and bpref", ("average_precision", "interpolation", "bpref")),
-    "ndcg": Page("nDCG and other gains", ("ndcg", "cumulated_gain", "normalized_gain", "likeness", "ntcir")),
+    "ndcg": Page(
+        "nDCG and other gains",
+        ("ndcg", "cumulated_gain", "normalized_gain", "likeness", "ntcir"),
+        common_note="-l has no effect",
+        opening="`-l` has no effect on these measures, except on `accuracy`.",
+    ),
     "readers": Page("RBP, ERR and models of readers", ("rbp", "readers")),
     "pres": Page("PRES and its family", ("pres", "budgets")),
     "screening": Page("Screening, effort and cost", ("screening", "effort", "asreview", "reading_cost")),

@@ -36,10 +36,15 @@ def names_elsewhere() -> str:
 
 
 def nicknames() -> str:
+    """The nicknames; one that has all measures of others names these."""
     versions = tuple(NICKNAMES)
+    first = NICKNAMES[versions[0]]
     rows = []
-    for name, members in NICKNAMES[versions[0]].items():
-        text = ", ".join(f"`{member}`" for member in members)
+    for name, members in first.items():
+        contained = [other for other in ("official", "set", "prefs") if set(first[other]) < set(members)]
+        listed = {member for other in contained for member in first[other]}
+        names = [f"those of `{other}`" for other in contained]
+        text = ", ".join([*names, *(f"`{member}`" for member in members if member not in listed)])
         for version in versions[1:]:
             added = [f"`{member}`" for member in NICKNAMES[version].get(name, ()) if member not in members]
             text += f"; with `--compat {version}` also {', '.join(added)}" if added else ""
