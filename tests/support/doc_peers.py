@@ -129,7 +129,7 @@ def ir_measures_names() -> str:
         assert left <= NOT_TAKEN | ({(names[0], "judged_only")} if diverse else set()), left
         measure_name = selection[0].measure.name
         if all(name.lower() == measure_name.lower() for name in names):
-            same.append(f"`{names[0]}`")
+            same += [f"`{name}`" for name in names]
         else:
             rows.append((", ".join(f"`{name}`" for name in names), _link(measure_name)))
     refused = ", ".join(f"`{setting}` of `{measure}`" for measure, setting in sorted(NOT_TAKEN))
