@@ -96,7 +96,7 @@ class ResultOptions(PictureOptions, TableOptions, position=2):
         help="Tables for people (table, latex, markdown), or all digits for programs (json, csv, tsv).",
     )  # fmt: skip
     table: str | None = option(
-        "--table", metavar="NAME",
+        "--table", once=True, metavar="NAME",
         help="Print only this table (CSV and TSV have one; default: the first).",
     )  # fmt: skip
     output: str | None = option(
@@ -105,6 +105,7 @@ class ResultOptions(PictureOptions, TableOptions, position=2):
     )  # fmt: skip
     plot: str | None = option(
         "--plot",
+        once=True,
         metavar="FILE",
         file_use=FileUse.WRITTEN,
         help="Also draw a picture: FILE.png, .svg or .pdf (extra: plot).",

@@ -8,6 +8,7 @@ import os
 import click
 from click.shell_completion import CompletionItem, ShellComplete, get_completion_class
 
+from pres_eval.cli.command_options import Choice
 from pres_eval.cli.commands import COMMANDS, COMPLETION_VARIABLE, command_of
 from pres_eval.cli.streams import say
 
@@ -55,7 +56,7 @@ cuts descriptions at their first comma."""
 
 
 @click.command()
-@click.argument("shell", type=click.Choice(SHELLS))
+@click.argument("shell", type=Choice(SHELLS))
 def command(shell: str) -> None:
     """Print the completion script of a shell.
 
@@ -128,7 +129,7 @@ def _completable(name: str | None) -> click.Command:
     for parameter in command.params:
         choices = _choices(parameter.name or "")
         if choices:
-            parameter.type = click.Choice(choices)
+            parameter.type = Choice(choices)
         elif parameter.name == "measures" or (name == "measures" and isinstance(parameter, click.Argument)):
             parameter.type = _MeasureNames()
         elif parameter.metavar == "DIR":

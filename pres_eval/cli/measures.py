@@ -6,6 +6,7 @@ import json
 
 import click
 
+from pres_eval.cli.command_options import Choice
 from pres_eval.cli.help import measure_text
 from pres_eval.cli.wrapping import definitions, prose
 from pres_eval.errors import MeasureError
@@ -21,11 +22,11 @@ PARITY = "For parity with other tools: rarely used, and last here for that"
 @click.command()
 @click.argument("names", nargs=-1, metavar="[NAME ...]")
 @click.option(
-    "--compat", type=click.Choice(COMPAT_VERSIONS), default=COMPAT_VERSIONS[0], show_default=True,
+    "--compat", type=Choice(COMPAT_VERSIONS), default=COMPAT_VERSIONS[0], show_default=True,
     help="Use the nicknames of this trec_eval.",
 )  # fmt: skip
 @click.option(
-    "--format", "output_format", type=click.Choice(("text", "json")), default="text", show_default=True,
+    "--format", "output_format", type=Choice(("text", "json")), default="text", show_default=True,
     help="Text for people, or JSON with all facts about each measure.",
 )  # fmt: skip
 def command(names: tuple[str, ...], compat: str, output_format: str) -> None:

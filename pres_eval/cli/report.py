@@ -88,7 +88,10 @@ class ReportOptions(FileOptions, PictureOptions, NumberOptions):
         help="Write the summary, one picture and the leaderboard alone to FILE.html, to print on one sheet.",
     )  # fmt: skip
     table: str | None = option(
-        "--table", metavar="NAME", help="Write only this table as JSON or CSV (CSV default: the first)."
+        "--table",
+        once=True,
+        metavar="NAME",
+        help="Write only this table as JSON or CSV (CSV default: the first).",
     )
     text_wanted: bool = option("--text", is_flag=True, help="Print TREC's tables (also with -o).")
     picture: str | None = option(

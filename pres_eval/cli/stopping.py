@@ -60,7 +60,7 @@ class StoppingOptions(RunsOptions):
     """  # noqa: D301 - a real \b keeps click from wrapping the example
 
     target: tuple[float, ...] = option(
-        "--target", callback=_read_targets, default="0.95", show_default=True, metavar="RECALLS",
+        "--target", once=True, callback=_read_targets, default="0.95", show_default=True, metavar="RECALLS",
         help="Recall to be reached, one or several.",
     )  # fmt: skip
     stops: tuple[str, ...] = option(

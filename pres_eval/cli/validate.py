@@ -61,10 +61,10 @@ class ValidateOptions(ResultOptions):
         help="Documents in the collection, of which SAMPLE was drawn at random.",
     )  # fmt: skip
     sizes: str | None = option(
-        "--sizes", metavar="FILE", help="Documents of each stratum: lines of topic, stratum, size."
+        "--sizes", once=True, metavar="FILE", help="Documents of each stratum: lines of topic, stratum, size."
     )
     control: str | None = option(
-        "--control", metavar="FILE",
+        "--control", once=True, metavar="FILE",
         help="One more sample, of all documents, in place of the estimate of relevant ones: adds eRecall.",
     )  # fmt: skip
     sample_columns: tuple[str, ...] = option(
@@ -88,7 +88,7 @@ class ValidateOptions(ResultOptions):
         help="Confidence of intervals and limits.",
     )
     target: float | None = option(
-        "--target", type=SHARE, metavar="RECALL",
+        "--target", once=True, type=SHARE, metavar="RECALL",
         help="Exit with 3 unless the samples show at least this recall, of each topic and of all; report"
         " when a review may stop (QBCB).",
     )  # fmt: skip
