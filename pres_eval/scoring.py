@@ -18,7 +18,7 @@ from pres_eval.batches.from_plain import batch_of_topics
 from pres_eval.batches.plain import RankedTopic, plain_topics
 from pres_eval.engines.threads import Loop, in_turn
 from pres_eval.errors import NoCommonTopicError, quoted
-from pres_eval.measures import HOME, computed
+from pres_eval.measures import HOME, computed_and_checked
 from pres_eval.measures.base import LEAST_GEOMETRIC_MEAN, Measure, Totals, Trait, WhenMissing, geometric_mean
 from pres_eval.measures.names import BOUNDS, View
 from pres_eval.measures.selection import SelectedColumn, Selection
@@ -273,7 +273,7 @@ def _function_of(column: SelectedColumn, expected_in_ties: bool) -> Callable[...
 
 def _checked(measure: Measure, function: Callable[..., Any]) -> Callable[..., Any]:
     """Return the function; one of a registered measure, which can return anything, with a check."""
-    return function if measure.name in HOME else partial(computed, measure, function)
+    return function if measure.name in HOME else partial(computed_and_checked, measure, function)
 
 
 def _score_each(function: Callable[..., Any], columns: Selection, batch: AnyBatch) -> Iterator[Values]:

@@ -44,7 +44,7 @@ SHOWN = {"console", "pycon", "text"}
 
 TESTED_ELSEWHERE = {
     ("README.md", "sh"): 2,  # test_setup_commands
-    ("docs/maintainers/contributing.md", "sh"): 6,  # .ci/run does the same; tests/project/test_releases.py
+    ("docs/maintainers/contributing.md", "sh"): 5,  # .ci/run does the same; tests/project/test_releases.py
     ("docs/guides/ci.md", "sh"): 2,  # tests/cli/test_ci_guide.py
     ("docs/guides/ci.md", "yaml"): 4,
     ("docs/guides/scale.md", "sh"): 2,  # they need a cluster; tests/engines has one of its own
@@ -442,7 +442,7 @@ def test_troubleshooting_explains_messages_that_exist() -> None:
     """Each message once, in words of the package, and few enough to be read."""
     text = messages()
     words = words_of_messages()
-    assert len(words) == len(set(words)) > 100
+    assert len(words) == len(set(words)) > 50
     assert [each for each in words if each not in text] == []
     assert len(PAGES["docs/troubleshooting.md"].split()) < 3000
 

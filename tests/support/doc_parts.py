@@ -76,9 +76,16 @@ DETAILS_OF_JSON = frozenset(
 
 
 def json_layout() -> str:
-    """The fields of --format json, from its schema."""
+    """The fields of --format json that its schema describes; the same words stand once."""
     schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
-    return table(("field", "type", "what it is"), _fields(schema, schema["$defs"], ""))
+    described: set[str] = set()
+    lines = []
+    for name, kind, description in _fields(schema, schema["$defs"], ""):
+        if not description:
+            continue
+        lines.append(f"- {name} ({kind}): {'as above.' if description in described else description}\n")
+        described.add(description)
+    return "".join(lines)
 
 
 def _fields(schema: dict[str, Any], definitions: dict[str, Any], path: str) -> Iterator[tuple[str, str, str]]:
@@ -115,14 +122,15 @@ OPTIONED = [name for name in COMMANDS if option_rows(command_of(name))]
 
 
 def speed() -> str:
-    """The large run with each version that was measured, and its share of the time of other programs."""
+    """The large run with the first and the last versions, and its share of the time of other programs."""
     others = ("wc -w", "trec_eval 9.0.8", "pytrec_eval")
+    first, *later = json.loads(SPEED.read_text(encoding="utf-8"))
     rows = (
         (
             *(str(row[name]) for name in ("version", "measured", "seconds", "megabytes")),
             *(f"{row['seconds'] / row[name]:.2f}" for name in others),
         )
-        for row in json.loads(SPEED.read_text(encoding="utf-8"))
+        for row in (first, *later[-3:])
     )
     header = ("version", "measured", "seconds", "MB", *(f"/ {name}" for name in others))
     return table(header, rows)
