@@ -88,10 +88,12 @@ class CheckedBlock:
         judged_documents = present(matches.partners, len(pool.documents))
         self.report.counts["documents", "judged"] = len(judged_documents)
         is_judged = topic >= 0
+        num_matched = np.bincount(pool.topic_of[judged_documents], minlength=len(pool.topics))
         sampler = Sampler(
             pool,
             topic[is_judged],
             lengths[is_judged],
+            num_matched[topic[is_judged]],
             judged_documents,
             again=True,
             sampled_rows=ALL_ROWS,

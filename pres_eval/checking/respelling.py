@@ -22,7 +22,7 @@ from pres_eval.checking.notations import (
     without_invisible,
     without_two_numbers,
 )
-from pres_eval.reading.patents import has_kind_code, patent_number
+from pres_eval.reading.patents import any_kind_code, patent_number, patent_numbers
 
 COMPARED_TOPICS = 1 << 14
 """Topics of each side that are compared."""
@@ -82,9 +82,9 @@ def _candidates(ours: Sequence[bytes], judged: Sequence[bytes]) -> tuple[list[by
 
 def _common_patents(ours: Sequence[bytes], judged: Sequence[bytes]) -> set[bytes]:
     """Return the numbers of patents that both sides have; none if the first ids are no publications."""
-    if not any(has_kind_code(text) for text in (*ours[:SEEN_PATENTS], *judged[:SEEN_PATENTS])):
+    if not any_kind_code([*ours[:SEEN_PATENTS], *judged[:SEEN_PATENTS]]):
         return set()
-    return (set(map(patent_number, ours)) & set(map(patent_number, judged))) - {b""}
+    return patent_numbers(ours) & patent_numbers(judged)
 
 
 def _with_patents(candidates: Sequence[bytes], texts: Sequence[bytes], patents: set[bytes]) -> list[bytes]:
@@ -117,7 +117,8 @@ def _letters_of_wholes(texts: Iterable[bytes]) -> set[bytes]:
     Ids without such a number may be among these, too: this is fast because few beginnings differ.
     """
     without_number = _without_numbers(texts)
-    further = _without_numbers(without_number)  # of chunks with two numbers, d1_0_512
+    # Those of chunks with two numbers, d1_0_512, end in the other number.
+    further = _without_numbers(text for text in without_number if text[-1:].isdigit())
     return set(_letters([*without_number, *further]))
 
 
