@@ -64,6 +64,26 @@ ONE_FORM = (
 """Shell command that copies a file with its letters in Unicode's composed form (NFC)."""
 
 
+FROM_LATIN_1 = "iconv -f WINDOWS-1252 -t UTF-8 < FILE > NEW"
+"""Shell command that copies a file of Windows in Western Europe, or in Latin-1, as UTF-8."""
+
+
+def is_utf_8(text: bytes) -> bool:
+    """Return whether a text is UTF-8."""
+    try:
+        text.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def as_utf_8(text: bytes) -> bytes:
+    """Return a text in UTF-8; one in another encoding is read as that of Windows in Western Europe."""
+    if is_utf_8(text):
+        return text
+    return text.decode("cp1252", "surrogateescape").encode("utf-8", "surrogateescape")
+
+
 def without_invisible(text: bytes) -> bytes:
     """Return a text without blanks and invisible characters, its letters in Unicode's form NFKC.
 
@@ -73,7 +93,7 @@ def without_invisible(text: bytes) -> bytes:
         return text.translate(None, WHITESPACE_BYTES)
     import unicodedata  # takes a while to import
 
-    letters = unicodedata.normalize("NFKC", text.decode("utf-8", "surrogateescape"))
+    letters = unicodedata.normalize("NFKC", as_utf_8(text).decode("utf-8", "surrogateescape"))
     return re.sub(_INVISIBLE, "", letters).encode("utf-8", "surrogateescape")
 
 
@@ -159,19 +179,22 @@ class Respelling:
     def advice(self) -> str:
         """Return the option or command that helps, after a semicolon; empty if none is known."""
         (_, id_of_run), judged = self.pairs[0]
+        if is_utf_8(id_of_run) != is_utf_8(judged):
+            file = "the qrels are" if is_utf_8(id_of_run) else "the run is"
+            return f"; {file} not UTF-8: {FROM_LATIN_1}"
         if UNICODE_LETTERS in self.names and _in_one_form(id_of_run) == _in_one_form(judged):
             return f"; write both files in one form: {ONE_FORM}"
         if PATENTS in self.names:
             return "; see --map-docs patent"
         if CHUNKS not in self.names:
             return ""
-        if not id_of_run.startswith(judged):
-            return "; see --map-docs"
-        # A pattern for what follows the document's id: '#\\d+' for '#0'.
-        number_of_chunk = id_of_run[len(judged) :]
-        pattern = re.sub(rb"([][.|(){}+*?^$\\])", rb"\\\1", number_of_chunk)
-        pattern = re.sub(rb"[0-9]+", rb"\\d+", pattern)
-        return f"; see --map-docs '^(.*){pattern.decode()}$'"
+        pattern = ""
+        if id_of_run.startswith(judged):
+            # What follows the document's id, with any number: '#\d+' for '#0'.
+            end = re.sub(rb"([][.|(){}+*?^$\\])", rb"\\\1", id_of_run[len(judged) :])
+            end = re.sub(rb"[0-9]+", rb"\\d+", end)
+            pattern = f" '^(.*){end.decode()}$'"
+        return f"; see --map-docs{pattern}"
 
     @property
     def without(self) -> str:

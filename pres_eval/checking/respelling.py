@@ -16,7 +16,9 @@ from pres_eval.checking.notations import (
     SHORT_NAME_OF_CHUNKS,
     Id,
     Respelling,
+    as_utf_8,
     find_respelling,
+    is_utf_8,
     lower_case,
     without_chunk_number,
     without_invisible,
@@ -137,5 +139,8 @@ def _letters(texts: Sequence[bytes]) -> list[bytes]:
     if not texts:
         return []
     # No id has a NUL.  As one text they are changed by a few calls, many times faster than one by one.
-    joined = lower_case(without_invisible(b"\0".join(texts)))
+    joined = b"\0".join(texts)
+    if not joined.isascii() and not is_utf_8(joined):
+        joined = b"\0".join(map(as_utf_8, texts))
+    joined = lower_case(without_invisible(joined))
     return joined.translate(None, PUNCTUATION_BYTES + b"0").split(b"\0")
