@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePath
@@ -10,6 +11,7 @@ import numpy as np
 
 from pres_eval.analysis.compare_settings import FAMILIES, CompareSettings
 from pres_eval.analysis.corrections import CORRECTIONS
+from pres_eval.analysis.other_judgements import OtherJudgements, favouring_rivals
 from pres_eval.analysis.pools import trust_of
 from pres_eval.analysis.significance import PAIRED_TESTS
 from pres_eval.analysis.weighting import few_topics_warning
@@ -21,10 +23,11 @@ from pres_eval.cli.progress import working
 from pres_eval.cli.reader import topic_files, warn_of_ties
 from pres_eval.cli.shared import GROUPS, MEASURES, NMAX, WEIGHTS, NumberOptions
 from pres_eval.engines.threads import in_order
-from pres_eval.errors import NoCommonTopicError, UsageError, did_you_mean
+from pres_eval.errors import NoCommonTopicError, PresEvalError, UsageError, did_you_mean
 from pres_eval.ranking.ranking import OWN
 from pres_eval.reading.descriptions import read_texts
 from pres_eval.reading.file import File
+from pres_eval.reading.run_files import run_at
 from pres_eval.reading.topic_files import Medians, read_medians
 from pres_eval.report.groups import warning_of_groups
 from pres_eval.report.paper import check_picture_path
@@ -309,6 +312,8 @@ def _with_texts_and_trust(options: ReportOptions, report: Report, loaded: Loaded
         bounded = tuple(report.column(label) for label in labels)
         loop = loaded.loop("taking judgements out")
         trust = trust_of(loaded.qrels(), loaded.rankings, bounded, report.options, loop, report.weights)
+        if report.main in trust.bounds:
+            trust = replace(trust, other_judgements=_other_judgements(report, loaded))
     return replace(
         report,
         trust=trust,
@@ -321,6 +326,27 @@ def _with_texts_and_trust(options: ReportOptions, report: Report, loaded: Loaded
         queries=read_texts(options.queries) if options.queries else {},
         paths=options.paths,
     )
+
+
+def _other_judgements(report: Report, loaded: Loaded) -> OtherJudgements | None:
+    """Return whether other judgements could put another run first; None where that cannot be told."""
+    leaders = report.leaders(report.main)
+    if len(leaders) != 1:
+        return None
+    best = leaders[0]
+    rivals = [run for run in range(len(report.names)) if run != best and report.has_all_topics(run)]
+    with contextlib.suppress(PresEvalError):  # runs that cannot be read twice
+        return favouring_rivals(
+            loaded.qrels(),
+            [run_at(path) for path in loaded.paths],
+            loaded.rankings,
+            best,
+            rivals,
+            report.column(report.main),
+            report.options,
+            report.weights,
+        )
+    return None
 
 
 def _facts(options: ReportOptions, report: Report) -> Iterator[tuple[str, str]]:
