@@ -79,8 +79,8 @@ def test_no_run_is_said_to_stay_best_where_bounds_meet(tmp_path: Path, bounds: b
     words = words_of(report_of_texts(tmp_path, judgements("1", 2) + known, *runs))
     assert ("The bounds do not overlap" in words) != bounds
     assert ("of 0 of 1 other runs reach into those of good" in words) != bounds
-    assert ("good stays the best run even if, of the documents that nobody judged" in words) == bounds
-    assert ("This is no proof" in words) == bounds
+    # N1 and N2, which only poor has, are before R1 and R2.
+    assert ("Other judgements could put another run first by PRES_100" in words) == bounds
 
 
 @pytest.mark.parametrize("name", ["report.html", "report.HTM", "report.pdf"])
