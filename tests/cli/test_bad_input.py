@@ -443,7 +443,7 @@ USAGE = [
     ),
     (
         ["power", "--power", "1", "qrels", "run"],
-        "--power: found '1.0', expected a number above 0 and below 1\n",
+        "--power: found '1', expected a number above 0 and below 1\n",
     ),
     (
         ["power", "--trials", "0x", "qrels", "run"],
@@ -517,6 +517,12 @@ PREFERENCES = [
         "qrels_jg",
         "q1 g a 1\nq1 h a 1\nq1 g a 0\n",
         "qrels:3: topic 'q1', judgement group 'g': a second judgement of document 'a' (first in line 1),"
+        " expected one judgement per document and group",
+    ),
+    (
+        "qrels_jg",
+        "q2 g a 1\nq2 g a 0\nq1 g a 1\nq1 g a 0\n",
+        "qrels:2: topic 'q2', judgement group 'g': a second judgement of document 'a' (first in line 1),"
         " expected one judgement per document and group",
     ),
 ]

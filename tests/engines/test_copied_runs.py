@@ -170,7 +170,7 @@ def test_how_many(
             super().__init__(workers)
             asked.append(workers)
 
-    monkeypatch.setattr(reader, "LARGE", 100)
+    monkeypatch.setattr(reader, "BYTES_PER_COPY", 100)
     monkeypatch.setattr("pres_eval.engines.copies.Copies", Counted)
     arguments = ["--jobs", str(jobs), str(tmp_path / "qrels"), str(tmp_path / "run")]
     assert in_splits.printed(arguments)[0] == 0
@@ -234,7 +234,7 @@ def test_a_fault_of_the_program_is_seen(
 @pytest.fixture
 def large_together(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs are large only if there are some of them."""
-    monkeypatch.setattr(reader, "LARGE", 2 * len(RUN))
+    monkeypatch.setattr(reader, "BYTES_PER_COPY", 2 * len(RUN))
 
 
 def made_runs(folder: Path, count: int) -> list[str]:
@@ -250,7 +250,7 @@ def printed_both_ways(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> 
     """What the command prints by copies, which is what it prints by threads."""
     by_copies = in_splits.printed(["--jobs", "3", *arguments])
     with monkeypatch.context() as patch:
-        patch.setattr(reader, "LARGE", 1 << 40)
+        patch.setattr(reader, "BYTES_PER_COPY", 1 << 40)
         assert in_splits.printed(["--jobs", "3", *arguments]) == by_copies
     return by_copies
 
