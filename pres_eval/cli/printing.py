@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -91,10 +91,11 @@ def _write_lines(stream: BinaryIO, job: Job) -> list[ScoredRun]:
     options = job.command_options
     needs_whole_runs = bool(options.gated or options.intervals or options.signature or job.groups is not None)
     evaluations = []
-    # trec_eval takes one run, which needs no name.
-    named_runs: Iterator[tuple[str | None, Ranking]] = _named(job)
-    if len(options.runs) == 1:
+    named_runs: Iterable[tuple[str | None, Ranking]]
+    if len(options.runs) == 1:  # noqa: SIM108 - trec_eval takes one run, which needs no name
         named_runs = ((None, ranking) for ranking in job.rankings())
+    else:
+        named_runs = _named(job)
     for name, ranking in named_runs:
         name_line = b"" if name is None else _name_line(name)
         with _going_on(ranking, job):
