@@ -142,7 +142,7 @@ def runs_at(
     files = [run_at(path) for path in paths]
     outcomes = _ranked(options, files, relevance, numbers, going_on=failures is not None)
     if options.cluster is not None:
-        outcomes = _all_first(outcomes)
+        outcomes = _all_read_first(outcomes)
     for run, outcome in zip(files, outcomes, strict=True):
         if isinstance(outcome, RunFailure):
             assert failures is not None
@@ -262,7 +262,7 @@ def _interruptible() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _all_first(ranked: Iterator[Ranking | RunFailure]) -> Iterator[Ranking | RunFailure]:
+def _all_read_first(ranked: Iterator[Ranking | RunFailure]) -> Iterator[Ranking | RunFailure]:
     """Yield the runs when all of them are read, so that nothing is half printed if workers are lost."""
     outcomes: list[Ranking | RunFailure] = []
     try:

@@ -32,6 +32,7 @@ class Stdout(io.RawIOBase):
     """
 
     def __init__(self, descriptor: int) -> None:
+        """Write to the stream with this number."""
         self._descriptor = descriptor
         self.abandoned = False
 
