@@ -23,7 +23,7 @@ from pres_eval.errors import InputError, UsageError
 from pres_eval.gates.against import Earlier
 from pres_eval.gates.check import check_gates
 from pres_eval.gates.confirming import TopicValues, confirm
-from pres_eval.gates.expected import unexpected
+from pres_eval.gates.expected import line_findings
 from pres_eval.gates.findings import LISTED_FAILURES, GateFinding, Verdict, annotations_of, lines_of
 from pres_eval.gates.reports import as_junit, as_markdown
 from pres_eval.gates.thresholds import Threshold, read_threshold
@@ -412,7 +412,7 @@ STORED = b"map                   \tall\t0.5000\nP_5                   \t1\t  -na
 
 
 def not_as_stored(lines: bytes, printed: bytes) -> list[GateFinding]:
-    return found_by(record(), unexpected=unexpected("stored.txt", lines, printed))
+    return found_by(record(), line_findings=line_findings("stored.txt", lines, printed))
 
 
 @pytest.mark.parametrize(
